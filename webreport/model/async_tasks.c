@@ -1,10 +1,10 @@
-/* Pairs the begins and ends of tasks across threads: see async_tasks.h. */
+/* Pairs the start and end events of tasks, which may be on different threads: see async_tasks.h. */
 #include "webreport/model/async_tasks.h"
 
 #include "writer/base/keys.h"
 #include "writer/base/sort.h"
 
-/* Returns the begin and end events sorted by time, then by position in the file. */
+/* Returns the start and end events of tasks, sorted by time and then by position in the file. */
 static const struct tp_keyed *in_time_order(const struct tp_trace *trace, struct tp_arena *arena)
 {
     struct tp_keyed *order = tp_arena_array(arena, trace->task_end_count, sizeof *order);
@@ -18,9 +18,9 @@ void tp_async_tasks_build(struct tp_async_tasks *tasks, const struct tp_trace *t
 {
     const struct tp_keyed *order = in_time_order(trace, arena);
     struct tp_vec items = TP_VEC(arena, struct tp_async_task);
-    /* by key: 1 + index of the innermost open task; 0 if no task is open */
+    /* by key (category, name, id): 1 + index of the task that started last and is open; 0 if none is open */
     struct tp_vec open = TP_VEC(arena, uint32_t);
-    struct tp_vec outer = TP_VEC(arena, uint32_t); /* by task: entry of `open` before the task began */
+    struct tp_vec outer = TP_VEC(arena, uint32_t); /* by task: the entry in `open` before the task started */
     struct tp_keys keys;
     *tasks = (struct tp_async_tasks){0};
     tp_keys_init(&keys, arena, 3);

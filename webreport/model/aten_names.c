@@ -1,5 +1,5 @@
-/* Lists the operators of ATen by name, sorted by bytes: see aten_names.h. The names come from torch itself:
- * torch._C._jit_get_all_schemas() of 2.13 and 2.14, and three names of older releases. */
+/* Lists the names of all ATen operators, sorted by bytes: see aten_names.h. The names come from
+ * torch._C._jit_get_all_schemas() of torch 2.13 and 2.14. Three names come from older releases. */
 #include "webreport/model/aten_names.h"
 
 /* clang-format off */

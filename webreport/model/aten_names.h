@@ -1,4 +1,4 @@
-/* Recognizes the operators of ATen by their names. */
+/* Recognizes ATen operators by their names. */
 #ifndef TP_WEBREPORT_MODEL_ATEN_NAMES_H
 #define TP_WEBREPORT_MODEL_ATEN_NAMES_H
 
@@ -6,7 +6,7 @@
 
 #include "writer/base/str.h"
 
-/* Returns whether a release of torch up to 2.14 has an operator "aten::" + name. */
+/* Returns true if torch 2.14 or an older release has an operator "aten::" + name. */
 bool tp_is_aten_name(struct tp_str name);
 
 #endif

@@ -3,8 +3,8 @@
 #include "webreport/model/collectives_build.h"
 #include "webreport/model/stages.h"
 
-/* Counts the events and finds the first start and the last end. Ignores the recorder's own work and kinds of events
- * that no number needs. */
+/* Counts the kept events and memory records, and finds their first start and last end. Ignores the recorder's own
+ * work and events of the kind TP_KIND_OTHER. */
 static void count_events(struct tp_model *model)
 {
     const struct tp_trace *trace = model->trace;
@@ -36,14 +36,15 @@ static bool has_device_collective(const struct tp_model *model)
     for (uint32_t i = 0; i < model->trace->event_count; i++) {
         const struct tp_event *e = &model->trace->events[i];
         if (e->kind == TP_KIND_ANNOTATION && model->marks[e->name] & TP_MARK_COLLECTIVE && !tp_event_declared_kind(e) &&
-            /* a communication library such as NCCL, which moves device data only */
+            /* libraries such as NCCL move data of devices only */
             tp_name_comm_library(tp_trace_name(model->trace, e)))
             return true;
     }
     return false;
 }
 
-/* Returns whether the trace has a memory record of a device (of_device true) or of the CPU (false). */
+/* Returns true if the trace has a memory record of a device other than the CPU (of_device true) or of the CPU
+ * (of_device false). */
 static bool has_memory_of(const struct tp_model *model, bool of_device)
 {
     const struct tp_trace *trace = model->trace;
@@ -57,7 +58,7 @@ static bool has_memory_of(const struct tp_model *model, bool of_device)
     return false;
 }
 
-/* Returns whether the trace has an operator that exists on the CPU only. */
+/* Returns true if the trace has an operator that exists only on the CPU. */
 static bool has_processor_name(const struct tp_model *model)
 {
     const struct tp_strings *names = &model->trace->names;
@@ -67,8 +68,8 @@ static bool has_processor_name(const struct tp_model *model)
     return false;
 }
 
-/* Returns whether the trace's metadata names a GPU and no event shows that the program did not use it. Torch's profiler
- * lists the devices of the machine even if the program uses none. */
+/* Returns true if the metadata of the trace names a GPU and no event shows that the program ran on the CPU only.
+ * torch's profiler lists the GPUs of the machine even if the program does not use them. */
 static bool names_gpu(const struct tp_model *model)
 {
     const struct tp_trace *trace = model->trace;
@@ -101,7 +102,7 @@ static enum tp_program_kind find_program(const struct tp_model *model)
     return model->order->host_count ? TP_RECORDED_CPU : TP_RECORDED_EMPTY;
 }
 
-/* Returns whether the trace has a name that only programs with PyTorch or Python write. */
+/* Returns true if a name in the trace shows that the program used PyTorch or Python. */
 static bool has_torch_name(const struct tp_model *model)
 {
     const uint64_t marks = TP_MARK_REGION | TP_MARK_BACKWARD_NODE | TP_MARK_MODULE | TP_MARK_PROFILER_SPAN |
@@ -124,9 +125,9 @@ static bool has_mpi(const struct tp_model *model)
     return false;
 }
 
-/* Returns the producer. Our recorder writes the format of torch's profiler, and its own name into the metadata. Other
- * producers are recognized by data that torch never writes: ranges with a declared kind, or members of Chrome's own
- * format. Bare lists of events, as tests and filters write them, count as torch's. */
+/* Returns the producer of the trace. Our recorder uses the format of torch's profiler and writes its own name into
+ * the metadata. Data that torch never writes shows another producer: ranges with a declared kind, or members of
+ * Chrome's own format. A bare list of events, as tests and filters write, counts as torch's. */
 static enum tp_producer find_producer(const struct tp_model *model)
 {
     if (model->kind_count[TP_KIND_FRAME])

@@ -1,6 +1,6 @@
-/* Builds the collectives of a trace: see collectives.h. A trace may show a collective on several levels. Records are
- * made from the first level that the trace has: host events with the prefix of a backend, record_param_comms, operators
- * of the dispatcher, or communication kernels. */
+/* Builds the collectives of a trace: see collectives.h. A trace may show one collective on several levels. Only the
+ * first level that the trace has is used: host events with the prefix of a backend, record_param_comms, operators of
+ * the dispatcher, or communication kernels. */
 #include "webreport/model/collectives_build.h"
 
 #include "webreport/model/enclosing.h"
@@ -10,20 +10,20 @@
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 
-/* Events of a list, sorted by thread and (start, end descending), for finding the event around a moment. */
+/* An index of events by thread, sorted by (start, end descending). Finds the innermost event around a moment. */
 struct by_thread {
-    uint32_t *items;            /* indexes in the list of events */
-    uint32_t *first;            /* by thread: first entry in items; thread_count + 1 entries */
-    struct tp_enclosing *trees; /* by thread: tree of its events; empty for a thread without events */
+    uint32_t *items;            /* positions in the indexed list of events, grouped by thread */
+    uint32_t *first;            /* by thread: its first entry in `items`; the array has thread_count + 1 entries */
+    struct tp_enclosing *trees; /* by thread: search tree over its events; empty if the thread has no event */
 };
 
-/* State while the collectives are built, shared by all stages. */
+/* Data that all steps of building collectives share. */
 struct collector {
     struct tp_model *model;
-    /* host events with a collective name, as uint32_t, sorted by (start, position in the file) */
+    /* host events with the name of a collective (uint32_t), sorted by (start, position in the file) */
     struct tp_vec notes;
-    struct tp_vec records; /* found records, as struct tp_collective */
-    /* communication kernels as device operation indexes, sorted by (start, position in the file) */
+    struct tp_vec records; /* collectives found so far (struct tp_collective) */
+    /* communication kernels, indexes of device operations, sorted by (start, position in the file) */
     uint32_t *kernels;
     uint32_t *kernel_record;
     uint32_t kernel_count;
@@ -47,7 +47,7 @@ static struct tp_str value_text(const struct collector *c, uint32_t value)
     return tp_value_text(c->model->arena, c->model->trace->values.items[value]);
 }
 
-/* ---- finding host events with a collective name ---- */
+/* ---- host events with the name of a collective ---- */
 
 static void find_notes(struct collector *c)
 {
@@ -104,7 +104,7 @@ static bool is_of_level(const struct collector *c, uint32_t event, enum level le
     return !tp_str_equal(what, TP_STR("\"wait\"")) && !tp_str_equal(what, TP_STR("\"init\""));
 }
 
-/* Returns the name of a record. A record_param_comms event is named c10d:<collective>. */
+/* Returns the name of the collective of an event. For a record_param_comms event this is "c10d:" and its argument. */
 static struct tp_str record_name(const struct collector *c, uint32_t event)
 {
     struct tp_str name = tp_trace_name(c->model->trace, event_at(c, event));
@@ -139,10 +139,10 @@ static void find_records(struct collector *c)
         }
 }
 
-/* ---- finding the event around a moment ---- */
+/* ---- search for the innermost event around a moment ---- */
 
-/* Indexes events[0 .. count) by thread. Of equal intervals, the event with the higher position in the file counts as
- * the inner one if prefers_later is true, otherwise the event with the lower position. */
+/* Builds an index of events[0 .. count). Of events with equal intervals, the later one in the file counts as the
+ * inner one if prefers_later is true, otherwise the earlier one. */
 static void index_by_thread(struct by_thread *index, const struct collector *c, const uint32_t *events, uint32_t count,
                             bool prefers_later)
 {
@@ -153,7 +153,7 @@ static void index_by_thread(struct by_thread *index, const struct collector *c, 
     index->trees = tp_arena_array(arena, threads, sizeof *index->trees);
     struct tp_keyed *sorted = tp_arena_array(arena, count, sizeof *sorted);
     int64_t *starts = tp_arena_array(arena, count, sizeof *starts), *ends = tp_arena_array(arena, count, sizeof *ends);
-    /* Two stable sorts: first by (end descending, preference), then by start. */
+    /* sorts twice with a stable sort: by (end descending, preference), then by start */
     for (uint32_t i = 0; i < count; i++) {
         int64_t end = tp_event_end(event_at(c, events[i]));
         sorted[i] = (struct tp_keyed){end == INT64_MIN ? INT64_MAX : -end, prefers_later ? events[i] : ~events[i], i};
@@ -179,7 +179,8 @@ static void index_by_thread(struct by_thread *index, const struct collector *c, 
             tp_enclosing_init(&index->trees[t], starts + first[t], ends + first[t], first[t + 1] - first[t], arena);
 }
 
-/* Returns the list index of the innermost event of the thread with start <= at and end >= reach, or TP_NO_ID. */
+/* Returns the position in the list of the innermost event of a thread with start <= at and end >= reach. Returns
+ * TP_NO_ID if there is none. */
 static uint32_t enclosing(const struct by_thread *index, uint32_t thread, int64_t at, int64_t reach)
 {
     if (!index->trees[thread].count)
@@ -188,7 +189,7 @@ static uint32_t enclosing(const struct by_thread *index, uint32_t thread, int64_
     return found == SIZE_MAX ? TP_NO_ID : index->items[index->first[thread] + found];
 }
 
-/* Finds the metadata of each record: the innermost record_param_comms event on its thread that contains the record. */
+/* Finds the metadata of each collective: that of the innermost record_param_comms event around it on its thread. */
 static void find_metadata(struct collector *c)
 {
     struct tp_vec metas = TP_VEC(c->model->arena, uint32_t);
@@ -209,10 +210,9 @@ static void find_metadata(struct collector *c)
     }
 }
 
-/* ---- kernels of records ---- */
+/* ---- kernels of each collective ---- */
 
-/* Returns the first record of each External id, in the order of the trace. A sorted array is enough because there are
- * few records. */
+/* Returns pairs (External id, collective), sorted by id and then by position. Sets *count to their number. */
 static struct tp_keyed *records_by_external_id(const struct collector *c, size_t *count)
 {
     struct tp_keyed *ids = tp_arena_array(c->model->arena, c->records.count, sizeof *ids);
@@ -240,8 +240,8 @@ static uint32_t find_external(const struct tp_keyed *ids, size_t count, int64_t 
     return lo < count && ids[lo].key == id ? ids[lo].item : TP_NO_ID;
 }
 
-/* Assigns each communication kernel to the innermost record around its launch, otherwise to the record with its
- * External id. */
+/* Assigns each communication kernel to the innermost collective around its launch. Without one, assigns it to the
+ * first collective with its External id. */
 static void join_kernels(struct collector *c)
 {
     const struct tp_model *model = c->model;
@@ -275,7 +275,7 @@ static void join_kernels(struct collector *c)
     }
 }
 
-/* Makes a record of each communication kernel. For traces without host records. */
+/* Makes one collective from each communication kernel. Used for traces without host calls of collectives. */
 static void use_kernels(struct collector *c)
 {
     for (uint32_t i = 0; i < c->kernel_count; i++) {
@@ -288,7 +288,7 @@ static void use_kernels(struct collector *c)
     }
 }
 
-/* ---- ranges and sizes ---- */
+/* ---- ranges and sizes of collectives ---- */
 
 static int by_start_then_longest(const void *context, uint32_t x, uint32_t y)
 {
@@ -331,7 +331,7 @@ static void fill_ranges(struct collector *c)
         sort_ranges(&records[i], c->model->arena);
 }
 
-/* Returns the size of a tensor in bytes, or 0 if `dims` is not a list of integers. */
+/* Returns the size of a tensor, bytes. Returns 0 if `dims` is not a list of integers or the element type is unknown. */
 static int64_t tensor_bytes(struct tp_arena *arena, struct tp_str dims, struct tp_str type)
 {
     struct tp_str item;
@@ -349,14 +349,14 @@ static int64_t tensor_bytes(struct tp_arena *arena, struct tp_str dims, struct t
     return bytes;
 }
 
-/* Returns the size of a record's data in bytes: the element count of its metadata times the element size. Without
- * metadata, returns the sum of the inputs of its operator. */
+/* Returns the data size of a collective, bytes: element count times element size from its metadata. Without this
+ * metadata, returns the total size of its operator's inputs, or TP_NULL_INT if that is also unknown. */
 static int64_t bytes_of(const struct collector *c, const struct tp_collective *record)
 {
     const struct tp_trace *trace = c->model->trace;
     const struct tp_comm_detail *comm = record->comm == TP_NO_ID ? NULL : &trace->comms[record->comm];
     if (comm && comm->dtype != TP_NO_ID) {
-        /* INT64_MIN if the metadata has no count */
+        /* TP_NULL_INT if the metadata has no element count */
         int64_t n = comm->in_count > comm->out_count ? comm->in_count : comm->out_count;
         struct tp_str dtype = trace->values.items[comm->dtype];
         int size = tp_value_is(dtype, '"') ? tp_element_size(value_text(c, comm->dtype)) : 0;
@@ -377,7 +377,7 @@ static int64_t bytes_of(const struct collector *c, const struct tp_collective *r
     return bytes;
 }
 
-/* ---- names of libraries, order of records ---- */
+/* ---- names of libraries, order of collectives ---- */
 
 static void add_library(struct tp_collectives *out, const char *library)
 {
@@ -391,7 +391,8 @@ static void add_library(struct tp_collectives *out, const char *library)
     out->library_count++;
 }
 
-/* Finds the backends that host events and kernels name: at most the seven known backends and "custom". */
+/* Finds the communication libraries that the names of host events and kernels show. There are at most eight: the
+ * seven known ones and "custom". */
 static void find_libraries(struct collector *c)
 {
     struct tp_model *model = c->model;
@@ -448,7 +449,7 @@ void tp_collectives_build(struct tp_model *model)
     }
 }
 
-/* All ranges of a record except that of the host call belong to kernels. */
+/* Of a collective with kernels, ignores the range of the host call; all other ranges are kernels. */
 struct tp_interval tp_collective_time(const struct tp_collective *record)
 {
     struct tp_interval time = {record->start_ns, record->end_ns};

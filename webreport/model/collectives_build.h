@@ -4,11 +4,11 @@
 
 #include "webreport/model/facts.h"
 
-/* Fills model->collectives. The marks, operators, launches and devices of the model must be complete. */
+/* Fills model->collectives. The marks, operators, launches and devices of the model must be filled before. */
 void tp_collectives_build(struct tp_model *model);
 
-/* Returns the time from the first start to the last end of the record's kernels. Without kernels, returns the time of
- * the call. */
+/* Returns the time from the first start to the last end of the collective's kernels. Without kernels, returns the
+ * time of the host call. */
 struct tp_interval tp_collective_time(const struct tp_collective *record);
 
 #endif

@@ -1,33 +1,35 @@
-/* Counts conflicts between events: see conflicts.h. One pass visits all events. Other loops visit only device
- * operations, host events with ids, and links. */
+/* Counts conflicts between events: see conflicts.h. One loop visits all events. Further loops visit only device
+ * operations, host events and links. */
 #include "webreport/model/conflicts.h"
 
 #include "webreport/model/conflicts_parts.h"
 
 #include "writer/base/sort.h"
 
-/* ---- maps from correlations to calls and from ids to operators ---- */
+/* ---- maps from correlations to calls, and from ids to threads ---- */
 
 enum { LARGEST_SPREAD = 256, LEAST_ROOM = 512 };
 
 enum { NOTHING = 0, SEVERAL = UINT32_MAX };
 
-/* Maps each number of a range to one event or thread. */
+/* A map from each number of a range to one event or thread. */
 struct places {
-    /* range of the numbers; first > last if there are no numbers, or if they are too far apart for an array */
+    /* range of the numbers; first > last if the map is empty, also because the numbers are too far apart for an
+     * array */
     int64_t first, last;
-    uint32_t *place; /* by number - first: 1 + index of an event or thread, or NOTHING or SEVERAL */
+    uint32_t *place; /* by number - first: 1 + index of the event or thread, NOTHING, or SEVERAL for more than one */
 };
 
 static void widen(struct places *places, int64_t number)
 {
-    if (number <= 0) /* also excludes TP_NULL_INT */
+    if (number <= 0) /* true for TP_NULL_INT as well */
         return;
     places->first = number < places->first ? number : places->first;
     places->last = number > places->last ? number : places->last;
 }
 
-/* Allocates an entry for each number of the range. count: most numbers that will be added. */
+/* Allocates the entries of a map, one for each number of its range. Leaves the map empty if the range is too large.
+ * count: number of events or threads that will be added. */
 static void open_places(struct places *places, uint64_t count, struct tp_arena *arena)
 {
     bool is_empty = places->first > places->last;
@@ -58,8 +60,8 @@ static struct places open_calls(const struct tp_trace *trace, struct tp_arena *a
     return calls;
 }
 
-/* Maps ids of operators to their threads. The map stays empty if the file has no runtime calls, because only calls use
- * it. */
+/* Makes an empty map from ids of operators to threads. The map has no entries if the file has no runtime calls,
+ * because only calls are looked up in it. */
 static struct places open_operators(const struct tp_trace *trace, struct tp_arena *arena)
 {
     struct places operators = {.first = INT64_MAX, .last = INT64_MIN};
@@ -71,14 +73,14 @@ static struct places open_operators(const struct tp_trace *trace, struct tp_aren
 
 /* ---- ends of links between forward and backward operators ---- */
 
-/* A set of pairs (thread, start), as a hash table with open addressing. */
+/* A set of pairs (thread, start time), as a hash table with open addressing. */
 struct ends {
     struct end {
         int64_t ts_ns;
         uint32_t thread;
         bool is_used, is_found;
     } * slots;
-    size_t mask; /* number of slots - 1; the set is empty if slots is NULL */
+    size_t mask; /* number of slots - 1; slots is NULL if the set is empty */
     uint64_t count, found;
 };
 
@@ -116,18 +118,18 @@ static void meet_end(struct ends *ends, const struct tp_event *e)
     end->is_found = end->is_used;
 }
 
-/* ---- one pass over the events ---- */
+/* ---- counts over all events ---- */
 
 struct survey {
     struct tp_name_use names;
     struct places calls, operator_threads;
     struct ends ends;
     uint64_t late;                   /* number of host events that start after the end of the recording */
-    uint64_t cuda_calls, unnumbered; /* number of CUDA calls, and of CUDA calls without a correlation */
-    uint64_t operators, without_id;  /* number of operators, and of operators without an id */
-    /* number of operators and annotations that follow a higher id of their thread in the file */
+    uint64_t cuda_calls, unnumbered; /* number of CUDA calls, and how many of them have no correlation */
+    uint64_t operators, without_id;  /* number of operators, and how many of them have no id */
+    /* number of operators and annotations that come later in the file than a higher id of their thread */
     uint64_t moved;
-    int64_t *last_ids; /* by thread: id of its latest operator or annotation */
+    int64_t *last_ids; /* by thread: id of the last operator or annotation so far, in file order */
 };
 
 static void note_call(struct survey *s, const struct tp_trace *trace, uint32_t index)
@@ -139,7 +141,7 @@ static void note_call(struct survey *s, const struct tp_trace *trace, uint32_t i
     s->unnumbered += e->variant == 0 && correlation == TP_NULL_INT;
 }
 
-/* Counts the facts of an operator or annotation in the survey. */
+/* Updates the counts for an operator or annotation. */
 static void note_range(struct survey *s, const struct tp_trace *trace, const struct tp_event *e)
 {
     int64_t id = trace->hosts[e->detail].external_id;
@@ -192,15 +194,15 @@ static void drop_survey(const struct survey *s, const struct tp_trace *trace, st
         tp_arena_drop(arena, s->ends.slots, (s->ends.mask + 1) * sizeof *s->ends.slots);
 }
 
-/* ---- device operations ---- */
+/* ---- counts over device operations ---- */
 
 enum { NAME_HAS_CALL = 1 << 15 };
 _Static_assert(TP_KIND_COUNT <= 15, "the bit is no kind's");
 
-/* State of a stream while its operations are visited in order of start. */
+/* The state of a stream while its operations are visited by start. */
 struct stream {
-    int64_t last_call_ns; /* start of the call of the latest operation that has a call, ns */
-    uint32_t lone;        /* number of operations without a call since that operation */
+    int64_t last_call_ns; /* start of the call of the last operation that has a call, ns */
+    uint32_t lone;        /* number of operations without a call since the last operation with a call */
     bool is_open, has_call;
 };
 
@@ -212,8 +214,8 @@ static const struct tp_event *device_call(const struct survey *s, const struct t
     return *has_some && *place != SEVERAL ? &trace->events[*place - 1] : NULL;
 }
 
-/* Returns whether operations of this call run in the order of the calls. Nodes of a CUDA graph run in the order of the
- * graph instead. */
+/* Returns true if the stream runs the operations of a call in the order of the calls. The nodes of a CUDA graph run
+ * in the order of the graph. */
 static bool runs_in_order(const struct tp_trace *trace, const struct tp_event *e, const struct tp_event *call)
 {
     int64_t graph = tp_device_setup(trace, e->detail)->graph_id;
@@ -222,7 +224,7 @@ static bool runs_in_order(const struct tp_trace *trace, const struct tp_event *e
 
 struct device_conflicts {
     uint64_t unordered, lone, linked, unnumbered, without_call;
-    /* sums of the calls' starts, each start once per operation, as in struct tp_link_sums */
+    /* sums over the starts of calls, one start for each operation, as in struct tp_link_sums */
     uint64_t starts[TP_LINK_SUMS];
 };
 
@@ -276,8 +278,8 @@ static uint64_t count_unequal(const uint64_t *x, const uint64_t *y)
     return count;
 }
 
-/* Counts links that match no event by number and start. Recorders write either one link for each event with a
- * correlation, or one link for each device operation. */
+/* Counts links of which no event has the number and the start time. Recorders write either one link end for each
+ * event with a correlation, or one link for each device operation. */
 static uint64_t unmatched_links(const struct tp_trace *trace, const struct device_conflicts *devices)
 {
     const struct tp_reading *r = &trace->reading;
@@ -316,7 +318,7 @@ static bool is_whole_configuration(const struct tp_device_setup *x)
     return x->grid != TP_NO_ID && x->block != TP_NO_ID && x->registers != TP_NO_ID && x->shared_memory != TP_NO_ID;
 }
 
-/* Counts kernel configurations with more than one occupancy or number of blocks per SM. The recorder computes both
+/* Counts configurations of kernels with several values of occupancy or blocks per SM. The recorder computes both
  * values from the configuration, so equal configurations must have equal values. */
 static uint64_t unequal_occupancies(const struct tp_trace *trace, struct tp_arena *arena)
 {
@@ -343,15 +345,15 @@ static uint64_t unequal_occupancies(const struct tp_trace *trace, struct tp_aren
     return tp_conflicts_count_few(unlike, trace->device_count);
 }
 
-/* ---- ids of host events ---- */
+/* ---- counts over ids of host events ---- */
 
 struct host_conflicts {
-    /* number of ids of operators and annotations, and of ids lower than the id before */
+    /* number of ids of operators and annotations, and how many are lower than the previous id of the thread */
     uint64_t ids, descending_ids;
-    /* number of calls with an operator's id; of these, calls whose operator is missing (lone) or on another thread
-     * (on_other_thread) */
+    /* number of calls with an id in the range of operators' ids. Of these calls: `lone` if no operator has the id,
+     * `on_other_thread` if only an operator of another thread has it. */
     uint64_t calls, lone, on_other_thread;
-    int64_t last_id, last_ns; /* id and start (ns) of the latest operator or annotation of the thread */
+    int64_t last_id, last_ns; /* id and start, ns, of the last operator or annotation of the thread so far */
 };
 
 static void visit_host(struct host_conflicts *found, const struct survey *s, const struct tp_trace *trace,
@@ -375,9 +377,9 @@ static void visit_host(struct host_conflicts *found, const struct survey *s, con
     found->last_ns = e->ts_ns;
 }
 
-/* Counts ids that break one of two rules: ids ascend with time on each thread, and a call has the id of an operator of
- * its thread. Recorders that do not number their events omit operators that are open at the end, so more exceptions are
- * allowed. */
+/* Counts ids that break one of two rules. Ids ascend with time on each thread. A call has the id of an operator of
+ * its thread. More exceptions are allowed for recorders that do not number events, because they omit operators that
+ * are open at the end. */
 static uint64_t conflicts_of_ids(const struct survey *s, const struct tp_trace *trace, const struct tp_order *order)
 {
     enum { ONE_IN = 100 };
@@ -396,7 +398,7 @@ static uint64_t conflicts_of_ids(const struct survey *s, const struct tp_trace *
            tp_conflicts_count_few(found.on_other_thread, found.calls);
 }
 
-/* ---- all conflicts ---- */
+/* ---- sum of all conflicts ---- */
 
 static bool has_process(const struct tp_trace *trace, const struct tp_row_id *pid)
 {
@@ -409,7 +411,7 @@ static bool has_process(const struct tp_trace *trace, const struct tp_row_id *pi
     return false;
 }
 
-/* Counts host events of processes without a name. The recorder gives each process a name. */
+/* Counts host events of processes without metadata. The recorder writes metadata for each process. */
 static uint64_t events_of_unnamed_processes(const struct tp_trace *trace, const struct tp_order *order)
 {
     uint64_t count = 0;

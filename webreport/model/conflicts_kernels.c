@@ -1,4 +1,4 @@
-/* Groups kernels by name, so that the setups of two names can be compared: see conflicts_parts.h. */
+/* Groups kernels by name, so that the configurations of two names can be compared: see conflicts_parts.h. */
 #include "webreport/model/conflicts_parts.h"
 
 static bool is_same_setup(const struct tp_device_setup *x, const struct tp_device_setup *y)

@@ -1,12 +1,12 @@
-/* Counts conflicts between memory records: see conflicts_parts.h. */
+/* Counts memory records that conflict with others: see conflicts_parts.h. */
 #include "webreport/model/conflicts_parts.h"
 
-/* A graph of totals: each record is an edge from the total before the record to the total after it. In any order of the
- * records, each total except the first and the last is reached as often as it is left. */
+/* A graph of memory totals. Each record is an edge from the total before the record to the total after it. In any
+ * order of the records, each total is entered as often as it is left, except the first and the last total. */
 struct balance {
     struct total {
         int64_t value;
-        int32_t surplus; /* how often records reach the total, minus how often records leave it */
+        int32_t surplus; /* number of records that enter the total minus number of records that leave it */
         bool is_used;
     } * slots;
     size_t mask; /* number of slots - 1 */
@@ -24,7 +24,7 @@ static void add_total(struct balance *balance, int64_t value, uint32_t place, in
 {
     size_t at = tp_hash_mix((uint64_t)value ^ UINT64_C(0x9E3779B97F4A7C15), place + UINT64_C(0xE7037ED1A0B428DB));
     struct total *slot;
-    value ^= (int64_t)place << 48; /* totals are below 2^48, so the upper bits can store the place */
+    value ^= (int64_t)place << 48; /* the upper bits are free for the place, because totals are below 2^48 */
     for (;; at++) {
         slot = &balance->slots[at & balance->mask];
         if (!slot->is_used || slot->value == value)
@@ -35,8 +35,8 @@ static void add_total(struct balance *balance, int64_t value, uint32_t place, in
     slot->surplus += surplus;
 }
 
-/* Returns whether totals of the record's device are exact. The allocators of GPUs count under a lock. Threads that are
- * not recorded change the totals of the processor as well. */
+/* Returns true if the totals of a record are exact. Allocators of GPUs count under a lock. Totals of the CPU also
+ * change by threads that are not recorded. */
 static bool is_exact(const struct tp_trace *trace, const struct tp_memory *record)
 {
     int64_t type = tp_memory_place(trace, record)->type;
@@ -45,9 +45,9 @@ static bool is_exact(const struct tp_trace *trace, const struct tp_memory *recor
     return has_totals && is_gpu && !(record->flags & TP_MEMORY_OUT_OF_MEMORY);
 }
 
-/* State while the records of one device are visited in time order. */
+/* The state of one device while its records are visited in time order. */
 struct device_totals {
-    int64_t first, last; /* total before the first record and after the last record, bytes */
+    int64_t first, last; /* total before the first record and total after the last record, bytes */
     bool is_begun;
 };
 
@@ -56,11 +56,11 @@ static int64_t total_before(const struct tp_trace *trace, const struct tp_memory
     return (int64_t)((uint64_t)tp_memory_rare(trace, record)->total_allocated - (uint64_t)record->bytes);
 }
 
-/* Returns how many more times totals are reached than left. Returns 0 if the number is large, because then threads that
- * are not recorded allocate as well. */
+/* Returns how often records enter a total more often than they leave it, over all totals. Returns 0 if this is more
+ * than 3 times, because then threads that are not recorded also allocate. */
 static uint64_t unreached_totals(const struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
 {
-    /* a damaged total disagrees with its own record and with the records before and after it */
+    /* one damaged total disagrees with its own record and with the records before and after it */
     enum { MOST = 3 };
     struct balance balance = open_balance(trace->memory_count, arena);
     struct device_totals *all_totals = tp_arena_array(arena, trace->memory_place_count, sizeof *all_totals);
@@ -88,8 +88,8 @@ static uint64_t unreached_totals(const struct tp_trace *trace, const struct tp_o
     return surplus <= MOST ? surplus : 0;
 }
 
-/* Counts records whose reserved total is higher than that of both neighbors, which have equal totals. A segment cannot
- * be freed before a record frees its blocks, so such a total is damaged. */
+/* Counts reserved totals that are higher than those before and after, which are equal. Such a total is damaged,
+ * because the allocator cannot free a segment before another record frees its blocks. */
 static uint64_t isolated_peaks(const struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
 {
     struct {
@@ -111,7 +111,7 @@ static uint64_t isolated_peaks(const struct tp_trace *trace, const struct tp_ord
     return peaks;
 }
 
-/* Counts records that follow a later record of their thread in the file. */
+/* Counts records that are earlier than the previous record of their thread in the file. */
 static uint64_t moved_records(const struct tp_trace *trace, struct tp_arena *arena)
 {
     int64_t *last_ns = tp_arena_array(arena, trace->thread_count, sizeof *last_ns);
@@ -126,7 +126,7 @@ static uint64_t moved_records(const struct tp_trace *trace, struct tp_arena *are
     return tp_conflicts_count_few(moved, trace->memory_count);
 }
 
-/* Counts records that are later than the end of the recording. */
+/* Counts memory records that start after the end of the recording. */
 static uint64_t late_records(const struct tp_trace *trace)
 {
     uint64_t late = 0;
@@ -135,11 +135,11 @@ static uint64_t late_records(const struct tp_trace *trace)
     return late;
 }
 
-/* Counts records that lack a member which nearly all records have. */
+/* Counts records without a field that nearly all other records have. */
 static uint64_t records_without_members(const struct tp_trace *trace)
 {
     uint64_t place = 0, address = 0, allocated = 0, reserved = 0;
-    /* our recorder counts small blocks without recording their addresses */
+    /* our recorder counts small blocks of memory without recording their addresses */
     bool is_ours = tp_trace_header(trace, "tracepress_recorder").ptr;
     for (uint32_t i = 0; i < trace->memory_count; i++) {
         const struct tp_memory *record = &trace->memory[i];

@@ -1,4 +1,4 @@
-/* Finds names whose end is missing, and names that contradict other names of the file: see conflicts_parts.h.
+/* Finds names that are cut, and names that contradict other names of the file: see conflicts_parts.h.
  * conflicts_spelling.c finds misspelled names. */
 #include "webreport/model/conflicts_parts.h"
 
@@ -7,8 +7,8 @@
 
 enum { ALL_KINDS = (1 << TP_KIND_COUNT) - 1 };
 
-/* Returns whether the name has a bracket that is not closed. Arrows and comparison operators of C++ do not count as
- * brackets. */
+/* Returns true if the name has an open bracket without its closing bracket. Ignores angle brackets in names with the
+ * word "operator", such as "operator<". */
 static bool has_open_bracket(struct tp_str name)
 {
     int round = 0, angle = 0;
@@ -20,7 +20,7 @@ static bool has_open_bracket(struct tp_str name)
     return round > 0 || (angle > 0 && tp_str_find(name, "operator") < 0);
 }
 
-/* Returns whether a name has the form of a Python function's name: "file.py(12): function", "<built-in ..>" or
+/* Returns true if the name has one of the forms of Python calls: "file.py(12): function", "<built-in ..>",
  * "nn.Module: Name_0". */
 static bool is_frame_name(struct tp_str name)
 {
@@ -42,7 +42,7 @@ static size_t end_of_namespaces(struct tp_str name)
     return 0;
 }
 
-/* Returns whether the end of a name may be missing. kinds: kinds of the events that have the name, as bits. */
+/* Returns true if the name may be cut at its end. kinds: set of bits, one for each kind of event with this name. */
 static bool looks_cut(struct tp_str name, unsigned kinds)
 {
     const unsigned copies = 1u << TP_KIND_MEMCPY | 1u << TP_KIND_MEMSET, frames = 1u << TP_KIND_FRAME;
@@ -60,9 +60,9 @@ static bool begins_with(struct tp_str name, struct tp_str start)
     return name.len >= start.len && memcmp(name.ptr, start.ptr, start.len) == 0;
 }
 
-/* Returns whether `longer` may be the complete form of `name`. Words of calls begin with capitals, so a call name is
- * cut if a small letter follows. An operator name counts only if it is cut in its namespaces, because another operator
- * may have a longer name. */
+/* Returns true if `longer` may be the complete form of the cut name `name`. In names of calls each word begins with
+ * a capital, so a small letter must follow the cut. An operator's name must be cut inside its namespaces, because
+ * other operators may have longer names. */
 static bool may_be_complete_form(struct tp_str name, struct tp_str longer, unsigned kinds)
 {
     if (!begins_with(longer, name) || longer.len == name.len)
@@ -71,7 +71,7 @@ static bool may_be_complete_form(struct tp_str name, struct tp_str longer, unsig
     if (kinds == 1u << TP_KIND_RUNTIME)
         return is_lower(next);
     if (kinds == 1u << TP_KIND_KERNEL)
-        /* compilers number their kernels, so kernel 10 is not a continuation of kernel 1 */
+        /* compilers number kernels, so "kernel_10" is not the complete form of "kernel_1" */
         return has_open_bracket(name) || !(tp_is_digit(last) && tp_is_digit(next));
     return kinds != 1u << TP_KIND_OPERATOR || name.len <= end_of_namespaces(longer);
 }
@@ -88,7 +88,7 @@ static bool may_be_cut(const struct tp_trace *trace, const struct tp_name_use *u
     return use->count[id] == 1 && trace->names.items[id].len && kinds && looks_cut(trace->names.items[id], kinds);
 }
 
-/* Ids of names, sorted by text. Longer names that begin with a name directly follow it. */
+/* Ids of all names, sorted by text. All longer names that begin with a name come directly after the name. */
 struct sorted_names {
     const uint32_t *ids;
     uint32_t count;
@@ -111,7 +111,7 @@ static bool has_longer(const struct sorted_names *sorted, uint32_t at, const str
     return false;
 }
 
-/* Sets is_cut[id] for each name whose end is missing. */
+/* Sets is_cut[id] for each name that is cut at its end. use: number and kinds of the events of each name. */
 static void find_cut(bool *is_cut, const struct tp_trace *trace, const struct tp_name_use *use,
                      struct tp_name_kernels *kernels, struct tp_arena *arena)
 {
@@ -139,11 +139,11 @@ static uint64_t count_damaged(const struct tp_trace *trace, const struct tp_name
     return count;
 }
 
-/* Counts evaluations of backward nodes without the event of the node, which runs inside the evaluation. A node without
- * any event does not count, because a tool has renamed all its events. */
+/* Counts evaluations of backward nodes that do not contain the event of their node. Ignores nodes without any event,
+ * because a tool has probably renamed all their events. */
 static uint64_t missing_nodes(const struct tp_trace *trace, const struct tp_name_use *use)
 {
-    enum { ONE_IN = 3 }; /* at most a third may be missing, because some writers record no nodes */
+    enum { ONE_IN = 3 }; /* some writers record no nodes, so the count is valid only if at most a quarter is missing */
     uint64_t lost = 0, kept = 0;
     for (uint32_t i = 0; i < trace->names.count; i++) {
         struct tp_str name = trace->names.items[i];

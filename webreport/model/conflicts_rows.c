@@ -1,5 +1,5 @@
-/* Counts events with an impossible process, thread, device, stream or time: see conflicts_parts.h. A wrong digit in one
- * of these values moves an event to such a place. */
+/* Counts events with an impossible process, thread, device, stream or time: see conflicts_parts.h. One wrong digit
+ * in such a value moves the event to a place where no other events are. */
 #include "webreport/model/conflicts_parts.h"
 
 #include <string.h>
@@ -9,21 +9,21 @@
 
 /* ---- threads without a name ---- */
 
-/* Events of a thread. */
+/* Counts of the events of a thread. */
 struct thread_events {
     uint32_t ranges; /* number of operators, annotations, Python functions and memory records */
-    /* true if the thread has runtime calls; libraries make them on threads that the recorder does not know */
+    /* true if the thread has runtime calls; libraries make calls on threads that the recorder does not name */
     bool has_calls;
 };
 
 static bool may_lack_name(const struct tp_thread *thread)
 {
-    /* thread 0 has Python functions whose thread is unknown */
+    /* Python functions of an unknown thread are on thread 0, which has no name */
     return thread->tid.is_text || thread->tid.number <= 0;
 }
 
-/* Counts events that are nearly alone on a thread without a name, if nearly all other threads have names. The recorder
- * names each thread with operators. */
+/* Counts events on threads without a name that have at most two events. Returns 0 if many events are on threads
+ * without a name. The recorder names each thread that has operators. */
 static uint64_t events_of_unnamed_threads(const struct tp_trace *trace, const struct tp_order *order,
                                           struct tp_arena *arena)
 {
@@ -48,14 +48,14 @@ static uint64_t events_of_unnamed_threads(const struct tp_trace *trace, const st
     return named >= LEAST_NAMED ? tp_conflicts_count_few(unnamed, named + unnamed) ? alone : 0 : 0;
 }
 
-/* ---- devices and streams ---- */
+/* ---- devices and streams of operations ---- */
 
 static bool is_number_of(const struct tp_row_id *row, int64_t number)
 {
     return row->is_text || number == TP_NULL_INT || row->number == number;
 }
 
-/* Counts device operations whose arguments give another device or stream than their row. */
+/* Counts device operations whose arguments name another device or stream than their pid and tid. */
 static uint64_t operations_on_other_streams(const struct tp_trace *trace, const struct tp_order *order)
 {
     uint64_t devices = 0, streams = 0;
@@ -69,9 +69,9 @@ static uint64_t operations_on_other_streams(const struct tp_trace *trace, const 
     return tp_conflicts_count_few(devices, order->device_count) + tp_conflicts_count_few(streams, order->device_count);
 }
 
-/* ---- operators that overlap ---- */
+/* ---- operators that cross ---- */
 
-/* Counts operators that begin inside another operator of their thread and end after it. */
+/* Counts operators that start inside another operator of their thread and end after it. */
 static uint64_t crossing_operators(const struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
 {
     struct tp_vec open = TP_VEC(arena, int64_t);
@@ -92,7 +92,7 @@ static uint64_t crossing_operators(const struct tp_trace *trace, const struct tp
     return tp_conflicts_count_few(crossing, count);
 }
 
-/* ---- replays of graphs ---- */
+/* ---- replays of CUDA graphs ---- */
 
 /* Compares device operations by (graph, correlation, index). */
 static int by_replay(const void *context, uint32_t i, uint32_t j)
@@ -105,8 +105,8 @@ static int by_replay(const void *context, uint32_t i, uint32_t j)
     return x != y ? (x < y ? -1 : 1) : (i > j) - (i < j);
 }
 
-/* Returns 1 if exactly one replay between the first and the last one lacks operations, otherwise 0. sizes: operations
- * of each replay of a graph. */
+/* Returns 1 if exactly one replay, neither the first nor the last, has fewer operations than the longest. Otherwise
+ * returns 0. sizes: number of operations of each replay of one graph. */
 static uint64_t shorter_replays(const uint32_t *sizes, uint32_t count)
 {
     uint32_t most = 0, shorter = 0;
@@ -117,8 +117,8 @@ static uint64_t shorter_replays(const uint32_t *sizes, uint32_t count)
     return shorter == 1 && count > 3 ? shorter : 0;
 }
 
-/* Counts replays of a graph with fewer operations than other replays of the same graph. The first and last replay do
- * not count, because the recording may cut them. */
+/* Counts replays of a graph that have fewer operations than other replays of this graph. Ignores the first and the
+ * last replay, because the recording may cut them. */
 static uint64_t short_replays(const struct tp_trace *trace, struct tp_arena *arena)
 {
     uint32_t *rows = tp_arena_array(arena, trace->device_count, sizeof *rows), count = 0, replays = 0;
@@ -145,7 +145,7 @@ static uint64_t short_replays(const struct tp_trace *trace, struct tp_arena *are
     return shorter;
 }
 
-/* ---- collectives of gloo ---- */
+/* ---- collectives of the backend gloo ---- */
 
 enum { OF_GLOO = 1, OF_DISPATCHER = 2, OF_OTHER_BACKEND = 4 };
 
@@ -157,8 +157,8 @@ static unsigned communication_of(struct tp_str name)
     return strcmp(backend, "gloo") == 0 ? OF_GLOO : strcmp(backend, "c10d") == 0 ? OF_DISPATCHER : OF_OTHER_BACKEND;
 }
 
-/* Counts missing collectives of gloo. Gloo runs each call of the dispatcher on a separate thread, so each call before
- * the last collective must have its collective. Returns 0 if another backend may have run the calls. */
+/* Counts missing collectives of the backend gloo. gloo runs each call of the dispatcher on another thread, so each
+ * call before the last collective must have its own collective. Returns 0 if the trace also has another backend. */
 static uint64_t missing_collectives(const struct tp_trace *trace, struct tp_arena *arena)
 {
     uint8_t *names = tp_arena_array(arena, trace->names.count + 1u, sizeof *names);

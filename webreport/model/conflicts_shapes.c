@@ -1,20 +1,21 @@
-/* Counts operators with impossible arguments: see conflicts_parts.h. A wrong digit in a shape gives a product of
- * matrices that do not fit. A wrong letter in a type gives an unknown type. */
+/* Counts operators with impossible arguments: see conflicts_parts.h. A wrong digit in a shape gives matrices that
+ * cannot be multiplied. A wrong letter in a type gives an unknown type. */
 #include "webreport/model/conflicts_parts.h"
 #include "webreport/model/operator_shapes.h"
 #include "webreport/trace/json/value.h"
 
 /* ---- products of matrices ---- */
 
-/* Operators that multiply two matrices: the arguments `first` and `first` + 1. */
+/* Operators that multiply two matrices, and the index `first` of the left matrix in their inputs. The right matrix
+ * follows. */
 static const struct {
     const char *name;
     unsigned first;
 } products[] = {{"aten::mm", 0}, {"aten::bmm", 0}, {"aten::addmm", 1}, {"aten::baddbmm", 1}};
 enum { PRODUCTS = sizeof products / sizeof *products };
 
-/* Returns whether two matrices cannot be multiplied: the columns of the first differ from the rows of the second, or
- * the batches differ. */
+/* Returns true if two matrices cannot be multiplied: the first has another number of columns than the second has
+ * rows, or the batch sizes differ. */
 static bool has_wrong_sizes(struct tp_str dims, unsigned first)
 {
     struct tp_shape x = tp_shape_input(dims, first), y = tp_shape_input(dims, first + 1);
@@ -73,11 +74,11 @@ static const char *const types[] = {"float",
                                     "Double"};
 enum { TYPES = sizeof types / sizeof *types };
 
-/* Returns whether the word differs from a type name in exactly one letter. Correct type names differ in digits, or in
- * more than one letter. */
+/* Returns true if the word is not a type but differs from one in exactly one letter. Names of types differ from each
+ * other in digits, or in several letters. */
 static bool is_misspelled_type(struct tp_str word)
 {
-    enum { CASE = 32 }; /* the bit of upper and lower case, because both "Bool" and "bool" are types */
+    enum { CASE = 32 }; /* bit for lower case; ignored, because "Bool" and "bool" are both types */
     bool is_found = false;
     for (unsigned k = 0; k < TYPES; k++) {
         unsigned wrong = 0;
@@ -101,7 +102,7 @@ static bool has_misspelled_type(struct tp_str json)
     return false;
 }
 
-/* Counts distinct lists of types that contain a misspelled type. */
+/* Counts distinct lists of types that have a misspelled type. */
 static uint64_t count_misspelled_types(const struct tp_trace *trace, struct tp_arena *arena)
 {
     bool *is_seen = tp_arena_array(arena, trace->values.count + 1u, sizeof *is_seen);

@@ -1,21 +1,20 @@
-/* Finds misspelled names: see conflicts_parts.h. A name of a single event is misspelled if it differs from another name
- * in one place: a wrong letter, blanks instead of text, or missing characters inside words.
+/* Finds misspelled names: see conflicts_parts.h. A name with only one event is misspelled if it differs from another
+ * name in one place: a wrong letter, blanks instead of text, or missing characters inside words.
  *
- * Names in undamaged files differ in digits ("gemm_64", "gemm_128"), in short words ("nn", "nt") or by whole words
- * ("norm", "fused_norm"). Some operators of torch differ in a single letter ("relu", "selu"); they are known by name.
- */
+ * Correct names differ in digits ("gemm_64", "gemm_128"), in short words ("nn", "nt") or in whole words ("norm",
+ * "fused_norm"). A few operators of torch differ in only one letter ("relu", "selu"); aten_names.h knows them. */
 #include "webreport/model/aten_names.h"
 #include "webreport/model/conflicts_parts.h"
 #include "webreport/trace/regions.h"
 #include "writer/base/sort.h"
 
 enum {
-    NEIGHBORS = 32,     /* a name is compared with this many names before and after it in sorted order */
-    SHORTEST_PIECE = 5, /* a cut name must share at least this many bytes with a marker */
+    NEIGHBORS = 32,     /* number of names before and after a name, in sorted order, with which it is compared */
+    SHORTEST_PIECE = 5, /* minimum number of bytes that a cut name must share with a marker of torch */
     KINDS = 1 << TP_KIND_OPERATOR | 1 << TP_KIND_ANNOTATION | 1 << TP_KIND_KERNEL | 1 << TP_KIND_RUNTIME
 };
 
-/* ---- words ---- */
+/* ---- words in names ---- */
 
 static bool is_upper(char c)
 {
@@ -27,7 +26,7 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || is_upper(c);
 }
 
-/* Returns whether text[i - 1] and text[i] are letters of one word. "CUDAFunctor" is two words. */
+/* Returns true if text[i - 1] and text[i] are letters of the same word. "CUDAFunctor" has two words. */
 static bool is_inside_word(struct tp_str text, size_t i)
 {
     if (i == 0 || i >= text.len || !is_letter(text.ptr[i - 1]) || !is_letter(text.ptr[i]))
@@ -38,7 +37,7 @@ static bool is_inside_word(struct tp_str text, size_t i)
     return is_upper(text.ptr[i - 1]) && !begins_word;
 }
 
-/* A word of a text: the bytes from text[first] to text[end - 1]. */
+/* A word in a text: the bytes from text[first] to text[end - 1]. */
 struct word {
     size_t first, end;
 };
@@ -53,12 +52,12 @@ static struct word word_at(struct tp_str text, size_t i)
     return word;
 }
 
-/* ---- comparing two names ---- */
+/* ---- comparison of two names ---- */
 
-/* The one place in which a name differs from the correct name. */
+/* The single place in which a name differs from the correct name `right`. */
 struct difference {
     struct tp_str name, right;
-    size_t at, size, right_size; /* name[at .. at + size - 1] replaces right[at .. at + right_size - 1] */
+    size_t at, size, right_size; /* name[at .. at + size - 1] is in place of right[at .. at + right_size - 1] */
 };
 
 static struct difference compare(struct tp_str name, struct tp_str right)
@@ -71,13 +70,13 @@ static struct difference compare(struct tp_str name, struct tp_str right)
     return (struct difference){name, right, same, name.len - same - tail, right.len - same - tail};
 }
 
-/* Minimum length of a word in which a differing letter counts as wrong. The three members are for the first letter, an
- * inner letter and the last letter. */
+/* Minimum lengths of a word in which another letter counts as an error. `first`: for the first letter of the word;
+ * `last`: for its last letter; `inner`: for any other letter. */
 struct word_lengths {
     uint8_t first, inner, last;
 };
 
-/* Returns whether the wrong text is U+FFFD, by which the reader replaces bytes that are not UTF-8. */
+/* Returns true if the wrong text is the character U+FFFD, by which the reader replaces bytes that are not UTF-8. */
 static bool is_wrong_byte(const struct difference *d)
 {
     return d->size == 3 && d->right_size == 1 && memcmp(d->name.ptr + d->at, "\xEF\xBF\xBD", 3) == 0;
@@ -110,7 +109,7 @@ static bool is_replaced_by_blanks(const struct difference *d)
     return true;
 }
 
-/* Returns how many ends of the missing text (0 to 2) are inside a word. Returns 0 if no text is missing. */
+/* Returns how many ends of the missing text are inside a word (0 to 2). Returns 0 if no text is missing. */
 static int cut_ends(const struct difference *d)
 {
     if (d->size || !d->right_size)
@@ -118,7 +117,7 @@ static int cut_ends(const struct difference *d)
     return is_inside_word(d->right, d->at) + is_inside_word(d->right, d->at + d->right_size);
 }
 
-/* Returns whether text is missing whose two ends are inside words. */
+/* Returns true if text is missing and both its ends are inside words. */
 static bool lacks_inner_text(const struct difference *d)
 {
     enum { LONG_WORD = 8 };
@@ -164,8 +163,8 @@ static struct tp_str without_number(struct tp_str name)
     return name;
 }
 
-/* Returns whether an annotation is misspelled. Users choose the names of annotations, so only torch's markers can be
- * checked. */
+/* Returns true if an annotation is misspelled. Checks only torch's markers, because users choose all other names of
+ * annotations. */
 static bool is_misspelled_annotation(struct tp_str name, struct tp_str right)
 {
     static const struct word_lengths word_lengths = {6, 6, 6};
@@ -177,9 +176,9 @@ static bool is_misspelled_annotation(struct tp_str name, struct tp_str right)
            (is_piece && cut_ends(&d) > 0 && d.right_size > 1);
 }
 
-/* ---- all names ---- */
+/* ---- search over all names ---- */
 
-/* Ids of the names of the checked kinds, sorted by text, or by the text read backward. */
+/* Ids of the names that are checked, sorted by text or by the text read backward. */
 struct sorted {
     uint32_t *ids;
     uint32_t count;
@@ -233,7 +232,7 @@ static bool is_misspelled(const struct spelling *s, uint32_t name, uint32_t righ
            tp_name_has_equal_setup(s->kernels, s->trace, name, right, s->arena);
 }
 
-/* Returns whether the name at index `at` of the sorted names is misspelled, compared with the names near it. */
+/* Returns true if the name at position `at` is misspelled in comparison with one of its neighbors in sorted order. */
 static bool is_misspelled_at(const struct spelling *s, const struct sorted *sorted, uint32_t at)
 {
     uint32_t first = at > NEIGHBORS ? at - NEIGHBORS : 0;

@@ -1,19 +1,21 @@
-/* Decides on which device each operation ran: see device_rows.h. */
+/* Decides on which device each device operation ran: see device_rows.h. */
 #include "webreport/model/device_rows.h"
 
 #include "webreport/model/order.h"
 #include "writer/base/rule_sort.h"
 
-/* Numbers from here on are device numbers only if deviceProperties has an entry with that id. */
+/* A number of this size or more is a device number only if an entry of deviceProperties has it as id. */
 enum { DEVICE_NUMBERS = 1024 };
 
-/* Maximum length in bytes of a process name that is shown as the name of a device. */
+/* Maximum length, bytes, of a process name that is used as the name of a device. */
 enum { LONGEST_NAME = 64 };
 
-/* Highest process id of the operating system. Profilers give devices higher numbers to sort them last. */
+/* Highest process id that the operating system gives. Profilers give devices higher numbers, so that viewers show
+ * them last. */
 static const int64_t HIGHEST_PID = 1 << 22;
 
-/* Words for devices in labels, names and categories. The first text of each row is compared in lower case. */
+/* Texts in labels, names and categories, and the words for the devices that they mean. Texts are compared in lower
+ * case. */
 static const struct word {
     const char *text, *word;
 } words[] = {
@@ -26,19 +28,19 @@ static const struct word {
     {"hip", "GPU"},   {"privateuse1", "Device"},
 };
 
-/* Prefixes of calls that belong to a single runtime. For traces without labels whose categories name no runtime. */
+/* Texts in names of calls that only one runtime has. Used if neither labels nor categories show the device. */
 static const struct word calls[] = {
     {"aclrt", "NPU"}, {"cnrt", "MLU"}, {"musa", "MUSA"}, {"zeCommand", "XPU"}, {"urEnqueue", "XPU"}};
 
-/* A process of the trace that has device operations. */
+/* A process of the trace and the device of its operations. */
 struct tp_device_row {
     uint32_t first_thread;            /* one of the threads of the process */
-    uint32_t first_without;           /* first operation of the process without a device number, or TP_NO_ID */
+    uint32_t first_without;           /* first operation that names no device; TP_NO_ID if there is none */
     int64_t number;                   /* device number; TP_NULL_INT until it is known */
-    const struct tp_process *process; /* metadata of the process; NULL if the trace has none */
+    const struct tp_process *process; /* metadata of the process; NULL if the trace has none for it */
     bool has_host_events;
-    bool is_foreign;  /* true if the device number was assigned in order of appearance */
-    const char *word; /* word for the device, such as "GPU"; NULL if unknown */
+    bool is_foreign;  /* true if the process got the next unused device number */
+    const char *word; /* word for the device, such as "NPU"; NULL if unknown */
 };
 
 static bool is_letter(char c)
@@ -46,7 +48,7 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Returns the position of `word` as a whole word in the text, or -1. */
+/* Returns the position of `word` in the text, where no letter is next to it. Returns -1 if there is none. */
 static int find_word(struct tp_str text, const char *word)
 {
     size_t length = strlen(word);
@@ -62,7 +64,8 @@ static int find_word(struct tp_str text, const char *word)
     return -1;
 }
 
-/* Returns the word for a device in a text, or NULL. *number: the device number after the word, or TP_NULL_INT. */
+/* Returns the word for the device that a text names; NULL if it names none. Sets *number to the device number after
+ * the word, or to TP_NULL_INT. */
 static const char *read_title(struct tp_str text, int64_t *number)
 {
     *number = TP_NULL_INT;
@@ -83,7 +86,7 @@ static const char *read_title(struct tp_str text, int64_t *number)
     return NULL;
 }
 
-/* ---- processes ---- */
+/* ---- rows of processes ---- */
 
 static inline __attribute__((always_inline)) bool thread_before(const void *context, uint32_t i, uint32_t j)
 {
@@ -107,7 +110,7 @@ static uint32_t *sorted_indexes(struct tp_arena *arena, uint32_t count)
     return indexes;
 }
 
-/* Assigns each thread the row of its process, and each row its metadata. */
+/* Makes a row for each process with its metadata, and assigns each thread the row of its process. */
 static void group_threads(struct tp_model *model)
 {
     const struct tp_trace *trace = model->trace;
@@ -139,11 +142,11 @@ static void group_threads(struct tp_model *model)
     rows->count = (uint32_t)all.count;
 }
 
-/* ---- device numbers ---- */
+/* ---- numbers of devices ---- */
 
 const struct tp_gpu_property *tp_model_gpu_property(const struct tp_trace *trace, int64_t id)
 {
-    enum { MOST = 1024 }; /* more devices than any machine has; bounds the search in a hostile list */
+    enum { MOST = 1024 }; /* more devices than any machine has; limits the search in a malicious file */
     uint32_t count = trace->gpu_count < MOST ? trace->gpu_count : MOST;
     bool has_ids = false;
     for (uint32_t i = 0; i < count; i++) {
@@ -154,7 +157,7 @@ const struct tp_gpu_property *tp_model_gpu_property(const struct tp_trace *trace
     return !has_ids && id >= 0 && id < count ? &trace->gpus[id] : NULL;
 }
 
-/* Returns the device number in the arguments of an operation, or TP_NULL_INT. */
+/* Returns the device number in the arguments of an operation; TP_NULL_INT if it is absent or not plausible. */
 static int64_t own_number(const struct tp_model *model, const struct tp_event *e)
 {
     if (!tp_kind_is_device(e->kind))
@@ -166,7 +169,8 @@ static int64_t own_number(const struct tp_model *model, const struct tp_event *e
     return property && property->has_id ? number : TP_NULL_INT;
 }
 
-/* Returns the device number of a row from its metadata or pid, or TP_NULL_INT. Sets the row's word. */
+/* Returns the device number of a row according to its metadata or pid; TP_NULL_INT if unknown. Also sets the row's
+ * word. */
 static int64_t number_of_row(const struct tp_model *model, struct tp_device_row *row)
 {
     const struct tp_row_id *pid = &model->trace->threads[row->first_thread].pid;
@@ -183,8 +187,8 @@ static int64_t number_of_row(const struct tp_model *model, struct tp_device_row 
     return number == TP_NULL_INT && is_called_device && is_small ? pid->number : number;
 }
 
-/* Sets the number of each row from its operations, stores the first operation without a number, and marks the numbers
- * as used. */
+/* Sets the number of each row to the first device number that its operations name. Also stores the first operation
+ * without a number, and marks numbers as used. */
 static void use_own_numbers(struct tp_model *model, uint8_t *used)
 {
     struct tp_device_rows *rows = &model->device_rows;
@@ -207,7 +211,8 @@ static inline __attribute__((always_inline)) bool row_before(const void *context
     return rows[i].first_without < rows[j].first_without;
 }
 
-/* Assigns unused numbers to rows without a number, in the order of their first operations. */
+/* Assigns unused device numbers to the rows that have operations but no number, in the order of their first
+ * operations. */
 static void number_foreign_rows(struct tp_model *model, const uint8_t *used)
 {
     struct tp_device_rows *rows = &model->device_rows;
@@ -226,8 +231,8 @@ static void number_foreign_rows(struct tp_model *model, const uint8_t *used)
     }
 }
 
-/* Returns the device word from the categories of calls, or from the name of the first call that launches on a device,
- * or "GPU". */
+/* Returns the word for devices according to the categories of calls, or to the name of the first call that launches.
+ * Returns "GPU" if neither shows a device. */
 static const char *word_of_calls(const struct tp_model *model)
 {
     const struct tp_trace *trace = model->trace;
@@ -283,10 +288,10 @@ int64_t tp_device_of(const struct tp_model *model, const struct tp_event *e)
     return number != TP_NULL_INT ? number : -1;
 }
 
-/* ---- device words and names ---- */
+/* ---- words and names of devices ---- */
 
-/* Returns whether another device has a process of the same name. Also returns true if there are very many rows, to
- * bound the time. */
+/* Returns true if the process of another device has the same name. Returns true also for very many rows, to limit
+ * the time. */
 static bool is_name_shared(const struct tp_device_rows *rows, const struct tp_device_row *row)
 {
     enum { MOST = 256 };
@@ -321,7 +326,7 @@ void tp_device_rows_name(struct tp_model *model)
     for (uint32_t i = 0; i < rows->count; i++) {
         const struct tp_device_row *row = &rows->rows[i];
         struct tp_gpu *gpu = row->number == TP_NULL_INT ? NULL : find_gpu(model, row->number);
-        /* because Kineto labels the devices of every maker "GPU 0" */
+        /* not for "GPU", because Kineto labels the devices of every maker "GPU 0" */
         if (gpu && row->word && strcmp(row->word, "GPU"))
             gpu->word = row->word;
         if (gpu && row->is_foreign && !row->word && !row->has_host_events && row->process &&

@@ -1,4 +1,4 @@
-/* Implements a tree of maxima that is searched from the right: see enclosing.h. */
+/* Implements the search with a tree of maxima: see enclosing.h. */
 #include "webreport/model/enclosing.h"
 
 void tp_enclosing_init(struct tp_enclosing *tree, const int64_t *starts, const int64_t *ends, size_t count,
@@ -17,7 +17,7 @@ void tp_enclosing_init(struct tp_enclosing *tree, const int64_t *starts, const i
     }
 }
 
-/* Returns the number of intervals that start at `at` or earlier. */
+/* Returns the number of intervals that start at or before `at`, ns. */
 static size_t started_count(const struct tp_enclosing *tree, int64_t at)
 {
     size_t lo = 0, hi = tree->count;
@@ -36,8 +36,8 @@ size_t tp_enclosing_find(const struct tp_enclosing *tree, int64_t at, int64_t re
     size_t n = started_count(tree, at);
     if (n == 0)
         return SIZE_MAX;
-    /* climb to the first subtree on the left (beginning with the node itself) whose highest end is >= `reach`, then
-     * descend to its last leaf */
+    /* climbs to the nearest subtree on the left, possibly the node itself, whose highest end is >= `reach`; then
+     * descends to the last such leaf */
     size_t node = tree->leaves + n - 1;
     while (tree->highest[node] < reach) {
         while (node > 1 && node % 2 == 0)

@@ -1,12 +1,15 @@
-/* The facts of one trace: its host tree, operators, launches, device operations, steps, window, idle time and waits.
+/* Defines the facts of one trace: its host tree, operators, launches, device operations, steps, window, idle time
+ * and waits.
  *
- * There is one set of facts, made by tp_model_build (build.h) and read by every table, rule, verdict and export. Facts
- * are plain arrays in the arena of the trace. They do not change afterwards, and any thread may read them.
- * docs/definitions.md defines all words; the code has the reasons of a rule. Absent indexes are TP_NO_ID, times are
- * int64 nanoseconds as in the file, intervals are half open. Operators are numbered in pre-order per thread. So a
- * parent has a smaller number than its children, and a subtree is the range [i, subtree_end[i]).
+ * tp_model_build (build.h) makes the facts; every table, rule, verdict and export reads the same ones. Facts are
+ * plain arrays in the arena of the trace. They do not change afterwards, and any thread may read them.
+ * docs/definitions.md defines all words; comments in the code give the reasons of rules.
  *
- * This header contains only structs and inline access; build.h declares the functions that fill the structs. */
+ * Absent indexes are TP_NO_ID. Times are int64 nanoseconds as in the file, and intervals are half open. The
+ * operators of a thread are numbered in pre-order. So a parent has a smaller number than its children, and a subtree
+ * is the range [i, subtree_end[i]).
+ *
+ * This header has only structs and inline access. build.h declares the functions that fill the structs. */
 #ifndef TP_WEBREPORT_MODEL_FACTS_H
 #define TP_WEBREPORT_MODEL_FACTS_H
 
@@ -20,7 +23,7 @@
 #include "writer/base/interval.h"
 #include "writer/base/narrow.h"
 
-/* An operator and the event of the innermost operator that was folded into the operator (D7). */
+/* An operator that absorbed other operators, and the event of the innermost one of them (D7). */
 struct tp_absorbed {
     uint32_t op, event;
 };
@@ -28,50 +31,51 @@ struct tp_absorbed {
 /* Host operators: finished operators thread by thread in pre-order, then the unfinished operators (D19). */
 struct tp_operators {
     uint32_t count, finished_count;
-    /* first operator of each thread: thread t owns operators [first[t], first[t + 1]); thread_count + 1 entries */
+    /* index of the first operator of each thread; thread t has operators [first[t], first[t + 1]); thread_count + 1
+     * entries */
     uint32_t *thread_first;
-    uint32_t *event; /* index in trace->events */
+    uint32_t *event; /* event of the operator, index in trace->events */
     uint32_t *parent;
     uint32_t *subtree_end;
-    uint32_t *stack;              /* node in trace->stacks */
-    uint32_t *module;             /* innermost module, as an index in modules; NULL if the trace has no modules */
+    uint32_t *stack;              /* call stack of the operator, node in trace->stacks */
+    uint32_t *module;             /* innermost module, index in modules; NULL if the trace has no modules */
     struct tp_vec clipped;        /* ends that were clipped to the end of the parent (D4), as struct tp_listed, ns */
-    struct tp_absorbed *absorbed; /* sorted by operator */
+    struct tp_absorbed *absorbed; /* operators that absorbed others, sorted by operator */
     uint32_t absorbed_count;
     struct tp_narrow host_self; /* host self time, ns (D14) */
-    /* time of the device operations that the operator owns, ns; total: including its children */
+    /* time of the device operations that the operator owns (self), or that it and its children own (total), ns */
     struct tp_narrow device_self, device_total;
-    /* time of tensor-core kernels that the operator owns, ns; total: including its children */
+    /* time of the tensor-core kernels that the operator owns (self), or that it and its children own (total), ns */
     struct tp_narrow tensor_core_self, tensor_core_total;
-    /* true if some kernel uses tensor cores; otherwise the two tensor-core columns are empty */
+    /* true if some kernel uses tensor cores; otherwise both columns above are empty */
     bool has_tensor_cores;
     uint8_t *flags; /* bits of enum tp_operator_flag */
-    /* clipped_count includes operators that were folded later */
+    /* number of clipped ends (also of operators that were folded later), folded operators, unfinished operators */
     uint64_t clipped_count, folded_count, unfinished_count;
 };
 
 enum tp_operator_flag {
     TP_OPERATOR_UNFINISHED = 1,
-    TP_OPERATOR_ELIGIBLE = 2,       /* can use tensor cores, known from its name, its kernels or a child */
-    TP_OPERATOR_ELIGIBLE_CHILD = 4, /* some child can use tensor cores */
-    TP_OPERATOR_OUTERMOST = 8,      /* no ancestor has the same name (D6) */
-    TP_OPERATOR_CLIPPED = 16,       /* the end of the operator is in `clipped` */
-    TP_OPERATOR_ABSORBED = 32       /* the operator is in `absorbed` */
+    TP_OPERATOR_ELIGIBLE = 2,       /* can use tensor cores, according to its name, its kernels or a child */
+    TP_OPERATOR_ELIGIBLE_CHILD = 4, /* at least one child can use tensor cores */
+    TP_OPERATOR_OUTERMOST = 8,      /* no ancestor of the operator has the same name (D6) */
+    TP_OPERATOR_CLIPPED = 16,       /* the end of the operator is in the list `clipped` */
+    TP_OPERATOR_ABSORBED = 32       /* the operator is in the list `absorbed` */
 };
 
 /* Runtime and driver calls, thread by thread, sorted by start. */
 struct tp_launches {
     uint32_t count;
     uint32_t *thread_first;
-    /* op: innermost operator that contains the start of the call, or that begins just after it (section 3) */
+    /* op: innermost operator that contains the start of the call, or that starts just after it (section 3) */
     uint32_t *event, *op;
-    uint32_t *module; /* innermost module of each call; NULL if the trace has no modules */
-    /* first device operation that the call started; next_of_launch gives the following ones */
+    uint32_t *module; /* innermost module around each call; NULL if the trace has no modules */
+    /* first device operation that the call started; next_of_launch gives the other ones */
     uint32_t *first_device;
-    /* step whose marker contains the call; TP_NO_ID outside all steps; step_count and above for removed steps. NULL
-     * without markers or without device operations. */
+    /* step whose marker contains the call. TP_NO_ID: outside all steps; step_count or more: in a removed step. NULL
+     * if the trace has no markers or no device operations. */
     uint32_t *step;
-    /* early_count: number of calls that begin before their operator */
+    /* number of calls outside of operators, and number of calls that start before their operator */
     uint64_t outside_operator_count, early_count;
 };
 
@@ -79,36 +83,36 @@ struct tp_launches {
  * trace->events[event[k]]. */
 struct tp_devices {
     uint32_t count;
-    const uint32_t *event;    /* indexes in trace->events; the same array as order->device */
-    uint32_t *launch;         /* launch of each operation, as an index in launches */
-    uint32_t *owner;          /* owner of each operation, as an index in operators */
-    uint32_t *module;         /* module of each operation; NULL if the trace has no modules */
-    uint32_t *gpu;            /* device of each operation, as an index in gpus */
-    uint32_t *next_of_launch; /* next operation of the same launch */
+    const uint32_t *event;    /* events of the operations, indexes in trace->events; the same array as order->device */
+    uint32_t *launch;         /* launch of each operation, index in launches; TP_NO_ID if unknown */
+    uint32_t *owner;          /* owner of each operation, index in operators; TP_NO_ID if unknown */
+    uint32_t *module;         /* module of each operation, index in modules; NULL if the trace has no modules */
+    uint32_t *gpu;            /* device of each operation, index in gpus */
+    uint32_t *next_of_launch; /* next operation of the same launch; TP_NO_ID for the last one */
     uint64_t without_launch_count, by_external_id_count, launched_outside_count, unlinked_count;
     int64_t time_ns, kernel_time_ns, unlinked_time_ns, unlinked_kernel_time_ns;
 };
 
-/* Reason why a device is idle (section 6). host: the next operation is not called yet. launch: the call of the next
- * operation is running. queue: the next operation is called but not started. outside: before or after the recorded
- * work. unknown: the next operation has no launch. In host and launch the device waits for the host. */
+/* Reasons why a device is idle (section 6). host: the call of the next operation has not started. launch: this call
+ * is running. queue: this call has returned, but the operation has not started. outside: time before or after the
+ * recorded work. unknown: the next operation has no launch. For host and launch, the device waits for the host. */
 enum tp_idle_part { TP_IDLE_HOST, TP_IDLE_LAUNCH, TP_IDLE_QUEUE, TP_IDLE_OUTSIDE, TP_IDLE_UNKNOWN, TP_IDLE_PARTS };
 
-/* Longest time by which a call may begin before the operator that its External id names, ns. */
+/* Longest time, ns, by which a call may start before the operator that its External id names. */
 enum { TP_EARLY_CALL_NS = 5000 };
 
-/* A device counts as free if its first operation starts within this time after the call, ns. */
+/* A device was free if its first operation starts at most this time, ns, after the end of its call. */
 enum { TP_PROMPT_NS = 100000 };
 
-/* Returns the word of a reason in JSON and tables: "host", "launch" .. Static text. */
+/* Returns the word for a reason in JSON and tables: "host", "launch" .. Static text. */
 const char *tp_idle_part_text(enum tp_idle_part part);
 
-/* A slice of idle time with one reason. The slices of a device are sorted, disjoint and not empty. Together they are
- * exactly the window W without busy time. A gap across a border of W is cut there. */
+/* A part of the idle time of a device, with one reason. The slices of a device are sorted, disjoint and not empty.
+ * Together they are the window W without the busy time of the device. Slices are cut at the borders of W. */
 struct tp_idle_slice {
     int64_t a, b;
-    uint32_t next; /* device operation that ends the gap; TP_NO_ID after the last operation */
-    uint8_t part;  /* reason, enum tp_idle_part */
+    uint32_t next; /* device operation that ends the gap; TP_NO_ID if no operation follows */
+    uint8_t part;  /* reason for the idle time, enum tp_idle_part */
 };
 
 static inline bool tp_idle_waits_for_host(const struct tp_idle_slice *piece)
@@ -116,54 +120,56 @@ static inline bool tp_idle_waits_for_host(const struct tp_idle_slice *piece)
     return piece->part <= TP_IDLE_LAUNCH;
 }
 
-/* A device with operations. Devices are sorted by id. Sets of intervals cover the whole recording. */
+/* A device with operations. Devices are sorted by id. Their sets of intervals cover the whole recording, not only W. */
 struct tp_gpu {
     int64_t id;
-    /* true if the program itself declared this device; then only its name and its work are known */
+    /* true if the program itself declared the device, so that only its name and its work are known */
     bool is_own;
-    /* name that the program gave the device, or the name of its process if it has no number; otherwise "" */
+    /* name that the program gave to the device; for a device without a number, the name of its process; otherwise "" */
     struct tp_str name;
-    const char *word; /* word for devices of this type: "GPU", "NPU" .. Static text. */
-    uint32_t *events; /* indexes into tp_devices, in time order */
+    const char *word; /* word for the type of the device: "GPU", "NPU" .. Static text. */
+    uint32_t *events; /* operations of the device, indexes in tp_devices, in time order */
     uint32_t count, stream_count;
-    /* main thread of the host if it launches on the device; otherwise the thread with most launches, or TP_NO_ID */
+    /* main thread of the host if it launches on this device; otherwise the thread with most launches; TP_NO_ID if
+     * none launches */
     uint32_t main_thread;
     struct tp_intervals busy, kernels;
-    /* times of compute kernels, of communication kernels, and of copies */
+    /* intervals of compute kernels, of communication kernels, and of copies and memory sets */
     struct tp_intervals compute, communication, copies;
-    /* times of communication and of copies without compute; exposed_copy also excludes communication */
+    /* intervals of communication and of copies during which no compute kernel runs; exposed_copy also excludes
+     * communication */
     struct tp_intervals exposed_communication, exposed_copy;
-    struct tp_idle_slice *idle; /* idle slices within the window W */
+    struct tp_idle_slice *idle; /* parts of the window W in which the device is idle */
     uint32_t idle_count;
 };
 
-/* A call that waits for the device, or a range of the kind sync (section 9). Waits are sorted by (start, position in
- * the file). */
+/* A call that waits for the device, or a range with the kind sync (section 9). Waits are sorted by (start, position
+ * in the file). */
 struct tp_wait {
-    uint32_t event;          /* event of the call or range */
-    uint32_t op;             /* innermost operator around the call, or TP_NO_ID */
-    uint32_t gpu;            /* index in gpus; TP_NO_ID if the trace has no devices */
-    enum tp_range_kind kind; /* TP_RANGE_COPY for a blocking copy, or TP_RANGE_SYNC */
+    uint32_t event;          /* event of the call or range, index in trace->events */
+    uint32_t op;             /* innermost operator around the call; TP_NO_ID if there is none */
+    uint32_t gpu;            /* device for which the call waits, index in gpus; TP_NO_ID if the trace has no devices */
+    enum tp_range_kind kind; /* TP_RANGE_COPY for a blocking copy, otherwise TP_RANGE_SYNC */
     int64_t bubble_ns, cost_ns;
-    int64_t at_ns;  /* start of the cost, ns; the cost ends at at_ns + cost_ns */
-    int64_t own_ns; /* start of the device operation that the call started, ns; INT64_MAX if there is none */
+    int64_t at_ns;  /* start of the time that the wait costs, ns; its end is at_ns + cost_ns */
+    int64_t own_ns; /* start of the device operation that the call itself started, ns; INT64_MAX if it started none */
 };
 
-/* Processes of the trace, with device numbers for operations that do not name their device (device_rows.h). */
+/* Processes of the trace with their devices, for operations that do not name a device (device_rows.h). */
 struct tp_device_rows {
     struct tp_device_row *rows;
     uint32_t count;
-    uint32_t *of_thread; /* row of each thread, as an index in rows */
+    uint32_t *of_thread; /* by thread: row of its process, index in rows */
 };
 
-/* Module calls, thread by thread in pre-order. */
+/* Module calls, grouped by thread in pre-order. */
 struct tp_modules {
     uint32_t count;
     uint32_t *event, *parent;
     int64_t *clipped_end;
 };
 
-/* Categories of a step's time. If several categories contain a moment, the moment counts for the first one (D1). */
+/* Categories of the time of a step. A moment in several categories counts for the first of them (D1). */
 enum tp_time_category {
     TP_CATEGORY_KERNEL,
     TP_CATEGORY_MEMCPY,
@@ -180,9 +186,9 @@ enum tp_step_marker {
     TP_MARKER_EXECUTE_CONTEXT,
     TP_MARKER_STEP,
     TP_MARKER_OPTIMIZER,
-    TP_MARKER_MODULES,   /* inferred from calls of a module */
-    TP_MARKER_BACKWARD,  /* inferred from backward passes */
-    TP_MARKER_OPERATORS, /* inferred from a sequence of operators or ranges */
+    TP_MARKER_MODULES,   /* steps inferred from calls of a module */
+    TP_MARKER_BACKWARD,  /* steps inferred from backward passes */
+    TP_MARKER_OPERATORS, /* steps inferred from a repeated sequence of operators or ranges */
     TP_MARKER_WINDOW
 };
 
@@ -190,23 +196,23 @@ enum tp_step_marker {
  * "window". Static text. */
 const char *tp_step_marker_text(enum tp_step_marker marker);
 
-/* Reason why a step is not used. */
+/* Reasons why a step is not used. */
 enum tp_unused_reason { TP_STEP_USED, TP_STEP_WARM_UP, TP_STEP_UNFINISHED, TP_STEP_DIFFERENT };
 
-/* Returns "warm-up", "unfinished" or "different", or NULL for TP_STEP_USED. Static text. */
+/* Returns "warm-up", "unfinished" or "different"; NULL for TP_STEP_USED. Static text. */
 const char *tp_unused_reason_text(enum tp_unused_reason reason);
 
-/* A step: its host marker, and its range, which includes its device work. Steps are sorted by time; used steps are
- * disjoint. */
+/* A step: its marker on the host, and its range from start_ns to end_ns, which includes its device work. Steps are
+ * sorted by time, and used steps are disjoint. */
 struct tp_step {
     struct tp_str name;
     int64_t start_ns, end_ns, host_start_ns, host_end_ns;
-    uint32_t event;           /* event of the marker, or first event of an inferred step, or TP_NO_ID */
-    uint8_t left_out;         /* enum tp_unused_reason */
+    uint32_t event;           /* event of the marker, or first event of an inferred step; TP_NO_ID if there is none */
+    uint8_t left_out;         /* reason why the step is not used, enum tp_unused_reason */
     uint64_t operation_count; /* number of device operations that the step started */
 };
 
-/* Kind of the recorded program (section 3). */
+/* Kinds of recorded programs (section 3). */
 enum tp_program_kind {
     TP_RECORDED_GPU,
     TP_RECORDED_OTHER_DEVICE,
@@ -219,21 +225,21 @@ enum tp_program_kind {
 enum tp_missing_device {
     TP_MISSING_NONE,
     TP_MISSING_CALLS,       /* calls that only programs with a device make: launches, copies, allocations .. */
-    TP_MISSING_COLLECTIVES, /* collectives of a library that moves device data only */
+    TP_MISSING_COLLECTIVES, /* collectives of a library that moves data of devices only */
     TP_MISSING_MEMORY,      /* memory records of a device */
-    /* the metadata of the trace names a GPU, and no event shows that the program ran on the CPU only */
+    /* the metadata names a GPU, and no event shows that the program ran on the CPU only */
     TP_MISSING_HEAD
 };
 
 /* Returns "gpu", "other_device", "device_missing", "cpu" or "empty". Static text. */
 const char *tp_program_kind_text(enum tp_program_kind program);
 
-/* Producer of the trace, which decides the wording of findings (docs/definitions.md, section 15). */
+/* Producers of traces. The producer decides the wording of findings (docs/definitions.md, section 15). */
 enum tp_producer {
     TP_PRODUCER_TORCH,      /* PyTorch's profiler, or a recording with Python frames */
     TP_PRODUCER_TRACEPRESS, /* our recorder in a C or C++ program */
     TP_PRODUCER_MPI,        /* our recorder in a C or C++ program with MPI collectives */
-    TP_PRODUCER_OTHER,      /* another producer, known by events that neither PyTorch nor our recorder writes */
+    TP_PRODUCER_OTHER,      /* another producer, recognized by data that neither PyTorch nor our recorder writes */
     TP_PRODUCER_COUNT
 };
 
@@ -241,7 +247,7 @@ struct tp_model {
     const struct tp_trace *trace;
     const struct tp_order *order;
     struct tp_arena *arena;
-    int64_t first_ns;     /* start of the earliest kept event, ns; 0 without events */
+    int64_t first_ns;     /* start of the first kept event, ns; 0 without events */
     uint64_t event_count; /* number of kept events: complete events and memory records */
     uint64_t kind_count[TP_KIND_COUNT];
     uint64_t memory_count, out_of_memory_count;
@@ -253,63 +259,64 @@ struct tp_model {
     struct tp_device_rows device_rows;
     struct tp_modules modules;
     struct tp_collectives collectives;
-    struct tp_intervals category_times[TP_CATEGORY_COUNT]; /* times of each category */
-    bool has_category[TP_CATEGORY_COUNT];                  /* true if the category has an event, even one of length 0 */
-    struct tp_intervals device_busy;                       /* busy times of all devices merged (D13) */
+    struct tp_intervals category_times[TP_CATEGORY_COUNT]; /* intervals of each category */
+    bool has_category[TP_CATEGORY_COUNT];                  /* true if an event has the category, even one of length 0 */
+    struct tp_intervals device_busy;                       /* union of the busy times of all devices (D13) */
     enum tp_step_marker step_marker;
-    struct tp_step *steps; /* always at least one step */
+    struct tp_step *steps; /* steps of the trace, at least one */
     uint32_t step_count, removed_step_count;
-    /* inferred steps: name id of the module or of the first operator; TP_NO_ID for backward passes */
+    /* for inferred steps: name id of the module or of the first operator; TP_NO_ID for backward passes */
     uint32_t step_source;
-    uint32_t step_passes; /* inferred steps: calls or backward passes in each step */
-    /* A repeated sequence of operators, either a loop or the layers of one call: name id of one of its operators, and
-     * number of repetitions. repeat_count is 0 without such a sequence, or if steps are known. */
+    uint32_t step_passes; /* for inferred steps: number of module calls or backward passes per step */
+    /* name id of an operator in a repeated sequence, and number of repetitions. The sequence is a loop or the layers
+     * of one call. repeat_count is 0 if there is no such sequence or the steps are known. */
     uint32_t repeat_name, repeat_count;
 
-    const uint64_t *marks; /* bits TP_MARK_* of each name, by name id */
-    uint32_t *inside;      /* by event: the host event that contains the host event (section 3), or TP_NO_ID */
+    const uint64_t *marks; /* by name id: TP_MARK_* bits of the name */
+    uint32_t *inside;      /* by host event: the innermost event around it (section 3); TP_NO_ID if none */
     uint64_t badly_nested_count;
-    int64_t last_ns;             /* end of the latest kept event, ns; first_ns without events */
-    uint32_t used_count;         /* N: number of steps with left_out == TP_STEP_USED */
-    struct tp_intervals window;  /* W: union of the used steps */
+    int64_t last_ns;             /* end of the last kept event, ns; first_ns without events */
+    uint32_t used_count;         /* N: number of used steps */
+    struct tp_intervals window;  /* W: union of the used steps, as intervals */
     int64_t window_ns;           /* length of W, ns */
-    int64_t *window_before;      /* by interval of W: length of all earlier intervals, ns */
-    struct tp_intervals starved; /* times of W in which some device is idle with the reason host or launch */
-    uint32_t main_gpu;           /* index of the device with most operations (ties: smallest device id), or TP_NO_ID */
-    uint32_t host_main;          /* main thread of the host; TP_NO_ID without host events */
+    int64_t *window_before;      /* by interval of W: total length of the earlier intervals, ns */
+    struct tp_intervals starved; /* parts of W in which a device is idle with the reason host or launch */
+    uint32_t main_gpu;           /* device with most operations (ties: lowest id), index in gpus; or TP_NO_ID */
+    uint32_t host_main;          /* main thread of the host; TP_NO_ID if the host has no events */
     enum tp_program_kind program;
-    /* evidence of the missing device, if the program kind is TP_PROGRAM_DEVICE_MISSING */
+    /* evidence that a device was used but not recorded, if `program` is TP_RECORDED_DEVICE_MISSING */
     enum tp_missing_device missing;
     enum tp_producer producer;
     struct tp_wait *waits;
     uint32_t wait_count;
 };
 
-/* Returns the length of [a, b) within W, ns. *at: position of the caller in W, 0 before the first call. Calls with the
- * same `at` must have ascending a. */
+/* Returns the length of the part of [a, b) in W, ns. *at: caller's position in W; 0 before the first call. Calls
+ * with the same `at` must have ascending `a`. */
 int64_t tp_window_length_within(const struct tp_model *model, size_t *at, int64_t a, int64_t b);
 
-/* Returns the step whose marker contains the host time `at`, used or not, or TP_NO_ID. Returns the single step if the
- * trace has no markers, as the functions below do. */
+/* Returns the step, used or not, whose marker contains the host time `at`, ns; TP_NO_ID if there is none. In a trace
+ * without markers, this function and those below return its only step. */
 uint32_t tp_step_of_host(const struct tp_model *model, int64_t at);
-/* Returns the step of a device operation: the step of its launch, otherwise the step whose range contains its start. */
+/* Returns the step of a device operation: the step of its launch. Without a launch, the step whose range contains
+ * the start of the operation. */
 uint32_t tp_step_of_device(const struct tp_model *model, uint32_t device);
-/* Works like tp_step_of_host, but faster if the times of successive calls mostly ascend. *near: 0 before the first
- * call. */
+/* Works like tp_step_of_host, but is faster if most times ascend from call to call. *near: 0 before the first call. */
 uint32_t tp_step_of_host_near(const struct tp_model *model, int64_t at, uint32_t *near);
 uint32_t tp_step_of_device_near(const struct tp_model *model, uint32_t device, uint32_t *near);
-/* Returns the step in which a collective starts. Uses the host marker, or the device time for kernels without a host
- * record (section 12). */
+/* Returns the step in which a collective starts, by its host time. For a kernel without a host record uses its
+ * device time (section 12). */
 uint32_t tp_step_of_collective(const struct tp_model *model, const struct tp_collective *record);
 
-/* Returns the times of W in which some device is idle, in `arena`. is_starved: only for the reasons host and launch. */
+/* Returns the parts of W in which at least one device is idle, in `arena`. If is_starved, counts only the reasons
+ * host and launch. */
 struct tp_intervals tp_model_idle(const struct tp_model *model, bool is_starved, struct tp_arena *arena);
 
-/* Returns the deviceProperties entry of a device (D18), or NULL. */
+/* Returns the entry of deviceProperties for a device number (D18); NULL if there is none. */
 const struct tp_gpu_property *tp_model_gpu_property(const struct tp_trace *trace, int64_t id);
 
-/* Returns whether a device has a name and no other property of a GPU, as devices that a program itself declares. p may
- * be NULL. */
+/* Returns true if the properties of a device have only a name. Devices that a program itself declares have such
+ * properties. p: may be NULL. */
 static inline bool tp_is_bare_property(const struct tp_gpu_property *p)
 {
     return p && p->name.len && p->major == TP_NULL_INT && p->sm_count == TP_NULL_INT &&
@@ -320,8 +327,7 @@ static inline const struct tp_event *tp_operator_event(const struct tp_model *mo
 {
     return &model->trace->events[model->operators.event[op]];
 }
-/* Returns the event that did the operator's work: the innermost operator that was folded into the operator, otherwise
- * the operator's event. */
+/* Returns the event that did the work of an operator: the innermost operator that it absorbed, or its own event. */
 static inline const struct tp_event *tp_operator_worker(const struct tp_model *model, uint32_t op)
 {
     const struct tp_operators *ops = &model->operators;
@@ -332,7 +338,7 @@ static inline const struct tp_event *tp_operator_worker(const struct tp_model *m
     }
     return high ? &model->trace->events[ops->absorbed[low].event] : tp_operator_event(model, op);
 }
-/* Returns the end of an operator, clipped to the end of its parent (D4). */
+/* Returns the end of an operator, ns, clipped to the end of its parent (D4). */
 static inline int64_t tp_operator_end(const struct tp_model *model, uint32_t op)
 {
     const struct tp_operators *ops = &model->operators;
@@ -340,7 +346,8 @@ static inline int64_t tp_operator_end(const struct tp_model *model, uint32_t op)
                                                 : tp_event_end(tp_operator_event(model, op));
 }
 
-/* Returns whether the operator can use tensor cores and no child of it that can use them does its matrix work. */
+/* Returns true if the operator can use tensor cores and none of its children can. Such an operator does its matrix
+ * work itself. */
 static inline bool tp_operator_is_eligible(const struct tp_model *model, uint32_t op)
 {
     unsigned both = TP_OPERATOR_ELIGIBLE | TP_OPERATOR_ELIGIBLE_CHILD;
@@ -356,15 +363,15 @@ static inline const struct tp_event *tp_launch_event(const struct tp_model *mode
     return &model->trace->events[model->launches.event[launch]];
 }
 
-/* Returns the TP_MARK_* bits of the name of an event. */
+/* Returns the TP_MARK_* bits of an event's name. */
 static inline uint64_t tp_marks_of(const struct tp_model *model, uint32_t event)
 {
     return model->marks[model->trace->events[event].name];
 }
 
-/* Returns the innermost host event that contains `at` among `event` and the events around `event`, or TP_NO_ID. To walk
- * outwards from an event e: i = tp_event_around(model, model->inside[e], start of e), then again from model->inside[i].
- */
+/* Returns the innermost host event that contains the time `at`, ns, among `event` and the events around it; TP_NO_ID
+ * if there is none. To find each event around an event e, call it with model->inside[e] and the start of e, then
+ * with model->inside[i] of the result i. */
 static inline uint32_t tp_event_around(const struct tp_model *model, uint32_t event, int64_t at)
 {
     while (event != TP_NO_ID && tp_event_end(&model->trace->events[event]) <= at)
@@ -372,14 +379,15 @@ static inline uint32_t tp_event_around(const struct tp_model *model, uint32_t ev
     return event;
 }
 
-/* Returns the innermost event outside `event` that contains `at`, or TP_NO_ID. `event` must contain `at`. */
+/* Returns the innermost event around `event` that contains the time `at`, ns; TP_NO_ID if there is none. `event`
+ * must contain `at`. */
 static inline uint32_t tp_next_event_around(const struct tp_model *model, uint32_t event, int64_t at)
 {
     return tp_event_around(model, model->inside[event], at);
 }
 
-/* Returns the id of the innermost line of user code around an event. Without user code, returns the innermost line of a
- * package. Returns TP_NO_ID without any line, or if event is TP_NO_ID. */
+/* Returns the line id of the innermost user code around an event. Without user code, returns the innermost line of
+ * an installed package. Returns TP_NO_ID if there is no line or event is TP_NO_ID. */
 static inline uint32_t tp_line_id_of(const struct tp_model *model, uint32_t event)
 {
     const struct tp_trace *trace = model->trace;
@@ -395,14 +403,14 @@ static inline uint32_t tp_line_id_of(const struct tp_model *model, uint32_t even
     return of_package;
 }
 
-/* Returns the text of the line with tp_line_id_of(event), or "". */
+/* Returns the text of the line that tp_line_id_of finds; "" if there is none. */
 static inline struct tp_str tp_line_of(const struct tp_model *model, uint32_t event)
 {
     uint32_t line = tp_line_id_of(model, event);
     return line == TP_NO_ID ? TP_STR("") : tp_frames_line_text(&model->trace->frames, line);
 }
 
-/* Returns the innermost host event of a thread that contains `at`, or TP_NO_ID. */
+/* Returns the innermost host event of a thread that contains the time `at`, ns; TP_NO_ID if there is none. */
 static inline uint32_t tp_innermost_event(const struct tp_model *model, uint32_t thread, int64_t at)
 {
     const struct tp_order *order = model->order;
@@ -417,36 +425,37 @@ static inline uint32_t tp_innermost_event(const struct tp_model *model, uint32_t
     return lo == first ? TP_NO_ID : tp_event_around(model, order->host[lo - 1], at);
 }
 
-/* Returns the event of the launch of a device operation, or NULL. */
+/* Returns the event of the launch of a device operation; NULL if it has no launch. */
 static inline const struct tp_event *tp_launch_of_device(const struct tp_model *model, uint32_t device)
 {
     uint32_t launch = model->devices.launch[device];
     return launch == TP_NO_ID ? NULL : tp_launch_event(model, launch);
 }
 
-/* Returns whether a graph launch started the device operation. device may be TP_NO_ID. */
+/* Returns true if the launch of a graph started the device operation. device: may be TP_NO_ID. */
 static inline bool tp_is_graph_launched(const struct tp_model *model, uint32_t device)
 {
     const struct tp_event *launch = device == TP_NO_ID ? NULL : tp_launch_of_device(model, device);
     return launch && model->marks[launch->name] & TP_MARK_GRAPH_LAUNCH;
 }
 
-/* Returns the kind of a range, a call or device work: the kind that the program declared, otherwise the kind that the
- * name implies (docs/definitions.md, section 2). Verdict, findings, categories and waits use only this function. */
+/* Returns the kind of a range, call or device operation: the kind that the program declared, otherwise the kind that
+ * the name implies (docs/definitions.md, section 2). Verdict, findings, categories and waits use no other function
+ * for this. */
 static inline enum tp_range_kind tp_range_kind_of(const struct tp_model *model, const struct tp_event *e)
 {
     enum tp_range_kind declared = tp_event_declared_kind(e);
     return declared ? declared : tp_marks_range_kind(model->marks[e->name], e->kind);
 }
 
-/* Returns whether some event declares one of these kinds. kinds: bits of enum tp_range_kind. */
+/* Returns true if at least one event declares one of these kinds. kinds: set of bits 1 << enum tp_range_kind. */
 static inline bool tp_any_declares(const struct tp_model *model, unsigned kinds)
 {
     return model->trace->reading.declared_kinds & kinds;
 }
 
-/* Returns whether the innermost operator around the launch communicates and the name of the kernel does not imply
- * compute. */
+/* Returns true if the innermost operator around the launch of a kernel communicates, unless the name of the kernel
+ * means compute. */
 static inline bool tp_is_launched_by_communication(const struct tp_model *model, uint32_t device)
 {
     uint32_t launch = model->devices.launch[device];
@@ -465,7 +474,7 @@ static inline bool tp_is_communication(const struct tp_model *model, uint32_t de
     return model->marks[e->name] & TP_MARK_COMM_KERNEL || tp_is_launched_by_communication(model, device);
 }
 
-/* Returns the number of steps that are not used for this reason. */
+/* Returns the number of steps with this reason. */
 static inline uint32_t tp_unused_step_count(const struct tp_model *model, enum tp_unused_reason reason)
 {
     uint32_t count = 0;
@@ -474,7 +483,8 @@ static inline uint32_t tp_unused_step_count(const struct tp_model *model, enum t
     return count;
 }
 
-/* Returns the stream of a device operation: args.stream, otherwise the tid if it is a number, otherwise -1. */
+/* Returns the stream of a device operation: the argument "stream", otherwise the tid if it is a number, otherwise
+ * -1. */
 static inline int64_t tp_stream_number(const struct tp_model *model, const struct tp_event *operation)
 {
     int64_t number = tp_device_setup(model->trace, operation->detail)->stream;
@@ -484,13 +494,13 @@ static inline int64_t tp_stream_number(const struct tp_model *model, const struc
     return tid->is_text ? -1 : tid->number;
 }
 
-/* Returns whether steps were inferred from repetitions, because the trace has no markers. */
+/* Returns true if the trace has no markers and its steps were inferred from repetitions. */
 static inline bool tp_steps_are_inferred(const struct tp_model *model)
 {
     return model->step_marker >= TP_MARKER_MODULES && model->step_marker <= TP_MARKER_OPERATORS;
 }
 
-/* Returns the source of inferred steps: the class of the module, "backward", or the name of an operator. */
+/* Returns the name of the source of inferred steps: the class of the module, "backward", or an operator. */
 struct tp_str tp_step_source_name(const struct tp_model *model);
 
 static inline bool tp_step_is_used(const struct tp_step *step)
@@ -498,7 +508,7 @@ static inline bool tp_step_is_used(const struct tp_step *step)
     return step->left_out == TP_STEP_USED;
 }
 
-/* Returns whether `step` is a used step. step: index in steps, or TP_NO_ID. */
+/* Returns true if `step` is the index of a used step. step: may be TP_NO_ID. */
 static inline bool tp_is_in_used_step(const struct tp_model *model, uint32_t step)
 {
     return step != TP_NO_ID && tp_step_is_used(&model->steps[step]);

@@ -1,4 +1,4 @@
-/* Computes floating point operations from shapes: see flops.h. */
+/* Computes the floating point operations of operators from shapes: see flops.h. */
 #include "webreport/model/flops.h"
 
 #include "webreport/model/operator_shapes.h"
@@ -45,7 +45,7 @@ int64_t tp_flops_of(struct tp_str name, struct tp_str dims, struct tp_str concre
 {
     static const struct {
         const char *name;
-        unsigned first; /* index of the input with the left matrix */
+        unsigned first; /* index of the left matrix in the operator's inputs */
         bool is_batched;
     } products[] = {
         {"aten::mm", 0, false}, {"aten::addmm", 1, false}, {"aten::bmm", 0, true}, {"aten::baddbmm", 1, true}};
@@ -78,7 +78,7 @@ void tp_flops_init(struct tp_flops *flops, const struct tp_trace *trace, struct 
     }
 }
 
-/* Uses binary search because details are sorted by operator. */
+/* searches with bisection, because the entries are sorted by operator */
 uint32_t tp_concrete_inputs(const struct tp_trace *trace, uint32_t host)
 {
     uint32_t low = 0, high = trace->concrete_count;

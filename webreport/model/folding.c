@@ -1,7 +1,8 @@
-/* Folds an operator into its only child of the same name (D7), and computes host self times (D14).
+/* Folds an operator into its parent if it is the only child and has the same name (D7). Also computes host self
+ * times (D14).
  *
- * In pre-order an only child directly follows its parent and ends with it. So one pass finds and removes the folded
- * operators. Their launches move to the operator that absorbed them. */
+ * In pre-order, an only child directly follows its parent and has the same subtree end. So one pass finds and
+ * removes all folded operators. Their launches move to the operator that absorbed them. */
 #include "webreport/model/stages.h"
 #include "writer/base/saturate.h"
 
@@ -13,13 +14,14 @@ static bool is_folded(const struct tp_model *model, uint32_t op)
            events[ops->event[op]].name == events[ops->event[op - 1]].name;
 }
 
-/* Moves operator `from` to index `to` <= from. kept: by old index, number of earlier operators that are kept. */
+/* Moves the operator at index `from` to index `to` <= from. kept: by old index, number of operators before it that
+ * are kept. */
 static void move_operator(struct tp_operators *ops, uint32_t to, uint32_t from, const uint32_t *kept)
 {
     uint32_t parent = ops->parent[from];
     ops->event[to] = ops->event[from];
     ops->parent[to] =
-        /* gives the operator that absorbed the parent, if the parent was folded */
+        /* new index of the parent, or of the operator that absorbed the parent */
         parent == TP_NO_ID ? TP_NO_ID : kept[parent + 1] - 1;
     ops->subtree_end[to] = kept[ops->subtree_end[from]];
     ops->stack[to] = ops->stack[from];
@@ -28,7 +30,8 @@ static void move_operator(struct tp_operators *ops, uint32_t to, uint32_t from, 
         ops->module[to] = ops->module[from];
 }
 
-/* Records that operator `to` absorbed `from`. If one operator absorbs several, they come outermost first. */
+/* Records that operator `to` absorbed operator `from`. Called for the outermost absorbed operator first, so that the
+ * innermost one remains in the record. */
 static void absorb(struct tp_operators *ops, uint32_t to, uint32_t from)
 {
     if (!ops->absorbed_count || ops->absorbed[ops->absorbed_count - 1].op != to)
@@ -37,7 +40,7 @@ static void absorb(struct tp_operators *ops, uint32_t to, uint32_t from)
     ops->flags[to] |= TP_OPERATOR_ABSORBED;
 }
 
-/* Renumbers the clipped ends of kept operators and drops those of folded operators. */
+/* Moves clipped ends to the new indexes of their operators. Drops the ends of folded operators. */
 static void renumber_clipped(struct tp_operators *ops, const uint32_t *kept)
 {
     size_t count = 0;
@@ -78,14 +81,15 @@ void tp_model_fold(struct tp_model *model)
     tp_arena_drop(model->arena, kept, size);
 }
 
-/* Self times while they are computed: by operator, the remaining time (ns) and the end of the last child that was
- * subtracted (ns). */
+/* Self times during their computation, by operator: the time not yet subtracted, ns, and the end of the last
+ * subtracted interval, ns. */
 struct self_times {
     const struct tp_model *model;
     int64_t *self, *covered_end;
 };
 
-/* Subtracts [a, b) from the self time of `op`. The intervals of an operator must come in order of start. */
+/* Subtracts the interval [a, b) from the self time of an operator. Intervals of one operator must come in order of
+ * start. */
 static inline void subtract_covered(const struct self_times *times, uint32_t op, int64_t a, int64_t b)
 {
     int64_t end = tp_operator_end(times->model, op);
@@ -97,8 +101,8 @@ static inline void subtract_covered(const struct self_times *times, uint32_t op,
     }
 }
 
-/* Subtracts the calls that begin just before operator `op` from the self time of `op`. launch: first call that begins
- * at or after the start of `op`. */
+/* Subtracts the calls that start just before operator `op` from its self time. launch: first call of the thread that
+ * starts at or after the operator. */
 static void subtract_early_calls(const struct self_times *times, uint32_t op, uint32_t launch, uint32_t thread)
 {
     const struct tp_model *model = times->model;
@@ -137,7 +141,8 @@ static void sum_thread(const struct self_times *times, uint32_t thread)
     }
 }
 
-/* Computes the self time of each operator: its length minus the union of its child operators and direct launches. */
+/* Computes the host self time of each operator: its length without the union of its child operators and its own
+ * calls. */
 void tp_model_host_times(struct tp_model *model)
 {
     struct tp_operators *ops = &model->operators;

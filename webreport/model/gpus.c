@@ -1,5 +1,5 @@
-/* Groups device operations by device and computes, for each device, the unions of its activities, its main thread and
- * its properties (D13, D18; sections 3 and 6). Then computes the union of every category of a step's time (D1). */
+/* Groups device operations by device. Computes the intervals of each activity of a device, its main thread and its
+ * properties (D13, D18; sections 3 and 6). Then computes the intervals of every category of a step's time (D1). */
 #include <assert.h>
 
 #include "webreport/model/device_rows.h"
@@ -7,7 +7,7 @@
 #include "writer/base/renumber.h"
 #include "writer/base/sort.h"
 
-/* Assigns every device operation the index of its device. Returns the device numbers in ascending order. */
+/* Sets the device index of every device operation. Returns the device numbers in ascending order. */
 static int64_t *number_gpus(struct tp_model *model)
 {
     struct tp_devices *devices = &model->devices;
@@ -29,7 +29,7 @@ static int64_t *number_gpus(struct tp_model *model)
     struct tp_keyed *sorted = numbers.data;
     uint32_t count = ids.count, *rank = tp_arena_array(model->arena, count, sizeof *rank);
     int64_t *ascending = tp_arena_array(model->arena, count, sizeof *ascending);
-    assert(sorted); /* there is at least one device operation */
+    assert(sorted); /* not NULL, because there is at least one device operation */
     tp_sort_keyed(sorted, count, model->arena);
     for (uint32_t i = 0; i < count; i++) {
         rank[sorted[i].item] = i;
@@ -66,8 +66,8 @@ static struct tp_intervals join(struct tp_arena *arena, struct tp_intervals x, s
     return tp_intervals_of(&both);
 }
 
-/* Computes the time sets of the device's activities. Without communication, all kernels and the compute kernels share
- * one set. */
+/* Computes the intervals of each activity of a device. Without communication, `kernels` and `compute` share one
+ * array. */
 static void find_time_sets(struct tp_model *model, struct tp_gpu *gpu)
 {
     enum { COMPUTE, COMMUNICATION, COPY, BUSY, COUNT };
@@ -91,8 +91,8 @@ static void find_time_sets(struct tp_model *model, struct tp_gpu *gpu)
     gpu->exposed_copy = tp_intervals_minus(model->arena, rest, gpu->communication);
 }
 
-/* Returns the host's main thread if it launches operations of the device. Otherwise returns the thread with most
- * launches (ties: the smallest), or TP_NO_ID if no operation has a launch. */
+/* Returns the main thread of the host if it launches on the device. Otherwise returns the thread with most launches
+ * on it (ties: the smallest thread). Returns TP_NO_ID if no operation has a launch. */
 static uint32_t find_main_thread(const struct tp_model *model, const struct tp_gpu *gpu)
 {
     const struct tp_trace *trace = model->trace;
@@ -112,7 +112,8 @@ static uint32_t find_main_thread(const struct tp_model *model, const struct tp_g
     return has_main ? model->host_main : best;
 }
 
-/* Sets is_own if the program itself declared the device: it has a name, no other property, and no launches. */
+/* Sets is_own and the name if the program itself declared the device. Such a device has a name, no other property,
+ * and no launches. */
 static void find_declared(const struct tp_model *model, struct tp_gpu *gpu)
 {
     const struct tp_gpu_property *p = tp_model_gpu_property(model->trace, gpu->id);
@@ -157,7 +158,7 @@ void tp_model_group_gpus(struct tp_model *model)
     }
 }
 
-/* ---- categories of a step's time ---- */
+/* ---- categories of the time of steps ---- */
 
 static void add(struct tp_model *model, struct tp_vec *intervals, enum tp_time_category category,
                 const struct tp_event *e)
@@ -166,7 +167,7 @@ static void add(struct tp_model *model, struct tp_vec *intervals, enum tp_time_c
     tp_intervals_push(&intervals[category], e->ts_ns, tp_event_end(e));
 }
 
-/* Adds an operator or annotation to its category. Markers of steps belong to no category. */
+/* Adds an operator or annotation to the category of its kind. Ignores markers of steps. */
 static void add_host(struct tp_model *model, struct tp_vec *intervals, const struct tp_event *e)
 {
     static const enum tp_time_category categories[TP_RANGE_KINDS] = {
@@ -178,7 +179,7 @@ static void add_host(struct tp_model *model, struct tp_vec *intervals, const str
         add(model, intervals, categories[tp_range_kind_of(model, e)], e);
 }
 
-/* Returns whether the category equals a set of the only device, so that both can share the memory. */
+/* Returns true if the intervals of the category equal a set of the only device, so that both can share one array. */
 static bool is_shared(const struct tp_model *model, enum tp_time_category category)
 {
     return category == TP_CATEGORY_KERNEL && model->gpu_count == 1;

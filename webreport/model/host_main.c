@@ -1,15 +1,15 @@
-/* Finds the main thread of the host (section 3): the thread with the steps, otherwise the thread that began the work.
- * The number of launches does not matter, because the thread of the backward pass often launches more than the thread
- * of the training loop. */
+/* Finds the main thread of the host (section 3). This is the thread with the steps, otherwise the thread that began
+ * the work. Numbers of launches do not decide, because the backward thread often launches more than the thread of
+ * the training loop. */
 #include "webreport/model/numbers.h"
 #include "webreport/model/stages.h"
 #include "writer/base/saturate.h"
 
-/* Names that occur only on the thread of a training loop or of a serving engine. The first entry that occurs in the
- * trace decides. */
+/* Marks of names that occur only on the thread of a training loop or a serving engine. The first mark that a thread
+ * has often enough decides. */
 static const struct {
     uint64_t mark;
-    /* minimum number of events on one thread; a single range of an engine says nothing about steps */
+    /* minimum number of such events on a thread; one range of an engine does not show steps */
     uint32_t least;
 } sources[] = {{TP_MARK_PROFILER_STEP, 1},
                {TP_MARK_EXECUTE_CONTEXT, 2},
@@ -18,13 +18,13 @@ static const struct {
                {TP_MARK_LOADER, 1}};
 enum { SOURCES = sizeof sources / sizeof *sources };
 
-/* Work of one host thread: its operators, annotations and runtime calls. */
+/* Work of one host thread: operators, annotations and runtime calls. */
 struct host_thread {
     uint32_t count[SOURCES];
-    int64_t first_ns[SOURCES]; /* start of the first event of each entry of `sources`, ns */
-    int64_t begin_ns, end_ns;  /* first start and last end of the work, ns */
-    bool has_work;             /* true if the thread has an operator, annotation or call */
-    bool works_itself;         /* true if the thread has an operator or call outside ranges that load data */
+    int64_t first_ns[SOURCES]; /* by entry of `sources`: start of the first event with its mark, ns */
+    int64_t begin_ns, end_ns;  /* start of the first event and end of the last event, ns */
+    bool has_work;             /* true if the thread has an operator, annotation or runtime call */
+    bool works_itself;         /* true if the thread has an operator or call outside of ranges that load data */
 };
 
 static void read_event(const struct tp_model *model, struct host_thread *thread, const struct tp_event *e,
@@ -55,8 +55,8 @@ static void read_threads(const struct tp_model *model, struct host_thread *threa
     }
 }
 
-/* Returns the thread with most events of a source (ties: the earliest thread, then the smallest number). Returns
- * TP_NO_ID if no thread has enough events. Ignores threads that only load data for others. */
+/* Returns the thread with most events of a source. Ties: the thread with the earliest event, then the smallest
+ * thread. Returns TP_NO_ID if no thread has enough events. Ignores threads that only load data for other threads. */
 static uint32_t find_marked(const struct tp_model *model, const struct host_thread *threads, unsigned source)
 {
     const struct tp_trace *trace = model->trace;
@@ -75,14 +75,14 @@ static uint32_t find_marked(const struct tp_model *model, const struct host_thre
     return best;
 }
 
-/* Returns whether this is the first thread of its process. On Linux its tid equals the pid. */
+/* Returns true for the first thread of a process, whose tid equals the pid on Linux. */
 static bool is_first_of_process(const struct tp_thread *thread)
 {
     return !thread->pid.is_text && !thread->tid.is_text && thread->pid.number == thread->tid.number;
 }
 
-/* Returns whether thread t is a better choice than `best`. First threads of processes are better than others, and
- * earlier threads are better than later ones. */
+/* Returns true if thread `t` is a better choice than `best`. First threads of processes are better than other
+ * threads, then earlier threads than later ones. */
 static bool is_before(const struct tp_model *model, const struct host_thread *threads, uint32_t t, uint32_t best)
 {
     const struct tp_thread *x = &model->trace->threads[t], *y = &model->trace->threads[best];
@@ -93,8 +93,8 @@ static bool is_before(const struct tp_model *model, const struct host_thread *th
     return tp_thread_compare(x, y) < 0;
 }
 
-/* Returns the best thread (is_before) among the threads that work at least half as long as the longest one. If no
- * thread has work, compares the threads with frames. */
+/* Returns the best thread according to is_before, among the threads that work at least half as long as the longest
+ * one. Uses the threads with Python frames if no thread has work. */
 static uint32_t find_unmarked(const struct tp_model *model, const struct host_thread *threads)
 {
     const uint32_t *first = model->order->thread_first;

@@ -1,16 +1,17 @@
-/* Computes the idle time of devices and the waits of the host. Every gap of W is split at the launch of the operation
- * that ends the gap (section 6). Calls that wait for a device get an upper bound of their cost (section 9). */
+/* Computes the idle time of devices and the waits of the host. Splits each gap in the work of a device at the call
+ * of the operation that ends the gap (section 6). Computes an upper bound of the cost of calls that wait for a
+ * device (section 9). */
 #include "webreport/model/numbers.h"
 #include "webreport/model/stages.h"
 #include "writer/base/sort.h"
 
-/* Idle slices of one device while they are collected. They arrive in order of time and are cut to W. */
+/* State of collecting the idle slices of one device, which come in order of time and are cut to W. */
 struct gaps {
     const struct tp_model *model;
-    struct tp_vec out;           /* collected slices, as struct tp_idle_slice */
-    size_t at;                   /* index of the first interval of W that a later slice can overlap */
-    struct tp_intervals waiting; /* times in which a thread waits for the device */
-    size_t wait_at;              /* index of the first interval of `waiting` that a later slice can overlap */
+    struct tp_vec out;           /* the slices found so far, as struct tp_idle_slice */
+    size_t at;                   /* index of the first interval of W that can overlap later slices */
+    struct tp_intervals waiting; /* intervals in which a thread waits for this device */
+    size_t wait_at;              /* index of the first interval of `waiting` that can overlap later slices */
 };
 
 static void add(struct gaps *gaps, int64_t a, int64_t b, enum tp_idle_part part, uint32_t next)
@@ -25,8 +26,8 @@ static void add(struct gaps *gaps, int64_t a, int64_t b, enum tp_idle_part part,
     }
 }
 
-/* Adds time in which the device waits for the host. If the host waits for the device at the same time, the reason is
- * unknown: the device works, but the trace does not show the work. */
+/* Adds a slice in which the device waits for the host. Parts of it in which the host waits for the device have an
+ * unknown reason: the device works then, but its work is not in the trace. */
 static void add_starved(struct gaps *gaps, int64_t a, int64_t b, enum tp_idle_part part, uint32_t next)
 {
     const struct tp_intervals *waiting = &gaps->waiting;
@@ -43,8 +44,8 @@ static void add_starved(struct gaps *gaps, int64_t a, int64_t b, enum tp_idle_pa
     add(gaps, a, b, part, next);
 }
 
-/* Splits the gap [a, b) that operation `next` ends into the times before, during and after the call of `next`. before:
- * reason of the time before the call. */
+/* Splits a gap [a, b), which operation `next` ends, into three parts: before, during and after the call of `next`.
+ * before: reason for the first part. */
 static void split(struct gaps *gaps, int64_t a, int64_t b, uint32_t next, enum tp_idle_part before)
 {
     const struct tp_event *launch = tp_launch_of_device(gaps->model, next);
@@ -58,8 +59,8 @@ static void split(struct gaps *gaps, int64_t a, int64_t b, uint32_t next, enum t
     add(gaps, returned, b, TP_IDLE_QUEUE, next);
 }
 
-/* Splits the time before the first recorded operation. If the operation started promptly after its call, the device was
- * free, and the time is split like any other gap. Otherwise the time before the call is outside the recorded work. */
+/* Splits the time before the first recorded operation. If this operation started promptly after its call, the device
+ * was free, and its time is split like other gaps. Otherwise the time before the call is outside the recorded work. */
 static void split_head(struct gaps *gaps, int64_t a, int64_t b, uint32_t first)
 {
     const struct tp_event *launch = tp_launch_of_device(gaps->model, first);
@@ -77,7 +78,7 @@ static void split_gap(struct gaps *gaps, int64_t a, int64_t b, uint32_t next)
         add(gaps, a, b, TP_IDLE_UNKNOWN, next);
 }
 
-/* Returns the times in which a call waits for this device. A copy waits until its operation starts. */
+/* Returns the intervals in which a call waits for this device. A copy waits only until its own operation starts. */
 static struct tp_intervals waiting_for(const struct tp_model *model, uint32_t gpu)
 {
     struct tp_vec intervals = TP_VEC(model->arena, struct tp_interval);
@@ -100,7 +101,7 @@ static void find_slices(struct tp_model *model, struct tp_gpu *gpu)
     for (size_t i = 0; i < busy->count; i++) {
         int64_t b = busy->items[i].a;
         const struct tp_event *e = tp_device_event(model, gpu->events[k]);
-        /* finds the first operation that starts at b; operations of length 0 end no gap */
+        /* skips operations that are not the first to start at b, and operations of length 0, which end no gap */
         while (e->ts_ns < b || e->dur_ns == 0)
             e = tp_device_event(model, gpu->events[++k]);
         if (i)
@@ -140,9 +141,9 @@ const char *tp_idle_part_text(enum tp_idle_part part)
     return texts[part];
 }
 
-/* ---- waits of the host ---- */
+/* ---- waits of the host for devices ---- */
 
-/* Returns, for each index k in gpu->events, the latest end among the first k + 1 operations, ns. */
+/* Returns an array with the latest end, ns, of the operations gpu->events[0 .. k] for each index k. */
 static int64_t *running_ends(const struct tp_model *model, const struct tp_gpu *gpu)
 {
     int64_t *ends = tp_arena_array(model->arena, gpu->count, sizeof *ends);
@@ -153,7 +154,7 @@ static int64_t *running_ends(const struct tp_model *model, const struct tp_gpu *
     return ends;
 }
 
-/* Returns the index in gpu->events of the first operation that starts at or after `at`. */
+/* Returns the index in gpu->events of the first operation that starts at or after the time `at`, ns. */
 static uint32_t first_from(const struct tp_model *model, const struct tp_gpu *gpu, int64_t at)
 {
     uint32_t lo = 0, hi = gpu->count;
@@ -167,8 +168,8 @@ static uint32_t first_from(const struct tp_model *model, const struct tp_gpu *gp
     return lo;
 }
 
-/* Returns the wait of a call. Its cost is the time from the end of the call, or of device work that runs longer, to the
- * next operation. The cost is at most the length of the call. ends: running ends by device, computed at first use. */
+/* Returns the wait of a call. Its cost is the device's idle time from the end of the call to the next operation, but
+ * at most the length of the call. ends: by device, results of running_ends; NULL until first used. */
 static struct tp_wait wait_of(const struct tp_model *model, uint32_t event, uint32_t gpu, int64_t **ends)
 {
     const struct tp_event *call = &model->trace->events[event];
@@ -206,7 +207,7 @@ static void sort_waits(struct tp_model *model, struct tp_vec *found)
 static void find_calls(const struct tp_model *model, uint32_t thread, int64_t **ends, struct tp_vec *found)
 {
     const struct tp_launches *launches = &model->launches;
-    uint32_t gpu = model->main_gpu; /* device of the latest launch on this thread */
+    uint32_t gpu = model->main_gpu; /* device on which this thread launched last */
     for (uint32_t i = launches->thread_first[thread]; i < launches->thread_first[thread + 1]; i++) {
         if (launches->first_device[i] != TP_NO_ID)
             gpu = model->devices.gpu[launches->first_device[i]];
@@ -220,8 +221,8 @@ static void find_calls(const struct tp_model *model, uint32_t thread, int64_t **
     }
 }
 
-/* Finds the ranges of one thread that the program declared as sync. Skips ranges that contain a waiting call, because
- * the call counts already. calls: index in `found` of the first waiting call of this thread. */
+/* Finds the ranges of one thread that the program declared as sync. Skips a range that contains a waiting call,
+ * because the call already counts. calls: index in `found` of this thread's first waiting call. */
 static void find_ranges(const struct tp_model *model, uint32_t thread, size_t calls, int64_t **ends,
                         struct tp_vec *found)
 {

@@ -1,17 +1,17 @@
-/* Links device operations to the operators that own them (D2) and computes the device times of operators.
+/* Links device operations to the operators that own them (D2), and computes the device times of operators.
  *
- * A correlation leads to a runtime or driver record, and from there to the innermost operator of that thread around the
- * record's start. Without a record the External id is used, if it differs from the correlation and names exactly one
- * operator, which started earlier. */
+ * The correlation of an operation leads to a runtime or driver call, and from there to the innermost operator around
+ * the start of the call. Without a call, the External id decides if it differs from the correlation and exactly one
+ * operator has it, which must start earlier. */
 #include "webreport/model/stages.h"
 #include "writer/base/renumber.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 
-/* Launches, grouped by correlation and sorted by time. */
+/* Launches grouped by correlation, and sorted by time in each group. */
 struct launch_index {
     struct tp_ids ids;
-    uint32_t *first; /* first launch of each correlation; ids.count + 1 entries */
+    uint32_t *first; /* by correlation: index of its first launch in `items`; ids.count + 1 entries */
     uint32_t *items;
     size_t item_count;
 };
@@ -26,14 +26,15 @@ static const struct tp_device_detail *device_detail(const struct tp_model *model
     return &model->trace->devices[tp_device_event(model, device)->detail];
 }
 
-/* Returns the correlation of a launch, or TP_NULL_INT. context: the model. */
+/* Returns the correlation of a launch; TP_NULL_INT if it has none. context: the model. */
 static int64_t correlation_of(const void *context, uint32_t launch)
 {
     int64_t id = launch_detail(context, launch)->correlation;
     return id > 0 ? id : TP_NULL_INT;
 }
 
-/* Sorts the launches of one correlation by (start, position in the file). Nearly always there is only one. */
+/* Sorts the launches with equal correlations by (start, position in the file). Most correlations have only one
+ * launch. */
 static void sort_launches(const struct tp_model *model, uint32_t *items, size_t count)
 {
     struct tp_keyed few[8], *sorted = count <= 8 ? few : tp_arena_array(model->arena, count, sizeof *sorted);
@@ -63,7 +64,7 @@ static void index_launches(struct launch_index *index, const struct tp_model *mo
         first[k + 2] += first[k + 1];
     for (uint32_t i = 0; i < model->launches.count; i++) {
         int64_t id = correlation_of(model, i);
-        if (id != TP_NULL_INT) /* afterwards first[id + 1] is the start of group id + 1 */
+        if (id != TP_NULL_INT) /* after the loop, first[id + 1] is the start of group id + 1 */
             index->items[first[tp_ids_find(&index->ids, id) + 1]++] = i;
     }
     for (uint32_t k = 0; k < index->ids.count; k++)
@@ -78,8 +79,8 @@ static void drop_index(struct launch_index *index, struct tp_arena *arena)
     tp_ids_drop(&index->ids, arena);
 }
 
-/* Returns the last launch of the correlation that starts at or before the device operation. Otherwise returns the first
- * launch of the correlation, or TP_NO_ID. */
+/* Returns the last launch with this correlation that starts at or before the time `at`, ns. If there is none,
+ * returns the first launch with this correlation, or TP_NO_ID. */
 static uint32_t launch_of(const struct launch_index *index, const struct tp_model *model, int64_t correlation,
                           int64_t at)
 {
@@ -97,16 +98,16 @@ static uint32_t launch_of(const struct launch_index *index, const struct tp_mode
     return index->items[lo];
 }
 
-/* ---- External ids, for device operations without a launch ---- */
+/* ---- External ids, used for device operations without a launch ---- */
 
 struct external_index {
     struct tp_ids ids;
-    uint32_t *op;    /* by id: the first operator with the id */
-    uint32_t *count; /* by id: number of operators with the id */
+    uint32_t *op;    /* by id: first operator that has the id */
+    uint32_t *count; /* by id: number of operators that have the id */
     bool is_built;
 };
 
-/* Returns the External id of an operator, or TP_NULL_INT. context: the model. */
+/* Returns the External id of an operator; TP_NULL_INT if it has none. context: the model. */
 static int64_t external_id(const void *context, uint32_t op)
 {
     const struct tp_model *model = context;
@@ -153,7 +154,7 @@ static void drop_external(struct external_index *index, const struct tp_model *m
     tp_ids_drop(&index->ids, model->arena);
 }
 
-/* ---- linking ---- */
+/* ---- linking of device operations ---- */
 
 static void link_device(struct tp_model *model, uint32_t k, const struct launch_index *launches,
                         struct external_index *external)
@@ -197,7 +198,7 @@ static void sum_times(struct tp_model *model)
     }
 }
 
-/* Links the operations of each launch into a list, in order. */
+/* Links the device operations of each launch into a list, in order of start. */
 static void chain_operations(struct tp_model *model)
 {
     struct tp_devices *devices = &model->devices;
@@ -238,10 +239,10 @@ void tp_model_link_devices(struct tp_model *model)
     sum_times(model);
 }
 
-/* ---- numbers of operators ---- */
+/* ---- device times of operators ---- */
 
-/* Device times of operators while they are computed, ns: of the operator's own operations, and including all operators
- * below. */
+/* Device times of operators during their computation, ns. self: operations that the operator owns; total: with those
+ * of all operators below it. */
 struct device_times {
     int64_t *self, *total;
 };
@@ -254,8 +255,8 @@ static struct device_times new_times(const struct tp_model *model)
     return times;
 }
 
-/* Adds the times of children to their parents. One pass from the end is enough, because children have higher numbers
- * than their parents. */
+/* Adds the times of children to their parents. Goes through the operators backward, because children have higher
+ * indexes than parents. */
 static void add_up(const struct tp_model *model, const struct device_times *times)
 {
     const struct tp_operators *ops = &model->operators;
@@ -321,7 +322,7 @@ static void mark_eligible(struct tp_model *model)
 static void mark_outermost(struct tp_model *model)
 {
     struct tp_operators *ops = &model->operators;
-    /* by name: number of open operators with the name */
+    /* by name: number of enclosing operators with the name */
     uint32_t *open = tp_arena_array(model->arena, model->trace->names.count, sizeof *open);
     uint32_t above = TP_NO_ID;
     for (uint32_t i = 0; i < ops->count; i++) {

@@ -1,5 +1,5 @@
-/* Decides between a loop and the layers of one call: see loop_body.h. Uses the names and shapes of the main thread's
- * items. */
+/* Decides whether a repeated sequence is a loop or the layers of one call: see loop_body.h. Uses the names and
+ * shapes of the items of the main thread. */
 #include "webreport/model/loop_body.h"
 
 #include "webreport/model/operator_shapes.h"
@@ -25,8 +25,8 @@ bool tp_loop_has_two_operators(const struct tp_loop_body *body)
 
 /* ---- decision by names ---- */
 
-/* Returns whether an operator belongs to the first or last layer of a network: its inputs are indices, or its output is
- * a loss or a choice. */
+/* Returns true for operators of the first or last layer of a network. The first layer has indices as inputs, and the
+ * output of the last layer is a loss or a choice. */
 static bool is_first_or_last_layer(struct tp_str name)
 {
     static const char *const ends[] = {"aten::argmax",
@@ -68,9 +68,9 @@ static bool is_view(struct tp_str name)
     return tp_str_is_one(name, views);
 }
 
-/* Returns whether an iteration ends with vectors but begins with images or other tensors. Such an iteration flattens
- * tensors and has no view that may turn vectors into images. In a network with convolutions, only the part after the
- * last convolution counts, and a mean followed by a matrix product counts like a flatten. */
+/* Returns true if an iteration ends with vectors but starts with images or other tensors. Such an iteration flattens
+ * tensors and has no view that turns vectors into images. In a network with convolutions, only the items after the
+ * last convolution count. There, a mean with a later matrix product counts like a flatten. */
 static bool ends_with_vectors(const struct tp_model *model, const struct tp_loop_body *body)
 {
     bool has_images = false, has_view = false, has_mean = false, has_flatten = false, has_vector = false;
@@ -87,8 +87,8 @@ static bool ends_with_vectors(const struct tp_model *model, const struct tp_loop
     return has_images ? has_flatten || has_vector : has_flatten && !has_view;
 }
 
-/* Returns whether an operator makes the same numbers each time. A layer may make such constants for a mask or a buffer.
- */
+/* Returns true if an operator makes the same numbers each time. A layer may make such constants for a mask or a
+ * buffer. */
 static bool makes_constants(struct tp_str name)
 {
     static const char *const makers[] = {"aten::arange",     "aten::eye",  "aten::full",      "aten::full_like",
@@ -97,9 +97,9 @@ static bool makes_constants(struct tp_str name)
     return tp_str_is_one(name, makers);
 }
 
-/* Returns whether operator names show that each iteration starts from new data. is_chained: the shapes show that each
- * iteration uses the output of the previous one. If there is exactly one attention, operators that make tensors show
- * nothing, because a layer with attention may make masks and positions. */
+/* Returns true if names of operators show that each iteration starts from new data. With exactly one attention,
+ * operators that make tensors do not show this, because such a layer makes masks and positions. is_chained: the
+ * shapes suggest that an iteration uses the output of the previous one. */
 static bool is_shown_by_names(const struct tp_model *model, const struct tp_loop_body *body, bool is_chained)
 {
     bool is_making = false;
@@ -145,7 +145,7 @@ static bool has_input(struct tp_str dims, const struct tp_shape *shape)
     return false;
 }
 
-/* Returns whether the output of an operator always has the shape of its first input. */
+/* Returns true if the output of the operator always has the shape of its first input. */
 static bool keeps_shape(struct tp_str name)
 {
     static const char *const keepers[] = {"aten::batch_norm",  "aten::clamp",
@@ -164,14 +164,14 @@ static bool keeps_shape(struct tp_str name)
     return tp_str_is_one(name, keepers);
 }
 
-/* Returns whether an operator reduces a whole tensor to one number, because it has no argument for dimensions. */
+/* Returns true if the operator reduces a whole tensor to one number. Such a call has no argument for dimensions. */
 static bool reduces_to_scalar(struct tp_str name, struct tp_str dims)
 {
     static const char *const reductions[] = {"aten::mean", "aten::sum", NULL};
     return tp_str_is_one(name, reductions) && !tp_shape_item(dims, 2).len;
 }
 
-/* Returns the shape of an operator's output. The shape is unknown for most operators. */
+/* Returns the shape of the output of an operator call, which is unknown for most operators. dims: its "Input Dims". */
 static struct tp_shape output_of(struct tp_str name, struct tp_str dims)
 {
     struct tp_shape x = tp_shape_input(dims, 0), w = tp_shape_input(dims, 1);
@@ -192,9 +192,9 @@ static struct tp_shape output_of(struct tp_str name, struct tp_str dims)
     return x;
 }
 
-/* Returns whether the iteration from item `next` to item `end` does not use the output of the item before `next`. This
- * is so if the output is a single number, or if no operator has an input of its shape. The last operators do not count
- * if they keep the shape, because their input comes from their own iteration. */
+/* Returns true if the iteration from item `next` to item `end` cannot use the output of the item before `next`. This
+ * is known if that output is a single number, or if no operator of the iteration has an input of its shape.
+ * Operators at the end that keep the shape do not count, because they get their input from the same iteration. */
 static bool ignores_previous_output(const struct tp_model *model, const struct tp_loop_body *body, uint32_t next,
                                     uint32_t end)
 {
@@ -212,8 +212,8 @@ static bool ignores_previous_output(const struct tp_model *model, const struct t
     return true;
 }
 
-/* Returns whether a concatenation follows the iterations. Then the iterations may be branches of one call, and the
- * concatenation joins their outputs. */
+/* Returns true if a concatenation follows the iterations. They may then be branches of one call, whose outputs are
+ * joined. */
 static bool is_followed_by_join(const struct tp_model *model, const struct tp_loop_body *body)
 {
     for (uint32_t k = body->end; k < body->item_count; k++) {
@@ -239,7 +239,7 @@ static bool is_shown_by_shapes(const struct tp_model *model, const struct tp_loo
     return !is_followed_by_join(model, body);
 }
 
-/* Returns the likely shape of an operator's output: the shape of the first operand for element-wise sums and products,
+/* Returns the likely shape of an operator's output: that of the first input for element-wise sums and products,
  * otherwise the result of output_of. */
 static struct tp_shape likely_output_of(struct tp_str name, struct tp_str dims)
 {
@@ -248,7 +248,8 @@ static struct tp_shape likely_output_of(struct tp_str name, struct tp_str dims)
     return tp_str_is_one(name, elementwise) ? tp_shape_input(dims, 0) : output_of(name, dims);
 }
 
-/* Returns whether each iteration has an input of the shape that the last operator of the previous iteration returns. */
+/* Returns true if each iteration has an input with the same shape as the output of the last operator in the previous
+ * iteration. */
 static bool is_chained(const struct tp_model *model, const struct tp_loop_body *body)
 {
     bool is_any = false;

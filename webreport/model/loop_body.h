@@ -5,20 +5,21 @@
 
 #include "webreport/model/loop_items.h"
 
-/* Iterations of a repeated sequence. Iteration i has the items from start[i] - shift to start[i + 1] - shift. */
+/* The iterations of a repeated sequence. Iteration i has the items from index start[i] - shift to before start[i +
+ * 1] - shift. */
 struct tp_loop_body {
     const struct tp_loop_item *items;
     const uint32_t *start;
     uint32_t count, shift;
-    uint32_t first, length; /* typical iteration: index of its first item, number of items */
+    uint32_t first, length; /* the typical iteration: index of its first item, and number of its items */
     uint32_t end;           /* index after the last item of the last iteration */
     uint32_t item_count;
 };
 
-/* Returns whether the typical iteration has at least two different operators. */
+/* Returns true if the typical iteration has at least two different operators. */
 bool tp_loop_has_two_operators(const struct tp_loop_body *body);
-/* Returns whether no iteration can use the output of the previous one as its input, as the next layer of a network
- * does. The decision is based on operator names or on the shapes of inputs. */
+/* Returns true if no iteration can use the output of the previous one, as each layer of a network does. Decides by
+ * the names of operators and by the shapes of inputs. */
 bool tp_loop_has_independent_iterations(const struct tp_model *model, const struct tp_loop_body *body);
 
 #endif

@@ -4,8 +4,8 @@
 #include "webreport/model/numbers.h"
 #include "writer/base/sort.h"
 
-/* Returns whether an annotation is a range that the user named. Regions of torch, the profiler's span and collectives
- * are not. */
+/* Returns true if an annotation is a range that the user named: not a region of torch, the profiler's span, a
+ * collective or a step. */
 static bool is_user_range(const struct tp_model *model, const struct tp_event *e)
 {
     return e->kind == TP_KIND_ANNOTATION &&
@@ -28,7 +28,8 @@ static bool is_backward(const struct tp_model *model, const struct tp_event *e)
            !(e->flags & TP_EVENT_UNFINISHED);
 }
 
-/* Adds the outermost items of a thread. On threads other than the main thread, only backward nodes are items. */
+/* Adds the outermost items of a thread to `found`. On other threads than the main thread, only backward nodes are
+ * items. */
 static void collect_thread(const struct tp_model *model, uint32_t thread, bool has_ranges, struct tp_vec *found)
 {
     const struct tp_order *order = model->order;
@@ -43,7 +44,7 @@ static void collect_thread(const struct tp_model *model, uint32_t thread, bool h
     }
 }
 
-/* Makes the items from the sorted events. Consecutive backward nodes become one backward pass. */
+/* Makes items from events that are sorted by start. Consecutive backward nodes become one backward pass. */
 static struct tp_loop_items make_items(const struct tp_model *model, const struct tp_vec *found, struct tp_arena *arena)
 {
     struct tp_loop_items out = {tp_arena_array(arena, found->count, sizeof *out.items), 0};

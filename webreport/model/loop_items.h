@@ -4,27 +4,27 @@
 
 #include "webreport/model/facts.h"
 
-/* An item of outermost work: a module call, operator, loading of data or user range of the main thread, or a whole
+/* An item of outermost work: a module call, an operator, data loading or a user range on the main thread, or a whole
  * backward pass. */
 struct tp_loop_item {
     int64_t start_ns, end_ns;
-    uint32_t name;  /* name id of the trace; tp_loop_backward_name for a backward pass */
-    uint32_t event; /* index in trace->events; for a backward pass, its first node */
+    uint32_t name;  /* name id in the trace; tp_loop_backward_name for a backward pass */
+    uint32_t event; /* event of the item, index in trace->events; the first node of a backward pass */
 };
 
 struct tp_loop_items {
-    struct tp_loop_item *items; /* sorted by start */
+    struct tp_loop_item *items; /* items sorted by start */
     uint32_t count;
 };
 
-/* Returns the number that stands for the name of a backward pass: the first number that is not a name id. */
+/* Returns the number that represents the name of backward passes: the lowest number that is not a name id. */
 static inline uint32_t tp_loop_backward_name(const struct tp_model *model)
 {
     return model->trace->names.count;
 }
 
-/* Collects the items of the main thread in `arena`, with the backward passes of all threads. If has_ranges is true, a
- * user range is an item as well, and replaces the items inside the range. */
+/* Collects the items of the main thread and the backward passes of all threads, in `arena`. With has_ranges, a user
+ * range is one item in place of the items inside it. */
 struct tp_loop_items tp_loop_items_of(const struct tp_model *model, bool has_ranges, struct tp_arena *arena);
 
 #endif

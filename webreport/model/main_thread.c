@@ -1,4 +1,4 @@
-/* Computes times of host threads: see main_thread.h. */
+/* Computes the host time of activities: see main_thread.h. */
 #include "webreport/model/main_thread.h"
 
 struct tp_intervals tp_main_ranges(const struct tp_model *model, unsigned kinds, struct tp_arena *arena)
@@ -22,8 +22,8 @@ struct tp_intervals tp_main_loading(const struct tp_model *model, struct tp_aren
     return tp_main_ranges(model, TP_RANGE_BIT(INPUT), arena);
 }
 
-/* Returns whether an event is work. A range with a declared kind is work on the main thread; on other threads only if
- * its kind is compute. */
+/* Returns true if an event is work. A range with a declared kind is always work on the main thread. On other
+ * threads, its kind must be compute or communication. */
 static bool is_work(const struct tp_model *model, const struct tp_event *e)
 {
     enum tp_range_kind declared = tp_event_declared_kind(e);
