@@ -1,5 +1,5 @@
-/* Adds events to the text of a trace, one by one, and provides an arena for the results. Each test program includes
- * this file once, so everything is static. `begin_events` and `end` are cmocka's setup and teardown of a case. */
+/* Appends events to the text of a trace, and provides an arena for the results. Each test program includes this file
+ * once, so everything is static. `begin_events` and `end` are cmocka's setup and teardown of a case. */
 #ifndef TP_TESTS_UNIT_EVENT_TEXT_H
 #define TP_TESTS_UNIT_EVENT_TEXT_H
 

@@ -1,9 +1,7 @@
-/* Replaces the file calls in one unit test program by calls that fail on demand. Code under test that is linked into
- * the program calls them. One kind of call can fail at a time.
- *
- * fault(CALL, ERRNO): from now on each call of that kind fails with this error. fault_after(CALL, COUNT, ERRNO): it
- * fails after COUNT successful calls. fault(CALL, 0): it succeeds again. With FAULT_SHORT as ERRNO, a read or a write
- * transfers only one byte. */
+/* Replaces the file calls of the tested code by calls that fail on demand. One kind of call can fail at a time.
+ * fault(CALL, ERRNO): from now on, each call of this kind fails with this error. fault_after(CALL, COUNT, ERRNO): the
+ * call fails after COUNT successful calls. fault(CALL, 0): the calls succeed again. With FAULT_SHORT as ERRNO, a read
+ * or a write transfers only one byte. */
 #ifndef TP_TESTS_UNIT_FAULTY_FILES_H
 #define TP_TESTS_UNIT_FAULTY_FILES_H
 

@@ -18,7 +18,7 @@
 
 enum { STEPS = 20, ROWS = 48 };
 
-/* A row of every step: `calls` calls per step, each of about `call_us` microseconds. */
+/* A row that occurs in every step, with `calls` calls of about `call_us` microseconds each. */
 struct plan {
     const char *name, *owner, *shape;
     double call_us;
@@ -45,7 +45,7 @@ static int end(void **state)
     return 0;
 }
 
-/* Returns a factor near 1 with a deviation of 1 %; the sum of twelve numbers is nearly normal. */
+/* Returns a random factor near 1 with a standard deviation of 1 %. A sum of twelve random numbers is nearly normal. */
 static double jitter(void)
 {
     double sum = -6;
@@ -76,7 +76,7 @@ static void add_row(struct tp_summary *run, const struct plan *plan)
     tp_sketch_build(&row->time, ns, count, &arena);
 }
 
-/* Adds the sums over all rows of each step. */
+/* Adds rows with the sums of all rows for each step. */
 static void add_sums(struct tp_summary *run)
 {
     for (int i = 0; i < STEPS; i++) {
@@ -139,7 +139,7 @@ static const struct tp_verdict_block *verdict_of(struct tp_document *document, c
     return NULL;
 }
 
-/* Checks that the verdict begins with this text in each format. */
+/* Checks that the verdict begins with the text `wanted` in each output format. */
 static void assert_headline(const struct tp_compare *c, const char *wanted)
 {
     struct tp_document document;

@@ -12,8 +12,8 @@
 #include "webreport/model/build.h"
 #include "writer/base/buf.h"
 
-/* Initializes the arena and reads a trace into it. `header` contains members of the trace, each followed by a comma, or
- * "". `events` contains JSON objects, separated by commas. Release the arena with tp_arena_release. */
+/* Initializes the arena and reads a trace into it. header: members of the trace, each followed by a comma, or "".
+ * events: JSON objects separated by commas. Release the arena with tp_arena_release. */
 static void make_trace(struct tp_arena *arena, struct tp_trace *trace, const char *header, const char *events)
 {
     struct tp_trace_options options = {.single_thread = true, .keeps_frame_stacks = true};
@@ -28,7 +28,7 @@ static void make_trace(struct tp_arena *arena, struct tp_trace *trace, const cha
     assert_int_equal(code, 0);
 }
 
-/* Reads a trace like make_trace, and builds its orders and its model. */
+/* Reads a trace as make_trace does, and builds its model. */
 __attribute__((unused)) static void make_model(struct tp_arena *arena, struct tp_trace *trace, struct tp_order *order,
                                                struct tp_model *model, const char *header, const char *events)
 {

@@ -14,7 +14,7 @@
 
 static struct tp_arena arena;
 
-/* Starts the body of a case, and fails the case if the arena runs out of memory. */
+/* First statement of a case: fails the case if the arena runs out of memory. */
 #define GUARD                                                                                                          \
     (void)state;                                                                                                       \
     if (setjmp(arena.guard))                                                                                           \

@@ -1,4 +1,4 @@
-/* Checks the findings of a small trace, and writes the events that rules use: frames, operators with shapes, device
+/* Checks the findings of a small trace, and writes events that rules examine: frames, operators with shapes, device
  * operations. */
 #ifndef TP_TESTS_UNIT_SMALL_FINDINGS_H
 #define TP_TESTS_UNIT_SMALL_FINDINGS_H
@@ -16,7 +16,7 @@ static const struct tp_finding *finding(const char *rule)
     return NULL;
 }
 
-/* Checks that the rule found this cause with this share of the step, in percent. NaN means that the finding has no
+/* Checks that the rule found this cause, with this share of the step in percent. NaN: the finding must have no
  * share. */
 __attribute__((unused)) static void assert_found(const char *rule, const char *cause, double percent)
 {

@@ -21,7 +21,7 @@ static int begin(void **state)
     return begin_events(state);
 }
 
-/* Adds a host event of this category. `args` contains the members of its arguments, or "". */
+/* Adds a host event of a category. args: members of the event's arguments, or "". */
 static void host_with(const char *category, const char *name, double ts, double dur, const char *args)
 {
     event("{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%s\",\"pid\":10,\"tid\":1,\"ts\":%.3f,\"dur\":%.3f,\"args\":{%s}}",
@@ -52,8 +52,8 @@ __attribute__((unused)) static void launch(double ts, double dur, int correlatio
     call("cudaLaunchKernel", ts, dur, correlation);
 }
 
-/* Adds a device operation. `correlation` links it with its launch; 0 means no launch. `args` contains further members,
- * each after a comma. */
+/* Adds a device operation. correlation: number that also the launch has; 0: no launch. args: further members, each
+ * after a comma. */
 static void operation(const char *category, const char *name, double ts, double dur, int correlation, int device,
                       int stream, const char *args)
 {
@@ -70,14 +70,13 @@ __attribute__((unused)) static void kernel(const char *name, double ts, double d
     operation("kernel", name, ts, dur, correlation, 0, 7, "");
 }
 
-/* Settings of rules. The first one lets rules judge traces with few operations. A test may add a second one for its
- * next trace. */
+/* Settings of rules. The first one lets rules judge traces with few operations. A test may set the second one. */
 static const char *settings[2] = {"R2.max_operations=0"};
 
-/* True if recording costs nothing, for tests that count only the time of the cause itself. */
+/* true if recording costs no time, for tests that check only the time of the cause */
 static bool is_recording_free;
 static const char *const free_recording[] = {"H6.operator_ns=0", "H6.shapes_ns=0", "H6.frame_ns=0",
-                                             "H6.memory_ns=0"}; /* settings for a recording cost of 0 ns per event */
+                                             "H6.memory_ns=0"}; /* makes recording cost 0 ns per event */
 
 static void build_with(const char *header)
 {
@@ -91,7 +90,7 @@ static void build_with(const char *header)
     settings[1] = NULL;
 }
 
-/* Checks a part of a detail: its id, and its arguments as in the sentence, percentages to one decimal; NAN: a text,
+/* Checks one part of a finding's detail: its id, and its numbers rounded to one decimal. NAN: the argument is a text,
  * which ASSERT_TEXT_OF checks. */
 __attribute__((unused)) static void assert_part(const struct tp_detail *part, enum tp_detail_id id,
                                                 const double *expected, size_t count)

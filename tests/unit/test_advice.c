@@ -52,13 +52,15 @@ static void gap_before_operation_is_split_at_its_launch(void **state)
     assert_int_equal(f.advice.idle.device_count, 1);
     const struct tp_idle_device *d = &f.advice.idle.devices[0];
     assert_int_equal(d->idle.gap_count, 4);
-    assert_int_equal(d->idle.part_ns[TP_IDLE_HOST], 15000);         /* from the end of b until the launch of c */
-    assert_int_equal(d->idle.part_ns[TP_IDLE_LAUNCH], 1000 + 2000); /* during the launches of a and c */
+    assert_int_equal(d->idle.part_ns[TP_IDLE_HOST], 15000);         /* time from the end of kernel b to the launch of
+                                                                     * c */
+    assert_int_equal(d->idle.part_ns[TP_IDLE_LAUNCH], 1000 + 2000); /* time during the launches of kernels a and c */
     assert_int_equal(d->idle.part_ns[TP_IDLE_QUEUE],
-                     /* from the launch of a until a; from the end of a until b, whose launch came earlier; from the
-                      * launch of c until c */
+                     /* kernel a starts 4 us after its launch, c 3 us after its launch; b was launched early, so all 10
+                      * us before it count */
                      4000 + 10000 + 3000);
-    assert_int_equal(d->idle.part_ns[TP_IDLE_UNKNOWN], 10000); /* until d, whose launch is missing from the trace */
+    assert_int_equal(d->idle.part_ns[TP_IDLE_UNKNOWN], 10000); /* time before kernel d, whose launch is missing from the
+                                                                * trace */
     assert_int_equal(d->idle.part_ns[TP_IDLE_OUTSIDE], 0);
     assert_int_equal(d->busy_ns, 20000);
     assert_int_equal(d->flame_total_ns, 45000);
@@ -76,7 +78,7 @@ static void flame_graph_assigns_idle_time_to_the_host_stack(void **state)
                "") "," LAUNCH(0, 1, 1) "," LAUNCH(50, 1, 2) "," KERNEL("a", 5, 5, 1) "," KERNEL("b", 60, 5, 2),
            NULL);
     const struct tp_idle_device *d = &f.advice.idle.devices[0];
-    assert_int_equal(d->node_count, 4);           /* the root, the frame, and the frame's operator and launch */
+    assert_int_equal(d->node_count, 4);           /* nodes: root, frame, and the frame's operator and launch */
     assert_int_equal(d->nodes[1].self_ns, 33000); /* idle while only the frame ran: us 1-5, 10-20, 40-50, 51-60 */
     const struct tp_flame_node *op = &d->nodes[2];
     assert_true(is_text(op->text, "aten::add 0x*"));

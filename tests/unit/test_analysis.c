@@ -1,4 +1,4 @@
-/* Tests the tables that a program gets of its own recording: they equal tables counted by hand and those of the
+/* Tests the tables that a program gets from its own recording. They equal tables counted by hand, and the tables of the
  * exported trace. */
 #include "collector/tracepress.h"
 
@@ -130,7 +130,7 @@ static void handler_gets_tables_and_stacks(void **state)
     assert_int_equal(got.calls, 1);
     assert_non_null(got.by_name);
     assert_non_null(line_with(got.by_name, "# of Calls", "Total FLOPs"));
-    /* FLOPs of three calls with each of two shapes: 3 * (2 * 2*3*4 + 2 * 5*3*4). */
+    /* FLOPs: three calls with each of two shapes, 3 * (2 * 2*3*4 + 2 * 5*3*4) */
     assert_non_null(line_with(got.by_name, "aten::mm", "           6       504.000  \n"));
     assert_non_null(line_with(got.by_name, "forward", "           4            --  \n"));
     assert_non_null(strstr(got.by_shape, "           3      [[2, 3], [3, 4]]       144.000  \n"));

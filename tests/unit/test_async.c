@@ -9,7 +9,8 @@ static int begin(void **state)
     return begin_text();
 }
 
-/* Stores the number after `key` of each line that begins with `head`. Returns how many it stored, `most` at most. */
+/* Finds texts that begin with `head`, and stores the number after the next `key` of each in `out`. Returns their count,
+ * at most `most`. */
 static size_t numbers(const char *head, const char *key, long long *out, size_t most)
 {
     size_t count = 0;
@@ -43,7 +44,7 @@ static void arrows_distinguish_tasks_with_equal_ids(void **state)
     assert_int_equal(numbers("{\"ph\":\"f\",", "\"id\":", to, 4), 3);
     assert_memory_equal(from, to, 3 * sizeof *from);
     for (int i = 0; i < 3; i++) {
-        assert_true(from[i] >= 0 && from[i] < 1ll << 53); /* every JSON reader represents integers below 2^53 exactly */
+        assert_true(from[i] >= 0 && from[i] < 1ll << 53); /* all JSON readers represent integers below 2^53 exactly */
         assert_true(from[i] != from[(i + 1) % 3]);
     }
 }

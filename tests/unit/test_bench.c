@@ -146,7 +146,7 @@ static void loaded_runs_are_discarded_and_stalls_limited(void **state)
         clear(&runs[i], (int)(i % 2), i / 2);
         runs[i].level[TP_BENCH_WALL] = 20 + draw(&machine);
     }
-    /* Other processes doubled the wall time of this run. Its CPU time is the same. */
+    /* Other processes doubled the wall time of this run, but not its CPU time. */
     runs[4].level[TP_BENCH_WALL] += 0.7;
     runs[4].busy = 0.5;
     runs[9].level[TP_BENCH_WALL] += 0.4;
@@ -157,7 +157,7 @@ static void loaded_runs_are_discarded_and_stalls_limited(void **state)
     }
     assert_int_equal(bench.changes[TP_BENCH_WALL].base_count, 9);
     assert_true(fabs(bench.changes[TP_BENCH_WALL].estimate) < 0.01);
-    assert_true(bench.changes[TP_BENCH_WALL].detectable < 0.03); /* would be 0.18 if the loaded runs counted */
+    assert_true(bench.changes[TP_BENCH_WALL].detectable < 0.03); /* with the disturbed runs, the value would be 0.18 */
     assert_true(bench.verdict == TP_BENCH_SAME || bench.verdict == TP_BENCH_OPEN);
 }
 
@@ -210,7 +210,7 @@ static void exact_counts_are_compared(void **state)
     assert_true(bench.changed[0].count[0]->calls == 9 && bench.changed[0].count[1]->calls == 12);
     assert_null(bench.changed[1].count[0]);
     assert_true(tp_str_equal(bench.changed[1].count[1]->name, TP_STR("aten::item")));
-    runs[2].has_all_counts = false; /* nobody knows how often this run called aten::item */
+    runs[2].has_all_counts = false; /* the number of calls of aten::item is unknown in this run */
     tp_bench_judge(&bench, runs, 4, &plain, &arena);
     assert_int_equal(bench.changed_count, 1);
 }

@@ -138,7 +138,7 @@ static void metric_is_found_by_name_or_nearest_name(void **state)
 {
     (void)state;
     for (int i = 0; i < TP_METRIC_COUNT; i++) {
-        /* finds itself, because each name occurs once */
+        /* each name occurs once, so the search finds the metric itself */
         assert_int_equal(tp_metric_find(tp_metrics[i].name, strlen(tp_metrics[i].name)), i);
         assert_true(strlen(tp_metrics[i].name) <= 40);
     }
@@ -149,7 +149,7 @@ static void metric_is_found_by_name_or_nearest_name(void **state)
     assert_int_equal(tp_metric_find("memory", 6), -1);
 }
 
-/* The data that each metric needs, by prefix of its name. The first matching prefix counts. */
+/* Tests which undamaged data each metric needs. The names are prefixes, and the first matching prefix is valid. */
 static void each_metric_names_its_required_data(void **state)
 {
     enum { F = TP_NEED_FILE, H = TP_NEED_HOST, D = TP_NEED_DEVICE, R = TP_NEED_RUNTIME, C = TP_NEED_CLOCK };
@@ -158,7 +158,7 @@ static void each_metric_names_its_required_data(void **state)
         unsigned needs;
     } wanted[] = {
         {"trace.events", TP_NEED_ALL},
-        {"trace.", 0}, /* metrics of the damage need no undamaged data */
+        {"trace.", 0}, /* these metrics describe damage, so they need no undamaged data */
         {"finding.", TP_NEED_ALL},
         {"step.count", F | H},
         {"kernels.per_step", F | H | D},
@@ -212,7 +212,7 @@ static void built_in_budget_is_parsed(void **state)
     tp_budget_default(&budget, &arena);
     assert_int_equal(budget.count, 11);
     assert_null(budget.file);
-    for (size_t i = 0; i < budget.count; i++) /* advice makes no limits */
+    for (size_t i = 0; i < budget.count; i++) /* the default budget has no limits on findings */
         assert_int_not_equal(strncmp(tp_metrics[budget.lines[i].metric].name, "finding.", 8), 0);
 }
 

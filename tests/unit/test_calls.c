@@ -48,8 +48,8 @@ static void check_sum(const struct tp_call_sum *sum, int64_t call_count, int64_t
     assert_int_equal(sum->total_ns, total_ns);
 }
 
-/* f calls itself twice, and the innermost call of f calls g. The count of f is "3/1", and its total is the time of the
- * outermost call. */
+/* Function f calls itself twice, and the innermost call of f calls g. The call count of f is "3/1". The total time of f
+ * is the time of its outermost call. */
 static const char recursion[] = FRAME("a.py(3): f", 10, 100) FRAME("a.py(3): f", 20, 60) FRAME("a.py(3): f", 30, 40)
     FRAME("b.py(7): g", 40, 10) FRAME("b.py(7): g", 120, 5);
 
@@ -60,8 +60,8 @@ static void recursive_calls_are_counted_separately(void **state)
     check_sum(sum_of("f"), 3, 1, 90000, 100000);
     check_sum(sum_of("g"), 2, 2, 15000, 15000);
     assert_int_equal(tp_keys_count(&calls.pairs), 2);
-    check_sum(TP_AT(&calls.pair_sums, struct tp_call_sum, 0), 2, 1, 50000, 60000); /* calls from f to f */
-    check_sum(TP_AT(&calls.pair_sums, struct tp_call_sum, 1), 1, 1, 10000, 10000); /* calls from f to g */
+    check_sum(TP_AT(&calls.pair_sums, struct tp_call_sum, 0), 2, 1, 50000, 60000); /* sum of the calls from f to f */
+    check_sum(TP_AT(&calls.pair_sums, struct tp_call_sum, 1), 1, 1, 10000, 10000); /* sum of the calls from f to g */
 }
 
 static void names_are_split_and_lose_addresses(void **state)

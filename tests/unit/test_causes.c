@@ -1,5 +1,5 @@
 /* Tests rules of CPU programs that name a root cause. Each rule gets a program with the cause and a similar program
- * without it. Steps last 1,000 us. The expected savings are counted by hand. */
+ * without it. Steps last 1,000 us. Expected savings are counted by hand. */
 #include "small_findings.h"
 
 enum { STEPS = 4 };
@@ -50,9 +50,9 @@ static void known_frames_name_their_cause(void **state)
         build();
         assert_found(known[i].rule, known[i].cause, known[i].percent);
         assert_string_equal(finding(known[i].rule)->evidence[0].file_line.ptr ? "line" : "", "line");
-        /* the remaining Python time outside of operators must not be counted twice */
+        /* Python time of other findings must not count again here */
         const struct tp_finding *python = finding("H6");
-        if (strcmp(known[i].rule, "H10") != 0) /* H10 includes the function around the write */
+        if (strcmp(known[i].rule, "H10") != 0) /* the share of H10 includes the function that writes the file */
             assert_true(python && python->share_percent < 51);
         if (i + 1 < sizeof known / sizeof *known)
             end(state);
@@ -72,7 +72,7 @@ static void similar_frames_of_other_packages_name_no_cause(void **state)
     for (int rule = 9; rule <= 13; rule++) {
         char id[8];
         snprintf(id, sizeof id, "H%d", rule);
-        if (strcmp(id, "H12") != 0) /* skips H12, whose frame `collect` is a prefix of `collect_all` */
+        if (strcmp(id, "H12") != 0) /* H12 is not compared, because its frame `collect` is a prefix of `collect_all` */
             assert_null(finding(id));
     }
 }
@@ -91,15 +91,16 @@ static void frames_of_a_loader_name_its_slow_part(void **state)
             frame(slow[i][0], at + 202, 400);
         }
         build();
-        assert_found("H1", slow[i][1], i == 0 ? 50 : 40); /* The share of collation is only its own time. */
+        assert_found("H1", slow[i][1], i == 0 ? 50 : 40); /* The share of collation is only the time outside its
+                                                           * callees. */
         assert_non_null(strstr(finding("H1")->evidence[0].name.ptr, slow[i][0]));
         if (i == 0)
             end(state);
     }
 }
 
-/* Writes a collation of 300 us of Python and an operator of 50 us. For `python_us` of the 300 us, no tensor is
- * created. */
+/* Writes a collation with 300 us of Python and an operator of 50 us. In `python_us` of the 300 us, Python creates no
+ * tensor. */
 static void collation(double python_us)
 {
     for (int s = 0; s < STEPS; s++) {
@@ -117,11 +118,11 @@ static void collation_gains_only_avoidable_tensor_creation(void **state)
 {
     collation(200);
     assert_found("H1", "input.collate", 30);
-    /* at least Python's time outside of the creation of tensors is saved */
+    /* the low estimate saves only the Python time outside the creation of tensors */
     assert_true(fabs(finding("H1")->low_percent - 20) < 0.2);
     end(state), begin(state);
     collation(50);
-    assert_found("H1", "input.collate", 5); /* the other 250 us are one call, which makes a tensor of existing data */
+    assert_found("H1", "input.collate", 5); /* the other 250 us are one call that makes a tensor from existing data */
 }
 
 static void loader_that_reads_or_computes_has_another_cause(void **state)
@@ -182,12 +183,12 @@ static void filling_gradients_with_zeros_is_found(void **state)
             end(state);
         }
     }
-    assert_null(finding("H15")); /* Adding the gradients of several batches is no cost of zeroing. */
+    assert_null(finding("H15")); /* Gradients of several batches are added on purpose, so this is no cost of zeroing. */
 }
 
 #define HEADS "[2,4,512,512]"
 
-/* Writes a product, a division and a softmax. With `has_second`, a product follows the softmax. */
+/* Writes a product, a division and a softmax. If `has_second` is true, a product follows the softmax. */
 static void attention(double at, bool has_second)
 {
     shaped("aten::matmul", at, 50, "[2,4,512,32],[2,4,32,512]", FLOAT, 1);
@@ -199,7 +200,7 @@ static void attention(double at, bool has_second)
 
 static void function_that_mostly_fills_counts_completely(void **state)
 {
-    for (int other = 0; other <= 200; other += 200) { /* us of other work in the function */
+    for (int other = 0; other <= 200; other += 200) { /* `other`: time of unrelated work in the function, us */
         begin(state);
         for (int s = 0; s < STEPS; s++) {
             double at = begin_step(s);
@@ -242,8 +243,8 @@ static void copy_filled_with_zeros_counts_as_filling(void **state)
     }
 }
 
-/* A hook that only checks whether all numbers are finite takes 70 us, 50 us of them in operators. Its whole time
- * counts. If a hook has other work, only its operators count. */
+/* A hook that only checks whether all numbers are finite takes 70 us, of which operators take 50 us. Its whole time
+ * counts. Of a hook with other work, only the operators count. */
 static void function_that_only_checks_counts_completely(void **state)
 {
     for (int other = 0; other <= 100; other += 100) {
@@ -281,20 +282,20 @@ static void fused_attention_saves_no_products(void **state)
     for (int s = 0; s < STEPS; s++)
         attention(begin_step(s) + 200, true);
     build();
-    /* Scaling and softmax take 200 us of each step. A fused operator saves 85 % of that. The trace does not show which
-     * operands a product has. */
+    /* Scaling and softmax take 200 us of each step. A fused operator saves 85 % of this time. The trace does not show
+     * the operands of a product. */
     assert_found("H16", "attention.eager", 0.85 * 20);
 }
 
-/* Returns the part of a product's time that is due to the scores. Ten operations take the time of one byte of memory
- * traffic. */
+/* Returns the part of a product's time that moving the scores takes. One byte of memory traffic takes as long as ten
+ * arithmetic operations. */
 static double part_of_scores(double batch, double rows, double columns)
 {
     double scores = 4 * batch * rows * rows, operands = 2 * 4 * batch * rows * columns;
     return scores / (scores + operands + 2 * batch * rows * rows * columns / 10);
 }
 
-/* The time of a product with many columns is mostly arithmetic. A fused backward computes five products instead of
+/* A product with many columns takes mostly arithmetic time. A fused backward pass computes five products instead of
  * four. */
 static void fused_attention_backward_computes_scores_again(void **state)
 {
@@ -362,8 +363,8 @@ static void elementwise_chain_gains_memory_traffic(void **state)
 {
     (void)state;
     chain(6, 512);
-    /* A fused kernel saves 1 - 1.5 / 6 = 0.75 of the traffic of six equal operators, and 85 % of that in practice. The
-     * chain takes 300 us, its backward 100 us. */
+    /* A fused kernel saves 1 - 1.5 / 6 = 0.75 of the memory traffic of six equal operators, and 85 % of that in
+     * practice. The chain takes 300 us, its backward pass 100 us. */
     assert_found("H17", "fuse.elementwise", 0.85 * 0.75 * 40);
 }
 
@@ -378,7 +379,7 @@ static void short_chains_and_small_tensors_are_ignored(void **state)
 
 /* ---- batches ---- */
 
-/* Writes calls of a module in each step, each with a product of `rows` rows, and a backward node. */
+/* Writes `calls` calls of a module in each step, with a product of `rows` rows and a backward node each. */
 static void modules(int calls, int rows)
 {
     char dims[64];
@@ -398,11 +399,12 @@ static void calls_per_sample_gain_all_but_one(void **state)
 {
     (void)state;
     modules(8, 1);
-    assert_found("H18", "batch.per_sample_loop", 28); /* saves seven of eight calls of 40 us */
+    assert_found("H18", "batch.per_sample_loop", 28); /* the saving is seven of eight calls of 40 us */
     assert_null(finding("H19"));
 }
 
-/* Writes calls of a recurrent model with `batch` sequences each. Sequences are 12 long, or one longer in each call. */
+/* Writes calls of a recurrent model with `batch` sequences each. All sequences have length 12, or each call has a
+ * longer one than the call before. */
 static void sequences(int calls, int batch, bool is_growing)
 {
     for (int s = 0; s < STEPS; s++) {
@@ -420,13 +422,13 @@ static void sequences(int calls, int batch, bool is_growing)
 static void time_between_calls_per_sample_counts(void **state)
 {
     sequences(8, 1, false);
-    /* from the start of the second call to the end of the eighth call */
+    /* the time from the start of the second call to the end of the eighth call is saved */
     assert_found("H18", "batch.per_sample_loop", 27);
     end(state), begin(state);
     sequences(8, 16, false);
     assert_null(finding("H18"));
     end(state), begin(state);
-    /* Like a text that is generated word by word, each call needs the result of the previous call. */
+    /* As in word-by-word generation of a text, each call needs the result of the previous one. */
     sequences(8, 1, true);
     assert_null(finding("H18"));
 }
@@ -466,7 +468,7 @@ static void short_convolutions_of_few_samples_are_a_small_batch(void **state)
     images(2, 120);
     assert_found("H19", "batch.too_small", 100.0 * 30 / 32);
     end(state), begin(state);
-    images(2, 400); /* the time of 400 us is proportional to the number of samples */
+    images(2, 400); /* with two samples, 400 us are proportional to the number of samples */
     assert_null(finding("H19"));
     end(state), begin(state);
     images(16, 120);
@@ -506,10 +508,10 @@ static void unequal_steps_have_unequal_shapes(void **state)
     assert_found("H20", "step.imbalance", NAN);
     assert_int_equal(finding("H20")->severity, TP_SEVERITY_MEDIUM);
     end(state), begin(state);
-    unequal(512, 8000); /* excess of the long step: 7,000 of 12,000 us */
+    unequal(512, 8000); /* the long step exceeds the others by 7,000 of 12,000 us */
     assert_int_equal(finding("H20")->severity, TP_SEVERITY_HIGH);
     end(state), begin(state);
-    unequal(64, 4000); /* equal shapes do not explain a slow step */
+    unequal(64, 4000); /* with equal shapes, a slow step has another cause */
     assert_null(finding("H20"));
 }
 

@@ -1,6 +1,5 @@
-/* Tests root causes of CPU programs that occur inside something else: in hooks, in nested modules, in one function of a
- * step. Similar programs without the cause are tested, too. Steps last 1,000 us. The expected savings are counted by
- * hand. */
+/* Tests root causes inside other code of CPU programs: in hooks, in nested modules, in one function of a step. Also
+ * tests similar programs without the cause. Steps last 1,000 us. Expected savings are counted by hand. */
 #include "small_findings.h"
 
 enum { STEPS = 4 };
@@ -19,8 +18,8 @@ static double begin_step(int number)
 
 /* ---- hooks ---- */
 
-/* Writes a function with an operator of 60 us. Its caller is the function in which torch runs a module's forward and
- * its hooks. */
+/* Writes a function with an operator of 60 us. Its caller is the function of torch that runs a module's forward pass
+ * and its hooks. */
 static void hook(const char *caller, const char *function, const char *operator)
 {
     for (int s = 0; s < STEPS; s++) {
@@ -37,15 +36,16 @@ static void hooks_that_reduce_values_are_checks(void **state)
     hook("/x/torch/nn/modules/module.py(1794): inner", "train.py(13): watch", "aten::mean");
     assert_found("H13", "debug.checks", 10);
     end(state), begin(state);
-    /* This hook changes the values, so it does not only check them. */
+    /* This hook changes values, so it is not only a check. */
     hook("/x/torch/nn/modules/module.py(1794): inner", "train.py(13): keep", "aten::mul");
     assert_null(finding("H13"));
     end(state), begin(state);
-    /* the forward of the module is not a hook */
+    /* this function is the module's forward pass, not a hook */
     hook("/x/torch/nn/modules/module.py(1794): inner", "train.py(13): forward", "aten::mean");
     assert_null(finding("H13"));
     end(state), begin(state);
-    hook("train.py(3): step", "train.py(13): watch", "aten::mean"); /* a call from the step itself is not a hook */
+    hook("train.py(3): step", "train.py(13): watch", "aten::mean"); /* this function is called from the step itself, so
+                                                                     * it is not a hook */
     assert_null(finding("H13"));
 }
 
@@ -111,13 +111,14 @@ static void unavoidable_copies_are_not_reported(void **state)
     for (int s = 0; s < STEPS; s++)
         shaped("aten::contiguous", begin_step(s) + 210, 200, "[8,32,64,64]", FLOAT, 10 * s);
     build();
-    /* 200 us, and a quarter of that because the next operator finds no data in the caches */
+    /* saves 200 us of copies, and a quarter of that because the next operator then finds its data in the caches */
     assert_found("H7", "copy.layout", 25);
     end(state), begin(state);
     for (int s = 0; s < STEPS; s++) {
         double at = begin_step(s);
         shaped("aten::contiguous", at + 210, 200, "[8,32,64,64]", FLOAT, 10 * s);
-        shaped("aten::cat", at + 420, 200, "[8,32,64,64]", FLOAT, 10 * s + 1); /* runs after the copy, and reads it */
+        shaped("aten::cat", at + 420, 200, "[8,32,64,64]", FLOAT, 10 * s + 1); /* this operator runs after the copy and
+                                                                                * reads the copied data */
     }
     build();
     assert_found("H7", "copy.layout", 46);
@@ -145,7 +146,7 @@ static void fused_optimizer_reads_no_values_in_a_loop(void **state)
     assert_null(finding("H2"));
 }
 
-/* Products do not get faster without the loop, because one call for all rounds has the same arithmetic. */
+/* Products do not get faster without the loop, because one call for all rounds does the same arithmetic. */
 static void vectorized_loop_keeps_its_products(void **state)
 {
     (void)state;
@@ -160,8 +161,8 @@ static void vectorized_loop_keeps_its_products(void **state)
     assert_found("H2", "host.index_loop", (19 * 30 - 10 - 19 * 10) / 10.0);
 }
 
-/* A loop over rows of 256 numbers costs only its calls. A matrix in each round also costs memory traffic, which remains
- * without the loop. */
+/* In a loop over rows of 256 numbers, only the calls take time. With a matrix in each round, memory traffic remains
+ * after the loop is removed. */
 static void vectorized_loop_keeps_its_memory_traffic(void **state)
 {
     for (int is_large = 0; is_large < 2; is_large++) {
@@ -179,8 +180,8 @@ static void vectorized_loop_keeps_its_memory_traffic(void **state)
     }
 }
 
-/* Each backward node of a select fills a tensor of the whole size, which only the loop needs. The backward nodes of
- * products remain. */
+/* Each backward node of a select fills a tensor of the full size only because of the loop, so that time is saved. The
+ * backward nodes of products remain. */
 static void vectorized_loop_keeps_its_backward_work(void **state)
 {
     (void)state;
@@ -197,8 +198,8 @@ static void vectorized_loop_keeps_its_backward_work(void **state)
         }
     }
     build();
-    /* The loop has 38 operators of 5 us after the first round, with a backward node of 12 us each. 19 of these nodes
-     * have 9 us of work that remains. */
+    /* After the first round, the loop has 38 operators of 5 us, with a backward node of 12 us each. In 19 of these
+     * nodes, 9 us of work remain. */
     assert_found("H2", "host.index_loop", (38 * 5 + 38 * 12 - 19 * 9) / 10.0);
 }
 
@@ -211,14 +212,13 @@ static void small_operators_are_no_part_of_a_chain(void **state)
             shaped("aten::tanh", at + 50 * i, 50, i % 2 ? "[8,8]" : "[512,512]", FLOAT, 100 * s + i);
     }
     build();
-    /* only the six large operators of twelve pass through memory */
+    /* only the six large operators of the twelve move data through memory */
     assert_found("H17", "fuse.elementwise", 0.85 * 0.75 * 30);
 }
 
 /* ---- modules inside of modules ---- */
 
-/* Writes a part of a model that is called once per sample. `is_equal` means that all calls have data of the same
- * size. */
+/* Writes calls of a part of a model, one per sample. is_equal: true if all calls have data of the same size. */
 static void parts(int calls, bool is_equal)
 {
     for (int s = 0; s < STEPS; s++) {
@@ -248,18 +248,20 @@ static void copies_of(double length)
 
 static void gain_is_three_quarters_to_all_of_its_time(void **state)
 {
-    copies_of(160); /* 160 us and a quarter of it are 20 %. H6 is listed after H7, because its saving is unknown. */
+    copies_of(160); /* 160 us plus a quarter of that are 20 % of the step. The saving of H6 is unknown, so H6 comes
+                     * after H7. */
     assert_range("H7", 0.75 * 20, 20);
     end(state), begin(state);
-    copies_of(640); /* 640 us and a quarter of it are 80 % */
+    copies_of(640); /* 640 us plus a quarter of that are 80 % of the step */
     assert_range("H7", 0.75 * 80, 80);
     end(state), begin(state);
-    copies_of(776); /* 776 us and a quarter of it are 97 %; a range has at most 20 points */
+    copies_of(776); /* 776 us plus a quarter of that are 97 % of the step; the estimated range is at most 20 points
+                     * wide */
     assert_range("H7", 77, 97);
 }
 
-/* Writes a function of 600 us. Its first operator splits a tensor. Ten rounds of two operators follow, one operator
- * every 25 us. */
+/* Writes a function of 600 us. Its first operator, `apart`, splits a tensor. Ten rounds of two operators follow, one
+ * operator every 25 us. */
 static void rounds_behind(const char *apart, const char *outer, const char *inner)
 {
     for (int s = 0; s < STEPS; s++) {
@@ -280,15 +282,16 @@ static void rounds_behind(const char *apart, const char *outer, const char *inne
 static void loop_over_parts_of_a_tensor_is_found(void **state)
 {
     rounds_behind("aten::split", NULL, NULL);
-    assert_found("H2", "host.index_loop", 44.7); /* saves the 18 calls from the second round on */
+    assert_found("H2", "host.index_loop", 44.7); /* the saving is the 18 calls from the second round on */
     end(state), begin(state);
-    rounds_behind("aten::view", NULL, NULL); /* without a split, repeated operators are similar layers */
+    rounds_behind("aten::view", NULL, NULL); /* without a split of a tensor, repeated operators are similar layers of
+                                              * the model */
     assert_null(finding("H2"));
     end(state), begin(state);
-    rounds_behind("aten::unbind", "aten::gru", NULL); /* a loop inside of torch */
+    rounds_behind("aten::unbind", "aten::gru", NULL); /* this loop is inside of torch, so users cannot change it */
     assert_null(finding("H2"));
     end(state), begin(state);
-    /* layers, because the tensor was split into three parts only */
+    /* a tensor split into only three parts suggests layers, not a loop */
     rounds_behind("aten::chunk", NULL, "model.py(20): layer");
     assert_null(finding("H2"));
 }
@@ -307,21 +310,21 @@ static void small_operators_in(const char *function, double length)
 
 static void function_of_small_operators_counts_completely(void **state)
 {
-    /* 485 us from the start of the first operator to the end of the last one */
+    /* without a function, the time is 485 us: from the start of the first to the end of the last operator */
     small_operators_in("model.py(8): smooth", 560);
     assert_found("H5", "host.small_operators", 56);
     end(state), begin(state);
-    /* the operators fill more than half of the function, so its whole time counts */
+    /* the operators take more than half of the function, so the function's whole time counts */
     small_operators_in("model.py(8): smooth", 780);
     assert_found("H5", "host.small_operators", 78);
     end(state), begin(state);
-    /* a function of torch does not count itself */
+    /* the time of a function of torch itself does not count */
     small_operators_in("/x/site-packages/torch/functional.py(8): smooth", 780);
     assert_found("H5", "host.small_operators", 48.5);
 }
 
-/* Writes four elementwise operators of 100 us on 1 MiB each, after a convolution. The function begins at us `begins` of
- * the step. */
+/* Writes a convolution, then four elementwise operators of 100 us on 1 MiB each. The function begins `begins` us after
+ * the start of the step. */
 static void activation(const char *function, double begins)
 {
     for (int s = 0; s < STEPS; s++) {
@@ -339,14 +342,15 @@ static void chain_that_fills_its_function_may_be_short(void **state)
     activation("model.py(8): swish", 350);
     assert_found("H17", "fuse.elementwise", 0.85 * (1 - 1.5 / 4) * 40);
     end(state), begin(state);
-    activation("model.py(8): forward", 190); /* this function contains the convolution, too */
+    activation("model.py(8): forward", 190); /* the function starts earlier, so it also contains the convolution */
     assert_null(finding("H17"));
     end(state), begin(state);
-    activation("/x/site-packages/torch/functional.py(8): swish", 350); /* the user cannot change a function of torch */
+    activation("/x/site-packages/torch/functional.py(8): swish", 350); /* this function belongs to torch, so users
+                                                                        * cannot change it */
     assert_null(finding("H17"));
 }
 
-/* Writes ten calls of a module with two linear operators, with inputs of the sizes `first` and `second`. */
+/* Writes ten calls of a module with two linear operators. first, second: sizes of their inputs. */
 static void attention(const char *first, const char *second)
 {
     for (int s = 0; s < STEPS; s++) {
@@ -363,25 +367,25 @@ static void attention(const char *first, const char *second)
 static void elements_of_one_sample_may_come_first(void **state)
 {
     attention("[1,24,64]", "[24,1,64]");
-    assert_found("H18", "batch.per_sample_loop", 36); /* saves nine of ten calls of 40 us */
+    assert_found("H18", "batch.per_sample_loop", 36); /* the saving is nine of ten calls of 40 us */
     end(state), begin(state);
     attention("[1,24,64]", "[24,64]");
-    assert_found("H18", "batch.per_sample_loop", 36); /* saves nine of ten calls of 40 us */
+    assert_found("H18", "batch.per_sample_loop", 36); /* the saving is nine of ten calls of 40 us */
     end(state), begin(state);
-    attention("[1,24,64]", "[48,64]"); /* 48 rows are more than the 24 elements of the sample, so they are other data */
+    attention("[1,24,64]", "[48,64]"); /* the sample has 24 elements, so 48 rows are other data */
     assert_null(finding("H18"));
     end(state), begin(state);
-    attention("[24,1,64]", "[24,64]"); /* the first dimension may be a batch of 24 samples */
+    attention("[24,1,64]", "[24,64]"); /* here the first dimension may be a batch of 24 samples */
     assert_null(finding("H18"));
 }
 
 static void module_called_for_each_sample_is_found(void **state)
 {
     parts(10, true);
-    /* each saved call keeps half of its convolution */
+    /* each of the nine saved calls still needs half of its convolution */
     assert_found("H18", "batch.per_sample_loop", 9 * (40 - 20 / 2) / 10.0);
     end(state), begin(state);
-    parts(10, false); /* like a head that several feature maps of different sizes share */
+    parts(10, false); /* a detection head also has inputs of different sizes, because it gets several feature maps */
     assert_null(finding("H18"));
     end(state), begin(state);
     parts(5, true);
@@ -391,7 +395,7 @@ static void module_called_for_each_sample_is_found(void **state)
 /* ---- one function ---- */
 
 /* Writes `us` microseconds of Python in one function of the project, before or after the module of the step. Operators
- * fill the rest. */
+ * take the rest of the step. */
 static void one_function(double us, bool is_before)
 {
     for (int s = 0; s < STEPS; s++) {
@@ -451,7 +455,7 @@ static void module_called_in_backward_is_recomputation(void **state)
     assert_null(finding("H11"));
 }
 
-/* Writes a gradient that is filled with zeros and then added to. */
+/* Writes a gradient that is first filled with zeros (`filling` us) and then added to (`length` us). */
 static void one_gradient(double filling, double length)
 {
     for (int s = 0; s < STEPS; s++) {
@@ -468,14 +472,14 @@ static void few_large_gradients_are_reported(void **state)
     one_gradient(100, 100);
     assert_found("H15", "optimizer.zero_grad", 20);
     end(state), begin(state);
-    one_gradient(40, 40); /* 8 % is as cheap as a number that counts from zero */
+    one_gradient(40, 40); /* 8 % for both operators is too little to report */
     assert_null(finding("H15"));
     end(state), begin(state);
-    one_gradient(10, 200); /* mostly sums of batches, with few zeros */
+    one_gradient(10, 200); /* the time is mostly for additions, not for zeros */
     assert_null(finding("H15"));
 }
 
-/* Writes a model that is not trained, with inputs of `rows` rows. */
+/* Writes a model without training, with inputs of `rows` rows. */
 static void service(int rows)
 {
     char dims[64];
@@ -492,12 +496,12 @@ static void service_with_two_rows_has_a_small_batch(void **state)
     service(2);
     assert_found("H19", "batch.too_small", 100.0 * 30 / 32);
     end(state), begin(state);
-    service(1); /* a caller with one row has no batch */
+    service(1); /* with only one row per call, larger batches are not possible */
     assert_null(finding("H19"));
 }
 
-/* Writes twelve rounds of twenty operators. A round takes 40 us and begins with an indexing operator. All rounds are in
- * one call, or each is a call of its own. */
+/* Writes twelve rounds of twenty operators. A round takes 40 us and begins with an indexing operator. is_one_call: true
+ * if one call contains all rounds, false if each round is a call. */
 static void rounds(bool is_one_call)
 {
     enum { ROUNDS = 12, OPERATORS = 20 };
@@ -524,7 +528,7 @@ static void long_rounds_are_a_loop_only_within_one_call(void **state)
     assert_null(finding("H2"));
 }
 
-/* Collation takes 350 us per step: 200 us in Python, and the rest in one call that makes a tensor from numbers. */
+/* Collation takes 350 us per step: 200 us in Python, and 150 us in one call that makes a tensor from numbers. */
 static void tensor_made_of_numbers_is_no_gain(void **state)
 {
     (void)state;

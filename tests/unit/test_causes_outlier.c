@@ -1,4 +1,4 @@
-/* Tests single steps with work that other steps do not have (H21). */
+/* Tests rule H21: single steps with work that other steps do not have. */
 #include <math.h>
 
 #include "tests/unit/small_findings.h"
@@ -7,7 +7,7 @@ enum { STEPS = 8, STEP_US = 1000 };
 
 #define FLOAT "\"float\""
 
-/* Writes a usual step: a product in a frame, `slower` times as long. Returns its length. */
+/* Writes a usual step: a product in a frame, lengthened by the factor `slower`. Returns its length, us. */
 static double usual(double at, int s, double slower)
 {
     frame("train.py(9): step", at, STEP_US * slower);
@@ -15,7 +15,8 @@ static double usual(double at, int s, double slower)
     return STEP_US * slower;
 }
 
-/* Writes steps. Every `every`-th step from `first` on also validates for extra_us, or is just longer by that time. */
+/* Writes steps. From step `first` on, every `every`-th step also validates for extra_us. With is_slow, such a step only
+ * takes extra_us longer. */
 static void steps(int first, int every, double extra_us, bool is_slow)
 {
     double at = 0;
@@ -34,30 +35,31 @@ static void steps(int first, int every, double extra_us, bool is_slow)
 
 static void single_step_with_validation_is_found(void **state)
 {
-    steps(3, STEPS, 4000, false); /* of 12,000 us */
+    steps(3, STEPS, 4000, false); /* 4,000 us of the total 12,000 us are extra */
     assert_found("H21", "step.outlier", NAN);
     assert_int_equal(finding("H21")->severity, TP_SEVERITY_MEDIUM);
-    assert_int_equal(finding("H21")->evidence_total, 1); /* the product that every step has is not evidence */
+    assert_int_equal(finding("H21")->evidence_total, 1); /* only the validation is evidence, not the product that every
+                                                          * step contains */
     end(state), begin(state);
     steps(3, STEPS, 12000, false);
     assert_int_equal(finding("H21")->severity, TP_SEVERITY_HIGH);
     end(state), begin(state);
-    steps(3, 4, 4000, false); /* steps 3 and 7: a quarter of all */
+    steps(3, 4, 4000, false); /* steps 3 and 7 validate: a quarter of all steps */
     assert_found("H21", "step.outlier", NAN);
 }
 
 static void other_slow_steps_are_no_outliers(void **state)
 {
-    steps(3, STEPS, 4000, true); /* the same calls */
+    steps(3, STEPS, 4000, true); /* the slow step has the same calls as the others */
     assert_null(finding("H21"));
     end(state), begin(state);
-    steps(0, STEPS, 400, false); /* 1,400 us: one-time work happens in the first step */
+    steps(0, STEPS, 400, false); /* one-time work in the first step is normal */
     assert_null(finding("H21"));
     end(state), begin(state);
-    steps(1, 2, 4000, false); /* every second step */
+    steps(1, 2, 4000, false); /* half of all steps are too many for an outlier */
     assert_null(finding("H21"));
     end(state), begin(state);
-    steps(3, STEPS, 300, false); /* 1,300 us */
+    steps(3, STEPS, 300, false); /* 300 us in a step of 1,300 us are too little */
     assert_null(finding("H21"));
 }
 

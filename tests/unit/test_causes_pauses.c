@@ -6,7 +6,7 @@ enum { STEPS = 3, STEP_US = 5000 };
 
 #define FLOAT "\"float\""
 
-/* Writes an operator; dims NULL: its shapes are not recorded. */
+/* Writes an operator. dims: its shapes; NULL: not recorded. */
 static void work(const char *name, double ts, double dur, const char *dims, int sequence)
 {
     if (dims)
@@ -15,8 +15,8 @@ static void work(const char *name, double ts, double dur, const char *dims, int 
         host("cpu_op", name, ts, dur);
 }
 
-/* Writes 45 operators of 10 us, which take 670 us including the time between them. Then follow an operator of usual_us
- * (paused_us in one step) and one that fills the rest of the step. */
+/* Writes steps with 45 operators of 10 us, which take 670 us with the time between them. Then an operator of usual_us
+ * (paused_us in one step) and an operator for the rest of the step follow. */
 static void small_operators(double usual_us, double paused_us, const char *dims)
 {
     for (int s = 0; s < STEPS; s++) {
@@ -32,24 +32,25 @@ static void small_operators(double usual_us, double paused_us, const char *dims)
 
 static void small_operators_are_judged_without_pauses(void **state)
 {
-    small_operators(40, 4000, "[32,128]"); /* 1,350 of 15,000 us, of which 3,960 are not work */
+    small_operators(40, 4000, "[32,128]"); /* small operators take 1,350 of 15,000 us, but 3,960 us of the total are a
+                                            * pause */
     assert_found("H5", "host.small_operators", 2010 / 150.0);
     end(state), begin(state);
     small_operators(40, 40, "[32,128]");
     assert_null(finding("H5"));
     end(state), begin(state);
-    small_operators(4000, 4000, "[32,128]"); /* every step does it */
+    small_operators(4000, 4000, "[32,128]"); /* this operator takes 4,000 us in every step, so nothing is a pause */
     assert_null(finding("H5"));
     end(state), begin(state);
-    small_operators(1000, 4000, "[32,128]"); /* long enough to touch its own pages */
+    small_operators(1000, 4000, "[32,128]"); /* the operator may take long because it writes to new memory pages */
     assert_null(finding("H5"));
     end(state), begin(state);
-    small_operators(40, 4000, NULL); /* equal calls cannot be recognized */
+    small_operators(40, 4000, NULL); /* without shapes, equal calls cannot be recognized */
     assert_null(finding("H5"));
 }
 
-/* Writes steps with an Adam optimizer: `calls` calls of each of six operators of 10 us, one of them paused_us long in
- * one step; an operator fills the rest. */
+/* Writes steps with an Adam optimizer: `calls` calls of each of six operators of 10 us. In one step, one call takes
+ * paused_us. Another operator fills the rest of the step. */
 static void optimizer(int calls, double paused_us)
 {
     static const char *const names[] = {"aten::mul_", "aten::lerp_", "aten::addcmul_", "aten::sqrt", "aten::div_", "aten::addcdiv_"};
@@ -70,19 +71,20 @@ static void optimizer(int calls, double paused_us)
 static void optimizer_gain_excludes_pauses(void **state)
 {
     optimizer(10, 10);
-    assert_range("H3", 0.75 * 9, 9); /* 3 x 600 of 15,000 us, of which a fused optimizer takes a quarter */
+    assert_range("H3", 0.75 * 9, 9); /* a fused optimizer saves three quarters of the optimizer's 9 % (3 x 600 of 15,000
+                                      * us) */
     end(state), begin(state);
-    optimizer(10, 4010); /* a pause of 4,000: 1,350 of 11,000 us without it */
+    optimizer(10, 4010); /* without the pause of 4,000 us, the total is 11,000 us */
     assert_range("H3", 0.75 * 12.27, 12.27);
     end(state), begin(state);
-    optimizer(2, 4010); /* 270 of 11,000 us without it: below the minimum */
+    optimizer(2, 4010); /* without the pause, 270 of 11,000 us are below the minimum */
     assert_null(finding("H3"));
     end(state), begin(state);
     optimizer(4, 10);
     assert_range("H3", 0.75 * 3.6, 3.6);
 }
 
-/* Writes a copy of usual_us in each step, of copied_us in one of them; a product fills the rest. */
+/* Writes a copy of usual_us in each step, but of copied_us in one step. A product fills the rest of the step. */
 static void copies(double usual_us, double copied_us, const char *dims)
 {
     for (int s = 0; s < STEPS; s++) {
@@ -96,17 +98,17 @@ static void copies(double usual_us, double copied_us, const char *dims)
 
 static void copies_gain_excludes_pauses(void **state)
 {
-    copies(50, 4000, "[32,128]"); /* a pause of 3,950: 187 of 11,050 us without it */
+    copies(50, 4000, "[32,128]"); /* without the pause of 3,950 us, copies take 187 of 11,050 us */
     assert_range("H7", 0.75 * 1.7, 27.6);
     assert_int_equal(finding("H7")->confidence, TP_CONFIDENCE_LOW);
     end(state), begin(state);
-    copies(390, 4000, "[512,512]"); /* long enough to touch its own pages */
+    copies(390, 4000, "[512,512]"); /* the copy may take long because it writes to new memory pages */
     assert_range("H7", 0.75 * 39.8, 39.8);
     assert_int_equal(finding("H7")->confidence, TP_CONFIDENCE_MEDIUM);
 }
 
-/* Writes 1,400 us of Python a step in two functions, an operator of 40 us (paused_us in one step), and one for the
- * rest. */
+/* Writes steps with 1,400 us of Python in two functions, an operator of 40 us (paused_us in one step), and an operator
+ * for the rest. */
 static void python(double paused_us)
 {
     for (int s = 0; s < STEPS; s++) {
@@ -124,7 +126,7 @@ static void python(double paused_us)
 
 static void scattered_python_is_judged_without_pauses(void **state)
 {
-    python(3500); /* 4,200 of 15,000 us, of which 3,460 are not work */
+    python(3500); /* Python takes 4,200 of 15,000 us, but 3,460 us of the total are a pause */
     assert_found("H6", "host.python", 28);
     end(state), begin(state);
     python(40);

@@ -1,4 +1,4 @@
-/* Tests verdicts of a budget on summaries made by hand: failures, noise and unknown values. */
+/* Tests the verdicts of budgets on summaries made by hand: failures, noise and unknown values. */
 #include "webreport/compare/gate/gate_build.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@ static int index_of(const char *name)
     return metric;
 }
 
-/* Returns a run of `count` steps with kernels. Only the metrics of steps have values. */
+/* Returns a run with these step times and with kernels. Only the metrics of steps have values. */
 static struct tp_summary run_of(const int64_t *step_ns, uint32_t count)
 {
     struct tp_summary run = {.key = {.rank = TP_NULL_INT, .worker = TP_STR("w")}, .step_count = count};
@@ -48,7 +48,7 @@ static struct tp_summary with(struct tp_summary run, const char *name, double va
     return run;
 }
 
-/* Removes the kernels from a run, so that all its times are wall clock. */
+/* Removes the kernels from a run, so that its times are wall-clock times. */
 static struct tp_summary on_cpu(struct tp_summary run)
 {
     for (uint32_t i = 0; i < run.step_count; i++)
@@ -66,7 +66,7 @@ static struct tp_summary scaled(double factor, double noise)
     return run_of(steps, 10);
 }
 
-/* Judges the runs by this budget and returns the verdict. A count of 0 means that the side is absent. */
+/* Judges the runs by a budget. A count of 0 means that the runs of this side are absent. */
 static struct tp_check judged(const char *budget_text, const struct tp_summary *runs, size_t run_count,
                               const struct tp_summary *base, size_t base_count)
 {
@@ -114,7 +114,7 @@ static void value_closest_to_failing_counts(void **state)
     c = judged("sync.per_step <= +0\n", runs, 2, base, 2);
     assert_int_equal(c.verdict, TP_CHECK_PASS);
     struct tp_summary odd[] = {runs[0], runs[1], runs[0]}, same[] = {runs[0], runs[0]};
-    c = judged("sync.per_step == +0\n", odd, 3, same, 2); /* the value is the same for each order of the runs */
+    c = judged("sync.per_step == +0\n", odd, 3, same, 2); /* the order of the runs does not change the value */
     assert_int_equal(c.verdict, TP_CHECK_FAIL);
     assert_true(c.items[0].value == 3);
     c = judged("sync.per_step == +0\n", same, 2, same, 2);
@@ -144,8 +144,8 @@ static struct tp_summary on_host(struct tp_summary run)
     return run;
 }
 
-/* A limit fails if the run exceeds it, passes if the run keeps it, and is inconclusive if noise hides which one is
- * true. One run per side detects changes of 12 %, or 25 % if the host is unknown. */
+/* A limit fails if the run exceeds it, and passes if the run is within it. It is inconclusive if noise hides the
+ * answer. One run per side detects changes of 12 %, or of 25 % if the host is unknown. */
 static void time_limit_passes_fails_or_is_inconclusive(void **state)
 {
     GUARD;
@@ -177,15 +177,15 @@ static void time_limit_passes_fails_or_is_inconclusive(void **state)
         if (cases[i].cause == TP_CAUSE_NOISE)
             assert_non_null(strstr(c.items[0].reason, "this runner sees "));
     }
-    struct tp_summary base = scaled(1, 0), run = scaled(1.2, 0); /* the host is unknown, so noise may be larger */
+    struct tp_summary base = scaled(1, 0), run = scaled(1.2, 0); /* this host is unknown, so noise may be larger */
     struct tp_check c = judged("step.time.median <= +3 %", &run, 1, &base, 1);
     assert_int_equal(c.items[0].cause, TP_CAUSE_NOISE);
     c = judged("warn step.time.median <= +3 %", &run, 1, &base, 1);
     assert_int_equal(c.verdict, TP_CHECK_WARN);
 }
 
-/* A limit below the smallest detectable change never passes. The reason gives the number of runs that would be
- * needed. */
+/* A limit below the smallest detectable change never passes. The reason gives the number of runs that the limit
+ * needs. */
 static void inconclusive_limit_names_the_needed_runs(void **state)
 {
     GUARD;
@@ -217,8 +217,8 @@ static void noise_is_learned_from_history(void **state)
     assert_true(c.items[0].detectable > 10);
 }
 
-/* The runs drift by 0.5 % per run. The new run is within the limit of the ten newest runs, but not of the first ten,
- * which are the accepted level. */
+/* The runs get slower by 0.5 % each. The new run is within the limit relative to the ten newest runs, but not relative
+ * to the first ten, which are the accepted level. */
 static void limits_refer_to_the_accepted_level(void **state)
 {
     GUARD;
@@ -246,7 +246,7 @@ static void one_run_by_wall_clock_fails_no_limit(void **state)
     assert_non_null(strstr(c.items[0].reason, "wall clock of 2 runs does not separate the machine from the program"));
     c = judged("step.time.median <= +3 %", &run, 1, base, 3);
     assert_int_equal(c.items[0].cause, TP_CAUSE_BEYOND);
-    /* an absolute limit needs no baseline, so noise between runs does not matter */
+    /* an absolute limit has no baseline, so noise between runs does not matter */
     c = judged("step.time.median <= 1 us", &run, 1, base, 1);
     assert_int_equal(c.items[0].cause, TP_CAUSE_BEYOND);
 }
@@ -267,14 +267,14 @@ static void wall_clock_fails_only_if_short_steps_change(void **state)
     c = judged("step.time.median <= +3 %", &most, 1, base, 4);
     assert_int_equal(c.verdict, TP_CHECK_INCONCLUSIVE);
     assert_non_null(strstr(c.items[0].reason, "; the short steps do not show it"));
-    most = with(most, "step.time.p90", 1300e3); /* a limit on long steps does not need the short steps */
+    most = with(most, "step.time.p90", 1300e3); /* a limit on long steps does not need slower short steps */
     for (int i = 0; i < 4; i++)
         base[i] = with(base[i], "step.time.p90", 1003e3);
     c = judged("step.time.p90 <= +3 %", &most, 1, base, 4);
     assert_int_equal(c.verdict, TP_CHECK_FAIL);
     for (int i = 0; i < 10; i++)
         steps[i] = ten_steps[i] < 998 ? 800 * ten_steps[i] : 1000 * ten_steps[i];
-    gain = on_cpu(run_of(steps, 10)); /* a fifth faster, but only in the short steps */
+    gain = on_cpu(run_of(steps, 10)); /* this run is a fifth faster, but only in the short steps */
     c = judged("step.time.median <= -15 %", &gain, 1, base, 4);
     assert_int_equal(c.verdict, TP_CHECK_INCONCLUSIVE);
     c = judged("step.time.median <= -15 %", base, 1, base, 4);
@@ -291,7 +291,8 @@ static void missing_required_speedup_fails(void **state)
     assert_int_equal(c.verdict, TP_CHECK_PASS);
     c = judged("step.time.median >= -5 %", &fast, 1, &base, 1);
     assert_int_equal(c.verdict, TP_CHECK_FAIL);
-    c = judged("step.time.median <= -5 us", &fast, 1, &base, 1); /* 200 us are allowed by this limit */
+    c = judged("step.time.median <= -5 us", &fast, 1, &base, 1); /* the run is 200 us faster, more than the 5 us of this
+                                                                  * limit */
     assert_int_equal(c.verdict, TP_CHECK_PASS);
 }
 
@@ -372,7 +373,7 @@ static void ranks_are_compared_with_the_same_rank(void **state)
     c = judged("kernels.per_step <= 5 @0\nkernels.per_step <= 9 @1\nkernels.per_step <= 1 @7\n", runs, 2, NULL, 0);
     assert_int_equal(c.count, 3);
     assert_int_equal(c.counts[TP_CHECK_INCONCLUSIVE], 1);
-    assert_int_equal(c.items[0].cause, TP_CAUSE_MISSING); /* no run has rank 7 */
+    assert_int_equal(c.items[0].cause, TP_CAUSE_MISSING); /* no run has rank 7, so the item has no value */
 }
 
 /* ---- damage ---- */
@@ -395,17 +396,18 @@ static void damaged_run_is_inconclusive(void **state)
     assert_int_equal(c.counts[TP_CHECK_FAIL], 2);
     assert_false(c.is_damaged);
     run = lossy(whole, TP_LOST_MEMORY);
-    c = judged(lines, &run, 1, NULL, 0); /* still judges the metrics that need no memory records */
+    c = judged(lines, &run, 1, NULL, 0); /* memory records are damaged, but other metrics are still judged */
     assert_int_equal(c.counts[TP_CHECK_FAIL], 1);
     assert_int_equal(c.counts[TP_CHECK_INCONCLUSIVE], 4);
     assert_int_equal(c.items[1].cause, TP_CAUSE_DAMAGED);
     assert_string_equal(c.items[1].reason, "input damaged: 1 memory record not following from the one before");
     assert_true(isnan(c.items[1].value));
-    assert_false(c.is_damaged); /* undamaged data is enough for the limit that fails */
+    assert_false(c.is_damaged); /* the failing limit needs only undamaged data */
     run = lossy(whole, TP_LOST_BROKEN);
     c = judged(lines, &run, 1, NULL, 0);
     assert_int_equal(c.counts[TP_CHECK_INCONCLUSIVE], 6);
-    assert_int_equal(c.counts[TP_CHECK_PASS], 1); /* trace.repaired describes the damage itself */
+    assert_int_equal(c.counts[TP_CHECK_PASS], 1); /* only the limit on trace.repaired passes, because it is about the
+                                                   * damage itself */
     assert_int_equal(c.verdict, TP_CHECK_INCONCLUSIVE);
     assert_true(c.is_damaged);
 }
@@ -433,7 +435,7 @@ static void missing_category_counts_as_damage(void **state)
     assert_int_equal(c.items[0].cause, TP_CAUSE_DAMAGED);
     assert_string_equal(c.items[0].reason, "input damaged: it has no memory records, the other side has");
     assert_int_equal(c.items[1].status, TP_CHECK_PASS);
-    /* the file of the baseline says that memory was requested, the file of the run does not */
+    /* memory was requested in the file of the baseline, but not in the file of the run */
     base.evidence.requested = TP_NEED_MEMORY;
     assert_int_equal(judged(lines, &run, 1, &base, 1).verdict, TP_CHECK_PASS);
 }
@@ -449,13 +451,14 @@ static void missing_ranks_are_inconclusive(void **state)
     }
     assert_int_equal(judged("kernels.per_step <= 5", runs, 3, NULL, 0).verdict, TP_CHECK_PASS);
     struct tp_check c = judged("kernels.per_step <= 5\nkernels.per_step <= 5 @0", runs, 2, NULL, 0);
-    assert_int_equal(c.count, 4); /* two items for rank 0, one for rank 1, and one for the missing rank */
+    assert_int_equal(c.count, 4); /* items: two for rank 0, one for rank 1, one for the missing rank */
     assert_int_equal(c.items[0].cause, TP_CAUSE_DAMAGED);
     assert_string_equal(c.items[0].reason, "input damaged: rank 2 of the job is missing");
     assert_int_equal(judged("kernels.per_step <= 4", runs, 2, NULL, 0).verdict, TP_CHECK_FAIL);
     runs[0].key.world_size = runs[1].key.world_size = TP_NULL_INT;
     assert_int_equal(judged("kernels.per_step <= 5", runs, 2, NULL, 0).verdict, TP_CHECK_PASS);
-    assert_true(judged("kernels.per_step <= 5", runs, 2, base, 3).is_damaged); /* the baseline has rank 2 */
+    assert_true(judged("kernels.per_step <= 5", runs, 2, base, 3).is_damaged); /* the baseline also has rank 2, which
+                                                                                * the runs lack */
     assert_true(judged("kernels.per_step <= +0", runs, 3, base, 2).is_damaged);
     assert_true(judged("kernels.per_step <= +0", runs, 3, base, 1).is_damaged);
 }
@@ -524,8 +527,8 @@ static struct tp_summary noisy_run(double factor, struct tp_random *random)
     return run_of(steps, 20);
 }
 
-/* Compares a history of ten runs with one run of the same program, a thousand times. At most 1 % of these runs may
- * fail. Runs that are slower by 15 % must fail. With one run per side, hardly any may fail. */
+/* Compares a history of ten runs with another run of the same program, a thousand times. At most 1 % of these runs may
+ * fail, but runs that are 15 % slower must fail. With one run per side, almost none may fail. */
 static void equal_programs_fail_in_less_than_one_percent(void **state)
 {
     GUARD;

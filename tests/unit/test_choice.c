@@ -1,4 +1,4 @@
-/* Tests the choice of the ranks and of the windows of time that are recorded. */
+/* Tests the choice of recorded ranks and of recorded windows of time. */
 #include "collector/choice.h"
 
 #include <setjmp.h>
@@ -53,7 +53,7 @@ static void window_text_gives_period_and_length(void **state)
 {
     static const struct {
         const char *text;
-        uint64_t period_ns, length_ns; /* 0 for both: the text must be refused */
+        uint64_t period_ns, length_ns; /* expected values; both 0: the text must be refused */
     } cases[] = {
         {"60s:5s", 60000000000, 5000000000},
         {"60:5", 60000000000, 5000000000},
@@ -97,7 +97,8 @@ static void next_edge_is_the_start_or_end_of_a_window(void **state)
     const struct tp_choice_window window = {60000000000, 5000000000}, whole = {2000000000, 2000000000};
     const uint64_t minute = UINT64_C(1763750400) * 1000000000;
     static const struct {
-        uint64_t at, edge; /* at: ns since the start of a minute; edge: next start or end of a window, ns */
+        uint64_t at, edge; /* at: time since the start of a minute, ns; edge: next start or end of a window on the same
+                            * clock, ns */
     } cases[] = {
         {0, 5000000000},
         {4999999999, 5000000000},
@@ -155,7 +156,7 @@ static void excluded_ranks_record_nothing(void **state)
     }
     assert_int_equal(handled, 3);
     unsetenv("RANK");
-    tracepress_start(&options); /* without RANK the rank is unknown, and the process records */
+    tracepress_start(&options); /* the rank is unknown without RANK, so the process records */
     assert_true(is_recording());
     tracepress_stop();
     unsetenv("TRACEPRESS_RANKS");
@@ -181,7 +182,8 @@ static void steps_that_begin_in_a_window_are_recorded(void **state)
         uint64_t after = realtime_ns();
         bool was = tp_choice_is_open(&window, before), is = tp_choice_is_open(&window, after);
         if (was != is || after - before >= LENGTH)
-            continue; /* skips steps close to an edge and delayed steps, because their window is unknown */
+            continue; /* steps close to an edge of a window and delayed steps are skipped, because their window is
+                       * unknown */
         assert_int_equal(is_recording(), is);
         inside += is;
         outside += !is;
@@ -216,7 +218,7 @@ struct looks {
     unsigned right, wrong, open, closed;
 };
 
-/* Checks for this number of periods that recording happens in windows only. */
+/* Runs for this number of periods and checks that only windows are recorded. */
 static struct looks look(unsigned periods)
 {
     struct looks looks = {0};
@@ -322,12 +324,12 @@ static void handler_may_stop_its_recording(void **state)
     struct looks looks = look(3);
     tracepress_stop();
     unsetenv("TRACEPRESS_WINDOW");
-    assert_true(are_windows(&looks)); /* the started process also records in windows only */
+    assert_true(are_windows(&looks)); /* the started process also records only in windows */
     assert_true(restarts > 1);
     assert_false(is_recording());
 }
 
-#ifndef __SANITIZE_THREAD__ /* TSan: the child of a program with threads cannot start threads */
+#ifndef __SANITIZE_THREAD__ /* under TSan, the child of a program with threads cannot start threads */
 static void child_process_has_the_same_windows(void **state)
 {
     unsigned handled = 0;

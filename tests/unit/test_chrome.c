@@ -1,4 +1,4 @@
-/* Tests cleaned traces: the row of each slice, numbers of rows, and filters. */
+/* Tests cleaned traces: the row of each slice, the number of rows, and filters. */
 #include "webreport/export/chrome/chrome.h"
 #include "webreport/model/build.h"
 
@@ -31,11 +31,13 @@ static void crossing_slices_get_separate_rows(void **state)
         fail();
     tp_chrome_lanes_init(&lanes, &arena);
     assert_int_equal(lane(&lanes, 0, 100), 0);
-    assert_int_equal(lane(&lanes, 0, 100), 0);  /* a slice with equal times nests in the first one */
-    assert_int_equal(lane(&lanes, 50, 101), 1); /* ends a nanosecond after the open slice, so it needs a second row */
+    assert_int_equal(lane(&lanes, 0, 100), 0);  /* a slice with equal times goes inside the first one, in the same
+                                                 * row */
+    assert_int_equal(lane(&lanes, 50, 101), 1); /* this slice ends 1 ns after the open slice, so it needs a second
+                                                 * row */
     assert_int_equal(lane(&lanes, 60, 100), 0);
-    assert_int_equal(lane(&lanes, 70, 200), 2);  /* overlaps the open slices of both rows */
-    assert_int_equal(lane(&lanes, 100, 100), 0); /* no slice of the first row is open any more */
+    assert_int_equal(lane(&lanes, 70, 200), 2);  /* this slice overlaps the open slices of both rows */
+    assert_int_equal(lane(&lanes, 100, 100), 0); /* the slices of the first row have ended */
     assert_int_equal(lane(&lanes, 101, 150), 0);
     int64_t end = 0;
     tp_chrome_lanes_clear(&lanes);

@@ -1,4 +1,4 @@
-/* Tests that the spool's reader reads exactly what the public interface recorded. */
+/* Tests that reading a spool gives exactly the calls of the public interface. */
 #include "collector/tracepress.h"
 
 #include <pthread.h>
@@ -179,7 +179,7 @@ static void schedule_selects_the_kept_steps(void **state)
                         "thread\nstep 4\nscope work\nend \nstep end \nstep 5\nscope work\nend \nstep end \n");
 }
 
-/* Records more than any chunk can contain. The size of a chunk is no multiple of the size of these records. */
+/* Writes more records than a chunk can contain. The size of a chunk is not a multiple of the size of these records. */
 static void long_recordings_span_chunks(void **state)
 {
     enum { COUNT = 30000 };
@@ -282,7 +282,7 @@ static void thousand_threads_stay_distinct(void **state)
     (void)state;
     options.handler = count_threads;
     assert_int_equal(tracepress_start(&options), 0);
-    for (int i = 0; i < MANY; i++) /* threads end while others start, so the system reuses thread numbers */
+    for (int i = 0; i < MANY; i++) /* many threads exit and start, so the system reuses thread ids */
         assert_int_equal(pthread_create(&threads[i], NULL, record_a_little, NULL), 0);
     for (int i = 0; i < MANY; i++)
         pthread_join(threads[i], NULL);
@@ -371,7 +371,7 @@ static void missing_parent_folders_are_created(void **state)
     take_two_steps();
     assert_int_equal(handled, 1);
     assert_non_null(strstr(spool_text, "kept"));
-    /* succeeds because the folder is empty: the spool was removed, and so was the test file */
+    /* fails if the spool or the test file still exists */
     assert_int_equal(rmdir(path), 0);
 }
 
@@ -389,7 +389,7 @@ static void waiting_schedule_reports_unwritable_folder(void **state)
     assert_int_equal(start_in("/proc/no/such", &handled), -1);
     take_two_steps();
     assert_int_equal(handled, 0);
-    assert_int_equal(start_in(folder, &handled), 0); /* works although earlier starts failed */
+    assert_int_equal(start_in(folder, &handled), 0); /* a start in a valid folder works after failed starts */
     take_two_steps();
     assert_int_equal(handled, 1);
 }
@@ -406,7 +406,8 @@ static void future_window_reports_unwritable_folder(void **state)
     unsetenv("TRACEPRESS_WINDOW");
 }
 
-/* A daemon changes its folder to / after the start. A relative path refers to the folder at the time of the start. */
+/* A daemon changes its folder to / after the start. The relative path still means the folder at the time of the
+ * start. */
 static void relative_folder_refers_to_the_start(void **state)
 {
     int handled = 0;

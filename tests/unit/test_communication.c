@@ -5,8 +5,8 @@
 
 static int next_correlation;
 
-/* Writes a collective of `count` floats. The host calls it at `ts` for 40 us. Its kernel runs on the device from
- * `start` for `dur` us. */
+/* Writes a collective of `count` floats. The host calls it at `ts` for 40 us. Its kernel starts on the device at
+ * `start` and takes `dur` us. */
 static void collective(const char *name, int64_t count, double ts, double start, double dur)
 {
     char args[300], annotation[64];
@@ -31,8 +31,8 @@ static void product(double ts, double start, double dur)
     kernel("sm90_gemm_bf16", start, dur, correlation);
 }
 
-/* Writes two steps of 10 ms. Each has `calls` collectives of `count` floats, 50 us apart and 10 us long on the device.
- * 7 ms of device work follow. `between` is the work before each collective. */
+/* Writes two steps of 10 ms. Each step has `calls` collectives of `count` floats, 50 us apart and 10 us long on the
+ * device, and then 7 ms of device work. between: work before each collective. */
 enum between { NOTHING, PRODUCTS, GRADIENTS };
 
 static void loop(int calls, int64_t count, enum between between)
@@ -57,8 +57,8 @@ static void small_collectives_in_a_loop_gain_by_merging(void **state)
     (void)state;
     loop(30, 256, NOTHING);
     build();
-    /* Merging saves 29 of 30 calls. Each takes 10 us on the device. The device then waits 35 of the 40 us until the
-     * next kernel; 5 us are the latency of its launch. */
+    /* Merging saves 29 of 30 calls. Each call takes 10 us on the device. Then the device waits 35 us for the next
+     * kernel; 5 us more are the latency of a launch. */
     assert_found("E4", "comm.small", 100.0 * 29 * (10 + 35) / 10000);
     ASSERT_PART(finding("E4")->details, TP_DETAIL_COLLECTIVES, 30, NAN, 1024, 10000);
     ASSERT_TEXT_OF(finding("E4")->details, 1, "all_reduce");
@@ -79,7 +79,7 @@ static void gradients_of_a_wrapper_gain_by_merging(void **state)
 static void dependent_collectives_are_not_reported(void **state)
 {
     (void)state;
-    /* as in tensor parallelism: each layer computes with the result of the previous layer's all-reduce */
+    /* in tensor parallelism, each layer needs the result of the previous all-reduce, so calls cannot be merged */
     loop(30, 256, PRODUCTS);
     build();
     assert_null(finding("E4"));
@@ -110,8 +110,8 @@ static void hidden_collectives_cost_nothing(void **state)
     assert_null(finding("E1"));
 }
 
-/* Writes two steps of 10 ms with gloo. Threads of the backend run the calls that the main thread submits. The main
- * thread waits for each of them. The sixth call takes `late` us longer. */
+/* Writes two steps of 10 ms with gloo. The main thread submits calls to threads of the backend and waits for each call.
+ * The sixth call takes `late` us longer. */
 static void handed_over(int calls, double dur, double late)
 {
     for (int s = 0; s < 2; s++) {
@@ -132,7 +132,8 @@ static void handed_over(int calls, double dur, double late)
 static void small_collectives_on_cpu_count_with_time_between(void **state)
 {
     (void)state;
-    handed_over(40, 100, 0); /* submitted at 0 us, runs from 30 to 130 us; the next call is submitted at 150 us */
+    handed_over(40, 100, 0); /* each call is submitted 150 us after the previous one, and runs from 30 to 130 us after
+                              * that */
     build();
     assert_found("E4", "comm.small", 100.0 * 39 * 150 / 10000);
     assert_null(finding("H8"));
@@ -144,7 +145,7 @@ static void wait_for_a_late_rank_is_no_gain(void **state)
     (void)state;
     handed_over(40, 100, 1000);
     build();
-    /* the excess of the long call is not part of the saving */
+    /* the extra time of the long call is not part of the saving */
     assert_found("E4", "comm.small", 100.0 * (39 * 130 + 39 * 20) / 10000);
     assert_null(finding("H8"));
 }
@@ -161,8 +162,8 @@ static void few_collectives_on_cpu_are_exposed(void **state)
 /* ---- parameters of a sharded model ---- */
 
 /* Writes two steps of 10 ms with six layers. Each layer gathers its parameters for 100 us and computes for 1 ms. With
- * `is_late`, the gather runs after the work of the previous layer; otherwise both overlap. The host calls all layers,
- * then waits for the device. */
+ * `is_late`, the gather runs after the work of the previous layer; otherwise it overlaps with that work. The host calls
+ * all layers, then waits for the device. */
 static void layers(bool is_late, const char *wrapper)
 {
     for (int s = 0; s < 2; s++) {
@@ -203,7 +204,7 @@ static void other_all_gathers_are_no_sharded_model(void **state)
     layers(true, "tensor_parallel.forward");
     build();
     assert_null(finding("E6"));
-    assert_non_null(finding("E1")); /* 6 % are exposed, and no other rule explains them */
+    assert_non_null(finding("E1")); /* no other rule explains the communication, which takes 6 % */
 }
 
 /* ---- one process for all devices ---- */

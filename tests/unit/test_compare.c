@@ -1,4 +1,4 @@
-/* Tests comparisons of summaries made by hand: matching, reported changes, and their causes. */
+/* Tests comparisons of summaries made by hand: matching rows, reported changes, and causes of changes. */
 #include "webreport/compare/two/compare_build.h"
 #include "webreport/document/commands/compare_document.h"
 #include "webreport/document/commands/compare_words.h"
@@ -11,7 +11,7 @@
 
 enum { MANY = 3 };
 
-/* Compares MANY runs per side. */
+/* Compares MANY runs on each side. */
 static void compare_many(struct tp_compare *compare, const struct plan *base, const struct plan *new_plans)
 {
     static const struct tp_calltree *const no_trees[TP_SIDES];
@@ -27,7 +27,7 @@ static void compare_many(struct tp_compare *compare, const struct plan *base, co
     tp_compare_build(compare, inputs, no_trees, &options, &arena);
 }
 
-/* Checks the list of changes as one text, such as "regressed same kernel;". */
+/* Checks all changes, joined to one text such as "regressed same kernel;". */
 static void assert_changes(const struct tp_compare *c, const char *wanted)
 {
     const struct tp_table *t = &c->tables[TP_COMPARE_CHANGES];
@@ -90,7 +90,7 @@ static void slower_kernel_is_reported(void **state)
     assert_true(tp_compare_has_regressed(&c));
 }
 
-/* A run with a faster total has not regressed, even if one of its rows takes longer. */
+/* If the total is faster, the run has not regressed, although one of its rows takes longer. */
 static void rows_slower_than_an_improved_total_are_mixed(void **state)
 {
     const struct plan base[] = {KERNEL("gemm", 4, 500), OTHERS, END};
@@ -213,7 +213,7 @@ static void change_splits_into_count_and_time(void **state)
             const struct tp_change *change = &compare.changes.items[i];
             double calls = change->calls[TP_NEW] - change->calls[TP_BASE];
             assert_true(change->by_count_ns + change->by_time_ns == change->change_ns);
-            /* more calls that take less time in total count as a change of work, not as a regression */
+            /* if more calls take less time in total, the work has changed, but nothing has regressed */
             assert_false(change->verdict == TP_CHANGE_REGRESSED && change->change_ns <= 0);
             assert_false(change->verdict == TP_CHANGE_IMPROVED && change->change_ns >= 0);
             assert_true(fabs((double)change->change_ns - (change->ns[TP_NEW] - change->ns[TP_BASE])) <= 0.5);
@@ -247,12 +247,12 @@ static void different_conditions_are_no_regression(void **state)
     assert_int_equal(compare.totals[TP_QUANTITY_KERNELS].verdict, TP_CHANGE_INCONCLUSIVE);
     assert_int_equal(compare.regressed_count, 0);
     assert_string_equal(tp_compare_verdict_word(&compare), "other workload");
-    runs[TP_NEW].facts = &unknown; /* only the baseline has this fact */
+    runs[TP_NEW].facts = &unknown; /* the new run lacks the fact */
     compare_runs(&compare);
     assert_int_equal(compare.comparability.workload, TP_WORKLOAD_UNKNOWN);
     assert_int_equal(compare.totals[TP_QUANTITY_KERNELS].verdict, TP_CHANGE_INCONCLUSIVE);
     runs[TP_NEW].facts = NULL;
-    runs[TP_NEW].fact_count = 0; /* an older file has no facts */
+    runs[TP_NEW].fact_count = 0; /* a file of an older version has no facts */
     compare_runs(&compare);
     assert_int_equal(compare.comparability.workload, TP_WORKLOAD_SAME);
     assert_int_equal(compare.verdict, TP_CHANGE_REGRESSED);
@@ -344,13 +344,14 @@ static void damaged_side_is_never_a_regression(void **state)
                                          : "Input damaged: new: the file is cut: what it lost is not known");
         runs[s].evidence = (struct tp_input_evidence){.is_known = true, .eof = TP_EOF_CLEAN};
     }
-    runs[TP_BASE].evidence.present = TP_NEED_DEVICE; /* only the baseline has device events */
+    runs[TP_BASE].evidence.present = TP_NEED_DEVICE; /* the evidence of the baseline includes device events, that of the
+                                                      * new run does not */
     compare_runs(&c);
     assert_string_equal(c.damage, "new: it has no kernels, copies or sets, the other side has");
     runs[TP_BASE].evidence.present = 0;
     runs[TP_BASE].key.rank = 0;
     runs[TP_NEW].key.rank = 1;
-    compare_runs(&c); /* different ranks are no damage if the user chose one rank per side */
+    compare_runs(&c); /* different ranks are fine if the user chose one rank per side */
     assert_string_equal(c.damage, "");
 }
 
@@ -402,7 +403,7 @@ static void noise_raises_no_alarm(void **state)
     assert_true(alarms * 100 <= PAIRS);
 }
 
-/* Recording modules is an option. Modules of only one side are neither added nor removed. */
+/* Recording modules is optional. Modules that only one side has are neither added nor removed. */
 static void modules_of_one_side_are_no_change(void **state)
 {
     const struct plan base[] = {KERNEL("gemm", 4, 500), KERNEL("relu", 4, 200), END};
@@ -441,8 +442,8 @@ static enum tp_change_verdict verdict_of_peaks(const int64_t peaks[11])
     return compare.memory_verdict;
 }
 
-/* Host memory peaks vary rarely for equal work. One run with a higher peak is no change if the peaks of ten runs differ
- * by less. */
+/* Host memory peaks of equal work are mostly equal. One run with a higher peak is no change if the peaks of the ten
+ * other runs differ by more. */
 static void rare_host_memory_peak_is_no_change(void **state)
 {
     const int64_t mib = 1 << 20;
@@ -454,7 +455,7 @@ static void rare_host_memory_peak_is_no_change(void **state)
         peaks[i] = 100 * mib;
     assert_int_equal(verdict_of_peaks(peaks), TP_CHANGE_NEUTRAL);
     peaks[10] = 60 * mib;
-    /* the ten other peaks are equal, so any difference counts */
+    /* the ten other peaks are equal, so any difference is a change */
     assert_int_equal(verdict_of_peaks(peaks), TP_CHANGE_IMPROVED);
     peaks[3] += 64;
     assert_int_equal(verdict_of_peaks(peaks), TP_CHANGE_NEUTRAL);
@@ -462,7 +463,7 @@ static void rare_host_memory_peak_is_no_change(void **state)
     assert_int_equal(verdict_of_peaks(peaks), TP_CHANGE_NEUTRAL);
 }
 
-/* Compares five runs with one run that loads data three times as long, in all steps or only in the long ones. */
+/* Compares five runs with one run that loads data three times as slowly, in all steps or only in the long steps. */
 static enum tp_change_verdict verdict_of_loading(const struct plan *plans, bool is_in_all)
 {
     static const struct tp_calltree *const no_trees[TP_SIDES];
@@ -483,8 +484,8 @@ static enum tp_change_verdict verdict_of_loading(const struct plan *plans, bool 
     return compare.changes.items[compare.changes.count - 1].verdict;
 }
 
-/* On a busy machine only some steps are slow. A slower loader also makes the short steps slower. The test needs five
- * operators as a measure of the machine's pace. */
+/* On a busy machine only some steps are slow, but a slower loader makes short steps slower, too. The test has five
+ * operators, because their times show the pace of the machine. */
 static void data_loading_change_needs_short_steps(void **state)
 {
 #define OPERATOR(name, us) {name, "", "", us, TP_SUMMARY_OPERATOR_HOST, 2}
@@ -498,7 +499,8 @@ static void data_loading_change_needs_short_steps(void **state)
     assert_int_equal(verdict_of_loading(many + 1, true), TP_CHANGE_HINT);
 }
 
-/* Compares the steps of five runs with those of one run that take three times as long: all steps, or three of four. */
+/* Compares the steps of five runs with those of one run, in which all steps or three of four steps take three times as
+ * long. */
 static void wall_clock_change_needs_short_steps(void **state)
 {
     static const struct tp_calltree *const no_trees[TP_SIDES];

@@ -7,7 +7,7 @@
 
 #include "tests/unit/made_comparison.h"
 
-/* Makes every other step last `step_us` microseconds, so that the median is uncertain. */
+/* Makes every second step `step_us` microseconds long, so that the median is uncertain. */
 static void alternate(struct tp_summary *run, int64_t step_us)
 {
     for (uint32_t i = 0; i < run->step_count; i += 2)
@@ -45,7 +45,7 @@ static void verdict_names_rows_before_memory(void **state)
     assert_string_equal(verdict->class, "Improved");
     assert_non_null(strstr(verdict->headline, "; the step has not certainly changed ("));
     assert_non_null(strstr(verdict->headline, " to "));
-    assert_headline(&c, "2 rows and memory improved"); /* begins with the change that the badge shows */
+    assert_headline(&c, "2 rows and memory improved"); /* the headline begins with the change that the badge shows */
     runs[TP_NEW] = runs[TP_BASE];
     runs[TP_NEW].memory = &less;
     compare_runs(&c);
@@ -54,7 +54,7 @@ static void verdict_names_rows_before_memory(void **state)
     runs[TP_NEW] = runs[TP_BASE];
     compare_runs(&c);
     assert_string_equal(tp_compare_reason_text(&c), "");
-    /* With one run per side the interval is wide. */
+    /* With one run per side, the interval in the headline is wide. */
     assert_headline(&c, "The step has not certainly changed (0.0 %, 99 % interval ");
     c.totals[TP_QUANTITY_STEP].change.low = -0.012;
     c.totals[TP_QUANTITY_STEP].change.high = 0.015;
@@ -202,7 +202,7 @@ static void changed_loader_function_is_reported(void **state)
     assert_texts(&c, "- launches: +1 launch per step", "No other time has certainly changed");
 }
 
-/* Rows of incomparable sides have no verdicts. No text claims that no row changed. */
+/* Rows have no verdicts if the two sides are not comparable. Then no text claims that no row changed. */
 static void rows_of_another_workload_are_not_counted(void **state)
 {
     const struct plan base[] = {KERNEL("gemm", 4, 500), KERNEL("relu", 4, 200), END};

@@ -1,4 +1,4 @@
-/* Tests the minimum work of calls against counts by hand, numbers of papers, and torch's own counter. */
+/* Tests the minimum work of calls against counts by hand, numbers from papers, and torch's own counter. */
 #include "webreport/measure/work/cost.h"
 
 #include <setjmp.h>
@@ -31,10 +31,10 @@ static void products_count_two_for_a_multiplication_and_an_addition(void **state
     assert_int_equal(cost.type, TP_NUMBER_FP16);
     assert_true(ask(&cost, "aten::bmm", "[[7,3,4],[7,4,5]]", "[\"float\",\"float\"]", ""));
     assert_int_equal(cost.flops, 7 * 2 * 3 * 4 * 5);
-    /* sizes of 4 and 5 do not match */
+    /* the inner sizes 4 and 5 do not match */
     assert_false(ask(&cost, "aten::mm", "[[3,4],[5,4]]", "[\"float\",\"float\"]", ""));
     assert_false(
-        /* without a cost of its own, because it calls aten::mm */
+        /* this operator has no cost of its own, because it calls aten::mm */
         ask(&cost, "aten::matmul", "[[3,4],[4,5]]", "[\"float\",\"float\"]", ""));
 }
 
@@ -48,8 +48,9 @@ static void convolution_has_the_published_count(void **state)
                     "[\"\",\"\",\"\",\"[2, 2]\",\"[3, 3]\",\"[1, 1]\",\"False\",\"[0, 0]\",\"1\"]"));
     assert_int_equal(cost.flops, 2 * 118013952LL);
     assert_int_equal(cost.bytes, 4 * (3 * 224 * 224 + 64 * 3 * 49 + 64 * 112 * 112));
-    assert_false(ask(&cost, "aten::convolution", dims, "[\"float\",\"float\"]", "")); /* unknown without the stride */
-    /* The size of the gradient of the output shows the stride. */
+    assert_false(ask(&cost, "aten::convolution", dims, "[\"float\",\"float\"]", "")); /* without the stride, the cost is
+                                                                                       * unknown */
+    /* The stride follows from the size of the output's gradient. */
     struct tp_op_call call = {tp_str_of(dims), TP_STR("[\"float\",\"float\"]"), TP_STR("")};
     struct tp_cost_hint hint = {.out = tp_shape_of(TP_STR("[1,64,112,112]"))};
     assert_true(tp_cost_of(&cost, TP_STR("aten::convolution"), &call, &hint));
@@ -104,7 +105,7 @@ static void causal_attention_costs_half(void **state)
     assert_true(
         ask(&cost, "aten::_scaled_dot_product_flash_attention", dims, HALF3, "[\"\",\"\",\"\",\"0.\",\"True\"]"));
     assert_int_equal(cost.flops, all);
-    /* half of the causal attention, plus half of the diagonal */
+    /* causal attention computes one half of the scores, and half of the diagonal */
     assert_int_equal(cost.exact_flops, all / 2 + all / 2 / 1024);
     assert_false(ask(&cost, "aten::_scaled_dot_product_attention_math", dims, HALF3, ""));
 }
@@ -145,8 +146,9 @@ static void hostile_arguments_have_no_cost(void **state)
     assert_false(ask(&cost, "aten::mm", "{\"a\":1}", "7", "null"));
     assert_false(ask(&cost, "aten::convolution", "[[1],[1]]", "[]", "[\"\",\"\",\"\",\"[1]\",\"[1]\",\"[1]\"]"));
     assert_false(ask(&cost, "aten::convolution", "[[1,1,8],[1,1,3]]", "[]",
-                     "[\"\",\"\",\"\",\"[0]\",\"[1]\",\"[1]\",\"False\",\"[0]\",\"1\"]")); /* a stride of 0 */
-    /* Products of these lengths exceed int64, and the number of heads is zero. */
+                     "[\"\",\"\",\"\",\"[0]\",\"[1]\",\"[1]\",\"False\",\"[0]\",\"1\"]")); /* the stride in these
+                                                                                            * arguments is 0 */
+    /* Products of these sizes exceed int64, and the number of heads is 0. */
     ask(&cost, "aten::_scaled_dot_product_flash_attention",
         "[[1,0,72057594037927935,64],[1,0,72057594037927935,64],[1,0,72057594037927935,64]]", "[]",
         "[\"\",\"\",\"\",\"0.\",\"True\"]");

@@ -1,4 +1,4 @@
-/* Tests the names of calls in traces, and kernel names whose address is reused. */
+/* Tests the names of CUDA calls in traces, and of kernels whose name is stored at a reused address. */
 #include "collector/source/cupti_names.h"
 
 #include <setjmp.h>
@@ -71,7 +71,8 @@ static void kernel_name_follows_its_text(void **state)
     uint32_t first = tp_cupti_kernel_name(text);
     assert_int_equal(first, tracepress_intern("first"));
     assert_int_equal(tp_cupti_kernel_name(text), first);
-    strcpy(text, "second"); /* like a name of another module that was loaded at the address of an unloaded one */
+    strcpy(text, "second"); /* another name at the same address, as after a module was unloaded and another one was
+                             * loaded */
     assert_int_equal(tp_cupti_kernel_name(text), tracepress_intern("second"));
     assert_int_equal(tp_cupti_kernel_name(NULL), tracepress_intern("unknown"));
 }

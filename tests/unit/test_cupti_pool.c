@@ -1,4 +1,4 @@
-/* Tests the pool of buffers with one thread and with many: all answers to CUPTI's requests. */
+/* Tests the pool of buffers for CUPTI's requests, with one thread and with many. */
 #include "collector/source/cupti_pool.h"
 
 #include <pthread.h>
@@ -54,7 +54,7 @@ static void lent_buffer_is_not_freed(void **state)
     (void)state;
     uint8_t *lent = tp_cupti_pool_lend(&size, false);
     tp_cupti_pool_trim();
-    memset(lent, 1, size); /* must not crash, because trimming keeps lent buffers */
+    memset(lent, 1, size); /* writes to a lent buffer, which trimming must not have freed */
     assert_int_equal(tp_cupti_pool_lent(), 1);
     tp_cupti_pool_return(lent, size);
     tp_cupti_pool_trim();
@@ -62,7 +62,7 @@ static void lent_buffer_is_not_freed(void **state)
 
 static _Atomic int collisions;
 
-/* Borrows a buffer, writes a mark into it, and later checks that no other borrower has overwritten the mark. */
+/* Borrows a buffer, writes a mark into it, and checks later that nobody has overwritten the mark. */
 static void *borrow(void *number)
 {
     for (int i = 0; i < 2000; i++) {

@@ -84,7 +84,8 @@ static void hash_of_older_mangling_is_removed(void **state)
         {"_ZN71_$LT$Test$u20$$u2b$$u20$$u27$static$u20$as$u20$foo..Bar$LT$Test$GT$$GT$3bar17h930b740aa94f1d3aE",
          "<Test + 'static as foo::Bar<Test>>::bar"},
         {"_ZN3foo17h0123456789abcdefE.llvm.9D1C9369", "foo"},
-        {"_ZN3foo17h1111111111111111E", "foo::h1111111111111111"}, /* not a hash of rustc, so it may be a name of C++ */
+        {"_ZN3foo17h1111111111111111E", "foo::h1111111111111111"}, /* this is not a hash of rustc, so the name may be
+                                                                    * C++ */
         {"_ZN3foo3barEv", "foo::bar()"},
     };
     EXPECT(pairs);
@@ -143,14 +144,15 @@ static void invalid_names_stay_unchanged(void **state)
     deep[count + 3000] = 'h';
     deep[count + 3001] = 'E';
     assert_string_equal(plain(deep), deep);
-    strcpy(deep, "_RINvC1a1fThhhhhhhhE"); /* each pair refers to the previous pair twice */
+    strcpy(deep, "_RINvC1a1fThhhhhhhhE"); /* each pair refers to the pair before it twice, so the name doubles in
+                                           * length */
     for (int i = 0; i < 40; i++)
         strcat(deep, "TB9_B9_E");
     strcat(deep, "E");
     assert_non_null(plain(deep));
 }
 
-/* ---- C++ names, demangled by our code; expected results are from c++filt of binutils ---- */
+/* ---- C++ names, demangled by tracepress; expected results are from c++filt of binutils ---- */
 
 static const char *own_plain(const char *mangled)
 {
@@ -210,7 +212,7 @@ static void declarators_lambdas_and_literals_are_demangled(void **state)
         {"_ZZ4mainENKUlvE0_clEv", "main::{lambda()#2}::operator()() const"},
         {"_ZNSaIcEC1ERKS_", "std::allocator<char>::allocator(std::allocator<char> const&)"},
         {"_ZNSt9enable_ifIXntLb0EEvE4typeE", "std::enable_if<!(false), void>::type"},
-        /* Written by hand, because c++filt does not know it yet: a template argument with its type. */
+        /* A template argument with its type. Written by hand, because c++filt does not support it yet. */
         {"_ZN7sgl_hip10activation18act_and_mul_kernelI14__hip_bfloat16TnPFT_RKS3_EXadL_Z4siluIS2_ES3_S5_EEEEvPS3_PS4_i",
          "void sgl_hip::activation::act_and_mul_kernel<__hip_bfloat16, &(__hip_bfloat16 silu<__hip_bfloat16>("
          "__hip_bfloat16 const&))>(__hip_bfloat16*, __hip_bfloat16 const*, int)"},

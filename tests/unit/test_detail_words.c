@@ -1,4 +1,4 @@
-/* Tests the sentences of details: the forms of arguments, and the joints of parts. */
+/* Tests the sentences of details: how arguments are written, and how parts are joined. */
 #include "webreport/document/words/detail_words.h"
 
 #include "one_arena.h"

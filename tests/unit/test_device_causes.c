@@ -1,5 +1,5 @@
-/* Tests rules of device programs that name a root cause, or data that the recording lacks. Each rule gets a program
- * with the cause and a similar program without it. All expected numbers are counted by hand. */
+/* Tests rules of device programs that name a root cause or missing data. Each rule gets a program with the cause and a
+ * similar program without it. Expected numbers are counted by hand. */
 #include "small_findings.h"
 
 #define H100                                                                                                           \
@@ -36,7 +36,7 @@ static void few_operations_of_one_step_are_not_judged(void **state)
     assert_int_equal(advice.recommendations.finding_count, 1);
     assert_int_equal(finding("R2")->severity, TP_SEVERITY_INFO);
     end(state), begin(state);
-    for (int s = 0; s < 2; s++) /* two steps are enough to see a pattern */
+    for (int s = 0; s < 2; s++) /* two steps are enough for a pattern */
         step(s, s * 1000, 1000), launch(s * 1000, 1, 2 * s + 1), kernel("a", s * 1000 + 5, 100, 2 * s + 1),
             launch(s * 1000 + 900, 1, 2 * s + 2), kernel("b", s * 1000 + 905, 50, 2 * s + 2);
     build();
@@ -72,7 +72,7 @@ static void one_time_work_is_not_reported(void **state)
 
 static void work_from_before_the_recording_is_unknown(void **state)
 {
-    /* the kernel was launched 8 ms before it started, or 10 us before */
+    /* is_late: the kernel was launched 10 us before it started; otherwise 8 ms before */
     for (int is_late = 0; is_late < 2; is_late++) {
         begin(state);
         launch(is_late ? 7990 : 0, 1, 1), kernel("a", 8000, 3000, 1), launch(7995, 1, 2), kernel("b", 11000, 3000, 2);
@@ -115,7 +115,7 @@ static void busy_device_has_no_wait(void **state)
 #define SCORES "[8,512,512],[]"
 
 /* A product of 8 x 512 x 64 x 512 x 2 = 268 MFLOP takes 0.27 us at the peak of 989 TFLOP/s. The step has forty
- * attentions with two products each. */
+ * attention layers with two products each. */
 static void attention_of_several_kernels_gains_by_fusion(void **state)
 {
     (void)state;
@@ -128,7 +128,7 @@ static void attention_of_several_kernels_gains_by_fusion(void **state)
     build_with(H100);
     assert_non_null(finding("C15"));
     assert_string_equal(finding("C15")->cause, "attention.eager");
-    /* Attention takes 15 of 20 us, 40 times in 800 us. One kernel would need 0.90 us at 60 % of the peak, or 2.17 us at
+    /* Attention takes 15 of 20 us, 40 times in 800 us. One kernel would take 0.90 us at 60 % of the peak, or 2.17 us at
      * 25 %. */
     assert_range("C15", 100 * 40 * (15 - 2.17) / 800, 100 * 40 * (15 - 0.90) / 800);
     assert_null(finding("C17"));
@@ -147,7 +147,8 @@ static void softmax_without_products_is_no_attention(void **state)
     assert_null(finding("C15"));
 }
 
-/* Three operators on [1000000] floats move 12, 12 and 8 MB. One kernel would move 1.5 times the largest of them. */
+/* Three operators on 1,000,000 floats move 12, 12 and 8 MB. One kernel would move 1.5 times as much as the largest of
+ * them. */
 static void chain_of_small_kernels_gains_memory_traffic(void **state)
 {
     static const char *const names[] = {"vectorized_elementwise", "triton_poi_fused_add"};
@@ -208,7 +209,7 @@ static void lower_precision_helps_only_compute_bound_products(void **state)
     static const struct {
         const char *device, *type, *dims;
     } programs[] = {{H100, BF16, "[8192,8192],[8192,8192]"},
-                    {A100, BF16, "[8192,8192],[8192,8192]"}, /* this device has no FP8 */
+                    {A100, BF16, "[8192,8192],[8192,8192]"}, /* A100 devices have no FP8 */
                     {H100, FLOAT, "[8192,8192],[8192,8192]"},
                     {H100, BF16, "[4,4096],[4096,4096]"}}; /* this product is limited by memory, not by arithmetic */
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
@@ -285,7 +286,8 @@ static void layout_changes_for_convolutions_are_distinguished(void **state)
 
 static void code_is_named_where_the_device_waits_for_it(void **state)
 {
-    for (int is_late = 0; is_late < 2; is_late++) { /* the device waits during the write, or has work */
+    for (int is_late = 0; is_late < 2; is_late++) { /* is_late: the device has work during the write; otherwise it
+                                                     * waits */
         begin(state);
         for (int s = 0; s < 3; s++) {
             double at = s * 1000;

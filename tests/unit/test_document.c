@@ -254,7 +254,7 @@ static void page_keeps_its_maximum_size_and_says_what_it_omits(void **state)
     tp_buf_clear(&out);
     assert_int_equal(tp_print_html(&out, &document, &(struct tp_print_options){.max_bytes = 1000}, &err), TP_ELIMIT);
     printed(tp_print_text, &document, &(struct tp_print_options){0});
-    /* all rows are still in the document, although the page shows 100 */
+    /* the document still has all rows, although the page shows 100 */
     assert_int_equal(count_of(out.data, "row<name>"), 400);
     for (int64_t limit = -1; limit < 3; limit++) {
         printed(tp_print_text, &document, &(struct tp_print_options){.row_limit = &limit});
@@ -262,7 +262,7 @@ static void page_keeps_its_maximum_size_and_says_what_it_omits(void **state)
     }
 }
 
-/* A line break never separates a number from its unit. Other blanks stay ordinary, also before words that begin like a
+/* A line break never separates a number from its unit. Other spaces stay ordinary, even before words that begin like a
  * unit. */
 static void sentence_keeps_numbers_with_their_units(void **state)
 {

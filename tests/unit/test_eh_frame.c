@@ -1,4 +1,4 @@
-/* Tests functions of files without symbols, from this program's own table and from damaged tables. */
+/* Tests how functions of files without symbols are found, in this program's own table and in damaged tables. */
 #include "writer/spool/eh_frame.h"
 
 #include <elf.h>
@@ -27,7 +27,7 @@ static const uint8_t *read_own(size_t offset, size_t size)
     return bytes;
 }
 
-/* Finds the table of the program, which is the first module. This is a callback of dl_iterate_phdr. */
+/* Finds the table of this program, which is the first module. Callback of dl_iterate_phdr. */
 static int find_own(struct dl_phdr_info *info, size_t size, void *context)
 {
     uint64_t table = 0;
@@ -103,12 +103,12 @@ static void addresses_outside_of_code_find_no_function(void **state)
     assert_false(tp_eh_frame_function(&f, &none, 0));
 }
 
-/* A table with three parts: its header, a common entry, and the entry of a function of 0x40 bytes at address 0x5000. */
+/* A call frame table: its header, a common entry, and the entry of a function of 0x40 bytes at address 0x5000. */
 static const uint8_t small[] = {
     1,    0x1b, 0x03, 0x3b, 0,    0, 0, 0, 1,    0,    0,   0, /* header at 0x1000: one row */
     0x00, 0x40, 0,    0,    0x2c, 0, 0, 0,                     /* row: function at 0x5000, entry at 0x102c */
     0x14, 0,    0,    0,    0,    0, 0, 0, 1,    'z',  'R', 0,
-    1,    0x78, 16,   1,    0x1b, 0, 0, 0, /* common entry at 0x1014: addresses are relative, 4 bytes */
+    1,    0x78, 16,   1,    0x1b, 0, 0, 0, /* common entry at 0x1014: addresses are relative and have 4 bytes */
     0,    0,    0,    0,                   /* padding up to 0x102c */
     0x10, 0,    0,    0,    0x1c, 0, 0, 0, 0xcc, 0x3f, 0,   0,
     0x40, 0,    0,    0,    0,    0, 0, 0, /* function entry at 0x102c: start 0x5000, relative to 0x1034 */

@@ -40,7 +40,8 @@ static void cpu_events_use_the_cpu_clock(void **state)
     inner = now() - inner;
     assert_int_equal(tracepress_event_record(b, NULL), 0);
     int64_t outer = now() - before, ns = tracepress_event_elapsed_ns(a, b);
-    assert_in_range(ns, inner, outer); /* between the shorter and the longer measurement of the same clock */
+    assert_in_range(ns, inner, outer); /* the same clock gave a shorter and a longer measurement, and the event is
+                                        * between them */
     assert_true(tracepress_event_elapsed(a, b) == (double)ns / 1e6);
     assert_int_equal(tracepress_event_elapsed_ns(b, a), -ns);
     assert_int_equal(tracepress_event_query(b), 1);
@@ -105,18 +106,19 @@ static void cuda_events_use_the_driver(void **state)
     struct tracepress_event *b = tracepress_event_create(0, TRACEPRESS_CUDA);
     struct tracepress_event *cpu = tracepress_event_create(0, TRACEPRESS_CPU);
     (void)state;
-    assert_int_equal(tracepress_event_record(a, NULL), -1); /* fails without a CUDA context */
+    assert_int_equal(tracepress_event_record(a, NULL), -1); /* fails, because there is no CUDA context */
     assert_int_equal(tracepress_event_query(a), -1);
     fake_context(1);
     assert_int_equal(tracepress_event_record(a, NULL), 0);
     assert_int_equal(tracepress_event_record(b, NULL), 0);
     assert_int_equal(tracepress_event_record(b, NULL), 0); /* a second record replaces the first one */
     assert_int_equal(tracepress_event_query(b), 0);
-    assert_true(isnan(tracepress_event_elapsed(a, b))); /* unknown until the device has reached the event */
+    assert_true(isnan(tracepress_event_elapsed(a, b))); /* the result is unknown until the device has reached the
+                                                         * event */
     assert_int_equal(tracepress_event_synchronize(a), 0);
     assert_int_equal(tracepress_event_synchronize(b), 0);
     assert_int_equal(tracepress_event_query(b), 1);
-    /* the driver adds 1.5 ms per record; there are two between a and b */
+    /* the driver adds 1.5 ms per record, and b is two records after a */
     assert_true(tracepress_event_elapsed(a, b) == 3.0);
     assert_int_equal(tracepress_event_elapsed_ns(b, a), -3000000);
     assert_int_equal(tracepress_event_record(cpu, NULL), 0);

@@ -1,4 +1,4 @@
-/* Tests evidence: what a trace states about itself, checked against its content. */
+/* Tests evidence: what a trace says about its own completeness, checked against its content. */
 #include "webreport/trace/evidence.h"
 
 #include <setjmp.h>
@@ -97,7 +97,7 @@ static void gaps_in_numbers_are_lost_events(void **state)
         {HEAD "\"traceEvents\":[" OP("a", "1", "\"External id\":5") OP("b", "2", "\"External id\":7") END "]}",
          HOST_LOST, "1 operator missing: gaps in their ids"},
         {HEAD "\"traceEvents\":[" OP("a", "1", "\"External id\":5") OP("b", "2", "\"External id\":513") END "]}", 0,
-         ""}, /* a large gap, because ids of each thread come in blocks of 512 */
+         ""}, /* a large gap is normal, because each thread gets ids in blocks of 512 */
     };
     (void)state;
     assert_each(cases, sizeof cases / sizeof *cases);
@@ -137,7 +137,7 @@ static void missing_kind_is_known_from_related_events(void **state)
 {
     static const char operators[] = "no operator is there, but what belongs to operators is";
     static const struct expectation cases[] = {
-        {HEAD "\"traceEvents\":[" NOTE END "]}", 0, ""}, /* other recorders write programs without operators */
+        {HEAD "\"traceEvents\":[" NOTE END "]}", 0, ""}, /* programs of other recorders have no operators */
         {HEAD "\"trace_id\":\"A\",\"traceEvents\":[" NOTE END "]}", HOST_LOST, operators},
         {HEAD "\"traceEvents\":[" NOTE FORWARD END "]}", HOST_LOST, operators},
         {HEAD "\"traceEvents\":[" OP("a", "1", "") FORWARD END "]}", 0, ""},

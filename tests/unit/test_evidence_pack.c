@@ -129,11 +129,11 @@ static void set_lists_present_and_missing_ranks(void **state)
     struct tp_summary other = summary_of(TP_NULL_INT, (struct tp_input_evidence){.is_known = false});
     assert_int_equal(tp_summary_set_add(&set, &other, NULL), 0);
     tp_summary_set_ranks(&ranks, &set);
-    assert_int_equal(ranks.present, 0); /* a file without a rank does not count */
+    assert_int_equal(ranks.present, 0); /* a file without a rank adds no rank */
 }
 
-/* Reads evidence as another version could have written it: one name with a text or a number. Returns whether it was
- * accepted. */
+/* Reads evidence as another version could have written it: a member `name` with a text or a number. Returns whether the
+ * reader accepted it. */
 static bool read_foreign(struct tp_input_evidence *evidence, const char *name, const char *word, int64_t number)
 {
     struct tp_str texts[] = {tp_str_of(name), tp_str_of(word)};

@@ -1,4 +1,4 @@
-/* Tests the environment of programs that a recorded program starts. */
+/* Tests the environment variables of programs that a recorded program starts. */
 #include "collector/exec_environment.h"
 
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 
 #include "collector/confined.h"
 
-#define OURS "/proc/self/exe" /* stands for the library, because this file is always readable */
+#define OURS "/proc/self/exe" /* replaces the path of the preload library, because this file is always readable */
 
 static int keep(void **state)
 {
@@ -37,13 +37,13 @@ static int forget(void **state)
     return 0;
 }
 
-/* Returns the resulting variables as lines of text. */
+/* Returns the resulting environment as lines of text. */
 static const char *made_for(bool fits, const char *a, const char *b)
 {
     static char text[512];
     char *given[] = {(char *)(uintptr_t)a, (char *)(uintptr_t)b, NULL};
     size_t bytes = tp_exec_bytes(given);
-    void *room = malloc(bytes); /* has exactly the computed size, so that sanitizers detect writes beyond it */
+    void *room = malloc(bytes); /* allocates exactly the computed size, so that sanitizers detect writes beyond it */
     assert_non_null(room);
     char **out = tp_exec_environment(given, fits, room);
     *text = '\0';

@@ -32,8 +32,8 @@ static int leave(void **state)
     return chdir("/") == 0 ? rmdir(folder) : -1;
 }
 
-/* Exports the trace and reads the resulting file. `header` contains members before the events, or "". The caller frees
- * the result. */
+/* Exports the trace and reads the resulting file. header: members before the events, or "". The caller frees the
+ * result. */
 static Tp__XSpace *export_trace(const char *header, const char *events)
 {
     static uint8_t bytes[1 << 20];
@@ -86,7 +86,7 @@ static bool is_named(const Tp__XPlane *plane, const Tp__XEvent *event, const cha
     return is_text(plane->event_metadata[event->metadata_id - 1]->value->name, name);
 }
 
-/* Returns the event number `nth` (from 0) with this name in the plane. */
+/* Returns event number `nth` (from 0) of those with this name in the plane. */
 static const Tp__XEvent *event_of(const Tp__XPlane *plane, const char *name, int nth)
 {
     for (size_t l = 0; l < plane->n_lines; l++)
@@ -196,7 +196,8 @@ static void xplane_memory_peak_is_the_highest_total(void **state)
     tp__xspace__free_unpacked(space, NULL);
 }
 
-/* Checks the memory capacity for each kind of device that has properties in the trace. The memory view shows it. */
+/* Checks the memory capacity of each kind of device that has properties in the trace. The memory view shows this
+ * capacity. */
 static void xplane_memory_has_the_capacity_of_its_device(void **state)
 {
     (void)state;
@@ -235,7 +236,7 @@ static void xplane_stale_caches_are_removed(void **state)
     for (int i = 0; i < 4; i++)
         fclose(fopen(stale[i], "w"));
     fclose(fopen("notes.txt", "w"));
-    fclose(fopen("other.SSTABLE", "w")); /* belongs to a file that the export does not write */
+    fclose(fopen("other.SSTABLE", "w")); /* the export does not write this file, so it must remain */
     assert_int_equal(chdir(folder), 0);
     tp__xspace__free_unpacked(export_events(STEP), NULL);
     assert_int_equal(chdir(session), 0);
@@ -265,7 +266,7 @@ static void xplane_scopes_match_the_parser_of_xprof(void **state)
     uint32_t empty = tp_xscopes_add(&scopes, TP_NO_ID, TP_XROOT_MAIN, 3, TP_STR(""));
     assert_true(tp_str_equal(tp_xscopes_get(&scopes, empty)->text, TP_STR("main/_:op_")));
     memset(name, 'x', sizeof name);
-    for (int i = 0; i < 100; i++) /* a deep path is shortened to its first and last parts */
+    for (int i = 0; i < 100; i++) /* makes a deep path, of which the name keeps only the first and the last parts */
         b = tp_xscopes_add(&scopes, b, TP_XROOT_MAIN, 4, (struct tp_str){name, sizeof name});
     struct tp_str deep = tp_xscopes_get(&scopes, b)->text;
     assert_true(deep.len < 800);

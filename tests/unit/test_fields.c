@@ -60,7 +60,7 @@ static struct tp_json_value dashes(const struct tp_record *record)
     return tp_as_written(write_dashes, 3, *record);
 }
 
-/* Returns the next even position below 5. Odd positions are skipped. */
+/* Returns the even numbers below 5, one per call. */
 static bool next_even(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
     static const char *const keys[] = {"a", "b", "c", "d", "e"};

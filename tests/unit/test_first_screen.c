@@ -1,4 +1,4 @@
-/* Tests the sentences of the digest for small traces: each number belongs to its words, and no sentence claims more
+/* Tests the sentences of the digest for small traces. Each number belongs to its words, and no sentence claims more
  * than the trace shows. Expected times are counted by hand. */
 #include "webreport/document/report/sections.h"
 #include "webreport/document/words/words.h"
@@ -78,11 +78,11 @@ static void longest_gap_names_the_base_of_its_share(void **state)
     steps_that_wait(4); /* the longest gap is from us 705 of a step to us 305 of the next one */
     assert_says("The longest gap without recorded device work is 600 µs (15.0 % of the 4 steps).");
     end(state), begin(state);
-    steps_that_wait(1); /* two gaps, at start and end of the step; the first one is longer */
+    steps_that_wait(1); /* the step has two gaps, at its start and at its end; the first one is longer */
     assert_says("is 305 µs (30.5 % of the step).");
     end(state), begin(state);
     launch(0, 5, 1), kernel("a", 5, 600, 1), launch(1000, 5, 2), kernel("b", 1005, 600, 2);
-    build(); /* idle from us 605 to 1005; the trace is 1605 us long */
+    build(); /* the device is idle from us 605 to us 1005; the trace is 1605 us long */
     assert_says("The longest gap without recorded device work is 400 µs (24.9 % of the recorded time).");
     assert_silent("does not show the reason");
 }
@@ -100,7 +100,7 @@ static void call_during_a_gap_is_named(void **state)
     (void)state;
     step(1, 0, 1000), launch(0, 5, 1), kernel("a", 5, 95, 1);
     host("user_annotation", "warm up", 100, 890), launch(150, 700, 2), kernel("b", 850, 150, 2);
-    build(); /* idle from us 100 to 850; the launch takes 700 us of this */
+    build(); /* the device is idle from us 100 to us 850, and the launch takes 700 us of this time */
     assert_says("is 750 µs (75.0 % of the step); the host ran warm up, 700 µs of it in cudaLaunchKernel.");
     end(state), begin(state);
     step(1, 0, 1000), launch(0, 5, 1), kernel("a", 5, 95, 1);
@@ -130,7 +130,7 @@ static void unrecorded_device_is_mentioned(void **state)
 /* For two findings, the digest gives their total and does not mention overlap. For one finding it gives no total. */
 static void total_of_findings_needs_two_findings(void **state)
 {
-    for (int is_one = 0; is_one < 2; is_one++) { /* first with copies and waits, then with copies alone */
+    for (int is_one = 0; is_one < 2; is_one++) { /* is_one: only copies; otherwise copies and waits */
         begin(state);
         for (int s = 0; s < 2; s++) {
             double at = s * 1000;
@@ -167,7 +167,7 @@ static void overlap_of_copy_and_communication_counts_once(void **state)
     assert_says("time shared by several parts counts once: first for kernels, then copies, then communication");
 }
 
-/* Writes work that starts long after its launch, while the device does much other work. */
+/* Writes an operation that starts long after its launch, while the device does much other work. */
 static void recorded_device_work_needs_no_request(void **state)
 {
     (void)state;

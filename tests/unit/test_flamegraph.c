@@ -94,7 +94,7 @@ static void baseline_is_compared_by_call_path(void **state)
     fold(&before, &arena, SAMPLE("20", "b;main;") "," SAMPLE("5", "gone;main;") "," SAMPLE("4", "b;other;"));
     tp_flame_build(&flame, &now, &before, &arena);
     assert_int_equal(flame.base_value, 29);
-    assert_int_equal(flame.removed_value, 9); /* 5 of gone;main, and 4 of other with its child b */
+    assert_int_equal(flame.removed_value, 9); /* removed: 5 of "gone;main", and 4 of "other" with its child b */
     assert_int_equal(frame_of(&flame, "b", 3)->base_value, 20);
     assert_int_equal(frame_of(&flame, "a", 3)->base_value, 0);
     assert_int_equal(frame_of(&flame, "main", 2)->base_value, 25);

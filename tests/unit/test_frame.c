@@ -1,4 +1,4 @@
-/* Tests texts of frames by torch, the collector and the findings, with all kinds of folder names. */
+/* Tests texts of frames from torch, the collector and the findings, with all kinds of folder names. */
 #include "webreport/trace/frame.h"
 
 #include <regex.h>
@@ -166,11 +166,12 @@ static void joined_frames_are_split_again(void **state)
         bool is_python = chance(3) > 0;
         size_t path = append(text, append(text, 0, "d"), "/");
         path = append(text, random_text(text, path, 10), is_python ? endings[chance(2)] : endings[2 + chance(3)]);
-        /* The text has another reading, with a path that ends at this ".py". */
+        /* true if the path could also end at this ".py", so that the text can be split in two ways */
         bool contains_python = !is_python && strstr(text, ".py");
         size_t function = path + (size_t)sprintf(text + path, "(%d): ", (int)line);
         struct tp_str whole = {text, random_text(text, function, 4)};
-        if (contains_python || strstr(text + function, "): ")) /* or with a line number in the name of the function */
+        if (contains_python || strstr(text + function, "): ")) /* the text also has two ways to split it if the
+                                                                * function's name contains a line number */
             continue;
         assert_true(tp_frame_parse(&frame, whole));
         assert_ptr_equal(frame.path.ptr, text);
@@ -288,7 +289,7 @@ static void with_arena(void (*test)(struct tp_arena *))
 static void check_labels(struct tp_arena *arena)
 {
     static const char *const cases[][3] = {
-        /* text, its label, its text without addresses */
+        /* a text, its label, and the text without addresses */
         {"ProfilerStep#7", "ProfilerStep*", "ProfilerStep#7"},
         {"a 0x7fFe b at 0x12", "a 0x* b at 0x*", "a 0x7fFe b"},
         {"<method of X object at 0x7f12ab>", "<method of X object at 0x*>", "<method of X object>"},

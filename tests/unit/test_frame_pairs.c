@@ -1,5 +1,5 @@
-/* Tests the pairing of the source lines of two runs. Equal lines are pairs. Moved lines pair up in order within a
- * function. */
+/* Tests how source lines of two runs are matched. Equal lines are pairs. Moved lines of one function are matched in
+ * their order. */
 #include "webreport/trace/frame_pairs.h"
 
 #include <setjmp.h>
@@ -17,7 +17,7 @@ static void start(struct tp_arena *arena)
         fail(); /* reached if the arena runs out of memory */
 }
 
-/* Pairs two lists of texts, each ended by NULL. wanted[i] is the expected partner of base[i], or "". */
+/* Matches two lists of texts, each ended by NULL. wanted[i]: expected partner of base[i], or "". */
 static void assert_pairs(const char *const *base, const char *const *other, const char *const *wanted)
 {
     struct tp_arena arena;

@@ -156,7 +156,7 @@ static void outfile_names_the_path_that_cannot_be_opened(void **state)
     assert_null(file);
 }
 
-/* ---- two writers, with equal or different process numbers ---- */
+/* ---- two writers, with equal or different process ids ---- */
 
 enum { MUCH = 300000 }; /* larger than the buffer, bytes */
 
@@ -179,7 +179,7 @@ static void assert_much(const char *path, char c)
     fclose(file);
 }
 
-/* Writes from two processes with the same process number, as in two containers that share a disk. */
+/* Writes from two processes with the same process id, as in two containers that share a disk. */
 static void write_twice(int tmpfile_error)
 {
     struct tp_outfile *a, *b;
@@ -299,8 +299,8 @@ static void outfile_keeps_the_mode_of_the_replaced_file(void **state)
 
 /* ---- a disk that fails ---- */
 
-/* Replaces the content "old" by "new" while a call fails. With `is_first`, no old file exists. Checks that no other
- * file remains. Returns the code. */
+/* Replaces the content "old" by "new" while a call fails. is_first: no old file exists. Checks that no other file
+ * remains. Returns the result. */
 static int replace(bool is_first, struct tp_error *err)
 {
     struct tp_outfile *file;

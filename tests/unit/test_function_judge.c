@@ -1,5 +1,6 @@
-/* Tests the comparison of functions by their samples. Runs of the same program must raise no alarm, and a function that
- * takes twice as long must come first. Numbers of samples are random. Each function also varies by 4 % between runs. */
+/* Tests the comparison of functions by their samples. Runs of the same program must not be reported as changed, and a
+ * function that takes twice as long must come first. Sample counts are random, and each function varies by 4 % between
+ * runs. */
 #include "webreport/compare/two/compare_build.h"
 #include "webreport/compare/two/function_judge.h"
 

@@ -1,5 +1,5 @@
-/* Tests limits on times that are judged together: among many limits, one fails by chance. gate_times.c judges a single
- * limit. */
+/* Tests many limits on times that are judged together, because one of many limits may fail by chance. gate_times.c
+ * judges a single limit. */
 #include "webreport/compare/gate/gate_parts.h"
 
 #include <math.h>

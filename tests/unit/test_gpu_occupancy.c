@@ -22,14 +22,17 @@ static int percent_of(const struct tp_gpu_limits *gpu, int64_t blocks, int64_t t
 static void each_limit_counts(void **state)
 {
     (void)state;
-    assert_int_equal(percent_of(&v100, 8000, 256, 16, 0), 100); /* 8 blocks of 8 warps fill all 64 warps */
-    assert_int_equal(percent_of(&v100, 8000, 32, 16, 0), 50);   /* at most 32 blocks per SM, here of one warp each */
+    assert_int_equal(percent_of(&v100, 8000, 256, 16, 0), 100); /* 8 blocks of 8 warps are the maximum of 64 warps per
+                                                                 * SM */
+    assert_int_equal(percent_of(&v100, 8000, 32, 16, 0), 50);   /* at most 32 blocks per SM are possible, here with one
+                                                                 * warp each */
     /* registers allow 65536 / (64 * 256) = 4 blocks of 8 warps */
     assert_int_equal(percent_of(&v100, 8000, 256, 64, 0), 50);
     /* shared memory allows 98304 / 32768 = 3 blocks, which is 37.5 % */
     assert_int_equal(percent_of(&v100, 8000, 256, 16, 32768), 38);
-    assert_int_equal(percent_of(&v100, 8000, 1000, 16, 0), 98); /* 2 blocks of 1000 threads, which is 97.66 % */
-    assert_int_equal(percent_of(&v100, 160, 1024, 32, 0), 100); /* 160 blocks are two per SM */
+    assert_int_equal(percent_of(&v100, 8000, 1000, 16, 0), 98); /* 2 blocks of 1000 threads fit, which is 97.66 % of
+                                                                 * 2048 */
+    assert_int_equal(percent_of(&v100, 160, 1024, 32, 0), 100); /* the grid has only 160 blocks, which are two per SM */
 }
 
 static void small_grid_fills_part_of_the_device(void **state)
@@ -40,7 +43,7 @@ static void small_grid_fills_part_of_the_device(void **state)
     assert_true(tp_gpu_occupancy(&out, &v100, &launch));
     assert_float_equal(out.blocks_per_sm, 0.625, 0);
     assert_float_equal(out.warps_per_sm, 5.0, 0);
-    assert_int_equal(out.percent, 8); /* 160 of 2048 threads are 7.8 % */
+    assert_int_equal(out.percent, 8); /* 160 of 2048 threads are active, which is 7.8 % */
 }
 
 static void system_reserves_1_kib_per_block_since_8_0(void **state)
@@ -56,9 +59,11 @@ static void too_much_shared_memory_gives_zero(void **state)
     struct tp_gpu_limits optin = v100;
     (void)state;
     optin.shared_per_block_bytes = 98304;
-    assert_int_equal(percent_of(&v100, 8000, 512, 32, 65536), 0); /* 0 % like in Kineto, because no block fits */
+    assert_int_equal(percent_of(&v100, 8000, 512, 32, 65536), 0); /* no block fits, so the result is 0 %, as in
+                                                                   * Kineto */
     assert_int_equal(percent_of(&optin, 8000, 512, 32, 65536), 25);
-    assert_int_equal(percent_of(&v100, 8000, 256, 300, 0), 0); /* 0 %, because no kernel can use 300 registers */
+    assert_int_equal(percent_of(&v100, 8000, 256, 300, 0), 0); /* no kernel can use 300 registers per thread, so the
+                                                                * result is 0 % */
     assert_int_equal(percent_of(&v100, 8000, 2048, 16, 0), 0);
 }
 

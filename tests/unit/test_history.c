@@ -13,7 +13,8 @@ static struct tp_summary summaries[RUNS];
 static struct tp_summary_step steps[RUNS][STEPS];
 static struct tp_history_run runs[RUNS];
 
-/* Fills runs of 1 ms that differ by 0.2 %. From run `from` on, runs are longer by the share `change`. */
+/* Fills runs of about 1 ms that differ by 0.2 %. From run `from` on, their times are higher by the factor 1 +
+ * `change`. */
 static void fill(size_t from, double change)
 {
     struct tp_random random = {11};
@@ -49,7 +50,7 @@ static void failed_runs_define_no_level(void **state)
     runs[22].decision.is_failed = true;
     accepted = tp_history_accepted(&count, runs, RUNS, &arena);
     assert_int_equal(tp_history_accepted_begin(runs, RUNS), 20);
-    assert_int_equal(count, 9); /* the runs from 20 to the newest one, without those that failed */
+    assert_int_equal(count, 9); /* the level has the runs from 20 to the newest one, except runs that failed */
     assert_int_equal(accepted[0], 20);
     assert_int_equal(accepted[2], 23);
 }
@@ -76,7 +77,8 @@ static void change_is_located_between_its_runs(void **state)
         }
 }
 
-/* Three commits, of which the second one ran last. A run with an unknown commit started after all of them. */
+/* Tests three commits of which the second one ran last, and a run with an unknown commit that started after all of
+ * them. */
 static void runs_are_sorted_by_commit(void **state)
 {
     static const int64_t started[] = {100, 110, 130, 120}, committed[] = {10, 30, 20, 0};
@@ -113,7 +115,7 @@ static void newest_run_is_compared_with_accepted_level(void **state)
     assert_int_equal(series[TP_BENCH_STEP].step_count, 0); /* one longer run is not a new level */
     tp_history_levels(series, runs, 1, &arena);
     assert_int_equal(series[TP_BENCH_STEP].newest.base_count, 0);
-    fill(2, 0.9); /* three runs by wall clock cannot distinguish a slower machine from a slower program; four can */
+    fill(2, 0.9); /* with three wall-clock runs, the machine may have become slower; four are enough */
     tp_history_levels(series, runs, 3, &arena);
     assert_int_equal(series[TP_BENCH_STEP].newest.base_count, 0);
     fill(3, 0.9);

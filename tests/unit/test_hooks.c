@@ -1,5 +1,5 @@
 /* Tests the sources memory, locks and io, which wrap functions of the program, with many simultaneous threads. The
- * sources are linked under other names (tests/fake/hooks.syms), so that a sanitizer keeps its own malloc and similar
+ * wrappers are linked under other names (tests/fake/hooks.syms), so that a sanitizer keeps its own malloc and similar
  * functions. Under TSan, this test finds races in these sources. */
 #include <dlfcn.h>
 #include <poll.h>
@@ -13,8 +13,8 @@
 #include "webreport/trace/json/value.h"
 
 #if defined(__SANITIZE_THREAD__)
-/* TSan cannot see that the source's version of this function unlocks the mutex, because the source asks for a versioned
- * symbol. */
+/* The wrapper calls a versioned symbol, and TSan does not see that this call unlocks the mutex. So TSan builds use the
+ * original function. */
 #define hooked_cond_wait pthread_cond_wait
 enum { HAS_CONDITIONS = 0 };
 #else
@@ -40,7 +40,8 @@ HOOKED(poll, poll);
 
 extern const struct tp_source tp_source_memory, tp_source_locks, tp_source_io;
 static const struct tp_source *const sources[] = {&tp_source_memory, &tp_source_locks, &tp_source_io};
-static const char *const settings[] = {"64k", "1", "1"}; /* limits of the sources; with 1, they record each wait */
+static const char *const settings[] = {"64k", "1", "1"}; /* settings of the sources; 1 means that each wait is
+                                                          * recorded */
 
 enum { THREADS = 6, TURNS = 400, SLOTS = 32, SOURCES = 3 };
 
@@ -49,8 +50,8 @@ static _Atomic int64_t taken_count;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
-/* Calls go through this pointer, because the name `pthread_mutex_unlock` is wrapped in this file, as for internal
- * locks (hook.h). */
+/* Calls to unlock use this pointer, because in this file the name `pthread_mutex_unlock` means the wrapped function
+ * (hook.h). */
 static int (*unlock)(pthread_mutex_t *);
 static int64_t under_mutex, under_lock, gone;
 
@@ -144,8 +145,8 @@ static int64_t fact(const char *key, const char *member)
     return strtoll(all.ptr + at + strlen(wanted), NULL, 10);
 }
 
-/* Makes several recordings, one after the other. The sources stay installed between them, as in a program that records
- * itself several times. */
+/* Makes several recordings, one after the other. The wrappers stay installed between recordings, as in a program that
+ * records itself several times. */
 static void records_of_simultaneous_threads_add_up(void **state)
 {
     const struct tp_source_host host = {.library = "", .spools = ""};

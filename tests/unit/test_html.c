@@ -76,7 +76,7 @@ static void sha256_is_independent_of_splitting(void **state)
         tp_sha256_of(text, size, whole);
         struct tp_sha256 sha;
         tp_sha256_init(&sha);
-        /* adds short parts, for which the processor's SHA instructions are not used */
+        /* adds the text in short parts, which do not use the processor's SHA instructions */
         for (size_t at = 0; at < size;) {
             size_t take = at % 97 + 1 < size - at ? at % 97 + 1 : size - at;
             tp_sha256_add(&sha, text + at, take);

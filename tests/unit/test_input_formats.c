@@ -1,5 +1,5 @@
-/* Tests the table of input formats. Each format is recognized by its first bytes. Each refusal says what the user
- * should do. */
+/* Tests the table of input formats. Each format is recognized by its first bytes. Each message about a refused file
+ * says what the user should do. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -9,7 +9,7 @@
 
 #include "webreport/trace/inputs/input_format.h"
 
-/* First bytes of files and their expected format. A `size` of 0 means that `head` is a text. */
+/* First bytes of files, and the expected format. size 0: `head` is a NUL-terminated text. */
 static const struct {
     const char *format, *name, *head;
     size_t size;
@@ -65,7 +65,7 @@ static void only_the_last_row_accepts_every_head(void **state)
     const struct tp_input_format *format = tp_input_formats;
     for (; (format + 1)->name; format++) {
         assert_non_null(format->is_one);
-        assert_true(format->read || format->refusal); /* read, or refused with a sentence */
+        assert_true(format->read || format->refusal); /* each format has a reader or a message that refuses it */
         assert_true(!format->refusal || strlen(format->refusal) > 10);
     }
     assert_string_equal(format->name, "trace in JSON");
@@ -83,14 +83,14 @@ static void names_of_other_tools_are_known(void **state)
     assert_false(tp_input_format_is_name("sqlite"));
 }
 
-/* ---- follows the recipe of CONTRIBUTING.md: a null format, its reader and its row ---- */
+/* ---- an example format as in CONTRIBUTING.md: its test, its reader and its row ---- */
 
 static bool is_null(const struct tp_input_head *head, const struct tp_input_sign *sign)
 {
     return head->size >= sign->size && memcmp(head->text, sign->bytes, sign->size) == 0;
 }
 
-/* Delivers one kernel and the call that launched it. */
+/* Produces one kernel and the call that launched it. */
 static int read_null(struct tp_source *source)
 {
     struct tp_sink *sink = source->sink;

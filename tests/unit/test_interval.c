@@ -1,4 +1,4 @@
-/* Tests sets of intervals against a slow reference, a bitmap of small times. */
+/* Tests sets of intervals against a slow reference: a bitmap with one bit per time. */
 #include "writer/base/interval.h"
 
 #include <setjmp.h>
@@ -18,7 +18,7 @@ static uint32_t random_below(uint32_t n)
     return (seed >> 8) % n;
 }
 
-/* Returns a set of random intervals, and in `bits` the times that it contains. */
+/* Returns a set of random intervals. Sets the bits of the times in this set. */
 static struct tp_intervals random_set(struct tp_arena *arena, uint64_t *bits)
 {
     size_t count = random_below(9);

@@ -1,5 +1,5 @@
-/* Tests dumps of code that is generated at run time. The last record that contains an address gives its name. The code
- * itself is skipped, and all other content is ignored. */
+/* Tests dumps of code that is generated at run time. The last record that contains an address names the address. The
+ * code itself and all other content are ignored. */
 #include "collector/outside/code/jit_dump.h"
 
 #include <setjmp.h>
@@ -121,7 +121,7 @@ static void invalid_dump_gives_no_names(void **state)
     static const struct {
         size_t at, size;
         const char *bytes;
-        /* magic number with swapped bytes */
+        /* magic number with its bytes in reverse order */
     } changes[] = {{0, 4, "JiTD"},        {8, 4, "\0\0\0\0"},    {8, 4, "\xff\xff\xff\xff"}, {44, 4, "\0\0\0\0"},
                    {44, 4, "\x0f\0\0\0"}, {44, 4, "\x37\0\0\0"}, {44, 4, "\xff\xff\xff\xff"}};
     (void)state;

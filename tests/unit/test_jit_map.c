@@ -1,4 +1,4 @@
-/* Tests maps of code that is generated at run time. The last line that contains an address gives its name. Other
+/* Tests maps of code that is generated at run time. The last line that contains an address names the address. Other
  * content is ignored, and names become frames. */
 #include "collector/outside/code/jit_map.h"
 
@@ -134,7 +134,7 @@ static void only_a_file_of_its_user_is_opened(void **state)
     assert_int_equal(tp_input_open_in(&map, at, "link", getuid(), NULL), TP_EIO);
     assert_int_equal(map.fd, -1);
     assert_int_equal(mkfifoat(at, "pipe", 0600), 0);
-    /* must not block, because opening a FIFO can wait forever */
+    /* opening a FIFO could block forever, so the file must be refused */
     assert_int_equal(tp_input_open_in(&map, at, "pipe", getuid(), NULL), TP_EIO);
     assert_int_equal(tp_input_open_in(&map, at, "none", getuid(), NULL), TP_ENOTFOUND);
     unlinkat(at, "map", 0), unlinkat(at, "link", 0), unlinkat(at, "pipe", 0);

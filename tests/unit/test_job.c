@@ -1,5 +1,5 @@
-/* Tests jobs of many ranks. The planted cause is the first finding, jobs without a cause have no findings, and clocks
- * are aligned. */
+/* Tests jobs of many ranks. The planted cause must be the first finding, jobs without a cause must have no findings,
+ * and clocks must be aligned. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,12 +19,12 @@ struct fixture {
     struct tp_arena arena, scratch;
     struct plan plan;
     struct tp_job job;
-    bool cuts_victims; /* cuts the traces of the planted ranks */
+    bool cuts_victims; /* true if the traces of the slow ranks end early */
 };
 
 static void make_hostile(struct tp_summary *summary, uint64_t *state);
 
-/* Adds a rank. `hostile` is NULL, or the state of a generator whose numbers replace those of the rank. */
+/* Adds a rank. hostile: state of a random generator whose numbers replace those of the rank, or NULL. */
 static void add_rank(struct fixture *f, uint32_t rank, uint64_t *hostile)
 {
     struct tp_summary summary;
@@ -70,7 +70,7 @@ static const struct tp_job_finding *first_finding(const struct tp_job *job)
     return job->findings.count ? TP_AT(&job->findings, struct tp_job_finding, 0) : NULL;
 }
 
-/* Numbers of ranks, and how they are divided into tensor groups and pipeline stages. */
+/* Sizes of jobs: ranks, ranks per tensor group, and pipeline stages. */
 static const struct {
     uint32_t ranks, tensor, pipeline, victims;
 } layouts[] = {{2, 1, 1, 1},  {3, 1, 1, 1},  {4, 1, 1, 1},   {8, 1, 1, 1},    {8, 2, 2, 1},   {16, 4, 1, 2},
@@ -201,8 +201,8 @@ static void imbalance_is_distinguished_from_stragglers(void **state)
         }
 }
 
-/* After alignment, the ends of the last call of each rank differ only by the times of the plan, although the clocks
- * differ by hours. */
+/* After alignment, the last call ends on all ranks at the same time, except for differences in the plan. The original
+ * clocks differ by hours. */
 static void clocks_are_aligned_by_collectives(void **state)
 {
     (void)state;
@@ -216,7 +216,7 @@ static void clocks_are_aligned_by_collectives(void **state)
             const struct tp_job_rank *zero = tp_job_rank_at(&f.job, 0);
             const struct tp_job_call *its = tp_job_call_at(&f.job, zero->first_call + zero->call_count - 1);
             int64_t apart = own->end_ns + rank->offset_ns - its->end_ns - zero->offset_ns;
-            /* ends may differ by 20 us; the plan has differences of up to 4 us */
+            /* the ends may differ by 20 us, of which the plan explains up to 4 us */
             assert_in_range(apart + 20000, 0, 40000);
         }
         assert_in_range(f.job.largest_residual_ns, f.plan.ranks > 2, 8000);
@@ -264,7 +264,7 @@ static void findings_of_ranks_are_merged(void **state)
     release(&f);
 }
 
-/* Returns a number that a hostile file could have: extremes, contradictions, or the key of another call. */
+/* Returns a number that a hostile file could contain: an extreme, a contradiction, or the key of another call. */
 static int64_t hostile_number(uint64_t *state)
 {
     static const int64_t numbers[] = {0,         1,          -1,      INT64_MAX,     INT64_MIN, INT64_MIN + 1,
@@ -299,7 +299,7 @@ static void make_hostile(struct tp_summary *summary, uint64_t *state)
     summary->kernel_fingerprint = (uint64_t)hostile_number(state);
 }
 
-/* Computes and prints all results. Only the absence of crashes matters. */
+/* Computes and prints all results of hostile numbers, which must not crash. */
 static void hostile_numbers_do_not_crash(void **state)
 {
     (void)state;
@@ -343,7 +343,7 @@ static void ranks_without_common_collectives_are_separate_parts(void **state)
         tp_job_add(&f.job, &summary);
     }
     tp_job_finish(&f.job);
-    assert_int_equal(f.job.component_count, 8); /* 64 ranks in tensor groups of 8 */
+    assert_int_equal(f.job.component_count, 8); /* 64 ranks form 8 tensor groups */
     assert_int_equal(tp_job_rank_at(&f.job, 0)->component, TP_NO_ID);
     assert_int_equal(tp_job_rank_at(&f.job, 1)->component, tp_job_rank_at(&f.job, 7)->component);
     assert_int_not_equal(tp_job_rank_at(&f.job, 7)->component, tp_job_rank_at(&f.job, 8)->component);
@@ -365,7 +365,8 @@ static void rank_sets_are_written_as_ranges(void **state)
         tp_rank_set_add(&set, numbers[i]);
     assert_string_equal(tp_rank_set_text(&arena, &set, 0), "0-3,7,9-10");
     assert_string_equal(tp_rank_set_text(&arena, &set, 2), "0-3, 7, \xe2\x80\xa6 (7 in all)");
-    assert_string_equal(tp_rank_set_text(&arena, &set, 9), "0-3, 7, 9-10"); /* with blanks after commas, for people */
+    assert_string_equal(tp_rank_set_text(&arena, &set, 9), "0-3, 7, 9-10"); /* the text has spaces after commas, for
+                                                                             * people */
     assert_int_equal(set.count, 7);
     assert_true(tp_rank_set_has(&set, 9));
     assert_false(tp_rank_set_has(&set, 8));

@@ -61,7 +61,7 @@ static void only_child_with_equal_name_is_merged(void **state)
     assert_int_equal(row_of(&m, "g")->count, 2);
     tp_arena_release(&m.arena);
     make(&m, OP("f", 0, 100, "") "," OP("f", 10, 20, "") "," OP("f", 40, 20, ""), NULL);
-    /* torch merges a call only with an only child of the same name, so all three calls count */
+    /* torch merges a call only with its only child, so all three calls of f count */
     assert_int_equal(row_of(&m, "f")->count, 3);
     tp_arena_release(&m.arena);
 }
@@ -102,10 +102,12 @@ static void memory_counts_for_every_event_around_it(void **state)
          OP("f", 0, 100, "") "," OP("g", 10, 30, "") "," EVENT("cpu_op", "other", 2, 5, 20, "") "," MEMORY(
              10, 64) "," MEMORY(40, 8) "," MEMORY(60, -72) "," MEMORY(200, 5),
          NULL);
-    assert_int_equal(row_of(&m, "g")->cpu_bytes, 72); /* includes the records at both ends of the call */
+    assert_int_equal(row_of(&m, "g")->cpu_bytes, 72); /* includes the memory records at the start and at the end of the
+                                                       * call */
     assert_int_equal(row_of(&m, "f")->cpu_bytes, 0);
     assert_int_equal(row_of(&m, "f")->self_cpu_bytes, -72);
-    assert_int_equal(row_of(&m, "other")->cpu_bytes, 64); /* memory records count for the operators of all threads */
+    assert_int_equal(row_of(&m, "other")->cpu_bytes, 64); /* a memory record counts for the running operators of all
+                                                           * threads */
     assert_int_equal(row_of(&m, "[memory]")->cpu_bytes, 5);
     assert_int_equal(row_of(&m, "[memory]")->count, 1);
     tp_arena_release(&m.arena);
@@ -141,14 +143,14 @@ static void ids_that_are_correlations_are_not_trusted(void **state)
              "cuda_runtime", "cudaLaunchKernel", 1, 15, 2,
              "\"External id\":1,\"correlation\":1") "," KERNEL("k", 200, 50, "\"External id\":1,\"correlation\":1"),
          NULL);
-    /* g launched the kernel; the external id 1 equals f's only by coincidence */
+    /* g launched the kernel; its external id 1 equals that of f only by coincidence */
     assert_int_equal(row_of(&m, "g")->self_device.ns, 50000);
     assert_int_equal(row_of(&m, "f")->self_device.ns, 0);
     tp_arena_release(&m.arena);
 }
 
-/* Without torch's links, the owner of a kernel is that of the report. It counts for the parent if the parent was merged
- * with its child. */
+/* If torch's links are missing, the kernel belongs to the same operator as in the report. If that operator was merged
+ * with its parent, the kernel counts for the parent. */
 static void kernels_of_a_merged_child_belong_to_the_parent(void **state)
 {
     struct made m;
@@ -176,7 +178,7 @@ static void shapes_are_keys_as_python_prints_them(void **state)
     assert_int_equal(m.averages.count, 2);
     assert_true(tp_str_equal(row_of(&m, "aten::cat")->shapes, TP_STR("[[], []]")));
     assert_true(tp_str_equal(row_of(&m, "aten::mm")->shapes, TP_STR("[[2, 3], [3, 4]]")));
-    assert_int_equal(row_of(&m, "aten::mm")->flops, 96); /* two products of 2 * 2 * 3 * 4 FLOP */
+    assert_int_equal(row_of(&m, "aten::mm")->flops, 96); /* two products of 2 * 2 * 3 * 4 FLOP each */
     tp_arena_release(&m.arena);
 }
 
@@ -251,7 +253,7 @@ static void sort_keeps_order_of_ties(void **state)
     tp_arena_release(&m.arena);
 }
 
-/* As doubles, both numbers would be equal. */
+/* Compares two numbers of bytes that would be equal as doubles. */
 static void sort_compares_all_digits_of_bytes(void **state)
 {
     struct tp_arena arena = {0};

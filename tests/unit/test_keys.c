@@ -32,8 +32,7 @@ static void equal_keys_share_a_number(void **state)
     tp_arena_release(&arena);
 }
 
-/* Checks the numbering of ids. A table is used for ids close to each other and a hash for others, with the same
- * results. */
+/* Checks the numbering of ids that are `step` apart. Close ids use a table and others a hash, with the same results. */
 static void check_ids(int64_t lowest, int64_t step)
 {
     struct tp_arena arena;

@@ -1,5 +1,5 @@
-/* Tests histories of levels: independent noise, drift, lasting changes, and outliers, which are not reported as
- * changes. */
+/* Tests histories of levels with independent noise, drift, lasting changes and outliers. Outliers must not be reported
+ * as changes. */
 #include "webreport/compare/noise/level_history.h"
 
 #include <math.h>
@@ -65,14 +65,14 @@ static void equal_runs_are_one_level(void **state)
     if (setjmp(arena.guard))
         fail();
     for (size_t runs = 0; runs < RUNS; runs++) {
-        levels[runs] = 14.2; /* equal levels, but sums of their squares are inexact */
+        levels[runs] = 14.2; /* equal levels whose sums of squares are inexact */
         const size_t *starts = tp_level_history_changes(&count, &(struct tp_levels){levels, runs}, NAN, &arena);
         assert_true(count == 1 && starts[0] == 0);
     }
 }
 
-/* Each run is 1.5 % slower than the previous one. A moving baseline stays close to the newest run. The accepted level
- * does not move, so the change grows with each run. */
+/* Each run is 1.5 % slower than the previous one. A moving baseline would follow the runs. The accepted level does not,
+ * so the change grows with each run. */
 static void drift_accumulates_against_the_accepted_level(void **state)
 {
     const struct tp_run_context guess = {.prior = {0.015, 4, 0}};

@@ -31,10 +31,10 @@ static int enter_folder(void **state)
 static int leave_folder(void **state)
 {
     (void)state;
-    return rmdir(folder); /* succeeds because every recording has removed its spool */
+    return rmdir(folder); /* fails if a recording has left its spool in the folder */
 }
 
-/* Content of the last recording. */
+/* Content of the last recording. named: number of ranges with the name "marked". */
 static struct {
     int recordings, threads, begun, ended, named; /* named: number of ranges with the name "marked" */
 } seen;
@@ -88,7 +88,7 @@ static void mark(void)
 
 static _Atomic int has_recorded; /* set by record_much */
 
-/* Fills several chunks. Later records like a wrapped function of the program. */
+/* Fills several chunks, and later records as a wrapped function of the program would. */
 static void *record_much(void *unused)
 {
     for (int i = 0; i < 10000; i++)
@@ -108,7 +108,7 @@ static void recording_threads_do_not_wait_for_the_session_lock(void **state)
     unsigned waited_us = 0;
     (void)state;
     start();
-    mark(); /* creates the spool, which happens at the first record */
+    mark(); /* creates the spool, because this is the first record */
     pthread_mutex_lock(&tp_session.lock);
     pthread_create(&thread, NULL, record_much, NULL);
     for (; !atomic_load(&has_recorded) && waited_us < PATIENCE_US; waited_us += PAUSE_US)
@@ -174,7 +174,7 @@ static void *record_in_the_first(void *unused)
     mark();
     pthread_barrier_wait(&step);
     pthread_barrier_wait(&step);
-    /* The thread exits during the second recording or after it, and still owns a chunk of the first recording. */
+    /* The thread exits during or after the second recording. Until then it owns a chunk of the first recording. */
     return NULL;
 }
 
@@ -215,7 +215,8 @@ static void *set_keys(void *keys)
     return NULL;
 }
 
-/* Records in destructors of the program. Some run before the collector's own destructor, others after it. */
+/* Records in thread destructors of the program, some of which run before the collector's own destructor and others
+ * after it. */
 static void threads_record_during_their_exit(void **state)
 {
     pthread_key_t keys[2];
@@ -264,7 +265,7 @@ static void child_creates_a_spool_at_its_first_record(void **state)
     if (child == 0) {
         int before = entries_of(folder), is_on = tracepress_recording_ != 0;
         if (fork() == 0) {
-            tracepress_stop(); /* delivers nothing, because the child wrote no record */
+            tracepress_stop(); /* gives the handler nothing, because the child wrote no record */
             _exit(seen.recordings != recordings);
         }
         mark();
@@ -320,7 +321,7 @@ static void child_may_record_although_parent_does_not(void **state)
         _exit(seen.named == 1 ? 0 : 1);
     }
     assert_int_equal(end_of(child), 0);
-    mark(); /* has no effect, because the parent is not recording */
+    mark(); /* has no effect, because no recording is running in the parent */
     assert_int_equal(tracepress_recording_, 0);
 }
 
@@ -352,7 +353,7 @@ static void thousand_recordings_leave_no_files(void **state)
     assert_int_equal(seen.recordings, before + TIMES);
     assert_int_equal(entries_of("/proc/self/fd"), files);
     assert_int_equal(mappings(), 0);
-    assert_int_equal(entries_of(folder), 2); /* only "." and ".." */
+    assert_int_equal(entries_of(folder), 2); /* the folder contains only "." and ".." */
 }
 
 static void calls_in_any_order_are_harmless(void **state)
@@ -364,7 +365,7 @@ static void calls_in_any_order_are_harmless(void **state)
     assert_int_equal(tracepress_export_chrome_trace(NULL, "/tmp/none"), -1);
     start();
     for (int i = 0; i < 3; i++)
-        tracepress_end();        /* ends a range although none is open */
+        tracepress_end();        /* ends a range although no range is open */
     tracepress_begin(123456789); /* uses a name that tracepress_intern never returned */
     tracepress_operator_begin(0, NULL);
     tracepress_memory_note(NULL);

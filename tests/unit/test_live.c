@@ -1,4 +1,4 @@
-/* Tests the event file of a running program: its content, its location, and the point at which it stops. */
+/* Tests the event file of a running program: its content, its location, and when writing stops. */
 #include "collector/live.h"
 
 #include <math.h>
@@ -37,7 +37,7 @@ static int leave_folder(void **state)
     return system(command);
 }
 
-/* ---- reads event files as text, one line "step tag=value" per value; the framing gives the lengths ---- */
+/* ---- reads event files as text, with one line "step tag=value" per value ---- */
 
 static char file_text[1 << 16];
 
@@ -61,7 +61,7 @@ static void write_event(const unsigned char *bytes, size_t size)
     tp__event__free_unpacked(event, NULL);
 }
 
-/* Returns the text of all event files of tracepress in a folder, sorted by name. */
+/* Returns the text of all tracepress event files in a folder, sorted by file name. */
 static const char *text_of_files(const char *where)
 {
     static unsigned char bytes[1 << 20];
@@ -95,7 +95,7 @@ static int start(const char *where)
     options.live = 1;
     options.directory = where;
     options.worker = "w/1";
-    options.schedule = (struct tracepress_schedule){.wait = 1000, .active = 1}; /* a schedule that records nothing */
+    options.schedule = (struct tracepress_schedule){.wait = 1000, .active = 1}; /* this schedule records no step */
     return tracepress_start(&options);
 }
 
@@ -128,12 +128,12 @@ static void live_steps_have_times_rates_counters_and_memory(void **state)
                                                        .device_type = TRACEPRESS_CUDA,
                                                        .device_id = 3});
     tracepress_step();
-    /* becomes the same tag as "loss rate", so this counter is left out */
+    /* gets the same tag as "loss rate", so the file omits this counter */
     tracepress_counter(tracepress_intern("loss_rate"), 7);
     tracepress_counter(tracepress_intern("bad"), NAN);
     tracepress_step();
     tracepress_stop();
-    tracepress_counter(tracepress_intern("loss rate"), 1); /* after the stop, so the file does not contain this value */
+    tracepress_counter(tracepress_intern("loss rate"), 1); /* comes after the stop, so the file omits this value */
     assert_string_equal(text_of_files(folder), "version\n"
                                                "0 profile_step/time_ms=1 described\n"
                                                "0 profile_step/samples_per_s=1 described\n"
@@ -158,7 +158,7 @@ static void live_counters_beyond_the_maximum_are_dropped(void **state)
         snprintf(name, sizeof name, "many%d", i);
         tp_live_counter(tracepress_intern(name), i);
     }
-    size_t count = tp_live_values(scalars); /* earlier tests have used a few slots */
+    size_t count = tp_live_values(scalars); /* some slots are in use by earlier tests */
     assert_in_range(count, TP_LIVE_COUNTERS / 2, TP_LIVE_COUNTERS);
     for (size_t i = 0; i < count; i++)
         assert_string_not_equal(scalars[i].tag, "profile_counters/many191");
@@ -168,7 +168,8 @@ static void live_counters_beyond_the_maximum_are_dropped(void **state)
     assert_in_range(tp_live_values(scalars), 1, 2 * TP_LIVE_DEVICES);
 }
 
-/* More events in a quarter of a second than the buffer can contain. They are written earlier than usual. */
+/* Writes more events in a quarter of a second than the buffer can contain, so the buffer is written earlier than
+ * usual. */
 static void live_very_short_steps_are_all_kept(void **state)
 {
     enum { STEPS = 150000 };
@@ -275,8 +276,8 @@ static void live_environment_variable_enables_the_file(void **state)
 
 /* ---- when it stops ---- */
 
-/* Runs in a child process, so that limits and messages that occur once per process do not affect other tests. Stores
- * the messages in `said` and returns the exit status. */
+/* Runs a child process with a file size limit, so that the limit and one-time messages do not affect other tests.
+ * Stores the child's messages in `said` and returns its exit status. */
 static int limited_child(rlim_t limit, char *said, size_t size)
 {
     int ends[2], status;
@@ -309,7 +310,7 @@ static void live_size_limit_ends_the_file_and_not_the_program(void **state)
     (void)state;
     assert_int_equal(limited_child(300, said, sizeof said), 7);
     assert_int_equal(strncmp(said, "tracepress: the live event file gets no more values", 50), 0);
-    assert_ptr_equal(strchr(said, '\n'), said + strlen(said) - 1); /* exactly one line */
+    assert_ptr_equal(strchr(said, '\n'), said + strlen(said) - 1); /* the message is exactly one line */
     /* the file contains only complete records */
     assert_non_null(strstr(text_of_files(folder), "0 profile_step/time_ms=1 described\n"));
     assert_null(strstr(file_text, "5 profile_step"));

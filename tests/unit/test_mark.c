@@ -1,5 +1,5 @@
-/* Tests that the trace shows calls of NVTX and ITT. The calls are made through the entry points of these libraries,
- * recorded, and converted. */
+/* Tests how the trace shows NVTX and ITT calls. The calls use the entry points of these libraries, are recorded, and
+ * are converted to a trace. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -45,7 +45,7 @@ static long long ns_of(const char *line, const char *key)
     return whole * 1000 + part;
 }
 
-/* Returns the event number `nth` (from 0) with this name. */
+/* Returns event number `nth` (from 0) of those with this name. */
 static struct slice event_named(const char *name, int nth)
 {
     struct slice slice = {.kind = 0};
@@ -132,7 +132,7 @@ static void attributes_become_arguments(void **state)
                                 .message_type = 3,
                                 .message.registered = registered};
     nvtxDomainRangePushEx(domain, &a);
-    nvtxDomainNameCategoryA(domain, 5, "input"); /* names the category after its first use */
+    nvtxDomainNameCategoryA(domain, 5, "input"); /* names category 5 after its first use */
     nvtxNameCategoryA(5, "another domain's");
     nvtxDomainRangePop(domain);
     a = with_text("plain");
@@ -309,7 +309,7 @@ static void tasks_nest_within_their_domain(void **state)
     assert_true(says(&outer, "\"domain\":\"net\",\"loss\":0.25,\"metadata domain\":[],\"note\":\"quick\""));
     assert_true(says(&inner, "\"domain\":\"early\",\"counts\":[1,-2,3]"));
     assert_int_equal(event_named("here", 0).kind, 'i');
-    /* the name is missing under sanitizers, which replace malloc */
+    /* under sanitizers, which replace malloc, the function's name may be missing */
     assert_true(strstr(text, "malloc\",") || strstr(text, "+0x"));
     assert_null(itt_unheard_of);
 }
@@ -414,7 +414,7 @@ static void handles_are_the_same_on_all_threads(void **state)
             assert_true(handles[t][i] && handles[t][i] == handles[0][i]);
 }
 
-/* ---- whatever programs do ---- */
+/* ---- random calls ---- */
 
 enum { CALLS = 20000, DOMAINS_USED = 6, KEYS = 5 };
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-/* Returns the marks of the only event of a trace. */
+/* Returns the marks of a trace's only event, which has this name and kind. */
 static uint64_t marks_of(const char *name, enum tp_kind kind)
 {
     struct tp_event event = {.kind = (uint8_t)kind};

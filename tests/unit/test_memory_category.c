@@ -1,5 +1,5 @@
-/* Tests the category of memory blocks in one training step, written by hand. It follows from the code that ran when a
- * block was allocated and when it was freed. */
+/* Tests the category of memory blocks in one training step written by hand. The category follows from the code that
+ * allocated the block and the code that freed it. */
 #include "webreport/measure/memory/memory_category.h"
 #include "webreport/measure/memory/memory_peak.h"
 #include "webreport/model/build.h"
@@ -33,20 +33,22 @@ static int64_t bytes_of(const struct tp_memory_device *device, enum tp_memory_ca
 static void each_block_has_a_category(void **state)
 {
     static const char events[] =
-        FRAME("torch/nn/modules/linear.py(96): __init__", 1, 5) RECORD(2, 1, 11, 1011) /* weights */
+        FRAME("torch/nn/modules/linear.py(96): __init__", 1, 5) RECORD(2, 1, 11, 1011) /* memory for weights */
         RANGE("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 10, 5)
-            RECORD(11, 2, 13, 1024)                                 /* an input */
-        RANGE("cpu_op", "aten::to", 20, 5) RECORD(21, 3, 17, 1041)  /* another input */
-        RANGE("cpu_op", "aten::mul", 30, 5) RECORD(31, 4, 19, 1060) /* an activation */
-        /* a result that outlives the step */
+            RECORD(11, 2, 13, 1024)                                 /* memory for an input */
+        RANGE("cpu_op", "aten::to", 20, 5) RECORD(21, 3, 17, 1041)  /* memory for another input */
+        RANGE("cpu_op", "aten::mul", 30, 5) RECORD(31, 4, 19, 1060) /* memory for an activation */
+        /* memory for a result that outlives the step */
         RANGE("cpu_op", "aten::add", 40, 5) RECORD(41, 5, 23, 1083) RANGE("cpu_op", NODE, 50, 5)
-            RECORD(51, 6, 29, 1112)                                                          /* a gradient */
-        RECORD(52, 7, 31, 1143)                                                              /* a temporary gradient */
-        RANGE("user_annotation", "Optimizer.step#Adam.step", 60, 20) RECORD(61, 8, 37, 1180) /* the optimizer's state */
-        /* a temporary block, allocated at the peak */
+            RECORD(51, 6, 29, 1112)                                                          /* memory for a gradient */
+        RECORD(52, 7, 31, 1143)                                                              /* memory for a temporary
+                                                                                              * gradient */
+        RANGE("user_annotation", "Optimizer.step#Adam.step", 60, 20) RECORD(61, 8, 37, 1180) /* memory for the
+                                                                                              * optimizer's state */
+        /* memory for a temporary block, allocated at the peak */
         RANGE("cpu_op", "aten::sqrt", 70, 5) RECORD(71, 9, 41, 1221) RECORD(72, 9, -41, 1180)
             RANGE("cpu_op", NODE, 90, 5) RECORD(91, 7, -31, 1149)
-                RECORD(92, 4, -19, 1130) /* freed in the backward pass */
+                RECORD(92, 4, -19, 1130) /* this block is freed in the backward pass */
         RANGE("user_annotation", "Optimizer.zero_grad#Adam.zero_grad", 100, 5) RECORD(101, 6, -29, 1101)
             RANGE("cpu_op", "aten::mul", 110, 1);
     char text[sizeof events];

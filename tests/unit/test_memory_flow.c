@@ -79,7 +79,7 @@ static void records_without_addresses_give_only_a_curve(void **state)
     assert_int_equal(s.flow.peak_bytes, 700);
     assert_drawn(&s, "the total that the allocator reported");
     tp_arena_release(&s.arena);
-    build(&s, OPERATOR("aten::empty", "0", "10") "," PLACELESS("2", "0", "")); /* a record of 0 bytes */
+    build(&s, OPERATOR("aten::empty", "0", "10") "," PLACELESS("2", "0", "")); /* this record has 0 bytes */
     assert_drawn(&s, "0 blocks");
     tp_arena_release(&s.arena);
 }
@@ -109,11 +109,11 @@ static void blocks_end_at_their_release(void **state)
                                                                               "Id\":0}}");
     assert_int_equal(s.flow.count, 4);
     assert_block(&s, 0, 1000, 3000, 0);
-    /* its release is missing, so it ends when the address is reused */
+    /* the release is missing, so the block ends when its address is reused */
     assert_block(&s, 1, 2000, 5000, TP_FLOW_REUSED);
-    /* allocated before the recording, so it begins with the trace */
+    /* allocated before the recording, so the block begins at the start of the trace */
     assert_block(&s, 2, 0, 4000, TP_FLOW_FROM_BEFORE);
-    assert_block(&s, 3, 5000, 10000, TP_FLOW_NEVER_FREED); /* never freed, so it ends with the trace */
+    assert_block(&s, 3, 5000, 10000, TP_FLOW_NEVER_FREED); /* never freed, so the block ends at the end of the trace */
     assert_int_equal(s.flow.without_address, 1);
     assert_int_equal(s.flow.never_freed, 1);
     assert_int_equal(s.flow.peak_bytes, 150);
@@ -143,10 +143,11 @@ static void gaps_between_addresses_are_compressed(void **state)
     (void)state;
     build(&s, MEMORY("1", "1000", "600", "") "," MEMORY("2", "1500", "500", "") "," MEMORY(
                   "3", "1000000000000", "1000", "") "," MEMORY("4", "2004", "10", ""));
-    assert_int_equal(s.flow.range_count, 3); /* addresses 1000 to 2000, 2004 to 2014, and from 1e12 on */
+    assert_int_equal(s.flow.range_count, 3); /* three ranges of addresses: 1000 to 2000, 2004 to 2014, and from 1e12
+                                              * on */
     assert_true(s.flow.height > 2010 && s.flow.height < 2050);
     assert_true(tp_memory_flow_place(&s.flow, 2004) == 1004); /* a small gap keeps its size */
-    /* a large gap shrinks to 1 % of the 2010 bytes */
+    /* a large gap shrinks to 1 % of 2010 bytes */
     assert_true(tp_memory_flow_place(&s.flow, 1000000000000) < 1014 + 21);
     assert_int_equal(tp_memory_flow_address(&s.flow, 0), 1000);
     assert_int_equal(tp_memory_flow_address(&s.flow, tp_memory_flow_place(&s.flow, 1000000000500)), 1000000000500);
@@ -188,8 +189,8 @@ static void small_blocks_become_cells(void **state)
         fail();
     tp_flow_raster_paint(&raster, boxes, 3, 2, &arena);
     assert_int_equal(raster.cells[0].colour, 1);
-    assert_int_equal(raster.cells[0].level, 3); /* half of the cell plus a quarter */
-    assert_int_equal(raster.cells[1].level, 2); /* half of the cell */
+    assert_int_equal(raster.cells[0].level, 3); /* used by half of the cell and a quarter of it */
+    assert_int_equal(raster.cells[1].level, 2); /* used by half of the cell */
     assert_int_equal(raster.cells[2].level, 0);
     assert_int_equal(raster.cells[4].level, 0);
     tp_arena_release(&arena);

@@ -1,4 +1,4 @@
-/* Tests the reasons why nothing was recorded. They have an order, and each has a remedy. */
+/* Tests the reasons that are reported if nothing was recorded: their order, and the remedy of each. */
 #include "collector/launch/no_records.h"
 
 #include <errno.h>
@@ -58,14 +58,14 @@ static void wants(const struct run *run, enum tp_no_records_cause cause, const c
         fail_msg("not \"%s\": %s", words, text);
 }
 
-/* Removes each cause after it was reported, so that the next one is reported. */
+/* Removes each cause after it was reported. The next cause must then be reported. */
 static void causes_are_reported_in_order(void **state)
 {
     struct run run;
     (void)state;
     begin(&run);
     wants(&run, TP_NO_RECORDS_DIED, "signal 11");
-    run.nothing.has_entered = true; /* the signal came after the start, so it is no reason */
+    run.nothing.has_entered = true; /* the library had already started, so the signal is not the reason */
     wants(&run, TP_NO_RECORDS_PERMISSION, "it ran as user 12345; run record as that user");
     run.child.end.user = 0;
     wants(&run, TP_NO_RECORDS_CONFINED, "seccomp");
@@ -86,7 +86,7 @@ static void causes_are_reported_in_order(void **state)
     end(&run);
 }
 
-/* If a program is too short for a sample, this is the reason, even if nothing else is wrong. */
+/* A program too short for a sample is the reported reason, even if nothing else is wrong. */
 static void short_program_is_the_first_reason(void **state)
 {
     struct run run;
@@ -123,7 +123,7 @@ static void container_message_names_its_option(void **state)
     end(&run);
 }
 
-/* The library never started, and no signal came. */
+/* Tests a program in which the library never started and that got no signal. */
 static void exit_before_main_comes_last_but_one(void **state)
 {
     struct run run;

@@ -98,8 +98,7 @@ static void decimals_are_truncated_after_nine_places(void **state)
     assert_true(tp_number_real(TP_STR("0.97")) == 0.97);
 }
 
-/* Compares the fast paths for short numbers with the C library. Lengths are on both sides of the limits of these
- * paths. */
+/* Compares the fast code for short numbers with the C library, for lengths around the limits of the fast code. */
 static void digits_of_every_length_are_read(void **state)
 {
     unsigned seed = 7;

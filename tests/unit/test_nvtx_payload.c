@@ -1,5 +1,5 @@
-/* Tests NVTX's extensions through their entry point. Payloads with a schema become arguments of ranges, and counters
- * become counters of the trace. */
+/* Tests NVTX's extensions through their entry points. Payloads with a schema become arguments of ranges, and NVTX
+ * counters become counters of the trace. */
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -75,7 +75,7 @@ static void fields_become_arguments(void **state)
     const struct tp_nvtx_entry entries[] = {
         {.type = TP_NVTX_TEXT, .flags = TP_NVTX_IS_MESSAGE, .name = "message"},
         {.type = 11, .name = "small", .offset = offsetof(struct event, small)},
-        {.type = 18, .name = "large"}, /* without an offset, its place follows C's rules of alignment */
+        {.type = 18, .name = "large"}, /* has no offset, so C's rules of alignment give its place */
         {.type = 19, .name = "real"},
         {.type = 13, .flags = TP_NVTX_ARRAY_FIXED, .detail = 3, .name = "three"},
         {.type = TP_NVTX_TEXT, .detail = 8, .name = "name"},
@@ -86,7 +86,7 @@ static void fields_become_arguments(void **state)
     assert_true(schema >= 1ull << 32);
     range(schema, &event, sizeof event);
     range(schema, &event, SIZE_MAX);
-    /* the payload ends before `real`, so this member and later ones are left out */
+    /* the payload ends before `real`, so `real` and later members are missing in the trace */
     range(schema, &event, offsetof(struct event, real));
     tracepress_stop();
     has("\"name\":\"step\"");
@@ -112,11 +112,11 @@ static void schemas_nest_and_fields_give_lengths(void **state)
         {.type = 16, .name = "count"},
         {.type = keep(inner, 2, sizeof event.at), .name = "at", .offset = offsetof(struct event, at)},
         {.type = 14, .flags = TP_NVTX_ARRAY_BY_ENTRY, .detail = 0, .name = "values", .offset = 12},
-        /* a pointer to other data, which the reader does not follow */
+        /* a pointer to other data, which is not read */
         {.type = 15, .flags = 1 << 1, .name = "pointer"},
     };
     range(keep(entries, 4, sizeof event), &event, sizeof event);
-    event.count = 1000; /* more elements than the payload contains */
+    event.count = 1000; /* claims more elements than the payload contains */
     range(keep(entries, 4, sizeof event), &event, sizeof event);
     tracepress_stop();
     has("\"name\":\"schema\"");
@@ -165,7 +165,9 @@ static void nvtx_counters_become_trace_counters(void **state)
     CALL(void, counter_slots, 2, (const void *, uint64_t, double))(NULL, number, 2.5);
     CALL(void, counter_slots, 3, (const void *, uint64_t, const void *, size_t))
     (NULL, group.number, &pair, sizeof pair);
-    CALL(void, counter_slots, 1, (const void *, uint64_t, int64_t))(NULL, 77, 1); /* an unknown counter id */
+    CALL(void, counter_slots, 1, (const void *, uint64_t, int64_t))
+    (NULL, 77, 1); /* this counter id is unknown, so the
+                    * call has no effect */
     tracepress_stop();
     static const char *const wanted[][2] = {
         {"queue", "-42.0"}, {"queue", "2.5"}, {"group.load", "0.25"}, {"group.left", "-5.0"}};
@@ -187,7 +189,7 @@ static void unknown_ids_are_ignored(void **state)
     assert_int_equal(InitializeInjectionNvtxExtension(NULL), 0);
     for (int i = 0; i < 63; i++)
         assert_int_equal(none[i], 0);
-    for (int i = 0; i < 3000; i++) { /* schemas beyond the maximum are refused */
+    for (int i = 0; i < 3000; i++) { /* registers more schemas than allowed, so the last ones are refused */
         const struct tp_nvtx_entry entry = {.type = 17, .name = "n"};
         const int64_t value = i;
         range(keep(&entry, 1, 8), &value, sizeof value);

@@ -19,7 +19,7 @@ static void costs_equal_counts_by_hand(void **state)
         const char *name, *dims, *types, *concrete;
         int64_t flops, bytes;
     } cases[] = {
-        /* 3 x 4 by 4 x 5: 15 sums of 4 products, and 12 + 20 + 15 floats. */
+        /* Product of 3 x 4 and 4 x 5 matrices: 15 sums of 4 products; 12 + 20 + 15 floats. */
         {"aten::mm", "[[3,4],[4,5]]", "[\"float\",\"float\"]", "", 120, 188},
         {"aten::addmm", "[[5],[3,4],[4,5],[],[]]", "[\"float\",\"float\",\"float\",\"Scalar\",\"Scalar\"]", "", 120,
          208},
@@ -28,7 +28,7 @@ static void costs_equal_counts_by_hand(void **state)
         {"aten::matmul", "[[4],[4]]", "[\"float\",\"float\"]", "", 8, 36},
         {"aten::linear", "[[2,3,4],[5,4],[5]]", "[\"float\",\"float\",\"float\"]", "", 240, 316},
         {"aten::mv", "[[3,4],[4]]", "[\"float\",\"float\"]", "", 24, 76},
-        /* 2 images with 3 channels, 8 kernels of 3 x 3 x 3, outputs of 12 x 12. */
+        /* Convolution of 2 images with 3 channels by 8 kernels of 3 x 3 x 3, with outputs of 12 x 12. */
         {"aten::conv2d", "[[2,3,12,12],[8,3,3,3],[8],[],[],[],[]]",
          "[\"float\",\"float\",\"float\",\"ScalarList\",\"ScalarList\",\"ScalarList\",\"Scalar\"]",
          "[\"\",\"\",\"\",\"[1, 1]\",\"[1, 1]\",\"[1, 1]\",\"1\"]", 2 * 2 * 144 * 8 * 27, 4 * (864 + 216 + 8 + 2304)},
@@ -40,7 +40,7 @@ static void costs_equal_counts_by_hand(void **state)
          "[\"float\",\"float\",\"float\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\"]",
          "[\"\",\"\",\"\",\"[16]\",\"[2, 2]\",\"[0, 0]\",\"[1, 1]\",\"False\",\"[0, 0]\",\"2\",\"[True, True, True]\"]",
          2 * 2 * 2 * 25 * 16 * 36, 4 * (800 + 2304 + 576)},
-        /* Two products for 2 x 4 heads, with 6 queries and 7 keys of width 8. */
+        /* Attention: two products for each of 2 x 4 heads, with 6 queries and 7 keys of width 8. */
         {"aten::scaled_dot_product_attention", "[[2,4,6,8],[2,4,7,8],[2,4,7,8],[]]",
          "[\"float\",\"float\",\"float\",\"\"]", "", 2 * 2 * 8 * 6 * 7 * 8, 4 * 8 * 8 * (6 + 7 + 7 + 6)},
         {"aten::add", "[[3,1],[1,4],[]]", "[\"float\",\"float\",\"Scalar\"]", "", 12, 76},
@@ -49,7 +49,7 @@ static void costs_equal_counts_by_hand(void **state)
         {"aten::_softmax", "[[2,10],[],[]]", "[\"float\",\"Scalar\",\"Scalar\"]", "", 100, 160},
         {"aten::native_layer_norm", "[[2,10],[],[10],[10],[]]", "[\"float\",\"\",\"float\",\"float\",\"Scalar\"]", "",
          160, 240},
-        /* 6 row numbers. Each row of 16 floats is read and written. */
+        /* Embedding: 6 row numbers; each row of 16 floats is read and written. */
         {"aten::embedding", "[[1000,16],[2,3],[],[],[]]", "[\"float\",\"long int\",\"Scalar\",\"Scalar\",\"Scalar\"]",
          "", 0, 48 + 2 * 6 * 16 * 4},
         {"aten::mm", "[[3,4],[4,5]]", "[\"what\",\"float\"]", "", 120, TP_NULL_INT},

@@ -27,7 +27,7 @@ static void patterns_match_anywhere_in_a_name(void **state)
     assert_true(is_found("conv|mm$", TP_STR("aten::conv2d")));
     assert_false(is_found("conv|mm$", TP_STR("aten::mm_out")));
     assert_true(is_found("^aten::m+$", TP_STR("aten::mm")));
-    assert_true(is_found("b$", ((struct tp_str){"a\0b and more", 3}))); /* only the name before the NUL matters */
+    assert_true(is_found("b$", ((struct tp_str){"a\0b and more", 3}))); /* the text after the NUL does not matter */
     assert_false(is_found("more", ((struct tp_str){"a\0b and more", 3})));
     assert_true(is_found("", TP_STR("x")));
 }
@@ -45,7 +45,7 @@ static void unbounded_patterns_are_refused(void **state)
     assert_non_null(tp_operator_pattern_fault("(a*)*\\1"));
     assert_non_null(tp_operator_pattern_fault("("));
     assert_non_null(tp_operator_pattern_fault("[z-"));
-    /* matches a backslash followed by 1, so it is no back-reference */
+    /* the pattern means a backslash followed by 1, which is not a back-reference */
     assert_null(tp_operator_pattern_fault("a\\\\1"));
     assert_null(tp_operator_pattern_fault("\\."));
 }

@@ -34,7 +34,7 @@ static struct tp_error err;
 static size_t operand_count;
 static char *argv_now[16];
 
-/* Parses words separated by blanks. */
+/* Parses a command line whose words are separated by spaces. */
 static int parse(const char *line)
 {
     static char text[256];

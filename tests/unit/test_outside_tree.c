@@ -74,12 +74,12 @@ static int states(void *unused, struct tp_error *err)
     (void)unused, (void)err;
     tp_outside_tree_init(&tree, &arena);
     take_exec(7, 100, "first");
-    take_switch(7, 150, true, true);   /* thread 7 ran for 50 ns */
+    take_switch(7, 150, true, true);   /* thread 7 has run for 50 ns */
     take_switch(7, 170, false, false); /* thread 7 was ready for 20 ns */
     take_fork(7, 7, 8, 180);
     take_switch(8, 185, false, false); /* thread 8 was ready for 5 ns */
     take_switch(7, 300, true, false);  /* thread 7 ran for 130 ns */
-    take_switch(7, 290, false, false); /* out of order, so the blocked time is 0 ns */
+    take_switch(7, 290, false, false); /* this record is earlier than the previous one, so the blocked time is 0 ns */
     take_switch(9, 400, true, false);  /* thread 9 is unknown */
     assert_int_equal(take_exit(7, 7, 410), TP_NO_ID);
     assert_int_equal(take_exit(7, 8, 500), 0);
@@ -118,15 +118,15 @@ static int programs(void *unused, struct tp_error *err)
     take_exec(7, 100, "first");
     map_code(7, 0x400000, "/no/such/file");
     take_fork(7, 8, 8, 110);
-    take_stack(8, 120, false, chain, 5); /* finds the file in the mapping that process 8 inherited */
+    take_stack(8, 120, false, chain, 5); /* process 8 inherited the mapping, so the frame has a file */
     take_stack(7, 120, false, chain, 5);
     take_fork(7, 7, 9, 130);
     take_exec(8, 140, "second");
-    take_stack(8, 150, false, chain, 3); /* finds no file, because exec removed all mappings */
+    take_stack(8, 150, false, chain, 3); /* exec removed all mappings, so the frame has no file */
     map_code(8, 0x700000, "/no/such/file");
     take_stack(8, 160, false, moved, 3);
     take_stack(7, 170, false, chain, 3);
-    take_exec(7, 200, "third"); /* ends thread 9 of process 7 */
+    take_exec(7, 200, "third"); /* exec ends the other thread, 9, of process 7 */
     return 0;
 }
 
@@ -138,7 +138,7 @@ static void processes_share_the_frames_of_a_file(void **state)
     assert_int_equal(tree.samples.count, 5);
     assert_int_equal(samples[0].stack, samples[1].stack);
     assert_int_equal(samples[3].stack, samples[4].stack);
-    /* has a caller, so it differs from the stack without one */
+    /* this frame has a caller, so the stack differs from the stack without one */
     assert_int_not_equal(samples[3].stack, samples[0].stack);
     const struct tp_code_node *leaf = tp_code_node_at(&tree.places, samples[0].stack);
     assert_int_equal(tp_code_frame_at(&tree.places, samples[0].stack)->address, 0x10);
@@ -165,14 +165,14 @@ static int waits(void *unused, struct tp_error *err)
     (void)unused, (void)err;
     tp_outside_tree_init(&tree, &arena);
     take_exec(7, 100, "first");
-    take_stack(7, 110, true, disk, 5); /* comes before the switch of the same time */
+    take_stack(7, 110, true, disk, 5); /* this stack arrives before the switch of the same time */
     take_switch(7, 110, true, false);
     take_switch(7, 120, false, false);
     take_switch(7, 130, true, false);
-    take_stack(7, 130, true, lock, 3); /* comes after the switch of the same time */
+    take_stack(7, 130, true, lock, 3); /* this stack arrives after the switch of the same time */
     take_switch(7, 140, false, false);
     take_stack(7, 150, true, lock, 3);
-    take_switch(7, 150, true, true); /* preempted, so the stack shows no wait */
+    take_switch(7, 150, true, true); /* the thread is preempted, so the stack shows no wait */
     struct tp_str names[8] = {{0}};
     for (uint32_t i = 0; i < tree.places.frames.count; i++) {
         uint64_t address = TP_AT(&tree.places.frames, struct tp_code_frame, i)->address;
@@ -214,7 +214,7 @@ static int module_names(void *unused, struct tp_error *err)
     const struct tp_str *names = tp_kernel_functions_by(&tree.places, path, &arena);
     close(fd);
     unlink(path);
-    /* from the outermost frame to the innermost */
+    /* expected frames, outermost first */
     static const char *const wanted[] = {"prog [bpf]", "ext4_read [ext4]", "vfs_read"};
     assert_int_equal(tree.places.frames.count, 3);
     for (int i = 0; i < 3; i++)
@@ -275,7 +275,7 @@ static void truncated_records_are_refused(void **state)
 
 static void part_of_a_stack_is_read_only_if_complete(void **state)
 {
-    /* words before the registers: the header, the words from identifier to count, and one address of the chain */
+    /* BEFORE: number of words before the registers, which are the header, four fields and the call chain */
     enum { BEFORE = 1 + 4 + 1, SIZE = 16 };
     uint64_t words[BEFORE + 1 + TP_PERF_REGISTERS + 1 + SIZE / 8 + 1] = {0};
     struct perf_event_header *head = (struct perf_event_header *)words;

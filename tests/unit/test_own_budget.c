@@ -30,11 +30,11 @@ static void work_beyond_the_budget_is_left_out(void **state)
     assert_true(tp_own_budget_update(&budget, 1151 * MS, 2000 * MS, 3 * MS));
     assert_false(tp_own_budget_has_wait_stacks(&budget));
     assert_int_equal(reads(&budget), 640);
-    /* too soon after the previous decision */
+    /* the previous decision was less than 0.2 s ago, so the level stays */
     assert_false(tp_own_budget_update(&budget, 1151 * MS, 2000 * MS, 100 * MS));
     assert_true(tp_own_budget_update(&budget, 1162 * MS, 2200 * MS, 300 * MS));
     assert_int_equal(reads(&budget), 320);
-    /* the costs are within the budget again, so the recorder reads all stacks */
+    /* the recorder is within its budget again, so it reads all samples */
     assert_false(tp_own_budget_update(&budget, 1162 * MS, 4000 * MS, 900 * MS));
     assert_int_equal(reads(&budget), 640);
     assert_false(tp_own_budget_has_wait_stacks(&budget));
@@ -45,7 +45,7 @@ static void work_beyond_the_budget_is_left_out(void **state)
     assert_int_equal(reads(&budget), 10);
 }
 
-/* Reading the files of a large program costs much, but only once. Later samples cost no more than before. */
+/* Reading the files of a large program is expensive, but only once. Later samples stay cheap, so none is dropped. */
 static void one_time_cost_drops_no_samples(void **state)
 {
     struct tp_own_budget budget = {0};
@@ -56,7 +56,7 @@ static void one_time_cost_drops_no_samples(void **state)
     assert_int_equal(reads(&budget), 640);
 }
 
-/* `import torch` costs the recorder much. The waits of the training after it must have stacks. */
+/* `import torch` is expensive for the recorder. Waits in the training after the import must have stacks again. */
 static void stacks_of_waits_come_back(void **state)
 {
     struct tp_own_budget budget = {0};
@@ -86,11 +86,11 @@ static int estimates(void *unused, struct tp_error *err)
     for (int i = 0; i < 2; i++)
         *(struct tp_outside_thread *)tp_vec_push(&tree.threads) =
             (struct tp_outside_thread){.end_ns = 5000, .apart = -1};
-    add(1, 0, TP_STATE_BLOCKED, 0); /* this thread has no sampled wait */
+    add(1, 0, TP_STATE_BLOCKED, 0); /* this thread has no sampled wait, so its causes stay unknown */
     add(0, 0, TP_STATE_BLOCKED, 1);
     add(0, 300, TP_STATE_RUNNING, 0);
     add(0, 400, TP_STATE_BLOCKED, 2);
-    add(0, 500, TP_STATE_BLOCKED, 3); /* this stack has no known cause */
+    add(0, 500, TP_STATE_BLOCKED, 3); /* this stack shows no cause */
     for (int i = 0; i < 40; i++) {
         add(0, 1000 + i * 100, TP_STATE_BLOCKED, 0);
         add(0, 1020 + i * 100, TP_STATE_RUNNING, 0);
@@ -104,7 +104,7 @@ static int estimates(void *unused, struct tp_error *err)
         pipe_ns += is_estimated && tp_str_equal(found[i].cause, TP_STR("pipe")) ? 20 : 0;
         disk_ns += is_estimated && tp_str_equal(found[i].cause, TP_STR("disk")) ? 20 : 0;
     }
-    /* pipe and disk share the estimated waits 3 to 1, as their sampled times of 300 and 100 ns */
+    /* the thread's sampled waits are 300 ns on pipes and 100 ns on disk, so the estimates are also 3 to 1 */
     assert_int_equal(pipe_ns, 600);
     assert_int_equal(disk_ns, 200);
     return 0;
@@ -116,7 +116,7 @@ static void add_process(uint32_t parent, int64_t begin_ns, int64_t end_ns)
         (struct tp_outside_process){.parent = parent, .begin_ns = begin_ns, .end_ns = end_ns, .is_over = true};
 }
 
-/* Checks the guessed causes of the waits of one thread, which imports, starts children and trains. */
+/* Checks the estimated causes for one thread, which imports, starts children and trains. */
 static int guesses(void *unused, struct tp_error *err)
 {
     static const struct tp_str causes[] = {{0}, {"disk", 4}};
@@ -126,14 +126,14 @@ static int guesses(void *unused, struct tp_error *err)
         const char *wanted;
         bool is_child;
     } waits[] = {
-        {100 * MS, 110 * MS, 1, "", false},      /* sampled: a disk wait in the first second */
-        {200 * MS, 210 * MS, 0, "disk", false},  /* in the same second as the disk wait */
-        {300 * MS, 330 * MS, 0, "", false},      /* too long to guess without a sample */
-        {900 * MS, 1004 * MS, 0, "child", true}, /* a child exited at 1002 ms */
-        {1100 * MS, 1101 * MS, 0, "", false},    /* the second second has no sampled wait */
-        {1200 * MS, 1290 * MS, 0, "", false},    /* the child exited before this wait */
+        {100 * MS, 110 * MS, 1, "", false},      /* this wait was sampled: a disk wait in the first second */
+        {200 * MS, 210 * MS, 0, "disk", false},  /* in the same second as the disk wait, so the cause is the disk */
+        {300 * MS, 330 * MS, 0, "", false},      /* this wait is too long to estimate without a sample */
+        {900 * MS, 1004 * MS, 0, "child", true}, /* a child exited during this wait, at 1002 ms */
+        {1100 * MS, 1101 * MS, 0, "", false},    /* in the second second, no wait was sampled */
+        {1200 * MS, 1290 * MS, 0, "", false},    /* the child exited before this wait, so it is not the cause */
         {2300 * MS, 2310 * MS, 0, "", false},
-        {2400 * MS, 2403 * MS, 0, "", false},     /* the child of another process exited */
+        {2400 * MS, 2403 * MS, 0, "", false},     /* the exited process is a child of another process */
         {9000 * MS, 9001 * MS, 0, "child", true}, /* a child exited at the end of this wait */
     };
     (void)unused, (void)err;

@@ -35,7 +35,7 @@ static const char TRACE[] =
     "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"void gemm<float>(int)\",\"pid\":0,\"tid\":7,\"ts\":2100,\"dur\":400,"
     "\"args\":{\"correlation\":2,\"device\":0,\"stream\":7}}]}";
 
-/* A trace with its analysis, and the view that the page shows. */
+/* A trace, its analysis, and the view that the page shows. */
 struct fixture {
     struct tp_arena arena;
     struct tp_trace trace;
@@ -216,7 +216,7 @@ static void separate_assets_leave_no_inline_code(void **state)
     tp_page_release(page);
 }
 
-/* Fills a digest with `count` documents of the same trace, and a failed input. Documents are single lines or
+/* Fills a digest with `count` documents of the same trace and a failed input. Each document is a single line or
  * complete. */
 static void fill_digest(struct tp_digest *digest, struct tp_arena *memory, size_t count)
 {

@@ -1,4 +1,4 @@
-/* Tests name patterns against the regular expressions of the C library. */
+/* Tests patterns for names against the regular expressions of the C library. */
 #include "writer/base/patterns.h"
 
 #include <regex.h>

@@ -1,4 +1,4 @@
-/* Tests memory records within a span of time. Prefix sums with binary search must give the same result as a loop over
+/* Tests memory records within a span of time. Prefix sums with a binary search must give the same result as a loop over
  * all records. */
 #include "webreport/model/policy_torch_memory.h"
 
@@ -87,7 +87,7 @@ static void bytes_in_a_span_equal_a_loop(void **state)
 {
     (void)state;
     for (int round = 0; round < 20; round++)
-        /* with fine clocks, and with coarse clocks that give many records the same time */
+        /* tests fine clocks, and coarse clocks that give many records the same time */
         check(round % 2, TIMES / (1 + round * round));
 }
 

@@ -1,5 +1,5 @@
-/* Tests the states of a thread from the kernel's totals at each poll. The intervals follow each other without gaps and
- * add up to the totals. A second test checks the message if the kernel refuses events. */
+/* Tests the states of a thread, computed from the kernel's totals at each poll. The intervals follow each other without
+ * gaps and add up to the totals. A second test checks the message if the kernel refuses events. */
 #include "collector/outside/waits/polled_states.h"
 
 #include <errno.h>
@@ -37,12 +37,12 @@ static void continued_state_comes_first(void **state)
 {
     (void)state;
     states = (struct tp_polled_states){.state = TP_STATE_READY};
-    assert_int_equal(look(10, 4, 1, true, LOCK), 3); /* three intervals: ready, running, waiting for a lock */
+    assert_int_equal(look(10, 4, 1, true, LOCK), 3); /* gives three intervals: ready, running, waiting for a lock */
     is_piece(0, 0, TP_STATE_READY, 0);
     is_piece(1, 1, TP_STATE_RUNNING, 0);
     is_piece(2, 5, TP_STATE_BLOCKED, LOCK);
-    assert_int_equal(look(20, 4, 1, true, 0), 0); /* the totals are unchanged */
-    /* the thread got the lock; its wait ended when it became ready to run */
+    assert_int_equal(look(20, 4, 1, true, 0), 0); /* the totals are unchanged, so there is no new interval */
+    /* the thread got the lock; its wait ended when the thread became ready */
     assert_int_equal(look(30, 7, 2, false, 0), 3);
     is_piece(0, 10, TP_STATE_BLOCKED, LOCK);
     is_piece(1, 26, TP_STATE_READY, 0);
@@ -71,7 +71,7 @@ static void wait_between_two_polls_has_no_cause(void **state)
     is_piece(2, 9, TP_STATE_READY, 0);
 }
 
-/* The kernel counts time without a CPU only after its end, and running time up to a tick late. */
+/* The kernel counts ready time only when the thread runs again, and running time up to a tick late. */
 static void uncounted_time_is_added_later(void **state)
 {
     int64_t sums[TP_STATE_COUNT] = {0}, end = 0;
@@ -87,7 +87,7 @@ static void uncounted_time_is_added_later(void **state)
     assert_int_equal(end, 1000 * MS);
     assert_int_equal(sums[TP_STATE_RUNNING] + sums[TP_STATE_READY] + sums[TP_STATE_BLOCKED], 1000 * MS);
     assert_int_equal(sums[TP_STATE_RUNNING], 1000 * MS);
-    /* 100 ms without a CPU, which the kernel counts only at the next poll */
+    /* the thread is ready for 100 ms, which the kernel counts only at the next poll */
     assert_int_equal(look(1100, 1000, 0, false, 0), 0);
     assert_int_equal(look(1200, 1050, 150, false, 0), 2);
     is_piece(0, 1000, TP_STATE_RUNNING, 0);

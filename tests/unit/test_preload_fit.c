@@ -23,8 +23,8 @@ enum { OURS = EM_AARCH64, THEIRS = EM_X86_64 };
 enum { OURS = EM_X86_64, THEIRS = EM_AARCH64 };
 #endif
 
-/* Makes a program with this dynamic loader, or without one if `loader` is NULL. Returns its size in bytes. A NUL byte
- * follows it. */
+/* Makes a program file, followed by a NUL. loader: its dynamic loader; NULL: none. Returns the size of the file in
+ * bytes. */
 static unsigned long make_elf(unsigned char bytes[512], const char *loader)
 {
     Elf64_Ehdr head = {.e_machine = OURS, .e_phoff = sizeof head, .e_phnum = 2};
@@ -66,7 +66,8 @@ static void damaged_programs_are_not_judged(void **state)
     unsigned char bytes[512];
     (void)state;
     unsigned long size = make_elf(bytes, "/lib64/ld.so");
-    for (unsigned long n = 1; n < size; n++) { /* For each length, the check must not read beyond the end. */
+    for (unsigned long n = 1; n < size; n++) { /* Checks each length of the file. The check must not read beyond the
+                                                * end. */
         unsigned char *cut = malloc(n);
         assert_non_null(cut);
         memcpy(cut, bytes, n);
@@ -81,7 +82,7 @@ static void damaged_programs_are_not_judged(void **state)
     ((Elf64_Ehdr *)(void *)bytes)->e_phoff = UINT64_MAX - 8;
     assert_null(tp_preload_check_elf(bytes, size));
     ((Elf64_Ehdr *)(void *)bytes)->e_phoff = 64;
-    /* the headers are beyond the bytes read, so the program is unknown, not static */
+    /* these headers are beyond the bytes that are read, so the kind of program is unknown */
     ((Elf64_Ehdr *)(void *)bytes)->e_phnum = 60000;
     assert_null(tp_preload_check_elf(bytes, size));
 }
@@ -98,7 +99,7 @@ static uint32_t gnu_hash(const char *name)
     return hash;
 }
 
-/* Makes a program that needs `library` and defines two symbols in one hash bucket. A NULL symbol is left out. */
+/* Makes a program that needs `library` and defines two symbols in one hash bucket. A NULL symbol is omitted. */
 static void make_program(unsigned char bytes[FILE_BYTES], const char *library, const char *symbol, const char *second,
                          bool has_early)
 {
@@ -122,7 +123,8 @@ static void make_program(unsigned char bytes[FILE_BYTES], const char *library, c
     const char *names[] = {symbol, second};
     size_t at = STRINGS + 1 + (size_t)sprintf((char *)bytes + STRINGS + 1, "%s", library) + 1;
     uint32_t *hash = (uint32_t *)(void *)(bytes + HASH);
-    hash[0] = 1, hash[1] = 1, hash[2] = 1, hash[3] = 6; /* one bucket, first symbol 1, one bloom word, shift 6 */
+    hash[0] = 1, hash[1] = 1, hash[2] = 1, hash[3] = 6; /* hash table: one bucket, first symbol 1, one bloom word, shift
+                                                         * 6 */
     memset(hash + 4, 0xff, 8);
     hash[6] = symbol ? 1 : 0;
     for (int i = 0; i < 2 && names[i]; i++) {
@@ -167,7 +169,7 @@ static void other_programs_have_no_sanitizer(void **state)
     /* UBSan works with preloaded libraries */
     assert_null(look("libclang_rt.ubsan_standalone-x86_64.so", NULL, NULL, false));
     assert_null(look("libasanitary.so.1", "asan_init", NULL, false));
-    /* jemalloc defines an allocator, which is no sanitizer */
+    /* jemalloc defines an allocator but is not a sanitizer */
     assert_null(look("libjemalloc.so.2", "calloc", "malloc", false));
     assert_null(look("libc.so.6", "main", NULL, true));
 }
@@ -179,7 +181,8 @@ static void damaged_programs_have_no_sanitizer(void **state)
     make_program(whole, "libc.so.6", "calloc", "malloc", true);
     for (size_t n = 0; n < FILE_BYTES; n += 7)
         look_at(whole, n);
-    for (size_t i = sizeof(Elf64_Ehdr); i + 8 < FILE_BYTES; i += 4) { /* must return, and must read only the file */
+    for (size_t i = sizeof(Elf64_Ehdr); i + 8 < FILE_BYTES; i += 4) { /* invalid numbers must neither cause an endless
+                                                                       * loop nor reads outside of the file */
         memcpy(bytes, whole, sizeof bytes);
         memset(bytes + i, 0xff, 8);
         look_at(bytes, sizeof bytes);

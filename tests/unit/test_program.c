@@ -1,4 +1,5 @@
-/* Tests a program before its start: where it is found, and whether a library can be preloaded into it. */
+/* Tests how `record` examines a program before its start: where the file is, and whether a library can be preloaded
+ * into it. */
 #include "collector/launch/program.h"
 
 #include <elf.h>
@@ -55,7 +56,7 @@ static void path_is_searched_like_exec(void **state)
     setenv("PATH", "first:second", 1);
     tp_program_find(&program, "tool");
     assert_int_equal(program.error, ENOENT);
-    put("first/tool", "echo", 0600); /* is not executable, so the search continues */
+    put("first/tool", "echo", 0600); /* this file is not executable, so the search continues */
     tp_program_find(&program, "tool");
     assert_int_equal(program.error, EACCES);
     assert_string_equal(program.path, "first/tool");

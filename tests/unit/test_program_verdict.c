@@ -34,7 +34,7 @@ static void first_matching_rule_decides(void **state)
                  {"poll", 900, 100, TP_PROGRAM_MIXED},
                  {"signal", 950, 50, TP_PROGRAM_IDLE},
                  {"disk", 500, 500, TP_PROGRAM_WAITS_FOR_DISK},
-                 {"disk", 333, 667, TP_PROGRAM_CPU_BOUND}, /* waits for less than half of its running time */
+                 {"disk", 333, 667, TP_PROGRAM_CPU_BOUND}, /* the wait is less than half of the running time */
                  {"disk", 334, 666, TP_PROGRAM_WAITS_FOR_DISK},
                  {"socket", 900, 100, TP_PROGRAM_WAITS_FOR_SOCKET},
                  {"terminal", 900, 100, TP_PROGRAM_WAITS_FOR_TERMINAL},
@@ -48,7 +48,7 @@ static void first_matching_rule_decides(void **state)
         assert_rule(cases[i].rule);
     }
     waits_and_runs("poll", 950, 50);
-    blocked(1, 2, 0, 1000000, "lock"); /* an idle worker thread */
+    blocked(1, 2, 0, 1000000, "lock"); /* adds an idle worker thread, which changes nothing */
     assert_rule(TP_PROGRAM_IDLE);
     waits_and_runs("poll", 950, 50);
     blocked(1, 2, 0, 1000000, "sleep");
@@ -57,7 +57,7 @@ static void first_matching_rule_decides(void **state)
     state_of(1, 1, "ready", 200000, 401000, "");
     assert_rule(TP_PROGRAM_WAITS_FOR_CPU);
     running(1, 1, 0, 200000);
-    state_of(1, 1, "ready", 200000, 400000, ""); /* waits for a CPU no longer than it runs */
+    state_of(1, 1, "ready", 200000, 400000, ""); /* the time ready is not longer than the time running */
     assert_rule(TP_PROGRAM_CPU_BOUND);
     running(1, 1, 0, 300000);
     state_of(1, 1, "ready", 300000, 590000, "");
@@ -66,7 +66,7 @@ static void first_matching_rule_decides(void **state)
     running(1, 1, 0, 1000);
     for (int i = 0; i < 20; i++)
         sample(1, 1, i, "f [x];");
-    assert_rule(TP_PROGRAM_CPU_BOUND); /* short, but with enough samples */
+    assert_rule(TP_PROGRAM_CPU_BOUND); /* the program is short, but has enough samples */
 }
 
 static void headline_names_the_function(void **state)
@@ -105,7 +105,7 @@ static void python_program_names_its_own_function(void **state)
     for (int i = 0; i < 20; i++)
         sample(1, 1, i, i < 9 ? "a.py(7): work;" : "hot [x];");
     build();
-    /* Python samples are a minority, as for a C program with an embedded interpreter */
+    /* Python samples are a minority, as in a C program with an embedded interpreter */
     assert_true(view.python.function == TP_NO_ID);
     assert_true(tp_str_equal(view.headline, TP_STR("hot (x) takes 55.0 % of the program's 1.00 s of CPU time.")));
 }

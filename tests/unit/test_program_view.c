@@ -23,8 +23,8 @@ static void assert_command(size_t row, const char *wanted, int64_t depth)
 static void parts_add_up_to_the_wall_time(void **state)
 {
     (void)state;
-    /* Thread 1 runs in 0-10, waits for the disk in 10-30, and runs in 30-40. Thread 2 waits for a pipe in 5-20, is
-     * ready in 20-35, and runs in 35-50. */
+    /* Times are in us. Thread 1 runs in 0-10, waits for the disk in 10-30, and runs in 30-40. Thread 2 waits for a pipe
+     * in 5-20, is ready in 20-35, and runs in 35-50. */
     process(1, 0, 0, 50, 0);
     running(1, 1, 0, 10);
     blocked(1, 1, 10, 30, "disk");
@@ -34,12 +34,12 @@ static void parts_add_up_to_the_wall_time(void **state)
     running(1, 2, 35, 50);
     build();
     assert_int_equal(view.parts.wall_ns, 50000);
-    assert_int_equal(part_us(TP_WALL_RUNNING), 30); /* 0-10 and 30-50 */
-    assert_int_equal(part_us(TP_WALL_READY), 10);   /* 20-30 */
+    assert_int_equal(part_us(TP_WALL_RUNNING), 30); /* some thread runs in 0-10 and 30-50 */
+    assert_int_equal(part_us(TP_WALL_READY), 10);   /* no thread runs in 20-30, but one is ready */
     assert_int_equal(part_us(TP_WALL_WAITS + TP_WAIT_DISK), 10);
     /* 0, because a disk wait of the other thread has priority */
     assert_int_equal(part_us(TP_WALL_WAITS + TP_WAIT_PIPE), 0);
-    assert_int_equal(view.parts.busy_ns, 35000); /* both threads run in 35-40 */
+    assert_int_equal(view.parts.busy_ns, 35000); /* in 35-40 both threads run, which counts twice */
     assert_int_equal(view.state_ns[TP_STATE_RUNNING], 35000);
     assert_int_equal(view.state_ns[TP_STATE_READY], 15000);
     assert_int_equal(view.state_ns[TP_STATE_BLOCKED], 35000);
@@ -73,9 +73,9 @@ static void overlapping_states_are_clipped(void **state)
 {
     (void)state;
     running(1, 1, 0, 10);
-    blocked(1, 1, 5, 20, "disk"); /* overlaps the first state, so it counts from 10 on */
+    blocked(1, 1, 5, 20, "disk"); /* overlaps the first state, so this state counts from 10 us on */
     state_of(1, 1, "ready", 12, 18, "");
-    running(1, 1, 30, 25); /* invalid, because it ends before it begins */
+    running(1, 1, 30, 25); /* ends before it begins, so this state is invalid */
     state_of(1, 1, "asleep", 30, 40, "");
     build();
     assert_int_equal(view.state_ns[TP_STATE_RUNNING], 10000);
@@ -90,7 +90,8 @@ static void unseen_causes_stay_unknown(void **state)
     (void)state;
     blocked(1, 1, 0, 30, "disk");
     state_of(1, 1, "blocked", 30, 40, "");
-    state_of(1, 1, "blocked", 40, 60, "\"cause\":\"disk\",\"estimated\":1"); /* an estimated cause of the recorder */
+    state_of(1, 1, "blocked", 40, 60, "\"cause\":\"disk\",\"estimated\":1"); /* the recorder has estimated the cause of
+                                                                              * this wait */
     blocked(1, 2, 60, 65, "something new");
     build();
     assert_int_equal(part_us(TP_WALL_WAITS + TP_WAIT_DISK), 30);
@@ -108,12 +109,13 @@ static void wait_that_ends_with_a_child_waits_for_it(void **state)
     process(2, 1, 10000, 50000, 0);
     running(2, 2, 10000, 50000);
     running(1, 1, 0, 10100);
-    state_of(1, 1, "blocked", 10100, 30000, ""); /* the child ended this wait by writing, not by its exit */
+    state_of(1, 1, "blocked", 10100, 30000, ""); /* ends without an exit of the child, because the child has written
+                                                  * something */
     running(1, 1, 30000, 31000);
     state_of(1, 1, "blocked", 31000, 50200, "");
     running(1, 1, 50200, 60000);
-    state_of(1, 1, "blocked", 60000, 100000, ""); /* no child exits during this wait */
-    state_of(1, 3, "blocked", 11000, 52000, "");  /* ends later than the same wait of thread 1 */
+    state_of(1, 1, "blocked", 60000, 100000, ""); /* no child exits in this wait */
+    state_of(1, 3, "blocked", 11000, 52000, "");  /* ends later than the same wait of thread 1, which counts */
     build();
     const struct tp_wait_group *child = NULL;
     for (uint32_t i = 0; i < view.waits.count; i++)
@@ -233,7 +235,7 @@ static void circular_parents_become_roots(void **state)
     process(3, 3, 0, 10, 0);
     running(1, 1, 0, 10);
     build();
-    assert_command(0, "run p1", 0); /* process 2 started at the same time, but its event comes later in the file */
+    assert_command(0, "run p1", 0); /* process 2 started at the same time but comes later in the file */
     assert_command(1, "run p2", 1);
     assert_command(2, "run p3", 0);
 }
@@ -272,8 +274,8 @@ static void many_processes_with_one_pid_are_fast(void **state)
 static void functions_add_up_to_cpu_time(void **state)
 {
     (void)state;
-    running(1, 1, 0, 10); /* shared by three samples: 3333, 3333 and 3334 ns */
-    running(2, 2, 0, 7);  /* has no sample */
+    running(1, 1, 0, 10); /* three samples share 10 us: 3333, 3333 and 3334 ns */
+    running(2, 2, 0, 7);  /* this thread has no sample */
     sample(1, 1, 1, "src/a.c(4): leaf;src/a.c(9): main;");
     sample(1, 1, 2, "src/a.c(5): leaf;src/a.c(5): leaf;src/a.c(9): main;");
     sample(1, 1, 3, "src/a.c(5): leaf;main.py(3): run;");

@@ -1,5 +1,5 @@
-/* Tests reading Python's frames from memory. This process contains interpreters made for the test, which are read like
- * those of another process. Reading hostile interpreters must end. */
+/* Tests reading Python frames from memory. The test builds interpreters in its own memory and reads them like those of
+ * another process. Reading hostile interpreters must end. */
 #include "collector/outside/python/python_frames.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ static uint64_t address_of(const struct object *object)
 static void put_text(struct object *object, const char *text)
 {
     put(object, 16, strlen(text));
-    /* flags of a compact ASCII text with one byte per character, and unrelated upper bits */
+    /* flags of a compact ASCII string with one byte per character; the upper bits are unrelated */
     put(object, 32, 0xabcdef00u | 1 << 2 | 1 << 5 | 1 << 6);
     memcpy((char *)object->words + 48, text, strlen(text));
 }
@@ -99,7 +99,7 @@ static int read_texts(void *unused, struct tp_error *err)
     assert_int_equal(tp_python_frames(found, &memory, layout, thread, 71), 3);
     uint32_t text = tp_python_code_text(&code, &memory, layout, found[0].code, found[0].object, found[0].place);
     assert_true(tp_str_equal(tp_strings_get(&texts, text), TP_STR("/x/y.py(101): /x/y.py")));
-    put(&code_made, 128, address_of(&runtime)); /* the file name is no text object */
+    put(&code_made, 128, address_of(&runtime)); /* the file name is not a string object */
     put(&runtime, 16, INT64_MAX);
     assert_int_equal(tp_python_frames(found, &memory, layout, thread, 71), 3);
     text = tp_python_code_text(&code, &memory, layout, found[0].code, found[0].object, found[0].place);
@@ -122,7 +122,8 @@ static void hostile_memory_ends(void **state)
     (void)state;
     make();
     uint64_t thread = address_of(&threads[1]);
-    put_frame(2, &frames_made[0], 0, false); /* the outer frame of the last frame is the first one */
+    put_frame(2, &frames_made[0], 0, false); /* makes the frames circular: the outer frame of the last frame is the
+                                              * first one */
     assert_int_equal(tp_python_frames(found, &memory, layout, thread, 71), TP_PYTHON_FRAMES);
     put(&frames_made[2], 48, 4096); /* the outer frame has an invalid address */
     assert_int_equal(tp_python_frames(found, &memory, layout, thread, 71), -1);
@@ -161,7 +162,8 @@ static void published_layout_must_be_plausible(void **state)
     (void)state;
     for (size_t i = 0; i < TP_PYTHON_DESCRIBED_WORDS; i++)
         words[i] = 48;
-    words[3] = words[6] = words[22] = words[31] = words[39] = words[74] = words[77] = 200; /* sizes of the structs */
+    words[3] = words[6] = words[22] = words[31] = words[39] = words[74] = words[77] = 200; /* sets the sizes of the
+                                                                                            * structs */
     memcpy(words, "xdebugpy", 8);
     words[1] = 0x030e00f0;
     words[2] = 0;
@@ -170,7 +172,7 @@ static void published_layout_must_be_plausible(void **state)
     assert_int_equal(layout.frame_owner, 70);
     assert_int_equal(layout.text_other, 64);
     assert_int_equal(layout.native_id, 48);
-    assert_false(tp_python_layout_of_words(&layout, words, 13)); /* the layout is of version 3.14, not 3.13 */
+    assert_false(tp_python_layout_of_words(&layout, words, 13)); /* the words describe version 3.14, not 3.13 */
     words[36] = 4000;
     assert_false(tp_python_layout_of_words(&layout, words, 14));
     words[36] = UINT64_MAX;
@@ -184,8 +186,8 @@ static void published_layout_must_be_plausible(void **state)
     assert_null(tp_python_layout_of(8));
 }
 
-/* Returns a stack; one letter per frame, innermost first: "n" a native function at 0x10, "L" the interpreter loop, "?"
- * unknown. */
+/* Makes a native stack with one frame per letter, innermost first: "n" is a native function at 0x10, "L" the
+ * interpreter loop, "?" unknown. Returns its node. */
 static uint32_t native_stack(struct tp_code_places *places, uint32_t file, const char *text)
 {
     uint32_t node = 0;
@@ -195,7 +197,7 @@ static uint32_t native_stack(struct tp_code_places *places, uint32_t file, const
     return node;
 }
 
-/* Returns a Python stack; one letter per frame. Capital letters are entry frames. */
+/* Makes a Python stack with one frame per letter. A capital letter is an entry frame. Returns its node. */
 static uint32_t python_stack(struct tp_code_places *places, const char *text)
 {
     uint32_t node = 0;

@@ -1,4 +1,4 @@
-/* Tests which processes run Python. The rings may deliver the events in any order, with the same result. */
+/* Tests which processes run Python. The rings may deliver events in any order, which must not change the result. */
 #include "collector/outside/python/python_processes.h"
 #include "tests/unit/one_arena.h"
 
@@ -64,7 +64,7 @@ static int check_order(const struct process_event *events, int count, const int 
 }
 
 /* Delivers the remaining events in every possible order, and checks the result of each order. Returns the number of
- * orders. */
+ * tested orders. */
 static int permute(const struct process_event *events, int count, int *order, int chosen, const struct wanted *wanted)
 {
     int orders = 0;
@@ -110,7 +110,7 @@ static void child_may_run_another_python(void **state)
     check_orders(events, 5, (struct wanted){1, 2, 2}, 120);
 }
 
-/* The number of an exited process is reused by a process that is no child of Python. */
+/* A process that is no child of Python gets the id of an exited Python process. */
 static void reused_number_is_no_python(void **state)
 {
     const struct process_event events[] = {{MAP, CHILD, 5, 9},   {END, CHILD, 8, 0},  {MAP, PARENT, 10, 1},
@@ -119,7 +119,7 @@ static void reused_number_is_no_python(void **state)
     check_orders(events, 6, (struct wanted){0, 0, 0}, 720);
 }
 
-/* Mappings of a program may be reported before the fork of its parent. They still belong to the program. */
+/* The record of a mapping may arrive before the fork record of the program's parent. The mapping still counts. */
 static void mappings_before_the_parents_fork_count(void **state)
 {
     const struct process_event events[] = {{FORK, CHILD, 20, 0}, {END, PARENT, 25, 0}, {MAP, PARENT, 30, 1}};

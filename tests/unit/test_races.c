@@ -209,7 +209,7 @@ static void *compete(void *unused)
     for (int i = 0; i < 20; i++) {
         if (tracepress_start(&options) == 0)
             started++;
-        tracepress_stop(); /* may stop the recording of the other thread */
+        tracepress_stop(); /* may stop the recording that the other thread started */
     }
     return unused;
 }

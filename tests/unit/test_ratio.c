@@ -28,10 +28,12 @@ static void integers_beyond_doubles_are_exact(void **state)
     const i128 b53 = (i128)1 << 53, e9 = 1000000000;
     (void)state;
     assert_true(tp_ratio(INT64_MAX, b53 + 1) == 0x1.fffffffffffffp+9);
-    assert_true(tp_ratio(2 * b53 + 1, 1) == 0x1p+54); /* exactly between two doubles, so the even one is right */
+    assert_true(tp_ratio(2 * b53 + 1, 1) == 0x1p+54); /* the exact quotient is in the middle of two doubles, so the even
+                                                       * one is right */
     assert_true(tp_ratio(2 * b53 + 3, 1) == 0x1.0000000000001p+54);
     assert_true(tp_ratio((b53 + 1) * 3, 3) == 0x1p+53);
-    assert_true(tp_ratio((b53 + 1) * 3 + 1, 3) == 0x1.0000000000001p+53); /* slightly above the middle of two doubles */
+    assert_true(tp_ratio((b53 + 1) * 3 + 1, 3) == 0x1.0000000000001p+53); /* the exact quotient is slightly above the
+                                                                           * middle of two doubles */
     assert_true(tp_ratio((b53 + 3) * 3, 3) == 0x1.0000000000002p+53);
     assert_true(tp_ratio((b53 + 3) * 3 - 1, 3) == 0x1.0000000000001p+53);
     assert_true(tp_ratio((b53 + 1) * e9, e9 * 1000) == 0x1.0624dd2f1a9fcp+43);

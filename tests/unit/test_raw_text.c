@@ -1,5 +1,5 @@
-/* Tests elements of a trace as text. Valid JSON stays unchanged, other text is repaired, and the arrows of a part are
- * complete. */
+/* Tests how elements of a trace are copied as text. Valid JSON stays unchanged, other text is repaired, and both ends
+ * of each arrow are copied. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -99,7 +99,8 @@ static void arrow_is_written_when_both_ends_are_known(void **state)
     assert_false(takes(&flows, FLOW("f", "fwdbwd", "7"), "")); /* no match, because the category differs */
     assert_false(takes(&flows, FLOW("f", "ac2g", "8"), ""));
     assert_true(takes(&flows, FLOW("f", "ac2g", "\"7\""), FLOW("s", "ac2g", "7")));
-    assert_true(takes(&flows, FLOW("f", "ac2g", "7"), "")); /* matches again, because a graph launches many kernels */
+    assert_true(takes(&flows, FLOW("f", "ac2g", "7"), "")); /* matches again, because one graph launch has arrows to
+                                                             * many kernels */
     assert_true(takes(&flows, FLOW("s", "ac2g", "8"), FLOW("f", "ac2g", "8")));
     assert_false(takes(&flows, FLOW("s", "ac2g", "9"), "")); /* reuses the slot of a matched arrow */
     assert_int_equal(flows.waiting.count, 3);

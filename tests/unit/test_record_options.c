@@ -17,7 +17,7 @@ static struct tp_record_options options;
 static struct tp_error err;
 static char **program;
 
-/* Parses words separated by blanks. */
+/* Parses a command line whose words are separated by spaces. */
 static int parse(const char *line)
 {
     static char text[512], *words[MAX_WORDS + 1];

@@ -1,5 +1,5 @@
-/* Tests the corrections for the cost of recording programs without a device: new pages, slower Python, memory records,
- * and the recorder's own work at the end of a step. Steps last 1,000 us. Expected values are counted by hand. */
+/* Tests corrections for the cost of recording programs without a device: new pages, slower Python, memory records, and
+ * the recorder's own work at the end of a step. Steps last 1,000 us. Expected values are counted by hand. */
 #include "small_findings.h"
 
 enum { STEPS = 4, PAGE = 4096 };
@@ -14,8 +14,8 @@ static void allocation(double ts, long long address, long long bytes)
           ts, address, bytes);
 }
 
-/* Writes steps with a product of 500 us and two copies of 64 pages that take `copy_us` each. With `is_new`, each step
- * uses new pages. */
+/* Writes steps with a product of 500 us and two copies of 64 pages, `copy_us` each. is_new: the copies of each step use
+ * new pages. */
 static void copies(double copy_us, bool is_new)
 {
     is_recording_free = true; /* no cost for recorded events */
@@ -44,8 +44,8 @@ static void assert_copies_take(double percent)
 static void cost_of_new_pages_is_subtracted(void **state)
 {
     (void)state;
-    /* Each page takes 2 us, of which 0.3 us are for writing. This removes 108.8 us from each copy. The rule adds a
-     * quarter of each copy. */
+    /* A new page takes 2 us, of which only 0.3 us are for writing. So 108.8 us of each copy do not count. The rule adds
+     * a quarter of the rest. */
     copies(128, true);
     assert_copies_take(100 * 2 * (128 - 108.8 + 32) / (1000 - 2 * 108.8));
 }
@@ -60,12 +60,12 @@ static void existing_pages_are_not_subtracted(void **state)
 static void fast_copy_made_no_pages(void **state)
 {
     (void)state;
-    copies(60, true); /* 0.94 us per page is too short for new pages */
+    copies(60, true); /* 0.94 us per page is too fast for new pages */
     assert_copies_take(100 * 2 * (60 + 15) / 1000.0);
 }
 
 /* Writes steps of 10 ms: a product of 5 ms, a copy of 64 new pages in `cheap_us`, and a copy of 128 new pages in
- * `dear_us`. If `usual_us` is not 0, three copies of 128 existing pages follow. */
+ * `dear_us`. If `usual_us` is not 0, three copies of 128 existing pages follow, `usual_us` each. */
 static void copies_of_pages(double cheap_us, double dear_us, double usual_us)
 {
     is_recording_free = true; /* no cost for recorded events */
@@ -80,7 +80,7 @@ static void copies_of_pages(double cheap_us, double dear_us, double usual_us)
         for (int i = 0; usual_us > 0 && s && i < 3; i++) {
             double start = at + 8500 + 200 * i;
             shaped("aten::copy_", start, usual_us, PLANE "," PLANE, FLOAT, 10 * s + 3 + i);
-            allocation(start + 1, (1LL << 40) + 64LL * PAGE, 128 * PAGE); /* uses pages of the first step */
+            allocation(start + 1, (1LL << 40) + 64LL * PAGE, 128 * PAGE); /* reuses the pages of the first step */
         }
     }
     build();
@@ -89,7 +89,7 @@ static void copies_of_pages(double cheap_us, double dear_us, double usual_us)
 
 static void assert_copies_last(double step_us, double copies_us)
 {
-    double share = 100 * 1.25 * copies_us / step_us; /* the rule adds a quarter of each copy */
+    double share = 100 * 1.25 * copies_us / step_us; /* the rule adds a quarter to the time of the copies */
     if (share < 10)
         assert_null(finding("H7"));
     else
@@ -99,8 +99,8 @@ static void assert_copies_last(double step_us, double copies_us)
 static void cost_of_new_pages_is_that_of_their_operator(void **state)
 {
     (void)state;
-    /* New pages take 2 us and 20 us each. Only 0.3 us per page remain, 57.6 us in total, which is too little for a
-     * finding. */
+    /* The new pages of the two copies take 2 us and 20 us each. Only 0.3 us per page count, 57.6 us in total, which is
+     * too little for a finding. */
     copies_of_pages(128, 2560, 0);
     assert_copies_last(10000 - (128 - 19.2) - (2560 - 38.4), 19.2 + 38.4);
     end(state), begin(state);
@@ -119,8 +119,8 @@ static void usual_cost_of_pages_is_not_subtracted(void **state)
     assert_copies_last(40000 - gone, left);
 }
 
-/* Writes steps with half of their time in a function of the project in the loader. A frame of Python's library shows
- * the version of Python. */
+/* Writes steps that spend half of their time in a function of the project in the loader. library: frame of Python's
+ * library, which shows the version of Python. */
 static void python(const char *library)
 {
     for (int s = 0; s < STEPS; s++) {
@@ -172,7 +172,7 @@ static void end_of_step_by_the_profiler_is_subtracted(void **state)
         frame("/x/site-packages/torch/profiler/profiler.py(1150): step", at + 500, 500);
     }
     build();
-    assert_copies_take(50); /* 250 us of a step of 500 us */
+    assert_copies_take(50); /* copies take 250 us of a step of 500 us */
 }
 
 int main(void)

@@ -22,7 +22,7 @@
 #include "collector/session.h"
 #include "writer/spool/spool_read.h"
 
-enum { MEGABYTE = 1 << 20, SLACK = 128 << 10 }; /* SLACK: bytes for notes and the header */
+enum { MEGABYTE = 1 << 20, SLACK = 128 << 10 }; /* SLACK: bytes allowed for notes and the header */
 
 static char folder[64];
 
@@ -140,14 +140,14 @@ static long size_of_spool(void)
     return (long)status.st_size;
 }
 
-/* The pages of the ring are allocated in the background. Records that are made meanwhile are complete. */
+/* The pages of the ring are allocated in the background. Records made in the meantime are complete. */
 static void ring_pages_are_allocated_in_advance(void **state)
 {
     const struct timespec pause = {.tv_nsec = 5000000};
     struct statvfs disk;
     (void)state;
     if (statvfs(folder, &disk) != 0 || (uint64_t)disk.f_bavail * disk.f_frsize < 128ull * MEGABYTE)
-        skip(); /* a disk that is nearly full is not prepared */
+        skip(); /* on a nearly full disk, pages are not allocated in advance */
     start(4);
     count_ranges(0, 500);
     for (int i = 0; i < 6000 && size_of_spool() < 4l * MEGABYTE; i++)
@@ -158,7 +158,7 @@ static void ring_pages_are_allocated_in_advance(void **state)
     tracepress_stop();
     assert_true(seen.is_unbroken && seen.first == 0 && seen.count == 70500);
     assert_in_range(size, 4l * MEGABYTE, 4l * MEGABYTE + SLACK);
-    for (int i = 0; i < 20; i++) { /* stops the recording while the ring is being prepared */
+    for (int i = 0; i < 20; i++) { /* stops the recording while pages are still being allocated */
         start(4);
         count_ranges(0, 10);
         tracepress_stop();
@@ -184,7 +184,7 @@ static void *on_thread(void *number)
     return NULL;
 }
 
-/* A thread that exits leaves its chunks to later threads. */
+/* After a thread exits, later threads use its chunks. */
 static void threads_share_the_ring(void **state)
 {
     enum { ROUNDS = 50, THREADS = 4 };
@@ -199,7 +199,7 @@ static void threads_share_the_ring(void **state)
     }
     tracepress_stop();
     assert_in_range(seen.bytes, MEGABYTE, MEGABYTE + SLACK);
-    /* a thread writes 240 KB, so the ring has the last four threads and parts of earlier ones */
+    /* each thread writes 240 KB, so the ring contains the last four threads and parts of earlier ones */
     assert_in_range(seen.threads, THREADS, 3 * THREADS + 4);
     assert_int_equal(seen.last, ROUNDS - 1 + 4999);
 }
@@ -245,7 +245,7 @@ static void full_disk_makes_the_ring_smaller(void **state)
     struct tp_spool_chunk *first = take(0), *second = take(1);
     assert_true(first && second && first->size == TP_SPOOL_FULL_CHUNK);
     first[1].tid = 7;
-    assert_null(take(2)); /* fails: the file is full, and both chunks are in use */
+    assert_null(take(2)); /* the file is full and both chunks are in use, so no chunk is available */
     tp_spool_return(&spool, first);
     tp_spool_return(&spool, second);
     assert_ptr_equal(take(2), first);

@@ -1,5 +1,5 @@
-/* Tests random recordings. The events that the reader finds must equal the records of the spool, with the same names
- * and the same nanoseconds. */
+/* Tests random recordings. The events in the trace must equal the records of the spool, with the same names and
+ * nanoseconds. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -75,7 +75,7 @@ static void *run(void *argument)
             tracepress_counter(1, 0.5);
         }
     }
-    while (depth-- > (int)((uintptr_t)argument % 2)) /* some ranges stay open */
+    while (depth-- > (int)((uintptr_t)argument % 2)) /* ends the ranges; odd threads leave one range open */
         tracepress_end();
     return NULL;
 }

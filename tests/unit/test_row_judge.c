@@ -1,5 +1,5 @@
-/* Tests rows that are judged together. A common shift is reported once, and a changed row is found. Many rows show the
- * noise that few runs cannot show. */
+/* Tests rows that are judged together. A shift of all rows is reported once, and a row that changed more is found. Many
+ * rows together show the noise, which few runs cannot show. */
 #include "webreport/compare/two/row_judge.h"
 
 #include <math.h>
@@ -13,8 +13,8 @@ enum { ROWS = 60, RUNS = 5 };
 static double levels[2][ROWS][RUNS];
 static struct tp_row_levels rows[ROWS];
 
-/* Fills rows with 0.3 % of noise between runs. On the new side all rows take 2 % longer, and row 7 also changes by
- * `change` (logarithm). */
+/* Fills rows with 0.3 % of noise between runs. On the new side all rows take 2 % longer. Row 7 also changes by `change`
+ * (logarithm of the factor). */
 static void make_rows(struct tp_random *random, double change)
 {
     for (int i = 0; i < ROWS; i++) {
@@ -79,8 +79,8 @@ static void equal_rows_are_no_change(void **state)
     }
 }
 
-/* Sample deviations are drawn with 5 degrees of freedom. True variances are drawn as s0^2 nu0 / chi-square(nu0). The
- * fit must find s0 and nu0. */
+/* Draws sample deviations with 5 degrees of freedom, from true variances s0^2 nu0 / chi-square(nu0). The fit must find
+ * s0 and nu0. */
 static void fit_finds_the_parameters_of_variances(void **state)
 {
     enum { MANY = 4000, FREEDOM = 5, WORTH = 8 };
@@ -103,8 +103,8 @@ static void fit_finds_the_parameters_of_variances(void **state)
     assert_true(tp_row_noise_fit(sds, MANY, FREEDOM).freedom == 50);
 }
 
-/* Row 7 takes twice as long in the new run, in all steps or only in the long ones. The latter also happens on a busy
- * machine. */
+/* Row 7 takes twice as long in the new run, in all steps or only in the long steps. On a busy machine, only the long
+ * steps get slower. */
 static void wall_clock_row_needs_short_steps(void **state)
 {
     static double lows[2][ROWS][RUNS];

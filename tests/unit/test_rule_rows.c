@@ -27,7 +27,7 @@ static void each_row_matches_its_place_in_the_list(void **state)
     for (unsigned i = 0; i < TP_RULE_COUNT; i++) {
         assert_string_equal(tp_rule_at(i)->id, ids[i]);
         assert_int_equal(tp_rule_number(tp_rule_at(i)), i);
-        /* finds itself, because each id occurs once */
+        /* each id occurs once, so the search finds the same rule */
         assert_ptr_equal(tp_rule_of_id(tp_str_of(ids[i])), tp_rule_at(i));
     }
     assert_null(tp_rule_of_id(TP_STR("A99")));
@@ -45,7 +45,8 @@ static void each_row_has_texts_and_a_gain_in_range(void **state)
         assert_true(gain.right <= gain.known);
         if (rule->weakened_like)
             assert_non_null(tp_rule_of_id(tp_str_of(rule->weakened_like)));
-        assert_null(rule->thresholds[TP_RULE_THRESHOLDS - 1].key); /* the last entry is empty, so the list has an end */
+        assert_null(rule->thresholds[TP_RULE_THRESHOLDS - 1].key); /* the list of thresholds must end with an empty
+                                                                    * entry */
     }
 }
 

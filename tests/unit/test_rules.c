@@ -67,7 +67,7 @@ static void value_read_in_each_step_costs_the_gap_after_it(void **state)
         int b = i * 1000;
         step(i, b, 1000), launch(b, 5, i * 10 + 1), kernel("k", b + 5, 300, i * 10 + 1);
         host("cpu_op", "aten::item", b + 10, 310), host("cpu_op", "aten::_local_scalar_dense", b + 11, 308);
-        /* ends at us 318 of the step; the next kernel starts at us 605 */
+        /* the call returns at us 318 of the step, and the next kernel starts at us 605 */
         call("cudaStreamSynchronize", b + 12, 306, i * 10 + 2);
         launch(b + 600, 5, i * 10 + 3), kernel("k2", b + 605, 395, i * 10 + 3);
     }
@@ -88,11 +88,11 @@ static void awaited_copy_to_the_host_reads_a_value(void **state)
         if (i == 1) /* only the second step copies to the host */
             call("cudaMemcpyAsync", b + 11, 1, 14),
                 operation("gpu_memcpy", "Memcpy DtoH (Device -> Pinned)", b + 305, 5, 14, 0, 7, "");
-        call("cudaStreamSynchronize", b + 13, 302, i * 10 + 2); /* ends at us 315 of the step */
+        call("cudaStreamSynchronize", b + 13, 302, i * 10 + 2); /* the call returns at us 315 of the step */
         launch(b + 395, 5, i * 10 + 3), kernel("k2", b + 405, 595, i * 10 + 3);
     }
     build();
-    assert_null(finding("A5")); /* reading one value in two steps is too little */
+    assert_null(finding("A5")); /* one value read in two steps is too little for A5 */
     assert_ceiling("A4", 45);   /* only the wait without a copy counts: us 315 to 405, divided by two steps */
     assert_int_equal(finding("A4")->evidence_total, 1);
 }
@@ -112,7 +112,7 @@ static void data_dependent_size_has_its_own_rule(void **state)
     assert_int_equal(finding("A6")->severity, TP_SEVERITY_LOW);
 }
 
-/* Writes memory events. From us 10 to us 2,990, 500 of 1,000 bytes are allocated and 950 are reserved. */
+/* Writes memory events. From us 10 to us 2,990, 950 of 1,000 bytes are reserved, and 500 of these are allocated. */
 static void nearly_full_memory(void)
 {
     for (int i = 0; i < 2; i++)
@@ -144,10 +144,10 @@ static void allocator_is_judged_without_the_first_step(void **state)
     }
     nearly_full_memory();
     build_with(GPU(8));
-    assert_ceiling("A12", 280.0 / 3); /* calls take 140 us in two of three used steps; the first step does not count */
+    assert_ceiling("A12", 280.0 / 3); /* the calls take 140 us in two of three used steps, and none in the first step */
     assert_int_equal(finding("D2")->evidence_total, 4);
     assert_non_null(finding("D1")); /* 950 of 1000 bytes are reserved */
-    assert_non_null(finding("D3")); /* 450 of the reserved bytes are not allocated */
+    assert_non_null(finding("D3")); /* 450 reserved bytes are not allocated */
     assert_int_equal(finding("D1")->evidence[0].ts_ns, 10000);
 }
 
@@ -159,7 +159,7 @@ static void loader_costs_the_idle_time_of_the_device(void **state)
     build();
     assert_null(finding("B1")); /* B2 already reports this time */
     assert_ceiling("B2", 70);
-    assert_ceiling("A1", 11); /* 81 us of waiting minus the 70 us of the loader */
+    assert_ceiling("A1", 11); /* the device waits 81 us, of which the loader explains 70 us */
     assert_true(advice.recommendations.total_ceiling_us_per_step == 81);
 }
 
@@ -180,7 +180,7 @@ static void host_code_names_its_line(void **state)
     kernel("a", 0, 10, 1), launch(0, 1, 1), kernel("b", 401, 99, 2), launch(400, 1, 2);
     host("python_function", "train.py(3): main", 5, 490), host("python_function", "data.py(9): decode", 100, 200);
     build();
-    assert_ceiling("A13", 391); /* from us 10 to us 401; decode takes 200 us of this */
+    assert_ceiling("A13", 391); /* the device waits from us 10 to us 401, and decode takes 200 us of this time */
     ASSERT_PART(finding("A13")->details, TP_DETAIL_LINE_OF_STEP, NAN, 40.0);
     ASSERT_PART(finding("A13")->details->next, TP_DETAIL_LINE_OF_STEP, NAN, 38.2);
     ASSERT_TEXT_OF(finding("A13")->details->next, 0, "train.py(3): main");
@@ -188,7 +188,7 @@ static void host_code_names_its_line(void **state)
     assert_null(finding("A1"));
 }
 
-/* Writes a range of the host with `count` operators of `dur` microseconds. The device waits 391 us during the range. */
+/* Writes a host range with `count` operators of `dur` us. The device waits 391 us during the range. */
 static void range_with_operators(int count, double dur)
 {
     kernel("a", 0, 10, 1), launch(0, 1, 1), kernel("b", 401, 99, 2), launch(400, 1, 2);
@@ -200,7 +200,7 @@ static void range_with_operators(int count, double dur)
 
 static void slow_calls_are_not_reported_as_code(void **state)
 {
-    range_with_operators(39, 10); /* operators fill all but 1 us of the wait */
+    range_with_operators(39, 10); /* the operators take all but 1 us of the wait */
     assert_null(finding("A13"));
     assert_ceiling("A1", 391);
     ASSERT_PART(finding("A1")->details, TP_DETAIL_SLOW_LINE, NAN, 78.0);
@@ -231,7 +231,7 @@ static void collective_and_wait(double work, double collective)
 
 static void verdict_orders_findings_with_equal_gains(void **state)
 {
-    collective_and_wait(400, 310); /* E1 gains up to 31 %, and A1 gains 17 to 27 % */
+    collective_and_wait(400, 310); /* the gain of E1 is up to 31 %, that of A1 is 17 to 27 % */
     assert_int_equal(advice.verdict.class, TP_CLASS_COMMUNICATION_BOUND);
     assert_string_equal(advice.recommendations.findings[0].rule->id, "E1");
     assert_string_equal(advice.recommendations.findings[1].rule->id, "A1");
@@ -249,7 +249,7 @@ static void communication_is_exposed_where_no_compute_runs(void **state)
     operation("kernel", "ncclDevKernel_AllReduce", 20, 80, 2, 0, 9, "");
     launch(2, 1, 3), kernel("gemm", 100, 100, 3);
     build();
-    assert_true(finding("E1")->share_percent == 25); /* us 50 to 100 of 200 */
+    assert_true(finding("E1")->share_percent == 25); /* exposed: us 50 to 100 of 200 us */
     assert_int_equal(finding("E1")->severity, TP_SEVERITY_MEDIUM);
     ASSERT_PART(finding("E1")->details, TP_DETAIL_OVERLAP, 25.0, 25.0);
     assert_null(finding("E1")->details->next);
@@ -285,8 +285,8 @@ static void compute_hides_only_communication_of_its_step(void **state)
     assert_int_equal(finding("E1")->details->next->id, TP_DETAIL_OVERLAP_REST);
 }
 
-/* Writes a step of 1 ms with `count` passes, each 100 us forward and 50 us backward. Communication of `dur` us
- * follows. */
+/* Writes a step of 1 ms with `count` passes, each with 100 us of forward and 50 us of backward work. Communication of
+ * `dur` us follows. */
 static void passes_then_communication(int count, double dur)
 {
     double at = 100;
@@ -305,13 +305,13 @@ static void the_forward_pass_hides_no_gradients(void **state)
     passes_then_communication(1, 300);
     assert_ceiling("E1", 50);
     end(state), begin(state);
-    /* The second forward pass could hide the communication of the first gradients. */
+    /* The second forward pass could run during the communication of the first gradients. */
     passes_then_communication(2, 280);
     assert_ceiling("E1", 280);
 }
 
-/* Writes a step of 1 ms: work, communication from us 200 to us 400, and work that the host launches at `called`. With
- * `waits`, the host waits for the communication. */
+/* Writes a step of 1 ms: work, communication from us 200 to us 400, and work that the host launches at `called`. waits:
+ * the host waits for the communication. */
 static void work_after_communication(double called, bool waits)
 {
     host("user_annotation", "ProfilerStep#1", 0, 1000);
@@ -347,7 +347,7 @@ static void tensor_core_advice_depends_on_types_and_sizes(void **state)
     launch(21, 2, 2), kernel("cutlass_tensorop_h16816", 85, 20, 2);
     settings[1] = "C24.min_pct=1000"; /* switches off C24, which would report the same products by their minimum time */
     build_with(GPU(8) "\"record_shapes\":1,");
-    assert_ceiling("C1", 70); /* 7/8 of 80 us */
+    assert_ceiling("C1", 70); /* tensor cores save 7/8 of 80 us */
     assert_true(finding("C1")->share_percent == 7000.0 / 105);
     assert_null(finding("C2"));
     assert_true(isnan(finding("C3")->ceiling_us_per_step));
@@ -362,15 +362,15 @@ static void forward_and_backward_could_use_tensor_cores(void **state)
     host("cpu_op", "aten::add", 30, 10), launch(31, 2, 3), kernel("vectorized_elementwise_kernel", 90, 20, 3);
     settings[1] = "C24.min_pct=1000";
     build_with(GPU(7));
-    assert_ceiling("C2", 70); /* 7/8 of (40 + 40) us, without the addition, which cannot use tensor cores */
+    assert_ceiling("C2", 70); /* tensor cores save 7/8 of (40 + 40) us, but nothing of the addition */
     assert_true(was_not_evaluated("C1", "record_shapes was off"));
 }
 
-/* Writes kernels of an optimizer step: 20 us apart and 10 us long. Each is launched 2 us before its start by a call of
- * 1 us. */
+/* Writes kernels of an optimizer step, 20 us apart and 10 us long. The call that launches a kernel takes 1 us and
+ * begins 2 us before the kernel. */
 static void optimizer_kernels(const char *operator_name, int count)
 {
-    launch(0, 1, count + 1), kernel("first", 0, 1, count + 1); /* makes the judged time begin at 0 */
+    launch(0, 1, count + 1), kernel("first", 0, 1, count + 1); /* makes the judged time begin at us 0 */
     host("user_annotation", "Optimizer.step#Adam.step", 1, 20 * count + 9);
     for (int i = 0; i < count; i++) {
         host("cpu_op", operator_name, 20 * i + 6, 5);
@@ -421,11 +421,13 @@ static void small_operators_count_with_time_between(void **state)
         host("cpu_op", names[(i * i) % 7], 100 + 15 * i, 10);
     host("cpu_op", "aten::mm", 780, 25), host("cpu_op", "aten::add", 860, 10);
     build();
-    assert_ceiling("H5", (41 * 15 + 10 + 10 - 43 * 0.3) / 2.0); /* the time before the large aten::mm does not count */
+    assert_ceiling("H5", (41 * 15 + 10 + 10 - 43 * 0.3) / 2.0); /* the time directly before the large aten::mm does not
+                                                                 * count */
     tp_arena_release(&arena), text.size = 0;
     step(0, 0, 1000), step(1, 1000, 1000);
     for (int i = 0; i < 42; i++)
-        host("cpu_op", names[(i * i) % 7], 100 + 20 * i, 6); /* 6 us of 20 us, so 14 us between operators */
+        host("cpu_op", names[(i * i) % 7], 100 + 20 * i, 6); /* each operator takes 6 of 20 us, so 14 us are between
+                                                              * operators */
     settings[1] = "H5.gap_us=0";
     build();
     assert_ceiling("H5", (42 * 6 - 42 * 0.3) / 2.0);
@@ -495,10 +497,10 @@ static void time_between_operators_names_its_line(void **state)
     assert_ceiling("H6", 60 - 0.15);
     /* low, because frames cost time and no step is marked */
     assert_int_equal(finding("H6")->confidence, TP_CONFIDENCE_LOW);
-    ASSERT_PART(finding("H6")->details, TP_DETAIL_LINE, NAN, 60.1); /* 59.85 us of 99.55 us */
+    ASSERT_PART(finding("H6")->details, TP_DETAIL_LINE, NAN, 60.1); /* 59.85 us of 99.55 us are 60.1 % */
 }
 
-/* Writes three steps of 10 ms with an operator. A pause of 9 ms precedes the operator, in one step or in all steps. */
+/* Writes three steps of 10 ms with an operator. Before the operator is a pause of 9 ms, in one step or in all steps. */
 static void pause_in_one_step_is_no_code(void **state)
 {
     for (int is_each = 0; is_each < 2; is_each++) {
@@ -516,7 +518,7 @@ static void pause_in_one_step_is_no_code(void **state)
         if (!is_each)
             end(state);
     }
-    assert_ceiling("H6", 9000 - 0.15); /* Python code takes this time in every step */
+    assert_ceiling("H6", 9000 - 0.15); /* the time is not a pause, because Python code takes it in every step */
 }
 
 static void parallel_operators_are_compared_with_single_ones(void **state)
@@ -527,7 +529,7 @@ static void parallel_operators_are_compared_with_single_ones(void **state)
     host("cpu_op", "aten::mm", 100, 40);
     event("{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::add\",\"pid\":10,\"tid\":2,\"ts\":100,\"dur\":30}");
     build();
-    assert_ceiling("H4", 30); /* takes 40 us, but 10 us when no other operator runs */
+    assert_ceiling("H4", 30); /* with other operators aten::mm takes 40 us, without them 10 us */
     assert_int_equal(finding("H4")->evidence_total, 1);
 }
 

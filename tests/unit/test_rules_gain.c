@@ -1,5 +1,5 @@
-/* Tests estimates on random traces. No finding may gain more than its own time, and all findings together may not gain
- * more than the judged time. The generator has a fixed seed, so every run is equal. */
+/* Tests estimated gains on random traces. No finding may gain more than its own time, and all findings together may not
+ * gain more than the judged time. The seed is fixed, so each run is equal. */
 #include "small_trace.h"
 
 #include <math.h>
@@ -38,7 +38,7 @@ static const char *const frames[] = {"train.py(3): main", "data.py(9): decode", 
 static const char *const types[] = {"", "\"Input type\":[\"double\",\"double\"],\"Input Dims\":[[64,64],[64,64]]",
                                     "\"Input type\":[\"float\",\"float\"],\"Input Dims\":[[64,63],[63,64]]"};
 
-/* Writes host events between two times, nested to this depth. */
+/* Writes nested host events between two times, us. depth: levels of nesting. */
 static void write_host(double from, double until, int depth)
 {
     double at = from;
@@ -105,7 +105,7 @@ static void check_estimates(uint64_t start)
             assert_true(isnan(f->high_percent) && !(f->share_percent > all));
             continue;
         }
-        bool is_wait = f->most_percent > 0; /* the gain of this finding may include time of other findings */
+        bool is_wait = f->most_percent > 0; /* the gain of such a finding may include time of other findings */
         double most_us = tp_finding_most_us(f), counted = f->counted_percent;
         bool is_bound = 0 <= f->low_percent && f->low_percent <= f->high_percent && f->high_percent <= all &&
                         counted <= fmin(f->high_percent, f->share_percent) + 1e-9 && f->share_percent <= all &&
@@ -137,7 +137,7 @@ static void gain_never_exceeds_its_time(void **state)
         end(state);
     }
     begin(state);
-    assert_true(with_findings > TRACES / 2); /* otherwise the check above would mean nothing */
+    assert_true(with_findings > TRACES / 2); /* without findings, the checks above would be useless */
 }
 
 /* A device waits for an optimizer that launches one kernel per tensor. A1 and C6 would both report this time. */

@@ -1,4 +1,4 @@
-/* Tests levels of runs, their noise, changes and limits: general properties, and cases computed by hand. */
+/* Tests the levels of runs, their noise, changes and limits: general properties, and cases computed by hand. */
 #include "webreport/compare/noise/run_change.h"
 
 #include <math.h>
@@ -24,7 +24,9 @@ static struct tp_run_change change_of(const double *base, size_t base_count, con
 
 static void level_is_the_mean_of_the_middle_steps(void **state)
 {
-    double steps[] = {100, 5000, 102, 98, 1, 101, 99, 100, 103, 97}; /* 98 to 102 are the usual steps */
+    double steps[] = {100, 5000, 102, 98, 1, 101,
+                      99,  100,  103, 97}; /* all steps except those of 5000 and 1 are
+                                            * usual */
     double four[] = {1, 2, 3, 6}, none[] = {0, 0, 0};
     (void)state;
     struct tp_run_level level = tp_run_level_of(steps, 10);
@@ -44,7 +46,7 @@ static void guessed_noise_is_the_larger_of_two(void **state)
     assert_near(tp_run_noise_prior(TP_QUANTITY_KERNELS, wild, 3, true).sd, 0.85 * 0.04, 1e-15);
 }
 
-/* With one run per side, only the guessed noise with its four degrees of freedom counts. */
+/* With one run per side, the noise is only a guess with four degrees of freedom. */
 static void one_run_per_side_uses_the_guess(void **state)
 {
     const double base[] = {5}, later[] = {5.1};
@@ -84,13 +86,13 @@ static void runs_replace_the_guess(void **state)
     assert_true(none.sd == guess.sd && none.freedom == guess.freedom);
 }
 
-/* An outlier is moved to 3 robust deviations from the median. Expected values are computed by hand. */
+/* An outlier is moved to 3 robust standard deviations from the median. Expected values are computed by hand. */
 static void limited_outlier_has_no_degree_of_freedom(void **state)
 {
     static const double levels[10] = {-4, -3, -2, -1, 0, 1, 2, 3, 4, 700};
     const struct tp_run_noise guess = {0.1, 4, 0};
-    const double drawn = 0.5 + 3 * 1.4826 * 2.5;     /* median distance of 2.5 from the median of 0.5 */
-    const double squares = 60 + 0.9 * drawn * drawn; /* the mean of the other nine runs is 0 */
+    const double drawn = 0.5 + 3 * 1.4826 * 2.5;     /* the median is 0.5, and the median distance from it is 2.5 */
+    const double squares = 60 + 0.9 * drawn * drawn; /* sum of squares; the mean of the other nine levels is 0 */
     (void)state;
     if (setjmp(arena.guard))
         fail();
@@ -121,8 +123,8 @@ static void turn(double *out, const double *values, size_t count)
         out[i] = values[(i * 7 + 3) % count]; /* gives another order, because the count is no multiple of 7 */
 }
 
-/* The order of runs changes no bit of the result. Exchanging the sides reverses the change. An interval contains its
- * estimate. The detectable change is more than half of the interval. */
+/* The order of the runs does not change any bit of the result. Exchanging the sides reverses the change. An interval
+ * contains its estimate. The detectable change is more than half of the interval. */
 static void general_properties_are_true_for_any_runs(void **state)
 {
     struct tp_random random = {2};

@@ -1,4 +1,4 @@
-/* Tests run folders: file names, spans, runs. */
+/* Tests run folders: file names, spans of time, runs. */
 #include "webreport/trace/rundir.h"
 
 #include <setjmp.h>
@@ -87,8 +87,8 @@ static void folders_are_runs_and_times_are_spans(void **state)
     assert_int_equal(system(command), 0);
 }
 
-/* Other recordings of a process that PyTorch also traced belong to the worker of that trace. Without a trace of PyTorch
- * they are a worker. */
+/* Other recordings of a process belong to the worker of its PyTorch trace. Without a PyTorch trace, the recordings form
+ * a worker of their own. */
 static void other_recordings_belong_to_the_traced_worker(void **state)
 {
     static const char *const names[] = {"h_1.5.pt.trace.json", "h_1.9.pt.trace.json", "h_12.5.pt.trace.json",
@@ -129,8 +129,7 @@ static void write_text(const char *path, const char *text)
 #define FROM_OUTSIDE                                                                                                   \
     "{\"schemaVersion\":1,\n\"deviceProperties\":[],\n\"tracepress_recorder\":\"outside\",\n\"traceEvents\":[]}"
 
-/* Finds the files of a folder that contains a trace from outside and a file named `other`. Removes both files
- * afterwards. */
+/* Lists the files of a folder that contains a trace from outside and a file named `other`. Then removes both files. */
 static struct tp_run_file *with_program(struct tp_arena *arena, const char *other, struct tp_runs *runs)
 {
     char top[] = "/tmp/tp_rundir_XXXXXX", program[100], beside[100];
@@ -146,7 +145,8 @@ static struct tp_run_file *with_program(struct tp_arena *arena, const char *othe
     return runs->items[0].files;
 }
 
-/* A recording from outside is the run if the run has no other trace. Otherwise it is the last file and no rank. */
+/* If a run has only a recording from outside, this recording is the run. Otherwise the recording comes last in the list
+ * and is not a rank. */
 static void recording_from_outside_is_no_rank(void **state)
 {
     struct tp_arena arena;
@@ -163,7 +163,8 @@ static void recording_from_outside_is_no_rank(void **state)
     assert_string_equal(files[0].base, "a.7.pt.trace.json");
     assert_false(files[0].is_helper || files[0].is_program);
     assert_true(files[1].is_helper && !files[1].is_program);
-    files = with_program(&arena, "A_1_inside.5.pt.trace.json", &runs); /* sorts before the trace from outside by name */
+    files = with_program(&arena, "A_1_inside.5.pt.trace.json", &runs); /* this name sorts before the trace from
+                                                                        * outside */
     assert_string_equal(files[0].base, "a.7.pt.trace.json");
     assert_false(files[0].is_helper || files[0].is_program);
     assert_true(files[1].is_helper && !files[1].is_program);

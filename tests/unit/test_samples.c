@@ -87,7 +87,7 @@ static void functions_and_lines_add_up(void **state)
     assert_true(s.tree.has_samples);
     assert_int_equal(s.tree.calls[0].host_ns, 192);
     assert_int_equal(s.tree.calls[0].call_count, 5);
-    assert_int_equal(s.tree.calls[1].host_ns, 150); /* thread 7 is before thread 8 */
+    assert_int_equal(s.tree.calls[1].host_ns, 150); /* thread 7 comes before thread 8 */
     tp_arena_release(&s.arena);
 }
 
@@ -105,7 +105,7 @@ static void invalid_samples_are_left_out(void **state)
                     "{\"ph\":\"P\",\"cat\":\"cpu_sample\",\"name\":\"x\",\"pid\":1,\"tid\":1,\"ts\":1},"
                     "{\"ph\":\"P\"}");
     assert_false(s.view.is_present);
-    assert_int_equal(s.trace.reading.skipped_phase['P'], 7); /* the same number as before */
+    assert_int_equal(s.trace.reading.skipped_phase['P'], 7); /* the reader still counts seven invalid samples */
     tp_arena_release(&s.arena);
 }
 

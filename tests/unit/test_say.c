@@ -1,4 +1,4 @@
-/* Tests the few messages of the library. A minor message must not suppress a major one. */
+/* Tests the limited number of messages of the library. A minor message must not suppress a major one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

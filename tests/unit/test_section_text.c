@@ -192,8 +192,8 @@ static void kernels_keep_tile_and_layout(void **state)
         assert_string_equal(short_name(pairs[i][0]), pairs[i][1]);
 }
 
-/* Kernels with the same short name show the part in which their names differ. Each of three names shows its difference
- * from the most similar one. */
+/* Kernels with the same short name also show the part in which their full names differ. Each of three names shows how
+ * it differs from the most similar name. */
 static void rows_with_equal_short_names_show_differences(void **state)
 {
     (void)state;
@@ -210,7 +210,7 @@ static void rows_with_equal_short_names_show_differences(void **state)
     assert_str(rows[0].name, "f\xe2\x80\xa6g<1, 2, 3> >(int)");
     assert_str(rows[1].name, "f\xe2\x80\xa6g<1, 2, 4> >(int)");
     assert_str(rows[2].name, "f\xe2\x80\xa6oid f<g<7, 2, 3> >(int)");
-    /* the only name of its kind, so it shows no difference */
+    /* no other name is similar, so the row shows no difference */
     assert_str(rows[3].name, "f\xe2\x80\xa6oid f<g<7, 2, 3> >(int)");
     assert_str(rows[4].name, "other");
 }
@@ -233,7 +233,7 @@ static void long_paths_keep_their_end(void **state)
 static void markdown_shows_names_unchanged(void **state)
 {
     static const char *const rows[][3] = {
-        /* text, how it looks in a sentence, how it looks in a table cell (NULL: the same) */
+        /* a text, how it looks in a sentence, and how it looks in a table cell (NULL: the same) */
         {"plain words, 5 %, aten::add", "plain words, 5 %, aten::add", NULL},
         {"<b> [h](i) & ~", "`<b>` \\[h\\](i) &amp; \\~", NULL},
         {"@octocat (@org/team), a@b.c", "`@octocat` (`@org/team`), `a@b.c`", NULL},

@@ -92,8 +92,8 @@ static int64_t number(const struct made *m, unsigned column, size_t row)
     return tp_table_int(&m->view.steps, column)[row];
 }
 
-/* Writes two decode steps with one graph each, and one prefill step. Kernels of the second step start before those of
- * the first step end. */
+/* Writes two decode steps with one graph each, and a prefill step. Kernels of the second step start before the kernels
+ * of the first step end. */
 static void steps_include_the_work_launched_in_them(void **state)
 {
     struct made m;
@@ -112,13 +112,14 @@ static void steps_include_the_work_launched_in_them(void **state)
     assert_int_equal(number(&m, TP_SERVED_GAP, 0), 50000);
     assert_int_equal(number(&m, TP_SERVED_GRAPHS, 0), 1);
     assert_int_equal(number(&m, TP_SERVED_GRAPH_OPERATIONS, 0), 2);
-    /* the inner range has the number */
+    /* only the inner range states the number of requests */
     assert_int_equal(number(&m, TP_SERVED_REQUESTS + TP_SERVING_PREFILL_REQUESTS, 0), 0);
     assert_int_equal(number(&m, TP_SERVED_TIME, 1), 40000);
     assert_int_equal(number(&m, TP_SERVED_BUSY, 1), 40000);
     assert_int_equal(number(&m, TP_SERVED_OPERATIONS, 1), 2);
     assert_int_equal(number(&m, TP_SERVED_GAP, 2), TP_NULL_INT);
-    assert_int_equal(m.view.p50_ns[TP_SERVING_DECODE][2], 80000); /* times of 40 and 80 us; the p50 is the upper one */
+    assert_int_equal(m.view.p50_ns[TP_SERVING_DECODE][2], 80000); /* the times are 40 and 80 us, of which the p50 is the
+                                                                   * higher one */
     assert_int_equal(m.view.p90_ns[TP_SERVING_DECODE][2], 80000);
     assert_int_equal(m.view.p50_ns[TP_SERVING_DECODE][3], TP_NULL_INT);
     assert_int_equal(m.view.p50_ns[TP_SERVING_PREFILL][9], 60000);
@@ -150,8 +151,7 @@ static void a_step_without_device_work_has_no_time(void **state)
          "\"Input Dims\":[[64,4096],[4096,8192]],\"Input type\":[\"c10::BFloat16\",\"c10::BFloat16\"]")                \
     "," LAUNCH("cudaLaunchKernel", ts, id)
 
-/* The shapes of a prefill show the size of the weights. It is used for decode steps, which replay a graph without
- * shapes. */
+/* Decode steps replay a graph without shapes. The size of the weights is known from the shapes of the prefill. */
 static void minimum_step_time_is_reading_the_weights(void **state)
 {
     struct made m;
@@ -164,7 +164,7 @@ static void minimum_step_time_is_reading_the_weights(void **state)
     assert_int_equal(m.view.weight_ns, llround((double)bytes / 3350));
     assert_int_equal(m.view.classes.row_count, 2);
     assert_float_equal(tp_table_real(&m.view.classes, TP_SERVING_CLASS_OF_BOUND)[1], 100 * 134217728 / 3350.0 / 100000,
-                       1e-3); /* of the 100 us of decode steps */
+                       1e-3); /* share of the 100 us of a decode step, percent */
     tp_arena_release(&m.arena);
 }
 

@@ -178,7 +178,7 @@ static void moments_are_instants_of_annotations(void **state)
     struct tp_timeline timeline;
     struct tp_timeline_options options = {.max_bytes = 1 << 20};
     tp_timeline_build(&timeline, &model, &options, &arena);
-    assert_int_equal(timeline.lane_count, 2); /* the lane without ranges has only an instant */
+    assert_int_equal(timeline.lane_count, 2); /* the lane without ranges contains only an instant */
     assert_int_equal(timeline.start_ns, 3000);
     assert_int_equal(timeline.range_ns, 4500);
     assert_int_equal(timeline.lanes[0].moment_count + timeline.lanes[1].moment_count, 2);

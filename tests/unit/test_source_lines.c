@@ -1,5 +1,5 @@
-/* Tests the search for the source line of an operator call. The test writes the sources, and their lines are counted by
- * hand. */
+/* Tests the search for the source line of an operator call. The test writes the source files, and their lines are
+ * counted by hand. */
 #include "webreport/session/source_lines.h"
 
 #include <stdio.h>
@@ -80,7 +80,7 @@ static void only_call_gives_the_line(void **state)
     assert_int_equal(line_of("/home/x/project/net.py(31): test", "aten::item", 0, 0), 32);
     assert_int_equal(line_of("net.py(19): train", "aten::add", 0, 1), 0);
     assert_int_equal(line_of("other.py(19): train", "aten::item", 0, 1), 0);
-    /* is found although the path leads out of the folder */
+    /* the path leads out of the folder, but the file is found */
     assert_int_equal(line_of("../net.py(31): test", "aten::item", 0, 0), 32);
 }
 
@@ -89,16 +89,17 @@ static void line_is_inside_of_the_running_function(void **state)
     GUARD;
     assert_int_equal(line_of("net.py(26): train", "aten::to", 0, 1), 23);
     assert_int_equal(line_of("net.py(26): train", "aten::sum", 0, 0), 24);
-    assert_int_equal(line_of("net.py(26): train", "aten::add", 0, 1), 19); /* the line of `def` is the best known one */
+    assert_int_equal(line_of("net.py(26): train", "aten::add", 0, 1), 19); /* the exact line is unknown, so the result
+                                                                            * is the line of `def` */
     assert_int_equal(line_of("net.py(20): train", "aten::to", 0, 1), 23);
-    /* the frame is after the function's end, so its own line is used */
+    /* the line of the frame is after the function's end, so it is returned unchanged */
     assert_int_equal(line_of("net.py(32): train", "aten::item", 0, 1), 32);
 }
 
 static void number_selects_among_several_calls(void **state)
 {
     GUARD;
-    assert_int_equal(line_of("net.py(26): train", "aten::item", 0, 1), 25); /* this line does not run in every step */
+    assert_int_equal(line_of("net.py(26): train", "aten::item", 0, 1), 25); /* line 26 does not run in every step */
     assert_int_equal(line_of("net.py(26): train", "aten::item", 1, 2), 28);
     assert_int_equal(line_of("net.py(19): train", "aten::item", 0, 3), 0); /* the line is unknown */
     assert_int_equal(line_of("net.py(19): train", "aten::item", 0, 0), 0);

@@ -1,5 +1,5 @@
-/* Tests collector/spool in a program that closes descriptors of others and opens a file that gets the spool's
- * descriptor. */
+/* Tests collector/spool in a program that closes descriptors it does not own, and opens a file that then gets the
+ * spool's descriptor. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -55,7 +55,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Opens a file of the program that gets the spool's descriptor. */
+/* Opens a file that gets the spool's descriptor, as a program might do. */
 static int steal(struct place *place)
 {
     int fd = open(place->program_file, O_RDWR | O_CREAT | O_TRUNC, 0600);
@@ -109,7 +109,7 @@ static void descriptor_of_the_program_is_not_used(void **state)
     assert_chunk(&place->spool, TP_SPOOL_UNIT + CHUNK);
     assert_int_equal(size_of(place->program_file), 0);
     tp_spool_close(&place->spool, false);
-    assert_int_equal(fcntl(number, F_GETFD), 0); /* the descriptor of the program is still open */
+    assert_int_equal(fcntl(number, F_GETFD), 0); /* the program's descriptor is still open */
     close(number);
     close(fd);
 }
@@ -139,7 +139,7 @@ static void missing_path_and_descriptor_stop_the_recording(void **state)
     close(fd);
 }
 
-/* A reused chunk is copied to the end of the spool. The copy must never be written to a file of the program. */
+/* A reused chunk is copied to the end of the spool. The copy must never go to a file of the program. */
 static void copies_go_only_to_the_spool(void **state)
 {
     struct place *place = *state;
@@ -184,7 +184,7 @@ static void spool_appears_with_its_header(void **state)
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     if (WIFEXITED(status))
-        skip(); /* the system has no filters for system calls */
+        skip(); /* this system cannot filter system calls */
     snprintf(path, sizeof path, "%s/.other", place->folder);
     assert_int_equal(access(path, F_OK), -1);
 }
@@ -201,7 +201,8 @@ static void truncated_file_stops_the_recording(void **state)
     assert_non_null(notes);
     assert_ptr_equal(tp_spool_prepare(&place->spool, chunk, &header), chunk);
     assert_int_equal(truncate(place->spool.path, TP_SPOOL_UNIT + 3000), 0);
-    memset((char *)chunk + sizeof *chunk, 1, CHUNK - sizeof *chunk); /* without the guard, this would cause SIGBUS */
+    memset((char *)chunk + sizeof *chunk, 1, CHUNK - sizeof *chunk); /* without protection against truncated files, this
+                                                                      * write would cause SIGBUS */
     assert_int_equal(((char *)chunk)[CHUNK - 1], 1);
     assert_null(tp_spool_prepare(&place->spool, notes, &header));
     assert_int_equal(place->spool.failed, EIO);
@@ -210,7 +211,7 @@ static void truncated_file_stops_the_recording(void **state)
     tp_spool_return(&place->spool, chunk);
 }
 
-/* Writes a spool with one chunk of a thread. The chunk has eight units, each full of begin records. */
+/* Writes a spool with one chunk of a thread. The chunk has eight units, all full of begin records. */
 static void write_ranges(struct place *place)
 {
     const struct tp_spool_chunk header = {.tid = 1};
@@ -242,7 +243,7 @@ static void file_truncated_during_reading_ends_there(void **state)
     tp_spool_walk(&walk, &file, file.threads);
     while (tp_spool_next(&walk, &record, &payload))
         count++;
-    assert_in_range(count, 300, 512); /* two units of 256 records */
+    assert_in_range(count, 300, 512); /* count of records: at most two units of 256 records */
     assert_int_equal(tp_spool_cut_at(&file), 3 * TP_SPOOL_UNIT);
     assert_int_equal(truncate(place->spool.path, 0), 0);
     tp_spool_walk(&walk, &file, file.threads);
@@ -251,7 +252,7 @@ static void file_truncated_during_reading_ends_there(void **state)
     tp_arena_release(&arena);
 }
 
-/* offset, in bytes, of the page in later mappings that fails as on a broken disk; 0: no page fails */
+/* offset in later mappings of a page that fails as on a broken disk, bytes; 0: no page fails */
 static size_t bad_page;
 
 void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset)

@@ -72,7 +72,7 @@ static void spool_is_sent_with_header_and_lock(void **state)
     assert_int_equal(fstat(fd, &had), 0);
     assert_int_equal(there.st_ino, had.st_ino);
     int other = openat(folder, ".a.tpspool", O_RDONLY | O_CLOEXEC);
-    /* fails: the requester still has the lock after the answering process closed the file */
+    /* fails to lock, because the requester keeps the lock after the answering process has closed the file */
     assert_int_equal(flock(other, LOCK_SH | LOCK_NB), -1);
     close(fd);
     assert_int_equal(flock(other, LOCK_SH | LOCK_NB), 0);
@@ -108,7 +108,8 @@ static void invalid_messages_are_ignored(void **state)
 {
     struct tp_spool_request request = {.head = head, .name = ".a.tpspool"};
     (void)state;
-    assert_int_equal(send(pair[1], &request, sizeof request, 0), sizeof request); /* the requester has exited */
+    assert_int_equal(send(pair[1], &request, sizeof request, 0), sizeof request); /* sends a request although the
+                                                                                   * requester has exited */
     assert_int_equal(send(pair[1], "x", 1, 0), 1);
     tp_spool_file_answer(pair[0], folder);
     assert_int_equal(faccessat(folder, ".a.tpspool", F_OK, 0), -1);
@@ -118,7 +119,7 @@ static void request_without_answer_times_out(void **state)
 {
     (void)state;
     assert_int_equal(tp_spool_file_ask(pair[1], ".a.tpspool", &head, 1), -ETIMEDOUT);
-    tp_spool_file_answer(pair[0], folder); /* nobody receives the answer, so the file is removed */
+    tp_spool_file_answer(pair[0], folder); /* no process receives the answer, so the new file is removed */
     assert_int_equal(faccessat(folder, ".a.tpspool", F_OK, 0), -1);
     shutdown(pair[0], SHUT_RDWR);
     assert_int_equal(tp_spool_file_ask(pair[1], ".a.tpspool", &head, 10000), -EPIPE);

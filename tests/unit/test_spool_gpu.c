@@ -1,4 +1,4 @@
-/* Tests the events that GPU records of a spool become: their operators, rows and numbers. */
+/* Tests how GPU records of a spool become events: their operators, rows and numbers. */
 #include "writer/spool/spool_gpu.h"
 
 #include <pthread.h>
@@ -104,7 +104,7 @@ static void work_belongs_to_the_innermost_operator_or_scope(void **state)
     assert_int_equal(external_id("in_inner"), external_id("inner"));
     assert_int_equal(external_id("in_outer"), external_id("outer"));
     assert_int_equal(external_id("after"), TP_NULL_INT);
-    unsigned seen = 0; /* the stream has the kernels of the outer and the inner scope */
+    unsigned seen = 0; /* the stream must have the kernels of both the outer and the inner scope */
     for (uint32_t i = 0; i < trace.event_count; i++)
         seen += trace.events[i].kind == TP_KIND_GPU_ANNOTATION;
     assert_int_equal(seen, 2);
@@ -162,7 +162,7 @@ static void memory_totals_add_up(void **state)
     now.time = tp_clock_now();
     tp_record_put(0, TP_SPOOL_GPU_POOL, &now, sizeof now);
     put_memory(1, 3, 0x1000, 500, 0x70); /* allocates the same address again, from a pool with a size of 1000 bytes */
-    put_memory(1, 2, 0x3000, 40, 0);     /* host memory */
+    put_memory(1, 2, 0x3000, 40, 0);     /* allocates host memory */
     finish();
     assert_int_equal(trace.memory_count, 5);
     for (int i = 0; i < 4; i++) {
@@ -185,7 +185,7 @@ static void kernel_names_are_demangled(void **state)
     assert_non_null(find("_Zbroken"));
 }
 
-/* Payloads consist of one repeated byte value, complete or truncated. Some have times and sums at their limits. */
+/* Tests payloads of one repeated byte value, complete or truncated. Some have times and sums at their limits. */
 static void any_payload_becomes_strict_json(void **state)
 {
     unsigned char bytes[256];

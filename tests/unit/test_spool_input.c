@@ -45,8 +45,8 @@ static void assert_equal_strings(const struct tp_strings *a, const struct tp_str
         assert_true(tp_str_equal(tp_strings_get(a, i), tp_strings_get(b, i)));
 }
 
-/* Compares two names by their texts. Their ids differ: the JSON decoder also interns names of records that it only
- * counts, and interns values in the order of the text. */
+/* Compares two names by their texts, because their ids differ. The JSON decoder also interns the names of records that
+ * it only counts, and it interns values in the order of the text. */
 static void assert_equal_names(const struct tp_trace *a, uint32_t in_a, const struct tp_trace *b, uint32_t in_b)
 {
     assert_true(tp_str_equal(tp_strings_get(&a->names, in_a), tp_strings_get(&b->names, in_b)));
@@ -89,7 +89,7 @@ static void assert_equal_events(const struct tp_trace *a, const struct tp_trace 
             assert_memory_equal((x)->column, (y)->column, (x)->count * sizeof *(x)->column);                           \
     } while (0)
 
-/* Compares two values by their texts, and makes their ids equal. */
+/* Compares two values by their texts, then makes their ids equal. */
 static void assert_equal_value(const struct tp_trace *a, uint32_t *in_a, const struct tp_trace *b, uint32_t *in_b)
 {
     assert_int_equal(*in_a == TP_NO_ID, *in_b == TP_NO_ID);
@@ -188,7 +188,7 @@ static void assert_equal_rows(const struct tp_trace *a, const struct tp_trace *b
         assert_true(tp_str_equal(a->processes[i].labels, b->processes[i].labels));
         assert_int_equal(a->processes[i].sort_index, b->processes[i].sort_index);
     }
-    /* the trace file also has a traceName */
+    /* only the header of the trace file has a traceName */
     assert_int_equal(a->header_count + 1, b->header_count);
     for (uint32_t i = 0; i < a->header_count; i++)
         assert_true(tp_str_equal(a->header[i].value, tp_trace_header(b, a->header[i].key.ptr)));

@@ -1,5 +1,5 @@
-/* Tests the events that records of programs without tracepress become: functions by address, waits, regions of several
- * threads, collectives. */
+/* Tests how records of programs that do not call tracepress become events: functions by address, waits, regions of
+ * several threads, collectives. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -125,7 +125,7 @@ static void wait_is_clipped_to_its_enclosing_range(void **state)
 
 static pthread_barrier_t barrier;
 
-/* Runs a worker thread that gets the end of the region late, or never. */
+/* Runs a worker thread that gets the end of the region late or not at all. has_end: whether the thread gets the end. */
 static void *worker(void *has_end)
 {
     put_region(TP_SPOOL_REGION, "share", 1);
@@ -193,7 +193,7 @@ static void collective_is_written_like_torch(void **state)
     (void)state;
     pass_time();
     call.end = tp_clock_now();
-    pass_time(); /* like the time in which the source asks for the facts */
+    pass_time(); /* simulates the time that the source needs to query the facts */
     tp_record_put(tracepress_intern("allgather"), TP_SPOOL_COLLECTIVE, &call, sizeof call);
     tp_record_put(0, TP_SPOOL_RANK, &rank, sizeof rank);
     finish();

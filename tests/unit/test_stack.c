@@ -1,4 +1,4 @@
-/* Tests stacks as nodes of a trie. Texts are split at ";", except inside of frames that the trace names. */
+/* Tests stacks as nodes of a trie. Texts are split at ";", except inside the names of frames in the trace. */
 #include "webreport/trace/trace.h"
 
 #include <setjmp.h>
@@ -31,7 +31,7 @@ static void build(struct made *m)
     tp_stacks_build(&m->stacks, &m->texts, &m->names, &m->known, &m->arena);
 }
 
-/* Checks the frames of a node. `wanted` lists them from the innermost on, each in brackets. */
+/* Checks the frames of a node. wanted: expected frames, innermost first, each in brackets. */
 static void assert_frames(const struct tp_stacks *stacks, uint32_t node, const char *wanted)
 {
     char text[1024];
@@ -73,14 +73,14 @@ static void known_frame_may_contain_semicolons(void **state)
         {"a;b/c.py(1): f", "[a;b/c.py(1): f]"},
         {"g;a;b/c.py(1): f;h", "[g][a;b/c.py(1): f][h]"},
         {"a;b/c.py(1): f;a;b/c.py(1): f;", "[a;b/c.py(1): f][a;b/c.py(1): f]"},
-        {"xa;b/c.py(1): f", "[xa][b/c.py(1): f]"}, /* no event names a frame with this folder */
-        {"x;y;z;y;z", "[x;y;z][y;z]"},             /* the longest possible frame wins */
+        {"xa;b/c.py(1): f", "[xa][b/c.py(1): f]"}, /* no event has a frame with this folder, so the text is split */
+        {"x;y;z;y;z", "[x;y;z][y;z]"},             /* of several possible frames, the longest one is used */
         {"y;z;x", "[y;z][x]"},
-        /* more ";" than a frame may contain */
+        /* this text has more ";" than a frame may contain */
         {"1;2;3;4;5;6;7;8;9", "[1][2][3][4][5][6][7][8][9]"},
-        /* another file in the same folder */
+        /* this is another file in the same folder */
         {"a;b/d.py(7): g;a;b/e/f.py(8): h;m", "[a;b/d.py(7): g][a;b/e/f.py(8): h][m]"},
-        {"a;b/d;a;b/d.py: h", "[a][b/d][a][b/d.py: h]"}, /* these texts are no frames */
+        {"a;b/d;a;b/d.py: h", "[a][b/d][a][b/d.py: h]"}, /* these texts are not frames, so they are split */
         {"a;bc/d.py(7): g", "[a][bc/d.py(7): g]"},
         {"C:\\a;b\\c.py(1): f", "[C:\\a;b\\c.py(1): f]"},
     };
@@ -119,7 +119,7 @@ static void equal_stacks_share_a_node(void **state)
     assert_int_equal(tp_stack_at(&m.stacks, tp_stacks_without_addresses(&m.stacks, first)).parent,
                      tp_stacks_of_text(&m.stacks, outer));
     uint32_t node = tp_stacks_call(&m.stacks, tp_stacks_call(&m.stacks, TP_NO_ID, main_name), g);
-    /* the stack of the events equals the stack of the argument */
+    /* the stack from the nested events equals the stack from the argument */
     assert_int_equal(node, tp_stacks_of_text(&m.stacks, outer));
     struct tp_vec frames = TP_VEC(&m.arena, uint32_t);
     tp_stack_frames(&m.stacks, tp_stacks_of_text(&m.stacks, plain), 2, &frames);
@@ -134,7 +134,7 @@ static int sign(int order)
     return (order > 0) - (order < 0);
 }
 
-/* Compares all pairs of stacks with up to three of these frames. Length, text and order must equal those of the joined
+/* Compares all pairs of stacks with up to three of these frames. Equality and order must match those of the joined
  * texts. */
 static void nodes_compare_like_their_texts(void **state)
 {
@@ -169,8 +169,8 @@ static void nodes_compare_like_their_texts(void **state)
     tp_arena_release(&m.arena);
 }
 
-/* A folder is named "a;b". An event names a frame in it. The argument of the operator and the nested events must then
- * give the same stack. */
+/* The name of a folder contains ";", and an event names a frame in this folder. The argument of the operator and the
+ * nested events must then give the same stack. */
 static void event_names_identify_frames_with_semicolons(void **state)
 {
     static const char text[] =

@@ -1,5 +1,5 @@
-/* Tests walks over the stacks of a thread: where a segment ends, and the folded text of each stack (section 6).
- * Expected texts follow from the events of each test. */
+/* Tests walks over the stacks of a thread: where a segment ends, and the folded text of each stack (section 6). The
+ * expected texts follow from the events of each test. */
 #include "webreport/model/build.h"
 #include "webreport/model/stack_walk.h"
 
@@ -93,12 +93,13 @@ static void a_stack_folds_to_line_annotation_operator_call_frame(void **state)
 {
     (void)state;
     struct made m;
-    make(&m, FRAME("<built-in function len>", 0, 100) "," NOTE("ProfilerStep#3", 10, 80) "," /* from us 0: a frame */
-         /* from us 20: a runtime call */
+    make(&m, FRAME("<built-in function len>", 0, 100) "," NOTE("ProfilerStep#3", 10, 80) "," /* from 0 us on, a frame
+                                                                                              * runs */
+         /* from 20 us on, a runtime call runs */
          EVENT(1, "cuda_runtime", "cudaLaunchKernel", 20, 5, "") ","
-         /* from us 30: an operator */
+         /* from 30 us on, an operator runs */
          OP("aten::mm", 30, 30) "," EVENT(1, "cuda_runtime", "cudaLaunchKernel", 32, 2, "") ","
-         /* from us 40: an annotation */
+         /* from 40 us on, an annotation is open */
          NOTE("region", 40, 10) "," FRAME("run.py(7): main", 45, 5) "," FRAME("torch/nn/modules/module.py(1): call", 46,
                                                                               2));
     struct tp_stack_walk walk = walk_of(&m);

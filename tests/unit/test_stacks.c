@@ -186,7 +186,7 @@ static void unnamed_code_is_shown_as_offset(void **state)
     tp_arena_release(&arena);
 }
 
-/* A spool names the files that a process has mapped. If a file was replaced by a FIFO, opening it could block
+/* A spool lists the files that a process has mapped. If one of them was replaced by a FIFO, opening it could block
  * forever. */
 static void library_replaced_by_fifo_is_not_opened(void **state)
 {
@@ -221,14 +221,14 @@ static void copy_file(const char *from, const char *to)
     assert_int_equal(fclose(out), 0);
 }
 
-/* Looks up the names of all addresses from `from` to `to`, for a file mapped at its own addresses. */
+/* Finds the names of all addresses from `from` to `to`. The file is mapped at its own addresses. */
 static void name_all(struct tp_symbols *symbols, uint64_t from, uint64_t to)
 {
     for (uint64_t address = from; address < to; address += 64)
         assert_true(tp_symbols_frames(symbols, address, 6, false).text.len > 0);
 }
 
-/* libdw maps files itself. It gets SIGBUS if a library is truncated while its addresses are looked up. */
+/* libdw maps files itself. If a library is truncated while its addresses are looked up, libdw gets SIGBUS. */
 static void truncated_library_gives_fewer_names(void **state)
 {
     enum { CODE = 0x100000 };
@@ -246,7 +246,7 @@ static void truncated_library_gives_fewer_names(void **state)
             fail();
         tp_symbols_init(&symbols, &arena);
         tp_symbols_add(&symbols, 0, CODE, 0, 5, tp_str_of(path));
-        if (i % 2) /* truncates the file after its tables were read */
+        if (i % 2) /* truncates the file after its symbol tables were read */
             name_all(&symbols, CODE / 2, CODE / 2 + 4096);
         else
             name_all(&symbols, CODE - 64, CODE);
@@ -288,7 +288,7 @@ static void *work(void *which)
 {
     uint64_t start = processor_ns();
     for (int i = 0; i < 100; i++) {
-        /* no multiple of the kernel's tick, because then samples would always hit the same function */
+        /* is not a multiple of the kernel's tick, because then samples would always hit the same function */
         work_three_quarters(6330000);
         work_one_quarter(2110000);
     }
@@ -315,7 +315,7 @@ static void read_trace(void)
     remove(path);
 }
 
-/* Adds up the CPU time of all samples, and of those samples whose stack contains `function`. */
+/* Adds up the CPU time of all samples (`all`), and of samples with `function` in their stack (`with`). */
 static void add_up(const char *function, uint64_t *with, uint64_t *all, uint32_t *count)
 {
     *with = *all = *count = 0;
@@ -369,7 +369,7 @@ static void add_up_to_the_processor_time(void)
 static void samples_add_up_to_cpu_time(void **state)
 {
     (void)state;
-    add_up_to_the_processor_time(); /* the kernel takes the samples, if it allows this */
+    add_up_to_the_processor_time(); /* also tests samples taken by the kernel, if it allows them */
 }
 
 static void timer_samples_add_up_to_cpu_time(void **state)

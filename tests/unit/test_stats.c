@@ -17,7 +17,7 @@ static void assert_near(double value, double wanted, double tolerance)
 
 static void generator_is_splitmix64(void **state)
 {
-    struct tp_random random = {1234567}; /* The sequence that the program of the authors prints for this seed. */
+    struct tp_random random = {1234567}; /* expected output for this seed, from the generator's authors */
     (void)state;
     assert_true(tp_random_next(&random) == 6457827717110365317ull);
     assert_true(tp_random_next(&random) == 3203168211198807973ull);
@@ -54,7 +54,7 @@ static void median_of_many_equals_sorted_median(void **state)
     }
 }
 
-/* p90 is the ninth of ten values and the tenth of eleven. The lower median is that of the sorted values. */
+/* The p90 is the ninth of ten values and the tenth of eleven. The lower median is taken from the sorted values. */
 static void quantiles_are_by_nearest_rank(void **state)
 {
     struct tp_random random = {3};

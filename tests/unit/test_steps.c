@@ -1,7 +1,7 @@
-/* Tests steps, W and the parts of idle time on small traces. Expected numbers are counted by hand. */
+/* Tests steps, the window W and the parts of idle time on small traces. Expected numbers are counted by hand. */
 #include "small_trace.h"
 
-/* Checks the idle time of device 0 in each part, in us. */
+/* Checks the idle time of device 0 by its reasons, us. */
 static void assert_idle(int host_us, int launch_us, int queue_us, int outside_us, int unknown_us)
 {
     const int expected[TP_IDLE_PARTS] = {host_us, launch_us, queue_us, outside_us, unknown_us};
@@ -30,13 +30,13 @@ static int64_t busy_us(uint32_t gpu)
 static void gap_is_split_at_start_and_end_of_its_launch(void **state)
 {
     (void)state;
-    kernel("a", 100, 10, 1), launch(90, 5, 1);   /* idle from the launch 90..95 on: launch 5, queue 5 */
-    kernel("b", 120, 10, 2), launch(110, 5, 2);  /* gap 110..120, launch 110..115: launch 5, queue 5 */
-    kernel("c", 140, 10, 3), launch(125, 6, 3);  /* gap 130..140, launch 125..131: launch 1, queue 9 */
+    kernel("a", 100, 10, 1), launch(90, 5, 1);   /* idle in 90..100, launch in 90..95: launch 5, queue 5 */
+    kernel("b", 120, 10, 2), launch(110, 5, 2);  /* gap 110..120, launch in 110..115: launch 5, queue 5 */
+    kernel("c", 140, 10, 3), launch(125, 6, 3);  /* gap 130..140, launch in 125..131: launch 1, queue 9 */
     kernel("d", 160, 10, 4), launch(140, 10, 4); /* gap 150..160, launch ends at 150: queue 10 */
     kernel("e", 180, 10, 0);                     /* gap 170..180, no launch: unknown 10 */
-    kernel("f", 200, 10, 6), launch(195, 2, 6);  /* gap 190..200, launch 195..197: host 5, launch 2, queue 3 */
-    /* gap 210..220, launch recorded after the start of the kernel: host 10 */
+    kernel("f", 200, 10, 6), launch(195, 2, 6);  /* gap 190..200, launch in 195..197: host 5, launch 2, queue 3 */
+    /* gap 210..220, launch after the start of the kernel: host 10 */
     kernel("g", 220, 10, 7), launch(225, 2, 7);
     build();
     assert_idle(15, 13, 32, 0, 10);
@@ -126,8 +126,8 @@ static void steps_with_work(const int *lengths, const int *work, int count)
 static void the_last_step_ends_with_its_device_work(void **state)
 {
     (void)state;
-    /* All steps are used, because 160 is at most 1.5 times 140. Kernels run in 50..70, 210..230 and 310..440, launches
-     * in 1..3, 161..163 and 261..263. */
+    /* All steps are used, because 160 us is at most 1.5 times 140 us. Kernels run in 50..70, 210..230 and 310..440 us,
+     * launches in 1..3, 161..163 and 261..263 us. */
     steps_with_work((int[]){160, 100, 100}, (int[]){20, 20, 130}, 3);
     assert_int_equal(model.steps[2].end_ns - model.steps[2].start_ns, 180000);
     assert_window(440, 3);
@@ -138,8 +138,8 @@ static void the_last_step_ends_with_its_device_work(void **state)
 static void long_leading_steps_are_left_out_as_warm_up(void **state)
 {
     (void)state;
-    /* The first step is left out, because 400 exceeds 1.5 times median(200 100 100 100). The second one also, because
-     * 200 exceeds 1.5 times 100. W is 600..900. */
+    /* The first step is not used, because 400 us exceeds 1.5 times median(200 100 100 100). The second step is not used
+     * either, because 200 us exceeds 1.5 times 100 us. The window W is 600..900 us. */
     steps_with_work((int[]){400, 200, 100, 100, 100}, (int[]){20, 20, 20, 20, 20}, 5);
     for (uint32_t i = 0; i < 5; i++)
         assert_int_equal(model.steps[i].left_out, i < 2 ? TP_STEP_WARM_UP : TP_STEP_USED);
@@ -195,7 +195,7 @@ static void unmarked_window_begins_with_host_if_device_is_idle(void **state)
 static void unmarked_window_excludes_busy_device_start(void **state)
 {
     (void)state;
-    host("cpu_op", "aten::mm", 0, 500); /* starts 101 us after the end of its launch */
+    host("cpu_op", "aten::mm", 0, 500); /* starts 101 us after its launch has ended */
     launch(100, 5, 1), kernel("k", 206, 94, 1), launch(300, 5, 2), kernel("k", 400, 50, 2);
     build();
     assert_window(244, 1);
@@ -209,7 +209,7 @@ static void module_call(const char *name, double ts, double dur)
     host_with("python_function", name, ts, dur, "\"Python module id\":3");
 }
 
-/* Writes a forward pass, a backward pass and, with `has_update`, an optimizer step. They take 100 us together. */
+/* Writes a forward pass, a backward pass and, if has_update is true, an optimizer step. Together they take 100 us. */
 static void iteration(double ts, bool has_update)
 {
     module_call("nn.Module: Net_0", ts, 30);
@@ -264,7 +264,7 @@ static void iteration_with_other_work_is_left_out(void **state)
     build();
     assert_int_equal(model.step_count, 12);
     assert_int_equal(model.steps[6].left_out, TP_STEP_DIFFERENT);
-    assert_window(10 * 200 + 100, 11); /* the last step ends with its work */
+    assert_window(10 * 200 + 100, 11); /* the last step ends at the end of its work */
 }
 
 static void equal_layers_are_not_steps(void **state)
@@ -276,7 +276,7 @@ static void equal_layers_are_not_steps(void **state)
     assert_int_equal(model.step_marker, TP_MARKER_WINDOW);
 }
 
-/* Writes a product of a [4, 8] tensor with a [8, `outputs`] tensor and a relu, 8 times. */
+/* Writes a product of [4, 8] and [8, `outputs`] tensors followed by a relu, 8 times. */
 static void products_with_shapes(int outputs)
 {
     char product[64], relu[64];
@@ -334,12 +334,12 @@ static void wait_costs_at_most_its_time_and_bubble(void **state)
 {
     (void)state;
     kernel("a", 0, 100, 1), launch(0, 1, 1);
-    call("cudaStreamSynchronize", 50, 60, 9); /* bubble from 110 to 140 */
+    call("cudaStreamSynchronize", 50, 60, 9); /* the device is idle during this wait from us 110 to us 140 */
     kernel("b", 140, 10, 2), launch(130, 2, 2);
-    /* the device works until 150; the bubble lasts from 150 to 155, and the wait 4 us */
+    /* the device works until us 150; then it is idle until us 155; the wait is 4 us */
     call("cudaDeviceSynchronize", 141, 4, 10);
     kernel("c", 155, 10, 3), launch(151, 2, 3);
-    call("cudaDeviceSynchronize", 170, 3, 11); /* after the end of all device work */
+    call("cudaDeviceSynchronize", 170, 3, 11); /* comes after all device work */
     build();
     static const int64_t bubbles[] = {30000, 5000, 0}, costs[] = {30000, 4000, 0};
     assert_int_equal(model.wait_count, 3);

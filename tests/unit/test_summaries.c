@@ -1,4 +1,4 @@
-/* Tests that inputs of all kinds become summaries: traces, summary files, folders of both. Bad inputs are reported and
+/* Tests how inputs of all kinds become summaries: traces, summary files, folders of both. Bad inputs are reported and
  * skipped. */
 #include "webreport/session/summaries.h"
 
@@ -75,7 +75,7 @@ static void put_summaries(const char *name, int first, int count, struct tp_aren
     tp_buf_release(&out);
 }
 
-/* Loads the inputs. Stores the loaded ranks as digits in `ranks`. */
+/* Loads the inputs. Stores the loaded ranks in `ranks`, one digit per rank. */
 static int load(char ranks[16], const char *const *paths, size_t count, bool is_strict, struct tp_summaries *out,
                 struct tp_arena *arena)
 {
@@ -115,7 +115,7 @@ static void every_kind_of_input_is_loaded(void **state)
     assert_true(tp_str_equal(out.items[0].file, TP_STR("a.json")));
     const char *const all[] = {folder};
     assert_int_equal(load(ranks, all, 1, false, &out, &arena), 0);
-    assert_string_equal(ranks, "2"); /* only the traces of a folder count if it has any */
+    assert_string_equal(ranks, "2"); /* if a folder contains traces, its other files are ignored */
     assert_int_equal(unlink(path_of("b.pt.trace.json")), 0);
     assert_int_equal(load(ranks, all, 1, false, &out, &arena), 0);
     assert_string_equal(ranks, "345");

@@ -42,7 +42,7 @@ static void make_extent(struct made *m, const char *text, size_t size, enum tp_s
                                        .views = &m->analysis.views,
                                        .advice = &m->analysis.advice};
     tp_summary_build(&m->summary, &source, &m->arena);
-    tp_analysis_close(&m->analysis); /* the summary does not need the trace any more */
+    tp_analysis_close(&m->analysis); /* the summary must not need the trace any more */
 }
 
 static void make_text(struct made *m, const char *text, size_t size)
@@ -81,7 +81,7 @@ static const struct tp_summary_row *row_of(const struct made *m, enum tp_summary
 #define DEVICE(n) "\"device\":0,\"stream\":7,\"correlation\":" #n
 #define LAUNCH(n) "\"correlation\":" #n
 
-/* Two steps. In the first one, aten::mm [2, 3] launches a kernel of 10 us that ends in the second step, and a copy
+/* Two steps. In the first step, aten::mm [2, 3] launches a kernel of 10 us that ends in the second step, and a copy
  * without a launch runs. In the second step, aten::mm launches a kernel of 20 us. */
 static const char two_steps[] =
     EVENT("user_annotation", "ProfilerStep#3", 1, 0, 100, "") "," EVENT("user_annotation", "ProfilerStep#4", 1, 100, 100, "") "," EVENT("cpu_op", "aten::mm", 1, 10, 30, "\"Input Dims\":[[2,3],[3,2]],\"Input type\":[\"float\",\"float\"]") "," EVENT(
@@ -119,7 +119,7 @@ static void rows_count_calls_per_step(void **state)
     assert_int_equal(m.summary.step_count, 2);
     const struct tp_summary_row *mm = row_of(&m, TP_SUMMARY_OPERATOR_HOST, "aten::mm", "[[2, 3], [3, 2]]");
     assert_int_equal(mm->time.count, 2);
-    assert_int_equal(mm->time.sum_ns, 58000); /* without the runtime calls inside of aten::mm */
+    assert_int_equal(mm->time.sum_ns, 58000); /* does not include the runtime calls inside of aten::mm */
     assert_true(tp_str_equal(mm->dtype, TP_STR("float, float")));
     assert_int_equal(mm->by_step_ns[0], 25000);
     assert_int_equal(mm->by_step_ns[1], 33000);
@@ -130,7 +130,8 @@ static void rows_count_calls_per_step(void **state)
     const struct tp_summary_row *gemm = row_of(&m, TP_SUMMARY_KERNEL, "gemm", NULL);
     assert_true(tp_str_equal(gemm->owner, TP_STR("aten::mm")));
     assert_true(tp_str_equal(gemm->shape, TP_STR("[[2, 3], [3, 2]]")));
-    assert_int_equal(gemm->by_step_ns[0], 10000); /* counts for the first step, because its launch is there */
+    assert_int_equal(gemm->by_step_ns[0], 10000); /* the kernel counts for the first step, because its launch is in that
+                                                   * step */
     assert_int_equal(gemm->by_step_count[0], 1);
     assert_int_equal(gemm->by_step_ns[1], 20000);
     assert_int_equal(gemm->time.min_ns, 10000);
@@ -138,7 +139,8 @@ static void rows_count_calls_per_step(void **state)
     const struct tp_summary_row *copy = row_of(&m, TP_SUMMARY_COPY, "Memcpy HtoD (Pageable -> Device)", NULL);
     assert_int_equal(copy->bytes, 64);
     assert_int_equal(copy->owner.len, 0);
-    assert_int_equal(copy->by_step_count[0], 0); /* before the first step, which begins at the end of the copy */
+    assert_int_equal(copy->by_step_count[0], 0); /* the copy is before the first step, which begins when the copy
+                                                  * ends */
     assert_int_equal(gemm->bytes, TP_NULL_INT);
     assert_int_equal(row_of(&m, TP_SUMMARY_RUNTIME, "cudaLaunchKernel", NULL)->time.sum_ns, 12000);
     drop(&m);
@@ -150,15 +152,15 @@ static void steps_are_those_of_the_overview(void **state)
     (void)state;
     make(&m, "", two_steps);
     assert_true(tp_str_equal(m.summary.steps[0].name, TP_STR("3")));
-    /* begins at the end of the copy without a launch */
+    /* the step begins when the copy without a launch ends */
     assert_int_equal(m.summary.steps[0].start_ns, 52000);
     assert_int_equal(m.summary.steps[0].total_ns, 53000);
     assert_int_equal(m.summary.steps[0].part_ns[TP_PART_KERNEL], 10000);
     assert_int_equal(m.summary.steps[0].part_ns[TP_PART_MEMCPY], 0);
     assert_int_equal(m.summary.steps[1].start_ns, 105000);
     assert_int_equal(m.summary.steps[1].part_ns[TP_PART_KERNEL], 20000);
-    /* The first step is idle from 52 to 95 us; before, it has no device work. The second step is idle from 105 to 140
-     * us and from 160 to 200 us. */
+    /* The first step is idle from 52 to 95 us, because no device work comes before 95 us. The second step is idle from
+     * 105 to 140 us and from 160 to 200 us. */
     int64_t idle[2] = {0, 0};
     for (int s = 0; s < 2; s++)
         for (int p = TP_PART_IDLE_HOST; p <= TP_PART_IDLE_OUTSIDE; p++)
@@ -166,7 +168,7 @@ static void steps_are_those_of_the_overview(void **state)
     assert_int_equal(idle[0], 43000);
     assert_int_equal(idle[1], 75000);
     assert_int_equal(m.summary.steps[0].part_ns[TP_PART_EXPOSED_COMMUNICATION], TP_NULL_INT);
-    for (int s = 0; s < 2; s++) { /* must not depend on the rows that are kept */
+    for (int s = 0; s < 2; s++) { /* idle times must be the same for any number of kept rows */
         int64_t sums[2] = {0, 0};
         for (uint32_t r = 0; r < m.summary.row_count; r++) {
             const struct tp_summary_row *row = &m.summary.rows[r];
@@ -200,10 +202,10 @@ static void key_comes_from_the_trace_by_default(void **state)
     drop(&m);
 }
 
-/* Two steps of a rank with two groups. In step 0 the loader takes 30 us and gemm 40 us. The all-reduce of tp takes 20
- * us from 90 us on; 5 us of it overlap with gemm. After 40 us of gemm, the all-reduce of dp takes 25 us from 170 us on.
- * The rest is pause. Step 1 is the same, 300 us later, and its dp call takes 10 us more. PyTorch truncates the second
- * list of ranks. */
+/* Two steps of a rank with two groups, tp and dp. In step 0 the loader takes 30 us and gemm 40 us. The all-reduce of tp
+ * starts at 90 us and takes 20 us; 5 us of it overlap with gemm. After 40 us more of gemm, the all-reduce of dp starts
+ * at 170 us and takes 25 us. The rest is pause. Step 1 is the same, 300 us later, with a dp call that takes 10 us more.
+ * PyTorch has truncated the second list of ranks. */
 #define SLOT_COMM(name, desc, ranks, size)                                                                             \
     DEVICE(0)                                                                                                          \
     ",\"Collective name\":\"allreduce\",\"Process Group Name\":\"" name "\",\"Process Group Description\":\"" desc     \
@@ -229,8 +231,8 @@ static void expect_cell(const struct tp_step_slots *slots, uint32_t slot, uint32
 
 static void slot_has_the_work_before_each_collective(void **state)
 {
-    /* Values per slot: kernel, pause, input, within, overlap. The gap of 100 us between the steps is a pause of the
-     * second step. */
+    /* Values of each slot, us: kernel, pause, input, within, overlap. The gap of 100 us between the steps is a pause of
+     * the second step. */
     static const int64_t cells[2][3][TP_SLOT_PARTS] = {{{40, 20, 30, 15, 5}, {45, 20, 0, 25, 0}, {0, 5, 0, 0, 0}},
                                                        {{40, 120, 30, 15, 5}, {45, 20, 0, 35, 0}, {0, 0, 0, 0, 0}}};
     struct made m;
@@ -253,7 +255,7 @@ static void slot_has_the_work_before_each_collective(void **state)
     for (uint32_t s = 0; s < 2; s++)
         for (uint32_t k = 0; k < 3; k++)
             expect_cell(slots, k, s, cells[s][k]);
-    /* the first 5 of 65 us of the next slot's own work come before the wait ends */
+    /* the wait ends after 5 of the 65 us of the rank's next own work */
     assert_int_equal(slots->slots[0].waits, 1);
     assert_int_equal(slots->slots[0].before, 1000 * 5 / 65);
     assert_int_equal(slots->slots[1].waits, 1);
@@ -266,7 +268,7 @@ static void slot_has_the_work_before_each_collective(void **state)
     EVENT("user_annotation", name, 1, at, 1000, "") "," EVENT("cpu_op", "f", 1, work, 100, "") "," EVENT(              \
         "user_annotation", "gloo:all_reduce", 2, call, 805, "") "," EVENT("cpu_op", "g", 1, last, 70, "")
 
-/* The end of a call is noted by another thread, 25 us late. The rank already works again at that time. */
+/* Another thread notes the end of the call 25 us late, when the rank already works again. */
 static void wait_ends_when_work_continues(void **state)
 {
     (void)state;
@@ -277,7 +279,7 @@ static void wait_ends_when_work_continues(void **state)
     drop(&m);
 }
 
-/* 500 calls per step alternate between three groups. Slots beyond the maximum per rank are merged, and no time is
+/* Each step has 500 calls that alternate between three groups. Slots beyond the maximum are merged, and no time is
  * lost. */
 static void slots_beyond_the_limit_are_merged(void **state)
 {
@@ -314,7 +316,7 @@ static void slots_beyond_the_limit_are_merged(void **state)
     drop(&m);
 }
 
-/* A record of the host with metadata, and a kernel. The second call is the same but has no "Seq". */
+/* A call of the host with metadata, and its kernel. The second call is the same without "Seq". */
 #define COMM                                                                                                           \
     "\"Collective name\":\"allreduce\",\"dtype\":\"Float\",\"In msg nelems\":8,\"Out msg nelems\":8,"                  \
     "\"Group size\":4,\"Process Group Name\":\"dp\""
@@ -378,8 +380,8 @@ static void collectives_have_arrival_and_sequence(void **state)
     assert_int_equal(c[0].step, 0);
     assert_true(tp_str_equal(c[0].group, TP_STR("dp")));
     assert_true(tp_str_equal(c[0].dtype, TP_STR("Float")));
-    assert_int_equal(c[1].arrival_ns, 110000); /* no kernel exists, so the arrival is that of the call */
-    assert_int_equal(c[1].sequence, 0);        /* calls without kernels have their own numbers */
+    assert_int_equal(c[1].arrival_ns, 110000); /* the call has no kernel, so its arrival is the start of the call */
+    assert_int_equal(c[1].sequence, 0);        /* calls without kernels are numbered separately */
     assert_int_equal(c[2].sequence, 1);
     drop(&m);
 }
@@ -391,7 +393,7 @@ static void fingerprint_distinguishes_kernel_sequences(void **state)
     (void)state;
     for (int i = 0; i < 4; i++) {
         char events[1024];
-        /* In the second trace, the kernels run in reverse order. The order of the launches counts. */
+        /* In the second trace, the kernels run in reverse order. The calls keep the order of their launches. */
         snprintf(
             events, sizeof events,
             EVENT("user_annotation", "ProfilerStep#0", 1, 0, 500, "") "," EVENT(
@@ -413,7 +415,7 @@ static void fingerprint_distinguishes_kernel_sequences(void **state)
         drop(&m[i]);
 }
 
-/* There are more operators than rows. The rest becomes one row, and no time is lost. */
+/* There are more operators than rows. The remaining operators become one row, and no time is lost. */
 static void rows_beyond_the_limit_are_merged(void **state)
 {
     enum { COUNT = 700 };
@@ -510,7 +512,7 @@ static void gate_summary_has_all_metrics(void **state)
     const struct tp_summary_row *b = row_of(&compared, TP_SUMMARY_OPERATOR_HOST, "aten::mm", "[[2, 3], [3, 2]]");
     assert_int_equal(a->time.sum_ns, b->time.sum_ns);
     assert_int_equal(compared.summary.fact_count, whole.summary.fact_count);
-    /* the number of facts includes the source of the steps */
+    /* the fact about the source of the steps is also included */
     assert_int_equal(judged.summary.fact_count, whole.summary.fact_count);
     drop(&whole);
     drop(&compared);
@@ -527,8 +529,8 @@ static size_t memory_event(char *to, size_t size, int step, int at, int address,
                             100 * step + at, address, bytes);
 }
 
-/* Makes six steps of a function that keeps the output of relu. aten::clone frees its block in the next step, aten::add
- * three steps later. With `late`, the first block of aten::relu is freed in the fourth step. */
+/* Makes six steps of a function that keeps the output of relu. The block of aten::clone is freed in the next step, that
+ * of aten::add three steps later. late: the first block of aten::relu is freed in the fourth step. */
 static void make_leak(struct made *m, bool late)
 {
     static char text[1 << 15];
@@ -563,7 +565,7 @@ static void kept_memory_has_operator_and_place(void **state)
     const struct tp_signature *s = &m.summary.signature;
     assert_true(s->knows_kept);
     assert_int_equal(s->kept_count, 2);
-    /* was freed late, so its number is not exact */
+    /* the blocks of aten::add were freed late, so their number is not exact */
     assert_true(tp_str_equal(s->kept[0].operator, TP_STR("aten::add")));
     assert_false(s->kept[0].is_exact);
     assert_true(tp_str_equal(s->kept[1].operator, TP_STR("aten::relu")));

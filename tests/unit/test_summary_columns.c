@@ -39,7 +39,7 @@ static struct tp_column_reader *start_reading(struct trip *t)
     return &t->reader;
 }
 
-/* Reads the written list and stores its length in `count`. */
+/* Reads the packed list and stores its length in *count. */
 static void *read_back(struct trip *t, const struct tp_column_list *list, uint32_t *count)
 {
     return tp_columns_read(list, start_reading(t), count);
@@ -116,7 +116,7 @@ static int amounts(void *context, struct tp_error *err)
     return 0;
 }
 
-/* Groups have runs of ranks. The runs of each group are in one list. */
+/* Each group has ranges of ranks. One list contains the ranges of all groups. */
 static int groups(void *context, struct tp_error *err)
 {
     struct trip *t = context;
@@ -133,10 +133,10 @@ static int groups(void *context, struct tp_error *err)
     assert_true(back[0].run_count == 2 && back[1].run_count == 0 && back[2].run_count == 1);
     assert_true(back[0].runs[1].first == 8 && back[0].runs[1].stride == 2 && back[0].runs[1].length == 2);
     assert_true(back[2].runs[0].first == 5 && tp_str_equal(back[2].name, items[2].name));
-    t->message.group_runs[1] = 1; /* four runs, but the list has three */
+    t->message.group_runs[1] = 1; /* the groups need four runs, but the list has three */
     read_back(t, &tp_list_groups, &count);
     assert_true(t->reader.is_bad);
-    t->message.group_runs[0] = 1, t->message.group_runs[1] = 0; /* two runs, but the list has three */
+    t->message.group_runs[0] = 1, t->message.group_runs[1] = 0; /* the groups need two runs, but the list has three */
     read_back(t, &tp_list_groups, &count);
     assert_true(t->reader.is_bad);
     return 0;
@@ -158,7 +158,7 @@ static int optional_members(void *context, struct tp_error *err)
     tp_columns_fill(&tp_list_slot_waits, start_reading(t), back, 2);
     assert_true(!t->reader.is_bad && back[0].waits == 1 && back[1].waits == 2 && back[1].before == 300);
     assert_true(back[0].is_seen && !back[1].is_seen);
-    tp_columns_fill(&tp_list_slot_waits, start_reading(t), back, 1); /* the list has two items */
+    tp_columns_fill(&tp_list_slot_waits, start_reading(t), back, 1); /* asks for one item, but the list has two */
     assert_true(t->reader.is_bad);
     return 0;
 }
@@ -172,10 +172,10 @@ static int rising_indexes(void *context, struct tp_error *err)
     assert_int_equal(t->message.left_out_step[2], 6);
     const uint32_t *back = read_back(t, &tp_list_left_out, &count);
     assert_true(!t->reader.is_bad && count == 3 && back[0] == 0 && back[1] == 1 && back[2] == 7);
-    t->message.left_out_step[2] = 0; /* the same index twice */
+    t->message.left_out_step[2] = 0; /* gives two items the same index */
     read_back(t, &tp_list_left_out, &count);
     assert_true(t->reader.is_bad);
-    t->message.left_out_step[2] = UINT32_MAX; /* the sum exceeds 32 bits */
+    t->message.left_out_step[2] = UINT32_MAX; /* makes the last index exceed 32 bits */
     read_back(t, &tp_list_left_out, &count);
     assert_true(t->reader.is_bad);
     return 0;
@@ -191,7 +191,7 @@ static int records(void *context, struct tp_error *err)
     tp_columns_fill(&tp_record_head, start_reading(t), &back, 1);
     assert_true(!t->reader.is_bad && tp_str_equal(back.file, item.file) && back.verdict.len == 0);
     assert_true(back.start_ns == -5 && back.kernel_fingerprint == UINT64_MAX);
-    t->message.headline = 2; /* the message has one text */
+    t->message.headline = 2; /* refers to text 2, but the message has only one text */
     tp_columns_fill(&tp_record_head, start_reading(t), &back, 1);
     assert_true(t->reader.is_bad);
     return 0;

@@ -1,5 +1,5 @@
 /* Tests files and sets of summaries. Packed data is unpacked unchanged, merging has the properties of a set union, and
- * damage is found. The summaries are random, with fixed seeds. */
+ * damage is detected. The summaries are random, with fixed seeds. */
 #include "webreport/measure/summary/summary_file.h"
 
 #include <math.h>
@@ -194,7 +194,7 @@ static struct tp_str file_of(const struct tp_summary_set *set)
     return text;
 }
 
-/* Returns a file of `count` random processes. Some keys occur more than once. */
+/* Returns the bytes of a file with `count` random processes. Some keys occur more than once. */
 static struct tp_str any_file(size_t count)
 {
     struct tp_summary_set set;
@@ -450,7 +450,7 @@ static void keys_distinguish_processes(void **state)
     for (int i = 0; i < 7; i++)
         for (int k = 0; k < 7; k++)
             assert_int_equal(tp_summary_key_order(&keys[i], &keys[k]), (i > k) - (i < k));
-    /* processes with ranks are identified by the rank, not by the worker */
+    /* a process with a rank is identified by the rank, not by the worker */
     assert_int_equal(tp_summary_key_order(&keys[0], &other_worker), 0);
 }
 
@@ -531,7 +531,7 @@ static void damage_is_found_at_any_byte(void **state)
         bytes[at] ^= (char)(1 << any(8));
         struct tp_error err = {0};
         int code = tp_summary_set_read(&set, bytes, file.len, &err);
-        bool is_minor = at == 8; /* any minor version is valid */
+        bool is_minor = at == 8; /* a change of the minor version is not damage */
         assert_true(code < 0 ? err.text[0] != '\0' && set.count == 0 : is_minor);
         set.count = 0;
         bytes[at] = file.ptr[at];

@@ -1,5 +1,5 @@
-/* Tests summary files with valid structure but false content. Each is an error, and none costs more memory than the
- * length of its file. */
+/* Tests summary files with a valid structure but false content. Each file must give an error, and must not cost more
+ * memory than its length. */
 #include "webreport/measure/summary/summary_file.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ static int leave(void **state)
     return 0;
 }
 
-/* Reads a process whose columns were changed by `lie`. The checksums of the file are valid. */
+/* Reads a process whose columns the function `lie` has changed. The checksums of the file are valid. */
 static int read_lie(void (*lie)(Tp__SummaryProcess *p))
 {
     uint32_t names[] = {1, 1}, kinds[] = {0, 1}, none[] = {0, 0}, severity = 1, buckets = 2, bucket[] = {9, 8};
@@ -96,7 +96,7 @@ LIE(deviation_is_no_number, p->row_deviation[0] = NAN)
 LIE(severity_unknown, p->finding_severity[0] = 9)
 LIE(text_is_no_text, p->text[0].data = (uint8_t *)"\xFF")
 
-/* A record may take only two bytes of the file, but much more memory. A file may have at most a million records. */
+/* A record may take two bytes in the file but much more in memory, so a file may have at most a million records. */
 static void too_many_records_exceed_the_limit(void **state)
 {
     static const char head[] = "\rTPS1\x10\x01\x18\x00\x28\x01";

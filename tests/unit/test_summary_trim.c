@@ -1,4 +1,4 @@
-/* Tests that rows of a summary are dropped if it is too large. Sums must not change. */
+/* Tests how rows of a summary that is too large are merged. Sums must not change. */
 #include "webreport/measure/summary/summary_trim.h"
 
 #include <setjmp.h>
@@ -23,8 +23,8 @@ static struct tp_summary_row row_of(enum tp_summary_kind kind, const char *name,
     return row;
 }
 
-/* A summary of ten kernels (100, 90 .. 10) and an operator. Four rows of kernels remain, and the last one is the sum of
- * 70 .. 10. */
+/* A summary has ten kernels of 100, 90 .. 10 ns and an operator. Four rows of kernels remain, and the last one is the
+ * sum of 70 .. 10. */
 static void smallest_rows_become_one(void **state)
 {
     struct tp_arena arena;

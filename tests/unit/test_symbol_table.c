@@ -1,4 +1,4 @@
-/* Tests functions by address: on real files against libdw, and on tables made by hand against the rule. */
+/* Tests functions by address. Real files are compared with libdw, and tables made by hand with a linear search. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,8 @@
 
 static void last_span_with_the_address_is_found(void **state)
 {
-    /* [10, 100) contains [20, 30) twice and [40, 50). [45, 120) crosses its end and contains [100, 110). */
+    /* Span [10, 100) contains [20, 30) twice and [40, 50). Span [45, 120) begins inside and ends outside of it, and
+     * contains [100, 110). */
     static const struct tp_span spans[] = {{100, 110, 0, 6}, {10, 100, 0, 1}, {20, 30, 0, 3},
                                            {45, 120, 0, 5},  {40, 50, 0, 4},  {20, 30, 0, 2}};
     static const struct {
@@ -44,7 +45,7 @@ static void last_span_with_the_address_is_found(void **state)
     tp_arena_release(&arena);
 }
 
-/* Compares the result with a search of all spans for the last one that contains the address. */
+/* Compares results with those of a search through all spans. The last span that contains the address is the result. */
 static void random_spans_equal_a_linear_search(void **state)
 {
     uint64_t drawn = 88172645463325252u;

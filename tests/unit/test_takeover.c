@@ -1,4 +1,4 @@
-/* Tests that the files of a run become traces with the names that the report expects. */
+/* Tests how the files of a run become traces with the names that the report expects. */
 #include "collector/launch/takeover.h"
 
 #include <dirent.h>
@@ -70,7 +70,7 @@ static void on_taken(void *context, enum tp_taken what, const char *path, pid_t 
         snprintf(reported->traces[reported->count++], sizeof reported->traces[0], "%s", path);
 }
 
-/* Stores the report about a trace of another process. */
+/* Stores what is reported about a trace of another process. */
 static void on_taken_of_any(void *context, enum tp_taken what, const char *path, pid_t pid, const char *why)
 {
     (void)pid;
@@ -109,7 +109,7 @@ static int empty_and_leave(void **state)
 {
     (void)state;
     empty(logdir);
-    return rmdir(logdir); /* succeeds only if the folder of the run was already removed */
+    return rmdir(logdir); /* succeeds only if the run's folder was removed before */
 }
 
 static void trace_is_named_after_its_process(void **state)
@@ -161,7 +161,7 @@ static void trace_of_torch_is_copied_completely(void **state)
     assert_memory_equal(seen, text, SIZE);
 }
 
-/* Torch's trace belongs to another process. This process is a data loader or the parent. */
+/* Torch's trace comes from another process, so this process is a helper, such as a data loader or the parent. */
 static void process_without_trace_of_torch_is_a_helper(void **state)
 {
     static struct reported reported;
@@ -204,7 +204,7 @@ static void process_without_steps_is_a_helper(void **state)
     }
 }
 
-/* Writes the spool of a helper of a script, which has only memory records. */
+/* Writes the spool of a script's helper process, which has only memory records. */
 static void write_short_spool(unsigned ms)
 {
     struct tracepress_options options = TRACEPRESS_OPTIONS;
@@ -279,8 +279,8 @@ static void longer_helper_has_a_trace(void **state)
     assert_int_equal(t.short_count, 0);
 }
 
-/* If a trace from outside exists, a process with ranges keeps its name. The worker of a process with only memory
- * records and waits is named "inside". */
+/* With a trace from outside, a process with ranges keeps its name. A process with only memory records and waits becomes
+ * the worker "inside". */
 static void process_without_ranges_becomes_inside(void **state)
 {
     static struct reported reported;
@@ -305,7 +305,7 @@ static void process_without_ranges_becomes_inside(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
-/* In a container a process has another number than outside, and its environment cannot be read. */
+/* In a container, a process has another process id than outside, and its environment cannot be read. */
 static void spool_of_a_running_process_stays(void **state)
 {
     static struct reported reported;

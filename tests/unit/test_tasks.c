@@ -58,7 +58,7 @@ static bool is_called(size_t row, const char *name)
     return tp_str_equal(tp_table_text(&view.tasks, TP_TASK_NAME)[row], tp_str_of(name));
 }
 
-/* Starts 1,000 requests that take 1, 2 .. 1,000 us, in random order. Each quantile is the delay with that rank. */
+/* Starts 1,000 requests in random order, which take 1, 2 .. 1,000 us. So each quantile is known exactly. */
 static void known_delays_give_exact_quantiles(void **state)
 {
     int delays[1000], at;
@@ -74,7 +74,7 @@ static void known_delays_give_exact_quantiles(void **state)
         delays[i] = delays[at];
         delays[at] = kept;
     }
-    for (int i = 0; i < 1000; i++) { /* one request every 2 ms; another thread ends it */
+    for (int i = 0; i < 1000; i++) { /* one request starts every 2 ms, and another thread ends it */
         snprintf(id, sizeof id, "\"%d\"", i);
         end_of('b', "async_task", "request", id, 1, i * 2000000ll);
         end_of('e', "async_task", "request", id, 2, i * 2000000ll + delays[i] * 1000ll);
@@ -102,7 +102,7 @@ static void ends_are_paired_by_category_name_and_id(void **state)
     end_of('e', "a", "x", "1", 2, 50);
     end_of('e', "a", "x", "1", 3, 100);
     end_of('e', "a", "y", "1", 3, 220);
-    end_of('e', "a", "y", "1", 3, 300); /* an end without a start */
+    end_of('e', "a", "y", "1", 3, 300); /* this end has no start */
     end_of('e', "c", "x", "1", 3, 300);
     build();
     assert_int_equal(view.count, 4);

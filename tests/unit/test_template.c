@@ -96,7 +96,7 @@ static struct tp_str text_of(struct tp_data value)
     return (struct tp_str){value.self ? value.self : "", value.kind == TP_DATA_TEXT ? (size_t)value.number : 0};
 }
 
-/* Returns the text of a template. Templates are the text members of an object; "main" is the template to render. */
+/* Returns the text of a template, which is a member of a JSON object; "main" is the template to render. */
 static int load(void *context, struct tp_str name, struct tp_str *text, struct tp_error *err)
 {
     (void)err;

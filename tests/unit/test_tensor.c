@@ -33,7 +33,7 @@ static void check_stats(const struct tp_tensor_stats *s, double min, double max,
 
 static void each_type_is_read(void **state)
 {
-    /* The mean of 2, 4, 4, 4, 5, 5, 7, 9 is 5, the standard deviation 2, the sum of squares 232. */
+    /* The values 2, 4, 4, 4, 5, 5, 7, 9 have the mean 5, the standard deviation 2 and the sum of squares 232. */
     static const float f[] = {2, 4, 4, 4, 5, 5, 7, 9};
     static const double d[] = {2, 4, 4, 4, 5, 5, 7, 9};
     static const uint16_t half[] = {0x4000, 0x4400, 0x4400, 0x4400, 0x4500, 0x4500, 0x4700, 0x4880};
@@ -63,7 +63,7 @@ static void each_type_is_read(void **state)
 
 static void half_floats_are_read_at_their_limits(void **state)
 {
-    /* 2^-24 is the smallest number, 65504 the largest. Then -0, infinity, -infinity and NaN. */
+    /* Values: 2^-24, the smallest number; 65504, the largest; -0, infinity, -infinity and NaN. */
     static const uint16_t half[] = {0x0001, 0x7BFF, 0x8000, 0x7C00, 0xFC00, 0x7E00};
     static const uint16_t brain[] = {0x0001, 0xFF7F, 0x8000, 0x7F80, 0xFF80, 0x7FC0};
     struct tp_tensor_stats stats;
@@ -175,13 +175,13 @@ static void names_become_safe_file_names(void **state)
         tp_tensor_path(path, &place);
         assert_string_equal(path, names[i][1]);
     }
-    memset(place.name, '/', 2000); /* both paths are truncated at the same place, so only their hashes differ */
+    memset(place.name, '/', 2000); /* both paths are truncated to the same text, so only their hashes differ */
     tp_tensor_path(path, &place);
     place.name[1999] = 'x';
     tp_tensor_path(other, &place);
     assert_string_not_equal(path, other);
     assert_in_range(strlen(path), 190, 225);
-    memset(place.worker, 'w', sizeof place.worker - 1); /* the longest possible name */
+    memset(place.worker, 'w', sizeof place.worker - 1); /* makes the longest possible name */
     place.step = UINT64_MAX;
     tp_tensor_path(path, &place);
     assert_string_equal(path + strlen(path) - 4, ".npy");
@@ -303,7 +303,7 @@ static void unwritable_folder_keeps_the_statistics(void **state)
     const int64_t dims[] = {1};
     char path[128];
     (void)state;
-    snprintf(path, sizeof path, "%s/taken.tensors", folder); /* a file has the name of the folder */
+    snprintf(path, sizeof path, "%s/taken.tensors", folder); /* creates a file where the tensors' folder should be */
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fclose(file);

@@ -50,7 +50,7 @@ static void harmless_names_stay_unchanged(void **state)
         assert_defused(names[i], names[i]);
 }
 
-/* Makes random texts safe. The result must contain no controls, and making it safe again must change nothing. */
+/* Cleans random texts. The result must contain no control characters, and cleaning it again must change nothing. */
 static void random_texts_are_safe(void **state)
 {
     static const char *const parts[] = {":", "::", "#", "##", "[", "vso", "e", " ", "\n", "\r", "\xE3\x80\x80", "\t"};

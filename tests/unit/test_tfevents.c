@@ -1,4 +1,4 @@
-/* Tests event files: framing, the first record, omitted values, histograms, the layout of costs, file names. */
+/* Tests event files: framing, the first record, omitted values, histograms, the cost graph, file names. */
 #include "writer/tfevents.h"
 
 #include <math.h>
@@ -70,14 +70,14 @@ static void tfevents_scalars_have_both_value_and_class(void **state)
     assert_true(contains(&events.out,
                          "\x0a\x03"
                          "a/b\x15\0\0\0\0",
-                         /* the tag, and simple_value 0, which must be written */
+                         /* bytes: the tag, and simple_value 0, which must not be omitted */
                          10));
-    assert_true(contains(&events.out, "\x1a\x0awhat it is\x20\x01", 14)); /* the description, and data_class 1 */
+    assert_true(contains(&events.out, "\x1a\x0awhat it is\x20\x01", 14)); /* bytes: the description, and data_class 1 */
     assert_true(contains(&events.out, "\x0a\x07scalars", 9));
     assert_false(contains(&events.out, "none", 4));
     tp_buf_clear(&events.out);
     tp_tfevents_scalars(&events, (struct tp_tfevents_at){2, 8}, scalars + 1, 1);
-    assert_int_equal(events.out.size, 0); /* writes no record, because there is no value */
+    assert_int_equal(events.out.size, 0); /* without a value, no record is written */
     tp_tfevents_release(&events);
 }
 
@@ -102,7 +102,7 @@ static void tfevents_histograms_count_everything(void **state)
     tp_tfevents_init(&events, 0);
     tp_tfevents_histogram(&events, (struct tp_tfevents_at){1, 1}, "h", "d", equal, 3);
     assert_int_equal(count_records(&events.out), 1);
-    assert_true(contains(&events.out, "\x3a\x08\0\0\0\0\0\0\x08\x40", 10)); /* one bucket with the count 3 */
+    assert_true(contains(&events.out, "\x3a\x08\0\0\0\0\0\0\x08\x40", 10)); /* bytes: one bucket with the count 3 */
     tp_tfevents_histogram(&events, (struct tp_tfevents_at){1, 2}, "h", "d", wide, 4);
     tp_tfevents_histogram(&events, (struct tp_tfevents_at){1, 3}, "h", "d", wide, 0);
     assert_int_equal(count_records(&events.out), 2);
@@ -139,7 +139,7 @@ static void tfevents_costs_are_packed_depth_first(void **state)
     if (setjmp(arena.guard))
         fail();
     tp_tfevents_graph(&events, (struct tp_tfevents_at){1, 1}, nodes, 5, &arena);
-    /* graph, CPU, memory; there is no tag for device time, because there is none */
+    /* records: graph, CPU, memory; there is no record for device time, because nothing ran on a device */
     assert_int_equal(count_records(&events.out), 3);
     assert_true(contains(&events.out,
                          "\x0a\x01"
@@ -148,7 +148,7 @@ static void tfevents_costs_are_packed_depth_first(void **state)
     assert_true(contains(&events.out,
                          "\x0a\x03"
                          "a/d\x10\x0c\x20\x05\x28\x05",
-                         11)); /* b is rounded to nothing; c is at 11..12, d at 12..17 */
+                         11)); /* b is rounded to 0 us; c is at 11..12, d at 12..17 */
     assert_true(contains(&events.out, "all devices\x10\xac\x02\x18\xac\x02", 17));
     assert_true(contains(&events.out, "\x0a\x01z\x10\x11\x20\x07\x28\x07", 9)); /* z begins after the end of a */
     assert_true(contains(&events.out, "^a/c", 4));

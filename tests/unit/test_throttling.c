@@ -1,4 +1,4 @@
-/* Tests limits of CPU time. They are counted in the control groups of a process and in the groups above them, for
+/* Tests how limits of CPU time are measured in the control group of a process and in its parent groups, for cgroup
  * versions 1 and 2. */
 #include "collector/outside/processes/throttling.h"
 

@@ -1,4 +1,4 @@
-/* Tests the tree of device time on a timeline made by hand. Times are in microseconds. */
+/* Tests the tree of device time on timelines made by hand. Times are in microseconds. */
 #include <stdio.h>
 
 #include "tests/unit/made_trace.h"
@@ -75,8 +75,8 @@ static void each_interval_of_a_step_has_one_node(void **state)
     assert_int_equal(us(&m, "compute/gemm/[no module]/mm/gemm"), 20);
     assert_int_equal(us(&m, "compute/elementwise/[no module]/add/elementwise_kernel"), 10);
     assert_int_equal(us(&m, "exposed copy/Memcpy DtoH Device>Pageable/no operator"), 10);
-    /* before the first launch the device idles 10 us, 5 us of it in mm; [40, 45) is in add; 20 us of [60, 85) are in
-     * the range */
+    /* before the first launch the device is idle for 10 us, of which mm takes 5 us; [40, 45) is in add; 20 us of [60,
+     * 85) are in the range */
     assert_int_equal(us(&m, "host/operator/aten::mm"), 5);
     assert_int_equal(us(&m, "host/operator/aten::add"), 5);
     assert_int_equal(us(&m, "host/annotation/mine"), 20);
@@ -154,7 +154,7 @@ static void unexplained_delay_is_held(void **state)
 {
     struct made m;
     (void)state;
-    /* Launched immediately, but started 5 ms later. All work of the recording takes 10 ms. */
+    /* The collective is launched immediately but starts 5 ms later. All work of the recording takes 10 ms. */
     make(&m, "",
          STEP(0, 20000) LAUNCH(1, 1) LAUNCH(10, 2)
              ON(7, "kernel", "k", 5, 5, 1) "," ON(7, "kernel", "gemm", 5000, 10000, 2));
@@ -188,7 +188,8 @@ static void peaks_are_found_by_driver_names(void **state)
     assert_null(tp_peaks_of(TP_STR(""), TP_NULL_INT));
 }
 
-/* Checks the table of peaks. A row that cannot be found, or with contradictory types, is a mistake. */
+/* Checks the table of device peaks. Each row must be found by its name, and its types must not contradict each
+ * other. */
 static void each_row_of_peaks_is_consistent(void **state)
 {
     size_t count = 0;

@@ -1,4 +1,5 @@
-/* Tests the timeline: nesting, columns, merging within a budget, device load. zlib must be able to unpack the data. */
+/* Tests the timeline: nesting, columns, merging within a size limit, device load. zlib must be able to unpack the
+ * data. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +12,7 @@
 #include "webreport/document/charts/timeline_data.h"
 #include "webreport/measure/charts/timeline.h"
 
-/* A model made by hand: host threads 0 and 1, and thread 2, which is a stream of GPU 0. */
+/* A model made by hand. Threads 0 and 1 are of the host; thread 2 is a stream of GPU 0. */
 struct scene {
     struct tp_arena arena;
     struct tp_trace trace;
@@ -137,7 +138,7 @@ static void slices_are_packed_in_order_with_their_depth(void **state)
     assert_int_equal(timeline.lanes[0].row_count, 2);
     assert_true(tp_str_equal(timeline.lanes[0].title, TP_STR("Thread 7")));
     assert_non_null(strstr(header, "\"unit_ns\":1000"));
-    /* LEB128: starts as deltas 0 1 299 300 | durations 500 200 100 0 | names 1 2 2 1 | depths 0 1 1 0. */
+    /* expected bytes as LEB128: starts as deltas 0 1 299 300, durations 500 200 100 0, names 1 2 2 1, depths 0 1 1 0 */
     const uint8_t expected[] = {0, 1, 0xAB, 2, 0xAC, 2, 0xF4, 3, 0xC8, 1, 100, 0, 1, 2, 2, 1, 0, 1, 1, 0};
     assert_memory_equal(bytes, expected, sizeof expected);
     assert_memory_equal(bytes + sizeof expected + 3, "(other names)outerinner", 23);
@@ -155,7 +156,7 @@ static void device_slices_name_their_launch(void **state)
     add(&s, TP_KIND_RUNTIME, 0, "launch", 1010000, 2000);
     add(&s, TP_KIND_KERNEL, 2, "kernel", 1005000, 1000);
     add(&s, TP_KIND_KERNEL, 2, "kernel", 1009000, 1000);
-    add(&s, TP_KIND_KERNEL, 2, "kernel", 1020000, 1000); /* has no known launch */
+    add(&s, TP_KIND_KERNEL, 2, "kernel", 1020000, 1000); /* this kernel has no known launch */
     struct tp_timeline timeline;
     build(&s, &timeline, 1 << 20);
     const char *header;
@@ -184,7 +185,9 @@ static void single_nanoseconds_are_kept(void **state)
     build(&s, &timeline, 1 << 20);
     const char *header;
     const uint8_t *bytes = unpack(&timeline, &s.arena, &header);
-    const uint8_t expected[] = {0, 0xB9, 0x17, 0xB8, 0x17, 7}; /* starts as deltas 0 3001, durations 3000 7. */
+    const uint8_t expected[] = {0,    0xB9, 0x17, 0xB8,
+                                0x17, 7}; /* expected bytes: starts as deltas 0 3001, durations
+                                           * 3000 7 */
     assert_non_null(strstr(header, "\"unit_ns\":1,"));
     assert_memory_equal(bytes, expected, sizeof expected);
     tp_arena_release(&s.arena);
@@ -217,7 +220,7 @@ static void short_host_slices_are_folded_to_fit(void **state)
     for (int i = 0; i < 20000; i++)
         shorter += (uint64_t)s.trace.events[i].dur_ns < fitted.folded_below_ns;
     assert_int_equal(shorter, fitted.folded_count);
-    build(&s, &all, 2000); /* not even the slices of devices fit */
+    build(&s, &all, 2000); /* the limit is too small even for the slices of devices */
     assert_true((all.data.len + 2) / 3 * 4 <= 2000);
     tp_arena_release(&s.arena);
 }
@@ -238,7 +241,7 @@ static void device_load_counts_time_and_blocks(void **state)
     assert_int_equal(timeline.gpus[0].busy[255], 255);
     assert_int_equal(timeline.gpus[0].busy[256], 0);
     assert_true(timeline.gpus[0].has_sm);
-    assert_int_equal(timeline.gpus[0].sm[100], 127); /* half a block per SM */
+    assert_int_equal(timeline.gpus[0].sm[100], 127); /* half a block per SM is 127 of 255 */
     assert_int_equal(timeline.lanes[1].load[511], 255);
     assert_true(tp_str_equal(timeline.lanes[0].title, TP_STR("GPU 0 · stream 20")));
     tp_arena_release(&s.arena);

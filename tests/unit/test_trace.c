@@ -1,4 +1,4 @@
-/* Tests the reader from bytes in memory to events: layouts, repairs, counts, and learned keys against the plain
+/* Tests the reader, from bytes in memory to events: text layouts, repairs, counts, and learned keys against the plain
  * scanner. */
 #include "webreport/trace/trace.h"
 
@@ -105,7 +105,7 @@ static void broken_event_loses_only_itself(void **state)
         {"[" A ",{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"\xFF\",\"ts\":1,\"dur\":3}," B "]", TP_NOTICE_UTF8, 3},
         {"[" A ",{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"n\",\"ts\":1,\"args\":{\"v\":-inf}}," B "]",
          TP_NOTICE_NOT_A_NUMBER, 3},
-        {"{\"k\":\"a\"b\",\n" /* the member continues on the next line */
+        {"{\"k\":\"a\"b\",\n" /* this member is split over two lines */
          "\"displayTimeUnit\": \"ms\", \"pad\": "
          "\"0123456789012345678901234567890123456789012345678901234567890123456789"
          "01234567890123456789012345678901234567890123456789\",\n\"traceEvents\":[" A "," B "]}",
@@ -131,7 +131,7 @@ static void rows_are_canonical_and_named(void **state)
     char text[8192], *at = text;
     (void)state;
     at += sprintf(at, "[");
-    /* Many threads have names before the first event, so the list of threads grows early. */
+    /* Many threads get their names before the first event, so the list of threads grows early. */
     for (int i = 0; i < 40; i++)
         at += sprintf(at, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":%d,\"args\":{\"name\":\"t%d\"}},",
                       i, i);
@@ -203,7 +203,7 @@ static unsigned next_random(unsigned *seed)
     return *seed >> 16;
 }
 
-/* Members of events, and separators between them. */
+/* Parts of event texts: members and separators. */
 static const char *const pieces[] = {"{",
                                      "}",
                                      "\"ph\": \"X\"",

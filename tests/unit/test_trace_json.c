@@ -1,4 +1,4 @@
-/* Tests the writer of traces: exact bytes of each kind, hostile texts, limits, failing files. */
+/* Tests the trace writer: exact bytes of each kind of event, hostile texts, limits, failing files. */
 #include "writer/trace_json.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ static int leave_folder(void **state)
 {
     (void)state;
     unlink("t.json");
-    return chdir("/") == 0 && rmdir(folder) == 0 ? 0 : -1; /* fails if another file is in the folder */
+    return chdir("/") == 0 && rmdir(folder) == 0 ? 0 : -1; /* removing the folder fails if it contains another file */
 }
 
 static struct tp_trace_out *open_trace(const struct tp_trace_out_options *options)
@@ -63,7 +63,7 @@ static void assert_contains(const char *text, const char *want)
         fail_msg("not in the trace: %s\n%.3000s", want, text);
 }
 
-/* Checks the output of `write` between the first three rows and the final span. */
+/* Checks the output of `write`, which comes after the first three rows and before the final span. */
 static void assert_events(void (*write)(struct tp_trace_out *), const char *want)
 {
     struct tp_trace_out *out = open_trace(NULL);
@@ -373,7 +373,7 @@ static void file_size_limit_gives_an_error_without_signal(void **state)
     getrlimit(RLIMIT_FSIZE, &before);
     small.rlim_max = before.rlim_max;
     for (int single = 0; single < 2; single++) {
-        /* few events fail when the file is closed, many while they are written */
+        /* with few events, closing the file fails; with many events, writing fails */
         for (int count = 100; count < 100000; count *= 100) {
             struct tp_trace_out_options options = TP_TRACE_OUT_OPTIONS;
             struct tp_trace_out *out;
@@ -405,7 +405,7 @@ static void numbers_are_written_exactly(void **state)
         *tp_put_int(text, ints[i]) = '\0';
         assert_string_equal(text, want);
     }
-    /* For each number of digits, tests its smallest, its largest and other numbers. */
+    /* Tests the smallest, the largest and other numbers of each number of digits. */
     for (uint64_t power = 1, i = 0; i < 20; i++, power *= 10) {
         const uint64_t near[] = {power - 1, power, power + 1, power * 7 / 3, UINT64_MAX - power};
         for (size_t k = 0; k < sizeof near / sizeof *near; k++) {

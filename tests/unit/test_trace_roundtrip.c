@@ -1,5 +1,5 @@
 /* Tests random traces that writer/trace_json.h writes and the strict reader reads. Times must be equal to the
- * nanosecond, and texts to the byte. A failure prints its seed. */
+ * nanosecond, and texts to the byte. The message of a failure shows the seed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,8 @@ enum { RUNS = 300, MAX_EVENTS = 200, MAX_NAME = 40 };
 struct call {
     int64_t pid, tid, ts_ns, dur_ns, a, b, c;
     size_t name_size;
-    enum tp_trace_out_category category; /* TP_OUT_CATEGORY_COUNT means memory, +1 flow, +2 counter, +3 instant */
+    enum tp_trace_out_category category; /* a category; TP_OUT_CATEGORY_COUNT means memory, +1 flow, +2 counter, +3
+                                          * instant */
     bool has_dims, is_unfinished;
     char name[3 * MAX_NAME]; /* the name that the reader must find */
 };
@@ -219,7 +220,7 @@ static void compare(const struct tp_trace *trace, const struct call *calls, size
     }
     assert_int_equal(memory, trace->memory_count);
     assert_int_equal(flow, trace->flow_count);
-    assert_int_equal(event + 1, trace->event_count); /* one more event is the span of the profiler */
+    assert_int_equal(event + 1, trace->event_count); /* the trace has one more event: the span of the profiler */
 }
 
 static void random_traces_come_back_equal(void **unused)

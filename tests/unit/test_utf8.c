@@ -21,7 +21,7 @@ static void cut_keeps_complete_characters(void **state)
 static void invalid_bytes_are_cut(void **state)
 {
     (void)state;
-    /* goes back at most four bytes, the longest character */
+    /* a cut moves back at most four bytes, the length of the longest character */
     assert_int_equal(tp_utf8_cut("\x80\x80\x80\x80\x80\x80\x80\x80", 8, 7), 4);
     assert_int_equal(tp_utf8_cut("\x80\x80\x80", 3, 2), 0);
     assert_int_equal(tp_utf8_cut(NULL, 0, 0), 0);

@@ -32,7 +32,7 @@ static void largest_group_of_a_fifth_names_the_class(void **state)
     decides(SHARES{50, 1, 2, 3, 40, 4}, 0, TP_CLASS_SYNC_BOUND, TP_TIME_SYNC, 40);
     decides(SHARES{50, 1, 2, 3, 4, 40}, 0, TP_CLASS_LAUNCH_BOUND, TP_TIME_LAUNCH, 40);
     decides(SHARES{60, 20, 20, 0, 0, 0}, 0, TP_CLASS_COMMUNICATION_BOUND, TP_TIME_COMMUNICATION,
-            20); /* equal shares: the first one wins */
+            20); /* with equal shares, the first cause is the result */
 }
 
 static void thresholds_include_their_limit(void **state)
@@ -55,7 +55,7 @@ static void unknown_times_are_one_group(void **state)
     (void)state;
     decides(SHARES{55, 0, 0, 0, 0, 15, 9, 12, 9}, 0, TP_CLASS_NOT_SHOWN, TP_TIME_OUTSIDE, 30);
     decides(SHARES{55, 0, 0, 0, 0, 22.5, 11.5, 0, 11}, 0, TP_CLASS_LAUNCH_BOUND, TP_TIME_LAUNCH,
-            22.5); /* equal shares: the one with a name wins */
+            22.5); /* with equal shares, a known cause is preferred to an unknown one */
     decides(SHARES{60, 0, 0, 0, 0, 10, 15, 15, 0}, 0, TP_CLASS_NOT_SHOWN, TP_TIME_QUEUE, 30);
 }
 
@@ -74,7 +74,7 @@ static void make(struct made *m, const char *events)
 {
     make_model(&m->arena, &m->trace, &m->order, &m->model, "", events);
     tp_advice_build(&m->advice, &m->model, NULL, &m->arena);
-    /* without the later check for too few events */
+    /* without the later check for too few events, so that small traces are judged */
     tp_verdict_build(&m->verdict, &m->model, m->advice.quality.is_fragment, &m->arena);
 }
 
@@ -91,8 +91,8 @@ static bool is_named(const struct tp_verdict_largest *largest, const char *name)
 #define KERNEL(name, ts, dur, corr) EVENT("kernel", name, ts, dur, "\"device\":0,\"correlation\":" #corr)
 #define LOADER "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
 
-/* W is 0..100 us. Kernel a is launched at 10 and runs in 12..22. From 22 to 50 the host loads data, from 55 on it
- * launches b. Kernel b runs in 60..80, and the time until 100 is outside. The first 10 us wait for the launch of a. */
+/* W is 0..100 us. Kernel a is launched at 10 and runs in 12..22. From 22 to 50 the host loads data. From 55 on the host
+ * launches b, which runs in 60..80. The time until 100 is outside. The first 10 us are a wait for the launch of a. */
 static void every_nanosecond_of_the_steps_has_one_cause(void **state)
 {
     (void)state;
@@ -101,9 +101,9 @@ static void every_nanosecond_of_the_steps_has_one_cause(void **state)
                  "user_annotation", LOADER, 20, 30, "") "," LAUNCH(55, 2, 2) "," KERNEL("b", 60, 20, 2));
     const struct tp_trace_verdict *v = &m.verdict;
     assert_int_equal(v->cause_ns[TP_TIME_COMPUTE], 30000);
-    assert_int_equal(v->cause_ns[TP_TIME_INPUT], 28000);         /* 22..50 */
-    assert_int_equal(v->cause_ns[TP_TIME_LAUNCH], 11000 + 7000); /* 0..11 and 50..57 */
-    assert_int_equal(v->cause_ns[TP_TIME_QUEUE], 1000 + 3000);   /* 11..12 and 57..60 */
+    assert_int_equal(v->cause_ns[TP_TIME_INPUT], 28000);         /* input: 22..50 us */
+    assert_int_equal(v->cause_ns[TP_TIME_LAUNCH], 11000 + 7000); /* launch: 0..11 and 50..57 us */
+    assert_int_equal(v->cause_ns[TP_TIME_QUEUE], 1000 + 3000);   /* queue: 11..12 and 57..60 us */
     assert_int_equal(v->cause_ns[TP_TIME_OUTSIDE], 20000);
     int64_t sum = 0;
     for (unsigned c = 0; c < TP_TIME_DEVICE_COUNT; c++)
@@ -160,14 +160,14 @@ static void wait_that_empties_the_queue_is_the_cause(void **state)
     tp_arena_release(&m.arena);
 }
 
-/* W is 0..10 ms. A collective is launched at 1 ms but starts at 5 ms, although no kernel runs after 2 ms. */
+/* W is 0..10 ms. A collective is launched at 1 ms but starts at 5 ms, although no other kernel runs after 2 ms. */
 static void delayed_collective_is_communication(void **state)
 {
     (void)state;
     struct made m;
     make(&m, STEP(1, 0, 10000) "," LAUNCH(0, 1, 1) "," KERNEL("a", 1, 1999, 1) "," LAUNCH(1000, 1, 2) "," KERNEL(
                  "ncclDevKernel_SendRecv", 5000, 1000, 2) "," LAUNCH(1002, 1, 3) "," KERNEL("b", 8000, 2000, 3));
-    /* the same time as in the view of idle time */
+    /* the view of idle time has the same value */
     assert_int_equal(m.verdict.cause_ns[TP_TIME_QUEUE], 3000000 + 2000000);
     /* the reason of the wait before b is unknown */
     assert_int_equal(m.verdict.awaited_communication_ns, 3000000);
@@ -175,7 +175,8 @@ static void delayed_collective_is_communication(void **state)
     assert_true(m.verdict.percent == 40);
     assert_int_equal(m.verdict.headline_id, TP_HEADLINE_DEVICE);
     assert_int_equal(m.verdict.cause_ns[TP_TIME_COMMUNICATION], 1000000);
-    assert_int_equal(m.verdict.next, TP_TIME_QUEUE); /* the rest of it, without the wait for the collective */
+    assert_int_equal(m.verdict.next, TP_TIME_QUEUE); /* the next cause is the rest of the queue time, without the wait
+                                                      * for the collective */
     assert_int_equal(tp_verdict_cause_ns(&m.verdict, TP_TIME_QUEUE), 2000000);
     tp_arena_release(&m.arena);
 }
@@ -222,7 +223,7 @@ static void trace_without_times_gives_a_reason(void **state)
     tp_arena_release(&m.arena);
 }
 
-/* Samples like those of a recording from outside are enough to judge. */
+/* Samples of threads, as in a recording from outside, are enough for a verdict. */
 static void thread_samples_are_enough_to_judge(void **state)
 {
     (void)state;
@@ -262,7 +263,8 @@ static void too_little(const char *events, bool expected)
 static void fragment_is_not_judged(void **state)
 {
     (void)state;
-    too_little(SPAN(3000000) "," SEVEN(5) "," SEVEN(900), true); /* 15 events in three seconds before the first step */
+    too_little(SPAN(3000000) "," SEVEN(5) "," SEVEN(900), true); /* only 15 events in three seconds before the first
+                                                                  * step make a fragment */
     /* a short recording without long gaps is not a fragment */
     too_little(SPAN(99999) "," SEVEN(5) "," SEVEN(900), false);
     too_little(SPAN(100000) "," SEVEN(5), true);
@@ -275,7 +277,7 @@ static void fragment_is_not_judged(void **state)
 static void loading_data_does_not_count_as_work(void **state)
 {
     (void)state;
-    /* is a fragment although it is short */
+    /* a fragment even in a short recording, because loading is not work */
     too_little(EVENT("user_annotation", LOADER, 0, 900, "") "," SEVEN(5), true);
     too_little(SPAN(3000000) "," EVENT("user_annotation", LOADER, 0, 2900000, "") "," SEVEN(5), true);
     /* a step without work is a fragment */

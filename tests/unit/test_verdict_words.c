@@ -1,13 +1,13 @@
-/* Tests the sentences of a verdict: one verdict for each group of sentences, filled in by hand (section 13). */
+/* Tests the sentences of verdicts that are filled in by hand, one verdict for each group of sentences (section 13). */
 #include "webreport/document/words/words.h"
 
 #include <string.h>
 
 #include "one_arena.h"
 
-static struct tp_model model; /* W is 100 us */
+static struct tp_model model; /* model with a window W of 100 us */
 
-/* Checks the headline of the verdict for programs of this producer. */
+/* Checks the headline of a verdict for a program of this producer. */
 static void headline_is(struct tp_trace_verdict verdict, enum tp_producer producer, const char *expected)
 {
     static const struct tp_program_view program = {.headline = {"It is sleeping.", 15}};

@@ -87,7 +87,7 @@ static void overlapping_operator_is_clipped_to_its_parent(void **state)
     tp_arena_release(&m.arena);
 }
 
-/* Folding changes the ids of later operators, and removes the clipped end of a folded operator. */
+/* Folding changes the ids of later operators, and removes the shortened end time of a folded operator. */
 static void folding_keeps_clipped_ends_of_other_operators(void **state)
 {
     (void)state;
@@ -164,7 +164,7 @@ static void stacks_come_from_arguments_and_from_python_frames(void **state)
          EVENT("python_function", "main", 0, 100, "") "," EVENT("python_function", "inner at 0x7f", 5, 50, "") "," OP(
              "f", 10, 5, "") "," OP("f", 20, 5, "\"Call stack\":\"a;;b;\"") "," OP("f", 70, 5, ""));
     const struct tp_stack_table *stacks = &m.views.operators.stacks_by_name;
-    const char *expected[] = {"a;b", "inner;main", "main"}; /* rows with equal times are sorted by text */
+    const char *expected[] = {"a;b", "inner;main", "main"}; /* rows with equal times are in the order of their texts */
     assert_int_equal(stacks->table.row_count, 3);
     for (size_t i = 0; i < 3; i++) {
         char text[16];
@@ -222,7 +222,7 @@ static void modules_merge_by_path_and_keep_first_call_order(void **state)
     tp_arena_release(&m.arena);
 }
 
-/* Makes two steps. The second rank starts each collective `late` us late; a step takes 1,000 us. */
+/* Makes two steps of 1,000 us. The second rank starts each collective `late` us late. */
 static void make_ranks(struct made *ranks, struct tp_rank_summary *summaries, int late)
 {
     for (int r = 0; r < 2; r++) {
@@ -258,12 +258,13 @@ static void rank_that_others_wait_for_is_named(void **state)
         make_ranks(ranks, summaries, lates[i]);
         tp_distributed_build(&view, TP_NULL_INT, summaries, 2, &ranks[0].arena);
         tp_straggler_find(&found, &view);
-        assert_int_equal(found.rank, i ? TP_NO_ID : 1); /* 40 of 1,000 us are below the threshold of 5 % */
+        assert_int_equal(found.rank, i ? TP_NO_ID : 1); /* the late rank computes 40 of 1,000 us more, which is below
+                                                         * the threshold of 5 % */
         if (!i) {
             assert_int_equal(found.late_count, 2);
             assert_int_equal((int)found.wait_us, 400);
-            /* 400 us of 950 to 1,000 us; the late rank computes no longer than the other, so all of the wait can be
-             * saved */
+            /* the wait is 400 of 950 to 1,000 us, and all of it can be saved, because the late rank does not compute
+             * longer */
             assert_true(found.share_percent > 39.9 && found.share_percent < 42.2);
         }
         for (int r = 0; r < 2; r++)
@@ -286,7 +287,7 @@ static void slower_rank_shows_the_wait_of_the_faster(void **state)
     assert_int_equal(tp_table_int(&view.ops[0], TP_COMM_OP_LATENCY)[0], 100000);
     assert_int_equal(tp_table_int(&view.ops[0], TP_COMM_OP_TRANSFER)[0], 40000);
     assert_int_equal(tp_table_int(&view.ops[1], TP_COMM_OP_TRANSFER)[0], 40000);
-    assert_int_equal(view.wait.step_count, 2); /* entries: the mean of all steps, and step 0 */
+    assert_int_equal(view.wait.step_count, 2); /* the list has two entries: the mean of all steps, and step 0 */
     assert_int_equal(view.wait.part_ns[(2 + 0) * 2 + 1], 60000);
     assert_int_equal(view.wait.part_ns[(2 + 1) * 2 + 1], 0);
     tp_arena_release(&fast.arena);

@@ -1,5 +1,5 @@
-/* Tests the stacks of waiting threads. A thread that still waits gets a stack record after its switch. A running thread
- * gets none. The number of records per 0.1 s is limited. The test reads its own process. */
+/* Tests how stacks of waiting threads are read from this process. A thread that still waits after its switch gets a
+ * stack record, a running thread does not. The number of stack records per 0.1 s is limited. */
 #include "collector/outside/waiting_stacks.h"
 
 #include <string.h>
@@ -72,8 +72,8 @@ static void only_waiting_threads_are_read(void **state)
     add_switch(11, 1000, room);
     add_switch(12, 1000, room);
     add_switch_in(12, 2000);
-    add_switch(13, WAITED_NS - 500, room); /* waits for 500 ns only, so the next poll reads its stack */
-    add_switch_in(13, WAITED_NS - 600);    /* delivered late, after a newer switch */
+    add_switch(13, WAITED_NS - 500, room); /* the thread has waited only 500 ns, so the next poll reads its stack */
+    add_switch_in(13, WAITED_NS - 600);    /* this switch arrives after a newer one */
     assert_int_equal(read_now(WAITED_NS), 1);
     const struct tp_pending_record *copy = &pending.records[3];
     assert_true(copy->time_ns == 1000 && copy->wait_read_ns > WAITED_NS && copy->number == 3);

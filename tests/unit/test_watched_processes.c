@@ -1,5 +1,5 @@
-/* Tests which records belong to a recording of whole CPUs. A switch record names two threads, but only the first one
- * counts. */
+/* Tests which records belong to a recording of whole CPUs. A switch record names two threads, of which only the first
+ * one counts. */
 #include "collector/outside/tree/watched_processes.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ static void forks_of_several_cpus_count_in_the_order_of_time(void **state)
     (void)state;
     tp_watched_processes_init(&watched, &arena);
     tp_watched_processes_add(&watched, 10, 100);
-    fork_at(300, 11, 12); /* is reported before the fork of its parent */
+    fork_at(300, 11, 12); /* the record of this fork arrives before the record of its parent's fork */
     fork_at(200, 10, 11);
     fork_at(250, 90, 91);
     tp_watched_processes_apply(&watched);
@@ -43,7 +43,7 @@ static void reused_number_is_another_process(void **state)
     (void)state;
     tp_watched_processes_init(&watched, &arena);
     tp_watched_processes_add(&watched, 10, 100);
-    fork_at(50, 90, 10); /* started before it was added to the recording */
+    fork_at(50, 90, 10); /* the process started this child before it was added to the recording */
     tp_watched_processes_apply(&watched);
     assert_true(tp_watched_processes_has(&watched, 10));
     fork_at(200, 10, 11);

@@ -1,4 +1,4 @@
-/* Tests replayed jobs. Expected numbers are counted by hand from the lengths in each test. */
+/* Tests replayed jobs. Expected numbers are counted by hand from the times in each test. */
 #include "webreport/compare/replay/graph_build.h"
 #include "webreport/compare/replay/what_if_build.h"
 
@@ -25,8 +25,8 @@ struct fixture {
     int64_t us[MOST_RANKS][TP_SLOT_PARTS][SLOTS * STEPS];
 };
 
-/* Makes ranks of one group on two hosts. Each of four steps has 10 ms of kernels, a collective of 1 ms, and 2 ms of
- * pause. */
+/* Makes one group of `count` ranks on two hosts. Each of four steps has 10 ms of kernels, a collective of 1 ms, and 2
+ * ms of pause. */
 static void open_job_of(struct fixture *f, uint32_t count)
 {
     *f = (struct fixture){.count = count};
@@ -146,8 +146,8 @@ static void pauses_are_reported_with_their_number(void **state)
     close_job(&f);
 }
 
-/* In each collective, every rank spends 3 ms more than in its shortest call. The own work of the ranks does not explain
- * this. */
+/* In each collective, every rank spends 3 ms more than in its shortest call, without a cause in the other ranks'
+ * work. */
 static void replay_that_misses_the_step_is_not_reported(void **state)
 {
     static struct fixture f;
@@ -162,7 +162,7 @@ static void replay_that_misses_the_step_is_not_reported(void **state)
     close_job(&f);
 }
 
-/* The collective of rank 3 belongs to a group with another name. The three other ranks would wait forever. */
+/* The collective of rank 3 belongs to another group, so the three other ranks would wait forever. */
 static void inconsistent_collectives_are_reported(void **state)
 {
     static struct fixture f;
@@ -171,7 +171,7 @@ static void inconsistent_collectives_are_reported(void **state)
     open_job(&f);
     f.rows[3].slots = other;
     f.rows[3].slot_count = 3;
-    f.rows[3].step_count = 2; /* has cells, but with other parts */
+    f.rows[3].step_count = 2; /* makes the cells differ from those of the other ranks */
     finish_job(&f);
     assert_string_equal(f.what_if.why_not, "ranks of one process group differ in their collectives");
     close_job(&f);
@@ -191,7 +191,8 @@ static void position_in_the_group_is_the_coordinate(void **state)
     close_job(&f);
 }
 
-/* Checks the cause for eight ranks. Ranks in `slow` take 5 ms more, ranks in `missing` have no data. */
+/* Checks the cause among eight ranks. slow: digits of ranks that take 5 ms more. missing: digits of ranks without
+ * data. */
 static void assert_slow(const char *slow, const char *missing, enum tp_cause_kind kind, enum tp_rank_place place,
                         bool is_open)
 {
@@ -221,14 +222,14 @@ static void assert_slow(const char *slow, const char *missing, enum tp_cause_kin
     close_job(&f);
 }
 
-/* The hosts have ranks 0 .. 3 and 4 .. 7. A level needs three ranks, including the missing ones. */
+/* The hosts have ranks 0 to 3 and 4 to 7. A level needs three ranks, where missing ranks count, too. */
 static void missing_ranks_change_no_cause(void **state)
 {
     (void)state;
     assert_slow("1247", "", TP_CAUSE_SLOW_LEVEL, TP_PLACE_RANKS, false);
     assert_slow("1247", "05", TP_CAUSE_SLOW_LEVEL, TP_PLACE_RANKS, false);
     assert_slow("1247", "27", TP_CAUSE_SLOW_LEVEL, TP_PLACE_RANKS, true);
-    /* may also be the host with ranks 0 .. 3 and rank 7 */
+    /* the cause may also be the host with ranks 0 to 3, and rank 7 */
     assert_slow("1237", "0", TP_CAUSE_SLOW_LEVEL, TP_PLACE_RANKS, true);
     assert_slow("4567", "", TP_CAUSE_COMPUTE, TP_PLACE_HOST, false);
     assert_slow("4567", "0", TP_CAUSE_COMPUTE, TP_PLACE_HOST, false);

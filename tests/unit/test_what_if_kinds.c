@@ -1,4 +1,5 @@
-/* Tests each kind of cause with jobs of eight ranks. Their lengths are counted by hand. */
+/* Tests each kind of cause with jobs of eight ranks. Expected numbers are counted by hand from the times in each
+ * test. */
 #include "webreport/compare/replay/graph_build.h"
 #include "webreport/compare/replay/what_if_build.h"
 
@@ -44,8 +45,8 @@ static void open_row(struct fixture *f, uint32_t rank)
         f->slots[rank][k] = (struct tp_slot){k + 1 < f->slot_count ? k : TP_NO_ID, k + 1 < f->slot_count, 1, 0, true, 0};
 }
 
-/* Makes hosts of four ranks. All ranks are one group. With `has_tp`, pairs of neighbors are tp groups, and dp groups
- * connect the pairs. */
+/* Makes hosts of four ranks each. Without `has_tp`, all ranks form one group. With it, pairs of neighbors form tp
+ * groups, and dp groups connect the pairs. */
 static void open_job(struct fixture *f, bool has_tp)
 {
     *f = (struct fixture){.slot_count = has_tp ? 3 : 2};
@@ -63,7 +64,7 @@ static void open_job(struct fixture *f, bool has_tp)
     }
 }
 
-/* Returns when the rank arrives at the collective of this slot, from the start of the step, in ns. */
+/* Returns the time from the start of the step to the rank's arrival at the collective of this slot, ns. */
 static int64_t arrival_of(struct fixture *f, uint32_t rank, uint32_t slot, uint32_t step)
 {
     int64_t at = 0;
@@ -81,7 +82,7 @@ static bool is_in(const struct tp_rank_stride *run, int64_t rank)
     return place >= 0 && place % run->stride == 0 && place / run->stride < run->length;
 }
 
-/* Ends each collective `transfer_us` after the arrival of the last rank of its group. */
+/* Makes each collective of the slot end `transfer_us` after the last rank of its group has arrived. */
 static void let_meet(struct fixture *f, uint32_t slot, int64_t transfer_us)
 {
     for (uint32_t s = 0; s < STEPS; s++)
@@ -118,7 +119,8 @@ static void assert_near(double got, double wanted)
         fail_msg("%.12f, not %.12f", got, wanted);
 }
 
-/* Makes one group of all ranks: 10 ms of kernels plus added_us[rank], then 1 ms of collective. */
+/* Makes one group of all ranks. Each step has 10 ms plus added_us[rank] of kernels, then a collective of
+ * transfer_us. */
 static void open_ddp(struct fixture *f, const int64_t added_us[RANKS], int64_t transfer_us)
 {
     open_job(f, false);
@@ -144,8 +146,7 @@ static void half_of_the_ranks_are_a_level(void **state)
     tp_arena_release(&f.arena);
 }
 
-/* If all four ranks of one host are slow, the host is named. Two slow ranks, or three different ones, are named as
- * ranks. */
+/* If all four ranks of one host are slow, the host is the cause. Otherwise two or three slow ranks are the cause. */
 static void host_and_single_ranks_are_no_level(void **state)
 {
     static struct fixture f;
@@ -168,16 +169,17 @@ static void host_and_single_ranks_are_no_level(void **state)
     tp_arena_release(&f.arena);
 }
 
-/* A single group cannot be compared with others. From a quarter of the time on it is reported, without a culprit. */
+/* A single group cannot be compared with others. It is reported only if it takes a quarter of the time or more, without
+ * a place as the cause. */
 static void only_group_is_reported_by_its_cost(void **state)
 {
     static struct fixture f;
     static const int64_t none[RANKS];
     (void)state;
-    open_ddp(&f, none, 3000); /* 3 ms of 13 ms */
+    open_ddp(&f, none, 3000); /* the collective takes 3 of 13 ms */
     assert_int_equal(f.what_if.causes.count, 0);
     tp_arena_release(&f.arena);
-    open_ddp(&f, none, 10000); /* 10 ms of 20 ms */
+    open_ddp(&f, none, 10000); /* the collective takes 10 of 20 ms */
     assert_int_equal(f.what_if.causes.count, 1);
     assert_int_equal(cause_at(&f, 0)->kind, TP_CAUSE_ALL_LINKS);
     assert_int_equal(cause_at(&f, 0)->group_count, 1);
@@ -188,9 +190,9 @@ static void only_group_is_reported_by_its_cost(void **state)
     tp_arena_release(&f.arena);
 }
 
-/* The second host leaves the collective 3 ms later than the first one. This is visible in the first step, where all
- * ranks arrive together. Later the first host waits, and all ranks take equally long. Without such a step no host can
- * be blamed. */
+/* The second host leaves the collective 3 ms later than the first one. The first step shows this, because all ranks
+ * arrive together. In later steps, the first host waits and all calls take equally long. Without such a first step, the
+ * cause is not known. */
 static void late_host_is_named_if_visible(void **state)
 {
     static struct fixture f;
@@ -215,10 +217,10 @@ static void late_host_is_named_if_visible(void **state)
     }
 }
 
-/* With two equal dp groups, 3 ms of 13 ms are normal, unless the rate is known to be low. */
+/* With two equal dp groups, 3 of 13 ms are normal, unless the transfer rate is known to be low. */
 static void equal_groups_are_reported_by_cost_and_rate(void **state)
 {
-    /* rates of 42 GB/s and 21 GB/s; the last one is bound by latency */
+    /* transfer rates of 42 GB/s and 21 GB/s; the last size is limited by latency */
     static const int64_t moved[] = {0, 3 * 40 << 20, 3 * 20 << 20, 1 << 20};
     static struct fixture f;
     (void)state;
@@ -243,7 +245,7 @@ static void equal_groups_are_reported_by_cost_and_rate(void **state)
     }
 }
 
-/* Two replicas have longer batches in all steps. Even batches would give all replicas the mean length. */
+/* Two replicas have longer batches in all steps. With even batches, each replica would take the mean time. */
 static void uneven_batches_of_two_levels_have_one_mean(void **state)
 {
     static const int64_t lengths[RANKS / TP][2] = {{8000, 9000}, {9000, 8000}, {12000, 14000}, {14000, 12000}};
@@ -264,9 +266,9 @@ static void uneven_batches_of_two_levels_have_one_mean(void **state)
     tp_arena_release(&f.arena);
 }
 
-/* Replicas have two ranks each. In each step two batches take 10 ms, one takes 8 ms, one takes 12 ms, in turns. In
- * addition, one rank of each pair takes 0.4 ms more, the other one in the next step. Batches are evened out by the
- * length of both ranks, so the longer rank still exceeds the mean. This is jitter. */
+/* Replicas have two ranks each. In each step two batches take 10 ms, one 8 ms and one 12 ms, in turns. In addition, one
+ * rank of each pair takes 0.4 ms more, and in the next step the other rank. Batches are evened out by the time of both
+ * ranks, so the slower rank still exceeds the mean. This difference is jitter. */
 static void differences_inside_of_batches_are_jitter(void **state)
 {
     static const int64_t lengths[] = {8000, 10000, 12000, 10000};

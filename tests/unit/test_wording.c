@@ -1,4 +1,4 @@
-/* Tests that the declared kind of a range decides, whatever its name, and that each program gets advice in its own
+/* Tests that the declared kind of a range has priority over its name, and that each program gets advice in its own
  * words. No rule and no sentence mentions Python or PyTorch to other programs (sections 2, 9, 13 and 15). */
 #include <stdio.h>
 #include <string.h>
@@ -172,7 +172,8 @@ static void produced_by(const char *header, const char *events, enum tp_producer
 static void producer_is_recognized(void **state)
 {
     (void)state;
-    produced_by("", EVENT("user_annotation", "solve", 0, 10, ""), TP_PRODUCER_TORCH); /* a list without a header */
+    produced_by("", EVENT("user_annotation", "solve", 0, 10, ""), TP_PRODUCER_TORCH); /* this file is a plain list of
+                                                                                       * events, without a header */
     produced_by("\"schemaVersion\":1,\"deviceProperties\":[],", RANGE("solve", 0, 10, "compute"), TP_PRODUCER_TORCH);
     produced_by("", RANGE("solve", 0, 10, "compute"), TP_PRODUCER_OTHER);
     produced_by("\"otherData\":{},", EVENT("user_annotation", "solve", 0, 10, ""), TP_PRODUCER_OTHER);
@@ -243,11 +244,11 @@ static void unknown_kind_is_ignored(void **state)
          STEP(1, 0, 1000) "," RANGE(LOADER, 0, 600, "Input") "," EVENT("cpu_op", "aten::mm", 600, 300,
                                                                        "\"kind\":\"input\""));
     assert_int_equal(m.trace.reading.declared_kinds, 0);
-    assert_int_equal(m.advice.verdict.cause_ns[TP_TIME_INPUT], 600000); /* recognized by its name */
+    assert_int_equal(m.advice.verdict.cause_ns[TP_TIME_INPUT], 600000); /* the range was recognized by its name */
     tp_arena_release(&m.arena);
 }
 
-/* A range of kind sync that contains the waiting call counts together with this call, once. */
+/* A range of kind sync and the waiting call inside it count only once. */
 static void a_wait_counts_once(void **state)
 {
     (void)state;
@@ -296,8 +297,8 @@ static void reported_device_has_its_name_and_kinds(void **state)
     tp_arena_release(&m.arena);
 }
 
-/* A process with the pid of a device is no device. The name of the device comes from its labels, and sentences about
- * devices use it. */
+/* A process does not become a device because it has the pid of a device. Sentences use the device's name, which comes
+ * from its labels. */
 static void npu_is_named_npu(void **state)
 {
     (void)state;

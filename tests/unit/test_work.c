@@ -1,5 +1,5 @@
-/* Tests kinds of work against an engineer's classification of kernels and their operators. The names are from real
- * traces. The kinds were chosen by what the kernels compute. */
+/* Tests kinds of work for kernels and operators with names from real traces. The expected kinds were assigned by hand,
+ * by what the kernels compute. */
 #include <stdio.h>
 
 #include "tests/unit/made_trace.h"
@@ -115,7 +115,7 @@ static void operator_classifies_a_generic_kernel(void **state)
 {
     (void)state;
     struct made m;
-    make(&m, OP("aten::add", 0, 10) LAUNCH(1, 1) KERNEL(GENERIC, 20, 5, 1) "," /* the operator decides */
+    make(&m, OP("aten::add", 0, 10) LAUNCH(1, 1) KERNEL(GENERIC, 20, 5, 1) "," /* the kind comes from the operator */
          OP("aten::copy_", 100, 10) LAUNCH(101, 2) KERNEL(GENERIC, 120, 5, 2) "," OP("aten::layer_norm", 200, 50)
              OP("aten::native_layer_norm", 210, 30) LAUNCH(211, 3) KERNEL(GENERIC, 270, 5, 3));
     assert_string_equal(kind(&m, 0), "elementwise");
@@ -148,7 +148,7 @@ static void a_collective_is_communication_wherever_it_is_called(void **state)
                  LAUNCH(401, 2) LAUNCH(404, 3) KERNEL("kernel_17", 500, 5, 2) "," KERNEL(GENERIC, 510, 5, 3));
     assert_string_equal(kind(&m, 0), "communication");
     assert_string_equal(kind(&m, 1), "communication");
-    /* its name says that it computes, so the verdict also counts it as compute */
+    /* the verdict also counts this kernel as compute, because its name says that it computes */
     assert_string_equal(kind(&m, 2), "elementwise");
     tp_arena_release(&m.arena);
 }
@@ -158,7 +158,7 @@ static void kernels_inside_of_an_optimizer_are_optimizer(void **state)
     (void)state;
     struct made m;
     make(&m, HOST("user_annotation", "Optimizer.step#SGD.step", 0, 100, "") "," OP("aten::add_", 1, 10) LAUNCH(2, 1)
-                 OP("aten::add_", 101, 10) LAUNCH(102, 2) /* launched after the optimizer step */
+                 OP("aten::add_", 101, 10) LAUNCH(102, 2) /* this operator runs after the optimizer step */
          KERNEL(GENERIC, 200, 5, 1) "," KERNEL(GENERIC, 210, 5, 2));
     assert_string_equal(kind(&m, 0), "optimizer");
     assert_string_equal(kind(&m, 1), "elementwise");
@@ -174,7 +174,7 @@ static void copies_of_a_convolution_are_no_convolution(void **state)
                         1) "," KERNEL(GENERIC, 210, 5, 2) "," KERNEL("generic_name", 220, 5, 3));
     assert_string_equal(kind(&m, 0), "convolution");
     assert_string_equal(kind(&m, 1), "elementwise");
-    assert_string_equal(kind(&m, 2), "convolution"); /* the operator is its only known property */
+    assert_string_equal(kind(&m, 2), "convolution"); /* only the operator is known for this kernel */
     tp_arena_release(&m.arena);
 }
 
@@ -224,7 +224,7 @@ static void operators_have_their_self_time(void **state)
     assert_int_equal(m.view.devices.rows.row_count, 0);
     assert_int_equal(rows->row_count, 4);
     assert_string_equal(tp_table_text(rows, TP_WORK_KIND)[0].ptr,
-                        "gemm"); /* includes the view aten::t inside of aten::linear */
+                        "gemm"); /* the time of the view aten::t inside of aten::linear is included */
     assert_int_equal(tp_table_int(rows, TP_WORK_TOTAL)[0], 100000);
     assert_string_equal(tp_table_text(rows, TP_WORK_KIND)[1].ptr, "engine");
     assert_string_equal(tp_table_text(rows, TP_WORK_KIND)[2].ptr, "allocation");

@@ -1,4 +1,4 @@
-/* Tests the alignment of two sequences of calls: the blocks in which they differ. */
+/* Tests how two sequences of calls are aligned, and in which blocks they differ. */
 #include "webreport/compare/work/work_align.h"
 
 #include <setjmp.h>
@@ -18,7 +18,7 @@ static struct tp_align_sequence sequence(const char *letters)
     uint32_t *depth = tp_arena_array(&arena, count + 1, sizeof *depth);
     for (uint32_t i = 0; i < count; i++) {
         items[i] = (uint32_t)letters[i];
-        depth[i] = letters[i] >= 'a'; /* a capital letter calls the operators after it */
+        depth[i] = letters[i] >= 'a'; /* a capital letter is an operator that calls the operators after it */
     }
     return (struct tp_align_sequence){items, depth, count};
 }
@@ -41,7 +41,7 @@ static void equal_sequences_have_no_blocks(void **state)
 static void block_begins_with_the_calling_operator(void **state)
 {
     GUARD;
-    /* Both "bcA" and "Abc" would be correct. The block with the calling operator first is better. */
+    /* Both "bcA" and "Abc" would be correct. The block that starts with the calling operator is better. */
     struct tp_vec blocks = aligned("AbcD", "AbcAbcD");
     assert_int_equal(blocks.count, 1);
     struct tp_align_block *block = blocks.data;
@@ -54,7 +54,7 @@ static void block_begins_with_the_calling_operator(void **state)
     assert_true(block->a == 0 || block->a == 3);
 }
 
-/* Replaces the blocks of one sequence by those of the other. The result must be the other sequence. */
+/* Replaces the differing blocks of one sequence by those of the other. The result must equal the other sequence. */
 static void check_script(const struct tp_align_sequence *a, const struct tp_align_sequence *b, size_t most)
 {
     struct tp_vec blocks = TP_VEC(&arena, struct tp_align_block);
@@ -91,7 +91,7 @@ static void scripts_are_right_and_short(void **state)
             uint32_t what = (uint32_t)tp_random_below(&random, round % 3 ? 200 : 4);
             items[i] = (uint32_t)tp_random_below(&random, 20);
             if (what == 0 && ++changes)
-                continue; /* removed calls are skipped */
+                continue; /* skips a call that was removed */
             if (what == 1 && ++changes)
                 other[b.count++] = 100;
             other[b.count++] = items[i];

@@ -29,7 +29,7 @@ static void equal_work_has_no_changes(void **state)
     struct tp_work_diff diff = compared(base_ops, COUNT(base_ops), false);
     assert_true(diff.is_known && diff.is_same);
     assert_int_equal(diff.count, 0);
-    /* operators that moved within the step are no change */
+    /* the order of operators within the step may change */
     const struct op moved[] = {LINEAR, RELU, LOSS, LINEAR, RELU};
     diff = compared(moved, COUNT(moved), false);
     assert_int_equal(diff.count, 0);
@@ -46,7 +46,7 @@ static void added_item_names_its_place(void **state)
                              {"aten::item", "[[]]", "float", 0, STEP},
                              {"aten::_local_scalar_dense", "[[]]", "float", 1, STEP}};
     struct tp_work_diff diff = compared(ops, COUNT(ops), false);
-    assert_int_equal(diff.count, 1); /* the change of the caller includes its callees */
+    assert_int_equal(diff.count, 1); /* one change includes the caller and its callees */
     assert_int_equal(diff.changes[0].kind, TP_WORK_CHANGE_ITEM);
     assert_true(diff.changes[0].is_gated);
     assert_string_equal(tp_work_change_sentence(&diff.changes[0], &arena),
@@ -67,7 +67,7 @@ static void equal_changes_are_merged_and_counted(void **state)
     assert_int_equal(tp_work_diff_count(&diff, TP_WORK_COPIED), 2);
 }
 
-/* The function runs twice per step. The second clone in both of its passes is new. */
+/* The function runs twice per step. In both passes, the second clone is new. */
 static void change_names_its_call(void **state)
 {
     GUARD;
@@ -125,7 +125,8 @@ static void renamed_operator_is_not_new(void **state)
         name, "[[4, 8]]", "float", 0, STEP                                                                             \
     }
 
-/* Operators that replace others are one change. Without times, added operators fail a limit and removed ones do not. */
+/* Operators that replace others are one change. Without times, a limit fails for added operators, but not for removed
+ * ones. */
 static void replaced_operators_are_one_change(void **state)
 {
     GUARD;
@@ -142,7 +143,7 @@ static void replaced_operators_are_one_change(void **state)
     assert_false(tp_work_has_gated(&diff));
 }
 
-/* If its place is unknown, a removed operator does not replace an operator that was added elsewhere. */
+/* An operator with an unknown place was removed. It is not replaced by an operator that was added elsewhere. */
 static void operators_at_different_places_are_no_replacement(void **state)
 {
     GUARD;
@@ -161,7 +162,7 @@ static void operators_at_different_places_are_no_replacement(void **state)
     assert_true(tp_work_has_gated(&diff));
 }
 
-/* An operator has a new name, and reads a value. The new name must not excuse the wait. */
+/* An operator has a new name and waits for a value. The new name must not hide the wait. */
 static void wait_inside_of_a_renamed_operator_counts(void **state)
 {
     GUARD;
@@ -171,7 +172,7 @@ static void wait_inside_of_a_renamed_operator_counts(void **state)
     assert_int_equal(tp_work_diff_count(&diff, TP_WORK_ADDED), 0);
 }
 
-/* A step calls an inner operator directly instead of its wrapper, or the other way round. */
+/* A step calls the inner operator directly instead of its wrapper, or the reverse. */
 static void wrapper_around_equal_work_is_a_rename(void **state)
 {
     GUARD;
@@ -201,7 +202,7 @@ static void wrapper_around_equal_work_is_a_rename(void **state)
                               {"aten::clone", "[[4, 8]]", "float", 1, STEP},
                               LOSS};
     diff = compared(more, COUNT(more), false);
-    assert_true(tp_work_has_gated(&diff)); /* the operator does more than before */
+    assert_true(tp_work_has_gated(&diff)); /* the operator does more work than before, so a limit fails */
 }
 
 static void different_shapes_and_types_are_changes(void **state)
@@ -217,7 +218,7 @@ static void different_shapes_and_types_are_changes(void **state)
     const struct op types[] = {LINEAR, RELU, LINEAR, {"aten::relu", "[[4, 8]]", "c10::Half", 0, STEP}, LOSS};
     diff = compared(types, COUNT(types), false);
     assert_int_equal(diff.changes[0].kind, TP_WORK_CHANGE_TYPE);
-    diff = compared(shapes, COUNT(shapes), true); /* if only names are compared, nothing changed */
+    diff = compared(shapes, COUNT(shapes), true); /* by names alone, nothing changed */
     assert_int_equal(diff.count, 0);
 }
 
@@ -243,7 +244,7 @@ static void counts_without_places_name_the_change(void **state)
                              {"aten::_local_scalar_dense", "[[]]", "float", 1, STEP}};
     struct tp_signature base = signature(base_ops, COUNT(base_ops)), now = signature(ops, COUNT(ops));
     struct tp_work_diff diff;
-    base.call_count = base.lane_count = 0; /* like a stored run that was too large to keep its calls */
+    base.call_count = base.lane_count = 0; /* removes the calls, as in a stored run that was too large to keep them */
     tp_work_diff_build(&diff, &base, &now, false, &arena);
     assert_false(diff.is_aligned);
     assert_int_equal(diff.count, 1);
@@ -291,7 +292,7 @@ static void device_work_is_reported_with_its_operator(void **state)
     assert_true(diff.changes[0].is_gated);
     assert_int_equal(diff.changes[1].kind, TP_WORK_CHANGE_WAIT);
     assert_true(diff.changes[1].is_gated);
-    /* no limit fails, because an autotuner may choose another algorithm */
+    /* another algorithm fails no limit, because an autotuner may choose it */
     assert_int_equal(diff.changes[2].kind, TP_WORK_CHANGE_ALGORITHM);
     assert_false(diff.changes[2].is_gated);
 }
@@ -348,7 +349,7 @@ static void failed_limits_name_operator_and_line(void **state)
     assert_int_equal(c.verdict, TP_CHECK_FAIL);
     c = checked("op[aten::item].calls <= +0\ncount.added <= +0", &base, &run);
     assert_int_equal(c.verdict, TP_CHECK_PASS);
-    run.signature.hash = 0; /* without a signature nothing is known */
+    run.signature.hash = 0; /* without a signature, the limit cannot be checked */
     c = checked("optional count.wait <= +0", &run, &base);
     assert_int_equal(c.items[0].cause, TP_CAUSE_SKIPPED);
 }

@@ -27,7 +27,7 @@ static struct tp_work_diff kept_compared(struct tp_count_kept *was, uint32_t was
     base.kept_count = was_count;
     now.kept = is;
     now.kept_count = is_count;
-    now.hash++; /* the hash also depends on kept memory */
+    now.hash++; /* changes the hash, because it also depends on kept memory */
     tp_work_diff_build(&diff, &base, &now, false, &arena);
     return diff;
 }
@@ -44,11 +44,11 @@ static void kept_memory_is_named_with_its_place(void **state)
     assert_int_equal(diff.changes[0].place.len, strlen("net.py(30): forward"));
     assert_string_equal(tp_work_change_sentence(&diff.changes[0], &arena),
                         "+128.0 KiB per step that is never freed in forward: 1 block of aten::relu");
-    diff = kept_compared(leak, 1, NULL, 0); /* The leak is gone. This is reported, and no limit fails. */
+    diff = kept_compared(leak, 1, NULL, 0); /* The leak is gone, which is reported but fails no limit. */
     assert_int_equal(diff.count, 1);
     assert_false(tp_work_has_gated(&diff));
     assert_string_equal(tp_work_change_text(&diff.changes[0]), "memory that no longer stays");
-    diff = kept_compared(leak, 1, moved, 1); /* the line moved, but is the same line */
+    diff = kept_compared(leak, 1, moved, 1); /* the line number changed, but the code is the same */
     assert_int_equal(diff.count, 0);
     assert_true(diff.is_same);
 }
@@ -60,12 +60,12 @@ static void memory_kept_by_chance_is_ignored(void **state)
     struct tp_count_kept loss[] = {OF_RELU("30", 1, 64, true)};
     assert_int_equal(kept_compared(NULL, 0, chance, 1).count, 0);
     assert_int_equal(kept_compared(chance, 1, NULL, 0).count, 0);
-    /* A loss that is kept for a log is reported, but is no leak. */
+    /* A loss that the program keeps for a log is reported, but is not a leak. */
     struct tp_work_diff diff = kept_compared(NULL, 0, loss, 1);
     assert_int_equal(diff.count, 1);
     assert_false(tp_work_has_gated(&diff));
     struct tp_signature base = signature(base_ops, COUNT(base_ops)), now = base;
-    now.knows_kept = true; /* the file of the base is older, or has no addresses */
+    now.knows_kept = true; /* the file of the base has no information about kept memory, as in older versions */
     now.kept = leak;
     now.kept_count = 1;
     now.hash++;
@@ -96,7 +96,7 @@ static void only_memory_kept_in_all_runs_counts(void **state)
         struct tp_work_diff diff;
         struct tp_replaced replaced;
         tp_work_sides_build(&diff, &replaced, &sides, &c);
-        assert_int_equal(diff.count, other); /* is a change if the base has only the second run */
+        assert_int_equal(diff.count, other); /* counts as a change if the base is only the second run */
     }
 }
 

@@ -1,4 +1,4 @@
-/* Tests functions of the data loader. They are counted in a trace and compared in summaries, both made by hand. */
+/* Tests how functions of the data loader are counted in a trace and compared in summaries, both made by hand. */
 #include "webreport/compare/two/work_sides.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@
 #define LOAD "data.py(30): load"
 enum { OPERATORS = 6 };
 
-/* Returns a run whose transform takes `transform_ns`, on a machine with this pace (1: normal, 2: half as fast). */
+/* Returns a run whose transform takes `transform_ns`. pace: speed of the machine; 1: normal, 2: half as fast. */
 static struct tp_summary run_of(const char *place, double transform_ns, int64_t calls, double pace)
 {
     struct tp_summary run = {.key = {.rank = TP_NULL_INT}, .row_count = OPERATORS};
@@ -78,9 +78,9 @@ static void slower_function_is_named_despite_load(void **state)
         tp_work_change_sentence(&diff.changes[0], &arena),
         "each call of transform in the data loader takes 2.00 times as long (relative to the operators)");
     assert_true(tp_str_equal(diff.changes[0].place, TP_STR("data.py(14): transform")));
-    assert_false(tp_work_has_gated(&diff)); /* no limit fails, because times are no counts */
+    assert_false(tp_work_has_gated(&diff)); /* times fail no limit, because only counts do */
     assert_int_equal(tp_work_diff_count(&diff, TP_WORK_LOADED), 1);
-    diff = compared(&slower, 1, &base); /* The loader is faster. This is reported, but no limit fails. */
+    diff = compared(&slower, 1, &base); /* The loader is faster, which is reported but fails no limit. */
     assert_int_equal(diff.count, 1);
     assert_int_equal(tp_work_diff_count(&diff, TP_WORK_LOADED), 0);
 }
@@ -96,7 +96,7 @@ static void call_counts_are_exact(void **state)
                         "+16 calls of transform per step in the data loader");
     runs[0].signature.functions[0].calls = 24; /* the two runs of the base differ */
     assert_int_equal(compared(runs, 2, &more).count, 0);
-    more.signature.function_count = 0; /* was recorded without stacks */
+    more.signature.function_count = 0; /* this run was recorded without stacks */
     assert_int_equal(compared(runs, 2, &more).count, 0);
 }
 
@@ -104,10 +104,10 @@ static void additional_calls_are_reported_from_a_fiftieth_on(void **state)
 {
     GUARD;
     struct tp_summary base = run_of(TRANSFORM, 300, 16, 1), more = run_of(TRANSFORM, 300, 32, 1);
-    assert_int_equal(compared(&base, 1, &more).count, 1); /* 4.8 us of 68.8 us */
+    assert_int_equal(compared(&base, 1, &more).count, 1); /* added calls take 4.8 of 68.8 us */
     base = run_of(TRANSFORM, 50, 16, 1);
     more = run_of(TRANSFORM, 50, 32, 1);
-    assert_int_equal(compared(&base, 1, &more).count, 0); /* 0.8 us of 64.8 us */
+    assert_int_equal(compared(&base, 1, &more).count, 0); /* added calls take 0.8 of 64.8 us */
 }
 
 static void change_uses_texts_of_the_summary(void **state)
@@ -122,7 +122,8 @@ static void change_uses_texts_of_the_summary(void **state)
 
 /* ---- counting functions ---- */
 
-/* Four steps. In each the loader calls load, which calls transform twice: 10 us each, but 500 us in the last step. */
+/* Four steps. In each step the loader calls load, which calls transform twice. A call of transform takes 10 us, but 500
+ * us in the last step. */
 static void calls_in_the_loader_are_counted(void **state)
 {
     GUARD;
@@ -142,7 +143,7 @@ static void calls_in_the_loader_are_counted(void **state)
         PUT("python_function", LOAD, at + 20, 1200);
         PUT("python_function", TRANSFORM, at + 30, dur);
         PUT("python_function", TRANSFORM, at + 600, dur);
-        PUT("python_function", TRANSFORM, at + 1700, 100); /* a call outside of the loader */
+        PUT("python_function", TRANSFORM, at + 1700, 100); /* calls transform outside of the loader */
     }
     n += (size_t)snprintf(text + n, sizeof text - n, "]}");
     struct tp_trace_options options = {.single_thread = true};
@@ -173,7 +174,8 @@ static void calls_in_the_loader_are_counted(void **state)
     assert_int_equal(s->functions[0].low_ns, 10000);
     assert_true(s->functions[0].is_exact);
     assert_true(tp_str_equal(s->functions[1].place, TP_STR(LOAD)));
-    assert_int_equal(s->functions[1].low_ns, 200000); /* in the last step: 1200 us minus two calls of 500 us */
+    assert_int_equal(s->functions[1].low_ns, 200000); /* lowest time of load, in the last step: 1200 us minus two calls
+                                                       * of 500 us */
 }
 
 int main(void)

@@ -1,4 +1,5 @@
-/* Tests the builder of XSpace messages. The generated reader must find everything that was written, with any texts. */
+/* Tests the builder of XSpace messages. The generated reader must read back everything that was written, with any
+ * texts. */
 #include "writer/xplane.h"
 
 #include <setjmp.h>

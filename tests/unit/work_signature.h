@@ -12,7 +12,7 @@ struct op {
     const char *place;
 };
 
-/* Sorts the keys into the order of signatures. */
+/* Sorts the keys as signatures require. */
 static void sort_keys(struct tp_signature *s)
 {
     for (uint32_t i = 1; i < s->key_count; i++)
