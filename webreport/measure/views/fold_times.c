@@ -1,4 +1,4 @@
-/* Sums time by fold of the stack: see fold_times.h. */
+/* Implements fold_times.h: sums time by the fold of the stack. */
 #include "webreport/measure/views/fold_times.h"
 
 #include "writer/base/saturate.h"

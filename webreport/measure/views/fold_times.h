@@ -1,5 +1,5 @@
-/* Sums time by fold of the stack (webreport/model/stack_walk.h), to find the line, range or call of the host that takes
- * most time. */
+/* Sums time by the fold of the stack: the line, range or call that stands for the whole stack
+ * (webreport/model/stack_walk.h). The sums show what the host does most of the time. */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_FOLD_TIMES_H
 #define TP_WEBREPORT_MEASURE_VIEWS_FOLD_TIMES_H
 
@@ -7,7 +7,7 @@
 
 struct tp_fold_times {
     struct tp_id_map rows;
-    struct tp_vec items; /* struct tp_fold_time in the order of first appearance */
+    struct tp_vec items; /* struct tp_fold_time, in the order in which folds first appear */
 };
 
 struct tp_fold_time {
@@ -17,11 +17,12 @@ struct tp_fold_time {
 
 void tp_fold_times_init(struct tp_fold_times *times, struct tp_arena *arena);
 
-/* Adds a segment of a walk. Its type is tp_stack_visit. times: a struct tp_fold_times. */
+/* Adds a segment of a stack walk to its fold. The function can be used as tp_stack_visit. times: a struct
+ * tp_fold_times. */
 void tp_fold_times_add(void *times, const struct tp_stack_segment *segment);
 
-/* Returns the fold with the longest time; of several, the first by kind and text. Returns "[no host event]" and 0 if
- * there are no folds. */
+/* Returns the fold with the most time. If several have the most, returns the first by kind and text. Without folds,
+ * returns "[no host event]" with 0 ns. */
 struct tp_fold_time tp_fold_times_longest(const struct tp_fold_times *times, const struct tp_model *model);
 
 #endif

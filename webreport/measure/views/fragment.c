@@ -1,13 +1,13 @@
-/* Decides whether a trace has too little work to judge: see fragment.h. */
+/* Implements fragment.h: decides whether a trace has too little work to judge. */
 #include "webreport/measure/views/fragment.h"
 
 #include "webreport/model/main_thread.h"
 #include "writer/base/saturate.h"
 
-static const int64_t LEAST_NS = 100000000; /* least work, and least length of a recording, that is no fragment */
+static const int64_t LEAST_NS = 100000000; /* a shorter recording, or one with less work, is a fragment, ns */
 
-/* Returns whether the program works in an event. Waits do not count, nor do events that only show the place in the
- * program (frames, modules, steps). */
+/* Returns whether the program works during an event. Waits are no work. Neither are frames, modules and steps, which
+ * only show the place in the program. */
 static bool is_host_work(const struct tp_model *model, const struct tp_event *e)
 {
     const unsigned waits = TP_RANGE_BIT(INPUT) | TP_RANGE_BIT(WAIT) | TP_RANGE_BIT(SYNC);
@@ -27,7 +27,7 @@ static bool has_step_with_work(const struct tp_model *model)
     return has_work;
 }
 
-/* Returns the time in which the thread works, ns. */
+/* Returns the time in which the thread works, ns. Overlapping events count once. */
 static int64_t work_of_thread(const struct tp_model *model, uint32_t thread)
 {
     const struct tp_order *order = model->order;
@@ -43,7 +43,8 @@ static int64_t work_of_thread(const struct tp_model *model, uint32_t thread)
     return sum;
 }
 
-/* Returns whether the work of all threads and devices adds up to least_ns. Samples count as work of their thread. */
+/* Returns whether the total work of all threads and devices is at least least_ns. Samples count as work of their
+ * thread. */
 static bool has_work_of(const struct tp_model *model, int64_t least_ns)
 {
     const struct tp_trace *trace = model->trace;

@@ -1,5 +1,5 @@
-/* Finds the kernels and operators with most time in the used steps, for short outputs. The tables of views cover the
- * whole recording, with the time before the first step. */
+/* Finds the kernels and operators with the most time in the used steps, for short outputs. Tables of the views instead
+ * cover the whole recording, including the time before the first step. */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_HEAVIEST_H
 #define TP_WEBREPORT_MEASURE_VIEWS_HEAVIEST_H
 
@@ -8,12 +8,13 @@
 
 enum { TP_HEAVY_NAME, TP_HEAVY_CALLS, TP_HEAVY_TIME, TP_HEAVY_COLUMNS };
 
-/* Fills `out` with the kernels that run in the used steps, with their calls and time there, longest first. Kernels with
- * equal times are in the order of the view. Allocates from `arena`. */
+/* Fills `out` with the kernels that run in the used steps, and their calls and time there, longest first. Kernels with
+ * equal times keep the order of the view. Allocates from `arena`. */
 void tp_heaviest_kernels(struct tp_table *out, const struct tp_kernel_view *view, struct tp_arena *arena);
 
-/* Fills `out` with the operators that start in the used steps, longest first, then by name. Their time is self time on
- * devices (by_device) or on the host. Without marked steps, all operators count. Allocates from `arena`. */
+/* Fills `out` with the operators that start in the used steps, longest first, then by name. Their time is self time: on
+ * devices if by_device is true, otherwise on the host. Without marked steps, all operators count. Allocates from
+ * `arena`. */
 void tp_heaviest_operators(struct tp_table *out, const struct tp_model *model, bool by_device, struct tp_arena *arena);
 
 #endif

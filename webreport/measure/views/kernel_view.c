@@ -1,4 +1,4 @@
-/* Builds the kernel view: groups of device events. See kernel_view.h. */
+/* Implements kernel_view.h: groups device events. */
 #include "webreport/measure/views/kernel_view.h"
 
 #include "webreport/model/numbers.h"
@@ -58,16 +58,16 @@ static const struct tp_column_def copy_defs[TP_COPY_COLUMNS] = {
 
 /* ---- groups ---- */
 
-/* Sums for a weighted mean, over the events that have the value: value * duration, and duration. */
+/* sums for a mean of values weighted by duration; events without the value do not count */
 struct weighted {
-    unsigned __int128 sum; /* sum of value * duration, two's complement */
+    unsigned __int128 sum; /* sum of value * duration, as a two's complement number */
     __int128 time;
 };
 
 struct group {
-    uint32_t name, owner_name; /* owner_name: TP_NO_ID without an operator */
-    uint32_t config[4];        /* ids of texts: grid, block, registers, shared memory */
-    uint32_t values[4];        /* the same four values as ids in the trace, for output */
+    uint32_t name, owner_name; /* owner_name: name id of the operator; TP_NO_ID without an operator */
+    uint32_t config[4];        /* text ids in grouping.configs: grid, block, registers, shared memory */
+    uint32_t values[4];        /* value ids in the trace of the same four values, for output */
     int64_t calls, total, longest, shortest, in_steps, calls_in_steps,
         bytes; /* bytes: TP_NULL_INT if no event has bytes */
     struct weighted blocks, occupancy;
@@ -77,10 +77,10 @@ struct group {
 struct grouping {
     const struct tp_model *model;
     struct tp_arena *arena;
-    struct tp_strings configs; /* distinct texts of launch configurations */
-    uint32_t *config_of_value; /* by value id: text id + 1; 0: not yet known */
+    struct tp_strings configs; /* distinct texts of parts of launch configurations */
+    uint32_t *config_of_value; /* by value id: text id + 1; 0: no text yet */
     struct tp_vec names, configured, copies;
-    bool has_configs; /* kernels are also grouped by configuration */
+    bool has_configs; /* true if kernels are also grouped by configuration */
 };
 
 static void add_weighted(struct weighted *w, int64_t value_e9, int64_t time)
@@ -96,9 +96,9 @@ static double weighted_mean(const struct weighted *w)
     return w->time ? tp_ratio((__int128)w->sum, w->time * UNIT_E9) : NAN;
 }
 
-/* The part of an event that belongs to the used steps. */
+/* how much of an event belongs to the used steps */
 struct in_steps {
-    int64_t ns; /* part of the event's duration within W */
+    int64_t ns; /* duration within the window W, ns */
     bool is_launched;
 };
 
@@ -124,7 +124,7 @@ static struct group *new_group(struct tp_vec *groups, uint32_t name)
     return group;
 }
 
-/* Returns the text id of a configuration value; equal texts have one id. */
+/* Returns the text id of a configuration value. Values with equal texts share an id. */
 static uint32_t config_text(struct grouping *g, uint32_t value)
 {
     if (value == TP_NO_ID)
@@ -190,8 +190,8 @@ struct order {
     const struct group *groups;
 };
 
-/* Orders by total time, most first, then by name of the kernel, by operator (empty if there is none), and by the texts
- * of the configuration. */
+/* Orders groups by total time (longest first), then by name of the kernel, name of the operator (empty without one),
+ * and texts of the configuration. */
 static int compare_groups(const void *context, uint32_t i, uint32_t j)
 {
     const struct order *order = context;
@@ -220,7 +220,7 @@ static uint32_t *sorted_rows(const struct grouping *g, const struct tp_vec *grou
 
 /* ---- tables ---- */
 
-/* Fills the columns of TIME_COLUMNS, starting at `column`. */
+/* Fills the columns of TIME_COLUMNS in a row. column: index of the first of them. */
 static void fill_times(struct tp_table *table, size_t row, unsigned column, const struct group *group,
                        int64_t window_ns)
 {
@@ -334,7 +334,7 @@ static void build(struct tp_kernel_view *view, const struct tp_model *model, boo
     g.names = g.configured = g.copies = TP_VEC(arena, struct group);
     g.config_of_value = tp_arena_alloc(arena, value_size);
     tp_strings_init(&g.configs, arena, 0);
-    tp_strings_add(&g.configs, TP_STR("null")); /* becomes text 0 */
+    tp_strings_add(&g.configs, TP_STR("null")); /* the first text gets id 0 */
     group_events(&g);
     tp_arena_drop(arena, g.config_of_value, value_size);
     build_names(&view->by_name, &g);

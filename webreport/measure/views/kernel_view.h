@@ -1,4 +1,4 @@
-/* Kernel view: kernels by name and by launch configuration and operator; copies and sets (section 7). */
+/* The kernel view: kernels by name, and by launch configuration and operator; copies and sets (section 8). */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_KERNEL_VIEW_H
 #define TP_WEBREPORT_MEASURE_VIEWS_KERNEL_VIEW_H
 
@@ -11,7 +11,7 @@
 enum tp_kernel_column {
     TP_KERNEL_NAME,
     TP_KERNEL_USES_TC,
-    TP_KERNEL_TC_USE, /* tensor cores: yes, no or unknown */
+    TP_KERNEL_TC_USE, /* use of tensor cores: yes, no or unknown */
     TP_KERNEL_COMMUNICATION,
     TP_KERNEL_CALLS,
     TP_KERNEL_TOTAL,
@@ -66,11 +66,12 @@ struct tp_kernel_view {
     bool is_present; /* false without device operations; JSON then contains null */
     bool has_blocks_per_sm, has_occupancy;
     struct tp_table by_name, by_config, copies;
-    double using_ratio, not_using_ratio, unknown_ratio; /* shares of the time of all kernels, by use of tensor cores */
+    double using_ratio, not_using_ratio,
+        unknown_ratio; /* shares of total kernel time (0 to 1) by use of tensor cores */
 };
 
 void tp_kernel_view_build(struct tp_kernel_view *view, const struct tp_model *model, struct tp_arena *arena);
-/* Builds the view, but leaves by_config without rows. */
+/* Builds the view without rows in by_config. */
 void tp_kernel_view_build_by_name(struct tp_kernel_view *view, const struct tp_model *model, struct tp_arena *arena);
 extern const struct tp_fields tp_kernel_view_fields;
 

@@ -1,5 +1,5 @@
-/* Finds the autograd nodes of a module's forward operators: by forward-backward links, or by sequence number if the
- * trace has no such links. See module_backward.h. */
+/* Implements module_backward.h: finds the autograd nodes that belong to a module's forward operators. Uses
+ * forward-backward links; if the trace has none, uses sequence numbers. */
 #include "webreport/measure/views/module_backward.h"
 
 #include "writer/base/renumber.h"
@@ -10,12 +10,13 @@ struct backward {
     const struct tp_model *model;
     struct tp_arena *arena;
     struct tp_backward_sum *sums;
-    uint32_t *top;    /* by operator: outermost autograd node around it, or the operator itself; TP_NO_ID: none */
-    uint8_t *is_used; /* by operator: the node was counted; it counts only once */
-    struct tp_keyed *unfinished; /* unfinished operators in order of (start, number) */
+    uint32_t *top; /* by operator: outermost autograd node around it, which may be the operator itself; TP_NO_ID without
+                      such a node */
+    uint8_t *is_used; /* by operator: 1 if it is a node that was already counted, because each node counts once */
+    struct tp_keyed *unfinished; /* unfinished operators, sorted by start and index */
 };
 
-/* A link with both ends. */
+/* a link whose start and end are both known */
 struct link {
     const struct tp_flow *forward, *backward;
 };
@@ -33,7 +34,7 @@ static void find_tops(struct backward *b)
     }
 }
 
-/* Adds the node of a backward operator to the module of its forward operator. */
+/* Adds the times of a backward operator's node to the module of the forward operator. A node counts only once. */
 static void add_pair(struct backward *b, uint32_t forward, uint32_t backward)
 {
     const struct tp_operators *ops = &b->model->operators;
@@ -49,7 +50,7 @@ static void add_pair(struct backward *b, uint32_t forward, uint32_t backward)
 
 /* ---- links ---- */
 
-/* Returns the first finished operator of the thread that starts at or after `at`. */
+/* Returns the first finished operator of the thread that starts at time `at` or later. */
 static uint32_t lower_bound(const struct tp_model *model, uint32_t thread, int64_t at)
 {
     uint32_t lo = model->operators.thread_first[thread], hi = model->operators.thread_first[thread + 1];
@@ -63,8 +64,8 @@ static uint32_t lower_bound(const struct tp_model *model, uint32_t thread, int64
     return lo;
 }
 
-/* Returns whether x is before y in the tree of their thread: by start, then by later end, then by position in the file.
- * Works for unfinished operators as well. */
+/* Returns whether x precedes y in the tree of their thread. The order is by start, then by later end, then by position
+ * in the file. Unfinished operators are compared in the same way. */
 static bool is_before(const struct tp_model *model, uint32_t x, uint32_t y)
 {
     const struct tp_event *a = tp_operator_event(model, x), *b = tp_operator_event(model, y);
@@ -75,8 +76,8 @@ static bool is_before(const struct tp_model *model, uint32_t x, uint32_t y)
     return model->operators.event[x] < model->operators.event[y];
 }
 
-/* Returns the operator of the thread that starts at `at`: the outermost one, or the innermost one if wants_last is set;
- * TP_NO_ID: there is none. */
+/* Returns an operator of the thread that starts exactly at time `at`: the innermost one if wants_last is true,
+ * otherwise the outermost. Returns TP_NO_ID if none starts then. */
 static uint32_t operator_at(const struct backward *b, uint32_t thread, int64_t at, bool wants_last)
 {
     const struct tp_operators *ops = &b->model->operators;
@@ -105,7 +106,7 @@ static uint32_t operator_at(const struct backward *b, uint32_t thread, int64_t a
     return found;
 }
 
-/* Orders links by the time of the backward end, then of the forward end, then by the text of the id. */
+/* Orders links by the time of their backward end, then of their forward end. */
 static int compare_links(const void *context, uint32_t i, uint32_t j)
 {
     const struct link *x = (const struct link *)context + i, *y = (const struct link *)context + j;
@@ -114,7 +115,7 @@ static int compare_links(const void *context, uint32_t i, uint32_t j)
     return (x->forward->ts_ns > y->forward->ts_ns) - (x->forward->ts_ns < y->forward->ts_ns);
 }
 
-/* The ranks of the texts of link ids, so that links with equal times are ordered without comparing texts again. */
+/* The links and the texts of their ids, which order links with equal times. */
 struct link_order {
     const struct link *links;
     const struct tp_strings *texts;
@@ -130,7 +131,8 @@ static int compare_links_and_ids(const void *context, uint32_t i, uint32_t j)
                           order->texts->items[order->links[j].backward->id]);
 }
 
-/* Returns a link for each end whose id has a start. If an id has several starts, the last one counts. */
+/* Returns the links of the trace: one for each backward end whose id has a start. If an id has several starts, the last
+ * one counts. */
 static struct tp_vec find_links(const struct backward *b)
 {
     const struct tp_trace *trace = b->model->trace;
@@ -176,7 +178,7 @@ static void use_links(struct backward *b, const struct tp_vec *links)
 
 /* ---- sequence numbers ---- */
 
-/* The last forward operator of a sequence number, and whether only one thread used the number. */
+/* by sequence number: its last forward operator, and whether operators of several threads use the number */
 struct forward {
     uint32_t op, thread;
     bool has_several_threads;
@@ -198,7 +200,7 @@ static int64_t sequence_of(const struct tp_model *model, uint32_t op)
     return tp_host_rare(model->trace, host_detail(model, op)).sequence;
 }
 
-/* Orders operators as the tree of their thread does. context: the model. */
+/* Orders operators as in the tree of their thread. context: the model. */
 static int compare_in_tree(const void *context, uint32_t x, uint32_t y)
 {
     const struct tp_model *model = context;
@@ -208,13 +210,14 @@ static int compare_in_tree(const void *context, uint32_t x, uint32_t y)
     return is_before(model, x, y) ? -1 : is_before(model, y, x);
 }
 
-/* Returns all operators by thread, each thread in the order of its tree. */
+/* Returns all operators sorted by thread, then in the order of the thread's tree. */
 static uint32_t *in_tree_order(const struct backward *b)
 {
     uint32_t count = b->model->operators.count, *order = tp_arena_array(b->arena, count, sizeof *order);
     for (uint32_t i = 0; i < count; i++)
         order[i] = i;
-    if (b->model->operators.unfinished_count) /* without unfinished operators, the model has this order already */
+    if (b->model->operators
+            .unfinished_count) /* without unfinished operators, the model's operators already have this order */
         tp_sort_rows(order, count, compare_in_tree, b->model, b->arena);
     return order;
 }

@@ -1,4 +1,5 @@
-/* Computes the backward time of module calls (D5) from autograd nodes whose forward operator is in the module. */
+/* Computes the backward time of module calls (D5): the time of the autograd nodes whose forward operator is in the
+ * module. */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_MODULE_BACKWARD_H
 #define TP_WEBREPORT_MEASURE_VIEWS_MODULE_BACKWARD_H
 
@@ -8,7 +9,7 @@ struct tp_backward_sum {
     int64_t calls, host_ns, device_ns;
 };
 
-/* Sums the time of autograd nodes by module call. sums: one item per module of the model, zeroed. */
+/* Sums the time of autograd nodes by module call. sums: one zeroed item per module call of the model. */
 void tp_module_backward_build(struct tp_backward_sum *sums, const struct tp_model *model, struct tp_arena *arena);
 
 #endif

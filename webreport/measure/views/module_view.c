@@ -1,4 +1,4 @@
-/* Builds the module view: merges calls by path and writes the tree in pre-order. See module_view.h. */
+/* Implements module_view.h: merges module calls by path and writes the tree in pre-order. */
 #include "webreport/measure/views/module_view.h"
 
 #include "webreport/measure/views/module_backward.h"
@@ -33,13 +33,13 @@ static const struct tp_column_def module_defs[TP_MODULE_COLUMNS] = {
      "Device time of the autograd nodes of the module's own operators.", TP_COLUMN_NS},
 };
 
-/* The numbers of one call. */
+/* numbers of one module call; times in ns */
 struct call {
     int64_t operators, host_self, device_self, device_total;
     struct tp_backward_sum backward_self, backward_total;
 };
 
-/* A path of the tree, identified by (parent path, name, module id). */
+/* a path in the tree of modules, identified by parent path, name and module id; times in ns */
 struct path {
     uint32_t parent, first_child, last_child, next_sibling, child_count;
     uint32_t name;
@@ -51,7 +51,7 @@ struct builder {
     const struct tp_model *model;
     struct tp_arena *arena;
     struct call *calls;  /* by module call */
-    struct tp_vec paths; /* struct path, in order of first call */
+    struct tp_vec paths; /* struct path, in the order of their first calls */
 };
 
 static const struct tp_event *module_event(const struct builder *b, uint32_t m)
@@ -61,7 +61,8 @@ static const struct tp_event *module_event(const struct builder *b, uint32_t m)
 
 /* ---- calls ---- */
 
-/* Returns whether no operator of the same module encloses this operator. Only such operators count for the module. */
+/* Returns whether an operator counts for its module. Operators inside another operator of the same module do not
+ * count. */
 static bool is_direct(const struct tp_operators *ops, uint32_t op)
 {
     uint32_t parent = ops->parent[op];
@@ -79,8 +80,8 @@ static void cover(struct builder *b, int64_t *covered_end, uint32_t m, int64_t a
     }
 }
 
-/* Computes the host self time of each call: its length minus the union of its child modules and direct operators, in
- * order of start. */
+/* Computes the host self time of each call: its length minus the union of its child modules and counted operators.
+ * Visits them in order of start. */
 static void find_host_self(struct builder *b)
 {
     const struct tp_modules *modules = &b->model->modules;
@@ -138,7 +139,7 @@ static void find_backward(struct builder *b)
     tp_arena_drop(b->arena, sums, count * sizeof *sums);
 }
 
-/* Adds the numbers of each call to its parent. Requires that children have greater numbers than their parents. */
+/* Adds the numbers of each call to its parent. A child must have a greater index than its parent. */
 static void add_up_calls(struct builder *b)
 {
     const struct tp_modules *modules = &b->model->modules;
@@ -191,7 +192,7 @@ static void new_path(struct builder *b, uint32_t parent, uint32_t name, int64_t 
     above->child_count++;
 }
 
-/* Returns the module calls of all threads in order of time; a parent precedes its children. */
+/* Returns the module calls of all threads in order of time, each parent before its children. */
 static uint32_t *calls_in_order(const struct builder *b)
 {
     const struct tp_modules *modules = &b->model->modules;
@@ -204,7 +205,7 @@ static uint32_t *calls_in_order(const struct builder *b)
     }
     tp_order_sort(b->model->trace, events, modules->count, b->arena);
     tp_sort_keyed(by_event, modules->count, b->arena);
-    for (uint32_t i = 0; i < modules->count; i++) { /* number of the module call, by event */
+    for (uint32_t i = 0; i < modules->count; i++) { /* turns the sorted events into indexes of module calls */
         uint32_t lo = 0, hi = modules->count;
         while (lo < hi) {
             uint32_t mid = lo + (hi - lo) / 2;
@@ -260,8 +261,8 @@ static void fill_row(struct tp_module_view *view, const struct builder *b, size_
     view->child_count[row] = path->child_count;
 }
 
-/* Builds the table in pre-order without recursion. After each path comes its first child; without one, the next sibling
- * of the path or of its nearest ancestor that has one. */
+/* Builds the table in pre-order without recursion. The first child follows its path. After a path without children, the
+ * next sibling follows, if necessary that of an ancestor. */
 static void build_table(struct tp_module_view *view, const struct builder *b)
 {
     size_t count = b->paths.count, row = 0;
@@ -311,8 +312,8 @@ void tp_module_view_build(struct tp_module_view *view, const struct tp_model *mo
 
 /* ---- fields ---- */
 
-/* Limits the nesting of JSON, because readers do: Python reads about 1000 brackets, and a module takes two. JSON omits
- * deeper modules; the totals of their ancestors include them. */
+/* Maximum depth of modules in JSON. Readers limit the depth: Python reads about 1000 brackets, and each module needs
+ * two. JSON omits deeper modules, but the totals of their ancestors include them. */
 enum { MAX_JSON_DEPTH = 200 };
 
 static bool next_child(const struct tp_record *record, size_t *cursor, struct tp_item *item);
@@ -325,7 +326,7 @@ static const struct tp_json_field module_fields[] = {
 #undef F
 const struct tp_fields tp_module_fields = TP_FIELDS("A module", module_fields);
 
-/* Writes the next row at `depth` from the cursor on, and moves the cursor past its descendants. */
+/* Returns the row at *cursor if its depth is `depth`, and moves the cursor past the row's descendants. */
 static bool next_row(const struct tp_module_view *view, uint32_t depth, size_t *cursor, struct tp_item *item)
 {
     size_t row = *cursor;

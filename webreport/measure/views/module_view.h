@@ -1,4 +1,4 @@
-/* Module view: nn.Module calls merged by path, with forward and backward time (section 11). */
+/* The module view: nn.Module calls merged by path, with forward and backward time (section 11). */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_MODULE_VIEW_H
 #define TP_WEBREPORT_MEASURE_VIEWS_MODULE_VIEW_H
 
@@ -28,14 +28,14 @@ enum tp_module_column {
 
 struct tp_module_view {
     bool is_present;       /* false without module calls; JSON then contains null */
-    struct tp_table table; /* the tree of paths in pre-order */
+    struct tp_table table; /* one row per path, in pre-order */
     uint32_t *parent;      /* by row: parent row; TP_NO_ID for the top level */
     uint32_t *depth;       /* by row: depth; 0 for the top level */
     uint32_t *child_count;
 };
 
 void tp_module_view_build(struct tp_module_view *view, const struct tp_model *model, struct tp_arena *arena);
-/* Iterates over the modules of the top level, which contain all others. record->at is the view. */
+/* Iterates over the modules of the top level, which contain all other modules. record->at: the view. */
 bool tp_module_view_next(const struct tp_record *record, size_t *cursor, struct tp_item *item);
 extern const struct tp_fields tp_module_fields; /* members of a module in JSON */
 

@@ -1,5 +1,5 @@
-/* Groups operators: see operator_groups.h. Keys are first mapped to small consecutive numbers, so that one pass over
- * arrays computes the sums. */
+/* Implements operator_groups.h: groups operators. First maps each key to a small number, so that one pass over arrays
+ * computes all sums. */
 #include "webreport/measure/views/operator_groups.h"
 
 #include "webreport/model/second_copy.h"
@@ -12,9 +12,10 @@ struct pass {
     struct tp_arena *arena;
     struct tp_op_grouping *grouping;
     uint32_t *shape_of_value; /* by value id: text id + 1; 0: no text yet */
-    uint32_t no_shape;        /* text id of "[]" */
-    uint32_t *key;            /* by operator: number of its group; TP_NO_ID: none */
-    uint32_t *stack_of_text;  /* by node of the trace's stacks: a node with the same text; NULL: all texts differ */
+    uint32_t no_shape;        /* text id of "[]", for operators without shapes */
+    uint32_t *key;            /* by operator: index of its group; TP_NO_ID: no group */
+    uint32_t
+        *stack_of_text; /* by node of the trace's stacks: first node with the same text; NULL if all texts differ */
 };
 
 static uint32_t shape_of(struct pass *p, const struct tp_event *e)
@@ -29,7 +30,8 @@ static uint32_t shape_of(struct pass *p, const struct tp_event *e)
     return p->shape_of_value[value] - 1;
 }
 
-/* Sums the members of every group. The chain of parents contains the operators that are open. */
+/* Sums the members of every group. `above` and its parents are the operators that are open, and open[] counts them by
+ * group. */
 static void add_up(struct pass *p, struct tp_op_group *groups, uint32_t group_count)
 {
     const struct tp_operators *ops = &p->model->operators;
@@ -101,14 +103,14 @@ static void group_by_shape(struct pass *p)
     p->grouping->by_shape = finish(p, &groups);
 }
 
-/* Orders stacks by their texts. context: struct tp_stacks. */
+/* Orders stacks by their texts. context: the struct tp_stacks. */
 static int by_text(const void *context, uint32_t x, uint32_t y)
 {
     return tp_stack_compare(context, x, y);
 }
 
-/* Returns, by node, a stack with the same text; NULL if all texts differ. Texts of two stacks can be equal if a frame
- * contains ";", because "a;b" is one frame or two. Rows are grouped by text. */
+/* Returns, by node, a node whose stack has the same text; NULL if all texts differ. Different stacks have the same text
+ * only if a frame contains ";", because "a;b" is one frame or two. Rows are grouped by text. */
 static uint32_t *stacks_of_texts(struct pass *p)
 {
     const struct tp_stacks *stacks = p->model->trace->stacks;
@@ -130,7 +132,7 @@ static uint32_t *stacks_of_texts(struct pass *p)
     return first;
 }
 
-/* Divides the groups of p->key by call stack. An operator without a stack gets no group. */
+/* Divides the groups of p->key further by call stack. Operators without a stack get no group. */
 static struct tp_op_groups group_by_stack(struct pass *p, const struct tp_op_group *outer)
 {
     const struct tp_operators *ops = &p->model->operators;

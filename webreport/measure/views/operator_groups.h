@@ -1,5 +1,5 @@
-/* A group of operators with equal keys: the sums of one row. Only members without an ancestor in the group count for
- * totals (D6). */
+/* Groups of operators with equal keys. A group has the sums of one row. Its totals count only members without an
+ * ancestor in the same group (D6). */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_OPERATOR_GROUPS_H
 #define TP_WEBREPORT_MEASURE_VIEWS_OPERATOR_GROUPS_H
 
@@ -7,8 +7,8 @@
 
 struct tp_op_group {
     uint32_t name;  /* name id */
-    uint32_t shape; /* id in `shapes` of the grouping; TP_NO_ID if shapes are not part of the key */
-    uint32_t stack; /* node of the trace's stacks; TP_NO_ID if stacks are not part of the key */
+    uint32_t shape; /* text id in tp_op_grouping.shapes; TP_NO_ID if the key has no shape */
+    uint32_t stack; /* node of the trace's stacks; TP_NO_ID if the key has no stack */
     bool is_eligible;
     int64_t calls, device_self, device_total, host_self, host_total, tensor_core_self, tensor_core_total;
 };
@@ -18,7 +18,7 @@ struct tp_op_groups {
     uint32_t count;
 };
 
-/* The four groupings of the operator view. */
+/* the four groupings of operators in the operator view */
 struct tp_op_grouping {
     struct tp_strings shapes; /* distinct texts of input shapes */
     struct tp_op_groups by_name, by_shape, by_name_stack, by_shape_stack;

@@ -1,4 +1,4 @@
-/* Builds the operator view: tables of the ordered groups. See operator_view.h. */
+/* Implements operator_view.h: turns groups of operators into sorted tables. */
 #include "webreport/measure/views/operator_view.h"
 
 #include "webreport/measure/views/operator_groups.h"
@@ -49,12 +49,13 @@ struct order {
     const struct tp_model *model;
     const struct tp_op_grouping *grouping;
     const struct tp_op_group *groups;
-    const uint32_t *section; /* by group: rank of its section in a stack table; NULL for other tables */
+    const uint32_t
+        *section; /* by group: rank of the section that the group belongs to; NULL if the table has no sections */
     bool by_device;
 };
 
-/* Orders by device self time, then host self time, most first, then by name, shape and stack. Without device events,
- * host time comes first. */
+/* Orders groups by device self time, then host self time (both descending), then name, shape and stack. Without device
+ * events, host self time comes first. */
 static int compare_groups(const void *context, uint32_t i, uint32_t j)
 {
     const struct order *order = context;
@@ -88,7 +89,8 @@ static uint32_t *sorted_rows(const struct order *order, uint32_t count, struct t
 
 /* ---- tables ---- */
 
-/* Fills the columns of numbers of a row. shift: 1 if the column of input shapes is before them. */
+/* Fills the columns of numbers in a row. shift: 1 if the table has a column of input shapes before them, otherwise
+ * 0. */
 static void fill_numbers(struct tp_table *table, size_t row, unsigned shift, const struct tp_op_group *group)
 {
     tp_table_int(table, TP_OP_CALLS + shift)[row] = group->calls;
@@ -101,7 +103,7 @@ static void fill_numbers(struct tp_table *table, size_t row, unsigned shift, con
     tp_table_real(table, TP_OP_TC_TOTAL + shift)[row] = tp_ratio(group->tensor_core_total, group->device_total);
 }
 
-/* Returns the key of the section of a group: NAME, or NAME###SHAPE. */
+/* Returns the key of the section that a group belongs to: NAME, or NAME###SHAPE. */
 static struct tp_str section_key(const struct order *order, const struct tp_op_group *group, struct tp_arena *arena)
 {
     struct tp_str name = order->model->trace->names.items[group->name];
@@ -122,13 +124,13 @@ static int compare_texts(const void *context, uint32_t i, uint32_t j)
     return tp_str_compare(texts->items[i], texts->items[j]);
 }
 
-/* Ranks the sections of a stack table by their keys. Returns the rank of each group's section, and fills `keys` with
- * the distinct keys. */
+/* Ranks the sections of a stack table by their keys. Returns, by group, the rank of its section. Fills `keys` with the
+ * distinct keys. */
 static uint32_t *rank_sections(struct order *order, uint32_t count, struct tp_strings *keys, uint32_t **sorted,
                                struct tp_arena *arena)
 {
     uint32_t *section = tp_arena_array(arena, count, sizeof *section);
-    struct tp_keys seen; /* pairs (name, shape) whose key is known */
+    struct tp_keys seen; /* pairs (name, shape) that already have a key */
     struct tp_vec key_of = TP_VEC(arena, uint32_t);
     tp_strings_init(keys, arena, 0);
     tp_keys_init(&seen, arena, 2);
@@ -179,8 +181,8 @@ static void build_stacks(struct tp_stack_table *out, struct order order, const s
         out->groups[k].key = keys.items[sorted[k]];
 }
 
-/* Measures the texts of the call stacks. A short trace with deep stacks could have gigabytes of text, so the table
- * omits texts that do not fit into *rest_bytes. Returns the number of omitted texts. */
+/* Measures the texts of the call stacks and subtracts them from *rest_bytes. Texts that do not fit are omitted, because
+ * a short trace with deep stacks could have gigabytes of text. Returns the number of omitted texts. */
 static uint64_t measure_stacks(struct tp_stack_table *table, uint64_t *rest_bytes, struct tp_arena *arena)
 {
     uint64_t left_out = 0;
@@ -195,7 +197,7 @@ static uint64_t measure_stacks(struct tp_stack_table *table, uint64_t *rest_byte
     return left_out;
 }
 
-/* Returns the section of a key, or TP_NO_ID. */
+/* Returns the index of the section with this key; TP_NO_ID if there is none. */
 static uint32_t find_section(const struct tp_stack_table *table, struct tp_str key)
 {
     uint32_t lo = 0, hi = table->group_count;
@@ -212,7 +214,8 @@ static uint32_t find_section(const struct tp_stack_table *table, struct tp_str k
     return TP_NO_ID;
 }
 
-/* Builds the table by_name, or by_shape if shift is 1. Returns the section of each row in `stacks`. */
+/* Builds the table by_name, or the table by_shape if shift is 1. Returns, by row, the index of its section in
+ * `stacks`. */
 static uint32_t *build_table(struct tp_table *table, struct order order, const struct tp_op_groups *groups,
                              unsigned shift, const struct tp_stack_table *stacks, struct tp_arena *arena)
 {
@@ -235,7 +238,7 @@ static uint32_t *build_table(struct tp_table *table, struct order order, const s
     return sections;
 }
 
-/* Fills the members of the view that are not tables. */
+/* Fills the members of the view except its tables. */
 static void start_view(struct tp_operator_view *view, const struct tp_model *model, const struct order *order,
                        struct tp_arena *arena)
 {
@@ -296,7 +299,7 @@ static const struct tp_json_field stack_fields[] = {
 };
 static const struct tp_fields stack_row = TP_FIELDS("Calls of an operator from one stack", stack_fields);
 
-/* Writes the stacks of one operator. record->index: number of its group. */
+/* Writes one stack per call. record->index: index of the group of stacks. */
 static bool next_stack(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
     const struct tp_stack_table *table = record->at;

@@ -1,4 +1,5 @@
-/* Operator view: calls, device and host time by operator, by operator and input shape, by call stack (section 6). */
+/* The operator view: calls, device and host time by operator, by operator and input shape, and by call stack (section
+ * 4). */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_OPERATOR_VIEW_H
 #define TP_WEBREPORT_MEASURE_VIEWS_OPERATOR_VIEW_H
 
@@ -8,8 +9,8 @@
 #include "webreport/model/facts.h"
 #include "writer/base/fields.h"
 
-/* Columns of by_name. by_shape has the input shape after the name, which shifts the other columns by one
- * (TP_OP_SHAPED(x)). Stack tables have the text of the stack in place of the name, and no TP_OP_HAS_STACK. */
+/* Columns of by_name. The table by_shape has the input shape after the name, so its other columns are shifted by one
+ * (TP_OP_SHAPED(x)). Stack tables have the text of the stack instead of the name, and lack TP_OP_HAS_STACK. */
 enum tp_op_column {
     TP_OP_NAME,
     TP_OP_CALLS,
@@ -28,7 +29,7 @@ enum { TP_OP_SHAPE = 1 };
 
 #define TP_STACK_LEFT_OUT UINT64_MAX
 
-/* The stacks of one operator, or of one operator and shape: rows [first, first + count) of the stack table. */
+/* The stacks of one operator, or of one operator and shape: rows first to first + count - 1 of the stack table. */
 struct tp_stack_group {
     struct tp_str key; /* NAME, or NAME###SHAPE */
     uint32_t first, count;
@@ -38,8 +39,8 @@ struct tp_stack_table {
     struct tp_table
         /* column 0 has no text; read a stack by its node, or write it with tp_stack_write */
         table;
-    uint32_t *stack;                /* by row: node of the stack in `stacks` */
-    uint64_t *text_bytes;           /* by row: length of the stack's text; TP_STACK_LEFT_OUT if the text is omitted */
+    uint32_t *stack;      /* by row: node of its stack in `stacks` */
+    uint64_t *text_bytes; /* by row: length of the stack's text in bytes; TP_STACK_LEFT_OUT if the text is omitted */
     const struct tp_stacks *stacks; /* stacks of the trace */
     struct tp_stack_group *groups;  /* sorted by key */
     uint32_t group_count;
@@ -49,16 +50,16 @@ struct tp_operator_view {
     struct tp_arena *arena;
     bool sorted_by_device;
     struct tp_table by_name, by_shape;
-    uint32_t *name_stacks,
-        *shape_stacks; /* by row: index in the groups of stacks_by_name or stacks_by_shape; TP_NO_ID without stacks */
+    uint32_t *name_stacks, *shape_stacks; /* by row of by_name and by_shape: index in the groups of stacks_by_name or
+                                             stacks_by_shape; TP_NO_ID without stacks */
     struct tp_stack_table stacks_by_name, stacks_by_shape;
-    uint64_t stacks_left_out; /* number of stacks in both tables whose text is omitted to limit the size */
+    uint64_t stacks_left_out; /* number of stacks in both tables whose text is omitted because of its size */
     uint64_t unlinked_device_events, launches_outside_operators;
     int64_t unlinked_device_time_ns, unlinked_kernel_time_ns;
 };
 
 void tp_operator_view_build(struct tp_operator_view *view, const struct tp_model *model, struct tp_arena *arena);
-/* Builds only by_name, without stacks; the other tables stay empty. */
+/* Builds only the table by_name, without stacks. The other tables stay empty. */
 void tp_operator_view_build_by_name(struct tp_operator_view *view, const struct tp_model *model,
                                     struct tp_arena *arena);
 extern const struct tp_fields tp_operator_view_fields;

@@ -1,4 +1,4 @@
-/* Finds the part of a recording outside of W: see outside_window.h. */
+/* Implements outside_window.h: finds the part of a recording outside the window W. */
 #include "webreport/measure/views/outside_window.h"
 
 #include "webreport/measure/views/fold_times.h"
@@ -9,8 +9,8 @@
 static const double NAMED_PERCENT = 10;
 static const int64_t NAMED_NS = 10000000;
 
-/* Returns the time of the recording: from the start of the profiler's own span, or of the first event without such a
- * span, to the last event. The rest of the span is not used, because old profilers processed their records then. */
+/* Returns the interval of the recording. It begins with the profiler's own span or the first event, and ends with the
+ * last event. The end of the span does not count, because old profilers processed their records then. */
 static struct tp_interval recording_of(const struct tp_model *model)
 {
     struct tp_interval all = {model->first_ns, model->first_ns};
@@ -30,7 +30,8 @@ static struct tp_interval recording_of(const struct tp_model *model)
     return all;
 }
 
-/* Sets the name of the kernel, copy or set that takes most of `time`; of several, the first by name. */
+/* Fills line and line_ns with the kernel, copy or set that takes most of `time`. Of equal times, the first name in
+ * alphabetical order counts. */
 static void name_operation(struct tp_outside_part *out, const struct tp_model *model, struct tp_intervals time,
                            struct tp_arena *arena)
 {
@@ -53,7 +54,7 @@ static void name_operation(struct tp_outside_part *out, const struct tp_model *m
     tp_arena_drop(arena, ns, names->count * sizeof *ns);
 }
 
-/* Sets the name of the main thread's activity for most of `time`. */
+/* Fills kind, line and line_ns with the main thread's activity that takes most of `time`. */
 static void name_code(struct tp_outside_part *out, const struct tp_model *model, struct tp_intervals time,
                       struct tp_arena *arena)
 {

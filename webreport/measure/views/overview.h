@@ -1,4 +1,4 @@
-/* Overview: parts of each step's time, activity of every GPU, and overlap of communication (section 5). */
+/* The overview: how each step's time is divided, how busy each GPU is, and how communication overlaps (section 7). */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_OVERVIEW_H
 #define TP_WEBREPORT_MEASURE_VIEWS_OVERVIEW_H
 
@@ -14,7 +14,7 @@ enum tp_step_column {
     TP_STEP_LEFT_OUT,
     TP_STEP_START,
     TP_STEP_END,
-    TP_STEP_KERNEL, /* first of the columns TP_STEP_KERNEL + enum tp_time_category */
+    TP_STEP_KERNEL, /* first of the columns TP_STEP_KERNEL + enum tp_time_category, one per category */
     TP_STEP_MEMCPY,
     TP_STEP_MEMSET,
     TP_STEP_COMMUNICATION,
@@ -59,41 +59,44 @@ enum tp_overlap_column {
     TP_OVERLAP_COLUMNS
 };
 
-/* Means over the used steps. The first ones are the categories in the order of enum tp_time_category. */
+/* Means over the used steps. Values below TP_AVERAGE_OTHER are from enum tp_time_category. */
 enum tp_average { TP_AVERAGE_OTHER = TP_CATEGORY_COUNT, TP_AVERAGE_TOTAL, TP_AVERAGE_DEVICE_BUSY, TP_AVERAGE_COUNT };
 
 struct tp_overview {
-    const char *device_type;               /* "GPU" or "CPU" */
-    struct tp_table steps;                 /* columns: enum tp_step_column */
-    struct tp_table gpu_summary;           /* columns: enum tp_gpu_column */
-    struct tp_table communication_overlap; /* columns: enum tp_overlap_column */
+    const char *device_type;               /* word for the devices, such as "GPU"; "CPU" without device */
+    struct tp_table steps;                 /* enum tp_step_column, one row per step */
+    struct tp_table gpu_summary;           /* enum tp_gpu_column, one row per device */
+    struct tp_table communication_overlap; /* enum tp_overlap_column, one row per step */
     const struct tp_gpu *gpus;             /* devices of the model */
     uint32_t gpu_count;
-    int64_t *busy_by_gpu_ns; /* index: step * gpu_count + gpu */
+    int64_t *busy_by_gpu_ns; /* busy time, ns; index: step * gpu_count + gpu */
     double average_us[TP_AVERAGE_COUNT];
-    int64_t window_ns; /* length of W, the used steps, ns */
+    int64_t window_ns; /* total length of the used steps (W), ns */
     uint32_t used_count;
-    int64_t device_busy_ns, recorded_device_busy_ns; /* union of all devices: within W, and in the whole recording */
+    int64_t device_busy_ns,
+        recorded_device_busy_ns; /* time in which any device is busy, ns: within W, and in the whole recording */
     int64_t communication_ns,
-        hidden_communication_ns; /* communication in the used steps: all of it, and the part that compute hides */
+        hidden_communication_ns; /* communication in the used steps, ns: all of it, and the part that compute hides */
     struct tp_step_counts in_steps;
     double tensor_core_eligible_ratio;
 };
 
-/* The activity of a device in a window, by the formulas of gpu_summary, from the events that start in the window. */
+/* Activity of a device in a window, from the events that start in the window. The formulas are the same as in
+ * gpu_summary. */
 struct tp_gpu_window {
     int64_t kernel_count, kernel_time_ns;
     double utilization_ratio, sm_efficiency_ratio, occupancy_percent, tensor_core_ratio; /* NaN if unknown */
 };
-/* Computes the activity in a window that is not empty. The run time is linear in the events of the window. */
+/* Computes the activity in a window, which must not be empty. The run time is linear in the number of events in the
+ * window. */
 void tp_gpu_window_build(struct tp_gpu_window *out, const struct tp_model *model, const struct tp_gpu *gpu,
                          struct tp_interval window, struct tp_arena *arena);
 
-/* Returns the row of gpu_summary for the device of the verdict: the device that is busy longest, or the one with the
- * smallest number of several. The view must have a device. */
+/* Returns the row of gpu_summary for the device of the verdict, the device with the most busy time. Of equal devices,
+ * the first counts. The view must have a device. */
 size_t tp_overview_main_gpu(const struct tp_overview *view);
 
-/* Definitions of the averages for tooltips. The keys are those of JSON. */
+/* definitions of the averages for tooltips, with the keys of JSON */
 extern const struct tp_column_def tp_average_defs[TP_AVERAGE_COUNT];
 
 void tp_overview_build(struct tp_overview *view, const struct tp_model *model, struct tp_arena *arena);

@@ -1,5 +1,5 @@
-/* Builds the overview: table of steps, averages and communication overlap. overview_gpus.c builds the table of GPUs.
- * See overview.h. */
+/* Implements overview.h: builds the table of steps, the averages and the communication overlap. overview_gpus.c builds
+ * the table of GPUs. */
 #include "webreport/measure/views/overview.h"
 
 #include <stdio.h>
@@ -82,7 +82,7 @@ static unsigned column_of_average(unsigned average)
 
 /* ---- steps ---- */
 
-/* Sets out[i] to the length of x within step i, in one pass over both. */
+/* Sets out[i] to the length of x within step i, ns. Needs one pass over steps and intervals. */
 static void lengths_in_steps(const struct tp_model *model, struct tp_intervals x, int64_t *out)
 {
     size_t j = 0;
@@ -102,7 +102,7 @@ static void lengths_in_steps(const struct tp_model *model, struct tp_intervals x
     }
 }
 
-/* Sets out[i] to the length of the intersection of x, y and step i, without a list of that intersection. */
+/* Sets out[i] to the length of the intersection of x, y and step i, ns. Makes no list of the intersection. */
 static void common_lengths_in_steps(const struct tp_model *model, struct tp_intervals x, struct tp_intervals y,
                                     int64_t *out)
 {
@@ -127,14 +127,14 @@ static void common_lengths_in_steps(const struct tp_model *model, struct tp_inte
 }
 
 /* Assigns each moment of a step to the first category that contains it (D1). Steps are disjoint and in order of time,
- * so one pass over each set is enough. */
+ * so one pass over each category suffices. */
 static void fill_categories(struct tp_overview *view, const struct tp_model *model)
 {
     size_t at[TP_CATEGORY_COUNT] = {0};
     for (uint32_t i = 0; i < model->step_count; i++) {
         int64_t sums[TP_CATEGORY_COUNT + 1] = {0}, end = model->steps[i].end_ns;
         for (int64_t t = model->steps[i].start_ns, stop; t < end; t = stop) {
-            unsigned category = TP_CATEGORY_COUNT; /* starts as the category "other" */
+            unsigned category = TP_CATEGORY_COUNT; /* initial value, which means the category "other" */
             stop = end;
             for (unsigned r = 0; r < category; r++) {
                 const struct tp_intervals *set = &model->category_times[r];
@@ -225,7 +225,7 @@ static void build_averages(struct tp_overview *view)
     }
 }
 
-/* Returns the share of kernel time whose owner is an eligible operator that has no eligible child (D11). */
+/* Returns the share of kernel time (0 to 1) whose owner is an eligible operator without eligible children (D11). */
 static double eligible_ratio(const struct tp_model *model)
 {
     const struct tp_devices *devices = &model->devices;
@@ -271,7 +271,7 @@ size_t tp_overview_main_gpu(const struct tp_overview *view)
 
 /* ---- fields ---- */
 
-/* Writes the busy time of each device in one step. */
+/* Writes the busy time of one device per call. record->index: index of the step. */
 static bool next_busy(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
     const struct tp_overview *view = record->at;

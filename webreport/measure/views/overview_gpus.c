@@ -1,5 +1,5 @@
 /* Builds the table of GPUs: utilization, estimated SM efficiency and occupancy, tensor cores and busy time of each
- * device (section 5). */
+ * device (section 7). */
 #include <stdio.h>
 
 #include "webreport/measure/views/overview_parts.h"
@@ -42,7 +42,7 @@ static const struct tp_column_def gpu_defs[TP_GPU_COLUMNS] = {
 
 /* ---- SM efficiency ---- */
 
-/* A running kernel: an item of a heap in order of end. */
+/* a running kernel, as an item of a heap that is ordered by the kernels' ends */
 struct running {
     int64_t end, level_e9;
 };
@@ -51,8 +51,8 @@ struct sweep {
     struct running *heap;
     size_t count;
     struct tp_intervals window;
-    size_t at;                     /* index of the first interval of the window that ends after `last` */
-    __int128 level, area, covered; /* level: sum of the running kernels' blocks per SM */
+    size_t at;                     /* index of the first interval of the window that ends after time `last` */
+    __int128 level, area, covered; /* level: total blocks per SM of the running kernels, in billionths */
     int64_t last;
     bool has_last;
 };
@@ -80,7 +80,7 @@ static struct running pop_running(struct sweep *s)
     return top;
 }
 
-/* Returns the length of [a, b) within the window. Calls must be in order: b must not exceed the next call's a. */
+/* Returns the length of [a, b) within the window, ns. Each call must begin where the previous call ended, or later. */
 static int64_t within(struct sweep *s, int64_t a, int64_t b)
 {
     int64_t sum = 0;
@@ -91,7 +91,7 @@ static int64_t within(struct sweep *s, int64_t a, int64_t b)
     return sum;
 }
 
-/* Adds the time since the last change at the current level. */
+/* Adds the time from `last` to `at` at the current level. */
 static void advance(struct sweep *s, int64_t at)
 {
     if (s->level > 0 && s->has_last) {
@@ -218,7 +218,7 @@ void tp_gpu_summary_build(struct tp_table *table, const struct tp_model *model, 
 void tp_gpu_window_build(struct tp_gpu_window *out, const struct tp_model *model, const struct tp_gpu *gpu,
                          struct tp_interval window, struct tp_arena *arena)
 {
-    struct tp_model narrow = *model; /* a copy of the model with another window */
+    struct tp_model narrow = *model; /* a copy of the model with the given window instead of W */
     struct tp_gpu part = *gpu;
     struct gpu_sums sums;
     int64_t nothing_before = 0;
@@ -226,7 +226,7 @@ void tp_gpu_window_build(struct tp_gpu_window *out, const struct tp_model *model
     narrow.window_before = &nothing_before;
     narrow.window_ns = window.b - window.a;
     uint32_t low = 0, high = gpu->count;
-    while (low < high) { /* find the first event that starts in the window */
+    while (low < high) { /* finds the first event that starts in the window */
         uint32_t middle = low + (high - low) / 2;
         if (tp_device_event(model, gpu->events[middle])->ts_ns < window.a)
             low = middle + 1;

@@ -1,4 +1,4 @@
-/* Sums the ranges and counters of a program by name: see range_view.h. */
+/* Implements range_view.h: sums the ranges and the counters of a program by name. */
 #include "webreport/measure/views/range_view.h"
 
 #include <math.h>
@@ -30,26 +30,26 @@ static const struct tp_column_def counter_defs[TP_COUNTER_COLUMNS] = {
 
 /* ---- ranges ---- */
 
-/* The sums of the ranges of one name. */
+/* sums over all ranges of one name; times in ns */
 struct sum {
     uint32_t name;
-    uint32_t depth; /* number of ranges of this name that are open on the current thread */
-    uint8_t kind;   /* enum tp_range_kind of the first range of this name that has a kind */
+    uint32_t depth; /* number of open ranges of this name on the current thread */
+    uint8_t kind;   /* enum tp_range_kind that the first range with a declared kind has; 0 without one */
     int64_t calls, self_ns, total_ns;
 };
 
-/* A range that is open on the current thread. */
+/* a range that is open on the current thread; times in ns */
 struct open_range {
     uint32_t name;
-    int64_t end_ns, inside_ns; /* inside_ns: time of W in ranges directly inside of the range */
-    int64_t own_ns;            /* time of W in the range outside of inner ranges */
+    int64_t end_ns, inside_ns; /* inside_ns: time within W of the ranges directly inside this range */
+    int64_t own_ns;            /* time within W of this range, including the ranges inside */
 };
 
 struct summing {
     const struct tp_model *model;
     struct sum *sums;    /* by name id */
     struct tp_vec stack; /* struct open_range */
-    size_t window_at;    /* position in W for tp_window_length_within */
+    size_t window_at;    /* position in W of the last search, for tp_window_length_within */
 };
 
 static bool is_range(const struct tp_model *model, const struct tp_event *e)
@@ -66,8 +66,8 @@ static void close_last(struct summing *s)
     s->stack.count--;
 }
 
-/* Opens a range. The ranges of a thread must be in order of start, an enclosing range before its inner ranges. A range
- * ends at the latest when its enclosing range ends. */
+/* Opens a range. The caller passes the ranges of a thread in order of start, each before the ranges inside it. A range
+ * that ends after its enclosing range is cut there. */
 static void open_next(struct summing *s, const struct tp_event *e)
 {
     int64_t end_ns = tp_event_end(e);
@@ -143,7 +143,7 @@ static void build_ranges(struct tp_range_view *view, const struct tp_model *mode
 
 /* ---- counters ---- */
 
-/* The values of the counter with one name. */
+/* the numeric values of all counters with one name */
 struct values {
     uint32_t name;
     int64_t count, first_at_ns, last_at_ns;

@@ -1,4 +1,4 @@
-/* Ranges by name, and counters, of a program that records itself (docs/definitions.md section 3). */
+/* The ranges and counters of a program that records itself, summed by name (docs/definitions.md section 3). */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_RANGE_VIEW_H
 #define TP_WEBREPORT_MEASURE_VIEWS_RANGE_VIEW_H
 
@@ -7,9 +7,9 @@
 
 enum tp_range_column {
     TP_RANGE_NAME,
-    TP_RANGE_KIND,     /* kind of the ranges, or null */
-    TP_RANGE_CALLS,    /* number of ranges that start in W */
-    TP_RANGE_SELF,     /* time within W without inner ranges */
+    TP_RANGE_KIND,     /* kind of the ranges; null if unknown */
+    TP_RANGE_CALLS,    /* number of ranges with time in W */
+    TP_RANGE_SELF,     /* time within W, without the ranges inside */
     TP_RANGE_TOTAL,    /* time within W */
     TP_RANGE_SHARE,    /* total as a percentage of the length of W */
     TP_RANGE_PER_STEP, /* total divided by the number of used steps */
@@ -18,7 +18,7 @@ enum tp_range_column {
 
 enum tp_counter_column {
     TP_COUNTER_NAME,
-    TP_COUNTER_COUNT, /* number of numeric values; the following columns use these values only */
+    TP_COUNTER_COUNT, /* number of numeric values; the columns after it use only these values */
     TP_COUNTER_FIRST,
     TP_COUNTER_LAST,
     TP_COUNTER_MIN,
@@ -27,10 +27,10 @@ enum tp_counter_column {
 };
 
 struct tp_range_view {
-    bool is_present;          /* tracepress.h recorded the trace, and the program has ranges or counters */
-    struct tp_table ranges;   /* in order of total (descending), then name */
-    struct tp_table counters; /* in order of name */
-    uint32_t *counter_names;  /* by row of counters: name id */
+    bool is_present;          /* the program recorded itself with tracepress.h and has ranges or counters */
+    struct tp_table ranges;   /* sorted by total time (longest first), then by name */
+    struct tp_table counters; /* sorted by name */
+    uint32_t *counter_names;  /* name id, by row of `counters` */
 };
 
 void tp_range_view_build(struct tp_range_view *view, const struct tp_model *model, struct tp_arena *arena);

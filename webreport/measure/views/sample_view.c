@@ -1,4 +1,4 @@
-/* Sums samples by function and by line: see sample_view.h. */
+/* Implements sample_view.h: sums samples by function and by line. */
 #include "webreport/measure/views/sample_view.h"
 
 #include <inttypes.h>
@@ -20,16 +20,16 @@ static const struct tp_column_def line_defs[TP_SAMPLE_LINE_COLUMNS] = {
     {"self_us", "CPU self", "us", "CPU time while the line itself was running.", TP_COLUMN_NS},
     {"samples", "Samples", "", "Number of samples in which the line was running.", TP_COLUMN_INT}};
 
-/* The sums of a function or a line. */
+/* sums for a function or a line; times in ns */
 struct place {
     int64_t self_ns, total_ns, count;
-    uint32_t last; /* 1 + number of the last sample that counted for the total */
+    uint32_t last; /* index + 1 of the last sample that was added to total_ns; 0: no sample yet */
 };
 
-/* Distinct texts and their sums. */
+/* a set of distinct texts with the sums for each */
 struct places {
     const struct tp_strings *texts;
-    struct tp_vec items; /* struct place by id in texts */
+    struct tp_vec items; /* struct place, by id in `texts` */
 };
 
 /* ---- functions of frames ---- */
@@ -99,7 +99,7 @@ static struct place *place_of(struct places *places, uint32_t id)
 
 struct counting {
     struct tp_sample_functions functions;
-    struct tp_strings lines; /* distinct texts of frames */
+    struct tp_strings lines; /* distinct texts of innermost frames */
     struct places by_function, by_line;
 };
 
@@ -118,7 +118,7 @@ static void count_sample(struct tp_sample_view *view, struct counting *c, const 
     for (size_t k = 0; k < c->functions.path.count; k++) {
         innermost = place_of(&c->by_function, *TP_AT(&c->functions.path, uint32_t, k));
         if (innermost->last == i + 1)
-            continue; /* recursion counts once */
+            continue; /* a recursive function counts once per sample */
         innermost->last = i + 1;
         innermost->total_ns = tp_sat_add(innermost->total_ns, sample->cpu_ns);
     }

@@ -1,9 +1,9 @@
-/* Samples of running threads: processor time by function and by line.
+/* The sample view: processor time of running threads by function and by line, from samples.
  *
- * A sample represents the processor time of its thread since the previous sample. The self time of a function is the
- * sum over samples whose innermost frame is in the function; the total time is the sum over samples that contain the
- * function. A function is a name and a file; a line is a frame as recorded. Samples without a stack count only for the
- * total of all samples. */
+ * A sample represents the processor time that its thread used since the previous sample. The self time of a function is
+ * the sum over samples whose innermost frame is in the function. The total time is the sum over samples that contain
+ * the function. A function is identified by name and file; a line is a frame as recorded. Samples without a stack count
+ * only for the total of all samples. */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_SAMPLE_VIEW_H
 #define TP_WEBREPORT_MEASURE_VIEWS_SAMPLE_VIEW_H
 
@@ -14,7 +14,7 @@ enum tp_sample_column {
     TP_SAMPLE_FUNCTION,
     TP_SAMPLE_SELF,
     TP_SAMPLE_TOTAL,
-    TP_SAMPLE_COUNT, /* number of samples with this function as the innermost one */
+    TP_SAMPLE_COUNT, /* number of samples whose innermost frame is in the function */
     TP_SAMPLE_COLUMNS
 };
 
@@ -24,25 +24,25 @@ struct tp_sample_view {
     bool is_present; /* the trace has samples */
     uint64_t count, without_stack;
     int64_t cpu_ns;            /* processor time of all samples, ns */
-    struct tp_table functions; /* by self time, total time (both descending), name */
-    struct tp_table lines;     /* by self time (descending), frame */
+    struct tp_table functions; /* sorted by self time, total time (both descending), name */
+    struct tp_table lines;     /* sorted by self time (descending), frame */
 };
 
 void tp_sample_view_build(struct tp_sample_view *view, const struct tp_model *model, struct tp_arena *arena);
 
 extern const struct tp_fields tp_sample_view_fields;
 
-/* The functions of samples with numbers. The function of the frame "src/a.c(12): f" is "f  src/a.c". Nameless code has
- * its library as function; any other frame is its own function. Blanks around a frame are ignored. */
+/* Numbers the functions of samples. The frame "src/a.c(12): f" has the function "f  src/a.c". The function of nameless
+ * code is its library. Any other frame is its own function. Blanks around a frame are ignored. */
 struct tp_sample_functions {
     const struct tp_stacks *stacks; /* stacks of the trace */
-    struct tp_strings texts;        /* texts of functions; the id of a text is the number of the function */
-    uint32_t *of_frame;             /* by frame of the stacks: function + 1; 0: not yet known */
+    struct tp_strings texts;        /* texts of the functions; the id of a text is the number of its function */
+    uint32_t *of_frame;             /* by frame of the stacks: function + 1; 0: no function yet */
     struct tp_vec path;             /* uint32_t: functions of the current sample, outermost first */
-    struct tp_str innermost;        /* text of the innermost frame of the current sample; "" if there is none */
+    struct tp_str innermost;        /* text of the innermost frame of the current sample; empty without a stack */
 };
 
-/* Initializes the functions in `arena` (guard set by the caller). The trace must outlive them. */
+/* Initializes the functions in `arena`, whose guard the caller has set. The trace must outlive them. */
 void tp_sample_functions_init(struct tp_sample_functions *functions, const struct tp_trace *trace,
                               struct tp_arena *arena);
 /* Fills `path` and `innermost` for a sample. */

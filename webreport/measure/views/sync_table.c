@@ -1,4 +1,4 @@
-/* Groups waits for the device by the place of their calls: see sync_table.h. */
+/* Implements sync_table.h: groups waits for the device by the place of their calls. */
 #include "webreport/measure/views/sync_table.h"
 
 #include "webreport/model/numbers.h"
@@ -18,7 +18,7 @@ static const struct tp_column_def columns[TP_SYNC_COLUMNS] = {
     {"first_event", "First event", "", "Position of the first such call in the trace file.", TP_COLUMN_INT},
 };
 
-/* The waits of one kind at one place. */
+/* the waits of one kind that are called at one place; times in ns */
 struct group {
     struct tp_wait_place place;
     int64_t count, host_wait_ns, bubble_ns, cost_ns, max_cost_ns, first_event;
@@ -41,7 +41,7 @@ static int by_cost(const void *x, const void *y, const void *context)
     return order ? order : strcmp(tp_range_kind_text(a->kind), tp_range_kind_text(b->kind));
 }
 
-/* Returns the label id of the outermost operator around a call; TP_NO_ID: there is none. */
+/* Returns the label id of the outermost operator around operator `op`; TP_NO_ID without one. */
 static uint32_t outermost_operator(const struct tp_model *model, uint32_t op)
 {
     if (op == TP_NO_ID)

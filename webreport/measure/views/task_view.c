@@ -1,4 +1,4 @@
-/* Groups tasks by name: see task_view.h. */
+/* Implements task_view.h: groups tasks by name. */
 #include "webreport/measure/views/task_view.h"
 
 #include <stdlib.h>
@@ -20,18 +20,18 @@ static const struct tp_column_def task_defs[TP_TASK_COLUMNS] = {
      TP_COLUMN_INT},
     {"open", "Not ended", "", "Number of tasks that were still open when the recording ended.", TP_COLUMN_INT}};
 
-/* The tasks with one name. */
+/* tasks with one name; times in ns */
 struct group {
     struct tp_str name;
-    struct tp_vec durations, ends; /* int64_t, in order of start, only of finished tasks */
-    struct tp_vec starts;          /* int64_t, ascending, of all tasks */
+    struct tp_vec durations, ends; /* int64_t, only of finished tasks, in order of start */
+    struct tp_vec starts;          /* int64_t, of all tasks, ascending */
     int64_t total_ns;
 };
 
 static struct tp_vec gather(const struct tp_async_tasks *tasks, const struct tp_trace *trace, struct tp_arena *arena)
 {
     struct tp_vec groups = TP_VEC(arena, struct group);
-    /* by name: 1 + group; 0: no group yet */
+    /* by name id: index of the group + 1; 0: no group yet */
     uint32_t *of_name = tp_arena_array(arena, trace->names.count, sizeof *of_name);
     for (size_t i = 0; i < tasks->count; i++) {
         const struct tp_async_task *task = &tasks->items[i];
@@ -46,7 +46,7 @@ static struct tp_vec gather(const struct tp_async_tasks *tasks, const struct tp_
         *(int64_t *)tp_vec_push(&group->starts) = task->start_ns;
         if (task->end_ns == TP_NULL_INT)
             continue;
-        /* a task without length counts for one nanosecond */
+        /* a task of length 0 counts as 1 ns */
         *(int64_t *)tp_vec_push(&group->ends) = task->end_ns > task->start_ns ? task->end_ns : task->start_ns + 1;
         *(int64_t *)tp_vec_push(&group->durations) = task->end_ns - task->start_ns;
         group->total_ns = tp_sat_add(group->total_ns, task->end_ns - task->start_ns);
@@ -54,8 +54,8 @@ static struct tp_vec gather(const struct tp_async_tasks *tasks, const struct tp_
     return groups;
 }
 
-/* Returns the largest number of simultaneous tasks. A task that ends when another one starts does not overlap it.
- * Requires that `ends` is ascending. */
+/* Returns the largest number of tasks that are open at the same time. A task that ends when another one starts does not
+ * overlap it. `ends` must be ascending. */
 static int64_t most_simultaneous(const struct group *group)
 {
     const int64_t *starts = group->starts.data, *ends = group->ends.data;

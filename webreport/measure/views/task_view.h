@@ -1,5 +1,5 @@
-/* Tasks by name: number, durations, and largest number of simultaneous tasks. A task may end on another thread than it
- * started (docs/definitions.md section 3). */
+/* The task view: number, durations and largest number of simultaneous tasks, by name. A task may end on a different
+ * thread than it started (docs/definitions.md section 3). */
 #ifndef TP_WEBREPORT_MEASURE_VIEWS_TASK_VIEW_H
 #define TP_WEBREPORT_MEASURE_VIEWS_TASK_VIEW_H
 
@@ -8,7 +8,7 @@
 
 enum tp_task_column {
     TP_TASK_NAME,
-    TP_TASK_COUNT, /* number of tasks that ended */
+    TP_TASK_COUNT, /* number of finished tasks */
     TP_TASK_TOTAL,
     TP_TASK_P50,
     TP_TASK_P95,
@@ -22,7 +22,7 @@ enum tp_task_column {
 struct tp_task_view {
     bool is_present; /* the trace has tasks */
     uint64_t count, without_begin;
-    struct tp_table tasks; /* in order of total (descending), then name */
+    struct tp_table tasks; /* sorted by total time (longest first), then by name */
 };
 
 void tp_task_view_build(struct tp_task_view *view, const struct tp_model *model, struct tp_arena *arena);

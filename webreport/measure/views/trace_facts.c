@@ -1,9 +1,9 @@
-/* Finds facts about a trace: see trace_facts.h. */
+/* Implements trace_facts.h: finds facts about a trace. */
 #include "webreport/measure/views/trace_facts.h"
 
 #include "writer/base/saturate.h"
 
-/* Returns whether an annotation has this name. */
+/* Returns whether the trace has an annotation with this name. */
 static bool has_annotation(const struct tp_trace *trace, const char *name)
 {
     uint32_t id = tp_strings_find(&trace->names, tp_str_of(name));
@@ -13,7 +13,7 @@ static bool has_annotation(const struct tp_trace *trace, const char *name)
     return false;
 }
 
-/* Counts the links that have both ends: ends whose id also has a start. */
+/* Returns the number of link ends whose id also has a start. */
 static uint64_t count_links(const struct tp_trace *trace, struct tp_arena *arena)
 {
     uint64_t count = 0;

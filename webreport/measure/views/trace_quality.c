@@ -1,5 +1,4 @@
-/* Computes the quality of a trace: counters of the reader, and the flags F1 to F11. See trace_quality.h and section
- * 14. */
+/* Implements trace_quality.h: computes the counters of the reader and the flags F1 to F11 (section 14). */
 #include "webreport/measure/views/trace_quality.h"
 
 #include "webreport/measure/audience/wording.h"
@@ -101,7 +100,7 @@ static void add_skipped(struct tp_quality *q, const char *name, uint64_t count)
     q->skipped_total += (int64_t)count;
 }
 
-/* Counts skipped events by name, in order of the names. */
+/* Counts skipped events by name. The counts are sorted by name. */
 static void count_skipped(struct tp_quality *q, const struct tp_reading *r, struct tp_arena *arena)
 {
     add_skipped(q, "no_time", r->skipped[TP_SKIP_NO_TIME]);
@@ -143,7 +142,7 @@ static void flag_steps(struct tp_quality *q, const struct tp_model *model)
         weaken(f, timed_rules);
 }
 
-/* Sums over all device operations. */
+/* sums over all device operations; times in ns */
 struct sums {
     int64_t kernels, unlinked_kernels, kernel_ns, graph_ns;
     int64_t linked, before_launch;
@@ -183,11 +182,11 @@ static void flag_operations(struct tp_quality *q, const struct tp_model *model)
     weaken(set_count(q, TP_FAULT_CLOCKS, 100 * s.before_launch > s.linked, s.before_launch), idle_rules);
 }
 
-/* Counts the operations of one device that start before an earlier operation of their stream has ended. */
+/* counts of a device's operations that start before an earlier operation of their stream has ended */
 struct overlaps {
     const struct tp_model *model;
     struct tp_ids streams;
-    struct tp_vec latest; /* int64_t by stream: latest end so far */
+    struct tp_vec latest; /* int64_t, by stream: latest end so far, ns */
     int64_t count, short_count;
 };
 
@@ -205,7 +204,7 @@ static void examine_operation(struct overlaps *o, uint32_t operation)
     *latest = tp_ns_max(*latest, tp_event_end(e));
 }
 
-/* Checks `count` operations that start at the same time: the longest first, then in order of the file. */
+/* Examines `count` operations that start at the same time. The longest is first, then the order is that of the file. */
 static void examine_simultaneous(struct overlaps *o, const uint32_t *run, uint32_t count, struct tp_arena *arena)
 {
     if (count == 1) {
@@ -245,10 +244,10 @@ static void flag_overlaps(struct tp_quality *q, const struct tp_model *model, st
     set_count(q, TP_FAULT_OVERLAPS, o.count, o.count)->short_count = o.short_count;
 }
 
-/* Facts about the recording from one pass over the events. */
+/* facts about the recording that one pass over the events finds */
 struct recording {
-    int64_t span_ns; /* length of the profiler's longest span; without one, of the longest span of any event; otherwise
-                      * of the recording */
+    int64_t span_ns; /* length of the recording, ns: longest span of the profiler; without one, longest span of any
+                        event; otherwise from first to last event */
     int64_t overhead_ns, too_long;
     bool has_dims, has_frames;
 };
@@ -313,7 +312,7 @@ static void flag_options(struct tp_quality *q, const struct tp_trace *trace, con
     f->is_raised = f->count > 0;
 }
 
-/* Counts the used steps before the first one with a device operation; 0 if no step has one. */
+/* Returns the number of used steps before the first one with a device operation; 0 if no step has one. */
 static int64_t count_leading(const struct tp_model *model)
 {
     int64_t count = 0;
