@@ -1,5 +1,5 @@
-/* Computes costs of calls by name: see cost.h. This file has operators that only move bytes; products are in
- * cost_products.c. */
+/* Implements cost.h: computes costs of calls by the name of the operator. Contains the formulas for operators that only
+ * move bytes; cost_products.c has the formulas for products. */
 #include "webreport/measure/work/cost.h"
 
 #include <pthread.h>
@@ -26,7 +26,7 @@ static int64_t twice(int64_t bytes)
     return tp_sat_mul(2, bytes);
 }
 
-/* Returns the bytes of all tensors, without lists of tensors. */
+/* Returns the bytes of all tensor arguments, not counting lists of tensors. */
 static int64_t tensor_bytes(const struct tp_cost_arguments *a)
 {
     int64_t bytes = 0;
@@ -48,7 +48,8 @@ static bool norm(struct tp_cost *cost, const struct tp_cost_arguments *a)
     return tp_cost_tensor(a, 0) && set_bytes(cost, a, sum(tp_cost_all_bytes(a), tp_cost_bytes(a, 0)), 0);
 }
 
-/* Computes the cost of the backward of a norm. The gradient and the result have the size of the largest tensor. */
+/* Computes the cost of the backward operator of a norm. Gradient and result are as large as the largest tensor
+ * argument. */
 static bool norm_backward(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
     int largest = first_tensor(a);
@@ -58,7 +59,7 @@ static bool norm_backward(struct tp_cost *cost, const struct tp_cost_arguments *
     return largest >= 0 && set_bytes(cost, a, sum(tp_cost_all_bytes(a), tp_cost_bytes(a, largest)), largest);
 }
 
-/* Computes the cost of two forms that read or write the first tensor two or three times. */
+/* Computes the cost of operators that read the first tensor once and write a result of its size. */
 static bool first_two(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
     return tp_cost_tensor(a, 0) && set_bytes(cost, a, twice(tp_cost_bytes(a, 0)), 0);
@@ -122,8 +123,8 @@ static bool index_select(struct tp_cost *cost, const struct tp_cost_arguments *a
     return set_bytes(cost, a, sum(tp_cost_bytes(a, 2), twice(tp_sat_mul(picked, tp_cost_size(a, 0)))), 0);
 }
 
-/* Computes the cost of writing values into the first tensor. Their number is that of the last tensor; they are read and
- * written. */
+/* Computes the cost of writing values into the first tensor. The last tensor has as many elements as the values, which
+ * are read and written. */
 static bool scatter(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
     int first = first_tensor(a), final = first;
@@ -135,8 +136,7 @@ static bool scatter(struct tp_cost *cost, const struct tp_cost_arguments *a)
     return set_bytes(cost, a, sum(bytes, final != first ? twice(tp_cost_bytes(a, final)) : 0), 0);
 }
 
-/* Computes the cost of a fused optimizer, which reads parameters, gradients and state, and writes all but the
- * gradients. */
+/* Computes the cost of a fused optimizer. It reads parameters, gradients and state, and writes parameters and state. */
 static bool fused_optimizer(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
     int64_t bytes = 0;
@@ -147,7 +147,7 @@ static bool fused_optimizer(struct tp_cost *cost, const struct tp_cost_arguments
     return tp_cost_set(cost, 0, tp_sat_sub(twice(bytes), tp_cost_list_bytes(a, 1)), TP_NUMBER_FP32);
 }
 
-/* Computes the cost of an operator that reads lists of tensors and writes the first one. is_once: only the first list
+/* Computes the cost of an operator that reads lists of tensors and writes the first list. is_once: only the first list
  * counts, once. */
 static bool lists(struct tp_cost *cost, const struct tp_cost_arguments *a, bool is_once)
 {
@@ -160,7 +160,7 @@ static bool lists(struct tp_cost *cost, const struct tp_cost_arguments *a, bool 
     return first >= 0 && set_bytes(cost, a, is_once ? first : sum(bytes, first), 0);
 }
 
-/* Computes the cost of a reduction, which makes few numbers from many, so only the inputs count. */
+/* Computes the cost of a reduction. Only its inputs count, because the result is small. */
 static bool reduction(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
     int64_t bytes = tensor_bytes(a);
@@ -241,7 +241,7 @@ static const struct {
      at_least_inputs},
 };
 
-/* Rules without a formula of their own: two pattern lists below, and norms. */
+/* rules without a formula in FORMS: the two pattern lists below, and the backward operators of norms */
 enum { ONE_VALUE_EACH, COMPARISON, NORM_BACKWARD };
 
 static const char ELEMENTWISE[] =
@@ -255,7 +255,7 @@ static const char ELEMENTWISE[] =
     "finite)_$";
 static const char COMPARISONS[] = "^(eq|ne|lt|le|gt|ge)_?$|^logical_.*$|^is(nan|inf|finite)$";
 
-/* Operators of serving engines, by form. */
+/* kinds of operators of serving engines, each with its own formula */
 enum {
     ENGINE_ATTENTION,
     ENGINE_LINEAR,
@@ -298,8 +298,8 @@ bool tp_cost_rules_are_valid(void)
     return is_whole;
 }
 
-/* Returns whether a name looks like an operator (small letters, digits and _) and is more than the prefix of a
- * family. */
+/* Returns whether a name has only small letters, digits and "_" (families also capitals), and is not just the prefix of
+ * a family. */
 static bool is_whole_word(struct tp_str name)
 {
     bool is_family = tp_str_starts(name, "logical_") || tp_str_starts(name, "bitwise_");
@@ -342,7 +342,7 @@ static bool of_engine(struct tp_cost *cost, struct tp_str name, const struct tp_
         return tp_cost_of_attention_form(cost, a, is_causal);
     case ENGINE_LINEAR:
         return tp_cost_of_linear_form(cost, a);
-    case ENGINE_ADD_NORM: /* reads and writes the input and the tensor that is added to it */
+    case ENGINE_ADD_NORM: /* reads and writes both the input and the tensor that it adds to the input */
         return first && set_bytes(cost, a, sum(twice(sum(x, y)), z), 0);
     case ENGINE_NORM:
         return first && set_bytes(cost, a, sum(tp_cost_all_bytes(a), tensors == 2 ? x : 0), 0);

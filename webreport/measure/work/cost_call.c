@@ -1,4 +1,4 @@
-/* Reads the arguments of a call: see cost_call.h. */
+/* Implements cost_call.h: reads the arguments of a call. */
 #include "webreport/measure/work/cost_call.h"
 
 #include <string.h>
@@ -46,7 +46,7 @@ static bool is_named(struct tp_str text, struct tp_str name)
     return text.len == name.len && strncasecmp(text.ptr, name.ptr, name.len) == 0;
 }
 
-/* Returns the index in TYPES of a type given as JSON; -1: unknown. */
+/* Returns the index in TYPES of a type given as JSON; -1 if the type is unknown. */
 static int type_of(struct tp_str json)
 {
     if (json.len < 2 || json.ptr[0] != '"')
@@ -115,7 +115,7 @@ static void read_type(struct tp_cost_argument *argument, struct tp_str json)
     argument->type = row < 0 ? TP_NUMBER_OTHER : (enum tp_number_type)TYPES[row].type;
 }
 
-/* Returns whether each tensor of a list has a known type. A single text is the type of all tensors. */
+/* Returns whether each tensor of a list has a known type. A single text gives the type of all tensors. */
 static bool is_list_typed(const struct tp_cost_argument *argument)
 {
     struct tp_str shape, type = argument->types;
@@ -208,7 +208,7 @@ int64_t tp_cost_list_bytes(const struct tp_cost_arguments *a, unsigned i)
     bool has_types = tp_value_is(argument->types, '[');
     int64_t bytes = 0;
     while (tp_value_next(argument->shapes, &at, NULL, &shape)) {
-        /* a tensor without a type in the list of types has no type */
+        /* if the list of types is too short, the remaining tensors have no type */
         if (has_types)
             type = tp_value_next(argument->types, &type_at, NULL, &next) ? next : (struct tp_str){"", 0};
         struct tp_cost_argument one = {.size = 4};
@@ -251,7 +251,7 @@ bool tp_cost_broadcast(struct tp_shape *into, const struct tp_shape *with)
 
 /* ---- concrete values ---- */
 
-/* Returns the text of a value without its quotes; empty if there is no value. */
+/* Returns the text of a value without its quotes. Returns an empty text if the value is missing. */
 static struct tp_str value_of(const struct tp_cost_arguments *a, int i)
 {
     struct tp_str item = i < 0 ? (struct tp_str){"", 0} : tp_shape_item(a->concrete, (unsigned)i);
@@ -309,7 +309,7 @@ bool tp_cost_mask(const struct tp_cost_arguments *a, int i, bool mask[2])
 bool tp_cost_set(struct tp_cost *cost, int64_t flops, int64_t bytes, enum tp_number_type type)
 {
     if (flops < 0 || bytes < 0)
-        return false; /* the window is larger than the input */
+        return false; /* for example, a convolution window that is larger than the input */
     *cost = (struct tp_cost){.flops = flops, .exact_flops = flops, .bytes = bytes, .type = type};
     return true;
 }

@@ -1,4 +1,4 @@
-/* Computes costs of matrix products, convolutions and attention: see cost.h. */
+/* Computes the costs of matrix products, convolutions and attention. Implements a part of cost_call.h. */
 #include <string.h>
 
 #include "webreport/measure/work/cost_call.h"
@@ -24,11 +24,11 @@ static bool set_product(struct tp_cost *cost, const struct tp_cost_arguments *a,
 /* ---- matrices ---- */
 
 struct product {
-    int8_t x, y, bias; /* indexes of arguments; bias is -1 if there is none */
-    int8_t out_size;   /* bytes of an element of the result; 0: the same as for x */
+    int8_t x, y, bias; /* indexes of arguments; bias: -1 for products without bias */
+    int8_t out_size;   /* bytes per element of the result; 0 if the result has the type of x */
 };
 
-/* Computes the cost of a product [..,M,K] by [..,K,N]. */
+/* Computes the cost of a matrix product [..,M,K] by [..,K,N]. */
 static bool matrices(struct tp_cost *cost, const struct tp_cost_arguments *a, const struct product *p)
 {
     const struct tp_shape *left = tp_cost_tensor(a, p->x), *right = tp_cost_tensor(a, p->y);
@@ -82,8 +82,8 @@ static bool vectors(struct tp_cost *cost, const struct tp_cost_arguments *a)
                             tp_cost_type(a, 0));
 }
 
-/* Computes the cost of a product in which each group of rows has its own matrix. It does not depend on the lengths of
- * the groups, which are not recorded. */
+/* Computes the cost of a product in which each group of rows has a matrix of its own. The lengths of the groups are not
+ * recorded, and the cost does not depend on them. */
 static bool grouped(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
     const struct tp_shape *x = tp_cost_tensor(a, 0), *y = tp_cost_tensor(a, 1);
@@ -101,7 +101,7 @@ static bool grouped(struct tp_cost *cost, const struct tp_cost_arguments *a)
     } else if (x->rank >= 2 && y->rank >= 2) {
         outputs = times(x->sizes[0], y->sizes[1]);
         inner = x->sizes[1];
-        results = 0; /* the number of matrices in the result is not recorded */
+        results = 0; /* unknown size: the number of matrices in the result is not recorded */
     } else {
         return false;
     }
@@ -112,12 +112,12 @@ static bool grouped(struct tp_cost *cost, const struct tp_cost_arguments *a)
 /* ---- convolutions ---- */
 
 struct convolution {
-    /* indexes of arguments; -1: the operator lacks the argument */
+    /* indexes of arguments; -1 if the operator lacks the argument */
     int8_t stride, padding, dilation, is_transposed, groups, out_padding;
     bool is_always_transposed, may_lack_dilation;
 };
 
-/* Repeats a single number for all dimensions. Returns false if there are too few numbers. */
+/* Copies a single number to all dimensions. Returns false if there are several numbers, but fewer than dimensions. */
 static bool spread(struct tp_shape *numbers, unsigned dimensions)
 {
     for (; numbers->rank == 1 && dimensions > 1; dimensions--)
@@ -131,8 +131,8 @@ static bool is_no_list(const struct tp_cost_arguments *a, int i)
     return tp_cost_is_true(a, i) && !tp_cost_numbers(a, i).is_known;
 }
 
-/* Computes the sizes of the result. Returns 1 if they are known, 0 if they are not recorded, and -1 if they are
- * impossible. */
+/* Computes the sizes of a convolution's result. Returns 1 if the sizes are known, 0 if they are not recorded, and -1 if
+ * the arguments are impossible. */
 static int result_of(const struct tp_cost_arguments *a, const struct convolution *form, bool is_transposed,
                      struct tp_shape *out)
 {
@@ -181,7 +181,7 @@ static bool convolution(struct tp_cost *cost, const struct tp_cost_arguments *a,
         return false;
     int64_t groups = tp_cost_integer(a, form->groups, 0);
     if (is_transposed && groups == 0 && tp_cost_is_true(a, form->groups))
-        return false; /* the argument is a list or a text instead of a number */
+        return false; /* the argument should be a number, but is a list or a text */
     int64_t channels = is_transposed ? times(w->sizes[1], groups ? groups : 1) : w->sizes[0];
     int64_t places = is_transposed ? tp_cost_product(x, 2) : tp_cost_product(&out, 0);
     int64_t results = times(times(x->sizes[0], channels), tp_cost_product(&out, 0));
@@ -191,9 +191,9 @@ static bool convolution(struct tp_cost *cost, const struct tp_cost_arguments *a,
 }
 
 struct backward {
-    int8_t gradient, input, weight; /* indexes of arguments; -1: the operator lacks the argument */
+    int8_t gradient, input, weight; /* indexes of arguments; -1 if the operator lacks the argument */
     int8_t mask, is_transposed;
-    bool of_input, of_weight; /* gradients that the operator computes if it has no mask */
+    bool of_input, of_weight; /* gradients that an operator without a mask computes */
 };
 
 static bool convolution_backward(struct tp_cost *cost, const struct tp_cost_arguments *a, const struct backward *form)
@@ -222,11 +222,11 @@ static bool convolution_backward(struct tp_cost *cost, const struct tp_cost_argu
 /* ---- attention ---- */
 
 struct attention {
-    int8_t q;          /* index of the query; the arguments after it are key and value */
-    int8_t causal;     /* index of the flag for a causal mask; -1: none; -2: any argument with the value True */
-    bool is_mask_type; /* the argument is the type of the mask, 1 for causal */
+    int8_t q;          /* index of the query; key and value follow */
+    int8_t causal;     /* index of the flag for a causal mask; -1: no mask; -2: any argument that is True */
+    bool is_mask_type; /* the argument `causal` is a type of mask, with 1 for causal */
     bool has_heads_first, is_backward;
-    int8_t lengths; /* index of an argument that only packed sequences have; -1: none */
+    int8_t lengths; /* index of an argument that only calls with packed sequences have; -1: no such argument */
 };
 
 static struct tp_shape as_four(const struct tp_shape *shape, bool is_three)
@@ -251,7 +251,7 @@ static bool is_causal(const struct tp_cost_arguments *a, const struct attention 
     return form->is_mask_type ? tp_cost_integer(a, form->causal, 0) == 1 : tp_cost_is_true(a, form->causal);
 }
 
-/* Subtracts the operations that a causal mask omits: the keys after each query. */
+/* Fills exact_flops: subtracts the operations that a causal mask omits, which are those of keys after each query. */
 static bool leave_out_masked(struct tp_cost *cost, int64_t queries, int64_t keys)
 {
     double all = (double)queries * (double)keys;
@@ -276,7 +276,7 @@ static bool attention(struct tp_cost *cost, const struct tp_cost_arguments *a, c
     if (k.rank < length_at)
         return false;
     int64_t queries = last(&q, length_at), keys = last(&k, length_at), size = last(&q, 1), value_size = last(&v, 1);
-    q.rank--; /* keep batch, heads and queries */
+    q.rank--; /* leaves the dimensions batch, heads and queries */
     int64_t outer = tp_cost_product(&q, 0);
     int64_t inner = is_backward ? times(3, size) + times(2, value_size) : tp_sat_add(size, value_size);
     int64_t of_result = times(times(outer, value_size), tp_cost_size(a, form->q));
@@ -292,8 +292,8 @@ bool tp_cost_of_attention_form(struct tp_cost *cost, const struct tp_cost_argume
     return attention(cost, a, &(struct attention){.q = 0, .causal = -1, .lengths = -1}, causal);
 }
 
-/* Computes the cost of concatenated sequences. Only the bytes are known, because the lengths of the sequences are not
- * recorded. */
+/* Computes the cost of attention over packed sequences. Only the bytes are known, because the lengths of the sequences
+ * are not recorded. */
 static bool packed(struct tp_cost *cost, const struct tp_cost_arguments *a, const struct attention *form)
 {
     int64_t bytes = tp_sat_add(times(tp_cost_bytes(a, form->q), 2),
@@ -348,13 +348,13 @@ static const struct {
     {"_flash_attention_backward", {1, 11, false, false, true, 6}},
     {"_efficient_attention_backward", {1, 12, true, false, true, -1}},
 };
-/* for all other names of the attention family */
+/* used for all other names that begin with _scaled_dot_product */
 static const struct attention FORWARD = {0, -1, false, true, false, -1}, BACKWARD = {1, -2, false, true, true, -1};
 
 bool tp_cost_is_among(struct tp_str name, const char *names)
 {
     while (*names) {
-        size_t length = 0; /* compare letters, because a library call would cost more than comparing such short words */
+        size_t length = 0; /* compares characters, because a library call would cost more for such short words */
         while (names[length] && names[length] != ' ')
             length++;
         if (length == name.len && memcmp(names, name.ptr, length) == 0)
@@ -378,7 +378,7 @@ static int of_attention(struct tp_cost *cost, struct tp_str name, const struct t
     if (tp_str_find(name, "_backward") >= 0)
         return attention(cost, a, &BACKWARD, is_causal(a, &BACKWARD));
     if (tp_cost_is_among(name, "_scaled_dot_product_attention_math") || tp_str_find(name, "fused_attention_math") >= 0)
-        return 0; /* the inner operators have a cost */
+        return 0; /* no own cost: the operators inside have the cost */
     return attention(cost, a, &FORWARD, false);
 }
 
@@ -400,6 +400,6 @@ int tp_cost_of_product(struct tp_cost *cost, struct tp_str name, const struct tp
     if (tp_cost_is_among(name, "mkldnn_linear _mkl_linear"))
         return linear(cost, a);
     if (tp_cost_is_among(name, "mkldnn_rnn_layer conv1d conv2d conv3d") || tp_str_starts(name, "_cudnn_rnn"))
-        return 0; /* recurrent cells have no formula; the convolution inside of this operator has a cost */
+        return 0; /* recurrent layers have no formula; for convN, the convolution inside has the cost */
     return of_attention(cost, name, a);
 }

@@ -1,4 +1,4 @@
-/* Computes costs of operators: see operator_cost.h. */
+/* Implements operator_cost.h: computes the costs of operators. */
 #include "webreport/measure/work/operator_cost.h"
 
 #include "webreport/trace/json/value.h"
@@ -8,8 +8,8 @@
 struct tp_op_rule {
     const char *name, *family;
     bool (*cost)(struct tp_op_cost *cost, const struct tp_op_rule *rule, const struct tp_op_call *call);
-    int first; /* products and attention: index of the first operand; other families: operations per element */
-    /* convolutions: indexes of arguments; dilation is -1 if always 1, transposed is -1 if never transposed */
+    int first; /* for products and attention: index of the first operand; for other families: operations per element */
+    /* for convolutions: indexes of arguments; dilation -1: always 1; transposed -1: never transposed */
     int stride, padding, dilation, transposed;
 };
 
@@ -25,7 +25,7 @@ static int64_t times(int64_t a, int64_t b)
     return tp_sat_mul(a, b);
 }
 
-/* Broadcasts two shapes. Returns false if they do not match. */
+/* Broadcasts two shapes into `out`. Returns false if they do not match. */
 static bool broadcast(struct tp_shape *out, const struct tp_shape *x, const struct tp_shape *y)
 {
     const struct tp_shape *longer = x->rank >= y->rank ? x : y, *shorter = x->rank >= y->rank ? y : x;
@@ -48,7 +48,8 @@ static struct tp_shape batch_of(const struct tp_shape *shape)
     return batch;
 }
 
-/* Computes the cost of [.., n, k] x [.., k, m]. A vector is a row on the left and a column on the right. */
+/* Computes the cost of a product [.., n, k] x [.., k, m]. A vector is a row if it is the left operand, and a column if
+ * it is the right one. */
 static bool product(struct tp_op_cost *cost, const struct tp_op_rule *rule, const struct tp_op_call *call)
 {
     struct tp_shape x = input(call, rule->first), y = input(call, rule->first + 1), *out = &cost->out;
@@ -82,7 +83,7 @@ static bool linear(struct tp_op_cost *cost, const struct tp_op_rule *rule, const
     return true;
 }
 
-/* Returns the number for dimension `index` from a list that has one number for all dimensions, or one for each. */
+/* Returns the number for dimension `index`. The list has one number for all dimensions, or one per dimension. */
 static int64_t at_dimension(const struct tp_shape *list, unsigned index)
 {
     return list->sizes[list->rank == 1 ? 0 : index];
@@ -123,14 +124,15 @@ static bool convolution(struct tp_op_cost *cost, const struct tp_op_rule *rule, 
         if (out->sizes[i + 2] < 0)
             return false;
     }
-    struct tp_shape per_output = weight; /* input channels per group, and sizes of the kernel */
+    struct tp_shape per_output =
+        weight; /* shape of the work per output element: input channels per group, and sizes of the kernel */
     per_output.sizes[0] = 1;
     cost->flops = times(times(2, tp_shape_product(out)), tp_shape_product(&per_output));
     return true;
 }
 
-/* Computes the cost of the backward of a convolution. Its first argument is the gradient of the output, which has the
- * shape of the forward operator's output. */
+/* Computes the cost of a convolution's backward operator. Its first argument is the gradient of the output, which has
+ * the shape of the output. */
 static bool convolution_backward(struct tp_op_cost *cost, const struct tp_op_rule *rule, const struct tp_op_call *call)
 {
     struct tp_shape gradient = input(call, 0), weight = input(call, 2);
@@ -139,7 +141,7 @@ static bool convolution_backward(struct tp_op_cost *cost, const struct tp_op_rul
         return false;
     weight.sizes[0] = 1;
     cost->flops = times(times(4, tp_shape_product(&gradient)), tp_shape_product(&weight));
-    return true; /* the output consists of several tensors */
+    return true; /* the output has no single shape, because it consists of several tensors */
 }
 
 /* Computes the cost of attention with queries [.., n, d], keys [.., m, d] and values [.., m, e]. */
@@ -163,7 +165,7 @@ static bool attention(struct tp_op_cost *cost, const struct tp_op_rule *rule, co
     return attention_cost(cost, rule->first, call);
 }
 
-/* Computes the cost of the backward of attention: five products, where the forward has two. */
+/* Computes the cost of attention's backward operator, which has five products; the forward operator has two. */
 static bool attention_backward(struct tp_op_cost *cost, const struct tp_op_rule *rule, const struct tp_op_call *call)
 {
     if (!attention_cost(cost, rule->first, call))
@@ -193,7 +195,7 @@ static bool normalisation(struct tp_op_cost *cost, const struct tp_op_rule *rule
     return cost->out.is_known && cost->out.rank > 0;
 }
 
-/* Computes the cost of looking up row numbers [..] in a table [rows, d]. */
+/* Computes the cost of an embedding: rows of a table [rows, d], selected by a tensor of row numbers. */
 static bool embedding(struct tp_op_cost *cost, const struct tp_op_rule *rule, const struct tp_op_call *call)
 {
     struct tp_shape table = input(call, 0);
@@ -333,7 +335,7 @@ const char *tp_op_rule_family(const struct tp_op_rule *rule)
 
 /* ---- bytes ---- */
 
-/* Returns the bytes of an element; 0 if the type is unknown or not that of a tensor. */
+/* Returns the bytes per element of a type; 0 if the type is unknown or not that of a tensor. */
 static int64_t size_of_type(struct tp_str json)
 {
     static const struct {
@@ -361,7 +363,7 @@ static int64_t size_of_type(struct tp_str json)
     return 0;
 }
 
-/* Returns the bytes of all tensor arguments and the output; TP_NULL_INT if the type of the first argument is
+/* Returns the bytes of all tensor arguments and of the output. Returns TP_NULL_INT if the type of the first argument is
  * unknown. */
 static int64_t bytes_of(const struct tp_op_cost *cost, const struct tp_op_rule *rule, const struct tp_op_call *call)
 {

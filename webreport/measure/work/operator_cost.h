@@ -22,24 +22,25 @@
 #include "webreport/model/operator_shapes.h"
 
 struct tp_op_cost {
-    int64_t flops, bytes; /* bytes: TP_NULL_INT if a type is unknown */
-    struct tp_shape out;  /* out.is_known: the output is one tensor with this shape */
+    int64_t flops, bytes; /* bytes: TP_NULL_INT if the type of an argument is unknown */
+    struct tp_shape out;  /* shape of the output; out.is_known is false if the output is not a single tensor */
 };
 
 struct tp_op_rule;
 
 /* Returns the rule for the operator with this name, or NULL. */
 const struct tp_op_rule *tp_op_rule_of(struct tp_str name);
-/* Returns the name of the rule's family ("matmul", "convolution", "attention", "element-wise", "normalisation",
- * "embedding"). */
+/* Returns the family of a rule: "matmul", "convolution", "attention", "element-wise", "normalisation" or
+ * "embedding". */
 const char *tp_op_rule_family(const struct tp_op_rule *rule);
 
-/* The arguments of a call as compact JSON: "Input Dims", "Input type", "Concrete Inputs"; empty if absent. */
+/* The arguments of a call as compact JSON: "Input Dims", "Input type" and "Concrete Inputs". A text is empty if the
+ * trace lacks it. */
 struct tp_op_call {
     struct tp_str dims, types, concrete;
 };
 
-/* Computes the cost of a call. Returns false if shapes are missing or impossible. */
+/* Computes the cost of a call. Returns false if shapes are missing or do not match. */
 bool tp_op_cost(struct tp_op_cost *cost, const struct tp_op_rule *rule, const struct tp_op_call *call);
 
 #endif

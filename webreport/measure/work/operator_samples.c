@@ -1,11 +1,11 @@
-/* Finds the number of samples in a call of an operator: see operator_samples.h. */
+/* Implements operator_samples.h: finds the number of samples in a call of an operator. */
 #include "webreport/measure/work/operator_samples.h"
 
 #include "webreport/model/numbers.h"
 #include "writer/base/saturate.h"
 
-/* An operator, and its argument whose first size is the number of samples. For recurrent layers, the number is the
- * smaller of the first two sizes, because their order varies. */
+/* An operator, and the index of the argument whose first size is the number of samples. For recurrent layers, the
+ * smaller of the first two sizes counts, because their order varies. */
 struct batched {
     struct tp_str name;
     unsigned argument, min_rank;

@@ -1,4 +1,4 @@
-/* The table of peaks of devices: see peaks.h. */
+/* Implements peaks.h: the table of peaks of devices. */
 #include "webreport/measure/work/peaks.h"
 
 #include <math.h>
@@ -6,8 +6,8 @@
 #include "writer/base/patterns.h"
 #include "writer/base/table.h"
 
-/* The rows, in the order in which names are compared. If a datasheet prints figures with sparsity, the row has half of
- * each figure, and its source mentions this. */
+/* Rows in the order in which names are compared. Some datasheets print rates with structured sparsity. Their rows have
+ * half of these rates, and the source says so. */
 static const struct tp_peaks rows[] = {
     {"NVIDIA V100 SXM2",
      "V100-(SXM2|SXM3|DGXS|FHHL)|Tesla V100-DGXS",

@@ -1,12 +1,13 @@
-/* Published peaks of devices: operations and bytes per second (docs/definitions.md, section 20). The peaks are dense,
- * without structured sparsity, at boost clock, for a device as its driver lists it. Pure functions for any thread. */
+/* The published peaks of devices: operations and bytes per second (docs/definitions.md, section 20). Peaks are dense,
+ * without structured sparsity, at boost clock, for one device as the driver lists it. All functions are pure and may
+ * run on any thread. */
 #ifndef TP_WEBREPORT_MEASURE_WORK_PEAKS_H
 #define TP_WEBREPORT_MEASURE_WORK_PEAKS_H
 
 #include "webreport/measure/work/cost.h"
 
-/* Rates of a device by type of number. MATRIX: of tensor or matrix cores, if a datasheet has separate figures for
- * them. */
+/* Rates of a device, by type of number. A MATRIX rate is that of tensor or matrix cores, if the datasheet has a
+ * separate number for them. */
 enum tp_peak {
     TP_PEAK_FP64,
     TP_PEAK_FP64_MATRIX,
@@ -23,24 +24,24 @@ enum tp_peak {
 
 struct tp_peaks {
     const char *device;           /* full name of the device */
-    const char *match;            /* pattern (patterns.h) for the name from the driver */
-    double tflops[TP_PEAK_COUNT]; /* by enum tp_peak, 10^12 operations per second; 0: not published */
-    double memory_gb_s;           /* 10^9 bytes per second */
-    double memory_gib[2]; /* memory sizes, GiB, that distinguish the device from others with its name; 0: not needed */
-    double links_gb_s;    /* 10^9 bytes per second to other devices, sum of both directions; 0: only PCIe */
-    const char *source;   /* document with these numbers */
-    bool is_measured;     /* at least one number is from the user's file (peaks_file.h) */
+    const char *match;            /* pattern (patterns.h) that the driver's name of the device must match */
+    double tflops[TP_PEAK_COUNT]; /* by enum tp_peak: 10^12 operations per second; 0 if not published */
+    double memory_gb_s;           /* bandwidth of the memory, 10^9 bytes per second */
+    double memory_gib[2];         /* memory sizes in GiB that distinguish devices with the same name; 0 if not needed */
+    double links_gb_s;  /* bandwidth to other devices, 10^9 bytes per second, both directions added; 0: only PCIe */
+    const char *source; /* document that publishes the numbers */
+    bool is_measured;   /* true if at least one number is from the user's file (peaks_file.h) */
 };
 
-/* Returns the peaks of the device with this name; NULL: unknown. If several devices match, returns the first one with
- * this memory size (within 15 %), otherwise the first one. memory_bytes: TP_NULL_INT if unknown. Static. */
+/* Returns the peaks of the device with this name, or NULL. If several rows match, returns the first one whose memory
+ * size is within 15 %; without such a row, the first match. memory_bytes: TP_NULL_INT if unknown. Static. */
 const struct tp_peaks *tp_peaks_of(struct tp_str name, int64_t memory_bytes);
 
 /* Returns whether the memory size is within 15 % of one of the row's sizes. */
 bool tp_peaks_have_memory(const struct tp_peaks *peaks, int64_t memory_bytes);
 
-/* Returns the rate of matrix products with this type in TFLOP/s; 0: unknown. is_tf32: the name of the kernel shows that
- * it computes FP32 as TF32. */
+/* Returns the rate of matrix products with this type in TFLOP/s; 0 if unknown. is_tf32: true if the kernel's name shows
+ * that it computes FP32 as TF32. */
 double tp_peaks_tflops(const struct tp_peaks *peaks, enum tp_number_type type, bool is_tf32);
 
 /* Returns a row of the table; NULL after the last row. Used by tests. */

@@ -1,4 +1,4 @@
-/* Reads measured peaks: see peaks_file.h. */
+/* Implements peaks_file.h: reads measured peaks. */
 #include "webreport/measure/work/peaks_file.h"
 
 #include <math.h>
@@ -19,12 +19,12 @@ static const char *const types[TP_PEAK_COUNT] = {[TP_PEAK_FP64] = "fp64",
                                                  [TP_PEAK_FP4] = "fp4",
                                                  [TP_PEAK_INT8] = "int8"};
 
-/* The device of the file that is currently read. */
+/* the entry of the file that is being read */
 struct entry {
     struct tp_peaks_file *file;
     struct tp_peaks *peaks;
     struct tp_arena *arena; /* memory for temporary texts */
-    const char *name;       /* name of the file, for messages */
+    const char *name;       /* name of the file, for error messages */
     struct tp_error *err;
 };
 

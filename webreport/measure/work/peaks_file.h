@@ -14,20 +14,20 @@
 #include "writer/base/error.h"
 #include "writer/base/limits.h"
 
-/* Zero-initialized: no peaks. It must not be copied, because its rows point into it. */
+/* The peaks from a file; a zeroed struct has none. It must not be copied, because its rows point into it. */
 struct tp_peaks_file {
-    struct tp_peaks rows[TP_MAX_PEAK_ROWS]; /* members that the file lacks are 0 or NULL */
+    struct tp_peaks rows[TP_MAX_PEAK_ROWS]; /* rows of the file; members that the file lacks are 0 or NULL */
     unsigned count;
     char text[TP_MAX_PEAK_TEXT_BYTES];
     size_t used; /* number of used bytes in `text` */
 };
 
-/* Reads JSON, which may be any bytes. name: name of the file, for messages. Returns 0, TP_EUSAGE with a message such as
- * "FILE: devices[0]: ...", or TP_ELIMIT. */
+/* Reads peaks from JSON. The JSON may be damaged. name: name of the file, for error messages. Returns 0, TP_EUSAGE with
+ * a message such as "FILE: devices[0]: ...", or TP_ELIMIT. */
 int tp_peaks_parse(struct tp_peaks_file *file, const char *name, struct tp_str json, struct tp_error *err);
 
-/* Returns the peaks of a device, in `arena`: the published row, with the numbers of the file in place of the published
- * ones. NULL: unknown. file: may be NULL. memory_bytes: as for tp_peaks_of. */
+/* Returns the peaks of a device in `arena`, or NULL if they are unknown. Starts from the published row and replaces
+ * each number that the file has. file: may be NULL. memory_bytes: TP_NULL_INT if unknown. */
 const struct tp_peaks *tp_peaks_with(const struct tp_peaks_file *file, struct tp_str name, int64_t memory_bytes,
                                      struct tp_arena *arena);
 

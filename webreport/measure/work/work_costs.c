@@ -1,4 +1,4 @@
-/* Finds the units of device work and their costs: see work_costs.h. */
+/* Implements work_costs.h: finds the units of device work and their costs. */
 #include "webreport/measure/work/work_costs.h"
 
 #include "webreport/model/flops.h"
@@ -6,25 +6,26 @@
 #include "writer/base/keys.h"
 #include "writer/base/saturate.h"
 
-/* A shape that the backward of a convolution records: one argument of an operator. */
+/* a shape that a backward operator of a convolution records: its dims and the index of the argument */
 struct known_shape {
-    uint32_t dims; /* id of the operator's dims in values; TP_NO_ID: unknown */
+    uint32_t dims; /* id in trace->values of the operator's "Input Dims"; TP_NO_ID if unknown */
     unsigned argument;
 };
 
 struct costs {
     const struct tp_model *model;
     struct tp_arena *arena;
-    /* keys (name, dims, types, concrete inputs, dims and argument of the result, dims of the backward) */
+    /* keys of distinct calls: (name, dims, types, concrete inputs, dims and argument of the result, dims of the
+     * backward operator) */
     struct tp_keys calls;
-    struct tp_vec of_call; /* uint32_t by key of `calls`: index in `costs`, or NONE */
+    struct tp_vec of_call; /* uint32_t by key of `calls`: index in `costs`; NONE without a cost */
     struct tp_vec costs;   /* struct tp_cost */
-    /* by sequence number: index in `gradients` of the last backward of a convolution with this number */
+    /* by sequence number: index in `gradients` of the last convolution_backward with this number */
     struct tp_id_map backward;
-    struct tp_vec gradients; /* struct known_shape: argument that contains the gradient */
-    uint32_t untyped_count;  /* number of calls that have shapes but no types */
-    uint32_t *unit_of; /* by operator: 1 + its unit, or 1 + the unit of an enclosing operator; NONE: there is none; 0:
-                        * not yet known */
+    struct tp_vec gradients; /* struct known_shape: the arguments that contain gradients */
+    uint32_t untyped_count;  /* number of distinct calls with shapes but without types */
+    uint32_t *unit_of; /* by operator: 1 + index of its unit, or of the unit of an enclosing operator; NONE: no unit; 0:
+                          not searched yet */
     struct tp_vec units;
 };
 
@@ -66,14 +67,14 @@ static bool is_backward(const struct costs *c, uint32_t op)
     return has_conv(c, op) && tp_str_ends(name_of(c, op), "convolution_backward");
 }
 
-/* Returns whether an operator has at least three arguments. dims: id of its dims. */
+/* Returns whether an operator has at least three arguments. dims: id of its "Input Dims". */
 static bool has_three(const struct costs *c, uint32_t dims)
 {
     return dims != TP_NO_ID && tp_shape_item(tp_strings_get(&c->model->trace->values, dims), 2).len > 0;
 }
 
-/* Returns the sequence number of an operator, or of the nearest enclosing operator that has one; TP_NULL_INT: there is
- * none. */
+/* Returns the sequence number of an operator. Without one, returns the number of the nearest enclosing operator that
+ * has one. Returns TP_NULL_INT if none has. */
 static int64_t sequence_around(const struct costs *c, uint32_t op)
 {
     int64_t sequence = TP_NULL_INT;
@@ -105,8 +106,8 @@ static void find_backwards(struct costs *c)
     }
 }
 
-/* Returns the shape of a forward operator's result, which is the gradient in the backward operator with the nearest
- * sequence number. */
+/* Returns the shape of a forward operator's result. The backward operator with the same sequence number records it as
+ * its gradient. If the operator has no such number, enclosing operators are tried. */
 static struct known_shape result_of(const struct costs *c, uint32_t op)
 {
     for (; op != TP_NO_ID; op = c->model->operators.parent[op]) {
@@ -118,7 +119,7 @@ static struct known_shape result_of(const struct costs *c, uint32_t op)
     return (struct known_shape){TP_NO_ID, 0};
 }
 
-/* Returns the dims of the backward operator around an operator; TP_NO_ID: there is none. */
+/* Returns the dims of the backward operator that encloses an operator; TP_NO_ID if none does. */
 static uint32_t backward_around(const struct costs *c, uint32_t op)
 {
     for (op = c->model->operators.parent[op]; op != TP_NO_ID; op = c->model->operators.parent[op])
@@ -129,7 +130,7 @@ static uint32_t backward_around(const struct costs *c, uint32_t op)
 
 /* ---- costs ---- */
 
-/* Returns the number of a call of `op` with the arguments of `e`. of_call contains its cost. */
+/* Returns the index of a call of `op` with the arguments of event `e`. of_call has the cost of this call. */
 static uint32_t call_of(struct costs *c, uint32_t op, const struct tp_event *e)
 {
     const struct tp_trace *trace = c->model->trace;
@@ -165,8 +166,8 @@ static uint32_t cost_of_call(const struct costs *c, uint32_t call)
     return *TP_AT(&c->of_call, uint32_t, call);
 }
 
-/* Computes the cost from the event that did the work of an operator, or from the operator's own arguments. Returns
- * false if there is no cost. */
+/* Computes the cost of an operator from the arguments of the event that did its work. If this fails, uses the
+ * operator's own arguments. Returns false if the operator has no cost. */
 static bool find_cost(struct costs *c, uint32_t op, struct tp_work_unit *unit)
 {
     const struct tp_event *own = tp_operator_event(c->model, op), *event = tp_operator_worker(c->model, op);
@@ -183,7 +184,8 @@ static bool find_cost(struct costs *c, uint32_t op, struct tp_work_unit *unit)
     return unit->cost != NONE;
 }
 
-/* Returns 1 + the unit of an operator, or of an enclosing operator; NONE: there is none. */
+/* Returns 1 + the index of the unit of an operator. Without one, returns the unit of the nearest enclosing operator
+ * that has one, or NONE. */
 static uint32_t unit_of(struct costs *c, uint32_t op)
 {
     uint32_t at = op, found = NONE;
@@ -203,8 +205,8 @@ static uint32_t unit_of(struct costs *c, uint32_t op)
     return found;
 }
 
-/* Returns the properties of a device if they contain a name. Some traces have only one entry without a number for
- * identical devices; the first entry with a name is then returned. */
+/* Returns the properties of a device; NULL if no properties contain a name. Some traces of identical devices have one
+ * entry without a number. In this case, the first entry with a name is returned. */
 static const struct tp_gpu_property *named_device(const struct tp_trace *trace, int64_t device)
 {
     const struct tp_gpu_property *property = tp_model_gpu_property(trace, device);
@@ -229,9 +231,9 @@ static void find_peaks(struct tp_work_units *units, const struct tp_model *model
 
 /* ---- impossibly fast units ---- */
 
-/* larger than the cache of any known device; a unit with more bytes must read from memory */
+/* bytes; larger than the cache of any known device, so a unit with more bytes must read from memory */
 static const int64_t LARGEST_CACHE_BYTES = INT64_C(256) << 20;
-/* a measured peak is that of one kernel, and other kernels may be slightly faster */
+/* factor by which a kernel may exceed a measured peak, because the peak was measured with another kernel */
 static const double MEASURED_SLACK = 1.1;
 
 struct tp_work_floor tp_work_floor_of(const struct tp_model *model, const struct tp_work_units *units,

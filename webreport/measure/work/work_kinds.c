@@ -1,26 +1,28 @@
-/* Finds the kinds of device work: see work_kinds.h. A chain is the list of operators around a launch, innermost first;
- * parent[] links them. */
+/* Implements work_kinds.h: finds the kinds of device work. A chain is the list of operators around a launch, from the
+ * innermost outward along parent[]. */
 #include "webreport/measure/work/work_kinds.h"
 
-/* The kinds for the name of an operator, by layer of rules. */
+/* the kinds that the layers of rules assign to an operator's name; TP_WORK_NONE if no rule matches */
 struct name_kinds {
-    uint8_t chain, owner, own; /* own: as owner, but TP_WORK_NONE for wrappers */
-    uint8_t rest;              /* kind from the layers that apply last */
+    uint8_t chain, owner,
+        own;      /* kinds by the rules of chains and of owners; own: same as `owner`, but TP_WORK_NONE for wrappers */
+    uint8_t rest; /* kind by the layers that apply last */
     bool is_known, is_triton;
 };
 
 struct kinds {
     const struct tp_model *model;
     struct tp_arena *arena;
-    struct name_kinds *of_name;     /* by name id: kinds for the name of an operator */
-    uint8_t *found[TP_WORK_LAYERS]; /* by name id of a kernel: 1 + kind from the layer; 0: not yet known */
-    uint8_t *near_convolution;      /* by name id: 2 if next to a convolution, 1 if not; 0: not yet known */
-    struct tp_intervals *optimizer; /* by thread: marks of an optimizer; NULL: the trace has none */
-    size_t near;                    /* index of the optimizer mark that was found last */
-    uint8_t *chain; /* by operator: kind from the rules of chains; the outermost operator with a kind decides, from the
-                     * operator itself outward */
-    uint8_t *owner_kind; /* by operator: kind from the rules of owners; the innermost operator with a kind decides, from
-                          * the operator itself outward */
+    struct name_kinds *of_name;     /* by name id of an operator */
+    uint8_t *found[TP_WORK_LAYERS]; /* by layer and name id of a kernel: 1 + kind; 0: not searched yet */
+    uint8_t *near_convolution; /* by name id of a kernel: 2 if it only moves values for a convolution, 1 if not; 0: not
+                                  searched yet */
+    struct tp_intervals *optimizer; /* by thread: times inside marks of an optimizer; NULL if the trace has no marks */
+    size_t near;                    /* index of the optimizer mark that the last search found */
+    uint8_t *chain; /* by operator: kind by the rules of chains. Among the operator and its ancestors, the outermost one
+                       with a kind decides */
+    uint8_t *owner_kind; /* by operator: kind by the rules of owners. Among the operator and its ancestors, the
+                            innermost one with a kind decides */
 };
 
 static struct tp_str text_of(const struct kinds *kinds, uint32_t name)
@@ -57,7 +59,7 @@ static void find_operator_kinds(struct kinds *kinds, uint32_t name)
                                                .is_triton = tp_str_starts(text, "triton_")};
 }
 
-/* Returns the kinds for a name. It is small, because nearly all names are already known. */
+/* Returns the kinds for a name. The function is inline, because nearly all names are already known. */
 static inline const struct name_kinds *kinds_of_name(struct kinds *kinds, uint32_t name)
 {
     if (!kinds->of_name[name].is_known)
@@ -93,8 +95,8 @@ static void find_optimizers(struct kinds *kinds)
     }
 }
 
-/* Returns whether the operation was started inside of a mark of an optimizer. op: innermost operator around the launch,
- * or TP_NO_ID. */
+/* Returns whether the launch of an operation is inside a mark of an optimizer. op: innermost operator around the
+ * launch, or TP_NO_ID; used if the operation has no launch. */
 static bool is_optimizer(struct kinds *kinds, uint32_t device, uint32_t op)
 {
     const struct tp_event *e = tp_launch_of_device(kinds->model, device);
@@ -107,7 +109,8 @@ static bool is_optimizer(struct kinds *kinds, uint32_t device, uint32_t op)
 
 /* ---- operators ---- */
 
-/* Sets the kinds that depend on the chain of an operator. Operators are in pre-order, so the parent is known. */
+/* Fills the kinds that depend on the ancestors of an operator. Operators are in pre-order, so the parent has its kinds
+ * already. */
 static void set_chain_kinds(struct kinds *kinds, uint32_t op, const struct name_kinds *name_kinds)
 {
     uint32_t parent = kinds->model->operators.parent[op];
@@ -117,8 +120,8 @@ static void set_chain_kinds(struct kinds *kinds, uint32_t op, const struct name_
     kinds->owner_kind[op] = (uint8_t)(name_kinds->own != TP_WORK_NONE ? name_kinds->own : outer);
 }
 
-/* Returns the kind of the innermost operator that has a kind. own: kind of the operator itself. A kernel of
- * torch.compile has only its own kind, without regard to the operators around it. */
+/* Returns the kind of the innermost operator that has one, from `op` outward. own: kind of `op`. For a kernel of
+ * torch.compile, the operators around it do not count. */
 static unsigned kind_by_owner(const struct kinds *kinds, uint32_t op, unsigned own, bool is_triton)
 {
     uint32_t parent = kinds->model->operators.parent[op];

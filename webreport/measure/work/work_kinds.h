@@ -1,5 +1,5 @@
-/* The kind of work of each device operation and operator: first by the operator that requested it, then by its own name
- * (docs/definitions.md, section 18). */
+/* Finds the kind of work of each device operation and each operator. The operator that requested the work decides
+ * first, then the operation's own name (docs/definitions.md, section 18). */
 #ifndef TP_WEBREPORT_MEASURE_WORK_WORK_KINDS_H
 #define TP_WEBREPORT_MEASURE_WORK_WORK_KINDS_H
 
@@ -9,27 +9,28 @@
 struct tp_work_kinds {
     const struct tp_model *model;
     uint8_t *of_device;   /* by device operation: enum tp_work */
-    uint8_t *of_operator; /* by operator: enum tp_work of its own time on the host */
+    uint8_t *of_operator; /* by operator: enum tp_work of its host self time */
 };
 
-/* Returns the innermost operator that started a device operation; TP_NO_ID: there is none. */
+/* Returns the innermost operator around the launch of a device operation, or its owner without a launch. Returns
+ * TP_NO_ID if there is none. */
 static inline uint32_t tp_work_operator_of(const struct tp_model *model, uint32_t device)
 {
     uint32_t launch = model->devices.launch[device];
     return launch == TP_NO_ID ? model->devices.owner[device] : model->launches.op[launch];
 }
 
-/* Returns whether work of this kind may have a cost. Returns false for communication, copies and waits, because
- * computation does not limit them. */
+/* Returns whether work of this kind may have a cost. Communication, copies and waits have none, because computation
+ * does not limit them. */
 static inline bool tp_work_has_cost(unsigned work)
 {
     return work != TP_WORK_COMMUNICATION && work != TP_WORK_COPY && work != TP_WORK_WAIT;
 }
 
-/* Finds the kinds in `arena` (guard set by the caller; temporary memory also stays there). Each distinct name is
+/* Finds the kinds in `arena`, whose guard the caller has set; temporary memory also stays there. Each distinct name is
  * matched once per layer of rules. */
 void tp_work_kinds_build(struct tp_work_kinds *kinds, const struct tp_model *model, struct tp_arena *arena);
-/* Returns the memory of the kinds to the arena early. */
+/* Releases the memory of the kinds to the arena before the arena ends. */
 void tp_work_kinds_drop(struct tp_work_kinds *kinds, struct tp_arena *arena);
 
 #endif

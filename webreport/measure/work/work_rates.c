@@ -1,4 +1,4 @@
-/* Computes shares of peaks: see work_rates.h. */
+/* Implements work_rates.h: computes shares of peaks. */
 #include "webreport/measure/work/work_rates.h"
 
 #include <math.h>
@@ -6,16 +6,16 @@
 #include "writer/base/interval.h"
 #include "writer/base/saturate.h"
 
-/* If the costs of less than this share of the time are known, the sum would mislead. */
+/* percent of the kernel time whose cost must be known; with less, the share would mislead */
 static const double LEAST_KNOWN_PERCENT = 80;
 
 struct sums {
-    double floor_ns, product_floor_ns; /* least time at the peak: of all units, and of products, ns */
-    /* kernel time, ns: of products with a least time, and of units whose type has no known peak */
+    double floor_ns, product_floor_ns; /* least time at the peak, ns: of all units; of products */
+    /* kernel time, ns: of products with a known least time; of units whose type has no known peak */
     double product_ns, untyped_ns;
-    /* kernel time of products, attention and convolutions, ns: with a known cost, and in total */
+    /* kernel time of products, attention and convolutions, ns: with a known cost; in total */
     double known_ns, all_ns;
-    size_t near; /* position in the window for tp_intervals_contain_near */
+    size_t near; /* position of the last search in the window, for tp_intervals_contain_near */
 };
 
 static bool is_matrix_work(unsigned work)

@@ -1,5 +1,5 @@
-/* Finds kinds of work by name: see work_rules.h. The first rule of a layer that matches a name decides, so the order of
- * rules matters. writer/base/patterns.h describes the patterns. */
+/* Implements work_rules.h: finds kinds of work by name. The first rule of a layer that matches a name decides, so the
+ * order of rules matters. writer/base/patterns.h describes the patterns. */
 #include "webreport/measure/work/work_rules.h"
 
 #include <pthread.h>
@@ -205,7 +205,7 @@ static enum tp_work find(unsigned layer, struct tp_str name)
     return rule < 0 ? TP_WORK_NONE : layers[layer].rules[rule].work;
 }
 
-/* Returns whether all words are names of operations that only move values. */
+/* Returns whether `words` consists only of names of operations that move values. */
 static bool are_moves(struct tp_str words)
 {
     static const char *const moves[] = {"_to_copy", "clone",           "copy",         "cat", "permute", "transpose",

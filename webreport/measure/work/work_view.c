@@ -1,4 +1,4 @@
-/* Adds up device time by kind of work: see work_view.h. */
+/* Implements work_view.h: sums device time and host time by kind of work. */
 #include "webreport/measure/work/work_view.h"
 
 #include <math.h>
@@ -45,19 +45,19 @@ static const struct tp_column_def operator_defs[TP_WORK_OPERATOR_COLUMNS] = {
     KIND_COLUMNS("self_us", "Self", "Host time of the operators without the operators inside them.")};
 
 struct work {
-    int64_t flops, bytes, costed, known; /* sums over units */
+    int64_t flops, bytes, costed, known; /* sums over the units of this kind; times in ns */
     int64_t calls, total, in_steps, calls_in_steps, names, longest_ns;
-    uint32_t longest; /* id of the name with most time */
+    uint32_t longest; /* id of the name with the most time */
 };
 
-/* Sums of work by kind, and by name within a kind. */
+/* sums of work by kind, and by name within a kind */
 struct grouping {
     const struct tp_model *model;
     struct tp_arena *arena;
     struct work works[TP_WORK_COUNT];
-    struct tp_keys keys; /* pairs (kind, name) */
-    struct tp_vec named; /* int64_t by key: time, ns */
-    uint32_t *last;      /* by name: 1 + its last key; 0: none yet */
+    struct tp_keys keys; /* pairs (kind, name id) */
+    struct tp_vec named; /* int64_t, by key: total time, ns */
+    uint32_t *last;      /* by name id: 1 + its last key; 0: no key yet */
     int64_t total;
 };
 
@@ -68,7 +68,7 @@ static void start(struct grouping *g, const struct tp_model *model, struct tp_ar
     g->last = tp_arena_array(arena, model->trace->names.count, sizeof *g->last);
 }
 
-/* Returns the key of a kind and a name. Most names have one kind, so the last key of the name is tried first. */
+/* Returns the key of a kind and a name. Tries the last key of the name first, because most names have only one kind. */
 static uint32_t key_of(struct grouping *g, unsigned kind, uint32_t name)
 {
     uint32_t last = g->last[name];
@@ -104,7 +104,7 @@ static void group_devices(struct grouping *g, const uint8_t *kinds)
     }
 }
 
-/* Adds the costs of units. A unit counts for the kind of the kernel to which its cost is assigned. */
+/* Adds the costs of units. The kernel to which a unit's cost is assigned decides the kind. */
 static void add_units(struct grouping *g, const struct tp_work_units *units, const uint8_t *kinds)
 {
     for (uint32_t i = 0; i < units->count; i++) {
@@ -126,7 +126,7 @@ static void group_operators(struct grouping *g, const uint8_t *kinds)
         add(g, kinds[op], tp_operator_event(g->model, op)->name, tp_narrow_get(&operators->host_self, op));
 }
 
-/* Finds the name with most time in each kind; of several, the first by text. */
+/* Finds the name with the most time in each kind. Of equal times, the first name in alphabetical order counts. */
 static void find_longest(struct grouping *g)
 {
     const struct tp_str *names = g->model->trace->names.items;

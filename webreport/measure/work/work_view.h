@@ -1,4 +1,4 @@
-/* Time by kind of work, for devices and for operators on the host, with the least work of the devices
+/* Sums the time on devices and of operators on the host by kind of work, and adds the least work of the devices
  * (docs/definitions.md, sections 18 and 19). */
 #ifndef TP_WEBREPORT_MEASURE_WORK_WORK_VIEW_H
 #define TP_WEBREPORT_MEASURE_WORK_WORK_VIEW_H
@@ -15,7 +15,7 @@ enum tp_work_column {
     TP_WORK_LONGEST,
     TP_WORK_LONGEST_TOTAL,
     TP_WORK_OPERATOR_COLUMNS,
-    /* this column and the next ones: only for devices */
+    /* from here on, columns are only for devices */
     TP_WORK_IN_STEPS = TP_WORK_OPERATOR_COLUMNS,
     TP_WORK_SHARE_OF_STEP,
     TP_WORK_CALLS_IN_STEPS,
@@ -28,18 +28,18 @@ enum tp_work_column {
     TP_WORK_DEVICE_COLUMNS
 };
 
-/* Rows by total, largest first. Rows with equal totals are in the order of enum tp_work. */
+/* Rows sorted by total time, longest first. Equal times have the order of enum tp_work. */
 struct tp_works {
     struct tp_table rows;
     uint8_t *kinds; /* by row: enum tp_work */
 };
 
 struct tp_work_view {
-    struct tp_works devices;   /* durations of device operations; no rows if there are no devices */
-    struct tp_works operators; /* own time on the host of finished operators */
+    struct tp_works devices;   /* durations of device operations; no rows without devices */
+    struct tp_works operators; /* host self time of finished operators */
 };
 
-/* Builds the view in `arena` (guard set by the caller); the model must outlive it. */
+/* Builds the view in `arena`, whose guard the caller has set. The model must outlive the view. */
 void tp_work_view_build(struct tp_work_view *view, const struct tp_work_kinds *kinds, const struct tp_work_units *units,
                         struct tp_arena *arena);
 extern const struct tp_fields tp_work_view_fields;
