@@ -1,4 +1,4 @@
-/* Checks a run against a budget: each line compares a metric of the run with a limit, or with a baseline.
+/* Checks a run against a budget. Each line of the budget compares a metric of the run with a limit, or with a baseline.
  *
  * Counts and absolute limits are compared exactly. Times relative to a baseline are judged by the change between runs
  * and its 99 % interval (run_change.h). A limit fails if the whole interval is beyond it, and passes if the whole
@@ -13,7 +13,7 @@
  * warning.
  *
  * Several runs of one program are samples. Runs of different ranks are separate subjects; each is compared with the
- * same rank of the baseline. Results are in the arena given; texts belong to the summaries. */
+ * same rank of the baseline. Results are in the given arena; texts belong to the summaries. */
 #ifndef TP_WEBREPORT_COMPARE_GATE_GATE_H
 #define TP_WEBREPORT_COMPARE_GATE_GATE_H
 
@@ -24,19 +24,19 @@
 
 enum tp_check_status {
     TP_CHECK_PASS,
-    TP_CHECK_WARN, /* a limit of level warn is broken */
+    TP_CHECK_WARN, /* a limit of a `warn` line is broken */
     /* an input is damaged or lacks the metric, the noise is too large, or no comparable baseline exists */
     TP_CHECK_INCONCLUSIVE,
     TP_CHECK_FAIL,
     TP_CHECK_STATUS_COUNT
 };
 
-/* Reason for the status of an item; scripts read it as a word (tp_check_cause_text). */
+/* Reason for the status of an item. Scripts read its name (tp_check_cause_text). */
 enum tp_check_cause {
     TP_CAUSE_WITHIN,      /* the value is within the limit */
     TP_CAUSE_BEYOND,      /* the value is beyond the limit */
     TP_CAUSE_NOISE,       /* inconclusive: the noise of these runs is too large */
-    TP_CAUSE_MISSING,     /* inconclusive: the trace has no such metric; its events may be lost */
+    TP_CAUSE_MISSING,     /* inconclusive: the trace lacks the metric; events may be lost */
     TP_CAUSE_DAMAGED,     /* inconclusive: an input lost events that the metric needs */
     TP_CAUSE_SKIPPED,     /* passed: an optional line whose metric or worker is missing */
     TP_CAUSE_NO_BASELINE, /* inconclusive: no baseline was given */
@@ -47,11 +47,11 @@ enum tp_check_cause {
 
 /* Place in the source code, for annotations of a failed line. */
 struct tp_check_place {
-    struct tp_str rule;      /* id of the finding's rule ("A5"), or "" without a finding */
-    struct tp_str file_line; /* place as "train.py(88): step" */
-    struct tp_str text;      /* description of the place */
-    struct tp_str operator;  /* operator that was added or changed there, or "" */
-    uint32_t nth, calls;     /* which call of the operator, as in struct tp_work_change */
+    struct tp_str rule;      /* id of the rule of the finding, such as "A5"; "" without a finding */
+    struct tp_str file_line; /* text such as "train.py(88): step" */
+    struct tp_str text;      /* description for people */
+    struct tp_str operator;  /* name of the operator that was added or changed at the place, or "" */
+    uint32_t nth, calls;     /* nth of `calls` calls of the operator, as in struct tp_work_change */
 };
 
 struct tp_check_item {
@@ -59,22 +59,23 @@ struct tp_check_item {
     struct tp_str subject; /* "rank 3" or the name of a worker; "" if all runs are samples of one subject */
     enum tp_check_status status;
     enum tp_check_cause cause;
-    double value, base_value; /* in the metric's unit; NaN if unknown; base_value is NaN without a baseline */
-    /* in %, or in the metric's unit for TP_LIMIT_DELTA. low, high: 99 % interval. NaN if not computed */
+    double value,
+        base_value; /* values of the run and the baseline, in the metric's unit; NaN if unknown or without a baseline */
+    /* change in %, or in the metric's unit for TP_LIMIT_DELTA, and its 99 % interval; NaN if not computed */
     double change, low, high;
-    /* smallest change that so many runs detect, in the unit of `change`; NaN for metrics without noise */
+    /* smallest change that this number of runs detects, in the unit of `change`; NaN for metrics without noise */
     double detectable;
-    size_t base_runs, runs; /* numbers of runs behind the interval */
-    /* probability of this excess if the true value equals the limit; NaN for metrics without noise */
+    size_t base_runs, runs; /* number of runs of the baseline and of the run's side in the interval */
+    /* probability of a change this large if the true value equals the limit; NaN for metrics without noise */
     double chance;
-    const char *reason; /* reason for the status, a sentence for people, or "" */
+    const char *reason; /* sentence for people that explains the status, or "" */
     struct tp_check_place *places;
     uint32_t place_count;
 };
 
-/* A change of the work of a step. */
+/* A change in the work of one step. */
 struct tp_check_change {
-    struct tp_str subject; /* name of the subject, as in tp_check_item */
+    struct tp_str subject; /* name of the subject, as in struct tp_check_item */
     struct tp_work_change change;
 };
 
@@ -82,42 +83,43 @@ struct tp_check_side {
     const char *name;               /* name of the side as shown to users; NULL if the side does not exist */
     const struct tp_summary *items; /* sorted by time, newest last */
     size_t count;
-    bool is_one_trace; /* the user named a single trace, so other ranks of its job are not expected */
+    bool is_one_trace; /* true: the user named a single trace, so that other ranks of its job are not expected */
 };
 
 struct tp_check_input {
     const struct tp_budget *budget;
     struct tp_check_side run, base;
-    bool is_first;       /* no baseline exists, and this run becomes its first run */
-    bool is_base_broken; /* every run of the baseline broke a limit when it was stored */
+    bool is_first;       /* true: there is no baseline, and this run becomes its first run */
+    bool is_base_broken; /* true: every run of the baseline broke a limit when it was stored */
 };
 
 struct tp_check {
     const struct tp_check_input *input;
-    /* sorted by status, failed items first, then in the order of the budget and the ranks */
+    /* sorted by status (failed first), then in the order of the budget and the ranks */
     struct tp_check_item *items;
     size_t count, counts[TP_CHECK_STATUS_COUNT];
     enum tp_check_status verdict; /* the worst status, in the order fail, inconclusive, warn, pass */
-    /* the verdict is inconclusive because of damage, a missing metric or missing ranks */
+    /* true: the verdict is inconclusive because of damage, a missing metric or missing ranks */
     bool is_damaged;
-    bool lacks_baseline;       /* the verdict is inconclusive because a baseline is missing */
+    bool lacks_baseline;       /* true: the verdict is inconclusive because a baseline is missing */
     enum tp_workload workload; /* least comparable workload of all subjects; TP_WORKLOAD_SAME without a baseline */
     const char *differs;       /* facts that make the workload differ, or "" */
-    struct tp_check_change *changes; /* changes of the work of a step, grouped by subject */
+    struct tp_check_change *changes; /* changes in the work of one step, grouped by subject */
     size_t change_count;
 };
 
 enum {
     TP_CHECK_PLACES = 10,
-    TP_CHECK_KEYS = 8,           /* maximum number of changes of work that the item of a line lists */
-    TP_CHECK_HISTORY_RUNS = 200, /* number of newest runs of a rank that are used */
-    TP_CHECK_FACT_RUNS = 10,     /* number of newest runs that decide comparability */
+    TP_CHECK_KEYS = 8,           /* largest number of work changes in the item of a line */
+    TP_CHECK_HISTORY_RUNS = 200, /* largest number of runs of a rank; the newest ones are used */
+    TP_CHECK_FACT_RUNS = 10,     /* number of newest runs that decide whether runs are comparable */
     TP_CHECK_COUNT_RUNS = 3,     /* number of newest runs that decide counts */
 };
 
-/* Returns "pass", "warn", "inconclusive" or "fail". Static. */
+/* Returns "pass", "warn", "inconclusive" or "fail". The text is static. */
 const char *tp_check_status_text(enum tp_check_status status);
-/* Returns "within", "beyond", "noise", "missing", "damaged", "skipped", "no_baseline" or "not_comparable". Static. */
+/* Returns "within", "beyond", "noise", "missing", "damaged", "skipped", "no_baseline" or "not_comparable". The text
+ * is static. */
 const char *tp_check_cause_text(enum tp_check_cause cause);
 
 #endif

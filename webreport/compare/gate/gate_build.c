@@ -1,4 +1,4 @@
-/* Finds the subjects of a check and judges all of them: see gate_build.h. */
+/* Finds the subjects of a check and judges all of them. See gate_build.h. */
 #include "webreport/compare/gate/gate_build.h"
 
 #include <math.h>
@@ -16,8 +16,8 @@ static int64_t rank_of(const struct tp_summary *summary)
     return summary->key.rank;
 }
 
-/* Fills the ranks of a side, ascending, each once, and returns their number. Returns 0 if only one rank is known or a
- * run has no rank, because then all runs are one subject. */
+/* Fills the different ranks of a side in ascending order, and returns their number. Returns 0 if only one rank is
+ * known or a run has no rank, because then all runs are one subject. */
 static size_t find_ranks(const struct tp_check_side *side, int64_t *ranks)
 {
     size_t count = 0;
@@ -36,8 +36,7 @@ static size_t find_ranks(const struct tp_check_side *side, int64_t *ranks)
     return count > 1 ? count : 0;
 }
 
-/* Returns whether the side consists of ranks of a job: all its runs have a rank, and the user did not name a single
- * trace. */
+/* Returns whether the side has ranks of a job: all its runs have a rank, and the user did not name a single trace. */
 static bool is_part_of_job(const struct tp_check_side *side)
 {
     bool has_ranks = side->count && !side->is_one_trace;
@@ -46,13 +45,13 @@ static bool is_part_of_job(const struct tp_check_side *side)
     return has_ranks;
 }
 
-/* Selects runs of a side by rank (TP_NULL_INT: any) and by worker (ptr NULL: any). */
+/* Conditions that select runs of a side. rank: TP_NULL_INT for any; worker: ptr NULL for any. */
 struct chosen {
     int64_t rank;
     struct tp_str worker;
 };
 
-/* Points *out to the newest runs that match `chosen`, at most `most` runs. Returns their number. */
+/* Sets *out to the newest runs that match `chosen`, at most `most` runs. Returns their number. */
 static size_t select_runs(const struct tp_check_side *side, struct chosen chosen, size_t most,
                           const struct tp_summary **out, struct tp_arena *arena)
 {
@@ -90,7 +89,7 @@ static void fill_rank(struct tp_check_subject *s, const struct tp_check_input *i
     s->run_count = select_runs(&input->run, runs, SIZE_MAX, &s->runs, arena);
     s->rank = rank_of(&s->runs[0]);
     s->name = rank == TP_NULL_INT ? TP_STR("") : tp_str_of(tp_text_printf(arena, "rank %lld", (long long)rank));
-    if (base_has_ranks) /* base.rank stays TP_NULL_INT, that is all runs, if the baseline has no ranks */
+    if (base_has_ranks) /* without ranks in the baseline, base.rank stays TP_NULL_INT, which selects all runs */
         base.rank = s->rank;
     s->base_count = select_runs(&input->base, base, TP_CHECK_HISTORY_RUNS, &s->base, arena);
     s->is_base_incomplete = base_has_ranks && s->base_count == 0 && s->rank != TP_NULL_INT;
@@ -98,7 +97,7 @@ static void fill_rank(struct tp_check_subject *s, const struct tp_check_input *i
     s->is_base_broken = input->is_base_broken;
 }
 
-/* Fills the runs of one worker, for lines that name a worker. Returns false if the worker has no run. */
+/* Fills the runs of one worker, for a budget line that names the worker. Returns false if the worker has no run. */
 static bool fill_worker(struct tp_check_subject *s, const struct tp_check_input *input, struct tp_str worker,
                         struct tp_arena *arena)
 {
@@ -108,7 +107,7 @@ static bool fill_worker(struct tp_check_subject *s, const struct tp_check_input 
     s->worker = worker;
     s->name = worker;
     s->base_count = select_runs(&input->base, chosen, TP_CHECK_HISTORY_RUNS, &s->base, arena);
-    /* another worker name is no reason to have no baseline, because names often contain a process id */
+    /* uses runs of other workers, because worker names often contain a process id */
     if (s->base_count == 0)
         s->base_count = select_runs(&input->base, all, TP_CHECK_HISTORY_RUNS, &s->base, arena);
     return s->run_count > 0;
@@ -129,7 +128,7 @@ static bool applies_to_any(const struct tp_budget_line *line, const struct tp_ch
     return false;
 }
 
-/* Returns the subjects: one per rank, or one for all runs, followed by one per worker that the budget names. */
+/* Returns the subjects: one for each rank (or one for all runs), and one for each worker that the budget names. */
 static struct tp_check_subject *find_subjects(const struct tp_check_input *input, size_t *count, struct tp_arena *arena)
 {
     const struct tp_budget *budget = input->budget;
@@ -164,7 +163,7 @@ static struct tp_check_item *add_item(struct tp_vec *items, const struct tp_budg
     return item;
 }
 
-/* Adds an item that reports a line whose worker or rank no run has. */
+/* Adds an item for a line whose worker or rank has no run. */
 static void add_item_without_run(struct tp_vec *items, const struct tp_budget_line *line)
 {
     struct tp_check_item *item = add_item(items, line, TP_STR(""));
@@ -191,7 +190,7 @@ static bool concerns_missing_ranks(const struct tp_budget_line *line, const stru
            (line->rank == TP_NULL_INT || tp_rank_set_has(missing, line->rank));
 }
 
-/* Adds an inconclusive item for a line whose ranks are partly missing. */
+/* Adds an inconclusive item for a line if some of its ranks are missing. */
 static void add_missing(struct tp_vec *items, const struct tp_budget_line *line, const struct tp_rank_set *missing,
                         struct tp_arena *arena)
 {
@@ -201,8 +200,8 @@ static void add_missing(struct tp_vec *items, const struct tp_budget_line *line,
     item->reason = tp_text_printf(arena, "input damaged: %s", tp_damage_ranks_text(missing, arena));
 }
 
-/* Orders items by status, failed items first, then by line of the budget. Ranks keep their order because the sort is
- * stable. */
+/* Orders items by status (failed first), then by line of the budget. The sort is stable, so that ranks keep their
+ * order. */
 static int by_status(const void *x, const void *y, const void *context)
 {
     const struct tp_check_item *a = x, *b = y;
@@ -226,7 +225,7 @@ static void judge_lines(struct tp_vec *items, const struct tp_budget *budget, co
     }
 }
 
-/* State while a subject is judged; the comparison allocates from `scratch`. */
+/* State while one subject is judged. scratch: memory for the comparison. */
 struct judging {
     struct tp_check *check;
     struct tp_vec *items, *changes;
@@ -234,7 +233,7 @@ struct judging {
     struct tp_arena *arena, *scratch;
 };
 
-/* Keeps the workload and the changes of work of a subject for the result of the check. */
+/* Stores the workload and the work changes of a subject in the result of the check. */
 static void keep_work(const struct judging *j)
 {
     const struct tp_check_subject *s = j->subject;
@@ -246,7 +245,7 @@ static void keep_work(const struct judging *j)
     for (uint32_t i = 0; i < s->work.count && j->changes->count < TP_MAX_WORK_CHANGES; i++) {
         struct tp_check_change *kept = tp_vec_push(j->changes);
         *kept = (struct tp_check_change){s->name, s->work.changes[i]};
-        /* copy the lists of names, because scratch memory is released */
+        /* copies the lists of names, because scratch memory is released later */
         for (int side = 0; side < TP_SIDES; side++) {
             struct tp_str *text = &kept->change.detail[side];
             text->ptr = text->len ? tp_arena_copy(j->arena, text->ptr, text->len) : text->ptr;
@@ -267,8 +266,7 @@ static int judge(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-/* Judges a subject. Items are allocated from `arena`; scratch memory is released at the end, also after a failed
- * allocation. */
+/* Judges one subject. Items are in `arena`. Scratch memory is released at the end, also after a failed allocation. */
 static void judge_subject(struct judging *j)
 {
     struct tp_arena scratch;
@@ -293,8 +291,8 @@ static void judge_rest(struct tp_vec *items, const struct tp_check_input *input,
     }
 }
 
-/* Returns whether a damaged input is the reason for an inconclusive check. Sides that are not comparable may differ
- * because one of them lost events. */
+/* Returns whether a check is inconclusive because of a damaged input. Sides can also differ because one of them lost
+ * events. */
 static bool is_undecided_by_damage(const struct tp_check *check)
 {
     const struct tp_check_input *input = check->input;

@@ -1,4 +1,4 @@
-/* Judges one line of a budget for one subject: see gate.h. */
+/* Judges one line of a budget for one subject. See gate.h. */
 #include <math.h>
 
 #include "webreport/compare/gate/gate_parts.h"
@@ -10,7 +10,7 @@
 
 /* ---- values of a side ---- */
 
-/* Returns the limit for the value itself, in the metric's unit. base_value: NaN if it is unknown or not needed. */
+/* Returns the limit as a value of the metric, in the metric's unit. base_value: NaN if unknown or not needed. */
 static double limit_of(const struct tp_budget_line *line, double base_value)
 {
     return line->kind == TP_LIMIT_ABSOLUTE ? line->limit
@@ -18,9 +18,9 @@ static double limit_of(const struct tp_budget_line *line, double base_value)
                                            : base_value * (1 + line->limit / 100);
 }
 
-/* Returns one value for several runs. For times it is the median. For counts it is the value closest to breaking the
- * limit; with == and != it is the last value that breaks the limit. Returns NaN and sets *why if a run lacks the
- * metric. */
+/* Returns one value for several runs. For times, it is the median. For counts, it is the value closest to breaking
+ * the limit; with == and !=, it is the last value that breaks the limit. Returns NaN and sets *why if a run lacks
+ * the metric. */
 static double value_of(const struct tp_summary *runs, size_t count, const struct tp_budget_line *line, double limit,
                        struct tp_arena *arena, const char **why)
 {
@@ -76,11 +76,11 @@ static void judge_time(struct tp_check_item *item, const struct tp_check_subject
     conclude(item, cause, reason);
 }
 
-/* Makes failed limits on times inconclusive if chance explains them, given the number of limits (Holm). */
+/* Makes failed limits on times inconclusive if chance explains the failures, given the number of limits (Holm). */
 void tp_check_judge_times_together(struct tp_check_item *items, size_t count, struct tp_arena *arena)
 {
-    /* nominal probability of any failure if no time changed; the measured one is 0.01, because means and p90 are not
-     * normal */
+    /* nominal probability of a failure if no time changed; the measured probability is 0.01, because means and p90
+     * are not normal */
     const double doubt = 0.006;
     size_t tested = 0, *at = tp_arena_array(arena, count, sizeof *at);
     double *chances = tp_arena_array(arena, count, sizeof *chances);
@@ -105,7 +105,7 @@ void tp_check_judge_times_together(struct tp_check_item *items, size_t count, st
     }
 }
 
-/* Returns whether a difference is only rounding. Calls outside of steps are divided by the number of steps, which
+/* Returns whether a difference is only rounding. Calls outside steps are divided by the number of steps, which
  * differs between runs. */
 static bool is_rounding(const struct tp_check_item *item, const struct tp_check_subject *s)
 {
@@ -120,7 +120,7 @@ static bool is_host_peak(const struct tp_check_item *item)
     return tp_str_equal(tp_str_of(tp_metrics[item->line->metric].name), TP_STR("memory.host.peak"));
 }
 
-/* Returns the lowest and highest value of the metric in some runs. */
+/* Returns the lowest and highest value of the metric in the given runs. */
 static struct tp_confidence_interval range_of(const struct tp_summary *runs, size_t count, int metric)
 {
     struct tp_confidence_interval range = {NAN, NAN, NAN};
@@ -131,9 +131,9 @@ static struct tp_confidence_interval range_of(const struct tp_summary *runs, siz
     return range;
 }
 
-/* Returns whether the peaks of host memory may differ by chance, with the same criterion as `diff`. The steps must do
- * the same work. Then chance is possible if there are too few runs, or if the gap between the sides is not wider than
- * the range of one side's runs. */
+/* Returns whether the peaks of host memory may differ by chance, with the same criterion as `diff`. Chance is
+ * possible only if the steps do the same work. In addition, there must be too few runs, or the gap between the sides
+ * must not exceed the range of one side's runs. */
 static bool may_peak_be_chance(const struct tp_check_item *item, const struct tp_check_subject *s)
 {
     struct tp_confidence_interval base = range_of(s->base, s->base_count, item->line->metric);
@@ -144,8 +144,8 @@ static bool may_peak_be_chance(const struct tp_check_item *item, const struct tp
     return s->base_count + s->run_count < TP_VERDICT_RUNS || !(gap > fmax(base.high - base.low, run.high - run.low));
 }
 
-/* Returns whether the built-in limit on host memory does not apply, because a program with kernels has most of its
- * memory on the device. */
+/* Returns whether the built-in limit on host memory does not apply. A program with kernels has most of its memory on
+ * the device. */
 static bool is_host_limit_ignored(const struct tp_check_item *item, const struct tp_check_subject *s)
 {
     return !item->line->number && is_host_peak(item) && s->base_count && !tp_sides_are_wall_clock(&s->sides);
@@ -168,8 +168,8 @@ static void judge_count(struct tp_check_item *item, const struct tp_check_subjec
 
 /* ---- damage ---- */
 
-/* Returns the kinds of events that a line needs. A line about a change also needs the facts that decide comparability.
- */
+/* Returns the kinds of events that a line needs. A line about a change also needs the facts that decide whether runs
+ * are comparable. */
 static unsigned needs_of(const struct tp_budget_line *line)
 {
     const unsigned of_facts = TP_NEED_FILE | TP_NEED_HOST | TP_NEED_DEVICE | TP_NEED_RUNTIME;
@@ -177,7 +177,7 @@ static unsigned needs_of(const struct tp_budget_line *line)
     return needs && line->kind != TP_LIMIT_ABSOLUTE ? needs | of_facts : needs;
 }
 
-/* Returns the damage that prevents a verdict on the line, or "". */
+/* Returns the description of the damage that prevents a verdict on the line, or "". */
 static const char *damage_of(const struct tp_budget_line *line, const struct tp_check_subject *s,
                              struct tp_arena *arena)
 {
@@ -210,7 +210,7 @@ static const char *no_baseline(const struct tp_check_subject *s)
                              : "no baseline to compare with: --baseline names one, --update-baseline stores one";
 }
 
-/* Judges a line about the work of a step. Counts of work do not depend on the content of the input. */
+/* Judges a line about the work of one step. Counts of work do not depend on the content of the input. */
 static void judge_work(struct tp_check_item *item, const struct tp_check_subject *s, struct tp_arena *arena)
 {
     const char *why = NULL;
@@ -230,13 +230,13 @@ static void judge_against_baseline(struct tp_check_item *item, const struct tp_c
         conclude(item, TP_CAUSE_NO_BASELINE, no_baseline(s));
         return;
     }
-    /* use only the newest runs for counts, so that a count that improved cannot return to its old value */
+    /* only the newest runs decide counts, so that an improved count cannot return to its old value */
     size_t skipped = !tp_metrics[item->line->metric].is_timed && s->base_count > TP_CHECK_COUNT_RUNS
                          ? s->base_count - TP_CHECK_COUNT_RUNS
                          : 0;
     size_t base_count = s->base_count - skipped;
     if (tp_metrics[item->line->metric].is_timed && base_count > TP_ACCEPTED_RUNS)
-        base_count = TP_ACCEPTED_RUNS; /* the accepted level stays fixed */
+        base_count = TP_ACCEPTED_RUNS; /* uses only the first runs, so that the accepted level stays fixed */
     item->base_value = value_of(s->base + skipped, base_count, item->line, NAN, arena, &why);
     item->value = value_of(s->runs, s->run_count, item->line, limit_of(item->line, item->base_value), arena, &why);
     if (isnan(item->base_value))
@@ -253,7 +253,7 @@ static void judge_against_baseline(struct tp_check_item *item, const struct tp_c
         judge_count(item, s);
 }
 
-/* Returns whether some run has steps that are inferred from repeated operators. Such steps may be layers of a model. */
+/* Returns whether any run has steps that are inferred from repeated operators. Such steps may be layers of a model. */
 static bool has_unsure_steps(const struct tp_check_subject *s)
 {
     for (size_t i = 0; i < s->run_count; i++)
@@ -264,8 +264,8 @@ static bool has_unsure_steps(const struct tp_check_subject *s)
     return false;
 }
 
-/* Makes a limit inconclusive if its value depends on unsure steps. A change for the worse between two runs with the
- * same sequence stays a failure. */
+/* Makes a limit inconclusive if its value depends on unsure steps. A change for the worse remains a failure if both
+ * runs have the same sequence of operators. */
 static void withdraw_if_steps_unsure(struct tp_check_item *item, const struct tp_check_subject *s)
 {
     bool is_sure = item->cause == TP_CAUSE_BEYOND && item->line->kind != TP_LIMIT_ABSOLUTE;

@@ -1,7 +1,7 @@
-/* Finds the places in the code for a failed line: see gate_parts.h.
- * Lines on findings, and on metrics that a finding explains, point to the evidence of the findings. Lines on waits
- * point to the places that wait. With a baseline, a place counts only if the baseline lacks it or has it less often.
- * Places are compared by function, because line numbers move. Other metrics have no place. */
+/* Finds the places in the code for a failed line. See gate_parts.h. Lines on findings, and on metrics that a finding
+ * explains, point to the evidence of the findings. Lines on waits point to the places that wait. With a baseline, a
+ * place counts only if the baseline lacks it or has it less often. Places are compared by function, because line
+ * numbers change. Other metrics have no place. */
 #include "webreport/compare/gate/gate_parts.h"
 #include "webreport/measure/metrics/metric_values.h"
 #include "webreport/measure/rules/rules.h"
@@ -17,7 +17,7 @@ static void add_place(struct tp_vec *places, struct tp_str rule, struct tp_str f
 
 /* ---- findings ---- */
 
-/* Metrics (by prefix of the name) whose broken limits a finding explains, with the rule of the finding. */
+/* The rules of findings that explain a broken limit of a metric, by prefix of the metric's name. */
 static const struct {
     const char *metric, *rule;
 } explained[] = {
@@ -25,7 +25,7 @@ static const struct {
     {"idle.", "A13"},        {"memory.frag", "D3"},   {"sets.", "C7"},      {"communication.exposed.", "E1"},
 };
 
-/* Returns the id of the rule whose findings explain a metric, or NULL. */
+/* Returns the id of the rule whose findings explain a metric; NULL if no rule does. */
 static const char *rule_of(const struct tp_metric *metric)
 {
     for (size_t i = 0; i < sizeof explained / sizeof *explained; i++)
@@ -54,7 +54,7 @@ static bool is_known(const struct tp_check_subject *s, const struct tp_summary_f
     return false;
 }
 
-/* Returns the detail without the source line at its start, which is shown separately. */
+/* Returns the detail of a finding without the source line at its start, which is shown separately. */
 static struct tp_str detail_of(const struct tp_summary_finding *f)
 {
     size_t cut = f->file_line.len + 2;
@@ -81,7 +81,7 @@ static void find_findings(struct tp_vec *places, const struct tp_check_item *ite
 
 /* ---- waits ---- */
 
-/* Returns the number of waits per step of a run in the function of `place`. */
+/* Returns the number of waits per step in the function of `place`, in one run. */
 static double waits_at(const struct tp_summary *run, const struct tp_summary_row *place)
 {
     int64_t count = 0;

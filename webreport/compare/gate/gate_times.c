@@ -22,18 +22,18 @@ bool tp_check_is_of_host(const struct tp_metric *metric)
     return metric->is_timed && !is_of_kernels(metric);
 }
 
-/* Returns the part of a step whose noise applies to the metric; TP_PART_COUNT means the whole step. */
+/* Returns the part of a step whose noise applies to the metric; TP_PART_COUNT for the whole step. */
 static enum tp_summary_part part_of(const struct tp_metric *metric)
 {
     if (is_of_kernels(metric))
         return TP_PART_DEVICE_SUM;
     if (metric->value == tp_metric_average_time && metric->which <= (int)TP_AVERAGE_OTHER)
-        return (enum tp_summary_part)metric->which; /* the enum of averages has the order of the parts */
+        return (enum tp_summary_part)metric->which; /* both enums have the same order */
     return TP_PART_COUNT;
 }
 
-/* Returns whether the metric describes typical steps. Percentile 90 and maximum describe long steps, whose cause may be
- * the machine. */
+/* Returns whether the metric describes typical steps. Percentile 90 and maximum describe long steps, which the
+ * machine may have caused. */
 static bool is_of_typical_steps(const struct tp_metric *metric)
 {
     bool is_of_steps =
@@ -41,7 +41,7 @@ static bool is_of_typical_steps(const struct tp_metric *metric)
     return is_of_steps || metric->value == tp_metric_average_time;
 }
 
-/* Returns the level of the steps of a run; all its members are NaN if the run has too few steps. */
+/* Returns the level of a run's steps. All members of the level are NaN if the run has too few steps. */
 static struct tp_run_level level_of(const struct tp_summary *run, enum tp_summary_part part, struct tp_arena *arena)
 {
     double *totals = tp_arena_array(arena, run->step_count, sizeof *totals);
@@ -64,10 +64,11 @@ static struct tp_run_level level_of(const struct tp_summary *run, enum tp_summar
 /* Levels of a metric in all runs of the baseline and in the judged runs. */
 struct levels {
     struct tp_levels base, accepted, runs;
-    /* of each run, base first, then the judged runs. cvs: variation of steps; lows: levels of short steps */
+    /* for each run of the baseline, then each judged run. cvs: variation of its steps; lows: level of its short
+     * steps */
     double *cvs, *lows;
     size_t cv_count;
-    bool has_steps; /* every run has enough steps */
+    bool has_steps; /* true: every run has enough steps */
 };
 
 static bool add_levels(struct levels *l, struct tp_levels *out, const struct tp_summary *runs, size_t count, int index,
@@ -88,13 +89,13 @@ static bool add_levels(struct levels *l, struct tp_levels *out, const struct tp_
     return is_positive;
 }
 
-/* What the comparison knows about the steps behind a change. */
+/* Properties of the steps that a change is based on. */
 struct steps {
-    bool are_enough; /* every run has enough steps */
-    double low;      /* change of the short steps, a logarithm; NaN if unknown */
+    bool are_enough; /* true: every run has enough steps */
+    double low;      /* change of the short steps, as a logarithm; NaN if unknown */
 };
 
-/* Compares the judged runs with the accepted ones. The bounds are NaN if a value is 0 or a run has too few steps. */
+/* Compares the judged runs with the accepted runs. The bounds are NaN if a value is 0 or a run has too few steps. */
 static struct tp_run_change change_of(const struct tp_check_subject *s, int index, struct steps *steps,
                                       struct tp_arena *arena)
 {
@@ -113,14 +114,16 @@ static struct tp_run_change change_of(const struct tp_check_subject *s, int inde
     l.accepted = (struct tp_levels){l.base.items, l.base.count < TP_ACCEPTED_RUNS ? l.base.count : TP_ACCEPTED_RUNS};
     steps->low = tp_short_steps_change(&(struct tp_levels){l.lows, l.accepted.count},
                                        &(struct tp_levels){l.lows + l.base.count, l.runs.count}, arena);
-    steps->low = isnan(steps->low) ? 0 : steps->low; /* unknown means that neither side has time of this kind */
+    steps->low = isnan(steps->low)
+                     ? 0
+                     : steps->low; /* if unknown, neither side has time of this kind, so that nothing changed */
     if (l.accepted.count == l.base.count)
         return tp_run_change_of(&l.base, &l.runs, &context, arena);
     return tp_level_history_change(&l.base, &l.accepted, &l.runs, &context, arena);
 }
 
-/* Fills a change if one of the values is 0. Such a change has no noise: the whole value vanished, or a new value
- * appeared. */
+/* Fills a change in which one of the values is 0. Such a change has no noise: the whole value vanished, or a new
+ * value appeared. */
 static void fill_change_with_zero(struct tp_run_change *c, const struct tp_check_item *item)
 {
     c->estimate = item->base_value > 0 ? item->value / item->base_value - 1 : item->value > 0 ? INFINITY : 0;
@@ -154,7 +157,7 @@ static struct tp_run_change measure_change(struct tp_check_item *item, const str
         item->detectable = 0;
         return c;
     }
-    /* with several runs, derive the base value from the judged change */
+    /* with several runs, the base value follows from the judged change */
     if (!is_delta && s->base_count > 1 && c.estimate > -1)
         item->base_value = item->value / (1 + c.estimate);
     item->change = (isnan(c.estimate) ? item->value / item->base_value - 1 : c.estimate) * scale;
@@ -170,7 +173,7 @@ static struct tp_run_change measure_change(struct tp_check_item *item, const str
 
 /* ---- verdicts ---- */
 
-/* Returns "this runner sees 1.3 % with 10 + 3 runs". */
+/* Returns a text such as "this runner sees 1.3 % with 10 + 3 runs". */
 static const char *detectable_text(const struct tp_check_item *item, struct tp_arena *arena)
 {
     enum tp_budget_kind kind = item->line->kind;
@@ -179,7 +182,7 @@ static const char *detectable_text(const struct tp_check_item *item, struct tp_a
                           tp_amount_text(arena, unit, item->detectable), item->base_runs, item->runs);
 }
 
-/* Returns advice on how to decide an inconclusive limit. most: the limit as a relative change. */
+/* Returns advice for deciding an inconclusive limit. most: the limit as a relative change. */
 static const char *advice_text(const struct tp_run_change *c, double most, struct tp_arena *arena)
 {
     unsigned needed = tp_runs_needed(&c->noise, fabs(most), c->base_count);
@@ -198,17 +201,17 @@ static enum tp_limit_verdict verdict_of(const struct tp_check_item *item)
     enum tp_budget_op op = item->line->op;
     if (tp_budget_is_upper(op) ? item->low > limit : item->high < limit)
         return TP_LIMIT_FAIL;
-    /* the value is exactly at the limit, without noise */
+    /* the value equals the limit and has no noise */
     if (op == TP_OP_LT && item->low == limit && item->high == limit)
         return TP_LIMIT_FAIL;
     if (op == TP_OP_GT && item->low == limit && item->high == limit)
         return TP_LIMIT_FAIL;
     return tp_budget_is_kept(op, tp_budget_is_upper(op) ? item->high : item->low, limit) ? TP_LIMIT_PASS
-                                                                                       : TP_LIMIT_UNCLEAR;
+                                                                                         : TP_LIMIT_UNCLEAR;
 }
 
-/* Returns whether short steps confirm that the limit is broken. If the limit demands a gain, returns whether short
- * steps confirm that the gain is missing. */
+/* Returns whether short steps confirm a broken limit. If the limit demands a gain, short steps confirm that the gain
+ * is missing. */
 static bool is_confirmed(const struct tp_check_item *item, const struct tp_run_change *change, double low)
 {
     double asked = log1p(relative_limit_of(item));
@@ -216,8 +219,8 @@ static bool is_confirmed(const struct tp_check_item *item, const struct tp_run_c
     return isnan(low) || tp_short_steps_confirm(log1p(change->estimate) - asked, low - asked);
 }
 
-/* Returns why a slow machine may explain a change of wall clock. Returns NULL if it cannot explain the change, and for
- * metrics of kernels. */
+/* Returns a text on why a slow machine may explain a change of wall clock. Returns NULL if a slow machine does not
+ * explain the change, and for metrics of kernels. */
 static const char *reason_for_hint(const struct tp_check_item *item, const struct tp_check_subject *s,
                                    const struct tp_run_change *change, const struct steps *steps,
                                    struct tp_arena *arena)

@@ -1,4 +1,4 @@
-/* Orders stored runs and analyses their levels: see history.h. */
+/* Orders stored runs and analyses their levels. See history.h. */
 #include "webreport/compare/gate/history.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "writer/base/stats.h"
 #include "writer/text/format.h"
 
-#define LEAST_NOISE 0.002 /* smallest relative noise between runs, used even if some neighbours are equal */
+#define LEAST_NOISE 0.002 /* smallest relative noise between runs, even if some neighboring runs are equal */
 static const int64_t NS_PER_S = 1000000000;
 enum { LEVELS_FROM = 4, WANDERS_FROM = 8, SETTLED_RUNS = 2 };
 
@@ -20,8 +20,8 @@ static int by_label(const void *x, const void *y, const void *context)
     return tp_str_compare(a->label, b->label);
 }
 
-/* Returns the time that orders a run, ns since the epoch: the time of its commit, else the start of the run. A commit
- * can be older than its run. */
+/* Returns the time by which runs are ordered, ns since the epoch: the time of the commit, else the start of the run.
+ * The commit can be older than the run. */
 static int64_t time_of(const struct tp_history_run *run)
 {
     return run->decision.committed_s ? run->decision.committed_s * NS_PER_S : run->items->start_ns;
@@ -73,7 +73,7 @@ size_t *tp_history_accepted(size_t *accepted_count, const struct tp_history_run 
 
 /* ---- levels ---- */
 
-/* Returns the level of a run; for several processes, the mean of their levels. */
+/* Returns the level of a run. A run of several processes has the mean of their levels. */
 static double level_of(const struct tp_history_run *run, enum tp_bench_quantity quantity, struct tp_arena *arena)
 {
     double sum = 0;
@@ -86,7 +86,7 @@ static double level_of(const struct tp_history_run *run, enum tp_bench_quantity 
     return known ? sum / (double)known : NAN;
 }
 
-/* Known levels, and the number of the run of each level. */
+/* The known levels, each with the index of its run. */
 struct known {
     double *levels;
     size_t *runs, count;
@@ -113,8 +113,8 @@ static double median_of(const struct known *known, size_t from, size_t to, struc
     return middle;
 }
 
-/* Returns the exact position of the change near `at`, between `begin` and `end`. Moves it by up to SETTLED_RUNS, so
- * that each neighbour belongs to the closer level. */
+/* Returns the exact position of the change near `at`, between `begin` and `end`. Moves the position by up to
+ * SETTLED_RUNS, so that each neighboring run belongs to the closer level. */
 static size_t exact_start(const struct known *known, size_t begin, size_t at, size_t end, struct tp_arena *arena)
 {
     double before = median_of(known, begin, at, arena), after = median_of(known, at, end, arena);
@@ -128,8 +128,8 @@ static size_t exact_start(const struct known *known, size_t begin, size_t at, si
     return at;
 }
 
-/* Removes levels of a single run and changes within the noise. Returns the number of remaining levels. Such levels
- * occur because the partition uses winsorized levels: a run next to a change may form a separate level. */
+/* Removes levels of a single run and changes within the noise. Returns the number of remaining levels. A run next to
+ * a change may form a separate level, because the partition uses winsorized levels. */
 static size_t clean_levels(size_t *starts, size_t count, const struct known *known, double sd, struct tp_arena *arena)
 {
     size_t kept = 1;
@@ -137,7 +137,7 @@ static size_t clean_levels(size_t *starts, size_t count, const struct known *kno
         size_t end = i + 1 < count ? starts[i + 1] : known->count;
         size_t at = exact_start(known, starts[kept - 1], starts[i], end, arena);
         if (kept > 1 && at < starts[kept - 1] + 2)
-            kept--; /* the previous level is only the edge of the one before, so remove it */
+            kept--; /* removes the previous level, which is only the edge of the level before it */
         double change = median_of(known, at, end, arena) - median_of(known, starts[kept - 1], at, arena);
         if (end >= at + 2 && fabs(change) > 1.5 * sd)
             starts[kept++] = at;
@@ -164,8 +164,8 @@ static void find_steps(struct tp_level_series *s, const struct known *known, dou
     }
 }
 
-/* Returns the autocorrelation of neighbouring runs. Each level is taken relative to the median of its own partition, so
- * that a lasting change alone has no effect. */
+/* Returns the autocorrelation of neighboring runs. Each level is taken relative to the median of its own partition,
+ * so that a lasting change alone has no effect. */
 static double autocorrelation_of(const struct tp_level_series *s, const struct known *known, struct tp_arena *arena)
 {
     double *rest = tp_arena_array(arena, known->count + 1, sizeof *rest), products = 0, squares = 0;
@@ -187,7 +187,7 @@ static double autocorrelation_of(const struct tp_level_series *s, const struct k
     return known->count < WANDERS_FROM || !(squares > 0) ? NAN : products / squares;
 }
 
-/* Compares the newest run with the accepted runs, without itself. For wall clock with few runs, no change is computed,
+/* Compares the newest run with the accepted runs other than itself. Computes no change for wall clock with few runs,
  * because a busy machine looks like a slower program. */
 static void compare_newest(struct tp_level_series *s, const struct tp_history_run *runs, size_t count,
                            const struct known *known, struct tp_arena *arena)

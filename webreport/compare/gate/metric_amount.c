@@ -1,4 +1,4 @@
-/* Words values of metrics: see metric_amount.h. */
+/* Formats values of metrics as text. See metric_amount.h. */
 #include "webreport/compare/gate/metric_amount.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 #include "writer/base/stats.h"
 #include "writer/text/format.h"
 
-/* Returns a count as text: a whole number without decimals, other numbers with two. */
+/* Returns a count as text: without decimals if it is a whole number, else with two decimals. */
 static const char *count_text(struct tp_arena *arena, double value)
 {
     if (value == floor(value) && fabs(value) < 1e15)
