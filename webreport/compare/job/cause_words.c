@@ -1,4 +1,4 @@
-/* Words the causes of a job's loss: name, title, detail. The numbers come from what_if.h. */
+/* Writes the name, title and detail of each cause of a job's lost time. The numbers come from what_if.h. */
 #include <math.h>
 
 #include "webreport/compare/job/job_parts.h"
@@ -39,7 +39,8 @@ static const char *host_text(const struct tp_job *job, uint32_t host)
     return tp_text_printf(job->arena, "%.*s", (int)(name.len < 60 ? name.len : 60), name.ptr);
 }
 
-/* Returns the name of a set of ranks: "host node3", "tp group 9", "pipeline stage 3", "rank 5" or "ranks 3, 8". */
+/* Returns the name of a set of ranks, such as "host node3", "tp group 9", "pipeline stage 3", "rank 5" or "ranks 3,
+ * 8". */
 static const char *set_name(const struct tp_job *job, const struct tp_cause *cause, const struct tp_rank_set *set)
 {
     switch (cause->place) {
@@ -57,7 +58,8 @@ static const char *set_name(const struct tp_job *job, const struct tp_cause *cau
     }
 }
 
-/* Returns the position of a rank in the job (" It is tp 4, dp 3, on host node7."), or "" if it is unknown. */
+/* Returns a sentence with the position of a rank in the job, such as " It is tp 4, dp 3, on host node7."; "" if the
+ * position is unknown. */
 static const char *position_text(const struct tp_job *job, uint32_t rank)
 {
     const struct tp_graph *graph = &job->graph;
@@ -83,7 +85,8 @@ static const char *capital(const struct tp_job *job, const char *text)
     return copy;
 }
 
-/* Returns the groups of a cause in a family ("dp groups 4-7", "pp sends from ranks 2-3"), or NULL. */
+/* Returns the groups of a cause within a family, such as "dp groups 4-7" or "pp sends from ranks 2-3"; NULL without
+ * groups. */
 static const char *groups_of_family(const struct tp_job *job, const struct tp_cause *cause, uint32_t family_index)
 {
     const struct tp_graph *graph = &job->graph;
@@ -127,7 +130,7 @@ static bool is_named_set(const struct tp_cause *cause)
     return cause->place == TP_PLACE_HOST || cause->place == TP_PLACE_GROUP || cause->place == TP_PLACE_STAGE;
 }
 
-/* Adds the alternative that missing ranks allow: the ranks may be one part of a slower level. */
+/* Adds an alternative that missing ranks make possible: the ranks may be one part of a slower level. */
 static void word_open_part(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
 {
     uint32_t absent = job->graph.absent_count;
@@ -145,7 +148,7 @@ static void word_open_part(const struct tp_job *job, const struct tp_cause *caus
                                      is_named_set(cause) ? "this set of ranks" : "single ranks");
 }
 
-/* Words a cause that is one part of the work of a set of ranks. */
+/* Writes the texts for a cause that concerns one part of the work of a set of ranks. */
 static void word_part(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
 {
     bool is_one = is_named_set(cause) || finding->ranks.count == 1;
@@ -251,8 +254,8 @@ static void word_sequence(const struct tp_job *job, const struct tp_cause *cause
                                      family);
 }
 
-/* Words a slow stage. If its ranks are exactly those of one host, the cause is more work or a slower machine, which the
- * lengths do not distinguish. */
+/* Writes the texts for a slow stage. If its ranks are exactly those of one host, the cause is more work or a slower
+ * machine; the lengths of time do not distinguish the two. */
 static void word_stage(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
 {
     finding->cause_name =
@@ -280,7 +283,7 @@ static void word_stage(const struct tp_job *job, const struct tp_cause *cause, s
     finding->alternative_saved = cause->saved_if_equal;
 }
 
-/* Returns the names of the hosts whose ranks are in `ranks`, or their number if they are many. */
+/* Returns the names of the hosts of `ranks`, or only their number if there are many. */
 static const char *hosts_text(const struct tp_job *job, const struct tp_rank_set *ranks)
 {
     const struct tp_graph *graph = &job->graph;
@@ -320,8 +323,7 @@ static void word_link(const struct tp_job *job, const struct tp_cause *cause, st
         is_host ? what : ranks_text(job, &finding->ranks), !is_host && *hosts ? ", on " : "", is_host ? "" : hosts);
 }
 
-/* Returns the number of hosts of each group of a family; 0 if the number differs between groups or a host is unknown.
- */
+/* Returns the number of hosts of each group in a family; 0 if groups differ in this number or a host is unknown. */
 static uint32_t hosts_of_each(const struct tp_job *job, const struct tp_graph_family *family)
 {
     const struct tp_graph *graph = &job->graph;

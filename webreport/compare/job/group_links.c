@@ -1,7 +1,8 @@
-/* Compares the bandwidth of process groups with the same layout, for messages of one size. The transfer of a collective
- * is the shortest time that any of its ranks spent in it, because the last rank does not wait. Bus bandwidth = bytes /
- * transfer x factor (nccl-tests, doc/PERFORMANCE.md). A group is slow below 60 % of the 90th percentile of all groups
- * with the same layout, collective and size. Nothing is reported if more than a quarter of these groups are slow. */
+/* Compares the bandwidth of process groups with the same layout, for messages of one size. The transfer time of a
+ * collective is the shortest time that any of its ranks spends in it, because the last rank does not wait. Bus
+ * bandwidth = bytes / transfer x factor (nccl-tests, doc/PERFORMANCE.md). A group is slow below 60 % of the 90th
+ * percentile of all groups with the same layout, collective and size. Nothing is reported if more than a quarter of
+ * these groups are slow. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,7 +14,8 @@
 #include "writer/base/stats.h"
 
 enum { LEAST_PEERS = 4 };
-/* SLOW: share of the peers' 90th percentile below which a group is slow. MOST_SLOW: largest share of slow groups */
+/* SLOW: share of the peers' 90th percentile below which a group is slow. MOST_SLOW: largest share of slow groups
+ * that is reported */
 static const double SLOW = 0.6, MOST_SLOW = 0.25;
 
 bool tp_job_is_communication(struct tp_str name)
@@ -21,11 +23,11 @@ bool tp_job_is_communication(struct tp_str name)
     return tp_comm_is_kernel_name(name) || tp_job_is_blocking(name);
 }
 
-/* A collective that all ranks of its group recorded, with its bus bandwidth in bytes per second. */
+/* The bus bandwidth (bytes per second) of one collective that all ranks of its group recorded. */
 struct sample {
     uint64_t family;
     const char *kind;
-    uint32_t size_class, group; /* size class: floor(log2 bytes) */
+    uint32_t size_class, group; /* size_class: floor(log2 bytes); group: index of the group */
     int64_t bytes;
     double bandwidth;
 };
@@ -34,7 +36,7 @@ static int by_class(const struct sample *a, const struct sample *b)
 {
     if (a->family != b->family)
         return (a->family > b->family) - (a->family < b->family);
-    if (a->kind != b->kind) /* comparing pointers is enough, because both names are from one table of kinds */
+    if (a->kind != b->kind) /* comparing pointers is enough, because both kinds are in one table */
         return strcmp(a->kind, b->kind);
     return (a->size_class > b->size_class) - (a->size_class < b->size_class);
 }
@@ -70,8 +72,7 @@ static struct tp_vec find_samples(const struct tp_job *job)
     return samples;
 }
 
-/* Returns the additional time per step, ns, that the link costs compared with `fair`, the peers' median bandwidth in
- * bytes per second. */
+/* Returns the additional time per step that the link costs, ns. fair: the peers' median bandwidth, bytes per second. */
 static int64_t lost_per_step(const struct tp_job *job, const struct tp_job_link *link, double fair)
 {
     const struct tp_job_rank *rank = tp_job_rank_at(job, tp_job_group_at(job, link->group)->first_rank_index);
@@ -80,7 +81,7 @@ static int64_t lost_per_step(const struct tp_job *job, const struct tp_job_link 
     return lost > 0 ? (int64_t)fmin(lost, 9e18) : 0;
 }
 
-/* Adds the links of one class of samples: one link per group, compared with the bandwidth of the other groups. */
+/* Adds the links of one class of samples: one link for each group, compared with the bandwidth of the other groups. */
 static void add_class(struct tp_job *job, const struct sample *samples, size_t count)
 {
     size_t first_link = job->links.count;

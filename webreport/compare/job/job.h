@@ -1,6 +1,6 @@
-/* Compares the summaries of all ranks of a job. They are added one at a time, and the job keeps a few kilobytes of
- * each. A summary can be freed after it was added, so ten thousand ranks fit in memory. Clocks of different ranks are
- * never compared directly: own work is a difference of times of one rank, and collectives align arrivals
+/* Compares the summaries of all ranks of a job. Summaries are added one at a time, and the job keeps a few kilobytes of
+ * each. A summary can be freed after it was added, so that ten thousand ranks fit in memory. Clocks of different ranks
+ * are never compared directly: own work is a difference of times of one rank, and collectives align arrivals
  * (rank_clocks.c).
  *
  *     tp_job_open(&job, &arena);
@@ -20,7 +20,7 @@
 #include "writer/base/keys.h"
 #include "writer/base/number_set.h"
 
-/* Parts of a rank's time in a step. Their sum is the length of the step. */
+/* Parts of a rank's time in a step. They add up to the length of the step. */
 enum tp_job_part {
     TP_JOB_COMPUTE, /* time in kernels, copies and sets; without a device, time in operators */
     /* time outside of device work, input and communication, such as launching, Python and idle time */
@@ -30,20 +30,20 @@ enum tp_job_part {
     TP_JOB_PARTS
 };
 
-/* A step of a rank. */
+/* A step of one rank. */
 struct tp_job_step {
     uint32_t label;           /* index of the step's name in job->labels */
-    int64_t total_ns, own_ns; /* length of the step. own_ns: without exposed communication */
+    int64_t total_ns, own_ns; /* length of the step, with and without exposed communication, ns */
     int64_t part_ns[TP_JOB_PARTS];
 };
 
-/* One call of a rank in a collective. Times are from the rank's clock. */
+/* One call of a collective by a rank. Times are from the rank's clock. */
 struct tp_job_call {
-    uint32_t instance, step; /* instance: index in job->instances. step: index in job->labels, or TP_NO_ID */
+    uint32_t instance, step; /* index in job->instances, and index in job->labels or TP_NO_ID */
     int64_t arrival_ns, end_ns;
 };
 
-/* One of the costliest kernels or operators of a rank, summed over its recording. */
+/* A kernel or operator among the costliest ones of a rank, summed over the rank's recording. */
 struct tp_job_cost {
     uint32_t name; /* index in job->texts */
     enum tp_summary_kind kind;
@@ -54,34 +54,34 @@ struct tp_job_rank {
     struct tp_summary_key key; /* key of the rank's summary; its texts are copies */
     int64_t number;            /* number of the rank; its index in the job if ranks have no numbers */
     uint64_t fingerprint;
-    /* peak_bytes: allocated bytes on the device with the highest peak; TP_NULL_INT if unknown */
+    /* number of events; allocated bytes on the device with the highest peak, TP_NULL_INT if unknown */
     int64_t event_count, peak_bytes;
     struct tp_str verdict, headline; /* verdict and headline of the rank's own report */
-    /* damage of the rank's trace ("the gzip is cut .."), or ""; damaged ranks are never reported as slow */
+    /* damage of the rank's trace, such as "the gzip is cut ..", or ""; damaged ranks are never reported as slow */
     const char *damage;
     bool is_gpu;
     bool has_no_communication;
-    uint32_t recorded_step_count; /* number of used and unused steps; sums over the recording are divided by it */
+    uint32_t recorded_step_count; /* number of used and unused steps, by which sums over the recording are divided */
     uint32_t first_step, step_count, first_call, call_count, first_cost, cost_count;
     uint32_t graph_rank; /* index in job->graph, or TP_NO_ID */
     /* results of tp_job_finish */
     uint32_t cluster; /* index in job->clusters */
-    /* number of a set of ranks that are aligned with each other; TP_NO_ID without common collectives */
+    /* number of the set of ranks with aligned clocks; TP_NO_ID without common collectives */
     uint32_t component;
-    /* offset_ns: add it to a time of this rank. residual_ns: difference that remains between ends of collectives */
+    /* offset_ns: added to times of this rank to align them. residual_ns: remaining difference between ends of
+     * collectives */
     int64_t offset_ns, residual_ns;
-    int64_t step_ns, own_ns;       /* medians over the steps of the length and of the own work */
-    int64_t part_ns[TP_JOB_PARTS]; /* medians over the steps of each part */
-    /* median over the steps of own work minus the cluster's median in the same step */
+    int64_t step_ns, own_ns;       /* medians over the rank's steps: length of the step, and own work */
+    int64_t part_ns[TP_JOB_PARTS]; /* median of each part over the rank's steps */
+    /* excess of own work over the cluster's median in the same step; median over the steps */
     int64_t excess_ns;
     int64_t part_excess_ns[TP_JOB_PARTS];
-    /* share (0 to 1) of the compared steps in which the excess over the cluster's median is above half of its threshold
-     */
+    /* share (0 to 1) of the compared steps in which the excess is above half of the cluster's threshold */
     double late_share;
-    uint32_t compared_steps; /* number of steps that at least one other rank of the cluster has */
-    /* number of blocking collectives with other ranks. last_count: those in which this rank arrived last */
+    uint32_t compared_steps; /* number of steps that at least one other rank of the cluster also has */
+    /* number of blocking collectives with other ranks, and of those in which this rank arrived last */
     uint32_t joint_count, last_count;
-    /* mean wait per step of the other ranks of a group for this rank; the largest of all groups */
+    /* mean time per step that the other ranks of a group wait for this rank; the largest of all groups */
     int64_t caused_wait_ns;
 };
 
@@ -89,11 +89,11 @@ struct tp_job_rank {
 struct tp_job_instance {
     uint32_t name, group; /* indexes in job->texts and job->groups */
     int64_t sequence, bytes;
-    uint32_t first_member, member_count; /* range in job->members, sorted by rank */
-    /* rank_count: number of different ranks among the members. last_rank: number of ranks of the job when the last
+    uint32_t first_member, member_count; /* first: index in job->members, whose entries are sorted by rank */
+    /* rank_count: number of different ranks among the members. last_rank: number of ranks in the job when the last
      * member was added */
     uint32_t rank_count, last_rank;
-    /* shortest duration of a member; it belongs to the last rank to arrive, which does not wait */
+    /* shortest duration of a member, ns; the last rank to arrive has it, because that rank does not wait */
     int64_t transfer_ns;
 };
 
@@ -103,8 +103,8 @@ struct tp_job_group {
     int64_t size;             /* number of ranks as recorded in the trace; TP_NULL_INT if unknown */
     struct tp_rank_set ranks; /* numbers of the ranks that recorded the group */
     uint32_t instance_count;
-    uint64_t family;           /* hash of the group's layout over the ranks; equal for groups with the same layout */
-    uint32_t first_rank_index; /* index of the first rank in job->ranks */
+    uint64_t family;           /* hash of the group's layout over the ranks, equal for groups with the same layout */
+    uint32_t first_rank_index; /* index in job->ranks of the group's first rank */
 };
 
 /* Ranks that do the same work, so that their times can be compared. */
@@ -112,54 +112,54 @@ struct tp_job_cluster {
     struct tp_rank_set ranks;
     uint32_t rank_count;
     uint64_t fingerprint;
-    int64_t step_ns, own_ns, part_ns[TP_JOB_PARTS]; /* medians over the ranks of the cluster */
-    int64_t threshold_ns;                           /* a rank is a straggler only if its excess is larger than this */
+    int64_t step_ns, own_ns, part_ns[TP_JOB_PARTS]; /* medians over the ranks of the cluster, ns */
+    int64_t threshold_ns; /* a rank is a straggler only if its excess is larger than this, ns */
     /* standard deviation of own work divided by its mean. spread_ratio: between ranks, without variation of single
      * steps; step_spread_ratio: between ranks within a step */
     double spread_ratio, step_spread_ratio;
-    /* own work of the slowest rank minus the mean of the ranks, averaged over the steps */
+    /* own work of the slowest rank minus the mean of the ranks, averaged over the steps, ns */
     int64_t imbalance_ns;
-    uint32_t slowest; /* index in job->ranks of the rank with the highest own_ns */
+    uint32_t slowest; /* index in job->ranks of the rank with the largest own_ns */
 };
 
-/* One step of a cluster across its ranks, with at most one step of each rank. */
+/* One step of a cluster, across its ranks. Each rank has at most one step in a column. */
 struct tp_job_column {
     /* label: index in job->labels. first, count: range in job->column_steps */
     uint32_t cluster, label, first, count;
-    int64_t own_ns, total_ns, part_ns[TP_JOB_PARTS]; /* medians over the ranks */
+    int64_t own_ns, total_ns, part_ns[TP_JOB_PARTS]; /* medians over the ranks, ns */
 };
 
-/* Bus bandwidth of one group for messages of one size, compared with groups of the same layout. */
+/* Bus bandwidth of one group for messages of one size, compared with that of groups with the same layout. */
 struct tp_job_link {
     uint32_t group;
     const char *collective; /* name of the collective, such as "all_reduce" */
     int64_t bytes;          /* size of the largest message in the size class */
     uint32_t calls, peers;
-    /* on the bus, bytes per second. bandwidth: median of the group; peer_bandwidth: 90th percentile of all groups with
-     * the same layout, collective and size */
+    /* bytes per second on the bus. bandwidth: median of the group; peer_bandwidth: 90th percentile of all groups
+     * with the same layout, collective and size */
     double bandwidth, peer_bandwidth;
-    /* additional time per step of the group's ranks, compared with the peers' median bandwidth */
+    /* additional time per step that the link costs its group, compared with the peers' median bandwidth, ns */
     int64_t lost_ns;
     bool is_slow;
 };
 
-/* Equal findings of several ranks' own reports, merged by rule and source line. */
+/* Findings with the same rule and source line in several ranks' own reports, merged into one. */
 struct tp_job_merged {
     struct tp_str rule, title, file_line, detail;
     uint8_t severity, confidence;
     struct tp_rank_set ranks;
     int64_t worst_rank, occurrences;
-    /* possible gain per step if nothing else changes: largest of the ranks, and sum over the ranks */
+    /* possible gain per step if nothing else changes, us: largest of the ranks, and sum over the ranks */
     double max_ceiling_us, ceiling_sum_us;
 };
 
-/* A fact whose value differs between ranks, with the ranks that have this value. */
+/* A value of a fact that differs between ranks, and the ranks with this value. */
 struct tp_job_fact {
     struct tp_str name, value;
     struct tp_rank_set ranks;
 };
 
-enum tp_job_rule { /* findings of equal cost are sorted in this order */
+enum tp_job_rule { /* Rules of findings. Findings of equal cost are sorted in this order. */
                    TP_JOB_SLOW_COMPUTE,
                    TP_JOB_LATE_HOST,
                    TP_JOB_SLOW_DATA,
@@ -185,21 +185,23 @@ struct tp_job_finding {
     const char *title, *detail, *advice;
     struct tp_rank_set ranks;
     int64_t worst_rank;         /* number of the rank with the largest loss, or TP_NULL_INT */
-    int64_t cost_ns;            /* cost per step; TP_NULL_INT if the finding costs no time */
+    int64_t cost_ns;            /* cost per step, ns; TP_NULL_INT if the finding costs no time */
     double cost_ratio;          /* cost_ns divided by the median step; NaN without cost_ns */
-    double alone, saved, share; /* percent of the job's time (what_if.h); NaN without replay */
-    enum tp_job_rule alternative;  /* alternative cause that would give the same lengths; only with alternative_title */
-    const char *alternative_title; /* title of the alternative cause, or NULL without one */
-    double alternative_saved;      /* saving of the alternative cause, percent of the job's time; NaN if unknown */
-    const char *cause_name; /* name of the cause for other sentences ("the link of node3"); NULL without replay */
+    double alone, saved, share; /* percent of the job's time, as in what_if.h; NaN without replay */
+    enum tp_job_rule
+        alternative; /* another cause that explains the same lengths of time; only valid if alternative_title is set */
+    const char *alternative_title; /* title of that other cause; NULL if there is none */
+    double alternative_saved; /* saving if the alternative cause is true, percent of the job's time; NaN if unknown */
+    const char *
+        cause_name; /* name of the cause for use in other sentences, such as "the link of node3"; NULL without replay */
 };
 
 struct tp_job {
     struct tp_arena *arena;
-    struct tp_str name;              /* name of the job, from option --job */
-    int64_t span, world_size;        /* TP_NULL_INT if unknown */
-    bool has_numbers;                /* every rank of the job has a number */
-    enum tp_producer producer;       /* producer of the first rank's trace; all ranks run the same program */
+    struct tp_str name;              /* name of the job, given by option --job */
+    int64_t span, world_size;        /* number of the span, and number of ranks; TP_NULL_INT if unknown */
+    bool has_numbers;                /* true: every rank of the job has a number */
+    enum tp_producer producer;       /* producer of the first rank's trace, since all ranks run the same program */
     struct tp_strings texts, labels; /* texts: names of groups and kernels; labels: names of steps */
     struct tp_vec ranks;             /* elements: struct tp_job_rank */
     struct tp_vec steps;             /* elements: struct tp_job_step */
@@ -210,28 +212,28 @@ struct tp_job {
     struct tp_vec merged;            /* elements: struct tp_job_merged */
     /* elements: struct tp_job_fact; after tp_job_finish only facts that differ between ranks */
     struct tp_vec facts;
-    /* elements: struct tp_rank_summary, by rank; empty if the ranks have too many records */
+    /* struct tp_rank_summary, sorted by rank; empty if the ranks have too many records */
     struct tp_vec compared;
     struct tp_keys instance_keys, group_keys, merged_keys, fact_keys;
     uint64_t compared_records;
-    /* numbers of steps and calls that were not kept, because a rank has too many */
+    /* number of steps and calls that were dropped because a rank has too many */
     uint64_t steps_left_out, calls_left_out;
-    /* results of tp_job_finish */
-    bool has_distributed; /* `compared` has all ranks, so `distributed` is valid */
+    /* members from here on are results of tp_job_finish */
+    bool has_distributed; /* true: `compared` has all ranks, so that `distributed` is valid */
     struct tp_distributed distributed;
-    uint32_t *members; /* indexes of calls, grouped by instance */
+    uint32_t *members; /* indexes in `calls`, grouped by instance */
     /* elements: struct tp_job_cluster, tp_job_column, tp_job_link and tp_job_finding */
     struct tp_vec clusters, columns, links, findings;
-    /* column_steps: indexes of steps, grouped by column; step_column: column of each step */
+    /* column_steps: indexes in `steps`, grouped by column; step_column: for each step, its column */
     uint32_t *column_steps, *step_column;
-    struct tp_rank_set missing; /* numbers of ranks below the world size without a summary */
-    struct tp_rank_set damaged; /* numbers of the ranks whose trace is damaged */
+    struct tp_rank_set missing; /* ranks below the world size that have no summary */
+    struct tp_rank_set damaged; /* ranks whose trace is damaged */
     uint32_t component_count;
     uint32_t blocking_count; /* number of collectives that were used to align clocks */
     /* residual_ns: median over the ranks; largest_residual_ns: maximum over the ranks */
     int64_t residual_ns, largest_residual_ns;
-    struct tp_graph graph; /* graph of the steps of all ranks that have slots */
-    /* results of the replay. If the replay is valid, its findings replace those from own work and links */
+    struct tp_graph graph; /* graph of the steps, for all ranks that have slots */
+    /* results of the replay. Findings of a valid replay replace those from own work and links */
     struct tp_what_if what_if;
 };
 
@@ -260,14 +262,15 @@ static inline struct tp_job_cluster *tp_job_cluster_at(const struct tp_job *job,
     return TP_AT(&job->clusters, struct tp_job_cluster, cluster);
 }
 
-/* Makes a job from ranks of which only the steps are known, and replays it. Fills what_if, and findings if the replay
- * is valid. sources: sorted by rank number. labels: names of the steps. view: comparison of the same ranks. */
+/* Makes a job from ranks with only their steps, and replays it. Fills what_if, and findings if the replay is valid.
+ * sources: sorted by rank number. labels: names of the steps. view: comparison of the same ranks. */
 void tp_job_replay_steps(struct tp_job *job, const struct tp_graph_source *sources, uint32_t count,
                          const struct tp_strings *labels, const struct tp_distributed *view);
 
 /* ---- shared by the parts of a job ---- */
 
-/* Returns "rank 5", or the worker's name if ranks have no numbers, in the job's arena. */
+/* Returns the name of a rank, "rank 5", or the worker's name if ranks have no numbers. The text is in the job's
+ * arena. */
 const char *tp_job_rank_name(const struct tp_job *job, const struct tp_job_rank *rank);
 
 /* An input that could not be used, with the reason. */
@@ -281,8 +284,8 @@ struct tp_jobs {
     size_t count;
     struct tp_job_failed_input *failed;
     size_t failed_count;
-    uint64_t duplicate_count; /* number of records that another record of the same rank replaced */
-    /* number of records that were left out because their job and span exceed TP_MAX_JOB_SPANS */
+    uint64_t duplicate_count; /* number of records dropped in favor of another record of the same rank */
+    /* number of records dropped because their job and span exceed TP_MAX_JOB_SPANS */
     uint64_t left_out_count;
 };
 

@@ -10,7 +10,7 @@
 #include "writer/base/limits.h"
 #include "writer/base/saturate.h"
 
-enum { KEPT_COSTS = 24 }; /* number of kernels, and of operators, that are kept per rank */
+enum { KEPT_COSTS = 24 }; /* number of kernels, and number of operators, that are kept for each rank */
 
 void tp_job_open(struct tp_job *job, struct tp_arena *arena, struct tp_str name, int64_t span)
 {
@@ -60,7 +60,7 @@ static bool has_device(const struct tp_summary *summary)
     return false;
 }
 
-/* Returns whole minus part, at least 0. In a damaged file a part can be longer than its step. */
+/* Returns `whole` minus `part`, at least 0. In a damaged file, a part can be longer than its step. */
 static int64_t nonnegative_difference(int64_t whole, int64_t part)
 {
     return whole > part ? whole - part : 0;
@@ -75,7 +75,7 @@ static void split_step(struct tp_job_step *step, const struct tp_summary_step *f
     if (is_gpu)
         for (int p = TP_PART_KERNEL; p <= TP_PART_MEMSET; p++)
             compute = tp_sat_add(compute, known(part[p]));
-    else /* parts of a step without device count compute during a collective as communication */
+    else /* without a device, the parts of a step count compute during a collective as communication */
         compute = tp_sat_add(known(part[TP_PART_CPU_EXEC]), communication - exposed);
     step->total_ns = left = known(from->total_ns);
     step->own_ns = nonnegative_difference(left, exposed);
@@ -88,8 +88,8 @@ static void split_step(struct tp_job_step *step, const struct tp_summary_step *f
     step->part_ns[TP_JOB_HOST] = nonnegative_difference(left, compute);
 }
 
-/* Adds the used steps. Returns an array with the label of every step of the summary, or TP_NO_ID if the step is not
- * kept. */
+/* Adds the used steps of a summary to the job. Returns, for every step of the summary, its label, or TP_NO_ID if the
+ * step is not kept. */
 static uint32_t *add_steps(struct tp_job *job, struct tp_job_rank *rank, const struct tp_summary *summary)
 {
     uint32_t *labels = tp_arena_array(job->arena, summary->step_count, sizeof *labels);
@@ -138,7 +138,7 @@ static uint32_t instance_of(struct tp_job *job, const struct tp_summary_collecti
     return instance;
 }
 
-/* Adds the calls of collectives. labels: label of each step of the summary. */
+/* Adds the calls of collectives to the job. labels: for each step of the summary, its label. */
 static void add_calls(struct tp_job *job, struct tp_job_rank *rank, const struct tp_summary *summary,
                       const uint32_t *labels)
 {
@@ -165,8 +165,8 @@ static void add_calls(struct tp_job *job, struct tp_job_rank *rank, const struct
     rank->call_count = count;
 }
 
-/* Returns the cost with that kind and name, added if it is new. Returns NULL if KEPT_COSTS names of that kind exist
- * already. */
+/* Returns the cost with this kind and name, and adds a new one. Returns NULL if there are already KEPT_COSTS names
+ * of the kind. */
 static struct tp_job_cost *cost_of(struct tp_job *job, const struct tp_job_rank *rank, enum tp_summary_kind kind,
                                    struct tp_str text)
 {
@@ -184,7 +184,7 @@ static struct tp_job_cost *cost_of(struct tp_job *job, const struct tp_job_rank 
     return cost;
 }
 
-/* Adds the costliest kernels and operators by name. The rows of the summary are sorted by kind, costliest first. */
+/* Adds the costliest kernels and operators of a rank. The rows of the summary are sorted by kind, costliest first. */
 static void add_costs(struct tp_job *job, struct tp_job_rank *rank, const struct tp_summary *summary)
 {
     rank->first_cost = (uint32_t)job->costs.count;
@@ -223,7 +223,7 @@ static void add_findings(struct tp_job *job, const struct tp_job_rank *rank, con
             tp_rank_set_init(&new->ranks, job->arena);
         }
         struct tp_job_merged *merged = TP_AT(&job->merged, struct tp_job_merged, id);
-        /* 0 is the highest severity */
+        /* keeps the higher severity; 0 is the highest */
         merged->severity = from->severity < merged->severity ? from->severity : merged->severity;
         if (ceiling > merged->max_ceiling_us) {
             merged->max_ceiling_us = ceiling;

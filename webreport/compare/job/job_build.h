@@ -6,9 +6,9 @@
 
 #include "webreport/compare/job/job.h"
 
-/* Initializes an empty job. span: number of the recording within the job, or TP_NULL_INT. */
+/* Initializes an empty job. span: number of the recording within the job; TP_NULL_INT if unknown. */
 void tp_job_open(struct tp_job *job, struct tp_arena *arena, struct tp_str name, int64_t span);
-/* Adds a rank. Ranks must be added in the order of tp_summary_key_order. The summary can be freed afterwards. */
+/* Adds a rank. Ranks must be added in the order of tp_summary_key_order. The caller may then free the summary. */
 void tp_job_add(struct tp_job *job, const struct tp_summary *summary);
 /* Compares the ranks and fills the results. */
 void tp_job_finish(struct tp_job *job);

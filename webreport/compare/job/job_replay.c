@@ -1,5 +1,5 @@
-/* Replays a job: builds the graph of its steps, and turns the causes of its loss into findings. The numbers come from
- * what_if.h. */
+/* Replays a job. Builds the graph of its steps, and makes findings from the causes of lost time. The numbers come
+ * from what_if.h. */
 #include <math.h>
 
 #include "webreport/compare/job/job_parts.h"
@@ -18,18 +18,17 @@ void tp_job_replay_add(struct tp_job *job, struct tp_job_rank *rank, const struc
     const struct tp_step_slots *slots = &summary->slots;
     uint32_t *kept = tp_arena_array(job->arena, slots->step_count, sizeof *kept);
     rank->graph_rank = TP_NO_ID;
-    if (*rank->damage) /* a damaged rank may have wrong lengths and steps, so it counts as missing */
+    if (*rank->damage) /* a damaged rank counts as missing, because its lengths and steps may be wrong */
         return;
     for (uint32_t s = 0; s < slots->step_count; s++)
         kept[s] = slots->steps[s] < summary->step_count ? labels[slots->steps[s]] : TP_NO_ID;
     rank->graph_rank = slots->slot_count && slots->step_count ? (uint32_t)job->graph.ranks.count : TP_NO_ID;
-    tp_graph_add(&job->graph, &(struct tp_graph_source){.slots = slots,
-                                                        .labels = kept,
-                                                        .number = rank->number,
-                                                        .host = slots->host});
+    tp_graph_add(&job->graph, &(struct tp_graph_source){
+                                  .slots = slots, .labels = kept, .number = rank->number, .host = slots->host});
 }
 
-/* Assumes that eight consecutive ranks form a host if no trace names its host. Such a host is named after its ranks. */
+/* Assigns hosts to ranks whose trace names no host: eight consecutive ranks form a host, which is named after its
+ * ranks. */
 static void guess_hosts(struct tp_job *job)
 {
     struct tp_graph *graph = &job->graph;
@@ -91,7 +90,7 @@ const char *tp_job_cause_text(const struct tp_job *job, const struct tp_cause *c
     return finding.cause_name;
 }
 
-/* Returns whether two causes belong to one finding. Causes of the same kind with a single rank each are joined, and
+/* Returns whether two causes belong to one finding. Causes of one kind that each have a single rank are joined, and
  * their shares add up. */
 static bool belongs_to_finding(const struct tp_cause *first, const struct tp_cause *other)
 {
@@ -106,8 +105,8 @@ static int by_number(const void *context, uint32_t x, uint32_t y)
     return (x > y) - (x < y);
 }
 
-/* Adds one finding for cause `first` and all causes that belong to it. has_finding: by cause; set if a finding has the
- * cause. */
+/* Adds a finding for the cause with index `first` and all causes that belong to it. has_finding: for each cause,
+ * whether a finding has it. */
 static void add_finding(struct tp_job *job, size_t first, bool *has_finding)
 {
     const struct tp_vec *causes = &job->what_if.causes;
@@ -155,9 +154,8 @@ void tp_job_replay_steps(struct tp_job *job, const struct tp_graph_source *sourc
     job->distributed = *view;
     job->has_distributed = true;
     for (uint32_t r = 0; r < count; r++) {
-        uint32_t graph_rank = sources[r].slots->slot_count && sources[r].slots->step_count
-                                  ? (uint32_t)job->graph.ranks.count
-                                  : TP_NO_ID;
+        uint32_t graph_rank =
+            sources[r].slots->slot_count && sources[r].slots->step_count ? (uint32_t)job->graph.ranks.count : TP_NO_ID;
         *(struct tp_job_rank *)tp_vec_push(&job->ranks) = (struct tp_job_rank){
             .key = {.rank = sources[r].number}, .number = sources[r].number, .damage = "", .graph_rank = graph_rank};
         tp_graph_add(&job->graph, &sources[r]);

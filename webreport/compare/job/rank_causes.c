@@ -1,4 +1,4 @@
-/* Words the findings of a job, costliest first. See job.h. */
+/* Finds the causes of a job's lost time and writes their findings, costliest first. See job.h. */
 #include <math.h>
 #include <stdio.h>
 
@@ -11,11 +11,11 @@
 #include "writer/text/format.h"
 
 enum { SHOWN_RUNS = 4 };
-/* UNEQUAL: smallest reported standard deviation divided by the mean. LASTING: persistent share of that deviation (half
- * of the variance). LEAST_LINK_SHARE: smallest reported share of the step */
+/* UNEQUAL: smallest reported ratio of standard deviation to mean. LASTING: share of that deviation that must persist
+ * (half of the variance). LEAST_LINK_SHARE: smallest reported share of the step */
 static const double UNEQUAL = 0.05, LASTING = 0.7, LEAST_LINK_SHARE = 0.01;
 
-/* advice by rule; NULL if the advice depends on the producer */
+/* advice for each rule; NULL if the advice depends on the producer */
 static const char *const advice[TP_JOB_RULES] = {
     [TP_JOB_SLOW_COMPUTE] = "Check the slow device: clocks, temperature, ECC errors, another process on it. Check also "
                             "whether the rank has more work.",
@@ -67,7 +67,7 @@ static const char *share_of(const struct tp_job *job, int64_t part, int64_t whol
     return tp_text_of_percent(job->arena, tp_percent(part, whole));
 }
 
-/* Returns "rank 5", "ranks 5, 9, 12", or the worker's name. */
+/* Returns a text such as "rank 5" or "ranks 5, 9, 12", or the worker's name. */
 static const char *name_ranks(const struct tp_job *job, const struct tp_rank_set *ranks, uint32_t any)
 {
     if (ranks->count == 1)
@@ -86,7 +86,7 @@ static const char *capital(const struct tp_job *job, const char *text)
 
 /* ---- stragglers ---- */
 
-/* Returns the rule for the part of the step with the largest excess. */
+/* Returns the rule for the part of the step in which the rank has the largest excess. */
 static enum tp_job_rule cause_of(const struct tp_job_rank *rank)
 {
     const int64_t *excess = rank->part_excess_ns;
@@ -95,7 +95,7 @@ static enum tp_job_rule cause_of(const struct tp_job_rank *rank)
     return excess[TP_JOB_DATA] >= excess[TP_JOB_HOST] ? TP_JOB_SLOW_DATA : TP_JOB_LATE_HOST;
 }
 
-/* Explains slow compute: returns whether the kernels take longer per call, or are more calls. */
+/* Returns a text on why compute is slow: the kernels take longer per call, or there are more calls. */
 const char *tp_job_compute_detail(const struct tp_job *job, uint32_t worst)
 {
     struct tp_job_excess *rows;
@@ -170,7 +170,7 @@ static const char *const part_words[] = {
 static const enum tp_job_part part_of_rule[] = {
     [TP_JOB_SLOW_COMPUTE] = TP_JOB_COMPUTE, [TP_JOB_LATE_HOST] = TP_JOB_HOST, [TP_JOB_SLOW_DATA] = TP_JOB_DATA};
 
-/* Adds one finding for all stragglers with the same rule. */
+/* Adds one finding for all stragglers to which the rule applies. */
 static void add_stragglers(struct tp_job *job, enum tp_job_rule rule)
 {
     struct tp_rank_set ranks;
@@ -207,7 +207,7 @@ static void add_stragglers(struct tp_job *job, enum tp_job_rule rule)
 
 /* ---- imbalance ---- */
 
-/* Returns whether the cluster has a damaged rank; then its imbalance is not reported. */
+/* Returns whether the cluster has a damaged rank. The imbalance of such a cluster is not reported. */
 static bool has_damage(const struct tp_job *job, const struct tp_job_cluster *cluster)
 {
     for (uint32_t r = 0; r < job->ranks.count && job->damaged.count; r++) {
@@ -267,7 +267,7 @@ static void add_ranks(struct tp_rank_set *into, const struct tp_rank_set *more, 
     *into = both;
 }
 
-/* Returns the only rank that all slow groups have in common, or TP_NULL_INT. */
+/* Returns the only rank that is in all slow groups, or TP_NULL_INT. */
 static int64_t shared_rank(const struct tp_job *job, const struct tp_job_link *links, size_t count)
 {
     const struct tp_rank_set *first = &tp_job_group_at(job, links[0].group)->ranks;
@@ -326,8 +326,8 @@ static void add_links(struct tp_job *job)
                                      link->peer_bandwidth / 1e9, text_of_ns(job, lost));
 }
 
-/* Compares the rate of the collectives of all ranks with the data sheet of their link. The result extends the replay's
- * finding about all links if there is one. Otherwise it becomes a new finding. */
+/* Compares the rate of all ranks' collectives with the data sheet of their link. If the replay has a finding about
+ * all links, extends that finding; otherwise adds a new one. */
 void tp_job_link_rate_build(struct tp_job *job)
 {
     struct tp_link_rate rate;
@@ -348,7 +348,7 @@ void tp_job_link_rate_build(struct tp_job *job)
         for (uint32_t r = 0; r < job->ranks.count; r++)
             tp_rank_set_add(&finding->ranks, tp_job_rank_at(job, r)->number);
     }
-    /* count only the cost relative to the data sheet, not all communication */
+    /* counts only the cost relative to the data sheet, not all communication */
     finding->cost_ns = cost_ns;
     finding->cost_ratio = step_ns > 0 ? (double)cost_ns / (double)step_ns : 0;
     finding->cause_name = NULL;
@@ -393,8 +393,8 @@ static void add_damaged(struct tp_job *job)
     finding->detail = capital(job, first);
 }
 
-/* Returns the weight that sorts findings, ns. Communication costs time in every job. So a finding about all links
- * without a data sheet counts only a fifth, and findings about single ranks come first. */
+/* Returns the weight by which findings are sorted, ns. Communication costs time in every job. Without a data sheet,
+ * a finding about all links therefore counts only a fifth, so that findings about single ranks come first. */
 static int64_t weight_of(const struct tp_job_finding *finding)
 {
     const int64_t healthy = 5;
@@ -420,7 +420,7 @@ void tp_job_sort_findings(struct tp_job *job)
 
 void tp_job_causes_build(struct tp_job *job)
 {
-    if (job->what_if.why_not) { /* a valid replay reports these causes itself */
+    if (job->what_if.why_not) { /* a valid replay has already reported these causes */
         for (enum tp_job_rule rule = TP_JOB_SLOW_COMPUTE; rule <= TP_JOB_SLOW_DATA; rule++)
             add_stragglers(job, rule);
         for (size_t c = 0; c < job->clusters.count; c++)

@@ -1,16 +1,17 @@
 /* Aligns the clocks of ranks by collectives, and finds late arrivals on the common clock.
  *
- * The ranks of a blocking collective leave it together. So the offset between two ranks is the median difference of
- * their ends over their common collectives. Offsets spread from the first rank of a component, group by group; each
- * rank gets its offset once. The residual is the difference that remains between a rank's ends and those of its groups.
- * Times of different hosts are never compared without an offset, because their clocks may differ by hours. */
+ * The ranks of a blocking collective leave it together. The offset between two ranks is therefore the median
+ * difference of their ends over their common collectives. Offsets spread from the first rank of a component, group
+ * by group; each rank gets its offset once. The residual is the difference that remains between a rank's ends and
+ * those of its groups. Times of different hosts are never compared without an offset, because their clocks may
+ * differ by hours. */
 #include "webreport/compare/job/job_parts.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 #include "writer/base/stats.h"
 
-/* Parts of the names of blocking collectives, in lower case. In rooted and point-to-point calls, ranks leave at
- * different times. */
+/* Parts of the names of blocking collectives, in lower case. Rooted and point-to-point calls are not blocking,
+ * because their ranks leave at different times. */
 static const char *const blocking[] = {"all_reduce",    "allreduce",  "all_gather", "allgather", "reduce_scatter",
                                        "reducescatter", "all_to_all", "alltoall",   "barrier"};
 
@@ -22,8 +23,8 @@ bool tp_job_is_blocking(struct tp_str name)
     return false;
 }
 
-/* Returns whether a blocking collective aligns clocks. At least two different ranks must have taken part, with at most
- * one call per rank of the group. More calls mean that two groups have the same name. */
+/* Returns whether a blocking collective can align clocks. At least two different ranks must have taken part, with at
+ * most one call per rank of the group. More calls mean that two groups have the same name. */
 static bool is_joint(const struct tp_job *job, const struct tp_job_instance *instance)
 {
     int64_t size = tp_job_group_at(job, instance->group)->size;
@@ -33,14 +34,14 @@ static bool is_joint(const struct tp_job *job, const struct tp_job_instance *ins
 
 struct aligner {
     struct tp_job *job;
-    bool *is_joint;      /* by instance: the collective can align clocks */
-    uint32_t *call_rank; /* by call: index of its rank */
-    bool *is_done;       /* by group: its ranks are aligned */
+    bool *is_joint;      /* for each instance: whether the collective can align clocks */
+    uint32_t *call_rank; /* for each call: index of its rank */
+    bool *is_done;       /* for each group: whether its ranks are aligned */
     uint32_t *queue;
     uint32_t queued;
 };
 
-/* End of a collective on the aligned rank minus its end on another rank, ns. */
+/* The end of a collective on an aligned rank minus its end on another rank, ns. */
 struct difference {
     uint32_t rank;
     int64_t ns;
@@ -53,13 +54,13 @@ static int by_rank(const void *x, const void *y, const void *context)
     return a->rank != b->rank ? (a->rank > b->rank) - (a->rank < b->rank) : (a->ns > b->ns) - (a->ns < b->ns);
 }
 
-/* A call of the aligned rank in a group that is not done. */
+/* A call of the aligned rank in a group that is not aligned yet. */
 struct own_call {
     int64_t group_size;
     uint32_t group, call;
 };
 
-/* Sorts the largest group first. Large groups reach other ranks in fewer steps, so errors add up less. */
+/* Orders groups by size, largest first. Large groups reach other ranks in fewer steps, so that errors add up less. */
 static int by_group(const void *x, const void *y, const void *context)
 {
     const struct own_call *a = x, *b = y;
@@ -69,7 +70,7 @@ static int by_group(const void *x, const void *y, const void *context)
     return (a->group > b->group) - (a->group < b->group);
 }
 
-/* Collects the difference between the end of `call` and the end of each member that has no offset yet. */
+/* Collects the difference between the end of `call` and the end of each other member that has no offset yet. */
 static void gather_differences(const struct aligner *a, uint32_t call, struct tp_vec *found)
 {
     const struct tp_job *job = a->job;
@@ -83,7 +84,7 @@ static void gather_differences(const struct aligner *a, uint32_t call, struct tp
     }
 }
 
-/* Sets the offset of each rank in `found` to the median of its differences, and queues the rank. */
+/* Sets the offset of each rank in `found` to the median of its differences, and adds the rank to the queue. */
 static void set_offsets(struct aligner *a, const struct tp_job_rank *rank, struct tp_vec *found)
 {
     tp_merge_sort(a->job->arena, found->data, found->count, sizeof(struct difference), by_rank, NULL);
@@ -158,8 +159,8 @@ static int64_t distance(int64_t x, int64_t y)
     return ns < 0 ? tp_sat_sub(0, ns) : ns;
 }
 
-/* Fills `off`: for each call, the distance of its end from the median end of its collective, ns. ends: scratch memory
- * for one number per call. */
+/* Fills `off`: for each call, its end minus the median end of its collective, ns. ends: scratch memory for one
+ * number per call. */
 static void find_distances(struct aligner *a, int64_t *off, int64_t *ends)
 {
     struct tp_job *job = a->job;
@@ -203,15 +204,15 @@ static void find_residuals(struct aligner *a)
     tp_arena_drop(job->arena, scratch, job->calls.count * sizeof *scratch);
 }
 
-/* Sum over all steps of the time that the other ranks of a group waited for a rank; the mean of these ranks, ns. */
+/* The time that the other ranks of a group waited for one rank, ns: mean over these ranks, sum over all steps. */
 struct blamed {
     uint32_t rank;
     double waited_ns;
 };
 
-/* Finds the last rank to arrive at a collective, and adds the mean wait of the others to its sum in `blamed`. Does
- * nothing if that rank is later than the second-last by no more than its residual. keys: index in `blamed` by rank and
- * group. */
+/* Finds the rank that arrives last at a collective, and adds the mean wait of the others to that rank's sum in
+ * `blamed`. Does nothing if the rank is later than the second-last rank by no more than its residual. keys: index in
+ * `blamed` by rank and group. */
 static void add_wait_for_last(struct aligner *a, const struct tp_job_instance *instance, struct tp_keys *keys,
                               struct tp_vec *blamed)
 {
@@ -243,8 +244,8 @@ static void add_wait_for_last(struct aligner *a, const struct tp_job_instance *i
     TP_AT(blamed, struct blamed, id)->waited_ns += waited_ns / (instance->member_count - 1.0);
 }
 
-/* Finds the wait that each rank caused. A rank that is late in one group delays its members in the next group. So waits
- * in different groups are one delay, and only the longest counts. */
+/* Finds the wait that each rank caused. A rank that is late in one group delays its members in the next group. Waits
+ * in different groups are thus one delay, and only the longest wait counts. */
 static void find_caused_waits(struct aligner *a)
 {
     struct tp_vec blamed = TP_VEC(a->job->arena, struct blamed);

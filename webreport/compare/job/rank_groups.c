@@ -1,8 +1,8 @@
 /* Finds ranks with the same work, and process groups with the same layout.
  *
- * Two ranks are comparable if their kernel sequences are equal, or if most of their costliest rows agree in name and
- * count; a rank may use another kernel for one layer. Pipeline stages are not comparable. A rank that resembles no
- * other rank joins the largest cluster, as the outlier among ranks that should be equal. */
+ * Two ranks are comparable if their kernel sequences are equal, or if most of their costliest rows have the same
+ * name and count. A rank may thus use another kernel for one layer. Pipeline stages are not comparable. A rank that
+ * is not similar to any other rank joins the largest cluster, as an outlier among ranks that should be equal. */
 #include <math.h>
 
 #include "webreport/compare/job/job_parts.h"
@@ -10,20 +10,20 @@
 #include "writer/base/sort.h"
 
 enum { MAX_LEADERS = 64 };
-static const double MIN_SIMILARITY = 0.7; /* smallest similarity (0 to 1) of comparable ranks */
+static const double MIN_SIMILARITY = 0.7; /* smallest similarity of comparable ranks; similarities are from 0 to 1 */
 
 static const struct tp_job_cost *costs_of(const struct tp_job *job, const struct tp_job_rank *rank)
 {
     return TP_AT(&job->costs, struct tp_job_cost, rank->first_cost);
 }
 
-/* Returns whether a row counts for the similarity of ranks: a kernel, or an operator if the rank has no device. */
+/* Returns whether a row counts for the similarity of ranks. Kernels count, or operators if the rank has no device. */
 static bool is_compared(const struct tp_job_rank *rank, const struct tp_job_cost *cost)
 {
     return cost->kind == (rank->is_gpu ? TP_SUMMARY_KERNEL : TP_SUMMARY_OPERATOR_HOST);
 }
 
-/* Returns the calls per step of the rank's row with this name, or 0 without such a row. */
+/* Returns the calls per step in the rank's row with this name; 0 without such a row. */
 static double rate_of(const struct tp_job *job, const struct tp_job_rank *rank, uint32_t name)
 {
     const struct tp_job_cost *cost = costs_of(job, rank);
@@ -33,8 +33,8 @@ static double rate_of(const struct tp_job *job, const struct tp_job_rank *rank, 
     return 0;
 }
 
-/* Returns the similarity of two ranks: the sum of the smaller call rates divided by the sum of the larger ones. It is 1
- * for equal ranks, and 0 without a common row. */
+/* Returns the similarity of two ranks: the sum of the smaller call rates divided by the sum of the larger ones. It
+ * is 1 for equal ranks and 0 without a common row. */
 static double similarity(const struct tp_job *job, const struct tp_job_rank *x, const struct tp_job_rank *y)
 {
     double both = 0, x_sum = 0, y_sum = 0;
@@ -55,7 +55,7 @@ static double similarity(const struct tp_job *job, const struct tp_job_rank *x, 
 
 /* A set of ranks with equal fingerprints. */
 struct kind {
-    uint32_t leader; /* index of the first rank */
+    uint32_t leader; /* index in job->ranks of the first rank */
     uint32_t count, cluster;
 };
 
@@ -67,8 +67,8 @@ static int larger_first(const void *x, const void *y, const void *context)
                                 : (a->leader > b->leader) - (a->leader < b->leader);
 }
 
-/* Returns sets of ranks (struct kind) with equal fingerprints that all have a device or all have none. kind_of: filled
- * with the set of each rank. */
+/* Returns the sets of ranks (struct kind) with equal fingerprints. Either all ranks of a set have a device, or none
+ * has. kind_of: filled with the set of each rank. */
 static struct tp_vec find_kinds(const struct tp_job *job, uint32_t *kind_of)
 {
     struct tp_vec kinds = TP_VEC(job->arena, struct kind);
@@ -96,8 +96,8 @@ static uint32_t new_cluster(struct tp_job *job, const struct kind *kind)
     return (uint32_t)job->clusters.count - 1;
 }
 
-/* Returns the cluster whose first rank is most similar to the set's first rank, or TP_NO_ID if none is similar enough.
- * leaders: first rank of each cluster. */
+/* Returns the cluster whose first rank is most similar to the first rank of the set; TP_NO_ID if no cluster is
+ * similar enough. leaders: first rank of each cluster. */
 static uint32_t most_similar_cluster(const struct tp_job *job, const struct kind *kind, const uint32_t *leaders)
 {
     double best = MIN_SIMILARITY;
@@ -112,9 +112,9 @@ static uint32_t most_similar_cluster(const struct tp_job *job, const struct kind
     return found;
 }
 
-/* Assigns sets of ranks to clusters, larger sets first. A set joins a similar cluster, or makes a new one. A single
- * rank that is not similar to any cluster joins the largest cluster, unless all sets are single ranks (pipeline stages
- * of one rank). */
+/* Assigns sets of ranks to clusters, larger sets first. A set joins a similar cluster or makes a new one. A single
+ * rank without a similar cluster joins the largest cluster, unless all sets are single ranks (pipeline stages of one
+ * rank). */
 static void assign_kinds(struct tp_job *job, struct tp_vec *kinds)
 {
     uint32_t *order = tp_arena_array(job->arena, kinds->count, sizeof *order);
@@ -136,7 +136,8 @@ static void assign_kinds(struct tp_job *job, struct tp_vec *kinds)
     }
 }
 
-/* Finds families of groups: groups with the same layout, that is, with the same distances between their members. */
+/* Finds families of groups. Groups of a family have the same layout, which is the same distances between their
+ * members. */
 static void find_families(struct tp_job *job)
 {
     for (size_t g = 0; g < job->groups.count; g++) {

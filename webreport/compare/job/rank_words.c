@@ -1,4 +1,4 @@
-/* Words the findings about the ranks of a run: see rank_words.h. */
+/* Writes sentences about the ranks of a run. See rank_words.h. */
 #include "webreport/compare/job/rank_words.h"
 
 #include <math.h>

@@ -1,9 +1,9 @@
 /* Compares the own work of each rank with that of comparable ranks, step by step.
  *
- * The own work of a step is its length without exposed communication. Ranks wait for a late rank inside a collective,
- * so own work contains no waiting and needs no clock of another rank. The excess of a rank is its own work minus its
- * cluster's median in the same step, as a median over the steps. An excess counts if it is larger than the cluster's
- * threshold: a share of the step, and several times the usual spread of its ranks. */
+ * The own work of a step is its length without exposed communication. Ranks wait for a late rank inside a
+ * collective. Own work therefore contains no waiting and needs no clock of another rank. The excess of a rank is its
+ * own work minus its cluster's median in the same step, as a median over the steps. An excess counts if it is larger
+ * than the cluster's threshold: a share of the step, and several times the usual spread of its ranks. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@
 #include "writer/base/sort.h"
 #include "writer/base/stats.h"
 
-/* thresholds for an excess, as shares of the median step */
+/* thresholds for the excess of a rank, as shares of the median step */
 static const double SHARE = 0.02, SHARE_FEW_RANKS = 0.03, SHARE_FEW_STEPS = 0.10;
 enum { FEW_RANKS = 8, FEW_STEPS = 3, SPREADS = 5 };
 static const double MAD_TO_DEVIATION = 1.4826;
@@ -35,9 +35,9 @@ static void count_names(const struct tp_job *job, uint32_t *earlier)
     tp_arena_drop(job->arena, count, job->labels.count * sizeof *count);
 }
 
-/* Makes the columns and lists the steps of each. A column is a cluster, a name of a step, and the number of earlier
- * steps with that name. Serving engines repeat names of steps, so this number keeps two steps of a rank out of one
- * column. */
+/* Makes the columns and lists the steps of each column. A column is a cluster, a name of a step, and the number of
+ * earlier steps with that name. Serving engines repeat names of steps, and the number keeps two steps of one rank
+ * out of one column. */
 static void find_columns(struct tp_job *job)
 {
     struct tp_keys keys;
@@ -94,7 +94,7 @@ static void find_column_medians(struct tp_job *job)
 
 /* ---- ranks ---- */
 
-/* Computes the medians of a rank over its steps. values: scratch memory. */
+/* Computes the medians of a rank over its steps. values: scratch memory for one number per step. */
 static void measure_rank(const struct tp_job *job, struct tp_job_rank *rank, int64_t *values)
 {
     uint32_t count = rank->step_count, compared = 0;
@@ -126,7 +126,7 @@ static void measure_rank(const struct tp_job *job, struct tp_job_rank *rank, int
     }
 }
 
-/* Returns the share of compared steps in which the rank's excess is above half of the cluster's threshold. */
+/* Returns the share (0 to 1) of compared steps in which the rank's excess is above half of the cluster's threshold. */
 static double late_share(const struct tp_job *job, const struct tp_job_rank *rank)
 {
     int64_t half = tp_job_cluster_at(job, rank->cluster)->threshold_ns / 2;
@@ -140,8 +140,8 @@ static double late_share(const struct tp_job *job, const struct tp_job_rank *ran
 
 /* ---- clusters ---- */
 
-/* Collects the values that pick() returns for the cluster's ranks with steps. which: passed to pick(). Returns the
- * number of values. */
+/* Collects the values that pick() returns for the ranks of the cluster that have steps. which: second argument of
+ * pick(). Returns the number of values. */
 static size_t gather(const struct tp_job *job, uint32_t cluster, int64_t (*pick)(const struct tp_job_rank *, int),
                      int which, int64_t *values)
 {
@@ -208,8 +208,7 @@ bool tp_job_is_straggler(const struct tp_job *job, const struct tp_job_rank *ran
            rank->excess_ns > tp_job_cluster_at(job, rank->cluster)->threshold_ns && rank->late_share >= 2.0 / 3;
 }
 
-/* Sums from which the standard deviation of values relative to their mean is computed; values are added one at a time.
- */
+/* Sums for computing the standard deviation of values divided by their mean. Values are added one at a time. */
 struct spread {
     double count, mean, squares;
 };
@@ -235,8 +234,8 @@ static double mean_own(const struct tp_job *job, const struct tp_job_rank *rank)
     return sum / rank->step_count;
 }
 
-/* Returns the spread that persists in ranks. of_means: spread of the ranks' means; inside: spread within a step. The
- * part of of_means that comes from the variation between `steps` steps is subtracted. */
+/* Returns the lasting part of the spread between ranks. of_means: spread of the ranks' means; inside: spread within
+ * a step. The variation between the `steps` steps is subtracted. */
 static double lasting_ratio(double of_means, double inside, double steps)
 {
     if (steps < 2)
@@ -245,8 +244,8 @@ static double lasting_ratio(double of_means, double inside, double steps)
     return squares > 0 ? sqrt(squares) : 0;
 }
 
-/* Measures how unequal the work of each cluster is without its stragglers: between ranks, and within steps.
- * rank_of_step: rank of each step. */
+/* Measures how unequal the work in each cluster is, without its stragglers: between ranks, and within steps.
+ * rank_of_step: for each step, its rank. */
 static void measure_spread(const struct tp_job *job, const uint32_t *rank_of_step)
 {
     uint32_t *columns = tp_arena_array(job->arena, job->clusters.count, sizeof *columns);
@@ -332,8 +331,8 @@ static const struct tp_job_cost *cost_of(const struct tp_job *job, const struct 
     return NULL;
 }
 
-/* Fills the medians of the peers that have the row. Returns false if too few peers have it. times, counts: scratch
- * memory. */
+/* Fills the medians of the peers that also have the row. Returns false if there are too few such peers. times,
+ * counts: scratch memory. */
 static bool measure_peers(const struct tp_job *job, uint32_t rank, struct tp_job_excess *row, int64_t *times,
                           int64_t *counts)
 {
