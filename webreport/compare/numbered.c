@@ -1,4 +1,4 @@
-/* Pairs the numbered kernels of two runs: see numbered.h. */
+/* Pairs the numbered kernels of two runs. See numbered.h. */
 #include "webreport/compare/numbered.h"
 
 #include <math.h>
@@ -11,10 +11,11 @@ static const double OTHER_SHAPE = 1, OTHER_NUMBER = 0.05, MOST_DISTANCE = 3;
 
 /* ---- names ---- */
 
-/* Returns whether a name has the form of Inductor's kernels: triton_poi_fused_.., triton_tem_.. or cpp_fused_... */
+/* Returns whether a name has the form of Inductor's kernels, such as triton_poi_fused_.., triton_tem_.. or
+ * cpp_fused_... */
 static bool is_of_inductor(struct tp_str name)
 {
-    static const char *const prefixes[] = {"triton_poi_", "triton_per_", "triton_red_", "triton_tem_", "triton_for_",
+    static const char *const prefixes[] = {"triton_poi_", "triton_per_", "triton_red_", "triton_tem_",   "triton_for_",
                                            "triton_spl_", "triton_mix_", "triton_unk_", "triton_fused_", NULL};
     return tp_str_starts_with_one(name, prefixes) || tp_str_find(name, "cpp_fused_") >= 0;
 }
@@ -57,15 +58,15 @@ size_t tp_numbered_stem(struct tp_str name, uint32_t *number)
 /* ---- the numbered names of a run ---- */
 
 struct numbered {
-    struct tp_str name, shape; /* shape: shape of the name's first row */
-    size_t stem;               /* length of the name without the number */
+    struct tp_str name, shape; /* name of the kernel, and shape of its first row */
+    size_t stem;               /* length of the name without its number, bytes */
     uint32_t number;
     double call_ns;      /* mean duration of a call, ns; 0 if unknown */
     struct tp_str other; /* name of the same kernel in the reference; ptr is NULL without a pair */
 };
 
 struct names {
-    struct tp_strings texts; /* names; the id of a text is its index in items */
+    struct tp_strings texts; /* names of the kernels; the id of a name is its index in items */
     struct tp_vec items;     /* elements: struct numbered */
 };
 
@@ -77,8 +78,8 @@ static struct numbered *add_name(struct names *names, struct tp_str name)
         return NULL;
     id = tp_strings_add(&names->texts, name);
     if (id == names->items.count)
-        *(struct numbered *)tp_vec_push(&names->items) =
-            (struct numbered){.name = tp_strings_get(&names->texts, id), .shape = TP_STR(""), .stem = stem, .number = number};
+        *(struct numbered *)tp_vec_push(&names->items) = (struct numbered){
+            .name = tp_strings_get(&names->texts, id), .shape = TP_STR(""), .stem = stem, .number = number};
     return TP_AT(&names->items, struct numbered, id);
 }
 
@@ -141,8 +142,8 @@ static void pair(struct numbered *a, struct numbered *b)
     b->other = a->name;
 }
 
-/* Pairs each kernel of the shorter list with one of the longer list. Pairs keep the order of both lists, and their
- * times and shapes differ as little as possible. */
+/* Pairs each kernel of the shorter list with a kernel of the longer list. Pairs keep the order of both lists, and
+ * the paired times and shapes differ as little as possible. */
 static void align(struct numbered **few, size_t few_count, struct numbered **many, size_t many_count,
                   struct tp_arena *arena)
 {
@@ -151,8 +152,8 @@ static void align(struct numbered **few, size_t few_count, struct numbered **man
     for (size_t i = 1; i <= few_count; i++) {
         cost[i * width + i - 1] = INFINITY;
         for (size_t k = i; k <= many_count; k++)
-            cost[i * width + k] = fmin(cost[i * width + k - 1],
-                                       cost[(i - 1) * width + k - 1] + distance(few[i - 1], many[k - 1]));
+            cost[i * width + k] =
+                fmin(cost[i * width + k - 1], cost[(i - 1) * width + k - 1] + distance(few[i - 1], many[k - 1]));
     }
     size_t k = many_count;
     for (size_t i = few_count; i > 0; i--, k--) {
@@ -176,7 +177,7 @@ static void pair_stem(struct numbered **own, size_t own_count, struct numbered *
         pair(own[i], other[i]);
 }
 
-/* Fills `other` of each name: its name in the reference. Returns whether any name changes. */
+/* Fills `other` of each name with the name of the same kernel in the reference. Returns whether any name changes. */
 static bool find_pairs(struct names *names, const struct names *reference, struct tp_arena *arena)
 {
     struct numbered **own = sorted(names, arena), **other = sorted(reference, arena);
@@ -196,7 +197,8 @@ static bool find_pairs(struct names *names, const struct names *reference, struc
     }
     for (size_t n = 0; n < names->items.count; n++) {
         struct numbered *name = TP_AT(&names->items, struct numbered, n);
-        if (!name->other.ptr) /* without a pair, keep the name unless the reference uses it for another kernel */
+        if (!name->other.ptr) /* without a pair, the kernel keeps its name unless the reference uses the name for
+                                 another kernel */
             name->other = tp_strings_find(&reference->texts, name->name) == TP_NO_ID
                               ? name->name
                               : tp_str_of(tp_text_printf(arena, "%.*s (before)", (int)name->name.len, name->name.ptr));
@@ -224,8 +226,8 @@ static int by_key(const void *x, const void *y, const void *context)
     return tp_count_key_compare(&((const struct place *)x)->key, &((const struct place *)y)->key);
 }
 
-/* Renames the kernels of a signature. Renaming changes the order of the keys, so the keys and their numbers in calls
- * are updated. */
+/* Renames the kernels of a signature. Renaming changes the order of the keys, so that the keys and their indexes in
+ * calls are updated. */
 static void rename_signature(struct tp_signature *s, const struct names *names, struct tp_arena *arena)
 {
     struct place *places = tp_arena_array(arena, s->key_count, sizeof *places);

@@ -1,20 +1,20 @@
-/* Pairs kernels that a compiler numbers: Inductor's triton_poi_fused_add_6 and cpp_fused_relu_2, Triton's
+/* Pairs kernels that a compiler numbers, such as Inductor's triton_poi_fused_add_6 and cpp_fused_relu_2, and Triton's
  * kernel_0d1d2d.
  *
- * The number is the position of the kernel in a list, so it changes if any earlier kernel is added or removed. Two runs
- * are therefore compared by names without numbers. Kernels with the same name are paired in their order. */
+ * The number is the position of the kernel in a list. It changes when an earlier kernel is added or removed. Two
+ * runs are therefore compared by names without numbers. Kernels with the same name are paired in their order. */
 #ifndef TP_WEBREPORT_COMPARE_NUMBERED_H
 #define TP_WEBREPORT_COMPARE_NUMBERED_H
 
 #include "webreport/compare/sides.h"
 
-/* Returns the length of a name without the compiler's number, or name.len if it has no number. *number: the number, or
- * 0. */
+/* Returns the length of a name without the compiler's number; name.len if there is no number. *number: the number,
+ * or 0. */
 size_t tp_numbered_stem(struct tp_str name, uint32_t *number);
 
-/* Copies the sides to `out`, with numbered kernels named as in the newest run of NEW, in rows and signatures. A kernel
- * that this run lacks gets the suffix " (before)" if the run uses its name for another kernel. Runs without numbered
- * names are shared, not copied. Allocates from `arena`, whose guard the caller sets. */
+/* Copies the sides to `out`, with the names that numbered kernels have in the newest run of NEW, in rows and
+ * signatures. A kernel that this run lacks gets the suffix " (before)" if the run uses its name for another kernel.
+ * Runs without numbered names are shared, not copied. Allocates from `arena`, whose guard the caller sets. */
 void tp_numbered_align(struct tp_side_input out[TP_SIDES], const struct tp_side_input in[TP_SIDES],
                        struct tp_arena *arena);
 

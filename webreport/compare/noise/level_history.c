@@ -1,4 +1,4 @@
-/* Analyses the levels of stored runs: see level_history.h. */
+/* Analyses the levels of stored runs. See level_history.h. */
 #include "webreport/compare/noise/level_history.h"
 
 #include <math.h>
@@ -23,8 +23,8 @@ double tp_level_history_noise(const struct tp_levels *history, struct tp_arena *
 
 /* ---- lasting changes: optimal partitioning (Jackson and others 2005) ---- */
 
-/* Returns the median of the levels of run i, its two predecessors and its two successors. At the ends, the first or
- * last run is repeated. */
+/* Returns the median of five levels: of run i, its two predecessors and its two successors. At both ends of the
+ * history, the first or last run is repeated. */
 static double local_median(const struct tp_levels *h, size_t i)
 {
     double near[5] = {h->items[i > 2 ? i - 2 : 0], h->items[i - 1], h->items[i], h->items[i + 1],
@@ -32,10 +32,10 @@ static double local_median(const struct tp_levels *h, size_t i)
     return tp_median(near, 5);
 }
 
-/* Running sums over the levels of the runs, with winsorized outliers. Levels are relative to the first level, so that
- * equal runs cost exactly 0. */
+/* Running sums over the levels of the runs, with winsorized outliers. Levels are relative to the first level, so
+ * that equal runs have a cost of exactly 0. */
 struct sums {
-    double *level, *square; /* item i is the sum over the first i runs; count + 1 items each */
+    double *level, *square; /* arrays of count + 1 items; item i is the sum over the first i runs */
 };
 
 static struct sums sums_of(const struct tp_levels *h, double sd, struct tp_arena *arena)
@@ -61,7 +61,7 @@ static double cost_of(const struct sums *sums, size_t i, size_t j, double sd)
     return (sums->square[j] - sums->square[i] - sum * sum / (double)(j - i)) / (sd * sd);
 }
 
-/* Fills before[j] with the first run of the last level in the best partition of the first j runs. */
+/* Fills before[j] with the first run of the last level in the best partition of the first j runs into levels. */
 static void partition(size_t *before, const struct sums *sums, size_t count, double sd, struct tp_arena *arena)
 {
     double penalty = 4 * log((double)count) + 6, *best = tp_arena_array(arena, count + 1, sizeof *best);
@@ -100,8 +100,8 @@ size_t *tp_level_history_changes(size_t *count, const struct tp_levels *history,
 
 /* ---- comparison with the accepted level ---- */
 
-/* Returns the standard deviation of the accepted runs. On a machine that drifts, it is larger than the differences of
- * neighbours show. */
+/* Returns the standard deviation of the accepted runs. On a machine whose speed drifts, it is larger than the
+ * differences of neighboring runs suggest. */
 static double noise_of_accepted(const struct tp_levels *accepted, struct tp_arena *arena)
 {
     double *values = tp_levels_winsorized(accepted, NULL, arena);
@@ -114,7 +114,7 @@ struct tp_run_change tp_level_history_change(const struct tp_levels *history, co
                                              const struct tp_levels *new_side, const struct tp_run_context *known,
                                              struct tp_arena *arena)
 {
-    const double trust = 0.6; /* weight of a difference of neighbours relative to an independent run */
+    const double trust = 0.6; /* weight of a difference between neighboring runs, relative to an independent run */
     struct tp_run_context context = *known;
     double sd = tp_level_history_noise(history, arena);
     if (!isnan(sd)) {

@@ -1,4 +1,4 @@
-/* Compares the levels of runs: see run_change.h. */
+/* Compares the levels of runs. See run_change.h. */
 #include "webreport/compare/noise/run_change.h"
 
 #include <math.h>
@@ -7,9 +7,9 @@
 #include "writer/base/stats.h"
 #include "writer/base/student.h"
 
-#define POWER 0.8         /* probability with which a change of the size `detectable` is detected */
-#define HAIR 1e-9         /* shortest interval for which a number of runs is computed, relative */
-enum { MEDIAN_FROM = 5 }; /* the level of a base with at least this many runs is their median */
+#define POWER 0.8         /* probability of detecting a change of the size `detectable` */
+#define HAIR 1e-9         /* shortest interval, as a relative change, for which a number of runs is computed */
+enum { MEDIAN_FROM = 5 }; /* least number of base runs whose level is their median; with fewer runs it is the mean */
 
 double tp_run_doubt_of(const struct tp_run_noise *noise, double share)
 {
@@ -33,7 +33,7 @@ static struct tp_run_change interval_of(double difference, double error, const s
     };
 }
 
-/* Returns the level of the base: the median, which resists disturbed runs, or the mean if the runs are few. */
+/* Returns the level of the base: the mean of few runs, or else the median, which resists disturbed runs. */
 static double level_of_base(const struct tp_levels *base, struct tp_arena *arena)
 {
     double *values = tp_arena_array(arena, base->count, sizeof *values);
@@ -45,9 +45,9 @@ static double level_of_base(const struct tp_levels *base, struct tp_arena *arena
     return level;
 }
 
-/* Returns the variance of a base's level divided by the variance of a mean of as many runs. For the median of normal
- * values, it grows from 1.43 (five) and 1.29 (six) to pi / 2. The result is within 1 % of the exact value
- * (docs/diff.md). */
+/* Returns the variance of a base's level, divided by the variance of the mean of as many runs. For the median of
+ * normal values, the result grows from 1.43 (five runs) and 1.29 (six runs) to pi / 2. It is within 1 % of the exact
+ * value (docs/diff.md). */
 static double cost_of_base(size_t count, enum tp_estimator estimator)
 {
     const double plain = 1.25, half_pi = acos(-1) / 2, odd = 0.46, even = 1.36;

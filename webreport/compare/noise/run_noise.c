@@ -1,4 +1,4 @@
-/* Noise between runs: see run_noise.h. */
+/* Computes the noise between runs. See run_noise.h. */
 #include "webreport/compare/noise/run_noise.h"
 
 #include <math.h>
@@ -6,28 +6,30 @@
 
 #include "writer/base/stats.h"
 
-/* Noise of each quantity, measured on four CPU programs and on two GPU programs on one board type: docs/diff.md. */
+/* Noise of each quantity, measured on four CPU programs and on two GPU programs on one type of GPU board
+ * (docs/diff.md). */
 static const struct {
     const char *name;
-    /* smallest standard deviation between runs of one host, and of different or unknown hosts */
+    /* smallest standard deviation between runs, as a relative change: on one host, and on different or unknown hosts */
     double floor, floor_elsewhere;
-    double ratio; /* standard deviation between runs divided by the variation of steps */
-    double worth; /* number of runs to which the prior estimate is equivalent */
+    double ratio; /* standard deviation between runs, divided by the variation of steps within a run */
+    double worth; /* number of runs that the prior estimate counts as */
 } quantities[TP_QUANTITIES] = {
     [TP_QUANTITY_KERNELS] = {"kernels", 0.002, 0.008, 0.85, 6},
-    [TP_QUANTITY_ROW] = {"row", 0.003, 0.003, 1, 4}, /* without the shift that all rows share */
+    [TP_QUANTITY_ROW] = {"row", 0.003, 0.003, 1,
+                         4}, /* smaller than for a step, because the shift that all rows share is removed */
     [TP_QUANTITY_HOST_OPS] = {"host_ops", 0.015, 0.03, 1, 4},
     [TP_QUANTITY_STEP] = {"step", 0.015, 0.03, 1, 4},
 };
 
-#define WORTH_OF_WINSORIZED 1.12 /* correction of the sum of squares for TP_ESTIMATOR_PLAIN */
+#define WORTH_OF_WINSORIZED 1.12 /* factor that corrects the sum of squares for TP_ESTIMATOR_PLAIN */
 enum {
-    WARM_UP_FROM = 3,    /* warm-up is searched with at least this many steps */
-    TRIMMED_FROM = 5,    /* the mean leaves out a fifth at each end with at least this many values */
-    SHORT_PART = 10,     /* one step in SHORT_PART is short */
-    WINSORIZED_FROM = 5, /* outliers are winsorized with at least this many runs */
-    NEEDED_FREEDOM = 8,  /* the prior estimate has no weight from this many degrees of freedom on */
-    DOUBT_FREEDOM = 3    /* runs can contradict the prior estimate from this many degrees of freedom on */
+    WARM_UP_FROM = 3,    /* least number of steps for which warm-up is searched */
+    TRIMMED_FROM = 5,    /* least number of values for which the mean leaves out a fifth at each end */
+    SHORT_PART = 10,     /* one step in SHORT_PART counts as short */
+    WINSORIZED_FROM = 5, /* least number of runs for which outliers are winsorized */
+    NEEDED_FREEDOM = 8,  /* number of degrees of freedom from which the prior estimate has no weight */
+    DOUBT_FREEDOM = 3    /* number of degrees of freedom from which runs can contradict the prior estimate */
 };
 
 const char *tp_quantity_name(enum tp_quantity quantity)
@@ -92,14 +94,15 @@ double *tp_levels_winsorized(const struct tp_levels *levels, size_t *drawn_count
     return values;
 }
 
-/* Sums over groups of the squared deviations from the mean of each group. */
+/* Squared deviations from the mean of each group, summed over groups. */
 struct squares {
-    double sum, freedom; /* degrees of freedom without winsorized levels */
-    double runs;         /* degrees of freedom with winsorized levels */
+    double sum, freedom; /* freedom: degrees of freedom without winsorized levels */
+    double runs;         /* degrees of freedom that include winsorized levels */
 };
 
-/* Adds the squares of a group. A winsorized level has no degree of freedom, and the sum is corrected for it (Dixon and
- * Tukey 1968, on the variance of a Winsorized mean). At least half of the levels, around the median, are not moved. */
+/* Adds the squared deviations of a group. A winsorized level has no degree of freedom, and the sum is corrected for
+ * it (Dixon and Tukey 1968, on the variance of a Winsorized mean). At least half of the levels, around the median,
+ * are not moved. */
 static void add_group(struct squares *squares, const struct tp_levels *group, enum tp_estimator estimator,
                       struct tp_arena *arena)
 {
@@ -128,12 +131,12 @@ struct tp_run_noise tp_run_noise_pooled(const struct tp_levels *groups, size_t g
             add_group(&squares, &groups[i], estimator, arena);
     if (squares.runs >= DOUBT_FREEDOM && prior->sd > 0 && squares.sum / squares.freedom > 4 * guess)
         return (struct tp_run_noise){sqrt(squares.sum / squares.freedom), squares.freedom, 0};
-    /* a prior that comes from many rows has more degrees of freedom and keeps its weight */
+    /* a prior estimate that comes from many rows has more degrees of freedom and keeps its weight */
     bool is_guess = worth <= NEEDED_FREEDOM;
     if (is_guess)
         worth *= fmax(0, 1 - squares.runs / NEEDED_FREEDOM);
     if (worth == 0 && squares.sum == 0)
-        worth = 1; /* assume some noise even if many runs are equal */
+        worth = 1; /* assumes some noise even if many runs are equal */
     double freedom = worth + squares.freedom;
     return (struct tp_run_noise){sqrt((worth * guess + squares.sum) / freedom), freedom, is_guess ? worth : 0};
 }

@@ -1,4 +1,4 @@
-/* Finds the missing ranks of a job from gaps in the rank numbers: see step_graph.h. */
+/* Finds the missing ranks of a job from gaps in the rank numbers. See step_graph.h. */
 #include <string.h>
 
 #include "webreport/compare/replay/step_graph.h"
@@ -9,7 +9,8 @@ static int64_t most_of(int64_t x, int64_t y)
     return x > y ? x : y;
 }
 
-/* Returns the largest known number of ranks: from the caller, from rank numbers, or from the lists of groups. */
+/* Returns the largest number of ranks in the job that is known from the caller, from rank numbers, or from the lists
+ * of groups. */
 static int64_t world_size(const struct tp_graph *graph)
 {
     int64_t size = most_of(graph->world_size, tp_graph_rank_at(graph, graph->rank_count - 1)->number + 1);
@@ -25,13 +26,13 @@ static int64_t world_size(const struct tp_graph *graph)
     return size;
 }
 
-/* The recorded ranks of one host. */
+/* The recorded ranks on one host. */
 struct host {
-    int64_t first, last, count; /* lowest and highest number of the recorded ranks, and how many were recorded */
+    int64_t first, last, count; /* lowest and highest number of the recorded ranks, and number of recorded ranks */
 };
 
-/* Returns whether each host's ranks are in a separate block of `size` consecutive numbers. Blocks begin at multiples of
- * `size`. */
+/* Returns whether each host's ranks are in their own block of `size` consecutive numbers. Blocks begin at multiples
+ * of `size`. */
 static bool are_blocks(const struct host *hosts, uint32_t count, int64_t size)
 {
     int64_t before = -1;
@@ -44,8 +45,8 @@ static bool are_blocks(const struct host *hosts, uint32_t count, int64_t size)
 }
 
 /* Returns the number of ranks per host. Assumes that all hosts have equally many ranks with consecutive numbers, and
- * returns the smallest number that fits. If the numbers are not consecutive, returns the mean or the largest recorded
- * number. */
+ * returns the smallest number that fits. If numbers are not consecutive, returns the mean number or the largest
+ * recorded number. */
 static int64_t size_of_hosts(const struct host *hosts, uint32_t count, int64_t world)
 {
     int64_t most = 1;
@@ -54,7 +55,7 @@ static int64_t size_of_hosts(const struct host *hosts, uint32_t count, int64_t w
     for (int64_t size = most; size <= world / count; size++)
         if (world % size == 0 && are_blocks(hosts, count, size))
             return size;
-    return most_of(most, (world + count - 1) / count); /* no size fits, so hosts do not have consecutive numbers */
+    return most_of(most, (world + count - 1) / count); /* no size fits, so that hosts do not have consecutive numbers */
 }
 
 static void find_absent_of_hosts(struct tp_graph *graph, int64_t world)

@@ -1,4 +1,4 @@
-/* Builds the graph of a job's steps: ranks with their groups, steps and classes. See graph_build.h. */
+/* Builds the graph of a job's steps, with the groups, steps and classes of its ranks. See graph_build.h. */
 #include "webreport/compare/replay/graph_build.h"
 
 #include <math.h>
@@ -38,8 +38,8 @@ static struct tp_str kept(struct tp_graph *graph, struct tp_str text)
     return tp_strings_get(&graph->texts, tp_strings_add(&graph->texts, text));
 }
 
-/* Returns the index of a group; adds the group if it is new. A group is identified by its ranks, or by name and size if
- * the ranks are unknown. */
+/* Returns the index of a group, and adds a new group. Groups are equal if their ranks are equal, or their name and
+ * size if the ranks are unknown. */
 static uint32_t group_of(struct tp_graph *graph, const struct tp_slot_group *from)
 {
     uint64_t hash = tp_hash_bytes(&from->run_count, sizeof from->run_count) + (uint64_t)from->kind;
@@ -118,7 +118,7 @@ void tp_graph_add(struct tp_graph *graph, const struct tp_graph_source *source)
 
 /* ---- groups, steps ---- */
 
-/* Collects the ranks of each group, ascending, each rank once. */
+/* Collects the different ranks of each group in ascending order. */
 static void join_groups(struct tp_graph *graph)
 {
     uint32_t at = 0, group_count = (uint32_t)graph->groups.count;
@@ -140,8 +140,8 @@ static void join_groups(struct tp_graph *graph)
     }
 }
 
-/* Finds the step labels that all ranks have, in the order of the first rank. Fills the index of each rank's step for
- * each label. */
+/* Finds the step labels that all ranks have, in the order of the first rank. Fills, for each label, the index of
+ * each rank's step. */
 static void join_steps(struct tp_graph *graph)
 {
     uint32_t *seen = tp_arena_array(graph->arena, MOST_LABELS, sizeof *seen);
@@ -150,7 +150,7 @@ static void join_steps(struct tp_graph *graph)
     for (uint32_t r = 0; r < graph->rank_count; r++) {
         const struct tp_graph_rank *rank = tp_graph_rank_at(graph, r);
         for (uint32_t s = 0; s < rank->step_count; s++)
-            /* a label counts once per rank, even if it is repeated */
+            /* a label counts only once for each rank, even if the rank repeats it */
             if (rank->labels[s] < MOST_LABELS && seen[rank->labels[s]] == r)
                 seen[rank->labels[s]]++;
     }
@@ -181,8 +181,8 @@ static uint64_t row_of(const struct tp_graph *graph, const struct tp_graph_rank 
     return hash;
 }
 
-/* Returns the position at which the ranks of a class wait for the collective of a slot. It is the latest position that
- * one of them reached before waiting, or the end of the step if no rank was seen waiting. */
+/* Returns the position at which the ranks of a class wait for the collective of a slot. The position is the latest
+ * that any of these ranks reached before waiting, or the end of the step if no rank was seen waiting. */
 static struct tp_graph_wait wait_of(const struct tp_graph *graph, const struct tp_graph_class *class, uint32_t slot)
 {
     struct tp_slot furthest = {.waits = 0};
@@ -206,7 +206,7 @@ static int by_place(const void *x, const void *y, const void *context)
                                   : (a->back < b->back) - (a->back > b->back);
 }
 
-/* Finds the waits of a class, and sorts them by the slot whose work contains them. */
+/* Finds the waits of a class, sorted by the slot whose work contains the wait. */
 static void find_waits(struct tp_graph *graph, struct tp_graph_class *class)
 {
     uint32_t slots = class->slot_count;
@@ -225,8 +225,8 @@ static void find_waits(struct tp_graph *graph, struct tp_graph_class *class)
     class->first_wait[slots] = (uint32_t)graph->waits.count;
 }
 
-/* Groups ranks into classes by row of slots and pipeline stage. Without a pipeline, the kind of work replaces the
- * stage. */
+/* Groups ranks into classes by their row of slots and pipeline stage. Without a pipeline, the kind of work replaces
+ * the stage. */
 static void find_classes(struct tp_graph *graph)
 {
     const struct tp_graph_family *pipeline =

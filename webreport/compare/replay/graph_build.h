@@ -10,7 +10,7 @@ void tp_graph_open(struct tp_graph *graph, struct tp_arena *arena);
 /* Adds a rank. Ranks must be added in ascending order of their numbers. A rank without slots is ignored. */
 void tp_graph_add(struct tp_graph *graph, const struct tp_graph_source *source);
 
-/* Completes the graph: finds the steps that all ranks have, and families, classes and meetings. */
+/* Completes the graph. Finds the steps that all ranks have, and the families, classes and meetings. */
 void tp_graph_finish(struct tp_graph *graph);
 
 #endif

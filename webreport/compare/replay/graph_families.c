@@ -1,6 +1,6 @@
-/* Finds families of process groups and the coordinates of the ranks: see step_graph.h. Groups with the same description
- * are a family if no rank is in two of them. Otherwise they are divided by size, and by distance between their ranks.
- * If some groups still share ranks, each group is a separate family. */
+/* Finds families of process groups and the coordinates of the ranks. See step_graph.h. Groups with the same
+ * description are a family if no rank is in two of them. Otherwise they are divided by size, then by the distance
+ * between their ranks. If some groups still share ranks, each group is a separate family. */
 #include <string.h>
 
 #include "webreport/compare/replay/step_graph.h"
@@ -10,7 +10,7 @@
 
 enum { LEVELS = 3 };
 
-/* Returns the distance between the first two ranks of a group, or 0 if it has one rank. */
+/* Returns the distance between the first two ranks of a group; 0 for a group of one rank. */
 static int64_t stride_of(const struct tp_graph *graph, const struct tp_graph_group *group)
 {
     const uint32_t *members = graph->members + group->first_member;
@@ -19,7 +19,7 @@ static int64_t stride_of(const struct tp_graph *graph, const struct tp_graph_gro
                : tp_graph_rank_at(graph, members[1])->number - tp_graph_rank_at(graph, members[0])->number;
 }
 
-/* Returns the properties that groups of one family share, as text. level: number of properties to use. */
+/* Returns the properties that groups of one family share, as text. level: number of properties that count. */
 static const char *name_of(const struct tp_graph *graph, const struct tp_graph_group *group, unsigned level)
 {
     int cut = (int)(group->description.len < 60 ? group->description.len : 60);
@@ -36,8 +36,8 @@ static const char *name_of(const struct tp_graph *graph, const struct tp_graph_g
                           (long long)tp_graph_rank_at(graph, graph->members[group->first_member])->number);
 }
 
-/* Returns whether a rank is in two groups of the family. seen: by rank, the mark of the last family that had the rank.
- * mark: mark of this family. */
+/* Returns whether a rank is in two groups of the family. seen: for each rank, the mark of the last family with that
+ * rank. mark: mark of this family. */
 static bool overlaps(const struct tp_graph *graph, const uint32_t *groups, uint32_t count, uint32_t *seen,
                      uint32_t mark)
 {
@@ -61,7 +61,8 @@ static int by_first_member(const void *context, uint32_t x, uint32_t y)
     return a != b ? (a > b) - (a < b) : (x > y) - (x < y);
 }
 
-/* Returns whether the text contains the word with no letter next to it: "pp" is a word of "mesh_pp". */
+/* Returns whether the text contains the word without a letter next to it. For example, "mesh_pp" contains the word
+ * "pp". */
 static bool has_word(struct tp_str text, const char *word)
 {
     size_t size = strlen(word);
@@ -87,7 +88,8 @@ static bool is_pipeline(struct tp_str description)
     return is;
 }
 
-/* Returns the position of a rank in its group, counting missing ranks. member: position among the recorded ranks. */
+/* Returns the position of a rank in its group, counting missing ranks. member: position of the rank among the
+ * recorded ranks. */
 static uint32_t place_in(const struct tp_graph *graph, const struct tp_graph_group *group, uint32_t member)
 {
     int64_t number = tp_graph_rank_at(graph, graph->members[group->first_member + member])->number, place = 0;
@@ -127,12 +129,13 @@ static void add_family(struct tp_graph *graph, uint32_t *groups, uint32_t count,
             family->coordinate[rank] = place_in(graph, group, m);
         }
     }
-    if (family->is_pipeline && !family->is_of_pairs && graph->pipeline == TP_NO_ID && covered == graph->rank_count && count < graph->rank_count)
+    if (family->is_pipeline && !family->is_of_pairs && graph->pipeline == TP_NO_ID && covered == graph->rank_count &&
+        count < graph->rank_count)
         graph->pipeline = index;
 }
 
-/* Divides groups into families by their names on this level. Groups of a name that share ranks are divided again on the
- * next level. */
+/* Divides groups into families by the names that name_of gives them at this level. Groups with equal names that
+ * share ranks are divided again at the next level. */
 static void divide(struct tp_graph *graph, const uint32_t *groups, uint32_t count, unsigned level, uint32_t *seen)
 {
     struct tp_strings names;
@@ -153,7 +156,7 @@ static void divide(struct tp_graph *graph, const uint32_t *groups, uint32_t coun
         bool is_of_pairs = tp_graph_group_at(graph, these[0])->kind != TP_GROUP_ALL;
         if (!is_of_pairs && level < LEVELS && overlaps(graph, these, size, seen, ++*mark)) {
             if (level + 1 < LEVELS)
-                divide(graph, these, size, level + 1, seen); /* recursion depth is limited by LEVELS */
+                divide(graph, these, size, level + 1, seen); /* LEVELS limits the depth of the recursion */
             else
                 for (uint32_t i = 0; i < size; i++)
                     add_family(graph, these + i, 1, level);

@@ -1,25 +1,27 @@
-/* Finds the meetings of a job's ranks, and an order in which their steps can be replayed. Replays the steps in this
- * order. See step_graph.h. */
+/* Finds the meetings of a job's ranks and an order in which their steps can be replayed, and replays the steps in
+ * this order. See step_graph.h. */
 #include <math.h>
 #include <string.h>
 
 #include "webreport/compare/replay/step_graph.h"
 
-/* State while the ranks pass through their slots. A rank stops at a wait until all ranks have reached the meeting. */
+/* State while ranks pass through their slots in simulated order. A rank stops at a wait until all ranks have reached
+ * the meeting. */
 struct walk {
     struct tp_graph *graph;
-    uint32_t *at;     /* by rank: number of slots that it has passed */
-    uint32_t *parked; /* by rank: meeting for which it waits, or TP_NO_ID */
-    uint32_t *queue;  /* ranks that can continue, as a ring buffer of rank_count items */
+    uint32_t *at;     /* for each rank: number of slots that the rank has passed */
+    uint32_t *parked; /* for each rank: meeting that the rank waits for, or TP_NO_ID */
+    uint32_t *queue;  /* ranks that can continue, in a ring buffer of rank_count items */
     uint32_t head, queued, done, passed;
-    uint32_t *takes_part;    /* by group: number of members that use it */
-    uint32_t *uses;          /* by group: number of slots per step that use it */
-    uint32_t *first_meeting; /* by group: index of its first meeting */
-    uint32_t *met;           /* by member: number of the group's meetings that it has reached */
-    uint32_t *arrived_count; /* by meeting: number of ranks that have reached it */
+    uint32_t *takes_part;    /* for each group: number of its members that use it */
+    uint32_t *uses;          /* for each group: number of slots per step that use it */
+    uint32_t *first_meeting; /* for each group: index of its first meeting */
+    uint32_t *met;           /* for each member: number of the group's meetings that the member has reached */
+    uint32_t *arrived_count; /* for each meeting: number of ranks that have reached it */
 };
 
-/* Counts how often each group is used in a step. Sets why_not if its members have different numbers. */
+/* Counts how often each group is used in a step. Sets why_not if the members of a group use it different numbers of
+ * times. */
 static void count_uses(struct walk *w)
 {
     struct tp_graph *graph = w->graph;
@@ -42,7 +44,7 @@ static void count_uses(struct walk *w)
     }
 }
 
-/* Fills the bytes that each pair of the group moves, using the slots of the group's first rank. */
+/* Fills the bytes that each slot of the group moves, from the slots of the group's first rank. */
 static void fill_moved(struct tp_graph *graph, uint32_t group_index, uint32_t first_pair)
 {
     const struct tp_graph_group *group = tp_graph_group_at(graph, group_index);
@@ -88,7 +90,7 @@ static const uint32_t *lengths_of(const struct tp_graph *graph, const struct tp_
     return rank->us + ((size_t)step * rank->slot_count + at % rank->slot_count) * TP_SLOT_PARTS;
 }
 
-/* Returns the index of the rank in graph->members, among the members of the group. */
+/* Returns the index in graph->members of the rank as a member of the group. */
 static uint32_t member_of(const struct tp_graph *graph, const struct tp_graph_group *group, uint32_t rank)
 {
     uint32_t low = group->first_member, high = low + group->member_count;
@@ -102,8 +104,8 @@ static uint32_t member_of(const struct tp_graph *graph, const struct tp_graph_gr
     return low;
 }
 
-/* Moves the rank to its next meeting of the group and returns the meeting. If it is the last rank to arrive, releases
- * the ranks that wait there. */
+/* Moves the rank to its next meeting of the group and returns the meeting. The last rank to arrive releases the
+ * ranks that wait at the meeting. */
 static uint32_t reach_meeting(struct walk *w, uint32_t r, uint32_t group_index, const uint32_t *us)
 {
     struct tp_graph *graph = w->graph;
@@ -121,8 +123,8 @@ static uint32_t reach_meeting(struct walk *w, uint32_t r, uint32_t group_index, 
     return index;
 }
 
-/* Returns whether the rank must wait in this slot for a collective that some rank has not reached. Parks the rank there
- * if so. */
+/* Returns whether the rank must wait in this slot for a collective that another rank has not reached. If so, parks
+ * the rank at that meeting. */
 static bool is_parked(struct walk *w, uint32_t r, uint32_t cell, uint32_t slot)
 {
     const struct tp_graph *graph = w->graph;
@@ -204,7 +206,7 @@ static inline double later_of(double a, double b)
     return a > b ? a : b;
 }
 
-/* Records that a rank reached a meeting at time `at`. When the last rank arrives, fills the end of the meeting. */
+/* Records that a rank reached a meeting at time `at`. For the last rank to arrive, fills the end of the meeting. */
 static inline void record_arrival(const struct tp_graph_meeting *meetings, uint32_t *arrived_count, double *over,
                                   uint32_t index, double at, const double *transfer)
 {
@@ -216,8 +218,8 @@ static inline void record_arrival(const struct tp_graph_meeting *meetings, uint3
     over[index] += transfer[index];
 }
 
-/* Replays all steps. Returns the time at which the last rank finishes, us. came: by cell, filled with the time at which
- * the rank reaches its collective; may be NULL. */
+/* Replays all steps. Returns the time at which the last rank finishes, us. came: for each cell, receives the time at
+ * which the rank reaches its collective; may be NULL. */
 static double replay(const struct tp_graph *graph, const double *own, const double *transfer, double *came)
 {
     const struct tp_graph_wait *waits = graph->waits.data;
