@@ -7,7 +7,7 @@
 
 #include "webreport/export/export_formats.h"
 
-/* All formats; the last entry has the name NULL. */
+/* all formats; the last entry has the name NULL */
 extern const struct tp_export_format tp_export_formats[];
 
 /* Returns the format with this name, or NULL. name: must not be NULL. */

@@ -1,4 +1,5 @@
-/* What an export format receives, the row that describes it, and the functions of all formats. */
+/* Defines the data that an export format receives, the row that describes a format, and the functions of all
+ * formats. */
 #ifndef TP_WEBREPORT_EXPORT_EXPORT_FORMATS_H
 #define TP_WEBREPORT_EXPORT_EXPORT_FORMATS_H
 
@@ -8,41 +9,41 @@
 #include "writer/base/arena.h"
 #include "writer/base/error.h"
 
-/* Values of --color-by: what the colors of a picture show. */
+/* Values of --color-by, which decides what the colors of a picture show. */
 enum tp_export_colour { TP_EXPORT_BY_LIFETIME, TP_EXPORT_BY_OPERATOR, TP_EXPORT_BY_MODULE };
 #define TP_EXPORT_COLOURS "lifetime|operator|module" /* the values of --color-by as text */
 
 /* Data of one call of `export`, for formats that also write files about all profiles together. */
 struct tp_export_job {
-    const char *out;        /* the folder given by -o */
-    struct tp_arena *arena; /* memory for the whole call; its guard is not set while `write` runs */
+    const char *out;        /* folder given by -o */
+    struct tp_arena *arena; /* memory for the whole call; its guard is not set while tp_export_format.write runs */
     void *kept;             /* data of the format, in `arena`; initially NULL */
     char written[1024];     /* names of the first written files, as text: "a.csv, b.csv" */
     size_t named_count;     /* number of file names in `written` */
     size_t written_count;   /* number of all written files */
 };
 
-/* The parts of a profile that a format needs. Other parts are not computed. */
+/* Parts of a profile that a format needs. Parts that it does not need are not computed. */
 enum tp_export_need {
     TP_EXPORT_NEEDS_ALL,
-    TP_EXPORT_NEEDS_MODEL, /* trace, order and model */
+    TP_EXPORT_NEEDS_MODEL, /* the trace, its order and the model */
     TP_EXPORT_NEEDS_TRACE,
     /* the format reads export->path itself; profile->trace is empty, and the format fills export->reading */
     TP_EXPORT_NEEDS_NOTHING
 };
 
 /* One profile to write. All pointers are borrowed for the call. Names are safe as parts of a path: they have only
- * letters, digits and ._-, at least one character, and no dot at the start. Both folders exist. */
+ * letters, digits and ._-, at least one character, and no dot at the start. `out` and `folder` exist. */
 struct tp_export {
-    const struct tp_profile *profile;    /* trace, order, model, views and advice, with their source */
-    const char *out;                     /* the folder given by -o */
+    const struct tp_profile *profile;    /* trace, order, model, views and advice of the profile, with its source */
+    const char *out;                     /* folder given by -o */
     const char *path;                    /* path of the trace, which can be read again */
     const struct tp_trace_options *read; /* the options with which the trace was read */
-    struct tp_reading *reading;          /* counters of the reading, filled by the reader */
+    struct tp_reading *reading;          /* numbers of elements read, skipped and repaired; the reader fills them */
     /* folder for the files: `out`, or a folder below it if several profiles are exported, out[/RUN][/WORKER[.SPAN]]
      * with the parts that distinguish the profiles */
     const char *folder;
-    const char *run, *worker;            /* profile->run and profile->worker as safe names */
+    const char *run, *worker; /* profile->run and profile->worker as safe names */
     /* value of --metric, for formats that show one number; NULL selects their default */
     const char *metric;
     /* trace of --baseline, for formats that show a difference; NULL without a baseline */
@@ -63,18 +64,19 @@ struct tp_export_format {
      * the trace lacks the data; the error names it, and the trace counts as unusable. May leave through the arena's
      * guard. A file appears only after it was written completely. */
     int (*write)(const struct tp_export *export, struct tp_error *err);
-    /* Runs after the last profile, with the guard of the job's arena set. NULL for formats without such a file. */
+    /* Writes the files about all profiles. Runs after the last profile, with the guard of the job's arena set. NULL if
+     * the format has no such files. */
     int (*finish)(const struct tp_export_job *job, struct tp_error *err);
-    /* Returns whether the format has the metric. NULL for formats without --metric. */
+    /* Returns whether the format supports the metric. NULL if the format has no --metric. */
     bool (*check_metric)(const char *metric);
-    /* Returns the needed parts if options decide them; filter, read and is_slim must be set. NULL if the format always
+    /* Returns the parts that the given options need; filter, read and is_slim must be set. NULL if the format always
      * needs `needs`. */
     enum tp_export_need (*choose_needs)(const struct tp_export *export);
     bool reads_text;      /* the format reads export->path again */
     bool has_slim;        /* the format supports --slim */
     bool has_own_folders; /* the format makes its own folders in `out`, so the caller does not make `folder` */
     bool joins_cycles;    /* captures of one worker share `folder`, so that its name has no SPAN */
-    /* the format exports the trace itself, so events keep the ends that the file has, even impossible ones */
+    /* true if the format exports the trace itself; then events keep the ends in the file, even impossible ones */
     bool keeps_ends;
     bool reads_frame_stacks;   /* the trace must be read with the option keeps_frame_stacks */
     bool has_baseline;         /* the format can show the difference from another trace */
@@ -85,32 +87,33 @@ struct tp_export_format {
 
 /* ---- the functions of the table in export.c ---- */
 
-/* Writes a TensorBoard event file: scalars and histograms of each step, texts, HParams, Custom Scalars and a graph
+/* Writes a TensorBoard event file with scalars and histograms of each step, texts, HParams, Custom Scalars and a graph
  * (export_tfevents.c). */
 int tp_export_tfevents(const struct tp_export *export, struct tp_error *err);
 
-/* Writes the smallest, median and largest value over the ranks at each step, for each run with several ranks, to
+/* Writes the smallest, median and largest value of all ranks at each step, for each run with several ranks, to
  * OUT[/RUN]/over_ranks (tfevents_ranks.c). */
 int tp_export_tfevents_ranks(const struct tp_export_job *job, struct tp_error *err);
 
 /* Writes a session for XProf: the file plugins/profile/RUN[.TIME]/WORKER.xplane.pb in export->out (export_xplane.c). */
 int tp_export_xplane(const struct tp_export *export, struct tp_error *err);
 
-/* Writes WORKER.METRIC.folded, with one line for each call stack (export_folded.c). The values of export->metric are in
- * webreport/measure/charts/folded_stacks.h. */
+/* tp_export_folded_knows returns whether the metric exists (webreport/measure/charts/folded_stacks.h).
+ * tp_export_folded writes WORKER.METRIC.folded, with one line for each call stack (export_folded.c). */
 bool tp_export_folded_knows(const char *metric);
 int tp_export_folded(const struct tp_export *export, struct tp_error *err);
 
-/* Writes WORKER.METRIC.svg, or WORKER.METRIC.diff.svg with a baseline (export_flamegraph.c). Supports the metrics of
- * tracepress in webreport/measure/charts/folded_stacks.h, but not those of torch. */
+/* tp_export_flamegraph_knows returns whether the metric is one of tracepress's own (webreport/measure/charts/
+ * folded_stacks.h). tp_export_flamegraph writes WORKER.METRIC.svg, or WORKER.METRIC.diff.svg with a baseline. */
 bool tp_export_flamegraph_knows(const char *metric);
 int tp_export_flamegraph(const struct tp_export *export, struct tp_error *err);
 
 /* Writes WORKER.DEVICE.memory.svg for each device that has memory records (export_memory_flow.c). */
 int tp_export_memory_flow(const struct tp_export *export, struct tp_error *err);
 
-/* Writes WORKER.trace.json.gz (chrome_export.c): the trace, or an unchanged part of it (chrome_raw.c); with is_slim, a
- * cleaned trace (chrome_slim.c). Returns TP_EUSAGE if that file is the input. */
+/* tp_export_chrome_needs returns the parts of the profile that the options need. tp_export_chrome writes
+ * WORKER.trace.json.gz: the trace or an unchanged part of it (chrome_raw.c), or with is_slim a cleaned trace
+ * (chrome_slim.c). It returns TP_EUSAGE if this file is also the input. */
 enum tp_export_need tp_export_chrome_needs(const struct tp_export *export);
 /* Mark in the gzip header of an exported trace. A later export may replace a file with this mark. */
 #define TP_EXPORT_MARK "tracepress export"

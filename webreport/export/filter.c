@@ -35,8 +35,8 @@ static bool read_steps(struct tp_filter *filter, const char *text)
     return *text == '\0' && filter->first_step <= filter->last_step;
 }
 
-/* Reads a time such as "1.5ms", in nanoseconds. Returns false if the text is not a time, or if the time is longer than
- * 2^61 ns. */
+/* Reads a time such as "1.5ms" into *ns. Returns false if the text is not a time, or if the time is longer than 2^61
+ * ns. */
 static bool read_time(const char *text, int64_t *ns)
 {
     static const struct {
@@ -100,7 +100,7 @@ int64_t tp_filter_first_ns(const struct tp_trace *trace)
     return first == INT64_MAX ? 0 : first;
 }
 
-/* Returns the number at the end of a step's name; without such a number, the index of the step. */
+/* Returns the number at the end of a step's name, or `place`, the index of the step, if the name has no such number. */
 static int64_t step_number(const struct tp_step *step, uint32_t place)
 {
     size_t start = step->name.len;
@@ -122,7 +122,7 @@ static int apply_steps(struct tp_filter_trace *out, const struct tp_filter *filt
         int64_t number = step_number(step, i);
         if (number < filter->first_step || number > filter->last_step)
             continue;
-        /* if the device lags, a step begins on the device after its calls on the host */
+        /* host and device start are both used, because a device that lags begins a step later than the host */
         from = step->start_ns < from ? step->start_ns : from;
         from = step->host_start_ns < from ? step->host_start_ns : from;
         until = step->end_ns > until ? step->end_ns : until;

@@ -6,15 +6,15 @@
 
 enum { TP_FILTER_LIST_MAX = 64 };
 
-/* The values of the options; all pointers are borrowed. NULL and a count of 0 select everything. */
+/* Values of the options; all pointers are borrowed. An option that is NULL or has a count of 0 selects everything. */
 struct tp_filter_options {
     const char *steps; /* "3" or "3-5": numbers in the names of steps, or indexes from 0 if names have no numbers */
     const char *from,
-        /* times since the first event, such as "1.5ms", "20us", "3s" or "7ns"; milliseconds if there is no unit */
+        /* from, until: times since the first event, such as "1.5ms", "20us", "3s" or "7ns"; ms if there is no unit */
         *until;
-    const char *const *threads; /* each is the number of a thread or stream, or a part of its name */
+    const char *const *threads; /* each entry is the number of a thread or stream, or a part of its name */
     size_t thread_count;
-    const char *const *categories; /* categories as a list: "kernel,cpu_op" */
+    const char *const *categories; /* each entry is a list of categories: "kernel,cpu_op" */
     size_t category_count;
 };
 
@@ -22,13 +22,14 @@ struct tp_filter {
     struct tp_filter_options options;
     bool has_steps;
     int64_t first_step, last_step;
-    int64_t from_ns, until_ns; /* relative to the first event; INT64_MIN and INT64_MAX without a limit */
+    /* time of the kept events, ns since the first event; INT64_MIN and INT64_MAX: no limit */
+    int64_t from_ns, until_ns;
 };
 
 /* Parses the options. Returns 0, or TP_EUSAGE with a message that names the mistake. */
 int tp_filter_parse(struct tp_filter *filter, const struct tp_filter_options *options, struct tp_error *err);
 
-/* Returns whether the filter omits anything. */
+/* Returns whether the filter leaves out anything. */
 bool tp_filter_selects_part(const struct tp_filter *filter);
 
 /* Returns the earliest time in the trace, ns, from which --from and --until count; 0 for an empty trace. */
@@ -36,21 +37,21 @@ int64_t tp_filter_first_ns(const struct tp_trace *trace);
 
 /* A filter applied to one trace. */
 struct tp_filter_trace {
-    /* absolute times, ns; an event is kept if it overlaps from_ns to until_ns, without the latter */
+    /* times in the trace, ns; an event is kept if it overlaps [from_ns, until_ns) */
     int64_t from_ns, until_ns;
-    /* with a filter of steps: the end of the steps on the host; until_ns includes their device work */
+    /* with a filter of steps: end of the steps on the host, ns; until_ns also includes their device work */
     int64_t host_until_ns;
-    uint8_t *threads; /* by thread: 1 if the thread is kept */
+    uint8_t *threads; /* for each thread: 1 if the thread is kept */
     const struct tp_filter *filter;
 };
 
 /* Applies a filter to the trace of a model. Memory comes from the model's arena, whose guard the caller sets. A filter
- * without steps only needs the trace and the arena of the model. first_ns: origin of relative times. Returns 0, or
- * TP_ENOTFOUND if the trace has no such step. */
+ * without steps needs only the model's trace and arena. first_ns: time in the trace to which the times of the options
+ * are relative, ns. Returns 0, or TP_ENOTFOUND if the trace has no such step. */
 int tp_filter_apply(struct tp_filter_trace *out, const struct tp_filter *filter, const struct tp_model *model,
                     int64_t first_ns, struct tp_error *err);
 
-/* Returns whether an event at this time is kept. For a moment, start_ns equals end_ns. */
+/* Returns whether the filter keeps an event from start_ns to end_ns. For a moment, both times are equal. */
 bool tp_filter_keeps_time(const struct tp_filter_trace *filter, int64_t start_ns, int64_t end_ns);
 bool tp_filter_keeps_thread(const struct tp_filter *filter, const struct tp_thread *thread);
 bool tp_filter_keeps_category(const struct tp_filter *filter, struct tp_str category);

@@ -38,8 +38,8 @@ void tp_svg_script(struct tp_buf *out, const char *asset, struct tp_arena *arena
     put_asset(out, "script", asset, arena);
 }
 
-/* Returns the size in bytes of the character at `at`, given by its first byte and limited by the end of the text. An
- * invalid character has one byte. */
+/* Returns the length in bytes of the character at `at`, from its first byte. The length ends at the end of the text at
+ * the latest. An invalid character has one byte. */
 static size_t character(struct tp_str text, size_t at)
 {
     unsigned char first = (unsigned char)text.ptr[at];
@@ -56,7 +56,7 @@ static size_t columns(size_t size)
     return size >= 3 ? 2 : 1;
 }
 
-/* Returns the length of the longest start of `text` that fits into max_columns, bytes. */
+/* Returns the length in bytes of the longest beginning of `text` that fits into max_columns. */
 static size_t head(struct tp_str text, size_t max_columns)
 {
     size_t at = 0;

@@ -7,10 +7,10 @@
 #include "writer/base/error.h"
 #include "writer/base/str.h"
 
-/* Writes the opening tag of a document. width, height: size in pixels. */
+/* Writes the opening tag of a document. width, height: size of the picture, pixels. */
 void tp_svg_begin(struct tp_buf *out, unsigned width, unsigned height);
 
-/* Write the built-in file with this name (templates/) as <style> or <script>. arena: for scratch memory. */
+/* Write the built-in file `asset` of templates/ as <style> or <script>. arena: for scratch memory. */
 void tp_svg_style(struct tp_buf *out, const char *asset, struct tp_arena *arena);
 void tp_svg_script(struct tp_buf *out, const char *asset, struct tp_arena *arena);
 
@@ -22,8 +22,8 @@ void tp_svg_text(struct tp_buf *out, struct tp_str text, size_t max_bytes);
  * below three. */
 void tp_svg_text_in(struct tp_buf *out, struct tp_str text, size_t max_columns);
 
-/* Calls `draw` and writes its document to a file, which appears only when it is complete. `draw` may leave through the
- * arena's guard. Returns 0, TP_EIO, TP_ENOMEM or TP_ELIMIT. */
+/* Calls `draw` and writes the document that it draws to a file. The file appears only when it is complete. `draw` may
+ * leave through the arena's guard. Returns 0, TP_EIO, TP_ENOMEM or TP_ELIMIT. */
 int tp_svg_write(const char *path, struct tp_arena *arena, void (*draw)(struct tp_buf *out, void *context),
                  void *context, struct tp_error *err);
 

@@ -1,4 +1,4 @@
-/* Names and rows of slices in a cleaned trace for viewers (--slim). */
+/* Declares the names and rows of slices in a cleaned trace for viewers (--slim). */
 #ifndef TP_WEBREPORT_EXPORT_CHROME_CHROME_H
 #define TP_WEBREPORT_EXPORT_CHROME_CHROME_H
 
@@ -15,16 +15,16 @@ struct tp_chrome_row {
 
 struct tp_chrome_rows {
     struct tp_chrome_row *of_thread;
-    int64_t *pid_of_process; /* pids of the processes whose name the output has already */
-    int64_t next_tid;        /* next number for an additional row, for slices of a thread that do not nest */
+    int64_t *pid_of_process; /* for each process: its pid in the output */
+    int64_t next_tid;        /* number of the next additional row, for slices of a thread that do not nest */
 };
 
 void tp_chrome_rows_build(struct tp_chrome_rows *rows, const struct tp_trace *trace, struct tp_arena *arena);
 
-/* Assigns the slices of one thread to rows. Slices must come in order of start, and those of equal start in order of
- * decreasing end. Each slice gets the first row in which it nests. */
+/* Assigns the slices of one thread to rows. Slices must come in order of their start, and slices with the same start
+ * in order of decreasing end. Each slice gets the first row in which it nests. */
 struct tp_chrome_lanes {
-    struct tp_vec *stacks; /* by row: ends of the open slices, int64_t, ns */
+    struct tp_vec *stacks; /* for each row: ends of the open slices, int64_t, ns */
     unsigned count;
 };
 
@@ -33,8 +33,8 @@ enum { TP_CHROME_MAX_LANES = 64 };
 void tp_chrome_lanes_init(struct tp_chrome_lanes *lanes, struct tp_arena *arena);
 /* Empties the rows for the next thread. */
 void tp_chrome_lanes_clear(struct tp_chrome_lanes *lanes);
-/* Returns the row of a slice, below TP_CHROME_MAX_LANES. A slice that nests in no row gets the last row. *end_ns:
- * reduced to the end of the slice that is open there. */
+/* Returns the row of a slice, below TP_CHROME_MAX_LANES. A slice that nests in no row gets the last row. Then *end_ns
+ * becomes the end of the slice that is open in the last row. */
 unsigned tp_chrome_lane(struct tp_chrome_lanes *lanes, int64_t start_ns, int64_t *end_ns);
 
 /* ---- slices (chrome_slice.c) ---- */

@@ -1,4 +1,4 @@
-/* Writes export --to chrome: chooses the path of the output, and its form, raw or slim. */
+/* Writes export --to chrome: chooses the path of the output, and its form (raw or slim). */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,10 +8,12 @@
 #include "webreport/export/whole_file.h"
 #include "writer/base/input.h"
 
-/* Returns whether the file begins like an export: with a gzip member whose header has no other field than the mark. */
+/* Returns whether the file begins like an export of tracepress. An export begins with a gzip header whose only
+ * optional field is the mark TP_EXPORT_MARK. */
 static bool is_export(const char *path)
 {
-    /* size of a gzip header in bytes; its fourth byte has the flags, where 0x10 means that a comment follows */
+    /* size of a gzip header, bytes; its fourth byte contains flags, and the flag 0x10 means that a comment follows */
+
     enum { HEAD = 10 };
     char head[HEAD + sizeof TP_EXPORT_MARK];
     struct tp_input input;
@@ -24,7 +26,8 @@ static bool is_export(const char *path)
            memcmp(head + HEAD, TP_EXPORT_MARK, sizeof TP_EXPORT_MARK) == 0;
 }
 
-/* Refuses to replace a file that is no export, because it may be a trace that nobody can record again. */
+/* Returns an error if `path` is a file that tracepress did not export, because nobody may be able to record it
+ * again. */
 static int refuse_others(const struct tp_export *export, const char *path, struct tp_error *err)
 {
     struct stat input, output;

@@ -1,6 +1,6 @@
-/* Copies a trace, or a part of it: export --to chrome. The output has the kept elements byte for byte and in their
- * order; only text that is not JSON is repaired (raw_text.h). The trace in memory decides which elements are kept.
- * Their text comes from a second pass over the file. */
+/* Copies a trace, or a part of it: export --to chrome. The output contains the kept elements byte for byte and in
+ * their order. Only text that is not JSON is repaired (raw_text.h). The trace in memory decides which elements are
+ * kept. Their text comes from a second pass over the file. */
 #include "webreport/export/chrome/raw_filter.h"
 #include "webreport/export/chrome/raw_flows.h"
 #include "webreport/export/chrome/raw_text.h"
@@ -16,10 +16,12 @@ struct passing {
     enum tp_export_need needs;
     bool selects_part;
     struct tp_pack *pack;
-    struct tp_buf text;   /* text of the output that is not written yet */
-    struct tp_buf behind; /* members after the list of events, which may continue behind them */
+    struct tp_buf text; /* text of the output that is not written yet */
+    /* members of the trace that follow the list of events; they are written at the end, because another part of the
+     * list may follow them */
+    struct tp_buf behind;
     bool has_member, has_list, is_bare, has_element;
-    bool is_usable; /* the output has an event, not only the names of rows */
+    bool is_usable; /* true if the output contains an event, and not only names of rows */
 };
 
 /* Returns 0, or a negative code that stops the reading if the output failed. */
@@ -31,7 +33,8 @@ static int continue_unless_failed(struct passing *p, struct tp_error *err)
     if (p->text.size < TP_PACK_BLOCK)
         return TP_OK;
     tp_pack_write(p->pack, &p->text);
-    return tp_pack_failed(p->pack); /* stop without an error, because tp_pack_close reports the failure */
+    /* a failure stops the reading without an error here; tp_pack_close reports the error */
+    return tp_pack_failed(p->pack);
 }
 
 static int pass_member(void *context, struct tp_str key, struct tp_str value, struct tp_error *err)

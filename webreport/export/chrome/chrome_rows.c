@@ -1,16 +1,17 @@
-/* Gives rows of a cleaned trace numbers that viewers accept, and gives slices that do not nest additional rows. See
- * chrome.h. */
+/* Numbers the rows of a cleaned trace so that viewers accept the numbers. Gives slices that do not nest additional
+ * rows. See chrome.h. */
 #include "webreport/export/chrome/chrome.h"
 #include "writer/base/id_map.h"
 
-enum { FIRST_NEW = 1 << 30 }; /* first number that replaces an unusable one */
+/* first number that replaces a number which viewers cannot use */
+enum { FIRST_NEW = 1 << 30 };
 
 static bool is_plain(const struct tp_row_id *id)
 {
     return !id->is_text && id->number >= 0 && id->number < FIRST_NEW;
 }
 
-/* New numbers of ids that viewers cannot use, in order of appearance. */
+/* New numbers for ids that viewers cannot use, in order of appearance. */
 struct numbers {
     struct tp_strings texts;
     struct tp_id_map of_number, of_text;

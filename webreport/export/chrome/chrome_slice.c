@@ -1,7 +1,7 @@
 /* Gives the slices of a cleaned trace categories and arguments in the form of current torch versions. See chrome.h. */
 #include "webreport/export/chrome/chrome.h"
 
-/* Category of each kind, named as in tp_trace_out. */
+/* Category of each kind of event, named as in tp_trace_out. */
 static const struct {
     const char *text;
     enum tp_trace_out_category category;
@@ -25,7 +25,7 @@ struct tp_str tp_chrome_category(const struct tp_trace *trace, const struct tp_e
     struct tp_str name = tp_trace_name(trace, event);
     unsigned kind = event->kind;
     if (kind == TP_KIND_SPAN && tp_str_starts(name, "PyTorch Profiler"))
-        return (struct tp_str){"", 0}; /* omit the recorder's span, because the writer adds its own */
+        return (struct tp_str){"", 0}; /* leaves out the recorder's span, because the writer adds a span of its own */
     *category = TP_OUT_OTHER;
     if (kind == TP_KIND_RUNTIME && event->variant)
         return tp_strings_get(&trace->cats, trace->call_cats[event->variant] - 1);

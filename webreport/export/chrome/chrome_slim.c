@@ -19,16 +19,17 @@ struct writing {
     struct tp_chrome_lanes lanes;
     struct tp_filter_trace filter;
     int64_t first_ns;
-    /* events: grouped by thread, in order of time; thread_first: first of each thread */
+    /* events: indexes of events, grouped by thread, in order of time; thread_first: index in `events` of each thread's
+     * first event */
     uint32_t *thread_first, *events;
     struct tp_links links;
-    int64_t *link_ids; /* by link: number of its arrow */
-    /* ends of the kept links, sorted by event; member tie is link * 2, plus 1 for the end of an arrow */
+    int64_t *link_ids; /* for each link: number of its arrow */
+    /* ends of the kept links, sorted by event; `tie` is link * 2, plus 1 for the end of an arrow */
     struct tp_keyed *ends;
     uint32_t end_count;
     int64_t lane_tid[TP_CHROME_MAX_LANES];
     int64_t place;    /* sort index of the next row in viewers */
-    uint8_t *has_row; /* by thread: 1 if its first row has been named */
+    uint8_t *has_row; /* for each thread: 1 if its first row has a name */
 };
 
 static bool keeps(const struct writing *w, const struct tp_event *event)
@@ -66,9 +67,9 @@ static int64_t correlation_of(const struct writing *w, const struct tp_link *lin
     return w->trace->devices[w->trace->events[link->to].detail].correlation;
 }
 
-/* Numbers the arrows. The arrow of a launch has the number of its correlation, as in torch's traces, because TraceLens
- * needs it to find kernels. An arrow has one begin and one end. Further kernels of a launch, and links without a
- * correlation, get numbers above all correlations. */
+/* Numbers the arrows. The arrow of a launch has the number of the launch's correlation, as in torch's traces, because
+ * TraceLens finds kernels by this number. An arrow has one begin and one end. Further kernels of a launch, and links
+ * without a correlation, get numbers above all correlations. */
 static void number_links(struct writing *w)
 {
     struct tp_id_map used;
@@ -167,7 +168,7 @@ static void put_event(struct writing *w, uint32_t index)
                                        .dur_ns = end_ns - event->ts_ns,
                                        .args = args,
                                        .arg_count = tp_chrome_args(w->trace, event, args)};
-    if (end_ns < tp_event_end(event)) { /* true if more slices overlap than there are rows */
+    if (end_ns < tp_event_end(event)) { /* the slice was shortened, because more slices overlap than there are rows */
         args[slice.arg_count] = tp_trace_out_int(TP_OUT_NAMED, event->dur_ns);
         args[slice.arg_count++].name = TP_STR("whole duration (ns)");
     }
@@ -177,7 +178,8 @@ static void put_event(struct writing *w, uint32_t index)
 
 /* ---- moments ---- */
 
-/* Returns whether the output keeps a moment. If so, names the row of its thread unless that has been done. */
+/* Returns whether the output keeps a moment. If the output keeps it, also names the row of its thread, unless the row
+ * already has a name. */
 static bool keeps_moment(struct writing *w, uint32_t thread, int64_t ts_ns, struct tp_str category)
 {
     bool is_kept = w->filter.threads[thread] && tp_filter_keeps_time(&w->filter, ts_ns, ts_ns) &&
@@ -261,7 +263,7 @@ static int put_all(void *context, struct tp_error *err)
     (void)err;
     const struct tp_trace *trace = w->trace;
     for (uint32_t i = 1; i < trace->process_count; i++)
-        if (w->rows.pid_of_process[i] != TP_TRACE_OUT_SPANS_PID) /* skip the row that the writer adds itself */
+        if (w->rows.pid_of_process[i] != TP_TRACE_OUT_SPANS_PID) /* skips the row that the writer adds itself */
             tp_trace_out_process(w->out, w->rows.pid_of_process[i], trace->processes[i].name,
                                  trace->processes[i].labels, i);
     for (uint32_t t = 0; t < trace->thread_count; t++) {
@@ -301,7 +303,7 @@ int tp_export_chrome_slim(const struct tp_export *export, const char *path, stru
     struct writing *w = tp_arena_alloc(export->arena, sizeof *w);
     w->export = export;
     w->trace = export->profile->trace;
-    /* use times relative to the first event, because viewers keep nanoseconds only for small numbers */
+    /* times are relative to the first event, because viewers keep nanoseconds only for small numbers */
     w->first_ns = tp_filter_first_ns(w->trace);
     int code = tp_filter_apply(&w->filter, export->filter ? export->filter : &everything, export->profile->model,
                                w->first_ns, err);

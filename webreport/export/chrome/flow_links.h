@@ -13,15 +13,15 @@ struct tp_link {
 };
 
 struct tp_links {
-    /* launches in the order of their device work, followed by backward links in the order of their begin */
+    /* links: launches in the order of their device work, followed by backward links in the order of their begin */
     struct tp_link *items;
     uint32_t count;
 };
 
-/* Builds the links in `arena`, whose guard the caller sets. Omits a link if one of its ends has no event. */
+/* Builds the links in `arena`, whose guard the caller sets. Leaves out a link if one of its ends has no event. */
 void tp_links_build(struct tp_links *links, const struct tp_model *model, struct tp_arena *arena);
 
-/* Returns "launch" or "backward". Static. */
+/* Returns the name of a kind of link, "launch" or "backward". The text is static. */
 const char *tp_link_name(enum tp_link_kind kind);
 
 #endif

@@ -11,7 +11,7 @@ static void put_text(struct tp_buf *out, struct tp_str text)
     tp_buf_add(out, text.ptr, text.len);
 }
 
-/* Writes a string as JSON. Its content may contain unescaped quotes, so the whole content is unescaped and escaped
+/* Writes a string as JSON. The content may contain unescaped quotes, so the whole content is unescaped and escaped
  * again. */
 static void put_string(struct tp_buf *out, struct tp_str content)
 {
@@ -35,8 +35,8 @@ static void put_value(struct tp_buf *out, struct tp_str value)
         tp_clean_value(out, value);
 }
 
-/* Writes the object with each value repaired, and with the text between the values unchanged. Returns false if the
- * object has too many values. */
+/* Writes the object with each value repaired. The text between the values is not changed. Returns false if the object
+ * has too many values. */
 static bool put_values(struct tp_buf *out, const struct tp_event_text *event)
 {
     struct tp_scan_trail trail = {.count = 0};

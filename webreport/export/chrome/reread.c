@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* A visitor whose own failures are distinguished from failures to read, because a full disk is not a bad input. */
+/* A visitor with the code of its own failure, which is not a failure of the input (such as a full disk). */
 struct watched {
     const struct tp_visitor *visitor;
     int code; /* result of the visitor; negative if it failed */
@@ -27,7 +27,7 @@ static int watched_event(void *context, const struct tp_event_text *event, struc
     return w->code = w->visitor->event(w->visitor->context, event, err);
 }
 
-/* Visits the file. If the file is not a trace or cannot be opened, the error is TP_ENOTFOUND, which marks an unusable
+/* Visits the file. If the file is not a trace or cannot be opened, returns TP_ENOTFOUND, which marks an unusable
  * input. */
 static int visit(const struct tp_export *export, struct tp_arena *arena, const struct tp_trace_options *read,
                  const struct tp_visitor *visitor, struct tp_reading *reading, struct tp_error *err)
@@ -49,7 +49,7 @@ int tp_reread(const struct tp_export *export, struct tp_arena *arena, const stru
         return code;
     bool is_same = first->text_bytes == second.text_bytes && first->element_count == second.element_count &&
                    strcmp(first->file_sha256, second.file_sha256) == 0;
-    /* another program replaced the file, or still writes it */
+    /* false if another program has replaced the file, or still writes it */
     return is_same ? TP_OK : tp_error_set(err, TP_ENOTFOUND, 0, "the file changed while it was read");
 }
 

@@ -6,7 +6,7 @@
 #include "webreport/trace/visit.h"
 
 /* Visits the events of export->path, with memory from `arena`, whose guard the caller sets. Returns 0, the visitor's
- * code or TP_ELIMIT. Returns TP_ENOTFOUND if the file cannot be read, or differs from the file that export->reading
+ * code or TP_ELIMIT. Returns TP_ENOTFOUND if the file cannot be read, or is not the file that export->reading
  * describes. */
 int tp_reread(const struct tp_export *export, struct tp_arena *arena, const struct tp_visitor *visitor,
               struct tp_error *err);

@@ -1,4 +1,5 @@
-/* Writes export --to memory-flow: one SVG file for each device, which shows its memory over time and address. */
+/* Writes export --to memory-flow: one SVG file for each device, which shows the device's memory over time and
+ * address. */
 #include "webreport/export/memory_flow/memory_flow.h"
 #include "webreport/measure/audience/phrases.h"
 
@@ -28,8 +29,8 @@ static void draw(struct tp_buf *out, void *context)
     tp_memory_flow_svg(out, &flow, &colours, export->profile->worker, export->arena);
 }
 
-/* Returns whether an earlier device has the same name, as a CUDA and a HIP device may have. The file name then also has
- * the type of the device. */
+/* Returns whether an earlier device has the same name, as a CUDA device and a HIP device may have. If so, the file
+ * name also contains the type of the device. */
 static bool is_name_taken(const struct tp_memory_records *records, uint32_t device)
 {
     for (uint32_t i = 0; i < device; i++)

@@ -12,10 +12,10 @@ enum tp_flow_flag {
 };
 
 struct tp_flow_block {
-    int64_t start_ns, end_ns; /* absolute times, ns */
-    int64_t address, bytes;   /* bytes: above 0 */
+    int64_t start_ns, end_ns; /* times in the trace, ns */
+    int64_t address, bytes;   /* address: first address of the block; bytes: its size, above 0 */
     uint32_t owner;           /* operator that allocated the block, or TP_NO_ID */
-    uint32_t flags;           /* sum of values of enum tp_flow_flag */
+    uint32_t flags;           /* values of enum tp_flow_flag, added up */
 };
 
 /* A range of addresses that is drawn to scale. Gaps between ranges are drawn smaller than they are. */
@@ -24,7 +24,7 @@ struct tp_flow_range {
     double position; /* position of the range's start in the picture, bytes */
 };
 
-/* The allocated bytes of a device after a memory record. */
+/* Total of a device after a memory record, bytes. */
 struct tp_flow_total {
     int64_t at_ns, bytes;
 };
@@ -35,10 +35,11 @@ struct tp_memory_flow {
     struct tp_flow_block *blocks; /* blocks in the order of their allocation */
     uint32_t count;
     uint64_t without_address, never_freed, from_before;
-    /* times of the first and the last event or record; the picture shows this range */
+    /* times of the first and the last event or record, ns; the picture shows this range */
     int64_t start_ns, end_ns;
-    int64_t peak_bytes, peak_at_ns; /* peak_bytes: highest total, TP_NULL_INT if unknown; peak_at_ns: its time */
-    /* true if the allocator reported the peak; false if it is the sum of the known blocks */
+    /* peak_bytes: highest total, TP_NULL_INT if unknown; peak_at_ns: time of the peak */
+    int64_t peak_bytes, peak_at_ns;
+    /* true if the allocator reported the peak; false if the peak is the sum of the known blocks */
     bool is_peak_reported;
     struct tp_flow_range *ranges; /* ranges of used addresses, ascending */
     uint32_t range_count;
@@ -52,23 +53,23 @@ struct tp_memory_flow {
 void tp_memory_flow_build(struct tp_memory_flow *flow, const struct tp_memory_records *records, uint32_t device,
                           struct tp_arena *arena);
 
-/* Returns the position of an address in the picture, from 0 to flow->height, bytes. */
+/* Returns the position of an address in the picture, bytes from 0 to flow->height. */
 double tp_memory_flow_place(const struct tp_memory_flow *flow, int64_t address);
-/* Returns the address at a position in the picture. */
+/* Returns the address at the position `place` in the picture. */
 int64_t tp_memory_flow_address(const struct tp_memory_flow *flow, double place);
 
 /* The color of each block, and the texts of the legend. */
 struct tp_flow_colours {
     enum tp_export_colour kind;
-    uint8_t *of_block;       /* by block: index of its color in `fill` and `label` */
+    uint8_t *of_block;       /* for each block: index of its color in `fill` and `label` */
     const char *fill[16];    /* colors as "#RRGGBB" */
-    struct tp_str label[16]; /* texts of the legend, by color */
+    struct tp_str label[16]; /* text of the legend for each color */
     unsigned count;
 };
 
 void tp_flow_colours_build(struct tp_flow_colours *colours, const struct tp_memory_flow *flow,
                            enum tp_export_colour kind, struct tp_arena *arena);
-/* Return the operator, or the module, that allocated a block; "" if unknown. */
+/* Return the operator, or the module, that allocated a block; "" if it is unknown. */
 struct tp_str tp_flow_operator(const struct tp_memory_flow *flow, const struct tp_flow_block *block);
 struct tp_str tp_flow_module(const struct tp_memory_flow *flow, const struct tp_flow_block *block);
 
@@ -78,12 +79,12 @@ struct tp_flow_box {
     uint8_t colour;
 };
 
-/* A raster shows blocks that are too small, or too many, to be drawn separately. */
+/* A raster shows blocks that are too small, or too many, to be drawn one by one. */
 enum { TP_FLOW_LEVELS = 3, TP_FLOW_MAX_COLUMNS = 1024 };
 
 struct tp_flow_cell {
     uint8_t colour; /* index of the color that covers most of the cell */
-    uint8_t level;  /* covered share of the cell: 0 (nothing) to TP_FLOW_LEVELS (nearly all) */
+    uint8_t level;  /* share of the cell that is covered, from 0 (nothing) to TP_FLOW_LEVELS (nearly all) */
 };
 
 struct tp_flow_raster {
@@ -92,11 +93,11 @@ struct tp_flow_raster {
     struct tp_flow_cell *cells;
 };
 
-/* Fills the cells from boxes; `colour` of each box must be below colour_count. Memory comes from `arena`. */
+/* Fills the cells from boxes. The `colour` of each box must be below colour_count. Memory comes from `arena`. */
 void tp_flow_raster_paint(struct tp_flow_raster *raster, const struct tp_flow_box *boxes, uint32_t count,
                           unsigned colour_count, struct tp_arena *arena);
 
-/* Draws the picture as an XML document. title: may have any bytes. A failure is kept in `out`. */
+/* Draws the picture as an XML document. title: may contain any bytes. After a failure, out->failed is set. */
 void tp_memory_flow_svg(struct tp_buf *out, const struct tp_memory_flow *flow, const struct tp_flow_colours *colours,
                         struct tp_str title, struct tp_arena *arena);
 

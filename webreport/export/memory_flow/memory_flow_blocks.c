@@ -6,14 +6,14 @@
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 
-/* each gap between addresses takes at most 1 / GAP_SHARE of the used bytes, and all gaps together at most half of them
- */
+/* a gap between addresses takes at most 1 / GAP_SHARE of the used bytes, and all gaps together at most half of them */
+
 enum { GAP_SHARE = 100 };
 
 struct building {
     struct tp_memory_flow *flow;
     struct tp_vec blocks;   /* elements: struct tp_flow_block */
-    struct tp_id_map alive; /* by address: index of the block that is allocated there */
+    struct tp_id_map alive; /* for each address: index of the block that is allocated at this address */
     int64_t known_bytes;    /* bytes of all blocks that are currently allocated */
 };
 
@@ -138,7 +138,8 @@ static void compress(struct tp_memory_flow *flow, struct tp_arena *arena)
 
 double tp_memory_flow_place(const struct tp_memory_flow *flow, int64_t address)
 {
-    /* binary search for the last range that starts at or before the address */
+    /* range of a binary search for the last address range that starts at or before the address */
+
     uint32_t low = 0, high = flow->range_count;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
@@ -167,8 +168,8 @@ int64_t tp_memory_flow_address(const struct tp_memory_flow *flow, double place)
 
 /* ---- without addresses ---- */
 
-/* Fills the totals over time. They are the totals that the allocator reported, or sums of the records if it reported
- * none. */
+/* Fills the totals over time. A total is the one that the allocator reported, or the sum of the records so far if the
+ * allocator reported none. */
 static void find_totals(struct tp_memory_flow *flow, const struct tp_memory_records *records, uint32_t device,
                         struct tp_arena *arena)
 {
@@ -220,7 +221,7 @@ void tp_memory_flow_build(struct tp_memory_flow *flow, const struct tp_memory_re
     }
     compress(flow, arena);
     if (flow->count == 0 && flow->without_address) {
-        /* the peak is unknown if there is no known block either */
+        /* without a reported peak and without known blocks, the peak is unknown */
         flow->peak_bytes = flow->is_peak_reported ? flow->peak_bytes : TP_NULL_INT;
         find_totals(flow, records, device, arena);
     }

@@ -52,10 +52,10 @@ struct tp_str tp_flow_module(const struct tp_memory_flow *flow, const struct tp_
     return tp_trace_name(model->trace, &model->trace->events[model->modules.event[module]]);
 }
 
-/* Names of operators or modules, with the memory that their blocks used: bytes x time. */
+/* Names of operators or modules, with the memory of their blocks, bytes x ns. */
 struct holders {
     struct tp_strings names;
-    struct tp_vec held; /* double by name: bytes x time */
+    struct tp_vec held; /* for each name a double: sum over its blocks of bytes x ns */
 };
 
 static int by_held(const void *context, uint32_t x, uint32_t y)

@@ -1,12 +1,12 @@
-/* Draws many small blocks of a memory flow as a raster. A cell shows the color that covers most of it. The work is
- * limited by the number of cells, and by the number of blocks times rows. See memory_flow.h. */
+/* Draws many small blocks of a memory flow as a raster. A cell shows the color that covers most of it. The computing
+ * time is limited by the number of cells, and by the number of blocks times rows. See memory_flow.h. */
 #include "webreport/export/memory_flow/memory_flow.h"
 
 enum { MARGIN = 2 }; /* number of extra columns on the right, for the ends of boxes */
 
 struct painting {
     const struct tp_flow_raster *raster;
-    float *changes; /* by color, row and column: change of the covered share from the previous cell */
+    float *changes; /* for each color, row and column: covered share of the cell minus that of the previous cell */
     size_t stride;
 };
 
@@ -15,11 +15,11 @@ static double clamp(double value, double most)
     return value < 0 ? 0 : value > most ? most : value;
 }
 
-/* Starts coverage of `share` of a row at x, in cells. A negative share ends the coverage. */
+/* Begins, at x (in cells), an area that covers `share` of the row's height. A negative share ends the area. */
 static void add_edge(float *row, double x, double share)
 {
     size_t cell = (size_t)x;
-    double behind = x - (double)cell; /* part of the cell on the left of the edge */
+    double behind = x - (double)cell; /* part of the cell that is on the left of x */
     row[cell] += (float)(share * (1 - behind));
     row[cell + 1] += (float)(share * behind);
 }
@@ -27,7 +27,8 @@ static void add_edge(float *row, double x, double share)
 static void add_box(const struct painting *p, const struct tp_flow_box *box)
 {
     const struct tp_flow_raster *raster = p->raster;
-    const double least = 0.05; /* smallest part of a cell that a box covers, so that each box is visible */
+    /* smallest part of a cell that a box covers, so that every box is visible */
+    const double least = 0.05;
     double x = clamp(box->x / raster->pixels, raster->columns - least), width = box->width / raster->pixels;
     double y = clamp(box->y / raster->pixels, raster->rows - least), height = box->height / raster->pixels;
     double right = clamp(x + (width > least ? width : least), raster->columns);

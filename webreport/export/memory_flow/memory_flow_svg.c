@@ -11,7 +11,7 @@
 #include "writer/base/stats.h"
 #include "writer/text/format.h"
 
-/* Sizes in pixels. CELL: side of a raster cell. */
+/* Sizes in pixels. CELL is the side of a raster cell. */
 enum {
     TP_FLOW_LEFT = 130,
     TP_FLOW_TOP = 74,
@@ -28,9 +28,9 @@ struct tp_flow_drawing {
     const struct tp_memory_flow *flow;
     const struct tp_flow_colours *colours;
     struct tp_arena *arena;
-    double x_scale, y_scale; /* scales: pixels per nanosecond, and pixels per byte of the picture */
+    double x_scale, y_scale; /* x_scale: pixels per nanosecond; y_scale: pixels per byte of the picture */
     struct tp_flow_box *boxes;
-    double least; /* smallest area of a block with a separate box, square pixels */
+    double least; /* smallest area of a block that is drawn as a box of its own, square pixels */
 };
 
 /* ---- frame: axis of time, peak, title ---- */
@@ -89,13 +89,13 @@ static void put_picture_title(const struct tp_flow_drawing *d, struct tp_str tit
 
 /* ---- without addresses ----
  *
- * Traces of torch up to 1.9 have the allocated bytes without addresses. The picture shows the total over time; each
- * pixel column shows its highest total, so that every peak is visible. */
+ * Traces of torch up to 1.9 contain the allocated bytes without addresses. The picture shows the total over time. Each
+ * pixel column shows the highest total in it, so that every peak is visible. */
 
 /* The highest total in each pixel column. */
 struct columns {
     int64_t highest[TP_FLOW_PLOT_WIDTH];
-    int64_t low, high; /* lowest and highest total; the range includes 0 */
+    int64_t low, high; /* lowest and highest total of all columns, bytes; the range includes 0 */
 };
 
 static void find_columns(struct columns *c, const struct tp_flow_drawing *d)
@@ -200,8 +200,8 @@ static bool is_drawn(const struct tp_flow_drawing *d, const struct tp_flow_box *
     return area(box) >= d->least && box->width >= 0.5 && box->height >= 0.5;
 }
 
-/* Chooses the blocks that are drawn as separate boxes: blocks of at least one square pixel, and of these the largest if
- * they are too many. */
+/* Chooses the blocks that are drawn as boxes: all blocks of at least one square pixel, or only the largest of these if
+ * there are too many. */
 static void choose(struct tp_flow_drawing *d)
 {
     uint32_t count = 0;
@@ -256,7 +256,7 @@ static void put_boxes(const struct tp_flow_drawing *d)
     tp_buf_puts(d->out, "</g>\n");
 }
 
-/* Draws the cells of each color and level as one path, with a rectangle for each run of equal cells in a row. */
+/* Draws the cells of one color and level as one path, with a rectangle for each run of equal cells in a row. */
 static void put_cells(const struct tp_flow_drawing *d, const struct tp_flow_raster *raster, unsigned colour,
                       unsigned level)
 {
@@ -282,7 +282,7 @@ static void put_cells(const struct tp_flow_drawing *d, const struct tp_flow_rast
         tp_buf_puts(d->out, "\"/>\n");
 }
 
-/* Draws the raster. Returns the number of blocks that are only shown by the raster. */
+/* Draws the raster. Returns the number of blocks that only the raster shows. */
 static uint32_t put_raster(const struct tp_flow_drawing *d)
 {
     struct tp_flow_raster raster = {.columns = TP_FLOW_PLOT_WIDTH / TP_FLOW_CELL,

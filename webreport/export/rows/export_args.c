@@ -68,7 +68,7 @@ struct walking {
     void *context;
 };
 
-/* Returns the last args of the element that are an object; ptr is NULL if there are none. */
+/* Returns the last member "args" of the element that is an object. ptr is NULL if there is none. */
 static struct tp_str args_of(struct walking *w, const struct tp_event_text *event)
 {
     struct tp_str key, value, args = {NULL, 0};
@@ -127,7 +127,8 @@ int tp_args_walk(const struct tp_export *export, struct tp_arena *arena, tp_args
     struct walking w = {.export = export, .arena = arena, .take = take, .context = context};
     tp_scan_init(&w.scan);
     tp_buf_init(&w.clean, 0);
-    /* run guarded, because `w` has a buffer that the arena does not own */
+    /* runs with a guard, because `w` has a buffer that the arena does not own */
+
     int code = tp_arena_run(arena, walk_all, &w, err);
     tp_buf_release(&w.clean);
     return code;

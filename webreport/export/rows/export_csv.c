@@ -35,7 +35,8 @@ static void put_row(struct tp_buf *out, const struct tp_rows_table *table, const
     tp_buf_puts(out, "\r\n");
 }
 
-/* Writes the text to the file and empties it, if the text has at least `least` bytes. */
+/* Writes the text to the file and empties it, if it has at least `least` bytes. Returns 0 or the code of the failed
+ * write. */
 static int flush(struct tp_outfile *file, struct tp_buf *text, size_t least, struct tp_error *err)
 {
     if (text->failed)
@@ -112,7 +113,7 @@ static void *write_args(void *argument)
     return NULL;
 }
 
-/* Starts a second thread that writes the file of arguments. This file depends only on the text of the trace. Sets
+/* Starts a second thread that writes the file of arguments, which depends only on the text of the trace. Sets
  * *has_thread if the thread runs. */
 static void begin_args(struct args_file *a, bool *has_thread)
 {
@@ -185,7 +186,8 @@ int tp_export_csv(const struct tp_export *export, struct tp_error *err)
     if (code < 0)
         return code;
     begin_args(&args, &has_thread);
-    /* run guarded, because the thread must be joined even after a failure */
+    /* runs with a guard, because the thread must be joined even after a failure */
+
     code = tp_arena_run(export->arena, write_tables, &tables, err);
     end_args(&args, has_thread);
     if (code == TP_OK && args.code < 0)

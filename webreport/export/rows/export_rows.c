@@ -26,13 +26,13 @@ static void put_text(struct tp_rows_cell **cell, struct tp_str text)
     (*cell)++->text = text;
 }
 
-/* Adds a cell with a text of the trace, given its id; the cell is null for TP_NO_ID. */
+/* Adds a cell with the text of the trace that has this id. The cell is null for TP_NO_ID. */
 static void put_id(struct tp_rows_cell **cell, const struct tp_strings *texts, uint32_t id)
 {
     put_text(cell, id == TP_NO_ID ? (struct tp_str){NULL, 0} : tp_strings_get(texts, id));
 }
 
-/* Adds a cell with a JSON value that is a whole number; the cell is null for other values. */
+/* Adds a cell with the number in a JSON text of the trace. The cell is null if the text is not a whole number. */
 static void put_number(struct tp_rows_cell **cell, const struct tp_strings *texts, uint32_t id)
 {
     struct tp_str text = tp_strings_get(texts, id);
@@ -63,8 +63,8 @@ static void put_times(struct tp_rows_cell **cell, const struct tp_rows *rows, co
     put_int(cell, e->dur_ns);
 }
 
-/* Adds a cell with the index of the step that contains ts_ns; the cell is null outside of steps. Steps are disjoint and
- * sorted. */
+/* Adds a cell with the index of the step that contains ts_ns. The cell is null outside of steps. Steps are disjoint
+ * and sorted. */
 static void put_step(struct tp_rows_cell **cell, const struct tp_rows *rows, int64_t ts_ns)
 {
     const struct tp_model *model = rows->model;
@@ -399,7 +399,8 @@ void tp_rows_build(struct tp_rows *rows, const struct tp_model *model, struct tp
     *rows = (struct tp_rows){.model = model, .arena = arena, .first_ns = model->first_ns};
     if (model->trace->state_count)
         rows->program = tp_program_rows_new(model->trace, arena);
-    if (rows->program && !model->event_count) /* without events, times are relative to the start of the program */
+    if (rows->program &&
+        !model->event_count) /* without events, exported times are relative to the start of the program */
         rows->first_ns = rows->program->sampled.view.tree.begin_ns;
     tp_links_build(&rows->links, model, arena);
     tp_memory_records_build(&rows->memory, model, arena);

@@ -1,4 +1,5 @@
-/* The tables of a program that was recorded from outside: processes, threads, states, samples, functions and stacks. */
+/* Defines the tables of a program that was recorded from outside: processes, threads, states, samples, functions and
+ * stacks. */
 #ifndef TP_WEBREPORT_EXPORT_ROWS_PROGRAM_ROWS_H
 #define TP_WEBREPORT_EXPORT_ROWS_PROGRAM_ROWS_H
 
@@ -13,7 +14,7 @@ struct tp_program_rows {
 /* Builds the rows of a trace with states in `arena`, whose guard the caller sets. */
 struct tp_program_rows *tp_program_rows_new(const struct tp_trace *trace, struct tp_arena *arena);
 
-/* The tables; the last entry has the name NULL. */
+/* all tables of a program; the last entry has the name NULL */
 extern const struct tp_rows_table tp_program_rows_tables[];
 
 #endif

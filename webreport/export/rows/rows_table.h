@@ -1,4 +1,4 @@
-/* A table of an export: its columns, its cells, and the data from which its rows are filled. */
+/* Defines a table of an export: its columns, its cells, and the data from which its rows are filled. */
 #ifndef TP_WEBREPORT_EXPORT_ROWS_ROWS_TABLE_H
 #define TP_WEBREPORT_EXPORT_ROWS_ROWS_TABLE_H
 
@@ -12,10 +12,10 @@ enum { TP_ROWS_MAX_COLUMNS = 24 };
 enum tp_rows_type { TP_ROWS_INT, TP_ROWS_REAL, TP_ROWS_TEXT };
 
 struct tp_rows_column {
-    const char *name; /* the name ends with the unit, as in start_ns */
+    const char *name; /* name of the column; the unit is its last word, as in start_ns */
     enum tp_rows_type type;
     const char *definition;
-    bool is_indexed; /* the database has an index of this column, because queries search by it */
+    bool is_indexed; /* true if the database has an index of this column, because queries search by this column */
 };
 
 /* A cell. The type of its column selects the member. A missing value is TP_NULL_INT, NaN, or a text whose ptr is NULL.
@@ -37,7 +37,8 @@ struct tp_rows {
     struct tp_task_view tasks;
     struct tp_work_kinds kinds;
     struct tp_work_units units;
-    struct tp_str *threads, *processes; /* by thread: the numbers of the thread and of its process, as texts */
+    /* for each thread: number of the thread and number of its process, as texts */
+    struct tp_str *threads, *processes;
     /* data of a program that was recorded from outside (program_rows.h); NULL for other traces */
     struct tp_program_rows *program;
     int64_t first_ns; /* time to which all exported times are relative, ns */

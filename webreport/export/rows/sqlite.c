@@ -1,8 +1,8 @@
 /* Writes export --to sqlite: a trace as an SQLite database.
  *
- * The table `texts` has each text once. TABLE_rows have numbers, and the view TABLE shows the rows with their texts.
- * The export uses one transaction and prepared statements, and makes indexes last. It needs no journal, because the
- * file gets its name after it was written completely. */
+ * The table `texts` contains each text once. TABLE_rows contains numbers instead of texts, and the view TABLE shows
+ * the rows with their texts. The export uses one transaction and prepared statements, and makes indexes last. It needs
+ * no journal, because the file gets its name after it was written completely. */
 #include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -44,7 +44,8 @@ static void run_built(struct database *d)
 
 static const char *sql_type(enum tp_rows_type type)
 {
-    return type == TP_ROWS_REAL ? "REAL" : "INTEGER"; /* texts are stored as keys of the table `texts` */
+    /* INTEGER also for texts, which are stored as keys of the table `texts` */
+    return type == TP_ROWS_REAL ? "REAL" : "INTEGER";
 }
 
 static void make_table(struct database *d, const struct tp_rows_table *table)
@@ -77,7 +78,7 @@ static void make_table(struct database *d, const struct tp_rows_table *table)
 static void make_indices(struct database *d, const struct tp_rows_table *table)
 {
     struct tp_buf *sql = &d->sql;
-    /* skip the first column, which is the primary key or has few different values */
+    /* skips the first column, which is the primary key or has few different values */
     for (unsigned c = 1; c < table->column_count; c++) {
         const struct tp_rows_column *column = &table->columns[c];
         if (!column->is_indexed)
@@ -166,8 +167,8 @@ static void fill_texts(struct database *d)
 
 /* ---- arguments ---- */
 
-/* Makes the table of arguments. A row has all arguments of an event as one JSON text, because a row for each argument
- * would triple the time to write the database. The view splits the text. */
+/* Makes the table of arguments. A row contains all arguments of an event as one JSON text, because a row for each
+ * argument would triple the time to write the database. The view splits the text. */
 static void make_args(struct database *d)
 {
     run(d, "CREATE TABLE args_rows (event_id INTEGER PRIMARY KEY, args TEXT NOT NULL);"
@@ -175,8 +176,8 @@ static void make_args(struct database *d)
            " WHEN 'false' THEN 'false' ELSE j.value END AS value FROM args_rows AS r, json_each(r.args) AS j");
 }
 
-/* Returns whether the JSON is nested deeper than 1,000 levels. One such text would make SQLite refuse the whole view.
- */
+/* Returns whether the JSON is nested deeper than 1,000 levels. A single text of this kind would make SQLite refuse the
+ * whole view. */
 static bool is_too_deep(struct tp_str json)
 {
     unsigned depth = 0, deepest = 0;
@@ -203,7 +204,7 @@ struct args_insert {
 static int put_args(void *context, uint32_t event, struct tp_str args, struct tp_error *err)
 {
     struct args_insert *a = context;
-    (void)err; /* d->code has the failure */
+    (void)err; /* not filled here, because d->code contains the failure */
     if (is_too_deep(args))
         return TP_OK;
     sqlite3_bind_int64(a->statement, 1, event);
@@ -266,7 +267,7 @@ static void fill_about(struct database *d)
         step(d, statement);
     }
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
-        if (isnan(rates[i].value)) /* omit rates that are unknown in this trace */
+        if (isnan(rates[i].value)) /* leaves out rates that are unknown in this trace */
             continue;
         bind_text(d, statement, 1, tp_str_of(rates[i].key));
         sqlite3_bind_double(statement, 2, rates[i].value);
@@ -305,7 +306,8 @@ static int fill(void *context, struct tp_error *err)
 
 static int fill_file(struct database *d, const char *temporary, const char *path, struct tp_error *err)
 {
-    /* switch off statistics, which take a lock for each allocation; the call has no effect if SQLite is in use */
+    /* switches off statistics, which take a lock for each allocation; the call has no effect if SQLite is already in
+     * use */
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     d->code = sqlite3_open_v2(temporary, &d->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     tp_buf_init(&d->sql, 0);

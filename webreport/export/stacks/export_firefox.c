@@ -1,7 +1,7 @@
 /* Writes WORKER.firefox.json.gz for the Firefox Profiler (profiler.firefox.com): samples and states of each thread.
  *
  * The file has version 49 of the processed format (docs-developer/CHANGELOG-formats.md of firefox-devtools/profiler),
- * which each later version reads. Each thread has its own tables of texts, functions, frames and stacks. Times are
+ * which all later versions can read. Each thread has its own tables of texts, functions, frames and stacks. Times are
  * milliseconds since the first process began. The weight of a sample is the processor time that it represents. States
  * are written as markers. */
 #include <inttypes.h>
@@ -28,11 +28,11 @@ static const struct tp_str marker_schema = TP_STR(
     "\"data\":[{\"key\":\"reason\",\"label\":\"Waits for\",\"format\":\"string\"},"
     "{\"key\":\"where\",\"label\":\"In\",\"format\":\"string\"}]}]");
 
-/* The tables of the current thread. The index of a key is its row in the file. */
+/* Tables of the current thread. The index of a key is its row in the file. */
 struct tables {
     struct tp_strings texts;
-    /* keys: functions (function, 0); frames (row of the function, line); stacks (row of the caller's stack, row of
-     * the frame) */
+    /* keys: functions (function, 0); frames (row in functions, line); stacks (row of the caller's stack, row in
+     * frames) */
     struct tp_keys functions, frames, stacks;
 };
 
@@ -41,7 +41,7 @@ struct firefox {
     struct tp_json json;
     struct tables tables;
     struct tp_arena *arena;
-    const char **pids; /* by process: its name in the file */
+    const char **pids; /* for each process: its name in the file */
     int64_t begin_ns;
 };
 
@@ -71,7 +71,7 @@ static void put_same(struct tp_json *json, const char *key, uint32_t count, cons
     tp_json_array_end(json);
 }
 
-/* Writes a column with the values that `of` returns for each row; TP_NULL_INT becomes null. */
+/* Writes a column. `of` returns the value of each row; TP_NULL_INT becomes null. */
 static void put_column(struct firefox *f, const char *key, uint32_t count,
                        int64_t (*of)(struct firefox *f, uint32_t row))
 {
@@ -223,7 +223,7 @@ static void put_samples(struct firefox *f, const uint32_t *items, uint32_t count
         put_ms(json, tp_sampled_ns(f->sampled, items[i]));
     tp_json_array_end(json);
     tp_json_member_text(json, "weightType", "tracing-ms");
-    tp_json_key(json, "threadCPUDelta"); /* the Firefox Profiler draws the graph of activity from this column */
+    tp_json_key(json, "threadCPUDelta"); /* column from which the Firefox Profiler draws the graph of activity */
     tp_json_array(json);
     for (uint32_t i = 0; i < count; i++)
         tp_json_int(json, tp_sampled_ns(f->sampled, items[i]));
@@ -246,7 +246,7 @@ static void put_ends(struct firefox *f, const char *key, struct states states, b
     tp_json_array_end(&f->json);
 }
 
-/* Returns the innermost function in which the thread waits; "" if unknown. */
+/* Returns the innermost function of the stack in which the thread waits; "" if it is unknown. */
 static struct tp_str place_of(struct firefox *f, const struct tp_thread_slice *piece)
 {
     const struct tp_vec *path = &f->sampled->functions.path;
@@ -285,7 +285,7 @@ static void put_states(struct firefox *f, struct states states)
     tp_json_array_end(json);
     put_ends(f, "startTime", states, false);
     put_ends(f, "endTime", states, true);
-    put_same(json, "phase", states.count, "1"); /* phase 1 is an interval */
+    put_same(json, "phase", states.count, "1"); /* phase 1 means an interval */
     put_same(json, "category", states.count, "0");
     tp_json_key(json, "data");
     tp_json_array(json);

@@ -1,4 +1,5 @@
-/* Writes export --to flamegraph: a flame graph of a trace, or of its difference from a baseline, as one SVG file. */
+/* Writes export --to flamegraph: a flame graph of a trace, or of the difference between a trace and a baseline, as one
+ * SVG file. */
 #include "webreport/document/words/reason_words.h"
 #include "webreport/export/stacks/flamegraph.h"
 

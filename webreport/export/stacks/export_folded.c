@@ -18,14 +18,14 @@ int tp_export_folded(const struct tp_export *export, struct tp_error *err)
     const char *name =
         export->metric ? export->metric : tp_folded_default_metric(export->profile->trace, "self_cpu_time_total");
     const struct tp_folded_metric *metric = tp_folded_metric(name);
-    assert(metric); /* tp_export_folded_knows has checked the metric */
+    assert(metric); /* not NULL, because tp_export_folded_knows has checked the metric */
     struct tp_folded *folded = tp_arena_alloc(export->arena, sizeof *folded);
     char path[4096];
     int n = snprintf(path, sizeof path, "%s/%s.%s.folded", export->folder, export->worker, name);
     if (n < 0 || (size_t)n >= sizeof path)
         return tp_error_set(err, TP_ELIMIT, 0, "%.200s: the path is too long", export->folder);
     tp_folded_build(folded, export->profile->trace, metric, export->rules, export->arena);
-    if (tp_folded_is_empty(folded)) /* report an error, because flamegraph.pl and speedscope refuse an empty file */
+    if (tp_folded_is_empty(folded)) /* an empty file is an error, because flamegraph.pl and speedscope refuse it */
         return tp_error_set(err, TP_ENOTFOUND, 0, "%s", tp_folded_missing_text(metric));
     return tp_export_record_written(export, path, tp_folded_write(folded, path, err));
 }

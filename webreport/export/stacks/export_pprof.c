@@ -11,8 +11,8 @@ enum { VALUE_COUNT, VALUE_CPU, VALUE_WAIT, VALUES };
 struct profile {
     struct tp_sampled *sampled;
     struct tp_pprof *pprof;
-    struct tp_keys keys;  /* keys (thread, stack, cause + 1); the third number is 0 for samples */
-    struct tp_vec values; /* elements: int64_t[VALUES], by index of the key */
+    struct tp_keys keys;  /* keys (thread, stack, cause); cause: 0 for samples, otherwise 1 + cause of the wait */
+    struct tp_vec values; /* for each key an int64_t[VALUES] */
 };
 
 static int64_t *values_of(struct profile *profile, uint32_t thread, uint32_t stack, uint32_t cause)

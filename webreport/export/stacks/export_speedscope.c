@@ -1,7 +1,8 @@
-/* Writes WORKER.speedscope.json for speedscope: a profile of the samples and a profile of the states for each thread.
+/* Writes WORKER.speedscope.json for speedscope. Each thread has two profiles: one of its samples and one of its
+ * states.
  *
- * Format: https://www.speedscope.app/file-format-schema.json. A "sampled" profile has weights; an "evented" profile has
- * events that open and close. speedscope lists profiles by name, so names begin with process, number and thread. */
+ * Format: https://www.speedscope.app/file-format-schema.json. A "sampled" profile has weights; an "evented" profile
+ * has events that open and close. speedscope lists profiles by name, so names begin with process, number and thread. */
 #include <inttypes.h>
 
 #include "webreport/export/export_formats.h"
@@ -14,8 +15,9 @@
 struct speedscope {
     struct tp_sampled *sampled;
     struct tp_json json;
-    struct tp_keys frames;       /* keys (function, line) for samples, (TP_NO_ID, state or cause) for states */
-    struct tp_sampled_span span; /* sampled time of the program; times in the file are relative to its begin */
+    struct tp_keys frames; /* keys: (function, line) for samples, (TP_NO_ID, state or cause) for states */
+    /* time during which the program was sampled; times in the file are relative to its start */
+    struct tp_sampled_span span;
     struct tp_arena *arena;
 };
 

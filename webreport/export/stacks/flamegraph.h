@@ -10,9 +10,9 @@ struct tp_flame_frame {
     uint32_t name;       /* index in `names`, or TP_NO_ID for a box that represents several small callees */
     uint32_t depth;      /* row of the box; 0 for the whole trace */
     uint32_t merged;     /* number of small callees that the box represents; 0 for a box with a name */
-    int64_t start;       /* sum of the values of the boxes on its left in the row */
-    int64_t value, self; /* value: with callees; self: without callees */
-    int64_t base_value;  /* value in the baseline; 0 without a baseline */
+    int64_t start;       /* sum of the values of all boxes on the left of this box in its row */
+    int64_t value, self; /* value: value of the metric including callees; self: without callees */
+    int64_t base_value;  /* value of the baseline including callees; 0 without a baseline */
 };
 
 struct tp_flame {
@@ -22,19 +22,19 @@ struct tp_flame {
     uint32_t count, depth;         /* count: number of boxes; depth: number of rows */
     uint64_t path_count;           /* number of different stacks of the trace; several of them can share a box */
     bool has_baseline;
-    int64_t base_value;    /* sum of all values of the baseline */
+    int64_t base_value;    /* total value of the baseline */
     int64_t removed_value; /* part of `base_value` in calls that the trace does not have */
-    int64_t largest_step; /* largest absolute difference from the baseline, over all boxes except box 0 */
+    int64_t largest_step;  /* largest absolute difference from the baseline, over all boxes except box 0 */
 };
 
 /* Arranges the boxes in `arena`, whose guard the caller sets. folded: stacks of the trace. baseline: stacks of another
  * trace by the same metric, or NULL. Callees narrower than a third of a pixel share a box. If there would be more than
- * TP_MAX_FLAME_FRAMES boxes, larger callees also share a box. */
+ * TP_MAX_FLAME_FRAMES boxes, larger callees share a box too. */
 void tp_flame_build(struct tp_flame *flame, const struct tp_folded *folded, const struct tp_folded *baseline,
                     struct tp_arena *arena);
 
-/* Draws the graph as an XML document. title: may have any bytes. arena: for texts of script and style. A failure is
- * kept in `out`. */
+/* Draws the graph as an XML document. title: may contain any bytes. arena: for texts of script and style. After a
+ * failure, out->failed is set. */
 void tp_flame_svg(struct tp_buf *out, const struct tp_flame *flame, struct tp_str title, struct tp_arena *arena);
 
 #endif

@@ -1,12 +1,13 @@
-/* Arranges the boxes of a flame graph: merges the stacks of both traces to one tree, and makes boxes from the tree. See
- * flamegraph.h. */
+/* Arranges the boxes of a flame graph: merges the stacks of both traces into one tree, and makes boxes from the tree.
+ * See flamegraph.h. */
 #include "webreport/export/stacks/flamegraph.h"
 #include "webreport/trace/frame_pairs.h"
 #include "writer/base/limits.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 
-/* a box is drawn if it has at least 1 / MIN_SHARE of the width: a third of a pixel of 1200 */
+/* a box is drawn if it has at least 1 / MIN_SHARE of the width, a third of a pixel in a width of 1200 pixels */
+
 enum { MIN_SHARE = 3600 };
 
 /* The merged tree of both traces. Node i is path i of `paths`; a parent has a smaller index than its children. */
@@ -14,10 +15,11 @@ struct tree {
     struct tp_flame *flame;
     struct tp_arena *arena;
     struct tp_keys paths; /* keys (parent, name) */
-    struct tp_vec values; /* elements: struct value, by node */
+    struct tp_vec values; /* for each node a struct value */
     uint32_t count;
-    uint32_t *first_child, *next_sibling; /* by node: links to its callees; `next_sibling` continues the list */
-    int64_t least;                        /* smallest value of a separate box */
+    /* for each node: its first callee, and the next node with the same caller */
+    uint32_t *first_child, *next_sibling;
+    int64_t least; /* smallest value of a callee that gets its own box */
 };
 
 struct value {
@@ -29,8 +31,8 @@ static struct value *at(const struct tree *tree, uint32_t node)
     return TP_AT(&tree->values, struct value, node);
 }
 
-/* Returns, for each name of the trace or the baseline, its index in flame->names. A function of the baseline whose line
- * moved gets its name in the trace. */
+/* Returns the index in flame->names for each name of the trace or the baseline. A function of the baseline whose line
+ * moved gets the name that it has in the trace. */
 static uint32_t *number_names(struct tree *tree, const struct tp_folded *folded, bool is_baseline)
 {
     uint32_t count = tp_keys_count(&folded->paths), *pairs = NULL;
@@ -47,7 +49,7 @@ static uint32_t *number_names(struct tree *tree, const struct tp_folded *folded,
     return number;
 }
 
-/* Adds the stacks of one trace to the values of the tree. is_baseline: add them to the values of the baseline. */
+/* Adds the stacks of one trace to the values of the tree, or to the baseline's values if is_baseline. */
 static void add(struct tree *tree, const struct tp_folded *folded, bool is_baseline)
 {
     uint32_t count = tp_keys_count(&folded->paths);
@@ -67,7 +69,7 @@ static void add(struct tree *tree, const struct tp_folded *folded, bool is_basel
     }
 }
 
-/* Adds the values of callees to their callers, and sums them in `all`, box 0. */
+/* Adds the values of callees to their callers. Adds the values of the top level to `all`, which becomes box 0. */
 static void sum(struct tree *tree, struct tp_flame_frame *all)
 {
     struct tp_flame *flame = tree->flame;
@@ -84,7 +86,8 @@ static void sum(struct tree *tree, struct tp_flame_frame *all)
     flame->base_value = all->base_value;
 }
 
-/* Returns the sum over the topmost nodes that only the baseline has. */
+/* Returns the total baseline value of nodes that only the baseline has. Nodes inside such nodes are not counted
+ * again. */
 static int64_t removed_value(const struct tree *tree)
 {
     int64_t sum_gone = 0;
@@ -123,8 +126,8 @@ static uint32_t link_nodes(struct tree *tree)
     return root;
 }
 
-/* Raises the smallest value of a separate box until the number of boxes is within the limit. Returns the number of
- * boxes. */
+/* Raises the smallest value of a callee with its own box until the number of boxes is within the limit. Returns the
+ * number of boxes. */
 static uint32_t choose(struct tree *tree, int64_t all)
 {
     uint32_t count;
@@ -196,11 +199,12 @@ void tp_flame_build(struct tp_flame *flame, const struct tp_folded *folded, cons
     sum(&tree, &all);
     flame->removed_value = removed_value(&tree);
     uint32_t first = link_nodes(&tree), boxes = choose(&tree, all.value);
-    /* count each box twice, because it may have one more box for its small callees */
+    /* twice the number of boxes, because each box may have an additional box for its small callees */
     flame->frames = tp_arena_array(arena, (size_t)boxes * 2 + 2, sizeof *flame->frames);
     push(&tree, &all);
     place_boxes(&tree, first, 0, 1, &open);
-    for (uint32_t i = 0; i < open.count; i++) { /* make the boxes row by row; the loop appends to `open` */
+    /* places the boxes row by row; place_boxes appends to `open` */
+    for (uint32_t i = 0; i < open.count; i++) {
         uint32_t node = *TP_AT(&open, uint32_t, i);
         const struct tp_flame_frame *frame = &flame->frames[i + 1];
         if (node != TP_NO_ID)

@@ -1,5 +1,5 @@
-/* Draws flame graphs as SVG. The boxes have titles, which need no script; the script only zooms and searches. Text of
- * the trace appears in XML text, never in the script. See flamegraph.h. */
+/* Draws flame graphs as SVG. Titles of boxes need no script; the script only zooms and searches. Text of the trace
+ * appears in XML text, never in the script. See flamegraph.h. */
 #include "webreport/export/stacks/flamegraph.h"
 
 #include "webreport/export/svg.h"
@@ -53,7 +53,7 @@ static const char *step_text(const struct drawing *d, const struct tp_flame_fram
 
 /* ---- colours ---- */
 
-/* Kinds of code with the beginnings of their names. The last row matches all other names. */
+/* Kinds of code, each with the beginnings of its names. The last row matches all other names. */
 static const struct {
     const char *part;
     bool is_prefix;
@@ -70,14 +70,14 @@ static void put_kind_colour(struct tp_buf *out, struct tp_str name)
     while (!(AGREEING_CHECKS[i].is_prefix ? tp_str_starts(name, AGREEING_CHECKS[i].part)
                                           : tp_str_find(name, AGREEING_CHECKS[i].part) >= 0))
         i++;
-    /* vary the shade by name, so that neighbouring boxes differ */
+    /* the shade depends on the name, so that neighbouring boxes differ */
     int shade = (int)(tp_hash_bytes(name.ptr, name.len) % 17) - 8;
     tp_buf_printf(out, "#%02X%02X%02X", AGREEING_CHECKS[i].red + shade / 2, AGREEING_CHECKS[i].green + shade,
                   AGREEING_CHECKS[i].blue + shade);
 }
 
-/* Writes the color of a difference: red for more than the baseline, blue for less. Larger shares of the largest
- * difference have stronger colors. */
+/* Writes the color of a difference: red if the value is above the baseline's, blue if it is below. A larger share of
+ * the largest difference has a stronger color. */
 static void put_step_colour(const struct drawing *d, const struct tp_flame_frame *frame)
 {
     double step = (double)frame->value - (double)frame->base_value, largest = (double)d->flame->largest_step;
@@ -108,7 +108,7 @@ static void put_frame(const struct drawing *d, const struct tp_flame_frame *fram
     struct tp_str name = name_of(d, frame);
     double x = (double)frame->start * d->scale, width = (double)frame->value * d->scale;
     unsigned y = HEAD + frame->depth * ROW;
-    if (x + width > WIDTH - 2 * MARGIN) /* cut the box at the margin, because saturated sums may exceed the width */
+    if (x + width > WIDTH - 2 * MARGIN) /* ends the box at the margin, because saturated sums may exceed the width */
         width = WIDTH - 2 * MARGIN - x;
     if (width < 0)
         return;

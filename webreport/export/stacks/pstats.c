@@ -21,7 +21,7 @@ static void put_text(struct tp_buf *out, struct tp_str text)
     tp_buf_add(out, text.ptr, text.len);
 }
 
-/* Writes a number of Python's marshal format; it must not be negative. Numbers of more than 32 bits are written as
+/* Writes a number, which must not be negative, in Python's marshal format. A number of more than 32 bits is written as
  * digits of 15 bits. */
 static void put_int(struct tp_buf *out, int64_t value)
 {
@@ -65,8 +65,8 @@ static void put_function(struct tp_buf *out, const struct tp_call_row *row)
     put_text(out, row->name);
 }
 
-/* Writes both counts and both times of a function. For callers, cProfile writes the two counts in the opposite order.
- */
+/* Writes both counts and both times of a function. For callers (is_of_caller), cProfile writes the two counts in the
+ * opposite order. */
 static void put_sum(struct tp_buf *out, const struct tp_call_sum *sum, bool is_of_caller)
 {
     put_int(out, is_of_caller ? sum->call_count : sum->primitive_count);
@@ -101,7 +101,7 @@ int tp_export_pstats(const struct tp_export *export, struct tp_error *err)
     struct tp_calls *calls = tp_arena_alloc(export->arena, sizeof *calls);
     struct tp_buf text;
     tp_calls_build(calls, export->profile->trace, export->arena);
-    if (calls->count == 0) /* report an error, because pstats refuses an empty file */
+    if (calls->count == 0) /* an empty file is an error, because pstats refuses it */
         return tp_error_set(err, TP_ENOTFOUND, 0,
                             "no Python functions in it, which pstats is of: record them with with_stack; stacks of "
                             "other programs are in --to folded");

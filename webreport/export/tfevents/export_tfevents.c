@@ -1,5 +1,5 @@
-/* Writes export --to tfevents: one TensorBoard event file for each profile. The file replaces the file of an earlier
- * export. */
+/* Writes export --to tfevents: one TensorBoard event file for each profile. The new file replaces the file of an
+ * earlier export. */
 #include "webreport/export/tfevents/export_tfevents.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 #include "writer/text/escape.h"
 #include "writer/tfevents_file.h"
 
-/* Returns the number at the end of a step's name, or -1 without a number. */
+/* Returns the number at the end of a step's name, or -1 if the name has no number. */
 static int64_t number_in(struct tp_str name)
 {
     enum { MOST_DIGITS = 15 };

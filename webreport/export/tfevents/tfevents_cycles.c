@@ -1,15 +1,16 @@
 /* Finds the folder of each cycle of a run. A schedule that repeats writes one trace for each cycle. TensorBoard shows
- * the traces as one run if their event files share a folder. Captures whose step numbers do not continue are from
- * different starts of the program. Each of these gets a separate folder, because their points would overlap. */
+ * these traces as one run if their event files share a folder. If the step numbers of a capture do not continue those
+ * of the previous one, the program was started again. Such a capture gets a separate folder, because its points would
+ * overlap. */
 #include <stdio.h>
 
 #include "webreport/export/tfevents/tfevents_run.h"
 #include "writer/base/fs.h"
 
-/* A folder, and the captures of one worker that it has so far. */
+/* A folder, and the last step of the captures of one worker in this folder so far. */
 struct cycle {
     uint32_t run, worker; /* ids of the names of run and worker */
-    uint32_t folder;      /* 1 for the worker's own folder; n for "WORKER.n" */
+    uint32_t folder;      /* 1: the worker's own folder; n > 1: the folder "WORKER.n" */
     int64_t last_step;
 };
 
@@ -24,7 +25,7 @@ struct tp_tf_job *tp_tf_job_of(struct tp_export_job *job)
     return own;
 }
 
-/* Arguments of the search, and its result. */
+/* Arguments of the search for a folder, and its result. */
 struct place {
     const struct tp_tf_run *run;
     struct tp_tf_folder *found;

@@ -11,9 +11,9 @@
 
 enum { MAX_FACTS = 16, MOST_BYTES = 64 };
 
-/* Facts with a separate column, by the keys that programs use. Every run has these columns; the cell is empty if the
- * run lacks the fact. TensorBoard sorts columns by name and shows the first five, so the names sort facts first that
- * are always known. */
+/* Facts with a separate column, and the keys that programs use for them. Every run has these columns; a cell is empty
+ * if the run lacks the fact. TensorBoard sorts columns by name and shows the first five, so the names of facts that
+ * are always known come first. */
 static const struct {
     const char *name, *title, *keys[4];
     bool is_number;
@@ -49,7 +49,7 @@ static const char *gpu_name(const struct tp_tf_run *run)
     return name ? name : "unknown";
 }
 
-/* Adds fact number `which` of `known`, if the program recorded it. */
+/* Adds fact number `which` of `known`, if the program has recorded it. */
 static void add_known(const struct tp_tf_run *run, struct tp_tf_hparam *values, size_t *count, size_t which)
 {
     struct tp_arena *arena = run->export->arena;
@@ -121,7 +121,8 @@ void tp_tf_add_hparams(const struct tp_tf_run *run, const struct tp_tf_metric *m
     }
     size_t known_count = count;
     add_user_values(run, values, &count);
-    for (size_t i = known_count; i < count; i++) { /* columns of other recorded facts follow */
+    /* columns of other recorded facts follow the known ones */
+    for (size_t i = known_count; i < count; i++) {
         columns[OWN + KNOWN + i - known_count] = values[i];
         columns[OWN + KNOWN + i - known_count].text = values[i].text ? "" : NULL;
     }

@@ -15,12 +15,12 @@ enum { NS_PER_MS = 1000000, HEAVIEST = 8 };
 /* ---- the heaviest names ---- */
 
 struct heaviest {
-    double *values[HEAVIEST]; /* by column and step: time, ms */
-    uint8_t *of_name;         /* by name id of the trace: index in `values` plus 1, or 0 without a column */
+    double *values[HEAVIEST]; /* for each column and step: time, ms */
+    uint8_t *of_name;         /* for each name id of the trace: 1 + index in `values`, or 0 if the name has no column */
 };
 
-/* Makes columns for the first rows of a table, which is sorted by weight. Names that give the same tag share a column.
- */
+/* Makes columns for the first rows of a table, which is sorted by weight. Names that result in the same tag share a
+ * column. */
 static void pick_heaviest(const struct tp_tf_run *run, struct tp_tf_columns *columns, struct heaviest *heaviest,
                           const struct tp_table *table, const char *group, bool is_kernel)
 {
@@ -87,7 +87,7 @@ static void add_launches(const struct tp_tf_run *run, struct tp_tf_columns *colu
     const struct tp_trace *trace = run->export->profile->trace;
     if (model->launches.count == 0)
         return;
-    /* by name id: 0 not checked yet, 1 no wait, 2 a wait */
+    /* for each name id: 0 not checked yet, 1 no wait, 2 a wait */
     uint8_t *is_wait = tp_arena_array(columns->arena, trace->names.count, sizeof *is_wait);
     double *counts = tp_tf_column_new(columns, "profile_host/launches_per_step",
                                       "Runtime and driver calls that started work on a device, by their start.");
@@ -116,8 +116,8 @@ static void add_launches(const struct tp_tf_run *run, struct tp_tf_columns *colu
 
 /* ---- distributions ---- */
 
-/* Returns the time from the start of a launch call to the start of its device work, us. NaN if the trace lacks the
- * call. */
+/* Returns the time from the start of a launch to the start of its device work, us. NaN if the trace lacks the
+ * launch. */
 static double delay_us(const struct tp_model *model, uint32_t device)
 {
     uint32_t launch = model->devices.launch[device];
@@ -127,13 +127,14 @@ static double delay_us(const struct tp_model *model, uint32_t device)
     return ns > 0 ? ns / 1000 : 0;
 }
 
-/* A walk over the device operations that calls `use` for each step with kernels. Device operations are sorted by start,
- * so the operations of a step are adjacent. */
+/* A walk over the device operations, which calls `use` for each step with kernels. Device operations are sorted by
+ * start, so the operations of a step are adjacent. */
 struct step_kernels {
     const struct tp_tf_run *run;
-    struct tp_vec durations, delays; /* elements: double, us; values of the current step */
+    /* values of the current step: durations of kernels, and delays from launch to start; elements: double, us */
+    struct tp_vec durations, delays;
     void (*use)(struct step_kernels *kernels, uint32_t step);
-    double *delay_p50; /* column that one of the callers of the walk fills */
+    double *delay_p50; /* column for the median delay, filled by a `use` function */
 };
 
 static void walk_steps(struct step_kernels *kernels)

@@ -1,6 +1,6 @@
-/* Compares the ranks of a run: writes the smallest, median and largest value over the ranks at each step, as a separate
- * run with margin charts. Each rank also has its scalars in its own run. The additional run shows the spread of the
- * ranks as a line with a band. */
+/* Compares the ranks of a run. Writes the smallest, median and largest value of all ranks at each step, as an
+ * additional run with margin charts. This run shows the spread of the ranks as a line with a band. Each rank also has
+ * its own run with its scalars. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "writer/base/stats.h"
 #include "writer/text/format.h"
 
-/* Compared columns: of each rank, the first column whose tag has this start and this end. */
+/* Compared columns. In each rank, this is the first column whose tag has this beginning and this end. */
 static const struct {
     const char *name, *title, *begin, *end;
 } compared[] = {
@@ -27,7 +27,7 @@ static const struct {
 };
 enum { COMPARED = sizeof compared / sizeof *compared, PARTS = 3 };
 
-/* The values of one step of one rank. */
+/* Values of one step of one rank. */
 struct sample {
     uint32_t run, worker; /* ids of the names of run and worker */
     struct tp_tfevents_at at;
@@ -78,10 +78,11 @@ static int by_run_and_step(const void *a, const void *b)
 struct band {
     struct tp_arena *arena;
     struct tp_tfevents *events;
-    const char *tags[COMPARED][PARTS]; /* tags of the smallest, median and largest value */
-    /* is_flat: the column is zero in every step of all ranks, so it is omitted */
+    const char *tags[COMPARED][PARTS]; /* for each compared column: tags of its smallest, median and largest value */
+    /* is_described: the tag has its description; is_flat: the column is zero in every step of all ranks and is left
+     * out */
     bool is_described[COMPARED], is_flat[COMPARED];
-    double *sorted; /* scratch memory for one value of each sample */
+    double *sorted; /* scratch memory with room for one value of each sample */
 };
 
 static void name_tags(struct band *band)
@@ -92,7 +93,7 @@ static void name_tags(struct band *band)
             band->tags[k][p] = tp_text_printf(band->arena, "profile_ranks/%s_%s", compared[k].name, parts[p]);
 }
 
-/* Writes the band of one step: smallest, median and largest value of its samples. */
+/* Writes the band of one step: smallest, median and largest value of the step's samples. */
 static void put_step(struct band *band, const struct sample *samples, size_t count)
 {
     static const char *const texts[PARTS] = {"The least over the ranks.", "The median over the ranks.",
@@ -134,7 +135,7 @@ static void put_charts(const struct band *band, struct tp_tfevents_at at)
         tp_tfevents_layout(band->events, at, charts, count);
 }
 
-/* Builds the bands of one run. samples: sorted by step. Omits steps that only one rank has. */
+/* Builds the bands of one run. samples: sorted by step. Leaves out steps that only one rank has. */
 static void build_run(struct band *band, const struct sample *samples, size_t count)
 {
     tp_tfevents_begin(band->events, samples[0].at.wall_s);

@@ -1,5 +1,5 @@
-/* Functions that the parts of a TensorBoard event file share: times and steps, tags, columns, curves, and writing of
- * the file. */
+/* Contains the functions that the parts of a TensorBoard event file share: times and steps, tags, columns, curves, and
+ * writing of the file. */
 #include "webreport/export/tfevents/tfevents_run.h"
 
 #include <math.h>
@@ -82,8 +82,8 @@ struct tp_table tp_tf_memory_curve(const struct tp_tf_run *run, uint32_t device)
 
 /* ---- the file ---- */
 
-/* Finds the folder of the file. If it has the live event file of the program, which has all steps, the few steps of the
- * trace become a separate run in a folder below it. */
+/* Finds the folder of the file. If this folder has the live event file of the program, which has all steps, the few
+ * steps of the trace become a separate run in a subfolder. */
 static int find_folder(char *path, size_t size, const char *folder, struct tp_error *err)
 {
     bool is_taken = tp_tfevents_has_live(folder);

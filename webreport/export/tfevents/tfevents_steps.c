@@ -16,10 +16,10 @@ enum { MOST_COUNTERS = 64 };
 struct counter {
     const char *tag;
     double *values;
-    int64_t *times; /* by step: time of the value, ns */
+    int64_t *times; /* for each step: time in the trace of the counter's last value, ns */
 };
 
-/* Returns the tag that the live event file of the program uses for this counter. */
+/* Returns the tag that the program's live event file uses for this counter. */
 static const char *tag_of(const struct tp_tf_run *run, uint32_t name)
 {
     struct tp_arena *arena = run->export->arena;
@@ -49,7 +49,7 @@ static void add_counters(const struct tp_tf_run *run, struct tp_tf_columns *colu
 {
     const struct tp_trace *trace = run->export->profile->trace;
     struct tp_vec counters = TP_VEC(columns->arena, struct counter);
-    /* by name id: number of the counter plus 1; 0 if it has no counter yet */
+    /* for each name id: 1 + index of the counter; 0: no counter yet; TP_NO_ID: there are too many counters */
     uint32_t *by_name = tp_arena_array(columns->arena, trace->names.count, sizeof *by_name);
     for (uint32_t i = 0; i < trace->counter_count; i++) {
         const struct tp_counter *value = &trace->counters[i];
@@ -59,7 +59,7 @@ static void add_counters(const struct tp_tf_run *run, struct tp_tf_columns *colu
         if (!by_name[value->name]) {
             struct counter *found = counter_of(run, columns, &counters, tag_of(run, value->name));
             by_name[value->name] = found ? (uint32_t)(found - TP_AT(&counters, struct counter, 0)) + 1 : TP_NO_ID;
-            i--; /* the name has a counter now, so process this value again */
+            i--; /* the name has a counter now; the loop processes this value again */
             continue;
         }
         struct counter *counter = TP_AT(&counters, struct counter, by_name[value->name] - 1);
@@ -97,7 +97,8 @@ static void add_times(const struct tp_tf_run *run, struct tp_tf_columns *columns
     }
 }
 
-/* Adds the rates of each step: amounts that the program recorded for a step, divided by the length of the step. */
+/* Adds the rates of each step, which are the amounts that the program recorded for the step, divided by the length of
+ * the step. */
 static void add_rates(const struct tp_tf_run *run, struct tp_tf_columns *columns)
 {
     static const struct {
@@ -171,7 +172,7 @@ static void add_communication(const struct tp_tf_run *run, struct tp_tf_columns 
     }
 }
 
-/* Fills in the highest value of a curve within each step, including its value at the start of the step. */
+/* Fills the highest value of a curve within each step. The curve's value at the start of the step counts too. */
 static void fill_peaks(const struct tp_tf_run *run, const struct tp_table *curve, unsigned column, int64_t first_ns,
                        double *peaks)
 {

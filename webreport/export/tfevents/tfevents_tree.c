@@ -1,25 +1,26 @@
-/* Adds the Graphs tab: the operators and phases of all calls, merged by caller. The time of kernels is added to their
- * caller. Python frames are skipped. */
+/* Adds the Graphs tab: the operators and phases of all calls, merged by caller. Kernels are no nodes; their time is
+ * added to their caller. Python frames are skipped. */
 #include "webreport/export/tfevents/tfevents_run.h"
 
 #include "webreport/measure/charts/calltree_merge.h"
 #include "writer/base/limits.h"
 
-/* position in the graph for the step itself, and for Python frames directly below it */
+/* position in the graph of the step itself, and of Python frames directly below it */
+
 enum { IN_STEP = TP_NO_ID - 1 };
 
 struct tree {
     const struct tp_tf_run *run;
     struct tp_merge merge;
-    struct tp_keys paths; /* keys (node of the graph, name id); the index of a key is its node */
+    struct tp_keys paths; /* keys (parent node in the graph, name id); the index of a key is its node */
     struct tp_strings names;
     struct tp_vec nodes; /* elements: struct tp_tf_node */
-    struct tp_vec last;  /* elements: uint32_t, by node: its newest child */
+    struct tp_vec last;  /* for each node a uint32_t: its newest child */
     uint32_t last_top;
     uint32_t *depth;
 };
 
-/* Returns a name without characters other than letters, digits and _.- and with "." for "::". */
+/* Returns a name in which "::" is "." and characters other than letters, digits and _.- are left out. */
 static struct tp_str clean_name(struct tp_arena *arena, struct tp_str name)
 {
     enum { MOST_BYTES = 80 };
@@ -69,14 +70,14 @@ static uint32_t graph_child(struct tree *tree, uint32_t parent, struct tp_str na
     return known;
 }
 
-/* Returns whether a node is a step. A step is not a scope of the graph, so that the graph opens with the phases of a
- * step. */
+/* Returns whether a merged node is a step. Steps are not scopes of the graph, so that the graph opens with the phases
+ * of a step. */
 static bool is_step(const struct tp_merge_node *merged, const struct tp_label *label)
 {
     return merged->parent == 0 && label->kind == TP_CALL_PHASE && tp_str_equal(label->text, TP_STR(TP_MERGE_STEP));
 }
 
-/* Returns the graph's node at a position, or NULL outside of steps and if there are too many nodes. */
+/* Returns the node of the graph at a position. Returns NULL outside of steps, or if there are too many nodes. */
 static struct tp_tf_node *node_at(struct tree *tree, uint32_t place)
 {
     if (place == IN_STEP)
@@ -84,7 +85,7 @@ static struct tp_tf_node *node_at(struct tree *tree, uint32_t place)
     return place == TP_NO_ID ? NULL : TP_AT(&tree->nodes, struct tp_tf_node, place);
 }
 
-/* Adds the own cost of a merged node to a node of the graph. */
+/* Adds the own cost of a merged node to a node of the graph. Costs are divided by the number of steps. */
 static void add_cost(struct tp_tf_node *node, int64_t device_ns, int64_t host_ns, int64_t bytes, double steps)
 {
     node->device_us_per_step += (double)device_ns / 1000 / steps;
@@ -100,7 +101,7 @@ static void fill(struct tree *tree)
     struct tp_arena *arena = tree->run->export->arena;
     uint32_t count = (uint32_t)tree->merge.nodes.count;
     uint32_t *place = tp_arena_array(arena, count, sizeof *place);
-    /* by node: innermost Python frame; empty if there is none */
+    /* for each merged node: its innermost Python frame; empty if there is none */
     struct tp_str *site = tp_arena_array(arena, count, sizeof *site);
     double steps = tree->run->export->profile->model->step_count;
     int64_t *device_ns = tp_arena_array(arena, count, sizeof *device_ns);
@@ -109,7 +110,7 @@ static void fill(struct tree *tree)
         device_ns[i] = tp_merge_node(&tree->merge, i)->device_ns;
         bytes[i] = tp_merge_node(&tree->merge, i)->bytes;
     }
-    /* fill child_host_ns; the other fields become sums, so their own parts were saved above */
+    /* fills child_host_ns; also replaces device_ns and bytes by totals, so their own parts were saved above */
     tp_merge_total(&tree->merge);
     place[0] = TP_NO_ID;
     for (uint32_t i = 1; i < count; i++) {

@@ -1,9 +1,9 @@
 /* Writes export --to xplane: a profile for XProf, the profile plugin of TensorBoard (checked with xprof 2.24.2).
  *
- * The file is DIR/plugins/profile/SESSION/WORKER.xplane.pb. Ranks of one span share a session. XProf recognizes certain
- * names of planes, lines, events and stats; the code that writes them lists these names. They are no public contract,
- * so this export is experimental. XProf multiplies nanoseconds by 1000 in 64 bits, so times are relative to the start
- * of the profile. */
+ * The file is DIR/plugins/profile/SESSION/WORKER.xplane.pb. Ranks of one span share a session. XProf recognizes
+ * certain names of planes, lines, events and stats; the code that writes them lists these names. XProf does not
+ * document the names, so this export is experimental. XProf multiplies nanoseconds by 1000 in 64 bits, so times are
+ * relative to the start of the profile. */
 #include <dirent.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -32,7 +32,7 @@ static int64_t median_start(const struct tp_xexport *x)
     return median;
 }
 
-/* Finds the earliest and latest start of events and memory records from `low` to `high`, ns. Returns the number of
+/* Finds the earliest and latest start of events and memory records between `low` and `high`, ns. Returns the number of
  * events and records outside of this range. */
 static uint64_t find_range(struct tp_xexport *x, int64_t low, int64_t high)
 {
@@ -54,7 +54,7 @@ static uint64_t find_range(struct tp_xexport *x, int64_t low, int64_t high)
     return outside;
 }
 
-/* Finds the window: the whole trace, or the part of it that fits into 64 bits of picoseconds. */
+/* Finds the window of the export: the whole trace, or the part that fits into 64 bits of picoseconds. */
 static void find_window(struct tp_xexport *x)
 {
     char text[128];
@@ -83,8 +83,8 @@ static void put_environment(struct tp_xexport *x)
     tp_xplane_stat(plane, &to);
 }
 
-/* Makes the name of the session. It has the run and the time in the input's name, or the span if several profiles are
- * exported together. */
+/* Writes the path of the session's folder. The name of the session is the run and the time in the input's name, or the
+ * span if several profiles are exported together. */
 static int session_folder(char *path, size_t size, const struct tp_export *export)
 {
     struct tp_str worker, time = {0};
@@ -100,8 +100,8 @@ static int session_folder(char *path, size_t size, const struct tp_export *expor
     return n < 0 || (size_t)n >= size ? TP_ELIMIT : TP_OK;
 }
 
-/* Removes the caches that XProf keeps next to its input, for this worker's file and for all files of the folder. Old
- * caches do not match the new file. XProf makes them again. */
+/* Removes the caches that XProf keeps for this worker's file and for all files of the folder, because old caches do
+ * not match the new file. XProf makes them again. */
 static void remove_caches(const char *folder, const char *worker)
 {
     DIR *dir = opendir(folder);

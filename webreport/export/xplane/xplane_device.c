@@ -16,7 +16,7 @@ enum { DEVICE_PLANES = 10, LINE_MOST = 1000000, MARK_LINE = 2 * LINE_MOST };
 enum stream_use { USE_COMPUTE = 1, USE_H2D = 2, USE_D2H = 4, USE_D2D = 8, USE_P2P = 16, USE_COPY = 32, USE_SET = 64 };
 
 static const struct {
-    /* found: text in Kineto's name; name: XProf's name; use: text in the name of the line */
+    /* found: text in Kineto's name of the copy; name: XProf's name; use: text in the name of the stream's line */
     const char *found, *name, *use;
     enum stream_use bit;
 } copies[] = {{"HtoD", "MemcpyHToD", "MemcpyH2D", USE_H2D},
@@ -31,7 +31,7 @@ struct device {
     struct tp_xplane *plane;
     const struct tp_gpu *gpu;
     uint32_t number; /* number of the device's plane */
-    uint32_t *names; /* by name of the trace: its id in the plane plus 1; 0 if it has no id yet */
+    uint32_t *names; /* for each name id of the trace: 1 + its id in the plane; 0: no id yet */
     uint32_t correlation, op, kernel, copy, set;
 };
 
@@ -45,7 +45,7 @@ static uint32_t copy_kind(struct tp_str name)
 
 /* ---- events ---- */
 
-/* Returns `value` if it is in the range that XProf parses, 0 to 2^31 - 1; else `absent`. */
+/* Returns `value` if it is in the range that XProf parses, 0 to 2^31 - 1, and `absent` otherwise. */
 static long long small(int64_t value, long long absent)
 {
     return value == TP_NULL_INT ? absent : value < 0 ? 0 : value > INT32_MAX ? INT32_MAX : value;
@@ -156,8 +156,8 @@ static size_t stream_name(char *text, size_t size, long long number, unsigned us
     return (size_t)n;
 }
 
-/* Returns the device's events, sorted by stream and then by time. Streams without a number are distinguished by their
- * text. */
+/* Returns the device's events, sorted by stream and then by time. Streams whose tid is not a number are distinguished
+ * by the text of the tid. */
 static struct tp_keyed *sort_streams(const struct device *d)
 {
     const struct tp_model *model = d->x->model;
@@ -234,7 +234,8 @@ static void put_text(struct device *d, const char *name, struct tp_str value)
         tp_xplane_stat(d->plane, &stat);
 }
 
-/* Writes the properties of the device that the trace has. Traces lack the clock and the memory bandwidth. */
+/* Writes those properties of the device that the trace contains. Traces contain neither the clock nor the memory
+ * bandwidth. */
 static void put_properties(struct device *d)
 {
     const struct tp_gpu_property *p = tp_model_gpu_property(d->x->trace, d->gpu->id);

@@ -1,11 +1,11 @@
 /* Writes the plane of the host: threads as lines, Python frames on separate lines, and steps in the form that XProf
  * expects.
  *
- * XProf treats an event `train` with the stats _r and step_num as a step. Events belong to the step if they nest in it,
- * are linked to such events by correlation_id, or consume (_ct, _c) what such events produce (_pt, _p). So each other
- * thread gets an added event around its part of a step. A device step of XProf extends from the first to the last event
- * on the device. A mark of 1 ns on a line of each device is linked to the start of the step, so that the step includes
- * the wait for input. */
+ * XProf treats an event `train` with the stats _r and step_num as a step. An event belongs to the step if it nests in
+ * the step, or has the correlation_id of an event that belongs to the step. An event that consumes (_ct, _c) what such
+ * an event produces (_pt, _p) belongs to the step too. So each other thread gets an added event around its part of a
+ * step. A device step of XProf extends from the first to the last event on the device. A mark of 1 ns on a line of
+ * each device is linked to the start of the step, so that the step includes the wait for input. */
 #include <stdio.h>
 
 #include "webreport/export/xplane/xplane_parts.h"
@@ -15,7 +15,7 @@ enum { HOST_PLANE = 1, STEP_LINE = 1, STEP_PRODUCER = 9, SHAPE_MOST = 200 };
 
 enum extra_kind { EXTRA_STEP, EXTRA_MARK, EXTRA_PART };
 
-/* An event of the export that the trace does not have. */
+/* An event that this export adds to the events of the trace. */
 struct extra {
     int64_t start, end;
     uint32_t step;
@@ -31,13 +31,13 @@ struct open_event {
 struct host {
     struct tp_xexport *x;
     struct tp_xplane *plane;
-    /* by name of the trace: id in the plane plus 1. names: as event; frames: as Python frame */
+    /* for each name id of the trace: 1 + id in the plane. names: as an event; frames: as a Python frame */
     uint32_t *names, *frames;
-    uint32_t *values;     /* by value of the trace: id of its text plus 1 */
-    uint32_t *launch_gpu; /* by launch: index plus 1 of the device that ran its work */
+    uint32_t *values;     /* for each value id of the trace: 1 + id of its text */
+    uint32_t *launch_gpu; /* for each launch: 1 + index of the device that ran the launched work */
     bool has_step_line;
     uint32_t next_launch;       /* index of the next launch of the current thread */
-    struct tp_vec open, extras; /* of the current thread; elements: struct open_event, struct extra */
+    struct tp_vec open, extras; /* open (struct open_event) and added (struct extra) events of the current thread */
     uint32_t correlation, device, shape, step_num, root, producer_type, producer, consumer_type, consumer;
 };
 
@@ -66,8 +66,8 @@ static void add_steps(struct host *h)
     }
 }
 
-/* Adds an event for each step to a thread without steps. The event extends from the first to the last event of the
- * thread in the step and in the gap after the step. */
+/* Adds an event for each step to a thread without steps. The event extends from the thread's first to its last event
+ * in the step and in the gap after the step. */
 static void add_parts(struct host *h, const uint32_t *events, uint32_t count)
 {
     const struct tp_model *model = h->x->model;
@@ -107,8 +107,8 @@ static int64_t step_number(const struct tp_model *model, uint32_t step)
 
 /* ---- events of a thread ---- */
 
-/* Closes the events that ended before `start`. Returns the end for a new event so that it nests: `end`, or the end of
- * an enclosing event if that is earlier. *scope: scope of the innermost operator. */
+/* Closes the events that ended before `start`. Returns an end with which a new event nests: `end`, or the end of an
+ * enclosing event if that is earlier. *scope: scope of the innermost operator. */
 static int64_t nest(struct host *h, int64_t start, int64_t end, uint32_t *scope)
 {
     *scope = TP_NO_ID;
@@ -162,8 +162,8 @@ static void put_extra(struct host *h, const struct extra *extra)
         *(struct open_event *)tp_vec_push(&h->open) = (struct open_event){end, scope};
 }
 
-/* Returns the id of an event name of the trace. as_frame: use the form of XProf's own Python tracer, "$file(line):
- * function". */
+/* Returns the id of an event name of the trace. as_frame: the name gets the form of XProf's own Python tracer,
+ * "$file(line): function". */
 static uint32_t name_of(struct host *h, uint32_t name, bool as_frame)
 {
     uint32_t *id = as_frame ? &h->frames[name] : &h->names[name];
@@ -210,7 +210,7 @@ static uint32_t operator_name(struct host *h, const struct tp_event *e, uint32_t
     return s->id;
 }
 
-/* Returns the id of "Input Dims" as text. Long texts are cut. */
+/* Returns the id of the text of "Input Dims". A long text is cut. */
 static uint32_t shape_text(struct host *h, uint32_t value)
 {
     struct tp_str text = tp_strings_get(&h->x->trace->values, value);
@@ -253,7 +253,7 @@ static void put_launch(struct host *h, uint32_t event, int64_t end)
     put_event(h, e->ts_ns, end, name_of(h, e->name, false), stats, count);
 }
 
-/* Returns whether the event is a marker that became a step. Such a marker is not written a second time. */
+/* Returns whether the event is a marker that became a step. Such a marker is not written again as an event. */
 static bool is_step(const struct host *h, const struct tp_event *e)
 {
     return h->x->model->step_marker == TP_MARKER_PROFILER_STEP &&
@@ -313,8 +313,8 @@ static struct tp_str frames_name(struct host *h, struct tp_str thread)
     return (struct tp_str){text, thread.len + sizeof ": Python" - 1};
 }
 
-/* Writes the added events that come before an event from `start` to `end`. They are written in order of start,
- * enclosing events first. Returns the index of the next added event. */
+/* Writes the added events that come before an event from `start` to `end`, beginning with index `next`. Their order is
+ * by start, and an event comes before the events inside it. Returns the index of the next added event. */
 static size_t put_extras(struct host *h, size_t next, int64_t start, int64_t end)
 {
     for (; next < h->extras.count; next++) {
@@ -326,7 +326,7 @@ static size_t put_extras(struct host *h, size_t next, int64_t start, int64_t end
     return next;
 }
 
-/* Writes the thread's operators and calls, merged with the added events in order of time. */
+/* Writes the thread's operators and calls together with the added events, in order of time. */
 static void put_calls(struct host *h, const uint32_t *events, uint32_t count)
 {
     size_t next = 0;
@@ -340,7 +340,7 @@ static void put_calls(struct host *h, const uint32_t *events, uint32_t count)
     put_extras(h, next, INT64_MAX, 0);
 }
 
-/* Writes the Python frames on a separate line. ProfilerStep begins in one call of step() and ends in the next, so
+/* Writes the Python frames on a separate line. ProfilerStep begins in one call of step() and ends in the next call, so
  * frames and steps do not nest. */
 static void put_frames(struct host *h, const uint32_t *events, uint32_t count)
 {
@@ -380,7 +380,8 @@ static void put_thread(struct host *h, uint32_t thread, uint32_t line)
     }
 }
 
-/* Writes steps that are no events of the trace on a separate line, because they may overlap other events. */
+/* Writes the steps that are not events of the trace. They get a separate line, because they may overlap other
+ * events. */
 static void put_step_line(struct host *h)
 {
     h->extras.count = h->open.count = 0;

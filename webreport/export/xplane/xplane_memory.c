@@ -1,6 +1,8 @@
-/* Writes the memory records of the host's plane for XProf's memory profile: moments with the state of their allocator.
+/* Writes the memory records of the host's plane for XProf's memory profile. Each record is a moment with the state of
+ * its allocator.
  *
- * XProf adds "reserved" to the allocated bytes, so the export omits the reserved bytes of torch's caching allocator. */
+ * XProf adds "reserved" to the allocated bytes, so the export leaves out the reserved bytes of torch's caching
+ * allocator. */
 #include "webreport/export/xplane/xplane_parts.h"
 #include "webreport/measure/memory/memory_records.h"
 
@@ -13,7 +15,8 @@ struct memory_names {
 
 /* The state of an allocator after the last record that was written, bytes. */
 struct usage {
-    int64_t now, peak, capacity; /* capacity is TP_NULL_INT if unknown */
+    /* now, peak: allocated bytes; capacity: bytes of the device, TP_NULL_INT if unknown */
+    int64_t now, peak, capacity;
 };
 
 static int64_t magnitude(int64_t bytes)

@@ -1,4 +1,4 @@
-/* Shared data and functions of the XPlane export: see export_xplane.c. */
+/* Declares data and functions that the parts of the XPlane export share: see export_xplane.c. */
 #ifndef TP_WEBREPORT_EXPORT_XPLANE_XPLANE_PARTS_H
 #define TP_WEBREPORT_EXPORT_XPLANE_XPLANE_PARTS_H
 
@@ -6,12 +6,13 @@
 #include "writer/base/keys.h"
 #include "writer/xplane.h"
 
-/* A scope: a node in the tree of operator calls. Operators with the same name below the same node share a scope. */
+/* A scope: a node in the tree of operator calls. Operators with the same name and the same enclosing node share a
+ * scope. */
 struct tp_xscope {
-    struct tp_str text;  /* path, colon and type, such as "main/aten.linear/aten.addmm:addmm" */
+    struct tp_str text;  /* path, colon and type: "main/aten.linear/aten.addmm:addmm" */
     uint32_t path_bytes; /* length of the path before the colon */
     uint32_t plane;      /* number of the plane in which `id` is valid */
-    uint32_t id;         /* id in the names (host) or texts (devices) of that plane */
+    uint32_t id; /* id of the scope's text in this plane: among the names on the host, among the texts on a device */
 };
 
 /* Roots of the tree, for calls without an enclosing call. */
@@ -19,10 +20,11 @@ enum tp_xroot { TP_XROOT_MAIN, TP_XROOT_BACKWARD, TP_XROOT_OPTIMIZER, TP_XROOT_I
 
 struct tp_xscopes {
     struct tp_keys edges; /* keys (parent scope or root, name) */
-    struct tp_vec items;  /* elements: struct tp_xscope, by index of the key */
+    struct tp_vec items;  /* for each key a struct tp_xscope */
 };
 
-/* step marks have the correlation (1 << 40) + step, which no correlation of CUPTI reaches */
+/* step i has the correlation (1 << 40) + i, which is larger than all correlations of CUPTI */
+
 enum { TP_XSTEP_CORRELATION = 40 };
 
 /* State of one export. */
@@ -32,25 +34,26 @@ struct tp_xexport {
     const struct tp_model *model;
     struct tp_arena *arena;
     struct tp_xspace *space;
-    int64_t first_ns, last_ns; /* window of exported events, ns; times in the file are relative to first_ns */
-    uint32_t main_thread;      /* thread with the steps, or TP_NO_ID without host events */
+    /* times of the first and last exported event, ns; times in the file are relative to first_ns */
+    int64_t first_ns, last_ns;
+    uint32_t main_thread; /* thread with the steps; TP_NO_ID if there are no host events */
     struct tp_xscopes scopes;
-    uint32_t *scope; /* by event: scope of the operator, or TP_NO_ID for other events */
+    uint32_t *scope; /* for each event: scope of the operator; TP_NO_ID if the event is not an operator */
 };
 
 void tp_xscopes_init(struct tp_xscopes *scopes, struct tp_arena *arena);
-/* Returns the scope of a call with this name below the scope `above`, or below `root` if `above` is TP_NO_ID. Names get
- * the form that XProf parses. */
+/* Returns the scope of a call with this name directly below the scope `above`, or below `root` if `above` is TP_NO_ID.
+ * Changes names to the form that XProf parses. */
 uint32_t tp_xscopes_add(struct tp_xscopes *scopes, uint32_t above, enum tp_xroot root, uint32_t name,
                         struct tp_str text);
 static inline struct tp_xscope *tp_xscopes_get(const struct tp_xscopes *scopes, uint32_t scope)
 {
     return TP_AT(&scopes->items, struct tp_xscope, scope);
 }
-/* Returns the scope as a value of tf_op: the id of its text in a device's plane. plane_number: must not be 0. */
+/* Returns the id of the scope's text in a device's plane, as a value of the stat tf_op. plane_number: must not be 0. */
 uint32_t tp_xscopes_text(struct tp_xscopes *scopes, uint32_t scope, struct tp_xplane *plane, uint32_t plane_number);
 
-/* Returns whether an event that starts at ts_ns is within the window. */
+/* Returns whether ts_ns, the start of an event, is within the window of exported events. */
 static inline bool tp_xexport_contains(const struct tp_xexport *x, int64_t ts_ns)
 {
     return ts_ns >= x->first_ns && ts_ns <= x->last_ns;

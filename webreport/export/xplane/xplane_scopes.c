@@ -1,7 +1,7 @@
-/* Makes scopes: paths of operator names, by which XProf groups operators.
+/* Makes scopes, which are paths of operator names. XProf groups operators by scope.
  *
  * XProf recognizes "path:type" as a framework operator if path matches [A-Za-z0-9.][A-Za-z0-9_./>-]* and type matches
- * [a-z_][a-z0-9_]* (tf_op_utils.cc). It does not recognize other names. */
+ * [a-z_][a-z0-9_]* (tf_op_utils.cc). XProf does not recognize other names. */
 #include <stdio.h>
 
 #include "webreport/export/xplane/xplane_parts.h"
@@ -60,7 +60,7 @@ void tp_xscopes_init(struct tp_xscopes *scopes, struct tp_arena *arena)
     scopes->items = TP_VEC(arena, struct tp_xscope);
 }
 
-/* Makes the text of the newest scope. A long path keeps its root and its last part. */
+/* Makes the text of the newest scope. If the path is too long, keeps only its root and its last part. */
 static void name_scope(struct tp_xscopes *scopes, uint32_t above, enum tp_xroot root, struct tp_str name)
 {
     static const char *const roots[] = {[TP_XROOT_MAIN] = "main",
