@@ -40,17 +40,17 @@ struct tp_xstat {
     };
 };
 
-/* An event of a line. Add events sorted by start, and enclosing events before the events inside them. */
+/* An event of a line. Events must be added in order of their start, and an event before the events inside it. */
 struct tp_xevent {
-    int64_t start_ns;             /* time since the beginning of the profile, 0 .. TP_MAX_XEVENT_NS */
-    int64_t dur_ns;               /* duration, 0 .. TP_MAX_XEVENT_NS */
+    int64_t start_ns;             /* start of the event, ns since the beginning of the profile, 0 .. TP_MAX_XEVENT_NS */
+    int64_t dur_ns;               /* duration, ns, 0 .. TP_MAX_XEVENT_NS */
     uint32_t name;                /* id from tp_xplane_name of the same plane */
-    unsigned stat_count;          /* count of stats, at most TP_XEVENT_STATS */
+    unsigned stat_count;          /* number of stats, at most TP_XEVENT_STATS */
     const struct tp_xstat *stats; /* stats of the event; NULL if stat_count is 0 */
 };
 
-/* Creates an empty space. host: machine or worker of the planes. max_bytes: most bytes of the file; 0 means
- * TP_MAX_XSPACE_BYTES. Never returns NULL. */
+/* Creates an empty space. host: name of the machine or worker that the planes describe. max_bytes: most bytes of the
+ * file; 0 means TP_MAX_XSPACE_BYTES. Never returns NULL. */
 struct tp_xspace *tp_xspace_new(struct tp_arena *arena, struct tp_str host, uint64_t max_bytes);
 
 /* Adds a text that XProf shows as a warning. */
@@ -59,8 +59,8 @@ void tp_xspace_warn(struct tp_xspace *space, struct tp_str text);
 /* Adds a plane. The space owns the plane, and the caller borrows it. id: a small number, different for each plane. */
 struct tp_xplane *tp_xspace_plane(struct tp_xspace *space, int64_t id, struct tp_str name);
 
-/* Returns the id of an event name. display: text to show instead of the name; empty: the name is shown. Equal pairs
- * have the same id. */
+/* Returns the id of an event name. display: text that is shown instead of the name; empty: the name is shown. Equal
+ * pairs have the same id. */
 uint32_t tp_xplane_name(struct tp_xplane *plane, struct tp_str name, struct tp_str display);
 
 /* Returns the id of the name of a stat, or of a text as the value of a stat. Equal texts have the same id. */
@@ -69,10 +69,10 @@ uint32_t tp_xplane_text(struct tp_xplane *plane, struct tp_str text);
 /* Adds a stat of the whole plane. */
 void tp_xplane_stat(struct tp_xplane *plane, const struct tp_xstat *stat);
 
-/* Begins a line. The following events belong to this line. id: different for each line of the plane. */
+/* Begins a line, to which the following events belong. id: different for each line of the plane. */
 void tp_xplane_line(struct tp_xplane *plane, int64_t id, struct tp_str name);
 
-/* Adds an event to the current line. Times outside of their range are limited to the range. */
+/* Adds an event to the current line. A time outside its range becomes the nearest end of the range. */
 void tp_xplane_event(struct tp_xplane *plane, const struct tp_xevent *event);
 
 /* Writes the space to a file, which appears complete or not at all (tp_outfile_open). Returns 0, TP_EIO, TP_ENOMEM, or

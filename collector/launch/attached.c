@@ -8,11 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum {
-    LOOK_MS = 100,
-    MS_NS = 1000000
-}; /* LOOK_MS: polling interval, ms, if the kernel has no pidfd or the wait has a
-    * limit */
+/* LOOK_MS: interval of polling if the kernel has no pidfd or the wait has a limit, ms */
+enum { LOOK_MS = 100, MS_NS = 1000000 };
 
 static sigset_t before;
 

@@ -1,4 +1,4 @@
-/* Waits for an already running process that is not a child of this one. The wait ends when the process exits, a time is
+/* Waits for a running process that is not a child of this process. The wait ends when the process exits, a time is
  * over, or this process receives a signal to stop. */
 #ifndef TP_COLLECTOR_LAUNCH_ATTACHED_H
 #define TP_COLLECTOR_LAUNCH_ATTACHED_H
@@ -14,14 +14,14 @@ struct tp_attached {
     struct tp_child_watch watched;
     /* members that tp_attached_wait sets */
     bool is_over; /* true if the process has exited */
-    int signal;   /* number of the signal that asked this process to stop; 0: none */
+    int signal;   /* number of the signal that asked this process to stop; 0: no signal */
 };
 
-/* Blocks the signals that ask this process to stop, until tp_attached_wait returns. So no signal is lost while the
- * recording starts. */
+/* Blocks the signals that ask this process to stop, until tp_attached_wait returns. Therefore no signal is lost while
+ * the recording starts. */
 void tp_attached_prepare(void);
 
-/* Waits for the process, without affecting it. */
+/* Waits for the process and does not affect it. */
 void tp_attached_wait(struct tp_attached *attached);
 
 #endif

@@ -1,7 +1,7 @@
 /* Runs a program as if its parent did not exist: see child.h.
  *
- * Terminal signals reach the whole foreground process group, including the program. So only signals that another
- * process sent to this process are passed on. All these signals are blocked here and read from a descriptor, so that no
+ * Terminal signals reach the whole foreground process group, including the program. So this process passes on only
+ * signals that another process sent to it. All these signals are blocked here and read from a descriptor, so that no
  * handler interrupts other code. */
 #include "collector/launch/child.h"
 
@@ -68,7 +68,7 @@ static void set_of_all(sigset_t *set)
         sigaddset(set, passed_on[i]);
 }
 
-/* Lets a shell run a file without "#!", as execvp does. Returns an errno. */
+/* Makes a shell run a file without "#!", as execvp does. Returns an errno. */
 static int become_shell(const struct tp_child *child)
 {
     const char *words[1024] = {"sh", child->path};
@@ -82,7 +82,8 @@ static int become_shell(const struct tp_child *child)
     return errno;
 }
 
-/* Runs in the child: becomes the program, or writes the errno to `report`. First waits for a byte from `go`. */
+/* Runs in the child. Waits for a byte from `go` (-1: does not wait). Then becomes the program, or writes the errno to
+ * `report`. */
 static void become(struct tp_child *child, const sigset_t *mask, int report, int go)
 {
     unsigned char byte = 0;
@@ -100,7 +101,7 @@ static void become(struct tp_child *child, const sigset_t *mask, int report, int
     _exit(127);
 }
 
-/* Lets the child continue if `forked` agrees. Otherwise lets the child exit without running the program. */
+/* Calls `forked`, and lets the child run the program if `forked` agrees. Otherwise the child exits. */
 static void let_go(struct tp_child *child, int go)
 {
     int code = child->pid > 0 ? child->forked(child->forked_state, child->pid, &child->refused) : -1;
@@ -121,15 +122,15 @@ static void pass_on(const struct tp_child *child, const struct signalfd_siginfo 
         raise(SIGSTOP);
 }
 
-/* Returns the value of a line of /proc/PID/status, or NULL if the line does not exist. */
+/* Returns the value in the line of /proc/PID/status that begins with `key`, or NULL if there is no such line. */
 static const char *line_of(const char *text, const char *key)
 {
     const char *at = strstr(text, key);
     return at ? at + strlen(key) + strspn(at + strlen(key), "\t ") : NULL;
 }
 
-/* Fills *end. Returns how strongly seccomp confines the process: its mode plus the number of its filters, including
- * those of a container (Linux 5.9). */
+/* Fills *end. Returns how strongly seccomp confines the process: seccomp mode plus number of filters, including the
+ * filters of a container (Linux 5.9). */
 static long take_status(const char *text, struct tp_child_end *end)
 {
     const char *name = line_of(text, "Name:"), *user = line_of(text, "\nUid:"), *group = line_of(text, "\nGid:"),
@@ -161,7 +162,7 @@ static long read_status(pid_t pid, struct tp_child_end *end)
     return confinement;
 }
 
-/* Fills child->end with the state of an exited process, before this process waits for it. */
+/* Fills child->end after the process has exited, but before the kernel removes it. */
 static void examine_end(struct tp_child *child)
 {
     struct tp_child_end ours = {0};
@@ -179,7 +180,7 @@ static int64_t us_of(const struct timeval *time)
     return (int64_t)time->tv_sec * 1000000 + time->tv_usec;
 }
 
-/* Returns whether the program has exited, and stores its results. */
+/* Stores the results of the program if it has exited. Returns whether it has exited. */
 static bool collect(struct tp_child *child)
 {
     struct rusage used = {0};
@@ -189,7 +190,7 @@ static bool collect(struct tp_child *child)
     if (pid == 0 || (pid < 0 && errno == EINTR))
         return false;
     if (pid < 0) {
-        child->exit_code = 127; /* other code has already waited for the process, so its status is lost */
+        child->exit_code = 127; /* other code has already waited for the process, so the exit status is lost */
         return true;
     }
     child->end.cpu_us = us_of(&used.ru_utime); /* excludes time in the kernel, because samples cover only user code */
@@ -222,7 +223,7 @@ static void watch(struct tp_child *child, int signals)
     }
 }
 
-/* Passes on the signals that were pending before the fork, because the terminal did not send them to the child. */
+/* Passes on the signals that were pending before the fork. The terminal sent them before the child existed. */
 static void pass_on_pending(const struct tp_child *child, const sigset_t *pending)
 {
     static const struct timespec no_time;
@@ -274,15 +275,15 @@ void tp_child_run(struct tp_child *child)
     sigset_t all, old;
     struct sigaction by_default = {.sa_handler = SIG_DFL}, had;
     set_of_all(&all);
-    sigaction(SIGCHLD, &by_default, &had); /* with SIGCHLD ignored, the system would discard the exit status of the
-                                            * child */
+    /* SIG_DFL, because with SIGCHLD ignored the system would discard the exit status of the child */
+    sigaction(SIGCHLD, &by_default, &had);
     sigprocmask(SIG_BLOCK, &all, &old);
     start(child, child->mask ? child->mask : &old, &had);
     signals = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
     if (!child->start_error)
         watch(child, signals);
     while (signals >= 0 && read(signals, &late, sizeof late) > 0)
-        ; /* discards pending signals: they were meant for the program and must not end the work that follows */
+        ; /* discards pending signals, which were meant for the program and must not end later work */
     if (signals >= 0)
         close(signals);
     sigprocmask(SIG_SETMASK, &old, NULL);

@@ -10,15 +10,15 @@
 
 #include "writer/base/error.h"
 
-/* State of a process at its exit, before its parent waited for it. */
+/* State of a process at its exit. */
 struct tp_child_end {
     bool is_known;
-    char name[16]; /* name of the process in the kernel, which is that of the last program that it became */
+    char name[16]; /* name of the process in the kernel, which is the name of the last program that it ran */
     uid_t user;    /* effective user at the exit of the process */
     gid_t group;
-    bool is_confined; /* true if seccomp confines the process more than this process */
-    int64_t cpu_us;   /* processor time in user mode, us, including children that the process waited for */
-    int64_t used_us;  /* processor time in user and kernel mode, us */
+    bool is_confined; /* true if seccomp confines the process more than it confines this process */
+    int64_t cpu_us;   /* processor time in user mode, us; includes children for which the process waited */
+    int64_t used_us;  /* processor time in user and kernel mode, us; includes children for which the process waited */
 };
 
 struct tp_child {
@@ -29,35 +29,37 @@ struct tp_child {
     void (*prepare)(const void *given); /* called in the child before exec, to set the environment and the signal
                                          * dispositions */
     const void *given;
-    /* called after fork while the child waits before its exec; NULL: the child does not wait. A negative result ends
-     * the child, see `refused`. A result of 0 to 255 becomes `answer` in the child */
+    /* called after fork, while the child waits before its exec. A negative result ends the child, see `refused`; a
+     * result of 0 to 255 becomes `answer` in the child. NULL: the child does not wait */
     int (*forked)(void *state, pid_t pid, struct tp_error *err);
-    void (*ended)(void *forked_state); /* called after the exit, while /proc still has the process; NULL: not called */
+    /* called after the exit, while the process is still in /proc; NULL: not called */
+    void (*ended)(void *forked_state);
     void *forked_state;
-    const sigset_t *mask; /* signals that are blocked at the start of the program; NULL: those that the caller blocks */
+    /* signals that are blocked when the program starts; NULL: the signals that the caller blocks */
+    const sigset_t *mask;
     struct tp_child_watch {
-        int fd;                        /* descriptor to watch while the program runs; -1: none */
+        int fd;                        /* descriptor that is watched while the program runs; -1: none */
         void (*on_ready)(void *state); /* called when `fd` is readable; NULL: nothing is watched */
         void *state;
     } watched[3];
     /* members that tp_child_run sets */
     pid_t pid;
     int answer;              /* result of `forked`; `prepare` reads it in the child */
-    int start_error;         /* errno of fork or exec; ECANCELED after `refused`; 0: the program ran */
-    struct tp_error refused; /* the error of `forked` */
+    int start_error;         /* errno of fork or exec; ECANCELED if `forked` returned an error; 0: the program ran */
+    struct tp_error refused; /* error of `forked` */
     int exit_code;           /* exit code as in a shell: 128 + signal if a signal killed the program */
-    int signal;              /* number of the signal that killed the program, or 0 */
+    int signal;              /* number of the signal that killed the program; 0: none */
     int status;              /* status of the exit, as wait(2) returns it */
     bool has_core;
     struct tp_child_end end;
 };
 
-/* Runs the program and waits for its exit. Passes on signals that end or stop a process, so handlers of this process do
- * not run. A caller that has blocked signals sets `mask` to the previous mask. Pending signals are then passed on
- * too. */
+/* Runs the program and waits for its exit. Passes on signals that end or stop a process, so that handlers of this
+ * process do not run. A caller that has blocked signals sets `mask` to its previous mask. Then pending signals are
+ * passed on too. */
 void tp_child_run(struct tp_child *child);
 
-/* Blocks the signals of tp_child_signals. *before receives the previous signal mask. */
+/* Blocks the signals of tp_child_signals. *before: receives the previous signal mask. */
 void tp_child_block(sigset_t *before);
 /* Returns a pending signal of tp_child_signals that is not ignored, or 0. */
 int tp_child_pending(void);

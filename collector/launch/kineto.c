@@ -15,8 +15,8 @@
 
 #include "writer/base/environment.h"
 
-/* POLLS_BEFORE_STEPS: number of requests to skip, because Kineto makes a trace with a duration if asked before the
- * first steps. */
+/* POLLS_BEFORE_STEPS: number of requests that get no trace. If Kineto gets a request before the first steps, it makes
+ * a trace with a duration instead. */
 enum { POLLS_BEFORE_STEPS = 8, MESSAGE_BYTES = 8192, IS_ACTIVITY = 2 };
 
 struct head {
@@ -32,7 +32,8 @@ int tp_kineto_open(struct tp_kineto *kineto, const struct tp_kineto_options *opt
     memset(kineto, 0, sizeof *kineto);
     kineto->fd = -1;
     kineto->options = *options;
-    tmp = tmp && *tmp == '/' && strlen(tmp) < 40 ? tmp : "/tmp"; /* the path of a socket must be short */
+    /* uses /tmp if the path is long, because the path of a socket must be short */
+    tmp = tmp && *tmp == '/' && strlen(tmp) < 40 ? tmp : "/tmp";
     snprintf(kineto->folder, sizeof kineto->folder, "%s/tracepress-XXXXXX", tmp);
     if (!mkdtemp(kineto->folder)) {
         *kineto->folder = '\0';
@@ -61,7 +62,8 @@ void tp_kineto_set_environment(const struct tp_kineto *kineto)
     setenv("KINETO_IPC_SOCKET_DIR", kineto->folder, 1);
     setenv("KINETO_CONFIG", path, 1);
     setenv("KINETO_ONDEMAND_TRACE_DIR", kineto->options.folder,
-           1); /* without this variable, Kineto writes only to /tmp */
+           /* without this variable, Kineto writes traces only to /tmp */
+           1);
 }
 
 static struct tp_kineto_process *process_of(struct tp_kineto *kineto, int32_t pid)
@@ -76,8 +78,8 @@ static struct tp_kineto_process *process_of(struct tp_kineto *kineto, int32_t pi
     return process;
 }
 
-/* Writes the text that makes a process record to `text`, with the keys of Kineto's Config.cpp and ActivityProfiler.
- * Returns its length in bytes. */
+/* Writes the text that makes a process record into `text`. Its keys are those of Kineto's Config.cpp and
+ * ActivityProfiler. Returns the length in bytes, or 0 if the text does not fit. */
 static size_t write_request(const struct tp_kineto_options *o, uint32_t number, char *text, size_t size)
 {
     char when[256];
@@ -108,7 +110,8 @@ static bool has_stepped(const struct tp_kineto_options *options, const struct tp
     return access(path, F_OK) == 0;
 }
 
-/* Writes the answer to a request to `text`. Returns its size in bytes; 0: no trace now. */
+/* Writes the answer to a process's request into `text`. Returns the size in bytes; 0: the process makes no trace
+ * now. */
 static size_t decide(struct tp_kineto *kineto, int32_t pid, char *text, size_t size)
 {
     const struct tp_kineto_options *o = &kineto->options;
@@ -146,7 +149,7 @@ static void answer(struct tp_kineto *kineto, const char *message, size_t size, c
     } else {
         return;
     }
-    /* an error is ignored, because the process may have exited meanwhile */
+    /* ignores an error, because the process may have exited meanwhile */
     sendto(kineto->fd, &reply, sizeof reply.head + reply.head.size, MSG_DONTWAIT, (const struct sockaddr *)to, to_size);
 }
 

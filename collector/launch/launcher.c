@@ -19,9 +19,9 @@ enum { MOST_WORDS = 4, READABLE_BYTES = 40, MOST_KEY_BYTES = 1 << 16, MOST_BLOCK
 static const struct launcher {
     const char *name;
     const char *job[MOST_WORDS]; /* variables that identify the job */
-    const char *nothing;         /* value of the first variable that means "no job" */
-    bool is_only_named;          /* true if the launcher is recognized only by its first variable */
-    bool is_readable;            /* true if users know the job by its first two variables */
+    const char *nothing;         /* value of the first variable in `job` that means "no job" */
+    bool is_only_named;          /* true if only the first variable in `job` identifies the launcher */
+    bool is_readable;            /* true if users know the job by the first two variables in `job` */
 } launchers[TP_RANK_LAUNCHERS] = {
     [TP_RANK_TORCH] = {"torchrun",
                        {"TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT", "MASTER_ADDR", "MASTER_PORT"},
@@ -42,7 +42,7 @@ static const char *value_of(const char *variable)
     return text ? text : "";
 }
 
-/* Reads a whole file of /proc and adds a NUL. Returns false if it cannot be read. */
+/* Reads the file `name` of /proc/PID and adds a NUL. Returns false if the file cannot be read. */
 static bool load(struct tp_buf *text, pid_t pid, const char *name)
 {
     char path[64];
@@ -53,7 +53,7 @@ static bool load(struct tp_buf *text, pid_t pid, const char *name)
     return is_read && !text->failed;
 }
 
-/* Returns a field of /proc/PID/stat, from the third on, or NULL. */
+/* Returns the text from field `number` (at least 3) of /proc/PID/stat on, or NULL if there is no such field. */
 static const char *field_of(const struct tp_buf *stat, int number)
 {
     const char *at = strrchr(stat->data, ')');
@@ -71,8 +71,8 @@ static bool has_variable(const struct tp_buf *block, const char *name)
     return false;
 }
 
-/* Adds the process of the launcher on this host and its start time. The launcher is the nearest ancestor without a
- * rank; shells may be in between. */
+/* Adds host, process id and start time of the launcher to the key. The launcher is the nearest ancestor without a
+ * rank; shells may be between it and this process. */
 static void add_parent(struct tp_buf *key, const char *rank)
 {
     char host[256] = "";
@@ -89,7 +89,7 @@ static void add_parent(struct tp_buf *key, const char *rank)
     tp_buf_release(&text);
 }
 
-/* Adds all facts that distinguish the job from others. Jobs of the same name but different size are different. */
+/* Adds all facts that distinguish the job from other jobs, including its size. */
 static void add_words(struct tp_buf *key, const struct launcher *launcher, uint32_t size)
 {
     char number[16];
@@ -101,7 +101,8 @@ static void add_words(struct tp_buf *key, const struct launcher *launcher, uint3
     }
 }
 
-/* Names the job: "4711.0" in Slurm, as users know it, followed by a hash of all facts that distinguish the job. */
+/* Writes the name of the job: in Slurm "4711.0", as users know the job, then a hash of all facts that distinguish the
+ * job. */
 static void name_job(struct tp_launcher *found, const struct launcher *launcher, const struct tp_buf *key)
 {
     int n = snprintf(found->job, sizeof found->job, "%s-", launcher->name);

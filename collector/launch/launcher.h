@@ -6,14 +6,14 @@
 #include <stdint.h>
 
 struct tp_launcher {
-    const char *name; /* name of the launcher: "openmpi", "slurm" .. */
-    char job[96];     /* name of the job, equal for all its ranks on every host; usable in a file name */
+    const char *name; /* name of the launcher, such as "openmpi" or "slurm" */
+    char job[96];     /* name of the job, equal for all its ranks on all hosts; usable in a file name */
     uint32_t rank, size;
 };
 
 /* Fills *launcher. Returns false if no launcher sets rank, number of ranks and job, or if there is only one rank. If
- * launchers are nested, the inner one is used. If a launcher does not name its job, its process on this host identifies
- * the job. The ranks of such a job on several hosts count as one job per host. */
+ * one launcher starts another, the inner one is used. If a launcher does not name its job, the launcher's process on
+ * this host identifies the job. The ranks of such a job on several hosts count as one job per host. */
 bool tp_launcher_find(struct tp_launcher *launcher);
 
 #endif
