@@ -1,5 +1,5 @@
-/* The detail of a finding: an id with arguments. webreport/document/words/detail_words.c has the sentence of each id.
- */
+/* The detail of a finding: an id with arguments, which are listed at each id. webreport/document/words/detail_words.c
+ * has the sentence of each id. */
 #ifndef TP_WEBREPORT_MEASURE_RULES_DETAILS_H
 #define TP_WEBREPORT_MEASURE_RULES_DETAILS_H
 
@@ -10,72 +10,72 @@
 enum tp_detail_id {
     TP_DETAIL_DEVICE_MISSING,
     TP_DETAIL_OTHER_DEVICE,
-    TP_DETAIL_LINE,         /* a line of code, its share of the time */
-    TP_DETAIL_LINE_OF_STEP, /* a line of code, its share of the step */
-    TP_DETAIL_SLOW_LINE,    /* the first line of slow calls, its share of the step */
-    TP_DETAIL_PAUSES,       /* share of the time */
-    TP_DETAIL_FEW_GAPS,     /* number of gaps, their share */
-    TP_DETAIL_REPLAY,       /* launches that repeat */
-    TP_DETAIL_BLOCKERS,     /* number of blockers, steps */
-    TP_DETAIL_GRAPH,        /* launches per step, blockers */
-    TP_DETAIL_MALLOCS,      /* allocations, frees, steps */
-    TP_DETAIL_CAPTURE,      /* share of the recording */
-    TP_DETAIL_LITTLE,       /* operations, length of the step, share of device work */
-    TP_DETAIL_FIRST_USE,    /* time of waits, judged time */
-    TP_DETAIL_HUGE_GAPS,    /* the same */
-    TP_DETAIL_EDGE,         /* share of the window */
-    TP_DETAIL_EDGE_REST,    /* follows it if shares of findings are of the rest */
-    TP_DETAIL_LEAD,         /* time from the call to the start of the first operation */
-    TP_DETAIL_QUEUE,        /* share of the time, number of operations */
-    TP_DETAIL_BUSY,         /* share of the time, share of kernel time, kind of work */
-    TP_DETAIL_WAITS,        /* share of the time */
-    TP_DETAIL_RESERVED,     /* share of device memory */
-    TP_DETAIL_FRAGMENTED,   /* share of the reserved bytes */
-    TP_DETAIL_GROWTH,       /* bytes per step */
-    TP_DETAIL_OVERLAP,      /* exposed share of the step, share that compute could hide */
-    TP_DETAIL_OVERLAP_REST, /* follows it if compute cannot hide everything */
-    TP_DETAIL_OVERLAP_LATE, /* share of the step */
-    TP_DETAIL_COLLECTIVES,  /* calls per step, kind, bytes, and the fixed time of one call */
+    TP_DETAIL_LINE,         /* arguments: line of code, percent of the judged time */
+    TP_DETAIL_LINE_OF_STEP, /* arguments: line of code, percent of the step */
+    TP_DETAIL_SLOW_LINE,    /* arguments: line from which slow calls start, percent of the step */
+    TP_DETAIL_PAUSES,       /* argument: percent of the finding's time */
+    TP_DETAIL_FEW_GAPS,     /* arguments: number of gaps, percent of the idle time */
+    TP_DETAIL_REPLAY,       /* argument: number of launches that every step repeats */
+    TP_DETAIL_BLOCKERS,     /* arguments: number of calls that prevent a capture, number of steps */
+    TP_DETAIL_GRAPH,        /* arguments: number of launches per step, number of calls that prevent a capture */
+    TP_DETAIL_MALLOCS,      /* arguments: numbers of allocations, of frees, and of steps */
+    TP_DETAIL_CAPTURE,      /* argument: percent of the recording */
+    TP_DETAIL_LITTLE,    /* arguments: number of operations, length of the step, percent of the step with device work */
+    TP_DETAIL_FIRST_USE, /* arguments: idle time while the device is set up, remaining judged time */
+    TP_DETAIL_HUGE_GAPS, /* arguments: idle time in gaps of 100 ms or more, remaining judged time */
+    TP_DETAIL_EDGE,      /* argument: percent of the window in which the device's state is unknown */
+    TP_DETAIL_EDGE_REST, /* no arguments; follows TP_DETAIL_EDGE if shares of findings refer to the remaining time */
+    TP_DETAIL_LEAD,      /* argument: time from the call of the first operation to its start */
+    TP_DETAIL_QUEUE,     /* arguments: percent of the time, number of recorded operations */
+    TP_DETAIL_BUSY,      /* arguments: percent of the time, percent of the kernel time, kind of work */
+    TP_DETAIL_WAITS,     /* argument: percent of the time in which the host waits for unrecorded work */
+    TP_DETAIL_RESERVED,  /* argument: percent of the device memory that is reserved */
+    TP_DETAIL_FRAGMENTED, /* argument: percent of the reserved bytes that is unused */
+    TP_DETAIL_GROWTH,     /* argument: growth in bytes per step */
+    TP_DETAIL_OVERLAP, /* arguments: percent of the step with exposed communication, percent that compute could hide */
+    TP_DETAIL_OVERLAP_REST, /* no arguments; follows TP_DETAIL_OVERLAP if compute cannot hide all communication */
+    TP_DETAIL_OVERLAP_LATE, /* argument: percent of the step for which hiding saves nothing */
+    TP_DETAIL_COLLECTIVES,  /* arguments: calls per step, kind of collective, mean bytes, fixed time of one call */
     TP_DETAIL_COLLECTIVES_OF_WRAPPER,
-    TP_DETAIL_LARGE_COLLECTIVES, /* calls per step, kind, bytes, and the time of one call */
+    TP_DETAIL_LARGE_COLLECTIVES, /* arguments: calls per step, kind of collective, mean bytes, time of one call */
     TP_DETAIL_LARGE_COLLECTIVES_OF_WRAPPER,
-    TP_DETAIL_BARE_GATHERS,    /* number of bare ones, of all, share of the step */
-    TP_DETAIL_ONE_PROCESS,     /* devices, share of the step */
-    TP_DETAIL_MICRO_BATCHES,   /* number per step, share of the step */
-    TP_DETAIL_STAGES,          /* ranks, their group, share */
-    TP_DETAIL_MICRO_STEPS,     /* number, milliseconds of all, of a micro-step, of the last one */
-    TP_DETAIL_MICRO_STEPS_MIN, /* the same; the number is a least value */
-    TP_DETAIL_REDUCTIONS,      /* number of reductions that no step follows, of backward passes */
-    TP_DETAIL_ONE_RANK,        /* gradient copies, reductions, per step */
-    TP_DETAIL_BROADCASTS,      /* per step */
-    TP_DETAIL_ATTENTION,       /* times, steps, size of the scores, share of the step */
-    TP_DETAIL_CHAINS,          /* times, steps, share of the step */
-    TP_DETAIL_LAYOUT,          /* kernels, steps, share of the step */
-    TP_DETAIL_SLOW_PRODUCT,    /* name, operands, calls, steps, TFLOP/s: own, median of the others, best */
-    TP_DETAIL_FEW_ROWS,        /* share of the step */
-    TP_DETAIL_SHARE,           /* share of the step */
-    TP_DETAIL_HALF_PRODUCTS,   /* share of the step */
-    TP_DETAIL_SHORT_KERNELS,   /* number of short kernels, of all, limit */
-    TP_DETAIL_ONE_REQUEST,     /* number of steps, of all */
-    TP_DETAIL_SINGLE_SAMPLES,  /* number of steps, of all, operator, its input */
-    TP_DETAIL_ALWAYS_SINGLE,   /* number of steps, operator, its input */
-    TP_DETAIL_WEIGHTS,         /* follows one of these: megabytes per step */
+    TP_DETAIL_BARE_GATHERS,  /* arguments: all-gathers without overlap, all all-gathers, percent of the step */
+    TP_DETAIL_ONE_PROCESS,   /* arguments: number of devices, percent of the step */
+    TP_DETAIL_MICRO_BATCHES, /* arguments: number of micro-batches per step, percent of the step without compute */
+    TP_DETAIL_STAGES,        /* arguments: number of ranks, name of their group, percent of idle time */
+    TP_DETAIL_MICRO_STEPS,   /* arguments: number of micro-steps; ms of all, of a usual one, of the one that updates */
+    TP_DETAIL_MICRO_STEPS_MIN, /* arguments as for TP_DETAIL_MICRO_STEPS; the number is a lower bound */
+    TP_DETAIL_REDUCTIONS,      /* arguments: reductions without a following optimizer step, backward passes */
+    TP_DETAIL_ONE_RANK,        /* arguments: numbers per step of gradient copies and of reductions */
+    TP_DETAIL_BROADCASTS,      /* argument: number of broadcasts per step */
+    TP_DETAIL_ATTENTION,     /* arguments: number of times, number of steps, shape of the scores, percent of the step */
+    TP_DETAIL_CHAINS,        /* arguments: number of chains, number of steps, percent of the step */
+    TP_DETAIL_LAYOUT,        /* arguments: number of kernels, number of steps, percent of the step */
+    TP_DETAIL_SLOW_PRODUCT,  /* arguments: name, operands, calls, steps; TFLOP/s: own, of the median, of the best */
+    TP_DETAIL_FEW_ROWS,      /* argument: percent of the step */
+    TP_DETAIL_SHARE,         /* argument: percent of the step */
+    TP_DETAIL_HALF_PRODUCTS, /* argument: percent of the step */
+    TP_DETAIL_SHORT_KERNELS, /* arguments: number of short kernels, number of all kernels, limit of their length */
+    TP_DETAIL_ONE_REQUEST,   /* arguments: number of steps with one request, number of all steps */
+    TP_DETAIL_SINGLE_SAMPLES, /* arguments: steps with one sample, all steps, operator, shape of its input */
+    TP_DETAIL_ALWAYS_SINGLE,  /* arguments: number of steps, operator, shape of its input */
+    TP_DETAIL_WEIGHTS,        /* argument: megabytes per step; follows one of the three ids above */
     TP_DETAIL_IN_PROCESS,
-    TP_DETAIL_COLLATION,       /* share of loading, share of putting batches together */
-    TP_DETAIL_SMALL_OPERATORS, /* number of short calls, of all, limit in us */
-    TP_DETAIL_OPTIMIZER,       /* calls per optimizer step, number of names */
-    TP_DETAIL_OUTLIER,         /* step, its length by the median, share of calls that only it makes */
-    TP_DETAIL_SINGLE_CALLS,    /* calls per step */
-    TP_DETAIL_FEW_SAMPLES,     /* rows of the products, usual batch */
-    TP_DETAIL_UNEQUAL,         /* ratio of elements */
-    TP_DETAIL_HOOKS,           /* calls per step */
+    TP_DETAIL_COLLATION,       /* arguments: percent of the steps for loading, percent for collating batches */
+    TP_DETAIL_SMALL_OPERATORS, /* arguments: number of short calls, number of all calls, limit in us */
+    TP_DETAIL_OPTIMIZER,       /* arguments: number of calls per optimizer step, number of different names */
+    TP_DETAIL_OUTLIER,      /* arguments: step, its length / median, percent of all steps in calls that only it makes */
+    TP_DETAIL_SINGLE_CALLS, /* argument: number of calls of the model per step */
+    TP_DETAIL_FEW_SAMPLES,  /* arguments: number of rows in the products, usual number of rows */
+    TP_DETAIL_UNEQUAL,      /* argument: elements of the largest product, largest step / smallest step */
+    TP_DETAIL_HOOKS,        /* argument: number of calls per step */
     TP_DETAIL_ZEROED,
     TP_DETAIL_COUNT
 };
 
 enum tp_detail_type {
     TP_ARGUMENT_NONE,
-    TP_ARGUMENT_TEXT,   /* a name, or sizes of an array */
+    TP_ARGUMENT_TEXT,   /* a name, or the sizes of an array */
     TP_ARGUMENT_NUMBER, /* a number of things */
     TP_ARGUMENT_NS,
     TP_ARGUMENT_BYTES,
@@ -92,11 +92,11 @@ struct tp_detail_argument {
 
 enum { TP_DETAIL_ARGUMENTS = 7 };
 
-/* A part of a detail. */
+/* a detail, or one part of a detail with several parts */
 struct tp_detail {
     enum tp_detail_id id;
     struct tp_detail_argument arguments[TP_DETAIL_ARGUMENTS];
-    const struct tp_detail *next; /* the part that follows; NULL: none */
+    const struct tp_detail *next; /* next part of the detail; NULL for the last part */
 };
 
 #define TP_NO_ARGUMENT                                                                                                 \

@@ -1,9 +1,11 @@
 /* Constants that were fitted to recordings, with the recordings that they come from.
  *
- * All of them are costs that recording adds to a program. They are defaults of thresholds of rule H6 (rules_python.c),
- * so a user can replace each by --rule, and docs/definitions.md ("What recording changes") says how they are used.
+ * All constants are costs that recording adds to a program. They are defaults for thresholds of rule H6
+ * (rules_python.c), so a user can replace each of them with --rule. docs/definitions.md ("What recording changes")
+ * describes their use.
  *
- * The recordings: programs of PyTorch 1.8 to 2.13 on the CPU, timed in the same process before and after the recording.
+ * The recordings are from programs of PyTorch 1.8 to 2.13 on the CPU. Each program was timed in the same process before
+ * and after the recording.
  *
  * | constant     | recordings | measured                                                     |
  * |--------------|------------|--------------------------------------------------------------|
@@ -25,12 +27,12 @@
 #define TP_FITTED_MEMORY_NS 500
 #define TP_FITTED_PYTHON_TIMES 1.65
 
-/* The minor version of Python 3 that recording slows. While frames are recorded, 3.11 searches for listeners at each
+/* The minor version of Python 3 that runs slower while frames are recorded: 3.11 searches for listeners at each
  * instruction. */
 #define TP_FITTED_SLOWED_PYTHON 11
 
-/* Functions that nearly every PyTorch program calls, with the lines where Python 3.11.2 and 3.11.7 define them; in
- * other versions the lines differ widely. X(path, function, first line, last line). */
+/* Functions that nearly every PyTorch program calls, with the lines where Python 3.11.2 and 3.11.7 define them. Other
+ * versions define them at very different lines. X(path, function, first line, last line). */
 #define TP_FITTED_PYTHON_LINES(X)                                                                                      \
     X("typing.py", "inner", 330, 365) X("typing.py", "cast", 2190, 2300) X("enum.py", "__hash__", 1215, 1240)
 

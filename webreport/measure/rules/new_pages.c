@@ -1,4 +1,4 @@
-/* Finds new pages and their cost: see new_pages.h. */
+/* Implements new_pages.h: finds new pages and their cost. */
 #include "webreport/measure/rules/new_pages.h"
 
 #include "webreport/measure/memory/memory_records.h"
@@ -6,15 +6,15 @@
 #include "writer/base/sort.h"
 #include "writer/base/stats.h"
 
-/* largest threshold of glibc; the allocator gets larger blocks from the system and returns them each time, recorded or
- * not */
+/* largest mmap threshold of glibc. The allocator gets larger blocks from the system and returns them each time, with or
+ * without a recorder */
 #define OWN_MAPPING_BYTES (INT64_C(32) << 20)
 
-/* An allocation on the processor with the pages [first, end), in order of time. sort_bounds replaces the page numbers
- * by indexes in the list of all bounds. */
+/* An allocation in host memory with the pages first to end - 1. Blocks are in order of time. sort_bounds replaces page
+ * numbers with indexes in the list of all bounds. */
 struct block {
     uint64_t first, end;
-    uint32_t owner; /* innermost operator at the time of the allocation */
+    uint32_t owner; /* innermost operator at the time of the allocation; TP_NO_ID: no operator */
 };
 
 static struct tp_vec list_blocks(const struct tp_model *model, struct tp_arena *arena, int64_t page_bytes)
@@ -36,8 +36,8 @@ static struct tp_vec list_blocks(const struct tp_model *model, struct tp_arena *
     return blocks;
 }
 
-/* Returns the bounds of all blocks, ascending and without duplicates. Replaces the bounds of each block by their
- * indexes. */
+/* Returns the first and end pages of all blocks as one list, ascending and without duplicates. Replaces both numbers of
+ * each block with their indexes in this list. */
 static struct tp_vec sort_bounds(struct tp_arena *arena, struct tp_vec *blocks)
 {
     struct tp_keyed *ends = tp_arena_array(arena, 2 * blocks->count, sizeof *ends);
@@ -57,7 +57,8 @@ static struct tp_vec sort_bounds(struct tp_arena *arena, struct tp_vec *blocks)
     return bounds;
 }
 
-/* Returns the first range at or after `at` that no earlier block had. Halves the paths on the way. */
+/* Returns the first page range from `at` on that no earlier block contained. Shortens the paths in `next` on the
+ * way. */
 static uint32_t next_new(uint32_t *next, uint32_t at)
 {
     while (next[at] != at)
@@ -65,8 +66,8 @@ static uint32_t next_new(uint32_t *next, uint32_t at)
     return at;
 }
 
-/* Returns whether an operator writes no memory itself: it makes a view, or allocates memory that another operator
- * writes. */
+/* Returns whether an operator itself writes no memory. Such an operator makes a view, or allocates memory that another
+ * operator writes. */
 static bool writes_nothing(struct tp_str name)
 {
     static const char *const begins[] = {"aten::empty",      "aten::new_empty", "aten::resize_",
@@ -75,7 +76,7 @@ static bool writes_nothing(struct tp_str name)
     return tp_str_starts_with_one(name, begins) || tp_str_equal(name, TP_STR("aten::t"));
 }
 
-/* Returns the operator that is the first to write the memory that `owner` allocates. */
+/* Returns the operator that first writes the memory allocated by `owner`. */
 static uint32_t filler_of(const struct tp_model *model, uint32_t owner)
 {
     enum { MOST_LOOKED_AT = 32 };
@@ -94,11 +95,11 @@ static uint32_t filler_of(const struct tp_model *model, uint32_t owner)
     return owner;
 }
 
-/* The first writes of an operator. NOTHING: none; EXISTING: blocks of existing pages; NEW: blocks of new pages, except
- * for the pages at their edges; MIXED: both.
+/* What kind of pages an operator writes first. NOTHING: no blocks; EXISTING: blocks of existing pages; NEW: blocks of
+ * new pages, apart from pages at their edges; MIXED: both kinds.
  *
- * The kind is packed into one number with the number of existing pages (EXISTING) or of new pages (NEW, MIXED), because
- * a trace may have hundreds of millions of operators. */
+ * The kind and a number of pages share one integer, because a trace may have hundreds of millions of operators. The
+ * number counts existing pages (EXISTING) or new pages (NEW, MIXED). */
 enum kind { NOTHING, EXISTING, NEW, MIXED };
 enum { KIND_SHIFT = 30, EDGES = 2 };
 #define COUNT_MASK ((UINT32_C(1) << KIND_SHIFT) - 1)
@@ -113,7 +114,7 @@ static uint32_t new_count(uint32_t pages)
     return kind_of(pages) >= NEW ? pages & COUNT_MASK : 0;
 }
 
-/* Returns `pages` with another block, of whose `all` pages `made` are new. */
+/* Returns `pages` after adding a block with `all` pages, of which `made` are new. */
 static uint32_t with_block(uint32_t pages, uint64_t made, uint64_t all)
 {
     enum kind before = kind_of(pages), block = made == 0 ? EXISTING : all - made <= EDGES ? NEW : MIXED;
@@ -122,7 +123,7 @@ static uint32_t with_block(uint32_t pages, uint64_t made, uint64_t all)
     return (uint32_t)kind << KIND_SHIFT | (uint32_t)(count < COUNT_MASK ? count : COUNT_MASK);
 }
 
-/* Returns the packed first writes by operator; NULL if no memory was recorded. */
+/* Returns the kind and number of pages by operator; NULL if the trace has no addresses of host memory. */
 static uint32_t *count_pages(const struct tp_model *model, struct tp_arena *arena, int64_t page_bytes)
 {
     struct tp_vec blocks = list_blocks(model, arena, page_bytes);
@@ -151,7 +152,7 @@ static uint32_t *count_pages(const struct tp_model *model, struct tp_arena *aren
 
 /* ---- the cost of a new page ---- */
 
-/* Returns whether operators of this name hardly do more with a page than write it. */
+/* Returns whether operators of this name do little more with a page than write it. */
 static bool is_light(struct tp_str name)
 {
     static const char *const names[] = {"aten::mul",
@@ -180,11 +181,11 @@ static bool is_light(struct tp_str name)
     return tp_str_is_one(name, names);
 }
 
-/* Thresholds for operators as evidence that the system made their pages. EVIDENCE_PAGES: least number of new pages;
- * MADE_NS: least time per new page, because existing pages take less; MANY_PAGES: number of pages from which the call
- * costs little; FEW: least number of operators. */
+/* Thresholds for operators that show how long the system takes to make pages. EVIDENCE_PAGES: least number of new
+ * pages; MADE_NS: least time per new page, because existing pages take less; MANY_PAGES: number of pages from which on
+ * the call itself costs little; FEW: least number of operators. */
 enum { EVIDENCE_PAGES = 8, MANY_PAGES = 64, MADE_NS = 1000, FEW = 3 };
-/* Limits in ns: time to write a page, and largest cost that is accepted if only computing operators are evidence. */
+/* limits per page, ns: time to write a page; largest accepted cost if only computing operators are evidence */
 enum { WRITTEN_NS = 300, MOST_ACCEPTED_NS = 1500 };
 
 static int64_t low_of(struct tp_vec *times, unsigned percent)
@@ -203,14 +204,15 @@ static bool is_light_operator(const struct tp_model *model, uint32_t op)
     return is_light(tp_trace_name(model->trace, tp_operator_event(model, op)));
 }
 
-/* Returns whether an operator wrote enough new pages, and took so long for them that the system must have made them. */
+/* Returns whether an operator wrote so many new pages, and took so long for each, that the system must have made
+ * them. */
 static bool is_evidence(const struct tp_model *model, const uint32_t *pages, uint32_t op)
 {
     uint32_t made = new_count(pages[op]);
     return made >= EVIDENCE_PAGES && self_ns(model, op) / made >= MADE_NS;
 }
 
-/* Returns the cost of a new page, ns; 0: there is no evidence that the system made pages. */
+/* Returns the cost of a new page, ns; 0 without evidence that the system made pages. */
 static int64_t page_cost(const struct tp_model *model, struct tp_arena *arena, const uint32_t *pages)
 {
     struct tp_vec light = TP_VEC(arena, int64_t), others = light;
@@ -224,8 +226,8 @@ static int64_t page_cost(const struct tp_model *model, struct tp_arena *arena, c
     return others.count >= FEW ? tp_ns_min(low_of(&others, 10), MOST_ACCEPTED_NS) : 0;
 }
 
-/* Returns the time of a light operator for an existing page, ns: the median of operators with so many pages that the
- * call costs little, but at least the time to write a page. Without such operators, the time to write a page. */
+/* Returns the time that a light operator takes for an existing page, ns: the median of operators with at least
+ * MANY_PAGES. Without such operators, and as a lower limit, returns the time to write a page. */
 static int64_t usual_page_ns(const struct tp_model *model, struct tp_arena *arena, const uint32_t *pages)
 {
     struct tp_vec times = TP_VEC(arena, int64_t);
@@ -235,9 +237,9 @@ static int64_t usual_page_ns(const struct tp_model *model, struct tp_arena *aren
     return times.count < FEW ? WRITTEN_NS : tp_ns_max(WRITTEN_NS, tp_lower_median(times.data, times.count));
 }
 
-/* Returns the part of an operator's time in which the system made pages, ns. A page takes 0.2 us to 20 us, which often
- * varies widely within one recording. A light operator with many new pages counts with all time beyond the usual.
- * Another operator counts with cost_ns per page, unless it was too fast for that. */
+/* Returns the part of an operator's time in which the system made pages, ns. A page takes 0.2 us to 20 us, often with
+ * wide variation within a recording. For a light operator with many new pages, this is all time above the usual time.
+ * For other operators, it is cost_ns per page, or 0 if the operator was too fast for this. */
 static int64_t making_ns(const struct tp_model *model, const uint32_t *pages, uint32_t op, int64_t cost_ns,
                          int64_t usual_ns)
 {
@@ -255,7 +257,7 @@ uint32_t *tp_new_pages_find(const struct tp_model *model, struct tp_arena *arena
     if (!pages)
         return NULL;
     int64_t cost_ns = page_cost(model, arena, pages), usual_ns = usual_page_ns(model, arena, pages);
-    for (uint32_t op = 0; op < model->operators.count; op++) { /* the time replaces the packed count of each operator */
+    for (uint32_t op = 0; op < model->operators.count; op++) { /* the time in ns replaces the packed number of pages */
         int64_t ns = cost_ns ? making_ns(model, pages, op, cost_ns, usual_ns) : 0;
         pages[op] = (uint32_t)tp_ns_min(ns, UINT32_MAX);
     }

@@ -1,4 +1,4 @@
-/* Evaluates the rules in their order and finishes the list of findings. See recommendations.h. */
+/* Implements recommendations.h: evaluates the rules in their order and completes the list of findings. */
 #include "webreport/measure/rules/recommendations.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include "webreport/measure/rules/rules_order.h"
 #include "writer/base/sort.h"
 
-/* One rule of each evaluate function, in order of evaluation. */
+/* one rule of each evaluate function, in the order of evaluation */
 static const struct tp_rule *const turns[] = {
 #define TURN(id) &tp_rule_##id,
     TP_RULE_TURNS(TURN)
@@ -90,7 +90,7 @@ static void evaluate(struct tp_advisor *a)
     note_other_programs(a);
 }
 
-/* One evaluation of all rules. */
+/* the state of one evaluation of all rules */
 struct evaluation {
     struct tp_recommendations *out;
     const struct tp_trace_verdict *verdict;
@@ -98,15 +98,15 @@ struct evaluation {
     struct tp_advisor advisor;
 };
 
-/* Adds up the estimates. No two estimates count the same time (tp_findings_bound). */
+/* Sums the estimates of all findings. No two estimates count the same time (tp_findings_bound). */
 static void add_totals(struct tp_recommendations *r)
 {
     for (uint32_t i = 0; i < r->finding_count; i++) {
         const struct tp_finding *f = &r->findings[i];
         if (isnan(f->ceiling_us_per_step))
             continue;
-        /* The cost of recording may exceed the length of short events, so the union of all ceilings may be less than
-         * one ceiling. */
+        /* recording may cost more than short events last, so all findings together may have less time than one
+         * ceiling */
         r->total_ceiling_us_per_step = fmax(r->total_ceiling_us_per_step, f->ceiling_us_per_step);
         r->total_ceiling_percent = fmax(r->total_ceiling_percent, f->share_percent);
         r->total_gain_us_per_step +=
@@ -114,7 +114,7 @@ static void add_totals(struct tp_recommendations *r)
         r->total_gain_percent += f->counted_percent;
         r->total_low_percent += f->low_percent;
     }
-    /* Only rounding can raise the sum above the ceiling. */
+    /* only rounding errors can raise the sum above the ceiling */
     r->total_gain_us_per_step = fmin(r->total_gain_us_per_step, r->total_ceiling_us_per_step);
     r->total_gain_percent = fmin(r->total_gain_percent, r->total_ceiling_percent);
 }
@@ -163,7 +163,7 @@ static int recommend(void *context, struct tp_error *err)
 
 void tp_recommendations_build(struct tp_recommendations *out, const struct tp_rule_basis *basis, struct tp_arena *arena)
 {
-    struct tp_arena scratch; /* memory for lists as long as the trace, which only the rules need */
+    struct tp_arena scratch; /* memory for lists as long as the trace, which is released after the evaluation */
     struct evaluation e = {
         out, basis->verdict, arena, {.model = basis->model, .arena = &scratch, .judged_ns = basis->model->window_ns}};
     e.advisor.is_serving = basis->is_serving;

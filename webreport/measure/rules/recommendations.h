@@ -11,21 +11,21 @@ struct tp_work_kinds;
 struct tp_work_units;
 struct tp_trace_verdict;
 
-/* The input of the rules, borrowed. */
+/* input of the rules; the caller owns all members */
 struct tp_rule_basis {
     const struct tp_model *model;
     const struct tp_quality *quality;
     const struct tp_memory_peak *memory;
-    const struct tp_work_kinds *kinds; /* NULL without a device, as is `units` */
+    const struct tp_work_kinds *kinds; /* kinds and units are NULL without a device */
     const struct tp_work_units *units;
     const struct tp_rule_overrides *overrides; /* NULL if the user has no overrides */
     bool is_serving;                           /* the trace has steps of a serving engine */
     enum tp_program_use_kind use;
-    /* verdict of the trace; among findings with similar gains, those about its time come first */
+    /* verdict of the trace. If findings have similar gains, those about the time that it names come first */
     const struct tp_trace_verdict *verdict;
 };
 
-/* Evaluates every rule and writes the findings to the arena. */
+/* Evaluates every rule and writes the findings to `arena`. */
 void tp_recommendations_build(struct tp_recommendations *out, const struct tp_rule_basis *basis,
                               struct tp_arena *arena);
 

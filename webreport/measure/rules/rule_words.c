@@ -1,4 +1,4 @@
-/* Chooses the texts of a rule for one audience: see rule_words.h. */
+/* Implements rule_words.h: chooses the texts of a rule for one audience. */
 #include "webreport/measure/rules/rule_words.h"
 
 static const char *first_of(const char *first, const char *second, const char *third)
@@ -21,8 +21,8 @@ struct tp_rule_words tp_rule_words_of(struct tp_str id, enum tp_producer produce
     return rule ? tp_rule_words(rule, producer) : (struct tp_rule_words){NULL, NULL, NULL};
 }
 
-/* Returns the texts for a use of PyTorch; a NULL member means the rule's own text. Users of a serving engine set
- * options and change no code. Programs that only call a model have no backward pass, optimizer or learning rate. */
+/* Returns the texts for a use of PyTorch. A NULL member stands for the rule's own text. Users of a serving engine set
+ * options but change no code. Programs that only call a model have no backward pass, optimizer or learning rate. */
 static struct tp_rule_text text_of(const struct tp_rule *rule, enum tp_program_use_kind use)
 {
     if (use == TP_USE_SERVING && (rule->serving.title || rule->serving.advice))

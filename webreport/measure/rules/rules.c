@@ -1,4 +1,4 @@
-/* Finds rules by number and by id: see rules.h. */
+/* Implements rules.h: finds rules by number and by id. */
 #include "webreport/measure/rules/rules.h"
 
 #include <string.h>

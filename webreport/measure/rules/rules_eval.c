@@ -1,5 +1,4 @@
-/* Functions that rules use during evaluation: evidence, lines, and the severity and confidence of a finding. See
- * rules_eval.h. */
+/* Implements rules_eval.h: evidence, lines, and the severity and confidence of findings. */
 #include "webreport/measure/rules/rules_eval.h"
 
 #include "webreport/measure/audience/wording.h"
@@ -51,7 +50,7 @@ bool tp_any_annotation(const struct tp_model *model, bool (*says)(struct tp_str 
     return false;
 }
 
-/* Returns the cost of recording before `time`, ns. */
+/* Returns the cost of recording before `time` on the main thread, ns. */
 static int64_t recorded_before(const struct tp_advisor *a, int64_t time)
 {
     const struct tp_recorded *items = a->recorded.data;
@@ -68,7 +67,7 @@ static int64_t recorded_before(const struct tp_advisor *a, int64_t time)
     const struct tp_recorded *last = &items[lo - 1];
     if (!last->spread_ns || lo == a->recorded.count)
         return last->cost_ns;
-    int64_t length = last[1].start_ns - last->start_ns; /* > 0: the next part starts after `time` */
+    int64_t length = last[1].start_ns - last->start_ns; /* positive, because the next part starts at `time` or later */
     return tp_sat_add(last->cost_ns, tp_ns_scaled(last->spread_ns, time - last->start_ns, length));
 }
 
@@ -88,10 +87,10 @@ int64_t tp_less_recording(const struct tp_advisor *a, struct tp_intervals set)
 
 int64_t tp_judged_length(const struct tp_advisor *a, struct tp_intervals set)
 {
-    /* If recording costs nothing, no copy of the set is needed. */
+    /* without a cost of recording, the length can be found without a copy of the set */
     int64_t ns = a->recorded.count ? tp_less_recording(a, tp_intervals_intersection(a->arena, set, a->judged))
                                    : tp_intervals_intersection_length(set, a->judged);
-    return tp_ns_min(ns, a->judged_ns); /* the cost of recording may exceed the length of short events */
+    return tp_ns_min(ns, a->judged_ns); /* limited, because recording may cost more than short events last */
 }
 
 double tp_set_percent(const struct tp_advisor *a, struct tp_intervals set)
@@ -291,7 +290,7 @@ static void fill_evidence(const struct tp_advisor *a, struct tp_finding *f, cons
     }
 }
 
-/* Implements tp_advisor_add. Sets *within to the judged part of the candidate's time. */
+/* Adds a finding, as tp_advisor_add does. Sets *within to the part of the candidate's time that can be judged. */
 static bool add(struct tp_advisor *a, const struct tp_candidate *c, struct tp_intervals *within)
 {
     struct tp_intervals none = {NULL, 0};
@@ -347,8 +346,8 @@ static bool add(struct tp_advisor *a, const struct tp_candidate *c, struct tp_in
     return true;
 }
 
-/* Sets the estimate of a finding. Narrows the range if a fix gains at least half of the time, because a gain near the
- * upper end is then more likely. Otherwise the range must include little or no gain. */
+/* Sets the estimate of a finding to its usual range. If a fix gains at least half of the time, limits the width of the
+ * range, because a gain near the upper end is then more likely. Otherwise the range may begin at little or no gain. */
 void tp_finding_set_gain(struct tp_finding *f, double left_percent)
 {
     static const double MOST = 0.5;

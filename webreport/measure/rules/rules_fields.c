@@ -1,4 +1,4 @@
-/* The members of findings and recommendations in JSON: see rules.h. */
+/* Defines the members of findings and recommendations in JSON (structs of rules.h). */
 #include "webreport/measure/rules/rules.h"
 
 #include "webreport/model/numbers.h"

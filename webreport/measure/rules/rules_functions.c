@@ -1,11 +1,11 @@
-/* Finds functions that mostly do what a rule is about: see rules_functions.h. */
+/* Implements rules_functions.h: finds functions that spend most of their time in events of a rule. */
 #include "webreport/measure/rules/rules_functions.h"
 
 struct counted_call {
-    uint32_t event; /* call of the function */
+    uint32_t event; /* index of the event: the call of the function */
     enum tp_rule_id rule;
     bool has_cause;
-    int64_t ns; /* time that the rule's events take in the call */
+    int64_t ns; /* total duration of the rule's events in the call, ns */
 };
 
 void tp_busy_functions_init(struct tp_busy_functions *functions, struct tp_advisor *advisor)

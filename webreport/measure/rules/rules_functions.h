@@ -1,33 +1,33 @@
-/* Functions of the project that mostly do what a rule is about. The whole function counts for the rule, with its Python
- * code, because fixing the cause removes the function. */
+/* Finds functions of the project that spend most of their time in events of a rule. The whole function counts for the
+ * rule, including its Python code, because fixing the cause removes the function. */
 #ifndef TP_WEBREPORT_MEASURE_RULES_RULES_FUNCTIONS_H
 #define TP_WEBREPORT_MEASURE_RULES_RULES_FUNCTIONS_H
 
 #include "webreport/measure/rules/rules_eval.h"
 
-/* Returns the innermost call of a function of the project around an event; TP_NO_ID: there is none. */
+/* Returns the innermost call of a project function around an event; TP_NO_ID without one. */
 uint32_t tp_project_call_around(const struct tp_model *model, uint32_t event);
 
 struct tp_busy_functions {
     struct tp_advisor *advisor;
-    struct tp_id_map calls; /* pairs (rule, event of the call) -> index in `counted_calls` */
+    struct tp_id_map calls; /* map from (rule, event of the call) to the index in `counted_calls` */
     struct tp_vec counted_calls;
 };
 
 /* Initializes an empty set in the advisor's arena. */
 void tp_busy_functions_init(struct tp_busy_functions *functions, struct tp_advisor *advisor);
 
-/* Counts an event for a rule in the innermost call of a function of the project. is_cause: the event is what the rule
- * is about; false: it only accompanies the cause, such as reading the answer of a check. The caller must not count
- * events inside of a counted event. */
+/* Counts an event for a rule, in the innermost call of a project function around it. is_cause: true for an event that
+ * the rule is about, false for one that only accompanies it, such as reading the result of a check. The caller must not
+ * count events inside a counted event. */
 void tp_busy_functions_count(struct tp_busy_functions *functions, enum tp_rule_id rule, uint32_t event, bool is_cause);
 
-/* Counts a time that belongs to an event, such as the time just before it. */
+/* Counts `ns` for a rule as tp_busy_functions_count does, such as the time just before an event. */
 void tp_busy_functions_add(struct tp_busy_functions *functions, enum tp_rule_id rule, uint32_t event, bool is_cause,
                            int64_t ns);
 
-/* Appends the times of calls that contain a cause of the rule, and in which counted time is more than half of the
- * call. */
+/* Appends the times of calls that contain a cause of the rule and spend more than half of their time in counted
+ * events. */
 void tp_busy_functions_times(const struct tp_busy_functions *functions, enum tp_rule_id rule, struct tp_vec *intervals);
 
 #endif

@@ -1,11 +1,10 @@
-/* The two lists that name every rule, in the order of reports and in the order of evaluation. The numbers of rules,
- * their count and the metrics finding.X are made from them. Everything else about a rule is in its row, in
- * rules_*.c. */
+/* The lists of all rules, in the order of reports and in the order of evaluation. They define the numbers of rules, the
+ * number of rules, and the metrics finding.X. Everything else about a rule is in its row, in rules_*.c. */
 #ifndef TP_WEBREPORT_MEASURE_RULES_RULES_LIST_H
 #define TP_WEBREPORT_MEASURE_RULES_RULES_LIST_H
 
-/* All rules in the order of lists, JSON and metrics. New rules are added at the end, so that old lists keep their
- * order. */
+/* All rules in the order of lists, JSON and metrics. New rules are added at the end, so that the order of old rules
+ * stays. */
 #define TP_RULE_LIST(RULE)                                                                                             \
     RULE(A1)                                                                                                           \
     RULE(A2)                                                                                                           \
@@ -24,8 +23,8 @@
                         RULE(C23) RULE(C24) RULE(C25) RULE(E4) RULE(E5) RULE(E6) RULE(E7) RULE(E8) RULE(E9) RULE(E10)  \
                             RULE(E11)
 
-/* One rule of each evaluate function, in the order in which the functions run. A function may use the reports and
- * claims of earlier ones. */
+/* One rule of each evaluate function, in the order in which the functions run. A function may use the findings and
+ * claims of earlier functions. */
 #define TP_RULE_TURNS(RULE)                                                                                            \
     RULE(R2)                                                                                                           \
     RULE(C19)                                                                                                          \

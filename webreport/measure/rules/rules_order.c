@@ -1,4 +1,4 @@
-/* Orders findings and computes the gain of each: see rules_order.h. */
+/* Implements rules_order.h: orders findings and computes the gain of each. */
 #include "webreport/measure/rules/rules_order.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include "webreport/measure/rules/rules_eval.h"
 #include "writer/base/sort.h"
 
-/* Returns the middle of the estimated gain, reduced unless the confidence is high. */
+/* Returns the weight of a finding in the list: the middle of its estimate, times a factor for the confidence. */
 static double weight_of(const struct tp_finding *finding)
 {
     static const double sure[] = {[TP_CONFIDENCE_LOW] = 0.35, [TP_CONFIDENCE_MEDIUM] = 0.8, [TP_CONFIDENCE_HIGH] = 1};
@@ -48,7 +48,7 @@ static bool begins(const char *text, const char *start)
     return text && strncmp(text, start, strlen(start)) == 0;
 }
 
-/* Returns whether a finding is about the time that the verdict names. */
+/* Returns whether a finding is about the kind of time that the verdict names. */
 static bool is_of_verdict(const struct tp_finding *finding, enum tp_verdict_class class)
 {
     const char *cause = finding->cause, *id = finding->rule->id;
@@ -59,7 +59,7 @@ static bool is_of_verdict(const struct tp_finding *finding, enum tp_verdict_clas
         return begins(cause, "input.") || strcmp(id, "B1") == 0 || strcmp(id, "B2") == 0 || strcmp(id, "H1") == 0;
     case TP_CLASS_COMMUNICATION_BOUND:
         return begins(cause, "comm.");
-    case TP_CLASS_COPY_BOUND: /* only copies by copy engines; casts and layout changes are kernels */
+    case TP_CLASS_COPY_BOUND: /* only copies by copy engines count; casts and layout changes are kernels */
         return strcmp(id, "B3") == 0 || strcmp(id, "B4") == 0 || strcmp(id, "B5") == 0;
     case TP_CLASS_SYNC_BOUND:
         return strcmp(id, "A4") == 0 || strcmp(id, "A5") == 0 || strcmp(id, "A6") == 0;
@@ -93,16 +93,16 @@ void tp_findings_sort(struct tp_arena *arena, struct tp_finding *findings, size_
     }
 }
 
-/* A walk along the times of several findings in order of time. */
+/* a walk over the times of several findings, in order of time */
 struct walk {
-    const struct tp_intervals *times; /* by finding: its times */
-    size_t *piece;                    /* by finding: number of its first interval that ends after at_ns */
+    const struct tp_intervals *times; /* by finding: times of the finding */
+    size_t *piece;                    /* by finding: index of its first interval that ends after at_ns */
     size_t count;
     int64_t at_ns;
 };
 
-/* Returns the first finding about the time at_ns; `count` if there is none. Sets *change_ns to the next time at which
- * the result may change. */
+/* Returns the index of the first finding whose time contains at_ns; `count` if none does. Sets *change_ns to the next
+ * time at which the result may change. */
 static size_t find_owner(struct walk *w, int64_t *change_ns)
 {
     *change_ns = INT64_MAX;
@@ -122,8 +122,8 @@ static size_t find_owner(struct walk *w, int64_t *change_ns)
     return w->count;
 }
 
-/* Assigns each moment to the first finding about it. Adds the time of each finding, without the cost of recording, to
- * own_ns. */
+/* Assigns each moment to the first finding whose time contains it. Adds the assigned time of each finding, without the
+ * cost of recording, to own_ns. */
 static void assign_times(const struct tp_advisor *a, struct tp_intervals *times, size_t count, int64_t *own_ns)
 {
     struct walk w = {.times = times,
@@ -148,7 +148,7 @@ int64_t tp_findings_bound(struct tp_advisor *a)
     assign_times(a, times, count, own_ns);
     for (size_t i = 0; i < count; i++) {
         struct tp_finding *f = TP_AT(&a->findings, struct tp_finding, i);
-        if (isnan(f->ceiling_us_per_step)) /* the finding has no time */
+        if (isnan(f->ceiling_us_per_step)) /* a finding without a ceiling has no time */
             continue;
         int64_t ns = tp_ns_min(tp_ns_max(0, own_ns[i]), left_ns);
         left_ns -= ns;

@@ -1,4 +1,5 @@
-/* Reads the user's thresholds, such as "A4.min_pct=2", and returns the threshold that applies. See rules.h. */
+/* Reads the user's thresholds, such as "A4.min_pct=2", and finds the threshold that applies. Implements parts of
+ * rules.h and rules_eval.h. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 
 enum { MAX_OVERRIDE_BYTES = 128 };
 
-/* Adds " text" to a list for a message, unless it is full. */
+/* Appends a blank and `text` to a list for a message, unless the list is full. */
 static void list_add(char *list, size_t size, const char *text)
 {
     size_t used = strlen(list);
@@ -36,7 +37,7 @@ static int unknown_key(const struct tp_rule *rule, const char *key, struct tp_er
                         list[0] ? list : "none");
 }
 
-/* Reads a plain decimal number, not negative and at most 1e12. */
+/* Reads a plain decimal number from 0 to 1e12. Returns false for any other text. */
 static bool read_number(const char *text, double *value)
 {
     char *end;
@@ -46,7 +47,8 @@ static bool read_number(const char *text, double *value)
     return *end == '\0' && isfinite(*value) && *value <= 1e12 && !strpbrk(text, "xXpP");
 }
 
-/* Returns whether a value is in range. The range is checked because some thresholds are divisors or loop limits. */
+/* Returns whether a value is in the range of its threshold. Some thresholds are divisors or limits of loops, so not all
+ * values are allowed. */
 static bool is_allowed(const struct tp_threshold *threshold, double value)
 {
     if (threshold->is_whole && value != floor(value))

@@ -1,9 +1,10 @@
-/* Finds data that several rules of device programs need: operations, copies and annotated regions of W, and results
- * that more than one rule uses. See rules_eval.h. */
+/* Finds data that several rules about devices need: operations, copies and annotated regions of W, and results of
+ * shared searches. Implements a part of rules_eval.h. */
 #include "webreport/measure/rules/rules_eval.h"
 #include "writer/base/sort.h"
 
-/* Returns the first operation that starts at or after `at`, searching from number `from`. */
+/* Returns the index of the first operation that starts at time `at` or later. from: index at which the search
+ * begins. */
 static uint32_t first_from(const struct tp_model *model, uint32_t from, int64_t at)
 {
     uint32_t lo = from, hi = model->devices.count;
@@ -55,7 +56,8 @@ static int by_thread_and_time(const void *x, const void *y, const void *context)
     return i < j ? -1 : i > j;
 }
 
-/* Finds the regions in one pass over the events, which is fast because few events have a name that marks a region. */
+/* Finds the regions in one pass over the events. The pass is fast, because it checks marks of names and few names mark
+ * regions. */
 static void find_regions(struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
@@ -102,7 +104,8 @@ unsigned tp_enclosing_kinds(struct tp_advisor *a, uint32_t op)
     if (a->above)
         return a->above[op];
     a->above = tp_arena_array(a->arena, ops->count, 1);
-    for (uint32_t i = 0; i < ops->count; i++) { /* parents precede their children */
+    for (uint32_t i = 0; i < ops->count;
+         i++) { /* parents have smaller indexes than their children, so their bits are known */
         uint64_t marks = tp_marks_of(a->model, ops->event[i]);
         unsigned above = ops->parent[i] == TP_NO_ID ? 0 : a->above[ops->parent[i]];
         for (unsigned b = 0; b < sizeof bits / sizeof *bits; b++)

@@ -1,4 +1,5 @@
-/* The rows of the rules about several ranks: slow rank (E3) and slow links (E5). measure/ranks evaluates them. */
+/* The rows of the rules about several ranks: slow rank (E3) and slow links (E5). Files in measure/ranks evaluate
+ * them. */
 #include "webreport/measure/rules/rules.h"
 #include "webreport/measure/rules/rules_texts.h"
 

@@ -1,4 +1,4 @@
-/* Claims a part of the time of kernels for findings about device work. */
+/* Makes findings about device work. Such a finding claims a part of the time of kernels. */
 #ifndef TP_WEBREPORT_MEASURE_RULES_RULES_WORK_H
 #define TP_WEBREPORT_MEASURE_RULES_RULES_WORK_H
 
@@ -7,20 +7,22 @@
 
 struct tp_work_claim {
     struct tp_candidate candidate;
-    uint32_t *parts;     /* by device operation: largest possible gain, in millionths of its time; 0: not claimed */
-    int64_t ns;          /* sum of the whole durations of the claimed kernels, ns */
-    struct tp_vec whole; /* struct tp_interval: whole durations of the claimed kernels */
+    uint32_t *parts; /* by device operation: largest possible gain in millionths of its time, plus 1; 0: not claimed */
+    int64_t ns;      /* total duration of the claimed kernels, ns */
+    struct tp_vec whole; /* struct tp_interval: the times of the claimed kernels */
 };
 
 void tp_work_claim_begin(struct tp_work_claim *claim, const struct tp_advisor *a, enum tp_rule_id rule);
-/* Claims an operation, at most once. high: largest part of its time that a fix may gain, 0 to 1. */
+/* Claims a device operation; later claims of the same operation are ignored. high: largest part of its time that a fix
+ * may gain, 0 to 1. */
 void tp_work_claim_add(struct tp_work_claim *claim, const struct tp_advisor *a, uint32_t device, double high);
-/* Reports the claimed operations if they take at least min_pct of the judged time. */
+/* Adds a finding if the claimed operations take at least min_pct of the judged time. Returns whether it was added. */
 bool tp_work_claim_end(struct tp_work_claim *claim, struct tp_advisor *a, const struct tp_detail *details);
-/* Returns the percentage of the judged time. */
+/* Returns the percentage of the judged time that the claimed operations cover. */
 double tp_work_claim_share(const struct tp_advisor *a, struct tp_work_claim *claim);
 
-/* Return the name of an event, the unit of a device operation, its cost, and the peaks of a device. NULL if unknown. */
+/* Return the name of an event, the unit of a device operation, the cost of a unit, and whether a unit starts in W.
+ * tp_advisor_unit returns NULL without a unit. */
 static inline struct tp_str tp_advisor_name(const struct tp_advisor *a, uint32_t event)
 {
     return tp_trace_name(a->model->trace, &a->model->trace->events[event]);
@@ -41,16 +43,15 @@ static inline bool tp_unit_is_in_window(const struct tp_advisor *a, const struct
     return tp_in_window(a, a->model->devices.event[unit->main]) && !tp_is_own_operation(a->model, unit->main);
 }
 
-/* Returns the kind of a kernel from its name alone; TP_WORK_NONE: the name does not show a kind. The name is more
- * reliable than the launching operator if a library changes layouts inside of convolutions. Each name is examined
- * once. */
+/* Returns the kind of a kernel from its name alone; TP_WORK_NONE if the name shows no kind. The name is more reliable
+ * than the launching operator, because libraries change layouts inside convolutions. Each name is examined once. */
 enum tp_work tp_kernel_of_library(struct tp_advisor *a, uint32_t device);
 
-/* Returns the first two operands with rows and columns as text, such as "788x768 by 768x3072"; "" if they are not
- * recorded. */
+/* Returns the first two operands that are matrices as text, such as "788x768 by 768x3072". Returns an empty text if no
+ * shapes are recorded. */
 struct tp_str tp_unit_operands_text(struct tp_advisor *a, const struct tp_work_unit *unit);
 
-/* Return the shape of the first operand, and its text, such as "8x16x197x197". */
+/* Return the shape of the first operand of a unit, and a shape as text ("8x16x197x197"). */
 struct tp_shape tp_unit_shape(const struct tp_advisor *a, const struct tp_work_unit *unit);
 struct tp_str tp_shape_text(struct tp_advisor *a, const struct tp_shape *shape);
 
