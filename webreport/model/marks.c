@@ -65,7 +65,7 @@ static const char *const tc_no_late[] = {"at::native::", "fbgemm_gpu",        "c
 static const char *const tc_maybe[] = {"gemm",     "matmul", "_mm_",   "_dot_",       "bmm",  "convol",
                                        "conv2d",   "conv3d", "_conv_", "attention",   "attn", "mha_",
                                        "sage_fwd", "lstm",   "gru_",   "triton_tem_", NULL};
-/* ATen operators that can use tensor cores, without "aten::" */
+/* ATen operators that can use tensor cores, without the prefix "aten::" */
 static const char *const tc_operator[] = {"_convolution",
                                           "_convolution_mode",
                                           "conv1d",
@@ -158,7 +158,7 @@ static const char *const tc_operator[] = {"_convolution",
                                           "_native_multi_head_attention",
                                           "_transformer_encoder_layer_fwd",
                                           NULL};
-/* backward nodes that can use tensor cores, without digits at the end */
+/* backward nodes that can use tensor cores, without the digits at their ends */
 static const char *const tc_backward[] = {"CudnnConvolutionBackward",
                                           "CudnnConvolutionTransposeBackward",
                                           "ConvolutionBackward",
@@ -185,7 +185,7 @@ static const char *const allocation_helper[] = {
     NULL};
 static const char *const backends[] = {"nccl", "rccl", "gloo", "mpi", "ucc", "xccl", "hccl", NULL};
 
-/* Returns whether `text`, converted to lower case, contains one of the words. */
+/* Returns true if the text contains one of the words. Words are in lower case, the text in any case. */
 static bool contains_any(struct tp_str text, const char *const *words)
 {
     for (; *words; words++)
@@ -194,8 +194,8 @@ static bool contains_any(struct tp_str text, const char *const *words)
     return false;
 }
 
-/* Returns whether a name matches cijk_.*_mi[0-9], a Tensile kernel with matrix instructions. The dot does not match the
- * end of a line. */
+/* Returns true for the name of a Tensile kernel with matrix instructions: "cijk_", later in the same line "_mi" and
+ * a digit, in any case. */
 static bool is_tensile_matrix(struct tp_str name)
 {
     ptrdiff_t at;
@@ -220,7 +220,8 @@ static bool is_tensile_matrix(struct tp_str name)
 
 static const char *const tf32[] = {"tf32", "s1688gemm", "_s1688", "xf32", "tensorop_s", NULL};
 
-/* Returns the tensor-core mark of the first list that matches the name (D11). */
+/* Returns the mark for tensor cores and the mark for communication of a kernel's name (D11). Of the lists, the first
+ * one that matches decides. */
 static uint64_t tensor_core_meaning(struct tp_str name)
 {
     uint64_t comm = tp_comm_is_kernel_name(name) ? TP_MARK_COMM_KERNEL : 0;
@@ -249,7 +250,7 @@ static uint64_t copy_meaning(struct tp_str name)
     return marks[tp_copy_direction_of_name(name)];
 }
 
-/* ---- names of host events ---- */
+/* ---- marks of names of host events ---- */
 
 struct pattern {
     const char *text;
@@ -284,7 +285,7 @@ static const struct pattern parts[] = {
     {"conv", TP_MARK_CONV},
 };
 
-/* Patterns that are compared with the name in folded case. */
+/* patterns that are compared with the name after fold_case */
 static const struct pattern folded_parts[] = {
     {"_foreach_", TP_MARK_FUSED}, {"multi_tensor_apply", TP_MARK_FUSED}, {"_fused_", TP_MARK_FUSED},
     {"fusedadam", TP_MARK_FUSED}, {"fused_adam", TP_MARK_FUSED},
@@ -345,7 +346,7 @@ static struct tp_str after(struct tp_str text, size_t bytes)
     return (struct tp_str){text.ptr + bytes, text.len - bytes};
 }
 
-/* Removes one of the prefixes from the text. Returns false if the text has none of them. */
+/* Removes the first of the `choices` with which the text begins. Returns false if the text begins with none of them. */
 static bool cut_one_of(struct tp_str *text, const char *const *choices)
 {
     for (; *choices; choices++)
@@ -356,8 +357,9 @@ static bool cut_one_of(struct tp_str *text, const char *const *choices)
     return false;
 }
 
-/* Returns whether a name matches (cuda|hip|musa|cu|mu|syn)(Device|Stream|Event|Ctx)Synchronize(_ptsz|_spt)? or is such
- * a call of another runtime (section 9). A prefix that ends with "@" is allowed. */
+/* Returns true for a call that waits for a device (section 9):
+ * (cuda|hip|musa|mtia|cu|mu|syn)(Device|Stream|Event|Ctx)Synchronize(_ptsz|_spt)?, or a call in `others`, also after
+ * a prefix that ends with "@". */
 static bool is_sync(struct tp_str name)
 {
     static const char *const vendors[] = {"cuda", "hip", "musa", "mtia", "syn", "cu", "mu", NULL};
@@ -430,7 +432,8 @@ static bool is_eligible(struct tp_str name)
     return tp_str_is_one(name, tc_backward);
 }
 
-/* Folds case as a case-insensitive regular expression does: U+0130, U+0131 become i, U+017F becomes s, U+212A is k. */
+/* Folds upper case to lower case as a regular expression that ignores case does. U+0130 and U+0131 become i, U+017F
+ * becomes s, U+212A becomes k. out: room for name.len bytes. */
 static struct tp_str fold_case(struct tp_str name, char *out)
 {
     size_t n = 0;
@@ -452,10 +455,10 @@ static struct tp_str fold_case(struct tp_str name, char *out)
     return (struct tp_str){out, n};
 }
 
-/* Patterns indexed by first byte, so that one pass over a name finds all of them. */
+/* Patterns by first byte, so that one pass over a name finds all patterns in it. */
 struct part_index {
     const struct pattern *patterns;
-    uint8_t first[256], next[64]; /* 1 + index of a pattern; 0 at the end of a chain */
+    uint8_t first[256], next[64]; /* first, next: 1 + index of a pattern; 0 at the end of a list */
 };
 
 static void index_parts(struct part_index *index, const struct pattern *patterns, size_t count)
@@ -489,7 +492,7 @@ static uint64_t bits_of_parts(struct tp_str text, const struct part_index *index
 
 struct matcher {
     struct part_index parts, folded;
-    char *scratch; /* buffer for the longest name */
+    char *scratch; /* buffer with room for the longest name */
 };
 
 static void start_matcher(struct matcher *matcher, struct tp_arena *arena, size_t longest)
@@ -554,7 +557,7 @@ static uint64_t bits_in(struct tp_str name, const struct matcher *matcher)
 uint64_t *tp_marks_build(const struct tp_trace *trace, struct tp_arena *arena)
 {
     uint64_t *bits = tp_arena_array(arena, trace->names.count, sizeof *bits);
-    uint8_t *device_kinds = tp_arena_array(arena, trace->names.count, 1); /* by name: 1 kernel, 2 copy */
+    uint8_t *device_kinds = tp_arena_array(arena, trace->names.count, 1); /* by name id: 1 kernel, 2 copy, 3 both */
     struct matcher matcher;
     size_t longest = 1;
     for (uint32_t i = 0; i < trace->event_count; i++)

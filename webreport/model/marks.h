@@ -1,7 +1,9 @@
-/* Marks: properties of an event that its name shows, as bits, computed once for each distinct name. marks.c has every
- * list of names that the analysis uses (communication, tensor cores, operators by kind, calls of the runtime). Only the
- * list of regions is in trace/regions.c, because the reader needs it. Sections of docs/definitions.md: 2 (regions), 8
- * (tensor cores), 9 (waits), 12 (communication), 15 (rules). */
+/* Defines marks: bits for properties of an event that follow from its name. Marks are computed once for each
+ * distinct name.
+ *
+ * marks.c has all lists of names for communication, tensor cores, kinds of operators and calls of the runtime. Only
+ * the list of regions is in trace/regions.c, because the reader also needs it. Sections of docs/definitions.md: 2
+ * (regions), 8 (tensor cores), 9 (waits), 12 (communication), 15 (rules). */
 #ifndef TP_WEBREPORT_MODEL_MARKS_H
 #define TP_WEBREPORT_MODEL_MARKS_H
 
@@ -9,7 +11,7 @@
 
 #define TP_MARK(n) (UINT64_C(1) << (n))
 /* ---- regions of host time ---- */
-#define TP_MARK_REGION TP_MARK(0)          /* an operator event of this name is an annotation */
+#define TP_MARK_REGION TP_MARK(0)          /* name of a region: an operator event with this name is an annotation */
 #define TP_MARK_STEP TP_MARK(1)            /* name begins with ProfilerStep# */
 #define TP_MARK_PROFILER_STEP TP_MARK(2)   /* name is ProfilerStep# and a number */
 #define TP_MARK_EXECUTE_CONTEXT TP_MARK(3) /* name is like execute_..context_.. */
@@ -17,30 +19,30 @@
 #define TP_MARK_OPTIMIZER TP_MARK(5)       /* name begins with Optimizer */
 #define TP_MARK_OPTIMIZER_STEP TP_MARK(6)  /* name begins with Optimizer.step# */
 #define TP_MARK_ZERO_GRAD TP_MARK(7)       /* name begins with Optimizer.zero_grad# */
-#define TP_MARK_LOADER TP_MARK(8)          /* range of a data loader */
+#define TP_MARK_LOADER TP_MARK(8)          /* name of a range that loads data (DataLoader or DataPipe) */
 #define TP_MARK_SINGLE_PROCESS TP_MARK(9)  /* name contains _SingleProcess */
 #define TP_MARK_BACKWARD_NODE TP_MARK(10)  /* name begins with autograd::engine::evaluate_function: */
 #define TP_MARK_MODULE TP_MARK(11)         /* name begins with nn.Module: */
 #define TP_MARK_PROFILER_SPAN TP_MARK(12)  /* name begins with PyTorch Profiler */
-#define TP_MARK_LOADING TP_MARK(13)        /* overhead of lazy loading or compiling of device code */
+#define TP_MARK_LOADING TP_MARK(13)        /* name of overhead for loading or compiling device code lazily */
 /* ---- communication ---- */
 #define TP_MARK_COLLECTIVE TP_MARK(14) /* host event of a communication backend: nccl:, gloo: .. */
 /* host event of torch's dispatcher, not of a backend: c10d::.., record_param_comms */
 #define TP_MARK_C10D TP_MARK(15)
-#define TP_MARK_COMM_KERNEL TP_MARK(16) /* a kernel of this name is communication */
+#define TP_MARK_COMM_KERNEL TP_MARK(16) /* name of a kernel that communicates */
 /* ---- operators ---- */
-#define TP_MARK_ELIGIBLE TP_MARK(17) /* an operator of this name can use tensor cores */
-/* aten::empty and similar operators, which are folded into their caller */
+#define TP_MARK_ELIGIBLE TP_MARK(17) /* name of an operator that can use tensor cores */
+/* aten::empty and similar operators, which count for the operator that calls them */
 #define TP_MARK_ALLOCATION_HELPER TP_MARK(18)
 #define TP_MARK_COPY_OP TP_MARK(19)   /* aten::contiguous, clone, cat, copy_, stack, to or _to_copy */
 #define TP_MARK_ATEN_COPY TP_MARK(20) /* aten::copy_ */
-#define TP_MARK_SHAPE_OP TP_MARK(21)  /* the size of the result depends on the data: aten::nonzero .. */
-#define TP_MARK_SCALAR_OP TP_MARK(22) /* reads a scalar: aten::item .. */
+#define TP_MARK_SHAPE_OP TP_MARK(21)  /* operator whose result has a size that depends on the data: aten::nonzero .. */
+#define TP_MARK_SCALAR_OP TP_MARK(22) /* operator that reads one number: aten::item .. */
 #define TP_MARK_INDEX_OP TP_MARK(23)  /* aten::select, index, __getitem__ or slice */
 #define TP_MARK_FILL_OP TP_MARK(24)   /* aten::zero_ or fill_ */
 #define TP_MARK_CONV TP_MARK(25)      /* name contains conv */
-#define TP_MARK_FUSED TP_MARK(26)     /* fused or foreach optimizer, on any kind of event */
-/* ---- calls of the runtime ---- */
+#define TP_MARK_FUSED TP_MARK(26)     /* name of a fused or foreach optimizer, in any kind of event */
+/* ---- calls of the runtime and driver ---- */
 #define TP_MARK_SYNC TP_MARK(27)
 #define TP_MARK_BLOCKING_COPY TP_MARK(28)
 #define TP_MARK_ALLOCATOR_CALL TP_MARK(29) /* call that allocates or frees memory: cudaMalloc, hipFree .. */
@@ -50,35 +52,35 @@
 #define TP_MARK_DEVICE_CALL TP_MARK(33)    /* name contains Launch, Memcpy or Memset */
 #define TP_MARK_GRAPH_LAUNCH TP_MARK(34)   /* name contains GraphLaunch */
 /* ---- kernels and copies ---- */
-#define TP_MARK_TC_YES TP_MARK(35)     /* a kernel of this name uses tensor cores */
-#define TP_MARK_TC_UNKNOWN TP_MARK(36) /* a kernel of this name may use tensor cores */
+#define TP_MARK_TC_YES TP_MARK(35)     /* name of a kernel that uses tensor cores */
+#define TP_MARK_TC_UNKNOWN TP_MARK(36) /* name of a kernel that may use tensor cores */
 #define TP_MARK_PAGEABLE TP_MARK(37)
 #define TP_MARK_PINNED TP_MARK(38)
-#define TP_MARK_HTOD TP_MARK(39)    /* a copy of this name is from the host to a device */
-#define TP_MARK_TO_HOST TP_MARK(40) /* a copy of this name is from a device to the host */
-#define TP_MARK_DTOD TP_MARK(41)    /* a copy of this name is from a device to a device */
-/* a kernel of this name computes, even if a communication operator launches it */
+#define TP_MARK_HTOD TP_MARK(39)    /* name of a copy from the host to a device */
+#define TP_MARK_TO_HOST TP_MARK(40) /* name of a copy from a device to the host */
+#define TP_MARK_DTOD TP_MARK(41)    /* name of a copy from a device to a device */
+/* name of a kernel that computes, even if an operator that communicates launches it */
 #define TP_MARK_COMPUTE_KERNEL TP_MARK(42)
 #define TP_MARK_SINGLE_PROCESS_LOADER TP_MARK(43) /* name contains _SingleProcessDataLoaderIter */
-#define TP_MARK_TF32 TP_MARK(44)                  /* a kernel of this name multiplies FP32 numbers as TF32 */
-/* splits a tensor into several parts in one call: aten::split, unbind, chunk .. */
+#define TP_MARK_TF32 TP_MARK(44)                  /* name of a kernel that multiplies FP32 numbers as TF32 */
+/* operator that splits a tensor into several tensors: aten::split, unbind, chunk .. */
 #define TP_MARK_SPLIT_OP TP_MARK(45)
 
-#define TP_MARK_DEVICE_USE TP_MARK(46) /* a call that only programs with device work make */
+#define TP_MARK_DEVICE_USE TP_MARK(46) /* call that only programs with device work make */
 
-/* takes a part of a tensor, like an index: aten::narrow, index_select, take */
+/* operator that takes a part of a tensor: aten::narrow, index_select, take */
 #define TP_MARK_PART_OP TP_MARK(48)
-/* makes a tensor, or another view of a tensor's data: aten::randn, detach .. */
+/* operator that makes a tensor, or a new view of a tensor: aten::randn, detach .. */
 #define TP_MARK_MAKES_TENSOR TP_MARK(47)
 
-/* all marks of operators that make, fill, copy or read tensors and compute nothing (section 5) */
+/* all operators that make, fill, copy or read tensors without computing (section 5) */
 #define TP_MARK_DATA_OP                                                                                                \
     (TP_MARK_MAKES_TENSOR | TP_MARK_ALLOCATION_HELPER | TP_MARK_COPY_OP | TP_MARK_FILL_OP | TP_MARK_SCALAR_OP)
 
-/* all marks of host communication, on any level (section 12) */
+/* all names of communication on the host, of backends and of the dispatcher (section 12) */
 #define TP_MARK_HOST_COMM (TP_MARK_COLLECTIVE | TP_MARK_C10D)
 
-/* Returns the range kind for the mark bits of a name. kind: kind of the event (enum tp_kind). */
+/* Returns the range kind that the marks of a name imply. kind: kind of the event (enum tp_kind). */
 static inline enum tp_range_kind tp_marks_range_kind(uint64_t marks, unsigned kind)
 {
     switch (kind) {
@@ -104,11 +106,11 @@ static inline enum tp_range_kind tp_marks_range_kind(uint64_t marks, unsigned ki
 /* Returns the mark bits of every name of the trace, by name id, in `arena`. */
 uint64_t *tp_marks_build(const struct tp_trace *trace, struct tp_arena *arena);
 
-/* Returns the backend that the name of a host event shows ("nccl", "gloo" .., "c10d" for the dispatcher), or NULL.
- * Static text. */
+/* Returns the backend that the name of a host event shows: "nccl", "gloo" .., or "c10d" for the dispatcher. Returns
+ * NULL for other names. Static text. */
 const char *tp_name_comm_backend(struct tp_str name);
 
-/* Returns "nccl" or "rccl" if a kernel's name contains it, otherwise NULL. Static text. */
+/* Returns the library in a name that contains "nccl" or "rccl", in any case; NULL for other names. Static text. */
 const char *tp_name_comm_library(struct tp_str name);
 
 #endif

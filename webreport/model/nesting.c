@@ -1,19 +1,19 @@
-/* Builds the host tree: the event around every host event, the parents of operators and modules, and the call stacks of
- * operators (sections 3 and 4).
+/* Builds the host tree: for each host event, the innermost event around it. Also finds the parents of operators and
+ * modules, and the call stacks of operators (sections 3 and 4).
  *
- * One sweep visits the events of a thread in the order of the tree. The open events are the last event and its chain of
- * `inside`, so no stack is needed. Operators nest among operators and modules among modules in the same way, clipped to
- * their parent (D4). Stacks and modules of an event use the recorded ends, because they consist of the events that are
- * open at its start. */
+ * One sweep visits the events of a thread in the order of the tree. The open events are the last event and its chain
+ * in `inside`, so no stack is needed. In the same way, operators nest in operators and modules in modules; their
+ * ends are clipped to the end of the parent (D4). Call stacks and modules of an event use recorded ends, because
+ * they consist of the events that are open at its start. */
 #include "webreport/model/stages.h"
 
-/* A Python frame or module that may enclose the next event, with its recorded end. */
+/* A Python frame or module that may contain the next event, with its recorded end. */
 struct open_frame {
-    int64_t end, first_end; /* ns; first_end: the earliest end of this frame and all outer frames */
-    uint32_t name, node;    /* node: the stack from the outermost frame to this frame */
+    int64_t end, first_end; /* end: recorded end, ns; first_end: earliest end of this frame and all outer frames, ns */
+    uint32_t name, node;    /* node: call stack from the outermost frame to this one; TP_NO_ID if not yet computed */
 };
 
-/* A module that may enclose the next event. */
+/* A module that may contain the next event. */
 struct open_module {
     int64_t end;
     uint32_t module;
@@ -23,21 +23,21 @@ struct sweep {
     struct tp_model *model;
     const struct tp_event *events;
     bool has_frames;
-    uint32_t inside;          /* innermost open event; it may have ended already */
-    uint32_t op, module;      /* innermost open operator and module, by clipped ends; they may have ended already */
-    struct tp_vec frames;     /* open frames as struct open_frame, outermost first */
-    size_t resolved_count;    /* number of outer frames whose node is known */
-    uint64_t moved_count;     /* number of frames that were moved because an outer frame ended before them */
-    struct tp_vec modules;    /* open modules as struct open_module, outermost first */
-    struct tp_vec unfinished; /* unfinished operators as struct unfinished */
+    uint32_t inside;          /* innermost open event, or one that has ended; TP_NO_ID at first */
+    uint32_t op, module;      /* innermost operator and module by clipped ends; may have ended already */
+    struct tp_vec frames;     /* open frames (struct open_frame), outermost first */
+    size_t resolved_count;    /* number of outer frames whose `node` is known */
+    uint64_t moved_count;     /* number of frames moved so far because an outer frame ended before them */
+    struct tp_vec modules;    /* open modules (struct open_module), outermost first */
+    struct tp_vec unfinished; /* unfinished operators found so far (struct unfinished) */
 };
 
 struct unfinished {
     uint32_t event, module;
 };
 
-/* Most frames that are moved, for hostile traces. Beyond this number, a frame that has ended stays on the stack until
- * all its inner frames end. */
+/* Limit of moved frames, for malicious traces. Beyond it, a frame that has ended remains on the stack until all its
+ * inner frames have ended. */
 static const uint64_t MOST_MOVED = UINT64_C(1) << 26;
 
 /* ---- Python frames ---- */
@@ -48,7 +48,7 @@ static void push_frame(struct sweep *s, int64_t end, uint32_t name)
     *(struct open_frame *)tp_vec_push(&s->frames) = (struct open_frame){end, end < below ? end : below, name, TP_NO_ID};
 }
 
-/* Removes the frames that ended before `at`. Nearly always these are the innermost frames. */
+/* Removes the frames that ended at or before the time `at`, ns. These are nearly always the innermost frames. */
 static void pop_frames(struct sweep *s, int64_t at)
 {
     struct open_frame *frames = s->frames.data;
@@ -69,7 +69,7 @@ static void pop_frames(struct sweep *s, int64_t at)
         s->resolved_count = s->frames.count;
 }
 
-/* Returns the stack of the open Python frames. */
+/* Returns the node of the call stack of the Python frames open at the time `at`, ns; TP_NO_ID if none is open. */
 static uint32_t stack_of_frames(struct sweep *s, int64_t at)
 {
     pop_frames(s, at);
@@ -81,7 +81,8 @@ static uint32_t stack_of_frames(struct sweep *s, int64_t at)
     return s->frames.count ? TP_AT(&s->frames, struct open_frame, s->frames.count - 1)->node : TP_NO_ID;
 }
 
-/* Returns the stack of the operator's "Call stack" argument if it has text, otherwise `node`. */
+/* Returns the call stack of an operator: that of its argument "Call stack" if present, otherwise `node`. Returns
+ * TP_NO_ID for an empty stack. */
 static uint32_t stack_of_operator(struct tp_model *model, const struct tp_event *op, uint32_t node)
 {
     const struct tp_stacks *stacks = model->trace->stacks;
@@ -109,7 +110,7 @@ static void push_module(struct sweep *s, uint32_t event)
     *(struct open_module *)tp_vec_push(&s->modules) = (struct open_module){tp_event_end(e), m};
 }
 
-/* Returns the innermost module that is open at `at`, or TP_NO_ID. */
+/* Returns the innermost module that is open at the time `at`, ns; TP_NO_ID if none is open. */
 static uint32_t module_at(struct sweep *s, int64_t at)
 {
     while (s->modules.count && TP_AT(&s->modules, struct open_module, s->modules.count - 1)->end <= at)
@@ -169,9 +170,9 @@ static void push_launch(struct sweep *s, uint32_t event)
         launches->module[launch] = module_at(s, at);
 }
 
-/* ---- one thread ---- */
+/* ---- events of one thread ---- */
 
-/* Adds an event to the tree of its thread. */
+/* Adds an event to the host tree of its thread. */
 static void enter(struct sweep *s, uint32_t event)
 {
     struct tp_model *model = s->model;
@@ -192,7 +193,7 @@ static void sweep_thread(struct sweep *s, const uint32_t *items, uint32_t count)
         enter(s, items[i]);
         switch (e->kind) {
         case TP_KIND_MODULE:
-            push_module(s, items[i]); /* fall through */
+            push_module(s, items[i]); /* falls through, because a module is a frame as well */
         case TP_KIND_FRAME:
             pop_frames(s, e->ts_ns);
             push_frame(s, tp_event_end(e), e->name);
@@ -210,7 +211,7 @@ static void sweep_thread(struct sweep *s, const uint32_t *items, uint32_t count)
     pop_operators(s, INT64_MAX);
 }
 
-/* ---- all threads ---- */
+/* ---- events of all threads ---- */
 
 static void allocate(struct tp_model *model)
 {
@@ -240,7 +241,7 @@ static void allocate(struct tp_model *model)
     }
 }
 
-/* Appends the unfinished operators (D19) after all other operators, without parent or children. */
+/* Appends the unfinished operators (D19) after all others. They have no parent and no children. */
 static void append_unfinished(struct tp_model *model, const struct tp_vec *unfinished)
 {
     struct tp_operators *ops = &model->operators;

@@ -1,5 +1,6 @@
-/* Arithmetic on nanoseconds. Sums saturate, because a hostile trace may contain any time. Percentages and quotients use
- * the order of operations of the definitions, so that every double has the same bits. */
+/* Defines arithmetic on nanoseconds. Sums saturate, because a malicious trace may have any time. Percentages and
+ * quotients follow the order of operations in docs/definitions.md, so that every double has exactly the defined
+ * bits. */
 #ifndef TP_WEBREPORT_MODEL_NUMBERS_H
 #define TP_WEBREPORT_MODEL_NUMBERS_H
 
@@ -17,7 +18,7 @@ static inline int64_t tp_ns_max(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Returns ns * factor / divisor rounded down. factor >= 0, divisor > 0. */
+/* Returns ns * factor / divisor, rounded down. factor: >= 0. divisor: > 0. */
 static inline int64_t tp_ns_scaled(int64_t ns, int64_t factor, int64_t divisor)
 {
     __int128 product = (__int128)ns * factor, quotient = product / divisor;
@@ -26,7 +27,7 @@ static inline int64_t tp_ns_scaled(int64_t ns, int64_t factor, int64_t divisor)
     return quotient > INT64_MAX ? INT64_MAX : quotient < INT64_MIN + 1 ? INT64_MIN + 1 : (int64_t)quotient;
 }
 
-/* Returns 100 * a / b; 0 if b is 0. */
+/* Returns the percentage 100 * a / b; 0 if b is 0. */
 static inline double tp_percent(int64_t a, int64_t b)
 {
     return b ? 100.0 * (double)a / (double)b : 0.0;

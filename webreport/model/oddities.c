@@ -1,4 +1,4 @@
-/* Counts oddities of a trace: see oddities.h. */
+/* Counts oddities in the sorted events of a trace: see oddities.h. */
 #include "webreport/model/oddities.h"
 
 #include "webreport/model/conflicts.h"
@@ -6,7 +6,8 @@
 
 static const int64_t DAY_NS = 86400ll * 1000000000;
 
-/* Returns the k-th smallest item. Hoare's selection uses the median of three as pivot, so that sorted input is fast. */
+/* Returns the k-th smallest item, k counted from 0, and reorders the items. Hoare's selection with the median of
+ * three as pivot, which is fast for sorted input. */
 static int64_t select_ns(int64_t *items, size_t count, size_t k)
 {
     size_t lo = 0, hi = count - 1;
@@ -35,7 +36,7 @@ static int64_t select_ns(int64_t *items, size_t count, size_t k)
 
 int64_t tp_oddities_middle_ns(const struct tp_trace *trace, struct tp_arena *arena)
 {
-    enum { SAMPLE = 4095 }; /* number of evenly spaced events whose median is used */
+    enum { SAMPLE = 4095 }; /* maximum number of events from which the median is computed, evenly spaced in the file */
     size_t count = trace->event_count < SAMPLE ? trace->event_count : SAMPLE;
     if (count == 0)
         return 0;
@@ -55,8 +56,8 @@ static uint64_t count_outliers(const struct tp_trace *trace, int64_t middle_ns)
     return count;
 }
 
-/* Counts device operations that overlap an earlier operation of their row. They are sorted by start, so only the latest
- * end of each row is needed. */
+/* Counts device operations that overlap an earlier operation of their row. Operations are sorted by start, so the
+ * latest end of each row is enough. */
 static uint64_t count_overlaps(const struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
 {
     int64_t *end = tp_arena_array(arena, trace->thread_count, sizeof *end);
@@ -64,7 +65,7 @@ static uint64_t count_overlaps(const struct tp_trace *trace, const struct tp_ord
     uint64_t count = 0;
     for (uint32_t i = 0; i < order->device_count; i++) {
         const struct tp_event *e = &trace->events[order->device[i]];
-        /* an overlap of one nanosecond is a rounding error */
+        /* ignores one nanosecond, which is a rounding error */
         count += is_used[e->thread] && e->ts_ns + 1 < end[e->thread];
         if (!is_used[e->thread] || tp_event_end(e) > end[e->thread])
             end[e->thread] = tp_event_end(e);
@@ -73,7 +74,8 @@ static uint64_t count_overlaps(const struct tp_trace *trace, const struct tp_ord
     return count;
 }
 
-/* Returns the recorder's number of an event, unique among events of its kind; TP_NULL_INT if it has none. */
+/* Returns the number that the recorder gave to an event, unique among events of its kind; TP_NULL_INT if it gave
+ * none. */
 static int64_t own_number(const struct tp_trace *trace, const struct tp_event *e)
 {
     if (e->detail == TP_NO_ID)
@@ -93,7 +95,8 @@ static bool is_same(const struct tp_trace *trace, const struct tp_event *a, cons
            a->thread == b->thread && number > 0 && number == own_number(trace, b);
 }
 
-/* Counts events that equal the previous event in the order, including the recorder's number. */
+/* Counts events that equal the previous event in the order: same start, duration, kind, name, thread and recorder's
+ * number. */
 static uint64_t count_twice(const struct tp_trace *trace, const uint32_t *order, uint32_t count)
 {
     uint64_t twice = 0;
@@ -110,7 +113,7 @@ static bool has_steps(const struct tp_trace *trace)
     return false;
 }
 
-/* Returns whether the trace is a recording from outside, which has no markers of steps. */
+/* Returns true if the trace is a recording from outside. Such recordings never have markers of steps. */
 static bool is_of_states(const struct tp_trace *trace)
 {
     uint64_t count = 0;

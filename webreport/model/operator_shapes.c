@@ -1,4 +1,4 @@
-/* Reads the shapes of arguments: see operator_shapes.h. */
+/* Reads shapes and types of operator arguments: see operator_shapes.h. */
 #include "webreport/model/operator_shapes.h"
 
 #include <string.h>
@@ -36,7 +36,6 @@ struct tp_shape tp_shape_input(struct tp_str dims, unsigned index)
     return tp_shape_of(tp_shape_item(dims, index));
 }
 
-/* Reads an argument such as "[1, 1]" or "1". */
 struct tp_shape tp_shape_argument(struct tp_str concrete, unsigned index)
 {
     struct tp_str item = tp_shape_item(concrete, index);
@@ -51,7 +50,7 @@ struct tp_shape tp_shape_argument(struct tp_str concrete, unsigned index)
         return shape;
     }
     shape.is_known = true;
-    /* parses the text by hand because it has blanks, so it is not compact JSON */
+    /* the generic list reader is not used, because the text has blanks and is not compact JSON */
     for (size_t i = 1; i < item.len - 1;) {
         size_t end = i;
         while (end < item.len - 1 && item.ptr[end] != ',')
@@ -75,7 +74,7 @@ int64_t tp_shape_product(const struct tp_shape *shape)
     return result;
 }
 
-/* Returns x / y, rounded down. y must not be 0. */
+/* Returns x / y, rounded towards minus infinity. y: not 0. */
 static int64_t floor_div(int64_t x, int64_t y)
 {
     return x / y - (x % y != 0 && (x < 0) != (y < 0));

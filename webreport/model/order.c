@@ -1,11 +1,12 @@
-/* Sorts host events, device operations and memory records. A counting sort groups events by thread, then a merge sort
- * orders each thread. The merge sort needs a single pass if the file is already sorted, as Kineto's files are. */
+/* Sorts host events, device operations and memory records: see order.h. A counting sort groups events by thread,
+ * then a merge sort orders each thread. The merge sort needs only one pass over a sorted file, such as Kineto
+ * writes. */
 #include "webreport/model/order.h"
 
 #include "writer/base/rule_sort.h"
 #include "writer/base/sort.h"
 
-/* Returns whether event i comes before event j. context: the events. */
+/* Returns true if event i comes before event j. context: the array of events. */
 static inline __attribute__((always_inline)) bool by_start_and_end(const void *context, uint32_t i, uint32_t j)
 {
     const struct tp_event *x = (const struct tp_event *)context + i, *y = (const struct tp_event *)context + j;
@@ -90,7 +91,7 @@ void tp_order_build(struct tp_order *order, const struct tp_trace *trace, struct
     for (uint32_t i = 0; i < trace->event_count; i++) {
         const struct tp_event *e = &trace->events[i];
         if (tp_kind_is_host(e->kind))
-            order->host[first[e->thread + 1]++] = i; /* afterwards first[t + 1] is the start of thread t + 1 */
+            order->host[first[e->thread + 1]++] = i; /* after the loop, first[t + 1] is the start of thread t + 1 */
         else if (tp_kind_is_device(e->kind))
             order->device[order->device_count++] = i;
     }

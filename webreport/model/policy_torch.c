@@ -1,5 +1,5 @@
-/* Builds torch's list of events from the events of the model, in this order: names and kinds, ends, owners, memory,
- * order, tree, sums. See policy_torch.h. */
+/* Builds torch's list of events from the model: see policy_torch.h. The stages are names and kinds, ends, owners,
+ * memory, order, tree, sums. */
 #include "webreport/model/policy_torch.h"
 
 #include "webreport/model/build.h"
@@ -8,15 +8,16 @@
 #include "writer/base/rule_sort.h"
 #include "writer/base/saturate.h"
 
-/* ---- names ---- */
+/* ---- names of items ---- */
 
-/* Utility operators that torch omits from its tables. "[memory]" is here because memory records are separate items. */
+/* Operators that torch omits from its tables. The names of memory records are here because memory records are
+ * separate items. */
 static const char *const left_out[] = {
     "[memory]",        "[OutOfMemory]",  "profiler::_record_function_enter", "profiler::_record_function_enter_new",
     "aten::output_nr", "aten::_version", "profiler::_record_function_exit",  "aten::is_leaf",
 };
 
-/* Name ids after those of the trace, for texts that the trace may lack. */
+/* Extra name ids after the ids of the trace, for texts that may be missing in the trace. */
 enum { EXTRA_STEP, EXTRA_MEMORY, EXTRA_OUT_OF_MEMORY, EXTRA_NAMES };
 static const char *const extra_names[EXTRA_NAMES] = {TP_PROFILER_STEP_LABEL, "[memory]", "[OutOfMemory]"};
 
@@ -60,9 +61,9 @@ struct tp_str tp_torch_name_text(const struct tp_torch *torch, uint32_t name)
     return name < known ? tp_strings_get(&torch->trace->names, name) : tp_str_of(extra_names[name - known]);
 }
 
-/* ---- kinds ---- */
+/* ---- kinds of items ---- */
 
-/* Torch's flags of each kind of event. */
+/* flags of enum tp_torch_flag by kind of event */
 static const uint16_t flags_of_kind[TP_KIND_COUNT] = {
     [TP_KIND_OPERATOR] = TP_TORCH_OPERATOR,
     [TP_KIND_ANNOTATION] = TP_TORCH_ANNOTATION,
@@ -76,7 +77,7 @@ static const uint16_t flags_of_kind[TP_KIND_COUNT] = {
     [TP_KIND_OVERHEAD] = TP_TORCH_CALL,
 };
 
-/* Categories that torch lists as device events although the model has no kind for them. */
+/* Categories that torch lists as device events, and their flags. The model has no kinds for them. */
 static const struct {
     const char *cat;
     uint16_t flags;
@@ -106,13 +107,13 @@ static uint16_t flags_of(const struct tp_torch *torch, const struct tp_event *e)
         return 0;
     if (torch->rules == TP_CPROFILE)
         return flags & TP_TORCH_FRAME;
-    /* because a communication backend ends its ranges on another thread */
+    /* backends may end their ranges on another thread, so their ranges are asynchronous */
     const char *backend = flags == TP_TORCH_ANNOTATION ? tp_name_comm_backend(tp_trace_name(trace, e)) : NULL;
     bool is_async = (e->flags & TP_EVENT_UNFINISHED) || (backend && strcmp(backend, "c10d") != 0);
     return is_async ? flags | TP_TORCH_ASYNC : flags;
 }
 
-/* Returns whether the program itself declared all devices: they have only a name, and there are no launches (K3). */
+/* Returns true if the program itself declared all devices (K3): they have only names, and the trace has no calls. */
 static bool has_own_devices(const struct tp_trace *trace)
 {
     for (uint32_t i = 0; i < trace->gpu_count; i++)
@@ -124,7 +125,8 @@ static bool has_own_devices(const struct tp_trace *trace)
     return trace->gpu_count > 0;
 }
 
-/* Returns the name of the profiled device, or NULL. */
+/* Returns torch's name of the profiled device, "DEVICE" for devices that the program declared, or NULL if there is
+ * none. */
 static const char *find_device(const struct tp_trace *trace, bool has_device_event)
 {
     static const char *const cats[][2] = {
@@ -145,9 +147,9 @@ static void find_kinds(struct tp_torch *torch)
     torch->device = find_device(trace, all & TP_TORCH_DEVICE);
 }
 
-/* ---- times ---- */
+/* ---- times of items ---- */
 
-/* Finds the profiler's span, or the time of all events if the trace has no span. */
+/* Finds start and end of the profiler's span. If the trace has no span, uses those of all events. */
 static void find_span(struct tp_torch *torch, const struct tp_model *model)
 {
     const struct tp_trace *trace = torch->trace;
@@ -160,7 +162,7 @@ static void find_span(struct tp_torch *torch, const struct tp_model *model)
     torch->end_ns = span ? tp_event_end(span) : model->last_ns;
 }
 
-/* Finds, for each unfinished event, the innermost finished event that was open when the unfinished event began. For a
+/* Finds the event that gives the end of each unfinished event: the innermost finished event around its start. For a
  * Python call this may be an operator. */
 static void find_ends(struct tp_torch *torch, const struct tp_model *model)
 {
@@ -185,10 +187,10 @@ int64_t tp_torch_unfinished_end(const struct tp_torch *torch, uint32_t event)
     return end > start ? end : start;
 }
 
-/* ---- owners ---- */
+/* ---- owners of device operations ---- */
 
-/* Returns whether nearly all device operations have their correlation as External id, as Kineto wrote from 2021 to
- * 2024. Such ids do not lead to an operator. */
+/* Returns true if more than 90 % of the device operations have their correlation as External id. Kineto wrote such
+ * ids from 2021 to 2024; they do not lead to an operator. */
 static bool ids_are_correlations(const struct tp_model *model)
 {
     uint64_t same = 0, all = 0;
@@ -202,7 +204,7 @@ static bool ids_are_correlations(const struct tp_model *model)
     return same * 10 > all * 9;
 }
 
-/* Returns the External id of a call or a device operation, or TP_NULL_INT. */
+/* Returns the External id of a call or a device operation; TP_NULL_INT if it has none. */
 static int64_t id_of_call(const struct tp_torch *torch, uint32_t event)
 {
     const struct tp_trace *trace = torch->trace;
@@ -215,7 +217,7 @@ static int64_t id_of_call(const struct tp_torch *torch, uint32_t event)
     return id != 0 ? id : TP_NULL_INT;
 }
 
-/* Returns the External id of an operator or region, or TP_NULL_INT. */
+/* Returns the External id of an operator or annotation; TP_NULL_INT if it has none. context: struct tp_torch. */
 static int64_t id_of_host(const void *context, uint32_t event)
 {
     const struct tp_torch *torch = context;
@@ -230,8 +232,8 @@ static void own(struct tp_torch *torch, uint32_t owner, uint32_t device)
         tp_torch_add_time(&torch->device_time[owner], tp_torch_duration(torch, device));
 }
 
-/* Links by External id as torch does: operators own device operations, and calls move to the operator's thread. The
- * last of several operators with one id counts. */
+/* Links by External id as torch does. Operators own device operations with their id, and calls with their id move to
+ * the operator's thread. Of several operators with equal ids, the last one counts. */
 static void link_by_id(struct tp_torch *torch)
 {
     struct tp_ids ids;
@@ -257,7 +259,7 @@ static void link_by_id(struct tp_torch *torch)
     tp_ids_drop(&ids, torch->arena);
 }
 
-/* Links device operations to the owners in the model, for traces whose External ids do not lead to operators. */
+/* Links device operations to their owners in the model. For traces in which External ids do not lead to operators. */
 static void link_by_owner(struct tp_torch *torch, const struct tp_model *model)
 {
     for (uint32_t k = 0; k < model->devices.count; k++) {
@@ -267,10 +269,10 @@ static void link_by_owner(struct tp_torch *torch, const struct tp_model *model)
     }
 }
 
-/* ---- memory ---- */
+/* ---- memory of items ---- */
 
-/* Adds each memory record to all events whose time contains the record. A record outside all events becomes an item.
- * order: all records by time. */
+/* Adds the bytes of each memory record to all host events whose time contains the record. A record outside all
+ * events becomes an item. order: all records sorted by time. */
 static void add_memory(struct tp_torch *torch, const uint32_t *order)
 {
     const struct tp_trace *trace = torch->trace;
@@ -286,10 +288,10 @@ static void add_memory(struct tp_torch *torch, const uint32_t *order)
     torch->record_count = tp_memory_sums_outside(&sums, torch->records);
 }
 
-/* ---- order and tree ---- */
+/* ---- order and tree of items ---- */
 
-/* Returns whether torch numbers an item. In torch's order, numbered events come first, then events of Kineto only, then
- * memory records. */
+/* Returns true if torch gives an item a number. For equal times, torch sorts numbered events first, then events of
+ * Kineto alone, then memory records. */
 static bool is_numbered(const struct tp_torch *torch, uint32_t item)
 {
     unsigned flags = tp_torch_flags(torch, item);
@@ -318,7 +320,7 @@ static void append(struct tp_torch *torch, uint32_t event)
         torch->order[torch->count++] = event;
 }
 
-/* Concatenates the model's sorted lists and the other items, and sorts them in torch's order. */
+/* Fills torch->order from the model's sorted lists and the other items, and sorts it as torch does. */
 static void sort(struct tp_torch *torch, const struct tp_order *order)
 {
     const struct tp_trace *trace = torch->trace;
@@ -335,15 +337,16 @@ static void sort(struct tp_torch *torch, const struct tp_order *order)
     tp_sort_by_rule(torch->order, torch->count, torch->arena, torch, by_torch);
 }
 
-/* Returns an array of `count` entries TP_NO_ID. */
+/* Returns an array with `count` entries TP_NO_ID. */
 static uint32_t *absent(const struct tp_torch *torch, size_t count)
 {
     uint32_t *items = tp_arena_array(torch->arena, count, sizeof *items);
     return memset(items, 0xFF, count * sizeof *items);
 }
 
-/* Finds the parent of each event: the innermost event that begins before the event and does not end before it. An event
- * that ends later than an open event closes the open event. Unfinished events count only among cProfile's calls. */
+/* Finds the parent of each item: the innermost item of its thread that starts before it and does not end before it.
+ * An item that ends after an open item closes the open item. Unfinished events take part only with the rules of
+ * cProfile. */
 static void nest(struct tp_torch *torch)
 {
     uint32_t *innermost = absent(torch, torch->trace->thread_count);
@@ -357,7 +360,7 @@ static void nest(struct tp_torch *torch)
         uint32_t parent = innermost[thread];
         int64_t start = tp_torch_start(torch, i), end = tp_torch_end(torch, i);
         while (parent != TP_NO_ID && (start >= tp_torch_end(torch, parent) || end > tp_torch_end(torch, parent)))
-            parent = torch->parent[parent]; /* the open events are the last item and its chain of parents */
+            parent = torch->parent[parent]; /* the open items are the last item and its chain of parents */
         torch->parent[i] = parent;
         innermost[thread] = i;
     }
@@ -370,10 +373,10 @@ static void nest(struct tp_torch *torch)
     }
 }
 
-/* Folds an only child into its parent of the same name (_remove_dup_nodes): the parent gets its children, and the
- * child's call is not counted. If by_id is true, links are torch's own, and the child's kernels replace the parent's.
- * Otherwise the owners of the model are already folded. One pass is enough, because children come after their parents.
- */
+/* Folds an only child into its parent with the same name, as torch's _remove_dup_nodes does. The parent gets the
+ * children of the child, and the call of the child is not counted. With by_id, the parent also gets the device time
+ * of the child; otherwise the model has folded the owners already. One pass is enough, because children come after
+ * their parents. */
 static void fold(struct tp_torch *torch, bool by_id)
 {
     for (uint32_t k = 0; k < torch->count; k++) {
@@ -391,9 +394,9 @@ static void fold(struct tp_torch *torch, bool by_id)
     }
 }
 
-/* ---- sums ---- */
+/* ---- sums of items ---- */
 
-/* Adds the device time of children to the device time of their parents' own kernels. */
+/* Adds the device time of children to that of their parents, which so far have only the time of their own kernels. */
 static void sum_devices(struct tp_torch *torch)
 {
     for (uint32_t k = torch->count; k-- > 0;) {
@@ -446,7 +449,7 @@ struct tp_torch_sum tp_torch_self(const struct tp_torch *torch, uint32_t item, u
     return self;
 }
 
-/* ---- all stages ---- */
+/* ---- all stages in order ---- */
 
 void tp_torch_build(struct tp_torch *torch, const struct tp_trace *trace, enum tp_torch_rules rules,
                     struct tp_arena *arena)

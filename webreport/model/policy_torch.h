@@ -1,15 +1,15 @@
 /* Lists the events of a trace in torch's order, with torch's tree and sums, for tables equal to those of
  * torch.profiler.
  *
- * Events, kinds, order and owners come from the model. This policy covers the differences of torch
- * (torch/autograd/profiler.py, profiler_util.py, 2.13). A call of the runtime belongs to the thread of the operator
- * that its External id names. An event that ends after the event around it has no parent, and the event around it gets
- * no further children. A parent owns the kernels of a child that it absorbs. Memory belongs to every event around its
- * time, on any thread.
+ * Events, kinds, order and owners come from the model. This file covers the differences to torch
+ * (torch/autograd/profiler.py, profiler_util.py, 2.13). A runtime call belongs to the thread of the operator that
+ * its External id names. An event that ends after the event around it has no parent, and the event around it gets no
+ * more children. A parent owns the kernels of a child that it absorbs. The bytes of a memory record count for every
+ * event around its time, on any thread.
  *
- * Reports, gates and comparisons do not use this policy; their numbers come from the facts (facts.h). Results equal
- * torch's results including the order in which doubles are summed. So times are kept as exact nanoseconds and as the
- * doubles that torch computes. Read-only once built. */
+ * Reports, gates and comparisons do not use this policy; their numbers come from facts.h. Results equal torch's
+ * results even in the order of summing doubles. So times are stored as exact nanoseconds and as the doubles that
+ * torch computes. Read-only once built. */
 #ifndef TP_WEBREPORT_MODEL_POLICY_TORCH_H
 #define TP_WEBREPORT_MODEL_POLICY_TORCH_H
 
@@ -18,71 +18,73 @@
 #include "writer/base/id_map.h"
 #include "writer/base/saturate.h"
 
-/* Kind of an event in torch's tables; 0 if the tables do not include the event. */
+/* Properties of an item in torch's tables, as bits; 0 if the tables do not have the item. */
 enum tp_torch_flag {
-    TP_TORCH_OPERATOR = 1, /* event of category cpu_op */
-    /* event of category user_annotation; with TP_TORCH_DEVICE, of gpu_user_annotation */
+    TP_TORCH_OPERATOR = 1, /* event with category cpu_op */
+    /* event with category user_annotation; with TP_TORCH_DEVICE, with category gpu_user_annotation */
     TP_TORCH_ANNOTATION = 2,
-    TP_TORCH_FRAME = 4,    /* event of category python_function */
+    TP_TORCH_FRAME = 4,    /* event with category python_function */
     TP_TORCH_CALL = 8,     /* runtime or driver call, or work of the recorder itself */
-    TP_TORCH_DEVICE = 16,  /* kernel, copy or wait, which has a separate row */
-    TP_TORCH_UNOWNED = 32, /* work of a device (MTIA) that torch never adds to operators */
-    TP_TORCH_ASYNC = 64,   /* event without parent, children and self time */
-    TP_TORCH_FOLDED = 128, /* absorbed by the parent of the same name; its call is not counted */
-    TP_TORCH_WORK = 256    /* device work other than waits and annotations */
+    TP_TORCH_DEVICE = 16,  /* kernel, copy, set or device-side wait, which has its own row */
+    TP_TORCH_UNOWNED = 32, /* work of an MTIA device, which torch never adds to operators */
+    TP_TORCH_ASYNC = 64,   /* unfinished or asynchronous event: has no parent, children or self time */
+    TP_TORCH_FOLDED = 128, /* event folded into its parent of the same name; its call is not counted */
+    TP_TORCH_WORK = 256    /* device work, but not a wait or an annotation */
 };
 
-/* Rules to follow. The versions of torch differ in the memory records of an event and in whether frames are parents.
- * With the rules of cProfile, only Python frames count, thread by thread, and no event absorbs another. */
+/* Versions of the rules for the list. torch 2.13 and 2.6 differ in the memory records of an event, and in whether
+ * frames are parents. With the rules of cProfile, the list has only Python frames, sorted by thread, and no event
+ * absorbs another. */
 enum tp_torch_rules { TP_TORCH_2_13, TP_TORCH_2_6, TP_CPROFILE };
-#define TP_TORCH_RULES "2.13|2.6" /* values of the command-line option: the first two rules */
+#define TP_TORCH_RULES "2.13|2.6" /* values of the command-line option, in the order of the enum */
 
 struct tp_torch_time {
     int64_t ns;
     double us;
 };
 
-/* Torch's list. Columns are indexed by item: item i < trace->event_count is event i, and higher items are memory
- * records outside all events. */
+/* Torch's list of items. Arrays are indexed by item. Item i is event i if i < trace->event_count; higher items are
+ * memory records outside of all events. */
 struct tp_torch {
     const struct tp_trace *trace;
     struct tp_arena *arena;
     enum tp_torch_rules rules;
-    /* items sorted by (start, end descending, position in the file), the order of torch's list */
+    /* items in the order of torch's list: by start, end descending, position in the file */
     uint32_t *order;
-    uint32_t count;  /* number of entries of `order` */
-    uint16_t *flags; /* bits of enum tp_torch_flag */
+    uint32_t count;  /* number of entries in `order` */
+    uint16_t *flags; /* bits of enum tp_torch_flag, by item */
     uint32_t *parent, *first_child, *next_sibling;
-    const char *device; /* "CUDA", "XPU" or "MTIA"; NULL if no device was profiled */
-    /* by event: its device time; for host events, the time of their own and their children's kernels */
+    const char *device; /* name of the profiled device: "CUDA", "XPU", "MTIA" or "DEVICE"; NULL if none was profiled */
+    /* by event: device time; for a host event, that of its own kernels and those of its children */
     struct tp_torch_time *device_time;
-    /* by event: bytes of the memory records within its time, on any thread; NULL if the trace has no records */
+    /* by event: bytes of the memory records during the event, on any thread; NULL if the trace has no records */
     struct tp_memory_bytes *bytes;
-    uint32_t *records; /* by item - trace->event_count: index in trace->memory */
+    uint32_t *records; /* by item - trace->event_count: memory record, index in trace->memory */
     uint32_t record_count;
-    uint32_t *shown;         /* by name id: id of the shown name, or TP_NO_ID if events of the name are not shown */
-    uint32_t memory_name[2]; /* name ids of memory records; index true: of [OutOfMemory] records */
-    struct tp_id_map moved;  /* by call event that torch assigns to another thread: that thread */
-    /* by unfinished event: the event that gives its end, or TP_NO_ID for the end of the profiler's span */
+    uint32_t *shown;         /* by name id: id of the name to show; TP_NO_ID if such events are not shown */
+    uint32_t memory_name[2]; /* name ids of memory records: [0] for "[memory]", [1] for "[OutOfMemory]" */
+    struct tp_id_map moved;  /* by event: thread of a call that torch moves to another thread */
+    /* by unfinished event: the event that gives its end; TP_NO_ID if the profiler's span gives it */
     struct tp_id_map around;
-    int64_t base_ns, end_ns; /* the profiler's span, ns; doubles are relative to its start */
+    int64_t base_ns, end_ns; /* start and end of the profiler's span, ns; torch's doubles count from base_ns */
 };
 
-/* Time and memory of an item. */
+/* Times and memory of an item. */
 struct tp_torch_sum {
     struct tp_torch_time cpu, device;
     struct tp_memory_bytes bytes;
 };
 
-/* Builds torch's list in `arena`, whose guard must be set. The trace must outlive the list. */
+/* Builds torch's list of a trace in `arena`, whose guard must be set. The trace must outlive the list. */
 void tp_torch_build(struct tp_torch *torch, const struct tp_trace *trace, enum tp_torch_rules rules,
                     struct tp_arena *arena);
 
-/* Returns the number of the name that is shown for an item, for use as a key. It is below tp_torch_name_count. */
+/* Returns the number of the name that is shown for an item. Numbers are below tp_torch_name_count and can be used as
+ * keys. */
 uint32_t tp_torch_name(const struct tp_torch *torch, uint32_t item);
 uint32_t tp_torch_name_count(const struct tp_torch *torch);
-/* Returns the shown text for a name number: a name of the trace, "ProfilerStep*" for every step, or "[memory]".
- * Borrowed from the trace. */
+/* Returns the text of a name number: a name of the trace, "ProfilerStep*" for all steps, or "[memory]". Borrowed
+ * from the trace. */
 struct tp_str tp_torch_name_text(const struct tp_torch *torch, uint32_t name);
 
 static inline void tp_torch_add_time(struct tp_torch_time *sum, struct tp_torch_time time)
@@ -91,14 +93,14 @@ static inline void tp_torch_add_time(struct tp_torch_time *sum, struct tp_torch_
     sum->us += time.us;
 }
 
-/* Returns the sums of an item, including its children. */
+/* Returns times and memory of an item, with those of its children. */
 struct tp_torch_sum tp_torch_total(const struct tp_torch *torch, uint32_t item);
-/* Returns the sums of an item without its children. A child with one of the flags `kept` (enum tp_torch_flag) is not
- * subtracted. */
+/* Returns times and memory of an item without those of its children. Does not subtract a child that has one of the
+ * flags `kept` (enum tp_torch_flag). */
 struct tp_torch_sum tp_torch_self(const struct tp_torch *torch, uint32_t item, unsigned kept);
 
-/* Returns the end of an unfinished event, ns: the end of the innermost event of its thread that was open when it began.
- */
+/* Returns the end of an unfinished event, ns. This is the end of the innermost event that was open on its thread
+ * when it started, or of the profiler's span. */
 int64_t tp_torch_unfinished_end(const struct tp_torch *torch, uint32_t event);
 
 static inline bool tp_torch_is_record(const struct tp_torch *torch, uint32_t item)
@@ -111,7 +113,7 @@ static inline const struct tp_memory *tp_torch_record(const struct tp_torch *tor
     return &torch->trace->memory[torch->records[item - torch->trace->event_count]];
 }
 
-/* Returns the event of an item, or NULL for a memory record. */
+/* Returns the event of an item; NULL if the item is a memory record. */
 static inline const struct tp_event *tp_torch_event(const struct tp_torch *torch, uint32_t item)
 {
     return tp_torch_is_record(torch, item) ? NULL : &torch->trace->events[item];
@@ -123,7 +125,7 @@ static inline unsigned tp_torch_flags(const struct tp_torch *torch, uint32_t ite
     return tp_torch_is_record(torch, item) ? 0 : torch->flags[item];
 }
 
-/* Returns the length of columns that are indexed by item. */
+/* Returns the number of items, which is the length of arrays by item. */
 static inline size_t tp_torch_items(const struct tp_torch *torch)
 {
     return (size_t)torch->trace->event_count + torch->record_count;
@@ -137,8 +139,8 @@ static inline uint32_t tp_torch_thread(const struct tp_torch *torch, uint32_t it
     return moved ? *moved : e ? e->thread : tp_torch_record(torch, item)->thread;
 }
 
-/* Returns the start of an item, ns. Kineto extends device regions by a nanosecond on both sides; this function reverts
- * the extension. */
+/* Returns the start of an item, ns. Kineto makes device annotations longer by one nanosecond on both sides; this
+ * function reverts that. */
 static inline int64_t tp_torch_start(const struct tp_torch *torch, uint32_t item)
 {
     const struct tp_event *e = tp_torch_event(torch, item);
@@ -156,7 +158,7 @@ static inline int64_t tp_torch_end(const struct tp_torch *torch, uint32_t item)
     return e->kind != TP_KIND_GPU_ANNOTATION ? end : end - 1 > start ? end - 1 : start;
 }
 
-/* Returns the duration of an item, in ns and as torch's double of microseconds. */
+/* Returns the duration of an item, as ns and as the double of microseconds that torch computes. */
 static inline struct tp_torch_time tp_torch_duration(const struct tp_torch *torch, uint32_t item)
 {
     int64_t start = tp_torch_start(torch, item), end = tp_torch_end(torch, item);
@@ -164,7 +166,7 @@ static inline struct tp_torch_time tp_torch_duration(const struct tp_torch *torc
                                   (double)(end - torch->base_ns) / 1000 - (double)(start - torch->base_ns) / 1000};
 }
 
-/* Returns the details ("Input Dims" ..) of an operator or annotation, or NULL. */
+/* Returns the details ("Input Dims" ..) of an operator or annotation; NULL for other items. */
 static inline const struct tp_host_detail *tp_torch_detail(const struct tp_torch *torch, uint32_t item)
 {
     const struct tp_event *e = tp_torch_event(torch, item);

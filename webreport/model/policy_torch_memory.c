@@ -1,4 +1,5 @@
-/* Computes prefix sums of memory records, so that the sum within a time is a difference: see policy_torch_memory.h. */
+/* Computes prefix sums of memory records, so that the sum within an interval is one subtraction: see
+ * policy_torch_memory.h. */
 #include "webreport/model/policy_torch_memory.h"
 
 #include "writer/base/ratio.h"
@@ -44,15 +45,15 @@ void tp_memory_sums_build(struct tp_memory_sums *sums, const struct tp_trace *tr
     }
 }
 
-/* Returns a time rounded to the precision of older releases. */
+/* Returns a time, ns, rounded as the doubles of older releases of torch. */
 static double coarse(const struct tp_trace *trace, int64_t ns)
 {
     double us = tp_ratio(tp_sat_add(ns, trace->base_time_ns), 1000);
     return us * 1000 - (double)trace->base_time_ns;
 }
 
-/* Returns the number of records before `at`; records at `at` count if is_included is true. low: a lower bound of the
- * result. Searches from `low` in doubling steps, then by bisection. */
+/* Returns the number of records before the time `at`, ns; with is_included, also counts records at that time. low:
+ * lower bound of the result. Searches from `low` in doubling steps, then by bisection. */
 static uint32_t count_before(const struct tp_memory_sums *sums, uint32_t low, int64_t at, bool is_included)
 {
     double limit = sums->is_coarse ? coarse(sums->trace, at) : 0;
@@ -66,7 +67,7 @@ static uint32_t count_before(const struct tp_memory_sums *sums, uint32_t low, in
             low = middle + 1;
         else
             high = middle;
-        step = is_before ? step * 2 : 0; /* 0 once the search has passed `at` */
+        step = is_before ? step * 2 : 0; /* 0 for bisection, once the search has passed the time `at` */
     }
     return low;
 }

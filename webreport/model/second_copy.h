@@ -1,14 +1,14 @@
-/* Recognizes second copies of operators. With a TorchDispatchMode or a tensor subclass, the recorder sees three events:
- * an operator, the Python code that receives it, and the same operator again when the code calls it. Both operators are
- * one call of the program. */
+/* Recognizes second copies of operators. With a TorchDispatchMode or a tensor subclass, the recorder records three
+ * events: an operator, the Python code that receives it, and the same operator again when that code calls it. Both
+ * operators are one call of the program. */
 #ifndef TP_WEBREPORT_MODEL_SECOND_COPY_H
 #define TP_WEBREPORT_MODEL_SECOND_COPY_H
 
 #include "webreport/model/facts.h"
 
-/* Returns whether operator `event` is the second copy of operator `outer` (section 4). `parent` must be the range of
- * Python code that receives operators, between the two. Both operators must have the same name and shapes. All are
- * indexes in trace->events; TP_NO_ID if there is no such parent. */
+/* Returns true if operator `event` is the second copy of operator `outer` (section 4). Both must have the same name
+ * and shapes, and `parent` must be the range of the receiving Python code between them. All three are indexes in
+ * trace->events; `parent` and `outer` may be TP_NO_ID. */
 static inline bool tp_is_second_copy(const struct tp_trace *trace, uint32_t event, uint32_t parent, uint32_t outer)
 {
     if (parent == TP_NO_ID || outer == TP_NO_ID || trace->events[event].name != trace->events[outer].name)
@@ -20,7 +20,7 @@ static inline bool tp_is_second_copy(const struct tp_trace *trace, uint32_t even
     return (x == TP_NO_ID ? TP_NO_ID : trace->hosts[x].dims) == (y == TP_NO_ID ? TP_NO_ID : trace->hosts[y].dims);
 }
 
-/* Returns whether operator `op` of the model's tree is the second copy of the parent of its parent. */
+/* Returns true if operator `op` is the second copy of the operator two levels above it in the model's tree. */
 static inline bool tp_operator_is_second_copy(const struct tp_model *model, uint32_t op)
 {
     const struct tp_operators *ops = &model->operators;

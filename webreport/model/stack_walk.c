@@ -1,23 +1,24 @@
-/* Merges the events of a thread with slices of time. Each stack entry has the earliest end of this entry and all outer
- * entries, so that the next change is found in O(1). Entries nearly always end at the top. If an entry inside the stack
- * ends, the entries above it are computed again. */
+/* Visits the stacks of host events of a thread within given slices of time: see stack_walk.h. Each entry of the
+ * stack has the earliest end of all entries up to it, so that the next change is found in O(1). Entries nearly
+ * always end at the top. If an inner entry ends, the entries above it are computed again. */
 #include "webreport/model/stack_walk.h"
 
 #include "webreport/model/numbers.h"
 
 struct entry {
-    int64_t end, earliest_end; /* ns; earliest_end: of this entry and all outer entries */
+    int64_t end, earliest_end; /* end of the event, and earliest end of this entry and all outer entries, ns */
     uint32_t event, node;
-    /* candidates for the fold of the stack up to this entry, as event indexes */
+    /* candidates for the fold of the stack up to this entry: line id in trace->frames, otherwise label ids; TP_NO_ID
+     * if none */
     uint32_t line, annotation, op, runtime, frame;
-    bool has_users_line; /* true if `line` is in user code and not in a package */
+    bool has_users_line; /* true if `line` is in the user's own code, not in a package */
 };
 
 struct tp_stack_scratch {
     const struct tp_stack_walk *walk;
     struct entry entries[TP_STACK_LIMIT];
     unsigned depth;
-    const uint32_t *list; /* events of the thread from the current one on */
+    const uint32_t *list; /* events of the thread that are not visited yet */
     const uint32_t *list_end;
 };
 
@@ -122,7 +123,7 @@ static void push(struct tp_stack_scratch *stack, uint32_t event)
     stack->entries[stack->depth++] = x;
 }
 
-/* Removes the entries that ended at or before `at`. */
+/* Removes the entries that ended at or before the time `at`, ns. */
 static void remove_ended(struct tp_stack_scratch *stack, int64_t at)
 {
     unsigned first = stack->depth, old_depth = stack->depth;
@@ -134,7 +135,7 @@ static void remove_ended(struct tp_stack_scratch *stack, int64_t at)
             push(stack, stack->entries[i].event);
 }
 
-/* Pushes the events that start at or before `at` and end after it. */
+/* Pushes the events that start at or before the time `at`, ns, and end after it. */
 static void add_started(struct tp_stack_scratch *stack, int64_t at)
 {
     const struct tp_event *events = stack->walk->model->trace->events;
@@ -155,7 +156,7 @@ static struct tp_fold fold_of(const struct entry *x, uint32_t no_event)
         return (struct tp_fold){TP_STACK_RUNTIME, x->runtime};
     if (x->frame != TP_NO_ID)
         return (struct tp_fold){TP_STACK_FRAME, x->frame};
-    return (struct tp_fold){TP_STACK_NONE, no_event}; /* the stack is empty, or contains only ProfilerStep */
+    return (struct tp_fold){TP_STACK_NONE, no_event}; /* the stack is empty or has only steps */
 }
 
 static void visit(const struct tp_stack_scratch *stack, int64_t a, int64_t b, uint32_t tag)
@@ -203,14 +204,15 @@ void tp_stack_walk(struct tp_stack_walk *walk, uint32_t thread, const struct tp_
         walk_slice(stack, &slices[i]);
 }
 
-/* Returns the group of a slice in a counting sort by thread. Slices without a thread come last. */
+/* Returns the group of a slice in the counting sort: its thread, or thread_count for a slice without a thread. */
 static uint32_t place_of(const struct tp_model *model, const struct tp_gpu *gpu, const struct tp_idle_slice *piece)
 {
     uint32_t thread = tp_idle_thread(model, gpu, piece);
     return thread == TP_NO_ID ? model->trace->thread_count : thread;
 }
 
-/* Visits the slices chosen[0] .. chosen[count - 1]. If chosen is NULL, visits first .. first + count - 1. */
+/* Visits idle slices, grouped by thread. chosen: their `count` indexes in gpu->idle; NULL for the slices from
+ * `first` on. */
 static void walk_by_thread(struct tp_stack_walk *walk, const struct tp_gpu *gpu, const uint32_t *chosen, uint32_t first,
                            uint32_t count)
 {

@@ -1,7 +1,9 @@
-/* Visits the stacks of host events of a thread within given slices of time (section 6). The stack at time t contains
- * every host event of the thread with start <= t < end, in the order of the tree. So events that end after their parent
- * count as well. Stacks deeper than TP_STACK_LIMIT lose their inner events; only broken traces have such stacks. A walk
- * only reads the facts, so several walks can run at the same time, each with a separate arena. */
+/* Visits the stacks of the host events of a thread within given slices of time (section 6).
+ *
+ * The stack at time t has every host event of the thread with start <= t < end, in the order of the host tree. So it
+ * also has events that end after their parent. Stacks deeper than TP_STACK_LIMIT, which only broken traces have,
+ * lose their inner events. A walk only reads the facts, so several walks can run simultaneously if each has its own
+ * arena. */
 #ifndef TP_WEBREPORT_MODEL_STACK_WALK_H
 #define TP_WEBREPORT_MODEL_STACK_WALK_H
 
@@ -10,8 +12,7 @@
 
 enum { TP_STACK_LIMIT = 1024 };
 
-/* Kinds of stack entries and of folds, in the order of their texts. A stack entry is never a line, and a fold is never
- * a module. */
+/* Kinds of stack entries and of folds, sorted by their texts. No stack entry is a line, and no fold is a module. */
 enum tp_stack_kind {
     TP_STACK_ANNOTATION,
     TP_STACK_FRAME,
@@ -26,12 +27,12 @@ enum tp_stack_kind {
 /* Returns "annotation", "frame", "line" .. Static text. */
 const char *tp_stack_kind_text(enum tp_stack_kind kind);
 
-/* Fold of a stack: one text that represents the stack. It is the first of these that exists: the innermost project
- * line, the innermost annotation except ProfilerStep, the outermost operator, runtime call or frame, "[no host event]".
- */
+/* The fold of a stack: one text that represents it. This is the first that exists of: the innermost project line,
+ * the innermost annotation except ProfilerStep, the outermost operator, the outermost runtime call, the outermost
+ * frame, "[no host event]". */
 struct tp_fold {
-    uint32_t kind; /* enum tp_stack_kind */
-    uint32_t text; /* in trace->frames: line id for a line, otherwise label id */
+    uint32_t kind; /* kind of the text, enum tp_stack_kind */
+    uint32_t text; /* line id in trace->frames for a line, otherwise label id */
 };
 
 struct tp_str tp_fold_text(const struct tp_model *model, struct tp_fold fold);
@@ -39,24 +40,24 @@ struct tp_str tp_fold_text(const struct tp_model *model, struct tp_fold fold);
 /* Compares two folds by (kind, text). Returns <0, 0 or >0. */
 int tp_fold_compare(const struct tp_model *model, struct tp_fold x, struct tp_fold y);
 
-/* Stacks as nodes of a trie; node 0 is the empty stack. A child has a larger number than its parent. */
+/* Stacks as nodes of a trie. Node 0 is the empty stack, and a child has a larger number than its parent. */
 struct tp_stack_tree {
     struct tp_id_map children;
-    struct tp_vec nodes; /* nodes as struct tp_stack_node */
+    struct tp_vec nodes; /* the nodes (struct tp_stack_node), by number */
 };
 
 struct tp_stack_node {
-    uint32_t parent; /* parent node; TP_NO_ID for node 0 */
-    uint32_t label;  /* label id in trace->frames */
+    uint32_t parent; /* node of the stack without its innermost entry; TP_NO_ID for node 0 */
+    uint32_t label;  /* innermost entry of the stack, label id in trace->frames */
     uint32_t depth;
-    uint32_t kind; /* enum tp_stack_kind */
+    uint32_t kind; /* kind of the innermost entry, enum tp_stack_kind */
 };
 
 void tp_stack_tree_init(struct tp_stack_tree *tree, struct tp_arena *arena);
-/* Returns the child of `parent` with this kind and label. Adds a new child. */
+/* Returns the child of the node `parent` with this kind and label, or adds it. */
 uint32_t tp_stack_tree_child(struct tp_stack_tree *tree, uint32_t parent, enum tp_stack_kind kind, uint32_t label);
 
-/* A slice of time to visit. All its segments get its tag. */
+/* A slice of time to visit. Its tag is passed to all segments of the slice. */
 struct tp_stack_slice {
     int64_t a, b;
     uint32_t tag;
@@ -66,8 +67,8 @@ struct tp_stack_slice {
 struct tp_stack_segment {
     int64_t a, b;
     uint32_t tag;
-    uint32_t event; /* innermost event, or TP_NO_ID if the stack is empty */
-    uint32_t node;  /* node of the stack in `tree`, if the walk has a tree */
+    uint32_t event; /* innermost event of the stack; TP_NO_ID if the stack is empty */
+    uint32_t node;  /* node of the stack in the walk's `tree`; 0 if the walk has no tree */
     struct tp_fold fold;
 };
 
@@ -76,25 +77,26 @@ typedef void (*tp_stack_visit)(void *context, const struct tp_stack_segment *seg
 struct tp_stack_walk {
     const struct tp_model *model;
     struct tp_arena *arena;
-    struct tp_stack_tree *tree; /* receives the visited stacks; may be NULL */
+    struct tp_stack_tree *tree; /* trie that receives the visited stacks; NULL if not wanted */
     tp_stack_visit visit;
     void *context;
-    /* memory that is reused for further threads; NULL before the first walk */
+    /* memory that all threads of the walk share; NULL before the first thread */
     struct tp_stack_scratch *scratch;
 };
 
-/* Visits the segments of `count` sorted, disjoint slices on one thread, in order of time. If thread is TP_NO_ID, all
- * stacks are empty. */
+/* Visits the segments of slices on one thread in order of time. slices: sorted and disjoint. thread: TP_NO_ID for
+ * empty stacks. */
 void tp_stack_walk(struct tp_stack_walk *walk, uint32_t thread, const struct tp_stack_slice *slices, size_t count);
 
-/* Visits the idle slices first .. end - 1 of a device on their threads (tp_idle_thread), thread by thread. The tag of a
- * segment is the index of its slice in gpu->idle. */
+/* Visits the idle slices first .. end - 1 of a device, each on its thread (tp_idle_thread), thread by thread. The
+ * tag of a segment is the index of its slice in gpu->idle. */
 void tp_stack_walk_idle(struct tp_stack_walk *walk, const struct tp_gpu *gpu, uint32_t first, uint32_t end);
 
-/* Visits chosen idle slices like tp_stack_walk_idle. chosen: ascending indexes in gpu->idle. */
+/* Visits only the chosen idle slices of a device; otherwise works like tp_stack_walk_idle. chosen: ascending indexes
+ * in gpu->idle. */
 void tp_stack_walk_chosen(struct tp_stack_walk *walk, const struct tp_gpu *gpu, const uint32_t *chosen, uint32_t count);
 
-/* Returns the thread of an idle slice: the thread that launched the operation at the end of the gap, otherwise the main
+/* Returns the thread for an idle slice: the thread that launched the operation after the gap, otherwise the main
  * thread of the device. Returns TP_NO_ID if no operation of the device has a launch. */
 static inline uint32_t tp_idle_thread(const struct tp_model *model, const struct tp_gpu *gpu,
                                       const struct tp_idle_slice *piece)

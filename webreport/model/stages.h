@@ -1,5 +1,5 @@
-/* The stages that build the facts of a trace, in the order in which build.c calls them. Each stage fills its part of
- * the model. */
+/* Declares the stages that build the facts of a trace, in the order in which build.c calls them. Each stage fills
+ * its part of the model. */
 #ifndef TP_WEBREPORT_MODEL_STAGES_H
 #define TP_WEBREPORT_MODEL_STAGES_H
 
@@ -7,27 +7,27 @@
 
 /* Finds the parents of operators, launches and modules, thread by thread (nesting.c). */
 void tp_model_nest(struct tp_model *model);
-/* Assigns calls that begin just before their operator to that operator (early_launches.c). */
+/* Assigns calls that start just before their operator to this operator (early_launches.c). */
 void tp_model_join_early_calls(struct tp_model *model);
-/* Folds operators into their only child of the same name (D7), then computes host self times (folding.c). */
+/* Folds only children into parents of the same name (D7), then computes host self times (folding.c). */
 void tp_model_fold(struct tp_model *model);
 void tp_model_host_times(struct tp_model *model);
 /* Finds the launch and the owner of each device operation (linking.c). */
 void tp_model_link_devices(struct tp_model *model);
-/* Computes the device time of operators, finds those that can use tensor cores, and marks the outermost operators
+/* Computes the device times of operators, and marks those that can use tensor cores and the outermost ones
  * (linking.c). */
 void tp_model_operator_numbers(struct tp_model *model);
-/* Finds the host's main thread (host_main.c). */
+/* Finds the main thread of the host (host_main.c). */
 void tp_model_find_main(struct tp_model *model);
-/* Groups device operations by device, computes the activities of each device, and finds the main device (gpus.c). */
+/* Groups device operations by device, computes the intervals of each device, and finds the main device (gpus.c). */
 void tp_model_group_gpus(struct tp_model *model);
-/* Computes the union of the intervals of each category (gpus.c). */
+/* Computes the intervals of each category of a step's time (gpus.c). */
 void tp_model_find_categories(struct tp_model *model);
 /* Finds the steps, their device work and the window W (steps.c). */
 void tp_model_find_steps(struct tp_model *model);
-/* Finds the calls that wait for the device (idle.c). */
+/* Finds the calls and ranges that wait for a device (idle.c). */
 void tp_model_find_waits(struct tp_model *model);
-/* Finds the idle times of each device within W and their reasons (idle.c). */
+/* Finds the parts of W in which each device is idle, and their reasons (idle.c). */
 void tp_model_find_idle(struct tp_model *model);
 
 #endif

@@ -3,14 +3,13 @@
 
 #include <string.h>
 
-/* Position in the list of steps. It only advances, because the events of a thread come in order of start. */
+/* A position in the list of steps. It never goes back, because the events of a thread come in order of start. */
 struct cursor {
     const struct tp_model *model;
     uint32_t step;
 };
 
-/* Returns whether the host time `at` is within the marker of a used step. Successive calls must have ascending times.
- */
+/* Returns true if the host time `at`, ns, is within the marker of a used step. Times must ascend from call to call. */
 static bool is_in_step(struct cursor *cursor, int64_t at)
 {
     const struct tp_model *model = cursor->model;

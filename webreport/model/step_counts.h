@@ -1,11 +1,11 @@
-/* Counts the host events of each kind in the used steps, for numbers per step. Device operations are counted where they
- * are grouped (webreport/measure/views/kernel_view.c). */
+/* Counts host events of each kind in the used steps, for numbers per step. webreport/measure/views/kernel_view.c
+ * counts the device operations. */
 #ifndef TP_WEBREPORT_MODEL_STEP_COUNTS_H
 #define TP_WEBREPORT_MODEL_STEP_COUNTS_H
 
 #include "webreport/model/facts.h"
 
-/* Numbers of events that start within the marker of a used step. */
+/* Numbers of host events that start within the marker of a used step. */
 struct tp_step_counts {
     uint64_t operators, runtime_calls, collectives;
     uint64_t device_allocations, host_allocations;

@@ -1,5 +1,5 @@
-/* Finds the steps and the window (section 5). Host markers are chosen by priority (D3) and extended by the device work
- * that they start. The window is the union of the used steps. */
+/* Finds the steps and the window (section 5). Chooses the host markers by priority (D3), then extends each step by
+ * the device work that it launched. The window is the union of the used steps. */
 #include <stdio.h>
 
 #include "webreport/model/facts.h"
@@ -8,22 +8,22 @@
 #include "webreport/model/steps_parts.h"
 #include "writer/base/sort.h"
 
-/* ---- markers ---- */
+/* ---- markers of steps ---- */
 
 static bool is_host(const struct tp_event *e)
 {
     return e->kind == TP_KIND_OPERATOR || e->kind == TP_KIND_ANNOTATION;
 }
 
-/* Returns the first event in `found` of the thread with most markers. `found` is sorted by start, then by position in
- * the file. */
+/* Returns the thread with most markers. found: markers sorted by start, then by position in the file. Returns
+ * TP_NO_ID without markers. */
 static uint32_t busiest_thread(const struct tp_model *model, const struct tp_keyed *found, size_t count)
 {
     uint32_t *marks = tp_arena_array(model->arena, model->trace->thread_count, sizeof *marks);
     uint32_t best = TP_NO_ID;
     for (size_t i = 0; i < count; i++)
         marks[model->trace->events[found[i].item].thread]++;
-    for (size_t i = 0; i < count; i++) { /* the thread that starts first wins ties */
+    for (size_t i = 0; i < count; i++) { /* in a tie, the thread with the first marker wins */
         uint32_t thread = model->trace->events[found[i].item].thread;
         if (best == TP_NO_ID || marks[thread] > marks[best])
             best = thread;
@@ -31,8 +31,8 @@ static uint32_t busiest_thread(const struct tp_model *model, const struct tp_key
     return best;
 }
 
-/* Returns the outermost markers of one thread as event indexes in order of start. meaning: mark bits of marker names.
- * name: id of the only name to use, or TP_NO_ID. */
+/* Returns the outermost markers of the thread with most markers, as event indexes sorted by start. meaning:
+ * TP_MARK_* bits of marker names. name: id of the only name to use; TP_NO_ID for all names. */
 static struct tp_vec find_markers(const struct tp_model *model, uint64_t meaning, uint32_t name)
 {
     struct tp_vec found = TP_VEC(model->arena, struct tp_keyed), out = TP_VEC(model->arena, uint32_t);
@@ -59,7 +59,7 @@ static struct tp_vec find_markers(const struct tp_model *model, uint64_t meaning
     return out;
 }
 
-/* Returns the N of ProfilerStep#N without leading zeros. */
+/* Returns the number in ProfilerStep#N without leading zeros. */
 static struct tp_str step_number(struct tp_str name)
 {
     const size_t prefix = sizeof "ProfilerStep#" - 1;
@@ -84,8 +84,8 @@ static void use_markers(struct tp_model *model, const struct tp_vec *found, enum
     }
 }
 
-/* Makes steps of repeated Optimizer.step ranges. Each step begins at the end of the previous range. Uses the name whose
- * event ends last. */
+/* Makes a step of each Optimizer.step range; it starts at the end of the previous range. Uses only the name of the
+ * range that ends last. start: of the first step, ns. */
 static void use_optimizer(struct tp_model *model, int64_t start)
 {
     const struct tp_event *last = NULL;
@@ -119,7 +119,7 @@ static void find_host_steps(struct tp_model *model)
         uint64_t meaning;
         uint8_t marker, least;
     } markers[] = {{TP_MARK_PROFILER_STEP, TP_MARKER_PROFILER_STEP, 1},
-                   /* at least two, because a single marked call does not show where steps begin */
+                   /* one marked call does not show where steps start, so at least two are needed */
                    {TP_MARK_EXECUTE_CONTEXT, TP_MARKER_EXECUTE_CONTEXT, 2},
                    {TP_MARK_STEP_BRACKET, TP_MARKER_STEP, 2}};
     uint64_t present = 0;
@@ -137,25 +137,25 @@ static void find_host_steps(struct tp_model *model)
     struct tp_interval extent = tp_steps_host_extent(model);
     if (present & TP_MARK_OPTIMIZER_STEP)
         use_optimizer(model, extent.a);
-    /* if there is a single marker, repetitions are parts of one step */
+    /* a single marker means one step; its repetitions are parts of the step */
     if (!(present & (TP_MARK_OPTIMIZER_STEP | TP_MARK_EXECUTE_CONTEXT | TP_MARK_STEP_BRACKET | TP_MARK_STEP)))
         tp_steps_infer(model);
     if (!model->step_count)
         tp_steps_use_recording(model, extent);
 }
 
-/* ---- device work of steps ---- */
+/* ---- device work of each step ---- */
 
-/* Device operations, added up by the step of their launches. */
+/* Device work by the step that launched it. */
 struct step_work {
-    uint64_t *count; /* by step: number of device operations */
+    uint64_t *count; /* by step: number of device operations that it launched */
     int64_t *last_end;
-    int64_t first_start; /* first start of the device work of step 0, ns */
+    int64_t first_start; /* first start of the device work of step 0, ns; set if count[0] > 0 */
     bool has_any;
 };
 
-/* Returns the first step, from step `from` on, that ends at or after `at`; if `after` is true, that ends after `at`.
- * Steps are in order of their ends. */
+/* Returns the first step, from index `from` on, whose marker ends at or after the time `at`, ns. If `after` is true,
+ * it must end after that time. */
 static uint32_t next_step(const struct tp_model *model, uint32_t from, int64_t at, bool after)
 {
     while (from < model->step_count &&
@@ -164,8 +164,8 @@ static uint32_t next_step(const struct tp_model *model, uint32_t from, int64_t a
     return from;
 }
 
-/* Returns, by step, the first launch in the file with length > 0 that starts exactly at the end of the step, or
- * UINT32_MAX. This launch, and later launches in the file with the same start, belong to the next step. */
+/* Returns an event index by step: the first launch in the file that starts exactly at the end of the step and has a
+ * length > 0. UINT32_MAX if there is none. This launch and later ones with the same start belong to the next step. */
 static uint32_t *find_launches_after(const struct tp_model *model)
 {
     uint32_t *launch_after = tp_arena_array(model->arena, model->step_count, sizeof *launch_after);
@@ -183,9 +183,9 @@ static uint32_t *find_launches_after(const struct tp_model *model)
     return launch_after;
 }
 
-/* Assigns each launch to the step that contains it. Launches are visited by time and position in the file, so the
- * current step only advances. A launch comes after all steps that ended before it. A launch with length > 0 also comes
- * after a step that ends when the launch starts. */
+/* Assigns each launch to the step that contains it. Launches come in order of time and file, so the current step
+ * never goes back. A launch comes after all steps that ended before it. A launch with length > 0 also comes after a
+ * step that ends exactly at its start. */
 static void assign_launches(struct tp_model *model)
 {
     uint32_t *launch_after = find_launches_after(model);
@@ -233,8 +233,7 @@ static void find_work(struct tp_model *model, struct step_work *work)
     }
 }
 
-/* Returns the start of step 0, ns. Device work without a step that ended before the step's own device work began is
- * excluded. */
+/* Returns the start of step 0, ns. Moves it after earlier device work that no step launched. */
 static int64_t first_start(const struct tp_model *model, const struct step_work *work)
 {
     int64_t start = model->steps[0].host_start_ns;
@@ -248,8 +247,8 @@ static int64_t first_start(const struct tp_model *model, const struct step_work 
     return start;
 }
 
-/* Removes the steps after the last step with device work. Also removes the last step with device work if much of its
- * work is missing. */
+/* Removes the steps after the last step that has device work. Also removes that step if it has less than 80 % of the
+ * device operations of the previous step. */
 static void cut_tail(struct tp_model *model, const struct step_work *work)
 {
     uint32_t last = 0, kept = model->step_count;
@@ -292,7 +291,7 @@ static bool is_unfinished(const struct tp_model *model, const struct tp_step *st
     return model->trace->events[step->event].flags & TP_EVENT_UNFINISHED;
 }
 
-/* Excludes steps that the end of the recording cut, unless all steps were cut. */
+/* Excludes steps that the end of the recording cut. Does nothing if all steps were cut. */
 static void leave_out_unfinished(struct tp_model *model)
 {
     bool has_finished = false;
@@ -303,12 +302,11 @@ static void leave_out_unfinished(struct tp_model *model)
             model->steps[i].left_out = TP_STEP_UNFINISHED;
 }
 
-/* Sorted step lengths from which single steps can be removed. The lower median of the remaining lengths is always
- * known. */
+/* Sorted lengths of steps, of which any can be removed. The lower median of the remaining lengths is always known. */
 struct median {
-    struct tp_keyed *sorted;  /* key: length, ns; item: number of the used step */
-    uint32_t *rank;           /* by number of the used step: index in `sorted` */
-    uint32_t *before, *after; /* by index in `sorted`: nearest remaining neighbors, or TP_NO_ID */
+    struct tp_keyed *sorted;  /* key: length of the step, ns; item: its number among the used steps */
+    uint32_t *rank;           /* index in `sorted` by number of the used step */
+    uint32_t *before, *after; /* by index in `sorted`: indexes of the nearest lengths that remain; TP_NO_ID if none */
     uint32_t middle, count;
 };
 
@@ -333,8 +331,8 @@ static __int128 twice_median(const struct median *m)
     return (__int128)m->sorted[m->middle].key + m->sorted[upper].key;
 }
 
-/* Excludes the first used step while at least three are used and it is longer than 1.5 times the median of the others.
- */
+/* Excludes the first used step as warm-up if it is longer than 1.5 times the median of the other used steps. Repeats
+ * this while at least three steps are used. */
 static void leave_out_warm_up(struct tp_model *model)
 {
     struct tp_arena *arena = model->arena;
@@ -419,9 +417,10 @@ const char *tp_step_marker_text(enum tp_step_marker marker)
     return texts[marker];
 }
 
-/* ---- steps and window at a given time ---- */
+/* ---- lookup of steps and window by time ---- */
 
-/* Returns the index of the last interval that starts before b. The interval at `from` must start before b. */
+/* Returns the index of the last interval that starts before the time b, ns. The interval at index `from` must start
+ * before b. */
 static size_t last_starting_before(struct tp_intervals window, size_t from, int64_t b)
 {
     size_t low = from, high = window.count;
@@ -451,8 +450,8 @@ int64_t tp_window_length_within(const struct tp_model *model, size_t *at, int64_
     return model->window_before[i] - model->window_before[*at] - (a - first->a) + in_last;
 }
 
-/* Returns the first step that ends after `at`. Only this step can contain `at`, because steps are sorted and disjoint,
- * both by their markers and with their device work. */
+/* Returns the step that contains the time `at`, ns, by its marker if is_host is true, otherwise by its whole range.
+ * Returns TP_NO_ID if there is none. Steps are sorted and disjoint in both respects. */
 static uint32_t step_at(const struct tp_model *model, int64_t at, bool is_host)
 {
     uint32_t low = 0, high = model->step_count;
@@ -474,7 +473,7 @@ uint32_t tp_step_of_host(const struct tp_model *model, int64_t at)
     return model->step_marker == TP_MARKER_WINDOW ? 0 : step_at(model, at, true);
 }
 
-/* Returns whether the marker of the step contains `at`. */
+/* Returns true if the marker of the step contains the time `at`, ns. step: may be TP_NO_ID or step_count. */
 static bool marker_contains(const struct tp_model *model, uint32_t step, int64_t at)
 {
     return step < model->step_count && model->steps[step].host_start_ns <= at && at < model->steps[step].host_end_ns;

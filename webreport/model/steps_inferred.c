@@ -1,5 +1,6 @@
-/* Infers the steps of a recording without markers from repetitions on the main thread (section 5): calls of a module,
- * backward passes, or a sequence of operators. Needs a fixed number of passes, each linear in the events. */
+/* Infers the steps of a recording without markers from repetitions on the main thread (section 5). Repetitions are
+ * calls of a module, backward passes, or a sequence of operators. Needs a fixed number of passes, each linear in the
+ * events. */
 #include <stdio.h>
 
 #include "webreport/model/loop_body.h"
@@ -11,34 +12,34 @@
 
 enum {
     MIN_REPEATS = 3,    /* minimum number of repetitions of a loop */
-    MAX_ANCHORS = 8,    /* number of names that are tried for each source */
-    AGREE_PERCENT = 80, /* two iterations agree if they share this percentage of the longer iteration's items */
-    FEW_OTHERS = 10,    /* one of this many iterations may differ from the typical one */
-    FEW_OTHERS_BARE = 4 /* like FEW_OTHERS, for loops without a backward pass, which accumulate no gradients */
+    MAX_ANCHORS = 8,    /* maximum number of names that are tried as anchors for each source */
+    AGREE_PERCENT = 80, /* percentage of the longer iteration's items that two iterations must share to agree */
+    FEW_OTHERS = 10,    /* one of this many iterations may differ from the typical iteration */
+    FEW_OTHERS_BARE = 4 /* the same for loops without a backward pass, which cannot accumulate gradients */
 };
 
-/* How often each name occurs as an outermost item. Names are those of the trace and the backward pass. */
+/* Counts of items by name. Names are the name ids of the trace, and one more for backward passes. */
 struct loop_names {
-    uint32_t *count, *first; /* by name: number of items, and index of the first item */
-    /* by name: number of items in the typical iteration, and in the compared iteration */
+    uint32_t *count, *first; /* by name: number of items with the name, and index of the first one */
+    /* by name: number of items in the typical iteration, and in the iteration compared with it */
     uint32_t *typical, *seen;
     uint32_t size;
 };
 
-/* A loop whose iterations begin with items of one name, the anchors. Iteration i has the items from start[i] to start[i
- * + 1]. A step begins `shift` items before its anchor, where the body of the loop begins. */
+/* A loop. Each iteration starts with an item that has a certain name, its anchor. Iteration i has the items from
+ * start[i] to before start[i + 1]. A step starts `shift` items before its anchor, where the body of the loop starts. */
 struct loop {
     const struct tp_loop_item *items;
     uint32_t item_count;
     uint32_t *start, count;
-    uint32_t *differs, differ_count; /* iterations that do not agree with the typical iteration, ascending */
+    uint32_t *differs, differ_count; /* numbers of the iterations that differ from the typical one, ascending */
     uint32_t typical_first, typical_length;
     uint32_t shift;
-    uint32_t passes; /* number of anchors per step */
+    uint32_t passes; /* number of iterations that form one step */
     bool is_last_whole;
 };
 
-/* ---- iterations ---- */
+/* ---- iterations of a loop ---- */
 
 static uint32_t end_of(const struct loop *loop, uint32_t i)
 {
@@ -53,8 +54,8 @@ static int64_t hash_of(const struct loop *loop, uint32_t i)
     return (int64_t)hash;
 }
 
-/* Finds the most frequent sequence of names among all iterations except the last, whose end is unknown. The first
- * iteration with this sequence is the typical iteration. */
+/* Finds the most frequent sequence of names among the iterations. Ignores the last iteration, whose end is unknown.
+ * The first iteration with this sequence becomes the typical iteration. */
 static void find_typical(struct loop *loop, struct tp_arena *arena)
 {
     uint32_t count = loop->count - 1, best = 0, best_size = 0;
@@ -80,8 +81,8 @@ static uint32_t typical_name(const struct loop *loop, uint32_t k)
     return loop->items[loop->typical_first + k].name;
 }
 
-/* Moves the begin of each step to the begin of the loop's body. Items before the first anchor that equal the end of the
- * typical iteration belong to the first step. Also finds out whether the last step has all items of the typical
+/* Moves the start of each step to the start of the loop's body. Items before the first anchor that equal the end of
+ * the typical iteration belong to the first step. Sets is_last_whole if the last step has all items of the typical
  * iteration. */
 static void find_body(struct loop *loop)
 {
@@ -96,7 +97,7 @@ static void find_body(struct loop *loop)
     loop->is_last_whole = found >= length - loop->shift;
 }
 
-/* ---- comparing iterations with the typical one ---- */
+/* ---- comparison of iterations with the typical one ---- */
 
 static void count_typical(const struct loop *loop, struct loop_names *names, bool is_cleared)
 {
@@ -104,7 +105,8 @@ static void count_typical(const struct loop *loop, struct loop_names *names, boo
         names->typical[typical_name(loop, k)] = is_cleared ? 0 : names->typical[typical_name(loop, k)] + 1;
 }
 
-/* Returns whether iteration i and the typical iteration share AGREE_PERCENT of the items of the longer one. */
+/* Returns true if iteration i shares AGREE_PERCENT of its items with the typical iteration. The percentage counts
+ * for the longer of both. */
 static bool agrees_with_typical(const struct loop *loop, struct loop_names *names, uint32_t i)
 {
     uint32_t length = end_of(loop, i) - loop->start[i], common = 0;
@@ -118,8 +120,8 @@ static bool agrees_with_typical(const struct loop *loop, struct loop_names *name
     return (uint64_t)common * 100 >= (uint64_t)longer * AGREE_PERCENT;
 }
 
-/* Lists the iterations that differ from the typical one. The first may differ, because it often prepares more.
- * find_body has already compared the last. */
+/* Lists the iterations that differ from the typical one. Ignores the first iteration, which often prepares more, and
+ * the last one, which find_body has compared. */
 static void find_different(struct loop *loop, struct loop_names *names)
 {
     loop->differ_count = 0;
@@ -138,8 +140,8 @@ static bool has_backward(const struct loop *loop, const struct loop_names *names
     return false;
 }
 
-/* Joins iterations to rounds if every k-th iteration has more work, as with the accumulation of gradients. Returns
- * whether there are enough rounds. */
+/* Joins every k iterations to one if exactly every k-th has more work, as when gradients are accumulated. Returns
+ * true if enough joined iterations remain. */
 static bool join_rounds(struct loop *loop)
 {
     const uint32_t *differs = loop->differs;
@@ -175,9 +177,9 @@ static bool settle(struct loop *loop, struct loop_names *names, struct tp_arena 
     return loop->differ_count * few <= loop->count;
 }
 
-/* ---- anchors ---- */
+/* ---- anchors of loops ---- */
 
-/* Returns whether a module is a recurrent cell of torch, which is called for each element of a sequence. */
+/* Returns true for a recurrent cell of torch, which is called once for each element of a sequence. */
 static bool is_cell(struct tp_str module)
 {
     static const char *const cells[] = {"GRUCell", "LSTMCell", "RNNCell", NULL};
@@ -194,8 +196,8 @@ static bool is_anchor(const struct tp_model *model, enum tp_step_marker source, 
                                        : !(marks & (TP_MARK_MODULE | TP_MARK_DATA_OP | TP_MARK_LOADER));
 }
 
-/* Returns the rarest name after `last` that may be an anchor (ties: the name that occurs first). Returns TP_NO_ID if
- * there are no more names. */
+/* Returns the name that follows `last` in the order of trying anchors: rare names first, in a tie the name that
+ * occurs first. Returns TP_NO_ID if there is none. last: TP_NO_ID for the first name. */
 static uint32_t next_anchor(const struct tp_model *model, const struct loop_names *names, enum tp_step_marker source,
                             uint32_t last)
 {
@@ -231,7 +233,7 @@ static void find_anchors(struct loop *loop, const struct tp_loop_items *items, u
             loop->start[loop->count++] = k;
 }
 
-/* ---- loops of operators ---- */
+/* ---- sequences of operators ---- */
 
 static bool is_data_op(const struct tp_model *model, const struct tp_loop_item *item)
 {
@@ -243,8 +245,8 @@ static uint32_t length_of_last(const struct loop *loop)
     return loop->typical_length - loop->shift;
 }
 
-/* Returns whether only operators that make, copy or read tensors are outside the loop. Layers of one call repeat as
- * well, but a network has other operators before or after its layers. */
+/* Returns true if the main thread has only operators that make, copy or read tensors outside the loop. The layers of
+ * one call repeat as well, but other operators come before or after them. */
 static bool covers_all_work(const struct tp_model *model, const struct loop *loop)
 {
     uint32_t first = loop->start[0] - loop->shift;
@@ -277,8 +279,8 @@ static const struct tp_loop_item *first_item(const struct loop *loop, uint32_t s
     return &loop->items[loop->start[step] - loop->shift];
 }
 
-/* Excludes the last step if its end is unknown. This is so if the step lacks items. It is also so if the pauses between
- * steps are long: then a step without its pause would make the mean step 5 % too short. */
+/* Excludes the last step if its end is unknown: if it lacks items, or if the pauses between steps are long. Without
+ * its pause, such a step would make the mean step 5 % too short. */
 static void cut_last(struct loop *loop)
 {
     int64_t gaps_ns = 0, all_ns = first_item(loop, loop->count - 1)->start_ns - first_item(loop, 0)->start_ns;
@@ -296,7 +298,7 @@ static int64_t end_of_loop(const struct loop *loop)
                                : first_item(loop, last)->start_ns;
 }
 
-/* Returns the end of the loop and of the device work that was launched in the loop, ns. */
+/* Returns the end of the loop, including the device work that was launched during the loop, ns. */
 static int64_t end_of_work(const struct tp_model *model, const struct loop *loop)
 {
     int64_t start_ns = first_item(loop, 0)->start_ns, end_ns = end_of_loop(loop), last_ns = end_ns;
@@ -308,7 +310,7 @@ static int64_t end_of_work(const struct tp_model *model, const struct loop *loop
     return last_ns;
 }
 
-/* Returns whether the steps cover at least half of the recording. */
+/* Returns true if the loop and its device work cover at least half of the recording. */
 static bool covers_half(const struct tp_model *model, const struct loop *loop)
 {
     int64_t all_ns = tp_sat_sub(model->last_ns, model->first_ns);
@@ -335,7 +337,8 @@ static void use_loop(struct tp_model *model, const struct loop *loop, enum tp_st
         model->steps[loop->differs[i]].left_out = TP_STEP_DIFFERENT;
 }
 
-/* Returns whether a sequence of operators may be a loop. *is_sure: whether it cannot be the layers of one call. */
+/* Returns true if a sequence of operators may be a loop. Sets *is_sure to true if it cannot be the layers of one
+ * call. */
 static bool is_candidate(const struct tp_model *model, const struct loop *loop, bool *is_sure)
 {
     struct tp_loop_body body = body_of(loop);
@@ -346,8 +349,8 @@ static bool is_candidate(const struct tp_model *model, const struct loop *loop, 
     return true;
 }
 
-/* Uses a loop if its iterations agree and cover most of the recording. Remembers a sequence of operators that may be
- * the layers of one call. */
+/* Makes steps of a loop if its iterations agree and cover at least half of the recording. If the loop may be the
+ * layers of one call, only records its name and number of repetitions. Returns true if it made steps. */
 static bool try_loop(struct tp_model *model, struct loop_names *names, struct loop *loop, enum tp_step_marker source,
                      uint32_t name)
 {
@@ -381,8 +384,8 @@ static bool try_source(struct tp_model *model, const struct tp_loop_items *items
     return false;
 }
 
-/* Finds the shortest sequence that the items repeat, for loops in which each operator runs more than once per
- * iteration. Data operators before the first and after the last other item do not count. Returns whether the sequence
+/* Finds the shortest sequence that the items repeat. For loops in which every operator runs more than once per
+ * iteration. Ignores data operators before the first and after the last other item. Returns true if the sequence
  * repeats often enough. */
 static bool find_period(const struct tp_model *model, const struct tp_loop_items *items, struct loop *loop)
 {
@@ -394,7 +397,8 @@ static bool find_period(const struct tp_model *model, const struct tp_loop_items
     if (first == end)
         return false;
     const struct tp_loop_item *from = &items->items[first];
-    /* border[i]: length of the longest proper prefix of the first i + 1 items that is also their suffix */
+    /* border[i]: length of the longest sequence that both starts and ends the first i + 1 items, but is not all of
+     * them */
     border[0] = 0;
     for (uint32_t i = 1; i < end - first; i++) {
         while (matched && from[i].name != from[matched].name)
@@ -409,7 +413,7 @@ static bool find_period(const struct tp_model *model, const struct tp_loop_items
     return loop->count >= MIN_REPEATS;
 }
 
-/* Tries all sources of steps on the items with or without user ranges. */
+/* Tries all sources of steps. has_ranges: true to treat user ranges as items. */
 static void try_items(struct tp_model *model, bool has_ranges)
 {
     static const enum tp_step_marker sources[] = {TP_MARKER_MODULES, TP_MARKER_BACKWARD, TP_MARKER_OPERATORS};

@@ -1,24 +1,25 @@
 /* Declares the functions that find steps. steps.c uses markers, steps_inferred.c finds loops, and steps_unmarked.c
- * makes a single step of the whole recording. */
+ * makes one step of the whole recording. */
 #ifndef TP_WEBREPORT_MODEL_STEPS_PARTS_H
 #define TP_WEBREPORT_MODEL_STEPS_PARTS_H
 
 #include "webreport/model/facts.h"
 
-/* Adds a step with the host marker from start to end. event: as in struct tp_step. model->steps must have room. */
+/* Adds a step whose marker lasts from `start` to `end`, ns. event: as in struct tp_step. model->steps must have room
+ * for it. */
 void tp_steps_add(struct tp_model *model, struct tp_str name, int64_t start, int64_t end, uint32_t event);
 
-/* Returns the time from the first start to the last end of host activity. Uses the first of these groups that has
- * events: operators and regions; annotations and calls; device operations; any host event. */
+/* Returns the time from the first start to the last end of host activity. Uses only the first group that has events:
+ * operators and regions; annotations and calls; device operations; any host event. */
 struct tp_interval tp_steps_host_extent(const struct tp_model *model);
 
-/* Makes a single step of the whole recording. It lasts from the begin of the host's main thread to the last device
- * operation, or to the end of the main thread if there are no device operations. If the device may still run work from
- * before the recording, the step begins with the first operation. extent: time of host activity. */
+/* Makes one step of the whole recording, from the first to the last device operation. If the device was free before
+ * its first operation, the step starts with the main thread. Without device operations, the step lasts as long as
+ * the main thread's events, or as `extent` if there are none. */
 void tp_steps_use_recording(struct tp_model *model, struct tp_interval extent);
 
-/* Infers steps from repetitions on the main thread: calls of a module, backward passes, or operators. Adds no step if
- * nothing repeats or the iterations differ. */
+/* Infers steps from repetitions on the main thread: calls of a module, backward passes, or operators. Adds no step
+ * if nothing repeats or the repetitions differ. */
 void tp_steps_infer(struct tp_model *model);
 
 #endif

@@ -1,4 +1,4 @@
-/* Lists operators that make a tensor: see tensor_makers.h. */
+/* Lists the operators that make a tensor: see tensor_makers.h. */
 #include "webreport/model/tensor_makers.h"
 
 bool tp_makes_tensor(struct tp_str name)

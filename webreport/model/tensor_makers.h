@@ -1,4 +1,4 @@
-/* Recognizes operators that make a tensor, or another view of a tensor's data. */
+/* Recognizes operators that make a tensor or a new view of a tensor. */
 #ifndef TP_WEBREPORT_MODEL_TENSOR_MAKERS_H
 #define TP_WEBREPORT_MODEL_TENSOR_MAKERS_H
 
@@ -6,7 +6,7 @@
 
 #include "writer/base/str.h"
 
-/* Returns whether an operator of this name makes a tensor, or another view of a tensor's data. */
+/* Returns true if an operator with this name makes a tensor or a new view of a tensor. */
 bool tp_makes_tensor(struct tp_str name);
 
 #endif

@@ -43,8 +43,7 @@ static struct tp_vec list_seen(const struct tp_trace *trace, struct tp_arena *ar
     return processes;
 }
 
-/* Adds a process for each pid that occurs only in states or samples. Its times are the times of these states and
- * samples. */
+/* Adds a process for each pid that only states or samples name. Their times become the times of the process. */
 static void add_unlisted(struct tp_vec *processes, const struct tp_process_tree *seen, const uint8_t *has_any,
                          struct tp_arena *arena)
 {
@@ -97,10 +96,10 @@ static void list_all(struct tp_process_tree *tree, struct tp_arena *arena)
         widen(tree, trace->samples[i].thread, trace->samples[i].ts_ns, trace->samples[i].ts_ns);
 }
 
-/* ---- parents ---- */
+/* ---- parents of processes ---- */
 
-/* Returns the parent of a process, or TP_NO_ID. Of several processes with the parent's pid, the parent is the last one
- * that began before the process. */
+/* Returns the parent of a process: the last process with the parent's pid that started before it. Returns TP_NO_ID
+ * if there is none. */
 static uint32_t parent_of(const struct tp_process_tree *tree, uint32_t index)
 {
     const struct tp_tree_process *process = &tree->processes[index];
@@ -119,8 +118,8 @@ static uint32_t parent_of(const struct tp_process_tree *tree, uint32_t index)
     return low && tree->processes[tree->by_pid[low - 1]].pid == pid ? tree->by_pid[low - 1] : TP_NO_ID;
 }
 
-/* Lists of the children of each process, in order of time. List number `count` contains the processes without a parent.
- */
+/* Linked lists of the children of each process, in order of time. The list at index process_count has the processes
+ * without a parent. */
 struct children {
     uint32_t *first, *next;
 };
@@ -131,7 +130,7 @@ static struct children link_children(const struct tp_process_tree *tree, const u
     uint32_t count = tree->process_count;
     struct children children = {tp_arena_array(arena, count + 1, sizeof(uint32_t)),
                                 tp_arena_array(arena, count + 1, sizeof(uint32_t))};
-    memset(children.first, 0xFF, (count + 1) * sizeof(uint32_t)); /* fills all entries with TP_NO_ID */
+    memset(children.first, 0xFF, (count + 1) * sizeof(uint32_t)); /* sets all entries to TP_NO_ID */
     for (uint32_t i = count; i-- > 0;) {
         uint32_t child = by_time[i], parent = parents[child] == TP_NO_ID ? count : parents[child];
         children.next[child] = children.first[parent];
@@ -153,7 +152,7 @@ static void order_tree(struct tp_process_tree *tree, struct tp_arena *arena)
     struct children children = link_children(tree, by_time, parents, arena);
     struct tp_vec pending = TP_VEC(arena, uint32_t);
     *(uint32_t *)tp_vec_push(&pending) = children.first[count];
-    while (pending.count) { /* each entry of `pending` is the rest of a list of children */
+    while (pending.count) { /* `pending` has the unvisited part of one list of children per level of the tree */
         uint32_t *rest = TP_AT(&pending, uint32_t, pending.count - 1), at = *rest;
         if (at == TP_NO_ID) {
             pending.count--;

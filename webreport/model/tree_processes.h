@@ -4,9 +4,9 @@
 
 #include "webreport/model/process_tree.h"
 
-/* Fills the members trace, processes, process_count and by_pid of the tree. Sets the facts of each process from the
- * file, its parent and its depth; tree_threads.c adds the numbers of its threads. Allocates from `arena`, whose guard
- * must be set. */
+/* Fills the members trace, processes, process_count and by_pid of the tree. Each process gets its data from the
+ * file, its parent and its depth. tree_threads.c adds the numbers of its threads later. Allocates from `arena`,
+ * whose guard must be set. */
 void tp_tree_processes_build(struct tp_process_tree *tree, const struct tp_trace *trace, struct tp_arena *arena);
 
 #endif

@@ -28,7 +28,7 @@ const char *tp_wait_cause_text(enum tp_wait_cause cause)
     return cause_texts[cause];
 }
 
-/* Returns, by text id, the cause of a wait that the text names; TP_WAIT_UNKNOWN for other texts. */
+/* Returns, by text id, the cause of a wait that has this name; TP_WAIT_UNKNOWN if no cause has the name. */
 static uint8_t *causes_of_texts(const struct tp_trace *trace, struct tp_arena *arena)
 {
     uint8_t *causes = tp_arena_alloc(arena, trace->texts.count + 1);
@@ -51,8 +51,8 @@ struct cutting {
     struct tp_vec threads, slices;
 };
 
-/* Returns the states sorted by thread, time and position in the file. *first: by row, index of its first state, plus
- * one entry at the end. */
+/* Returns the states sorted by thread, time and position in the file. Sets *first to an array by thread: index of
+ * its first state, and one more entry for the end. */
 static struct tp_keyed *order_states(const struct tp_trace *trace, uint32_t **first, struct tp_arena *arena)
 {
     struct tp_keyed *states = tp_arena_array(arena, trace->state_count + 1, sizeof *states);
@@ -69,7 +69,7 @@ static struct tp_keyed *order_states(const struct tp_trace *trace, uint32_t **fi
     return states;
 }
 
-/* Returns the thread for the slices of a row. Adds a new thread if another process has taken the pid. */
+/* Returns the thread for slices of a row. Adds a thread if the row is new or another process now has its pid. */
 static struct tp_tree_thread *thread_of(struct cutting *c, uint32_t row, uint32_t process)
 {
     struct tp_tree_thread *last =
@@ -81,8 +81,7 @@ static struct tp_tree_thread *thread_of(struct cutting *c, uint32_t row, uint32_
     return last;
 }
 
-/* Returns the cause of a wait. An estimate of the recorder does not count as a cause, because it is derived from other
- * waits. */
+/* Returns the cause of a wait. An estimate of the recorder is not a cause, because it was derived from other waits. */
 static uint8_t cause_of(struct cutting *c, const struct tp_state *state)
 {
     if (state->state == TP_STATE_BLOCKED && state->is_recording)
@@ -135,7 +134,7 @@ static int by_process(const void *x, const void *y, const void *context)
     return a->begin_ns != b->begin_ns ? (a->begin_ns < b->begin_ns ? -1 : 1) : a->row < b->row ? -1 : 1;
 }
 
-/* Adds the numbers of a thread to its process and to the whole tree. */
+/* Adds the times of a thread to its process, and extends the time of the whole tree. */
 static void add_up(struct tp_process_tree *tree, struct tp_tree_thread *thread)
 {
     struct tp_tree_process *process = &tree->processes[thread->process];
@@ -176,7 +175,7 @@ static void build_threads(struct tp_process_tree *tree, struct tp_arena *arena)
     tp_child_waits_mark(tree, arena);
 }
 
-/* ---- samples ---- */
+/* ---- processes and weights of samples ---- */
 
 static void weigh_samples(struct tp_process_tree *tree, struct tp_arena *arena)
 {

@@ -4,11 +4,12 @@
 
 #include "webreport/model/process_tree.h"
 
-/* Builds the tree in `arena`, whose guard must be set; `trace` must outlive the tree. For a trace without thread
- * states, is_present is false and all other members are 0. */
+/* Builds the tree of processes in `arena`, whose guard must be set. `trace` must outlive the tree. For a trace
+ * without states of threads, is_present is false and the tree is empty. */
 void tp_process_tree_build(struct tp_process_tree *tree, const struct tp_trace *trace, struct tp_arena *arena);
 
-/* Returns the cause in the recorder's words ("disk", "page fault" ..), or "?" for TP_WAIT_UNKNOWN. Static text. */
+/* Returns the name of a cause as the recorder writes it: "disk", "page fault" .. Returns "?" for TP_WAIT_UNKNOWN.
+ * Static text. */
 const char *tp_wait_cause_text(enum tp_wait_cause cause);
 
 #endif

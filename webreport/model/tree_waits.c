@@ -1,11 +1,11 @@
-/* Finds waits for the recorder and for children: see tree_waits.h. */
+/* Finds waits for locks of the recorder and waits for children: see tree_waits.h. */
 #include "webreport/model/tree_waits.h"
 
 #include "webreport/trace/json/value.h"
 #include "writer/base/limits.h"
 #include "writer/base/saturate.h"
 
-/* ---- locks of the recorder ---- */
+/* ---- waits for locks of the recorder ---- */
 
 void tp_recorder_waits_init(struct tp_recorder_waits *own, const struct tp_trace *trace, struct tp_arena *arena)
 {
@@ -16,9 +16,9 @@ void tp_recorder_waits_init(struct tp_recorder_waits *own, const struct tp_trace
         own->known = tp_arena_alloc(arena, trace->stack_texts.count + 1);
 }
 
-/* Returns whether a stack waits for the recorder's lock. For recorders that do not mark their waits but remove their
- * frames from stacks. The recorder's lock has a timeout. A thread takes it at its first allocation, or in a destructor
- * at its exit, and no program locks in nptl_deallocate_tsd. */
+/* Returns true if a stack waits for the recorder's lock. For recorders that remove their frames from stacks but do
+ * not mark their waits. The lock has a timeout. A thread takes it at its first allocation, or in a destructor at its
+ * exit, where no program locks (nptl_deallocate_tsd). */
 static bool is_own_stack(struct tp_str stack)
 {
     bool has_timeout =
@@ -37,10 +37,10 @@ bool tp_recorder_waits_has(struct tp_recorder_waits *own, uint32_t stack)
     return *known == 2;
 }
 
-/* ---- waits for children ---- */
+/* ---- waits for the exit of children ---- */
 
-/* Returns the longest allowed time between the exit of a child and the end of a wait for it, ns. A busy machine wakes
- * the parent late. */
+/* Returns the longest allowed time, ns, between the exit of a child and the end of the wait for it. A busy machine
+ * wakes the parent late. */
 static int64_t tolerance_ns(const struct tp_thread_slice *wait)
 {
     enum { LATE_NS = 5000000 };
@@ -60,8 +60,7 @@ static int64_t distance_ns(const struct tp_thread_slice *wait, const struct tp_t
                                         : tp_sat_sub(child->end_ns, wait->end_ns);
 }
 
-/* Returns the index after the last slice of a thread that begins before `time_ns`; thread->first if there is no such
- * slice. */
+/* Returns the index after the last slice of a thread that starts before time_ns; thread->first if there is none. */
 static uint32_t slice_before(const struct tp_process_tree *tree, const struct tp_tree_thread *thread, int64_t time_ns)
 {
     uint32_t low = thread->first, high = thread->first + thread->count;
@@ -75,11 +74,11 @@ static uint32_t slice_before(const struct tp_process_tree *tree, const struct tp
     return low;
 }
 
-/* Returns the slice in which a thread waits for the exit of `child`, or TP_NO_ID. */
+/* Returns the index of the slice in which a thread waits for the exit of `child`; TP_NO_ID if there is none. */
 static uint32_t wait_for(const struct tp_process_tree *tree, const struct tp_tree_thread *thread,
                          const struct tp_tree_process *child)
 {
-    /* number of checked slices: the read of the child's last output, the thread's work on it, the wait for the exit */
+    /* number of slices to check: the read of the child's last output, the thread's work on it, the wait for the exit */
     enum { NEAR = 3 };
     uint32_t end_index = slice_before(tree, thread, child->end_ns), found = TP_NO_ID;
     for (uint32_t i = end_index; i > thread->first && end_index - i < NEAR; i--) {
@@ -92,11 +91,11 @@ static uint32_t wait_for(const struct tp_process_tree *tree, const struct tp_tre
     return found;
 }
 
-/* Marks a wait for a child and earlier waits of the thread for the same child. A parent often wakes up to read its
- * child's output and then waits again. */
+/* Marks the slice `wait` as a wait for the child, and also earlier waits of the thread for it. A parent often wakes
+ * up to read output of its child, then waits again. */
 static void mark(struct tp_process_tree *tree, uint32_t first, uint32_t wait, const struct tp_tree_process *child)
 {
-    enum { PART = 10 }; /* between two waits the thread runs for at most 1 / PART of the later waits */
+    enum { PART = 10 }; /* the running time between two waits must be at most 1 / PART of the later waits */
     int64_t waited_ns = 0, between_ns = 0;
     for (uint32_t i = wait + 1; i > first; i--) {
         struct tp_thread_slice *piece = &tree->slices[i - 1];
@@ -114,7 +113,7 @@ static void mark(struct tp_process_tree *tree, uint32_t first, uint32_t wait, co
     }
 }
 
-/* Returns, by process, the index of its first thread. The entry after the last process is the thread count. */
+/* Returns an array by process with the index of its first thread. A last entry has the number of all threads. */
 static uint32_t *first_threads(const struct tp_process_tree *tree, struct tp_arena *arena)
 {
     uint32_t *first = tp_arena_array(arena, (size_t)tree->process_count + 1, sizeof *first), t = 0;

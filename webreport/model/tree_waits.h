@@ -1,27 +1,27 @@
-/* Finds causes of waits that the file does not name: locks of the recorder, and children without an observed cause
- * (docs/definitions.md section 23).
- *
- * Memory comes from the given arena or is borrowed from the trace. */
+/* Finds causes of waits that the file does not name: locks of the recorder, and children that exit
+ * (docs/definitions.md section 23). Memory comes from the given arena or is borrowed from the trace. */
 #ifndef TP_WEBREPORT_MODEL_TREE_WAITS_H
 #define TP_WEBREPORT_MODEL_TREE_WAITS_H
 
 #include "webreport/model/process_tree.h"
 
-/* Stacks that wait for a lock of the recorder. Each distinct stack is examined once. */
+/* Stacks that wait for a lock of the recorder. Each distinct stack is examined only once. */
 struct tp_recorder_waits {
     const struct tp_trace *trace;
-    /* by id in stack_texts: 0 not examined, 1 no, 2 yes; NULL if the recorder marks its own waits in the file */
+    /* by id in stack_texts: 0 not examined, 1 other stack, 2 waits for the recorder's lock; NULL if the file marks
+     * such waits itself */
     uint8_t *known;
 };
 
 void tp_recorder_waits_init(struct tp_recorder_waits *own, const struct tp_trace *trace, struct tp_arena *arena);
 
-/* Returns whether a wait for a lock with this stack belongs to the recorder. stack: id in stack_texts, or TP_NO_ID. */
+/* Returns true if a wait for a lock with this stack is a wait for the recorder. stack: id in stack_texts, or
+ * TP_NO_ID. */
 bool tp_recorder_waits_has(struct tp_recorder_waits *own, uint32_t stack);
 
-/* Finds waits without a known cause that end when a child of the process exits, and marks them as waits for the child.
- * Also marks earlier such waits during the child's life. If several threads wait, the thread whose wait ends closest to
- * the exit counts. */
+/* Marks waits without a known cause as waits for a child if they end when a child of the process exits. Also marks
+ * earlier such waits during the child's life. Of several waiting threads, the one whose wait ends closest to the
+ * exit counts. */
 void tp_child_waits_mark(struct tp_process_tree *tree, struct tp_arena *arena);
 
 #endif
