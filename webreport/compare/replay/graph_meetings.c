@@ -44,7 +44,7 @@ static void count_uses(struct walk *w)
     }
 }
 
-/* Fills the bytes that each slot of the group moves, from the slots of the group's first rank. */
+/* Fills moved_bytes of each pair (struct tp_graph_pair) of a group, from the slots of its first rank. */
 static void fill_moved(struct tp_graph *graph, uint32_t group_index, uint32_t first_pair)
 {
     const struct tp_graph_group *group = tp_graph_group_at(graph, group_index);

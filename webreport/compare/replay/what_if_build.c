@@ -1,5 +1,5 @@
-/* Computes the causes of a job's loss, their shares, and the jitter: see what_if_build.h. The rules that find causes
- * are in the files that what_if_parts.h names. */
+/* Computes the causes of a job's lost time, their shares, and the jitter. See what_if_build.h. Rules that find
+ * causes are in the files named in what_if_parts.h. */
 #include "webreport/compare/replay/what_if_build.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ static int costliest_first(const void *x, const void *y, const void *context)
     return is_last_a != is_last_b ? is_last_a - is_last_b : (p < q) - (p > q);
 }
 
-/* Removes the causes one after the other and sets their shares. Returns T without all of them. */
+/* Removes the causes one after the other and sets their shares. Returns T without any of the causes. */
 static double share_out(struct tp_what_if_work *w)
 {
     struct tp_vec *causes = &w->out->causes;
@@ -46,9 +46,9 @@ static double share_out(struct tp_what_if_work *w)
 
 /* ---- remaining loss ---- */
 
-/* Measures how unequal the own work of a class is without the causes found. Both results are a standard deviation
- * divided by the mean: within steps, and between the means of the ranks, without the part that variation between steps
- * explains. */
+/* Measures how unequal the own work of a class is without the found causes, as standard deviations divided by the
+ * mean. *inside: within steps. *lasting: between the means of the ranks, without the part that variation between
+ * steps explains. */
 static void measure_unequal(const struct tp_what_if_work *w, const struct tp_graph_class *class, double *inside,
                             double *lasting)
 {
@@ -74,12 +74,12 @@ static void measure_unequal(const struct tp_what_if_work *w, const struct tp_gra
     *lasting = sqrt(fmax(0, (square - *inside * *inside / w->steps) / (1 - 1.0 / w->steps)));
 }
 
-/* Fills the own work of a class, without the causes that were found before. */
+/* Fills the own work of a class without the causes that are already found. */
 static void fill_left(const struct tp_what_if_work *w, const struct tp_graph_class *class)
 {
     for (uint32_t i = 0; i < class->rank_count; i++)
         for (uint32_t s = 0; s < w->steps; s++) {
-            size_t cell = (size_t)class->ranks[i] * w->steps + s;
+            size_t cell = (size_t) class->ranks[i] * w->steps + s;
             double us = 0;
             for (unsigned p = 0; p < TP_SLOT_OWN; p++) {
                 us += w->total[p][cell];
@@ -90,7 +90,7 @@ static void fill_left(const struct tp_what_if_work *w, const struct tp_graph_cla
         }
 }
 
-/* Adds a cause for unequal work that belongs to no rank, host or step. It must be the last cause. */
+/* Adds a cause for unequal work that belongs to no rank, host or step. This cause must be the last one. */
 static double add_unequal(struct tp_what_if_work *w, double before, bool evens_stages)
 {
     uint8_t *kept = tp_arena_array(w->arena, (size_t)w->ranks * w->steps, sizeof *kept);
@@ -117,7 +117,7 @@ static double add_unequal(struct tp_what_if_work *w, double before, bool evens_s
         tp_what_if_mark(w, &cause);
         double now = tp_what_if_replay(w, false, evens_stages);
         cause.alone = cause.saved = cause.share = 100 * (before - now) / w->T;
-        /* discard the cause, because the effect may be chance */
+        /* discards the cause, because its effect may be chance */
         if (cause.share < TP_LEAST_COST || now < w->ideal - TP_LEAST_COST / 100 * w->T) {
             memcpy(w->removed_parts, kept, (size_t)w->ranks * w->steps);
             continue;

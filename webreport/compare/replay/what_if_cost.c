@@ -1,4 +1,4 @@
-/* Replays the job with and without causes, and computes their cost: see what_if_parts.h. */
+/* Replays a job with and without causes to compute their cost. See what_if_parts.h. */
 #include <math.h>
 #include <string.h>
 
@@ -6,8 +6,8 @@
 
 /* ---- input of a replay ---- */
 
-/* Fills the transfer times of all meetings. Marked pairs get usual lengths, other pairs recorded lengths; if uses_usual
- * is set, the reverse. */
+/* Fills the transfer times of all meetings: usual lengths for marked pairs, recorded lengths for others. With
+ * uses_usual, the two are exchanged. */
 static void fill_transfers(const struct tp_what_if_work *w, bool uses_usual)
 {
     for (size_t m = 0; m < w->graph->meetings.count; m++) {
@@ -18,8 +18,8 @@ static void fill_transfers(const struct tp_what_if_work *w, bool uses_usual)
     }
 }
 
-/* Returns the own work of a slot, us: usual lengths for the given parts, recorded lengths for others. parts: a bit per
- * part. */
+/* Returns the own work of a slot, us: usual lengths for the given parts, recorded lengths for the others. parts: one
+ * bit per part. */
 static double own_of(const double *real, const double *usual, uint8_t parts)
 {
     double us = 0;
@@ -28,8 +28,8 @@ static double own_of(const double *real, const double *usual, uint8_t parts)
     return us;
 }
 
-/* Fills the own work of each cell. Marked parts get usual lengths, other parts recorded lengths; if uses_usual is set,
- * the reverse. If lengths of batches are evened out, differences between the ranks of one batch stay. */
+/* Fills the own work of each cell: usual lengths for marked parts, recorded lengths for others. With uses_usual, the
+ * two are exchanged. When lengths of batches are evened out, differences between the ranks of one batch remain. */
 static void fill_own(const struct tp_what_if_work *w, bool uses_usual, bool evens_stages)
 {
     const uint8_t flip = uses_usual ? (1 << TP_SLOT_OWN) - 1 : 0;

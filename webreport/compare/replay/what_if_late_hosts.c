@@ -1,10 +1,10 @@
 /* Finds a host whose ranks leave collectives later than all others, because its network card is slow.
  *
- * Every group uses this card, so a comparison of groups does not show it. In most steps the slow card is hidden: the
- * ranks of that host begin the next step late, and the other ranks wait for them. The delay is visible in steps in
- * which all ranks arrived together, such as the first steps of a recording. There, the other ranks leave as soon as
- * their part is done. So the shortest time that a rank spent in any step is compared with the shortest time if all
- * ranks had left together. See docs/definitions.md, section 29. */
+ * Every group uses this card, so that a comparison of groups does not show it. In most steps the slow card is
+ * hidden: the ranks of that host begin the next step late, and the other ranks wait for them. The delay is visible
+ * in steps in which all ranks arrive together, such as the first steps of a recording. In such a step, the other
+ * ranks leave as soon as their part is done. The shortest time that a rank spent in any step is therefore compared
+ * with the shortest time if all ranks had left together. See docs/definitions.md, section 29. */
 #include <math.h>
 
 #include "webreport/compare/replay/what_if_parts.h"
@@ -15,16 +15,16 @@ static const double LATE = 1.3, PROMPT = 1.15, LEAST_LATE_US = 100, MIN_SHARE = 
 
 /* Shortest times of a rank in a collective, over the steps. */
 struct least {
-    double spent_us, together_us; /* spent_us: as recorded; together_us: if all ranks had left together */
+    double spent_us, together_us; /* us; spent_us: as recorded; together_us: if all ranks had left together */
 };
 
 struct late_hosts {
     const struct tp_graph *graph;
     struct tp_arena *arena;
-    struct least *least;    /* shortest times, by first_slot of the rank + slot */
-    uint32_t *first_slot;   /* by rank: index of its first slot in `least` */
-    uint32_t *host_of_pair; /* by pair: the host that leaves late, or TP_NO_ID if unknown */
-    double *prompt_us;      /* by pair: time that the ranks of other hosts spend in the collective, us */
+    struct least *least;    /* shortest times, at index first_slot of the rank + slot */
+    uint32_t *first_slot;   /* for each rank: index in `least` of its first slot */
+    uint32_t *host_of_pair; /* for each pair: the host that leaves late, or TP_NO_ID if unknown */
+    double *prompt_us;      /* for each pair: time that the ranks of other hosts spend in the collective, us */
 };
 
 static double spent_in(const struct tp_graph_rank *rank, uint32_t step, uint32_t slot)
@@ -56,7 +56,7 @@ static void find_least(struct late_hosts *l, const double *together_us)
     }
 }
 
-/* Result for the group of a pair: whether all ranks of one host leave late, and no other ranks do. */
+/* Result for the group of a pair: whether exactly the ranks of one host leave late. */
 struct verdict {
     uint32_t late_host; /* host that leaves late; TP_NO_ID until a late rank is found */
     bool is_mixed;
@@ -100,7 +100,7 @@ static void judge_pair(struct late_hosts *l, uint32_t pair)
             return;
         add_rank(&verdict, &l->least[l->first_slot[members[m]] + slot], rank->host);
     }
-    /* a host leaves late only if all its ranks do */
+    /* a host leaves late only if all its ranks leave late */
     for (uint32_t m = 0; m < group->member_count && !verdict.is_mixed; m++) {
         const struct tp_graph_rank *rank = tp_graph_rank_at(graph, members[m]);
         const struct least *least = &l->least[l->first_slot[members[m]] + slot_of_pair(graph, rank, pair)];
@@ -112,8 +112,8 @@ static void judge_pair(struct late_hosts *l, uint32_t pair)
     l->prompt_us[pair] = verdict.prompt_us;
 }
 
-/* Returns the only host that leaves late in groups of the family, in at least half of them. Returns TP_NO_ID without
- * such a host. */
+/* Returns the only host that leaves late in groups of the family, if it does so in at least half of the groups; else
+ * TP_NO_ID. */
 static uint32_t host_of_family(const struct late_hosts *l, uint32_t family_index)
 {
     const struct tp_graph *graph = l->graph;

@@ -7,9 +7,9 @@
 #include "writer/base/stats.h"
 
 static const double SLOW_LINK = 1.3, LEAST_NOISE = 0.02, SEQUENCE_RATIO = 20, SEQUENCE_SHARE = 0.015;
-/* Smallest reported cost of equal transfers, percent of the job: ALL_SHARE at any rate, SLOW_SHARE at a rate below
- * SOUND_RATE (GB/s). SOUND_RATE is half of the fastest network cards in use (400 Gbit/s per device), which move
- * LEAST_MOVED bytes in 0.1 ms. */
+/* ALL_SHARE: smallest reported cost of equal transfers, percent of the job. SLOW_SHARE: the same for rates below
+ * SOUND_RATE (GB/s), half the rate of the fastest network cards in use (400 Gbit/s per device). LEAST_MOVED: bytes
+ * that take 0.1 ms at SOUND_RATE. */
 static const double ALL_SHARE = 25, SLOW_SHARE = 10, SOUND_RATE = 25, LEAST_MOVED = 2.5e6;
 enum { NOISES = 4, LEAST_LINKS = 3 };
 
@@ -58,7 +58,7 @@ void tp_what_if_stages(struct tp_what_if_work *w)
 
 /* ---- work that is equal along a coordinate ---- */
 
-/* Returns the variance between the cells of (coordinate, step) divided by the variance within them. *deviation:
+/* Returns the variance between the cells of (coordinate, step), divided by the variance within them. *deviation:
  * standard deviation of the cells, us. */
 static double ratio_of(const struct tp_what_if_work *w, const struct tp_graph_family *family, uint32_t coordinates,
                        double *deviation)
@@ -96,8 +96,8 @@ static double ratio_of(const struct tp_what_if_work *w, const struct tp_graph_fa
     return between / fmax(1, cells - present) / fmax(1e-9, within / fmax(1, all - cells));
 }
 
-/* Returns the family along whose coordinates work varies most, or TP_NO_ID. *deviation: standard deviation of its
- * cells, us. */
+/* Returns the family for which work varies most along the coordinates, or TP_NO_ID. *deviation: standard deviation
+ * of its cells, us. */
 static uint32_t family_of_batches(const struct tp_what_if_work *w, uint32_t *coordinates, double *deviation)
 {
     uint32_t found = TP_NO_ID;
@@ -123,7 +123,7 @@ static uint32_t family_of_batches(const struct tp_what_if_work *w, uint32_t *coo
     return found;
 }
 
-/* Returns, for each rank and step, the kernel time of all ranks with its coordinate divided by the usual time. */
+/* Returns, for each rank and step, the kernel time of all ranks with the same coordinate, divided by the usual time. */
 static double *lengths_of_batches(const struct tp_what_if_work *w, const struct tp_graph_family *family,
                                   uint32_t coordinates)
 {
@@ -170,8 +170,8 @@ void tp_what_if_sequences(struct tp_what_if_work *w)
 
 /* ---- links ---- */
 
-/* Returns whether all ranks of the group were recorded. Otherwise its transfers may contain waits for a missing rank.
- */
+/* Returns whether all ranks of the group were recorded. Otherwise the group's transfers may contain waits for a
+ * missing rank. */
 static bool is_whole(const struct tp_graph_group *group)
 {
     return group->size == TP_NULL_INT || group->member_count == group->size;
@@ -209,7 +209,7 @@ static bool passes(const struct tp_graph *graph, const struct tp_graph_group *gr
     return false;
 }
 
-/* Returns the pairs of a family that wait for the host. */
+/* Returns the pairs of a family in which other ranks wait for the host. */
 static struct tp_vec pairs_of_host(struct tp_what_if_work *w, uint32_t family, uint32_t host)
 {
     struct tp_vec found = TP_VEC(w->arena, uint32_t);
@@ -236,7 +236,7 @@ static uint32_t drop_equal(uint32_t *sorted, uint32_t count)
     return kept;
 }
 
-/* Sets mark[host] to `with` where it is `from`, for each host of a group. */
+/* For each host of a group, sets mark[host] to `with` if it equals `from`. */
 static void mark_hosts(const struct tp_graph *graph, uint32_t group_index, uint32_t *mark, uint32_t from, uint32_t with)
 {
     const struct tp_graph_group *group = tp_graph_group_at(graph, group_index);
@@ -247,7 +247,7 @@ static void mark_hosts(const struct tp_graph *graph, uint32_t group_index, uint3
     }
 }
 
-/* Returns whether the group uses links between hosts because its ranks are on several hosts. */
+/* Returns whether the ranks of the group are on several hosts, so that the group uses links between hosts. */
 static bool passes_hosts(const struct tp_graph *graph, uint32_t group_index)
 {
     const struct tp_graph_group *group = tp_graph_group_at(graph, group_index);
@@ -258,8 +258,8 @@ static bool passes_hosts(const struct tp_graph *graph, uint32_t group_index)
     return false;
 }
 
-/* Returns the host that all slow groups use and no other group of their families uses. Without such a host, returns the
- * only host that all slow groups use. Returns TP_NO_ID if several hosts qualify, or none. */
+/* Returns the host that all slow groups use and no other group of their families uses. Without such a host, returns
+ * the only host that all slow groups use. Returns TP_NO_ID if several hosts, or no host, qualify. */
 static uint32_t common_host(const struct tp_what_if_work *w, const struct tp_cause *cause)
 {
     const struct tp_graph *graph = w->graph;
@@ -320,7 +320,8 @@ static void fill_ranks(const struct tp_what_if_work *w, struct tp_cause *cause)
     cause->place_index = is_host ? cause->host : cause->groups[0];
 }
 
-/* Returns a cause for the given slow pairs. family: TP_NO_ID if the pairs belong to several families. */
+/* Returns a cause for the given slow pairs. family: index of their family; TP_NO_ID if they belong to several
+ * families. */
 static struct tp_cause cause_of(const struct tp_what_if_work *w, uint32_t family, const struct tp_vec *slow)
 {
     struct tp_cause cause = {.kind = TP_CAUSE_LINK,
@@ -344,7 +345,7 @@ static struct tp_cause cause_of(const struct tp_what_if_work *w, uint32_t family
     return cause;
 }
 
-/* Adds causes for slow pairs: one cause for all families if they share a host, else one cause per family. */
+/* Adds causes for slow pairs: one cause for all families that share a host, else one cause for each family. */
 static void add_slow(struct tp_what_if_work *w, const struct tp_vec *slow)
 {
     struct tp_vec all = TP_VEC(w->arena, uint32_t);
@@ -364,14 +365,15 @@ static void add_slow(struct tp_what_if_work *w, const struct tp_vec *slow)
             tp_what_if_add(w, cause_of(w, f, &slow[f]));
 }
 
-/* Returns whether two families are judged together: pipeline sends in opposite directions wait for each other. */
+/* Returns whether two families are judged together, because pipeline sends in opposite directions wait for each
+ * other. */
 static bool is_judged_with(const struct tp_graph *graph, uint32_t family, uint32_t other)
 {
     return family == other ||
            (tp_graph_family_at(graph, family)->is_of_pairs && tp_graph_family_at(graph, other)->is_of_pairs);
 }
 
-/* Returns the saving, percent of the job, if the collectives of the family took no time. */
+/* Returns the time that the job would save if the collectives of the family took no time, percent of the job. */
 static double cost_of_transfers(const struct tp_what_if_work *w, uint32_t family)
 {
     const struct tp_graph *graph = w->graph;
@@ -384,8 +386,8 @@ static double cost_of_transfers(const struct tp_what_if_work *w, uint32_t family
     return 100 * (w->T - tp_graph_replay(graph, w->own, w->transfer)) / w->T;
 }
 
-/* Returns the rate of the family's transfers on the bus, GB/s. Returns 0 if the rate is unknown, or if latency limits
- * the rate because messages are small. */
+/* Returns the rate of the family's transfers on the bus, GB/s; 0 if the rate is unknown, or if latency limits the
+ * rate because messages are small. */
 static double rate_of(const struct tp_what_if_work *w, uint32_t family)
 {
     double moved = 0, us = 0;
@@ -403,9 +405,9 @@ static double rate_of(const struct tp_what_if_work *w, uint32_t family)
     return us > 0 ? moved / us / 1000 : 0;
 }
 
-/* Adds a cause for a family of equally fast groups, or with a single group, so that the job has no faster group to
- * compare with. Healthy jobs also spend much time in collectives. So the cost must exceed ALL_SHARE, or SLOW_SHARE if
- * the rate is below that of usual network cards. */
+/* Adds a cause for a family whose groups are equally fast or that has a single group, so that there is no faster
+ * group to compare with. Healthy jobs also spend much time in collectives. The cost must therefore exceed ALL_SHARE,
+ * or SLOW_SHARE if the rate is below that of usual network cards. */
 static void add_alike(struct tp_what_if_work *w, uint32_t index)
 {
     const struct tp_graph_family *family = tp_graph_family_at(w->graph, index);
@@ -436,8 +438,8 @@ static bool are_whole(const struct tp_graph *graph, uint32_t family_index)
     return true;
 }
 
-/* Returns whether the family needs no separate cause: it was judged with an earlier family, has slow pairs, or lacks
- * ranks. */
+/* Returns whether the family needs no separate cause: it was judged with an earlier family, has slow pairs, or has
+ * missing ranks. */
 static bool needs_no_cause(const struct tp_what_if_work *w, const struct tp_vec *slow, uint32_t family)
 {
     for (uint32_t f = 0; f < w->graph->families.count; f++)
@@ -452,7 +454,7 @@ void tp_what_if_links(struct tp_what_if_work *w)
     for (uint32_t f = 0; f < w->graph->families.count; f++)
         slow[f] = w->late_host[f] == TP_NO_ID ? slow_pairs(w, f) : pairs_of_host(w, f, w->late_host[f]);
     add_slow(w, slow);
-    tp_what_if_replay(w, false, false); /* fill w->own with the recorded own work, which add_alike uses */
+    tp_what_if_replay(w, false, false); /* fills w->own with the recorded own work for add_alike */
     for (uint32_t f = 0; f < w->graph->families.count; f++)
         if (tp_graph_family_at(w->graph, f)->count && !needs_no_cause(w, slow, f))
             add_alike(w, f);

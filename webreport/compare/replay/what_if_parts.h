@@ -1,13 +1,13 @@
-/* State shared by the rules of tp_what_if_build. Each rule searches for one kind of cause and adds the causes that it
- * finds. */
+/* State that the rules of tp_what_if_build share. Each rule searches for one kind of cause and adds the causes that
+ * it finds. T is the replayed time of the job (what_if.h). */
 #ifndef TP_WEBREPORT_COMPARE_REPLAY_WHAT_IF_PARTS_H
 #define TP_WEBREPORT_COMPARE_REPLAY_WHAT_IF_PARTS_H
 
 #include "webreport/compare/replay/what_if.h"
 
-/* Usual transfer of a key: the median of the faster half of its groups. */
+/* Usual transfer time of a key: the median of the faster half of its groups. */
 struct tp_usual_link {
-    uint32_t first_pair, pair_count; /* range in tp_what_if_work.by_key */
+    uint32_t first_pair, pair_count; /* range in tp_what_if_work.pairs_by_key */
     double usual_us;
 };
 
@@ -16,36 +16,36 @@ struct tp_what_if_work {
     struct tp_arena *arena;
     struct tp_what_if *out;
     uint32_t ranks, steps;
-    /* by class: index of its first value in `usual`; slot k and part p is at first_usual + k * TP_SLOT_OWN + p */
+    /* for each class: index in `usual` of its first value; slot k and part p is at first_usual + k * TP_SLOT_OWN + p */
     uint32_t *first_usual;
-    double *usual, *equalized; /* usual own work, us; even: with equal pipeline stages */
-    double *work;         /* by class: usual kernel time of a step, us */
+    double *usual, *equalized; /* usual own work, us; `equalized` has equal pipeline stages */
+    double *work;              /* for each class: usual kernel time of a step, us */
     double median_work;
     uint32_t longest_stage; /* class with the most work, or TP_NO_ID */
-    bool is_uneven;         /* the longest stage is longer than the others, and all its ranks were recorded */
-    /* class whose ranks are all in a slower level, together with ranks of other classes; or TP_NO_ID */
+    bool is_uneven;         /* true: the longest stage is longer than the others, and all its ranks were recorded */
+    /* index of a class whose ranks are all in a slower level, together with ranks of other classes; TP_NO_ID: none */
     uint32_t level_class;
-    double level_ratio;          /* work of that slower level divided by the usual work */
-    bool is_input_late;          /* input is late in whole classes, so the usual input time is less than recorded */
-    bool *is_upper[TP_SLOT_OWN]; /* by part and rank: the rank is in the slower of two levels */
-    double *total[TP_SLOT_OWN];  /* by part and cell (rank, step): recorded time of the part, us */
-    double *excess[TP_SLOT_OWN]; /* by part and cell: total minus the usual time of the class, us */
+    double level_ratio; /* work of the ranks in that slower level, divided by the usual work */
+    bool is_input_late; /* true: input is late in whole classes, so that the usual input time is less than recorded */
+    bool *is_upper[TP_SLOT_OWN]; /* for each part and rank: whether the rank is in the slower of two levels */
+    double *total[TP_SLOT_OWN];  /* for each part and cell (rank, step): recorded time of the part, us */
+    double *excess[TP_SLOT_OWN]; /* for each part and cell: recorded time minus the usual time of the class, us */
     uint32_t *pairs_by_key;      /* indexes of pairs, sorted by key */
-    double *pair_us;             /* by pair: median of the transfer over the steps, us */
-    struct tp_usual_link *links; /* by key: usual transfer */
-    bool is_done[TP_SLOT_OWN];   /* by part: a rule has explained this part, so later rules skip it */
-    /* by family: host whose ranks leave its collectives later than all others, or TP_NO_ID */
+    double *pair_us;             /* for each pair: median of the transfer time over the steps, us */
+    struct tp_usual_link *links; /* for each key: usual transfer time */
+    bool is_done[TP_SLOT_OWN];   /* for each part: whether a rule has explained the part, so that later rules skip it */
+    /* for each family: host whose ranks leave collectives of the family later than all others, or TP_NO_ID */
     uint32_t *late_host;
-    /* by pair: time that the ranks of other hosts spend in the collective, us; 0 if unknown */
+    /* for each pair: time that the ranks of other hosts spend in the collective, us; 0 if unknown */
     double *prompt_us;
-    double measured_us;    /* recorded T, us */
-    double T, ideal, base; /* times in us. base: usual lengths everywhere, with stages as recorded */
-    uint8_t *removed_parts; /* by cell: parts to remove, one bit each; scratch memory */
-    /* by cell: relative length of its batch if only the different lengths are removed, else NULL */
+    double measured_us;     /* recorded time of the job, us */
+    double T, ideal, base;  /* time of the job, us. ideal: usual lengths, equal stages; base: usual lengths */
+    uint8_t *removed_parts; /* for each cell: the parts to remove, one bit each; scratch memory */
+    /* for each cell: length of its batch relative to the mean, if only different lengths are removed; else NULL */
     const double *lengths;
-    bool *is_pair_removed;  /* by pair: transfer to remove; scratch memory */
-    double *own, *transfer; /* arguments of a replay; scratch memory */
-    double *values;         /* one number per cell; scratch memory */
+    bool *is_pair_removed;  /* for each pair: whether its transfer is removed; scratch memory */
+    double *own, *transfer; /* input of a replay; scratch memory */
+    double *values;         /* one number for each cell; scratch memory */
 };
 
 static inline double tp_usual_of(const struct tp_what_if_work *w, const double *usual, uint32_t class, uint32_t slot,
@@ -56,14 +56,14 @@ static inline double tp_usual_of(const struct tp_what_if_work *w, const double *
 
 static const double TP_LEAST_COST = 0.5; /* smallest reported cost, percent of T */
 
-/* Returns T with usual lengths for the parts marked in removed_parts and is_pair_removed, and recorded lengths for all
- * others. If uses_usual is set, the reverse (what_if_cost.c). */
+/* Returns T with usual lengths for the parts marked in removed_parts and is_pair_removed, and recorded lengths for
+ * all others. With uses_usual, the two are exchanged. (what_if_cost.c) */
 double tp_what_if_replay(const struct tp_what_if_work *work, bool uses_usual, bool evens_stages);
-/* Returns T if the kernels of a class took `factor` times as long as recorded. */
+/* Returns T if the kernels of a class took `factor` times their recorded time, us. */
 double tp_what_if_scaled(const struct tp_what_if_work *work, uint32_t class_index, double factor);
-/* Returns T with usual lengths everywhere and equal stages. */
+/* Returns T with usual lengths everywhere and equal stages, us. */
 double tp_what_if_ideal(const struct tp_what_if_work *work);
-/* Computes ideal, base and loss from the usual lengths. */
+/* Computes ideal time, base time and loss from the usual lengths. */
 void tp_what_if_measure_ideal(struct tp_what_if_work *work);
 /* Marks the cells and pairs of a cause in removed_parts and is_pair_removed. */
 void tp_what_if_mark(struct tp_what_if_work *work, const struct tp_cause *cause);
@@ -71,17 +71,17 @@ void tp_what_if_mark(struct tp_what_if_work *work, const struct tp_cause *cause)
  * sets `alone`. */
 void tp_what_if_add(struct tp_what_if_work *work, struct tp_cause cause);
 
-/* Computes the usual lengths (what_if_usual.c). */
+/* Computes the usual lengths. (what_if_usual.c) */
 void tp_what_if_usual(struct tp_what_if_work *work);
-/* Replaces usual kernel times by the mean of all, because moving work is not lost when it is evened out. */
+/* Replaces the usual kernel times by their mean, because work that moves between ranks is not lost when it is evened
+ * out. */
 void tp_what_if_use_means(struct tp_what_if_work *work);
-/* Finds hosts whose ranks leave collectives late, and makes all ranks wait for them in the replay
- * (what_if_late_hosts.c).
- */
+/* Finds hosts whose ranks leave collectives late, and makes all ranks wait for these hosts in the replay.
+ * (what_if_late_hosts.c) */
 void tp_what_if_find_late_hosts(struct tp_what_if_work *work);
-/* Finds ranks that are slow, and steps in which single ranks are slow (what_if_ranks.c). */
+/* Finds ranks that are slow, and steps in which single ranks are slow. (what_if_ranks.c) */
 void tp_what_if_ranks(struct tp_what_if_work *work);
-/* Find causes in stages and in links (what_if_links.c). */
+/* Find causes in pipeline stages and in links. (what_if_links.c) */
 void tp_what_if_stages(struct tp_what_if_work *work);
 void tp_what_if_sequences(struct tp_what_if_work *work);
 void tp_what_if_links(struct tp_what_if_work *work);

@@ -1,5 +1,5 @@
-/* Finds ranks with unusually long own work, part by part: see docs/definitions.md, section 29. Ranks that are always
- * slow are reported first, as sets (host, process group, stage) if possible. Ranks that become slow follow, and then
+/* Finds ranks with unusually long own work, part by part. See docs/definitions.md, section 29. Ranks that are always
+ * slow are reported first, as sets (host, process group, stage) if possible. Then come ranks that become slow, and
  * ranks that are slow in single steps. */
 #include <math.h>
 #include <string.h>
@@ -11,15 +11,16 @@
 static const double RANK_SHARE = 0.01, CELL_SHARE = 0.03, FULL = 0.8, MANY = 0.2, CHANCE = 0.05;
 enum { SPREADS = 4, CELL_SPREADS = 6, MOST_SETS = 4, MOST_COVERS = 24, MOST_LATE = 16, LEAST_LEVEL_RANKS = 3 };
 
-/* State of the search in one part of own work. */
+/* State of the search for slow ranks in one part of own work. */
 struct finder {
     struct tp_what_if_work *w;
     unsigned part;
-    /* us. middle: median excess; rank_us, cell_us: thresholds above it for a rank and for a rank in one step */
+    /* us. middle: median excess; rank_us, cell_us: excess over the median from which a rank, or a rank in one step,
+     * is slow */
     double middle, rank_us, cell_us;
-    double *median; /* by rank: median of its excess over the steps, us */
+    double *median; /* for each rank: median of its excess over the steps, us */
     bool *is_flagged;
-    uint32_t *late_from; /* by rank: first step from which it is slow, or 0 */
+    uint32_t *late_from; /* for each rank: first step from which the rank is slow, or 0 */
     uint32_t flagged_count, late_count;
     double rate; /* share (0 to 1) of cells (rank, step) that are slow */
 };
@@ -58,8 +59,8 @@ static void find_thresholds(struct finder *f)
     f->rate = (double)(above + 1) / ((double)w->ranks * w->steps);
 }
 
-/* Returns the first step from which the rank is always slow, if it was never slow before; else 0. Returns 0 as well if
- * chance explains the run of slow steps, because any rank may have one at any step. */
+/* Returns the first step from which the rank is always slow. Returns 0 if the rank was slow before, or if chance
+ * explains the slow steps. */
 static uint32_t late_from(const struct finder *f, uint32_t rank)
 {
     const double *e = excess_of(f, rank);
@@ -112,7 +113,7 @@ static struct tp_cause new_cause(const struct finder *f, enum tp_cause_kind kind
                              .whole_stage = TP_NO_ID};
 }
 
-/* Fills the cells of the cause: its ranks, from first_step on. */
+/* Fills the cells of the cause: its ranks in all steps from first_step on. */
 static void fill_cells(const struct finder *f, struct tp_cause *cause)
 {
     uint32_t steps = f->w->steps, each = steps - cause->first_step;
@@ -127,18 +128,18 @@ static void fill_cells(const struct finder *f, struct tp_cause *cause)
     cause->excess_us = sum / cause->cell_count;
 }
 
-/* A candidate set of ranks. Counts its slow ranks that no other cause has. absent: number of its ranks that may be
- * missing. */
+/* A candidate set of ranks. flagged, left: its slow ranks, and those that no other cause has. absent: number of its
+ * ranks that may be missing. */
 struct set {
     enum tp_rank_place place;
     uint32_t place_index, family, size, absent, flagged, left;
     const uint32_t *ranks;
 };
 
-/* A candidate cause: a set or a single rank. */
+/* A candidate for a cause: a set of ranks, or a single rank. */
 struct cover {
     struct tp_cause cause;
-    bool is_part; /* the set is a cause only if its missing ranks are slow as well */
+    bool is_part; /* true: the set is a cause only if its missing ranks are slow as well */
 };
 
 static int64_t clamped(int64_t count, int64_t most)
@@ -203,8 +204,8 @@ static struct tp_vec find_sets(const struct finder *f)
     return sets;
 }
 
-/* Returns the set with the most remaining slow ranks, of equal sets the smallest. Returns NULL if no set is slow to 80
- * %. */
+/* Returns the set with the most remaining slow ranks; of equal sets, the smallest. Returns NULL if in no set 80 % of
+ * the ranks are slow. */
 static struct set *best_set(const struct finder *f, struct tp_vec *sets, const bool *is_left)
 {
     struct set *best = NULL;
@@ -243,7 +244,7 @@ static struct tp_cause all_left(const struct finder *f, enum tp_cause_kind kind,
     return cause;
 }
 
-/* Returns the next cause for the remaining slow ranks: a set if there is one, else the slowest rank. */
+/* Returns the next cause for the remaining slow ranks: a set if possible, else the slowest rank. */
 static struct cover next_cover(const struct finder *f, struct tp_vec *sets, bool *is_left, uint32_t *left)
 {
     struct tp_cause cause = new_cause(f, kind_of_part[f->part]);
@@ -273,23 +274,22 @@ static bool are_upper(const struct finder *f)
     return true;
 }
 
-/* Returns whether `slow` ranks of the whole job form a level. loose: number of slow ranks that no common place
- * explains. */
+/* Returns whether `slow` ranks of the whole job form a level. loose: number of slow ranks without a common place. */
 static bool is_level_of(const struct finder *f, double slow, double loose)
 {
     return loose >= LEAST_LEVEL_RANKS && slow >= MANY * (f->w->ranks + f->w->graph->absent_count);
 }
 
-/* Returns whether the slower level contains all ranks of some stage. */
+/* Returns whether the slower level contains all ranks of a stage. */
 static bool is_across(const struct finder *f)
 {
     return f->part == TP_SLOT_KERNEL && f->w->level_class != TP_NO_ID && are_upper(f);
 }
 
-/* Returns whether the slow ranks have one cause, a slower level. At least three of them must have no common place and
- * belong to the slower of two levels, counting single ranks and sets that need slow missing ranks. Missing ranks are
- * assumed to be slow as often as the others. *is_open: the answer would differ if none, or all, of the missing ranks
- * were slow. */
+/* Returns whether a slower level is the common cause of the slow ranks. At least three of them must have no common
+ * place and belong to the slower of two levels. Single ranks count, and so do sets that need slow missing ranks.
+ * Missing ranks are assumed to be slow as often as the others. *is_open: whether the answer would differ if none, or
+ * all, of the missing ranks were slow. */
 static bool are_level(const struct finder *f, const struct cover *covers, uint32_t count, bool *is_open)
 {
     uint32_t slow = f->flagged_count, absent = f->w->graph->absent_count, singles = 0, parts = 0;
@@ -301,7 +301,7 @@ static bool are_level(const struct finder *f, const struct cover *covers, uint32
     bool are_scattered = count > MOST_SETS, can_be = singles && are_upper(f);
     bool is = are_scattered ? slow >= MANY * f->w->ranks : can_be && is_level_of(f, slow * more, round(loose * more));
     bool may_be = are_upper(f) && (singles || parts) && is_level_of(f, slow + absent, loose + absent);
-    if (is_across(f)) { /* sets inside such a level are chance */
+    if (is_across(f)) { /* sets inside such a level occur by chance */
         *is_open = false;
         return true;
     }
@@ -343,7 +343,7 @@ static void add_flagged(const struct finder *f)
 
 /* ---- late ranks ---- */
 
-/* Adds ranks that become slow, one cause per rank; if they are many, one cause per step. */
+/* Adds ranks that become slow: one cause for each rank, or for each step if there are many ranks. */
 static void add_late(const struct finder *f)
 {
     bool are_many = f->late_count > MOST_LATE;

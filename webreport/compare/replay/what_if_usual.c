@@ -56,8 +56,8 @@ static double median_of(struct tp_what_if_work *w, const struct mean *means, siz
     return tp_median(w->values, count);
 }
 
-/* Marks ranks whose mean work is in the upper of two clearly separate levels. The upper level must have 20 % to 80 % of
- * the class. */
+/* Marks ranks whose mean work is in the upper of two clearly separate levels. The upper level must contain 20 % to
+ * 80 % of the class. */
 static void find_upper(struct tp_what_if_work *w, const struct tp_graph_class *class, unsigned part, double least_us)
 {
     uint32_t n = class->rank_count, edge = n / 5 > 2 ? n / 5 : 2, at = 0;
@@ -84,8 +84,8 @@ static void find_upper(struct tp_what_if_work *w, const struct tp_graph_class *c
         w->is_upper[part][means[i].rank] = true;
 }
 
-/* Marks slower ranks in a class of two or three ranks, where a median does not show the usual length. The fastest rank
- * is usual. Other ranks are slower if they exceed it by more than its steps vary. */
+/* Marks slow ranks in a class of two or three ranks, where a median does not show the usual length. The fastest rank
+ * is usual. Another rank is slow if it exceeds the fastest by more than the steps of the fastest rank vary. */
 static void find_slower(struct tp_what_if_work *w, const struct tp_graph_class *class, unsigned part, double least_us)
 {
     const double *fastest = NULL;
@@ -139,8 +139,8 @@ static double usual_total(const struct tp_what_if_work *w, uint32_t class, unsig
     return sum;
 }
 
-/* Finds the usual input time. Input can be ready before it is needed, so a class that waits longer than another one is
- * late. If all classes wait long, all are late. */
+/* Finds the usual input time. Input can be ready before it is needed, so that a class with longer input waits than
+ * another class is late. If all classes wait long, all are late. */
 static void find_usual_input(struct tp_what_if_work *w)
 {
     uint32_t count = (uint32_t)w->graph->classes.count;
@@ -192,8 +192,8 @@ static bool are_of_one_row(const struct tp_graph *graph)
     return true;
 }
 
-/* Makes the stages equal: replaces each slot by its mean over the stages. If the rows of slots differ, scales each
- * stage to the mean of all. */
+/* Makes the stages equal by replacing each slot by its mean over the stages. If the rows of slots differ, scales
+ * each stage to the mean of all. */
 static void even_out(struct tp_what_if_work *w, unsigned part, bool is_one_row)
 {
     size_t count = w->graph->classes.count;
@@ -212,8 +212,8 @@ static void even_out(struct tp_what_if_work *w, unsigned part, bool is_one_row)
         }
 }
 
-/* Returns whether no other stage has more recorded ranks. If ranks are missing, the recorded ranks may be slow, not the
- * stage. */
+/* Returns whether no other stage has more recorded ranks than this class. If ranks are missing, the recorded ranks
+ * may be slow instead of the stage. */
 static bool is_as_whole(const struct tp_what_if_work *w, uint32_t class_index)
 {
     const struct tp_graph *graph = w->graph;
@@ -239,8 +239,8 @@ static void find_even(struct tp_what_if_work *w)
         even_out(w, p, is_one_row);
 }
 
-/* Returns the number of slower ranks in other classes, if all of them exceed their peers by the ratio by which this
- * class exceeds a stage; else 0. */
+/* Returns the number of slow ranks in other classes if all of them exceed their peers by the same ratio by which
+ * this class exceeds a stage; else 0. */
 static uint32_t as_slow_elsewhere(const struct tp_what_if_work *w, uint32_t class_index, double ratio)
 {
     uint32_t count = 0;
@@ -259,7 +259,7 @@ static uint32_t as_slow_elsewhere(const struct tp_what_if_work *w, uint32_t clas
 }
 
 /* Finds a slower level that contains all ranks of a stage. It resembles a stage with more work, but ranks of other
- * stages are slower by the same factor. Two such ranks rule out chance, so it is one cause. */
+ * stages are slow by the same factor. Two such ranks rule out chance, so that the level is the only cause. */
 static void find_level_across(struct tp_what_if_work *w)
 {
     w->level_class = TP_NO_ID;
@@ -326,7 +326,7 @@ static void find_pair_medians(struct tp_what_if_work *w)
     tp_arena_drop(w->arena, samples, graph->meetings.count * sizeof *samples);
 }
 
-/* Computes the usual transfer of each key: the median of the faster half of its groups. */
+/* Computes the usual transfer time of each key: the median of the faster half of its groups. */
 static void find_usual_links(struct tp_what_if_work *w)
 {
     const struct tp_graph *graph = w->graph;
@@ -353,8 +353,8 @@ static void find_usual_links(struct tp_what_if_work *w)
     }
 }
 
-/* Returns the time that a late host spends in the collectives of a key, divided by the time of the other ranks; the
- * median over the pairs. */
+/* Returns the time that a late host spends in the collectives of a key, divided by the time of the other ranks, as
+ * the median over the pairs. */
 static double late_ratio(struct tp_what_if_work *w, const struct tp_usual_link *link)
 {
     size_t count = 0;
@@ -366,8 +366,8 @@ static double late_ratio(struct tp_what_if_work *w, const struct tp_usual_link *
     return count ? tp_median(w->values, count) : 1;
 }
 
-/* Makes the times of the other ranks usual if a host leaves late. A collective that queued behind another one includes
- * its wait, so the key with the largest ratio gives the ratio for all. */
+/* If a host leaves late, makes the times of the other ranks usual. A collective that queued behind another one
+ * includes a wait, so that the key with the largest ratio gives the ratio for all keys. */
 static void use_prompt(struct tp_what_if_work *w, uint32_t family)
 {
     const struct tp_graph *graph = w->graph;
