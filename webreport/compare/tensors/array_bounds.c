@@ -1,11 +1,11 @@
-/* Computes bounds from statistics: see array_bounds.h. */
+/* Computes bounds for the difference of two tensors from their statistics. See array_bounds.h. */
 #include "webreport/compare/tensors/array_bounds.h"
 
 #include <float.h>
 #include <math.h>
 
-/* SLACK: smallest relative difference that counts, because sums are rounded. EXACT: minimum and maximum are exact below
- * this value (2^53); larger 64-bit integers are rounded. */
+/* SLACK: smallest relative difference that counts, because sums are rounded. EXACT: minimum and maximum below this
+ * value (2^53) are exact; larger 64-bit integers are rounded. */
 static const double SLACK = 16 * DBL_EPSILON;
 static const double EXACT = 9007199254740992.0;
 
@@ -24,7 +24,7 @@ static double largest(const struct tp_tensor_stats *s)
     return fmax(fabs(s->min), fabs(s->max));
 }
 
-/* Returns whether both values are equal or NaN. */
+/* Returns whether the values are equal, or both are NaN. */
 static bool are_equal(double a, double b)
 {
     return a == b || (isnan(a) && isnan(b));
@@ -37,7 +37,7 @@ static bool is_same(const struct tp_tensor_stats *a, const struct tp_tensor_stat
            are_equal(a->std, b->std) && are_equal(a->l2, b->l2);
 }
 
-/* Returns a lower bound of max |x - y|, computed from minimum and maximum of both tensors. */
+/* Returns a lower bound of max |x - y|, computed from the minimum and maximum of both tensors. */
 static double ends_bound(const struct tp_tensor_stats *a, const struct tp_tensor_stats *b)
 {
     double bound = fmax(fabs(a->min - b->min), fabs(a->max - b->max)), size = fmax(largest(a), largest(b));
@@ -58,9 +58,9 @@ static double cosine_bound(const struct tp_tensor_stats *a, const struct tp_tens
     return fmin(1, a->mean / of_a * (b->mean / of_b) + a->std / of_a * (b->std / of_b) + SLACK);
 }
 
-/* Returns the number of mismatches that the statistics prove. If both tensors have equally many non-finite elements,
- * their positions may differ, which is a mismatch. Otherwise their finite elements are paired with each other, so that
- * `error` applies. */
+/* Returns the number of mismatches that the statistics prove. If both tensors have the same number of non-finite
+ * elements, their positions may differ, which is a mismatch. Otherwise their finite elements are paired with each
+ * other, so that `error` applies. */
 static uint64_t mismatches(const struct tp_tensor_stats *base, const struct tp_tensor_stats *new, double error,
                            const struct tp_tolerance *tolerance)
 {

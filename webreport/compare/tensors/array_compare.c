@@ -1,4 +1,4 @@
-/* Compares two arrays: see array_compare.h. */
+/* Compares two arrays. See array_compare.h. */
 #include "webreport/compare/tensors/array_compare.h"
 
 #include <math.h>
@@ -7,7 +7,8 @@
 
 enum { BLOCK = 4096, LANE = 64 };
 
-/* Defaults by type, from torch/testing/_comparison.py, _DTYPE_PRECISIONS. Integers and booleans must be equal. */
+/* Default tolerance of each type, from torch/testing/_comparison.py, _DTYPE_PRECISIONS. Integers and booleans must
+ * be equal. */
 static const struct tp_tolerance tolerances[TP_NPY_TYPE_COUNT] = {
     [TP_NPY_FLOAT16] = {1e-3, 1e-5},
     [TP_NPY_BFLOAT16] = {1.6e-2, 1e-5},
@@ -45,11 +46,11 @@ struct comparison {
     struct tp_array *base_array, *new_array;
     struct tp_npy base, new;
     struct tp_tolerance tolerance;
-    /* both arrays have 64-bit integers, which are subtracted exactly */
+    /* true: both arrays have 64-bit integers, which are subtracted exactly */
     bool is_exact;
-    bool is_fortran;                                /* both arrays are read in Fortran order */
-    double base_scale, new_scale, difference_scale; /* powers of two that keep squares in the range of doubles */
-    double max_base, max_new;                       /* largest magnitude of a finite pair's element, by array */
+    bool is_fortran;                                /* true: both arrays are read in Fortran order */
+    double base_scale, new_scale, difference_scale; /* powers of two that keep squares within the range of doubles */
+    double max_base, max_new;                       /* largest magnitude in the finite pairs, for each array */
     struct sum sums[SUM_COUNT];
     double x[BLOCK], y[BLOCK], d[BLOCK];
     uint64_t wide_x[BLOCK], wide_y[BLOCK];
@@ -57,7 +58,7 @@ struct comparison {
 
 /* ---- a block ---- */
 
-/* Returns x - y of two 64-bit integers. The difference needs 65 bits, hence the GNU type __int128. */
+/* Returns x - y of two 64-bit integers. Uses the GNU type __int128, because the difference needs 65 bits. */
 static double exact_difference(const struct comparison *c, size_t i)
 {
     __int128 x = c->new.type == TP_NPY_UINT64 ? (__int128)c->wide_x[i] : (__int128)(int64_t)c->wide_x[i];
@@ -65,8 +66,8 @@ static double exact_difference(const struct comparison *c, size_t i)
     return (double)(x - y);
 }
 
-/* Adds the products of a block to the sums. Sums within LANE elements are plain; the sum of these parts is corrected
- * for rounding. */
+/* Adds the products of a block to the sums. Up to LANE elements are summed without correction; adding such a partial
+ * sum to the total corrects for rounding. */
 static void add_block(struct comparison *c, size_t count)
 {
     for (size_t i = 0; i < count;) {
@@ -86,7 +87,7 @@ static void add_block(struct comparison *c, size_t count)
     }
 }
 
-/* Returns whether two elements agree, of which at least one is not finite. */
+/* Returns whether two elements agree. At least one of them is not finite. */
 static bool agree(double x, double y)
 {
     return (isnan(x) && isnan(y)) || x == y;
@@ -104,7 +105,7 @@ static void compare_block(struct comparison *c, struct tp_difference *out, size_
             c->max_new = fmax(c->max_new, fabs(x));
             if (y != 0 && !(size / fabs(y) <= out->max_rel))
                 out->max_rel = size / fabs(y);
-            /* max_abs is NaN before the first pair, so this is true for the first pair */
+            /* also true for the first pair, when max_abs is still NaN */
             if (!(size <= out->max_abs)) {
                 out->max_abs = size;
                 out->worst = first + i;
@@ -193,11 +194,11 @@ static int pass(struct comparison *c, struct tp_difference *out, bool *is_new, s
     return code;
 }
 
-/* Returns a power of two by which to multiply elements. It brings `largest` near 1 if squares would leave the range of
- * doubles, else it is 1. */
+/* Returns the power of two by which elements are multiplied. It brings `largest` near 1 if squares would leave the
+ * range of doubles, else it is 1. */
 static double scale_of(double largest)
 {
-    /* sums of up to 10^12 squares of values in this range fit into a double */
+    /* sums of up to 10^12 squares of values between these limits fit in a double */
     const double small = 1e-140, large = 1e140;
     if (!(largest > 0) || isinf(largest) || (largest > small && largest < large))
         return 1;
@@ -213,7 +214,7 @@ static bool needs_scales(struct comparison *c, const struct tp_difference *d)
     return c->base_scale != 1 || c->new_scale != 1 || c->difference_scale != 1;
 }
 
-/* Returns the index in C order of the element whose index in Fortran order is `at`. */
+/* Returns the index in C order of the element with index `at` in Fortran order. */
 static uint64_t c_place(const struct tp_npy *npy, uint64_t at)
 {
     uint64_t place = 0, scale = npy->count;

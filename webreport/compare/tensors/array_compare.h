@@ -12,8 +12,7 @@ struct tp_tolerance {
     double rtol, atol;
 };
 
-/* Returns `wanted` with each NaN replaced by the default, as in torch.testing.assert_close: the larger default of the
- * two types. */
+/* Returns `wanted`, with each NaN replaced by the larger default of the two types, as in torch.testing.assert_close. */
 struct tp_tolerance tp_tolerance_between(const struct tp_tolerance *wanted, enum tp_npy_type base,
                                          enum tp_npy_type new);
 
@@ -22,25 +21,25 @@ struct tp_difference {
     uint64_t base_nan_count, new_nan_count, base_inf_count, new_inf_count;
     double max_abs; /* largest |x - y| of the finite pairs; NaN without a finite pair */
     double max_rel; /* largest |x - y| / |y| of the finite pairs with y != 0; NaN without such a pair */
-    double rmse;    /* sqrt(sum (x - y)^2 / number of finite pairs) */
+    double rmse;    /* sqrt(sum of (x - y)^2 over the finite pairs / number of finite pairs) */
     double cosine;  /* sum x y / sqrt(sum x^2 sum y^2) of the finite pairs; NaN if a sum of squares is 0 */
-    uint64_t worst; /* index in C order of the first pair whose difference is max_abs, or UINT64_MAX */
+    uint64_t worst; /* index in C order of the first pair with the difference max_abs, or UINT64_MAX */
     double base_at_worst, new_at_worst;
-    /* index in C order of the first mismatch that was read, or UINT64_MAX; for files in C order, the lowest index of a
-     * mismatch */
+    /* index in C order of the mismatch that was read first, or UINT64_MAX; for files in C order, the lowest index of
+     * a mismatch */
     uint64_t first_mismatch;
 };
 
-/* The arrays to compare. The caller sets whether they have bfloat16 elements. */
+/* The arrays to compare. The caller sets which of them have bfloat16 elements. */
 struct tp_array_pair {
     struct tp_array_place base, new;
-    bool base_is_bfloat16, new_is_bfloat16; /* elements of two bytes are the bits of bfloat16 values */
+    bool base_is_bfloat16, new_is_bfloat16; /* true: elements of two bytes are the bits of bfloat16 values */
 };
 
-/* Compares both arrays in bounded memory. Reads each array once, or twice if squares would leave the range of doubles.
- * tolerance: NaN means the larger default of both types. heads: filled with the heads of base and new. Returns 0, or
- * TP_EUSAGE if the shapes differ (the heads are filled). Otherwise returns the error of tp_array_open or tp_array_read,
- * and *is_new is true if NEW caused it. */
+/* Compares both arrays in bounded memory. Reads each array once, or twice if squares would leave the range of
+ * doubles. tolerance: NaN selects the larger default of both types. heads: receives the headers of base and new.
+ * Returns 0, or TP_EUSAGE if the shapes differ (with filled headers). Otherwise returns the error of tp_array_open
+ * or tp_array_read, and sets *is_new if NEW caused the error. */
 int tp_compare(struct tp_difference *difference, struct tp_npy heads[2], const struct tp_array_pair *pair,
                const struct tp_tolerance *tolerance, bool *is_new, struct tp_error *err);
 

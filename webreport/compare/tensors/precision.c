@@ -1,4 +1,4 @@
-/* Matches and judges the tensors of two runs: see precision.h. */
+/* Matches and judges the tensors of two runs. See precision.h. */
 #include "webreport/compare/tensors/precision.h"
 
 #include <math.h>
@@ -86,7 +86,7 @@ static struct tp_str copied(struct tp_arena *arena, const char *text)
 /* Returns a list of numbers as text, such as "[2,3]". */
 static struct tp_str list_of(struct tp_arena *arena, const int64_t *numbers, uint32_t count)
 {
-    enum { ROOM = 22 }; /* largest size of a number and a comma, bytes */
+    enum { ROOM = 22 }; /* largest length of a number and a comma, bytes */
     size_t size = 0, room = (size_t)count * ROOM + 3;
     char *text = tp_arena_alloc(arena, room);
     text[size++] = '[';
@@ -126,7 +126,7 @@ static void start_row(const struct row *row, const struct tp_tensor_item *item)
         put_real(row, reals[i], NAN);
 }
 
-/* Fills the columns of one side from the head of its file, or from the trace without a file. */
+/* Fills the columns of one side from the header of the tensor's file, or from the trace without a file. */
 static void put_side(const struct row *row, bool is_new, const struct tp_tensor_item *item, const struct tp_npy *npy)
 {
     bool has_head = npy && npy->data_offset;
@@ -138,7 +138,7 @@ static void put_side(const struct row *row, bool is_new, const struct tp_tensor_
              has_head ? list_of(row->arena, npy->dims, npy->rank) : item->shape);
 }
 
-/* Fills the columns of the difference. npy: head of an array, for its shape; NULL if statistics were compared. */
+/* Fills the columns of the difference. npy: header of an array, for its shape; NULL if statistics were compared. */
 static void put_difference(const struct row *row, const struct tp_difference *d, const struct tp_npy *npy)
 {
     put_int(row, TP_PRECISION_ELEMENTS, (int64_t)d->count);
@@ -195,7 +195,7 @@ static void judge(const struct row *row, enum tp_verdict verdict, const char *wh
         p->first_divergent = (uint32_t)row->number;
 }
 
-/* Returns the first exceeded threshold as text, or NULL. Unknown values (such as the cosine of zeros) exceed no
+/* Returns the first exceeded threshold as text, or NULL. Unknown values, such as the cosine of zeros, exceed no
  * threshold. */
 static const char *exceeded(const struct tp_precision_limits *limits, const struct tp_difference *d)
 {
@@ -247,7 +247,7 @@ static void compare_statistics(const struct row *row, const struct tp_tensor_ite
           why);
 }
 
-/* Judges a pair of tensors by its records in the trace, if a side has no values. */
+/* Judges a pair of tensors by their records in the trace, for a pair without values on one side. */
 static void judge_records(const struct row *row, const struct tp_tensor_item *base, const struct tp_tensor_item *new)
 {
     bool has_stats = base->has_stats && new->has_stats;

@@ -1,5 +1,5 @@
-/* Matches and compares the tensors of two runs. The result is a table with one row per tensor, in the order of
- * execution of BASE. */
+/* Matches and compares the tensors of two runs. The result is a table with one row for each tensor, in the order in
+ * which BASE executed them. */
 #ifndef TP_WEBREPORT_COMPARE_TENSORS_PRECISION_H
 #define TP_WEBREPORT_COMPARE_TENSORS_PRECISION_H
 
@@ -11,9 +11,9 @@ enum tp_verdict {
     TP_VERDICT_EQUAL,           /* all elements are equal */
     TP_VERDICT_CLOSE,           /* some elements differ, but no threshold is exceeded */
     TP_VERDICT_DIFFERS,         /* a threshold is exceeded */
-    TP_VERDICT_DTYPE,           /* the element types differ; the values are compared nevertheless */
+    TP_VERDICT_DTYPE,           /* the element types differ; the values are still compared */
     TP_VERDICT_SAME_STATISTICS, /* only statistics were recorded, and all of them are equal */
-    /* only statistics were recorded; some differ, but do not prove that a threshold is exceeded */
+    /* only statistics were recorded; some of them differ but do not prove that a threshold is exceeded */
     TP_VERDICT_CLOSE_STATISTICS,
     TP_VERDICT_SHAPE,      /* the shapes differ, so the values are not compared */
     TP_VERDICT_ONLY_BASE,  /* NEW lacks the tensor */
@@ -60,10 +60,10 @@ struct tp_precision_limits {
 };
 
 struct tp_precision_options {
-    struct tp_tolerance tolerance; /* NaN selects the default of the element type */
+    struct tp_tolerance tolerance; /* tolerance for mismatches; NaN selects the default of the element type */
     struct tp_precision_limits limits;
-    bool ignores_dtype;  /* different element types are not a divergence */
-    bool allows_missing; /* tensors that only one run has are not a divergence */
+    bool ignores_dtype;  /* true: different element types are not a divergence */
+    bool allows_missing; /* true: tensors that only one run has are not a divergence */
     void *context;
     /* called for each tensor; may be NULL */
     void (*progress)(void *context, size_t done, size_t all, struct tp_str name);
@@ -73,17 +73,17 @@ struct tp_precision {
     const char *base_name, *new_name; /* names of the runs as shown to users */
     uint32_t base_count, new_count;
     struct tp_precision_options options;
-    struct tp_table table; /* columns: enum tp_precision_column */
+    struct tp_table table; /* table of the tensors; columns: enum tp_precision_column */
     uint32_t verdicts[TP_VERDICT_COUNT];
     uint32_t divergent_count, compared_count;
-    uint32_t first_divergent; /* table row of the first divergent tensor, or TP_NO_ID */
+    uint32_t first_divergent; /* row in `table` of the first divergent tensor, or TP_NO_ID */
 };
 
 /* Compares all tensors. Allocates from `arena`, whose guard the caller sets. Names of the inventories are borrowed. */
 void tp_precision_build(struct tp_precision *precision, const struct tp_inventory *base, const struct tp_inventory *new,
                         const struct tp_precision_options *options, struct tp_arena *arena);
 
-/* Returns the name of the verdict, such as "equal" or "close". Static. */
+/* Returns the name of the verdict, such as "equal" or "close". The text is static. */
 const char *tp_verdict_name(enum tp_verdict verdict);
 
 #endif
