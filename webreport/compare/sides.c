@@ -1,4 +1,4 @@
-/* Builds the two sides of a comparison: see sides.h. */
+/* Builds the two sides of a comparison. See sides.h. */
 #include "webreport/compare/sides.h"
 
 #include <math.h>
@@ -93,7 +93,7 @@ static void find_steps(struct tp_side *side, struct tp_arena *arena)
     side->total_ns = mean_of(side->step_ns, side->step_count);
 }
 
-/* Fills the values of a part in every used step, run by run. Returns false if some used step lacks the part. */
+/* Fills the values of a part in every used step, run after run. Returns false if a used step lacks the part. */
 static bool fill_part(double *values, const struct tp_side *side, enum tp_summary_part part)
 {
     bool is_known = side->step_count > 0;
@@ -109,7 +109,7 @@ static bool fill_part(double *values, const struct tp_side *side, enum tp_summar
     return is_known;
 }
 
-/* Returns the level of each run, computed from `values`, which has one value per used step, run by run. */
+/* Returns the level of each run. values: one value for each used step, run after run. */
 static struct tp_side_levels levels_of(const struct tp_side *side, const double *values, struct tp_arena *arena)
 {
     uint32_t runs = side->input->run_count;
@@ -172,12 +172,12 @@ static bool is_constant(const double *values, size_t count)
     return true;
 }
 
-/* Scratch memory of one side: one number per used step. */
+/* Scratch memory of one side, with one number for each used step. */
 struct scratch {
     double *ns, *calls;
 };
 
-/* Fills the time and the calls of a row in every used step; 0 in runs without the row. Returns false if some run did
+/* Fills the time and the calls of a row in every used step; 0 in runs without the row. Returns false if a run did
  * not keep the numbers per step. */
 static bool fill_steps(const struct tp_side *side, uint32_t identity, const struct scratch *scratch)
 {
@@ -209,7 +209,7 @@ static void add_by_steps(struct tp_side_row *sum, const struct tp_side *side, co
 static void add_by_calls(struct tp_side_row *sum, const struct tp_side *side, uint32_t identity)
 {
     double steps = side->recorded_step_count ? (double)side->recorded_step_count : 1, per_step = NAN;
-    bool is_whole = side->recorded_step_count > 1; /* at least two steps are needed to show a constant count */
+    bool is_whole = side->recorded_step_count > 1; /* a constant count needs at least two steps */
     for (uint32_t r = 0; r < side->input->run_count; r++) {
         const struct tp_summary_row *row = row_in(side, identity, r);
         uint32_t own_steps = side->input->runs[r].step_count;
@@ -233,8 +233,8 @@ static void add_row(struct tp_side *side, uint32_t identity, const struct scratc
         add_by_calls(sum, side, identity);
 }
 
-/* Returns the most frequent of `count` numbers of calls. Returns NaN if two or more of the numbers differ from it and
- * they are more than a tenth. Sorts the numbers. */
+/* Returns the most frequent of `count` numbers of calls. Returns NaN if at least two numbers, and more than a tenth
+ * of them, are different. Sorts the numbers. */
 static double exact_count(double *calls, size_t count)
 {
     size_t most = 0, length = 0;

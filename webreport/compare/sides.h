@@ -1,6 +1,6 @@
 /* The two sides of a comparison: the steps and rows of one or several runs each, with rows summed by identity. An
- * identity is the tuple (kind, name, owner, shape, dtype) and has the same index on both sides. Memory comes from the
- * arena. Texts belong to the summaries, which must outlive the sides. */
+ * identity is the tuple (kind, name, owner, shape, dtype) and has the same index on both sides. Memory comes from
+ * the arena. Texts belong to the summaries, which must outlive the sides. */
 #ifndef TP_WEBREPORT_COMPARE_SIDES_H
 #define TP_WEBREPORT_COMPARE_SIDES_H
 
@@ -10,47 +10,47 @@
 #include "writer/base/stats.h"
 
 enum { TP_BASE, TP_NEW, TP_SIDES };
-enum { TP_LEVEL_LEAST_STEPS = 3 }; /* number of used steps that a run needs to have a level */
-/* number of runs of both sides together that a verdict on a row or on wall clock needs */
+enum { TP_LEVEL_LEAST_STEPS = 3 }; /* least number of used steps for the level of a run */
+/* least number of runs on both sides together for a verdict on a row or on wall clock */
 enum { TP_VERDICT_RUNS = 4 };
 
 /* Input of a side: its runs. */
 struct tp_side_input {
     const char *name;              /* name of the side as shown to users */
-    const struct tp_summary *runs; /* summaries of runs of the same program */
+    const struct tp_summary *runs; /* summaries, one for each run of the same program */
     uint32_t run_count;            /* number of runs, at least 1 */
-    bool is_one_trace;             /* as in struct tp_check_side */
+    bool is_one_trace;             /* true: the user named a single trace (as in struct tp_check_side) */
 };
 
-/* Levels of one quantity in the runs of a side, one per run. */
+/* Levels of one quantity, one for each run of a side. */
 struct tp_side_levels {
-    /* levels and variations of steps; NULL if some run lacks the quantity or has too few steps */
+    /* levels, and variations of steps; NULL if a run lacks the quantity or has too few steps */
     double *levels, *cvs;
-    double *lows; /* levels of short steps (struct tp_run_level, `low`) */
+    double *lows; /* levels of the short steps (as `low` of struct tp_run_level) */
 };
 
 /* A row, summed over all runs of a side. Numbers per step are divided by the number of steps of the side. */
 struct tp_side_row {
-    bool exists; /* some run has the row */
-    /* the number of calls is equal in all steps, as far as the summaries show, and there are several steps */
+    bool exists; /* true: at least one run has the row */
+    /* true: the summaries show the same number of calls in all steps, and there are several steps */
     bool is_count_constant;
-    double ns, calls; /* means per step */
+    double ns, calls; /* mean time per step, ns, and mean calls per step */
 };
 
 struct tp_side {
     const struct tp_side_input *input;
-    double *step_ns;   /* lengths of the used steps, run by run */
-    size_t *first;     /* by run, and one more: index of the run's first step in step_ns */
+    double *step_ns;   /* lengths of the used steps, ns, run after run */
+    size_t *first;     /* for each run, and one more: index in step_ns of the run's first step */
     size_t step_count; /* number of used steps of all runs */
-    /* number of used and unused steps of all runs; sums over whole recordings are divided by it */
+    /* number of used and unused steps in all runs, by which sums over whole recordings are divided */
     size_t recorded_step_count;
-    size_t *warm_up;               /* by run: number of its first used steps that its levels leave out as warm-up */
-    double total_ns;               /* mean of step_ns */
-    double part_ns[TP_PART_COUNT]; /* by part: mean per step; NaN if the trace does not show the part */
-    struct tp_side_levels quantities[TP_QUANTITIES]; /* levels by quantity; TP_QUANTITY_ROW is not set */
-    struct tp_side_levels loading;                   /* levels of the time that the step waits for input */
-    struct tp_side_row *rows;                        /* by identity: the row */
-    uint32_t *row_of; /* at identity * run_count + run: index of the row in the run's summary plus 1, or 0 */
+    size_t *warm_up;               /* for each run: number of first used steps that its levels leave out as warm-up */
+    double total_ns;               /* mean of step_ns, ns */
+    double part_ns[TP_PART_COUNT]; /* for each part: mean per step, ns; NaN if the trace does not show the part */
+    struct tp_side_levels quantities[TP_QUANTITIES]; /* levels of each quantity; TP_QUANTITY_ROW is not set */
+    struct tp_side_levels loading;                   /* levels of the time in which the step waits for input */
+    struct tp_side_row *rows;                        /* for each identity: its row */
+    uint32_t *row_of; /* 1 + index of the row in the run's summary, or 0; at identity * run_count + run */
 };
 
 struct tp_identity {
@@ -62,30 +62,30 @@ struct tp_sides {
     struct tp_arena *arena;
     struct tp_side side[TP_SIDES];
     struct tp_strings texts;
-    struct tp_keys keys; /* the index of a tuple is its identity */
+    struct tp_keys keys; /* the index of a key is the identity of its tuple */
     uint32_t identity_count;
 };
 
-/* Returns the producer of the new side's first run. It decides the vocabulary of the comparison. */
+/* Returns the producer of the new side's first run, which determines the vocabulary of the comparison. */
 enum tp_producer tp_sides_producer(const struct tp_sides *sides);
 
-/* Builds both sides. Allocates from `arena`, whose guard the caller sets. inputs must outlive the sides. */
+/* Builds both sides. Allocates from `arena`, whose guard the caller sets. The inputs must outlive the sides. */
 void tp_sides_build(struct tp_sides *sides, const struct tp_side_input inputs[TP_SIDES], struct tp_arena *arena);
 
-/* Returns whether all runs of both sides are known to be of one host. */
+/* Returns whether all runs of both sides are known to come from one host. */
 bool tp_sides_are_of_one_host(const struct tp_sides *sides);
 
 /* Returns whether all times are wall clock of the host, because neither side has kernels in every run. Other programs
  * on the machine disturb wall clock. */
 bool tp_sides_are_wall_clock(const struct tp_sides *sides);
 
-/* Returns whether the times are only good for hints: they are wall clock of fewer than TP_VERDICT_RUNS runs, in which a
+/* Returns whether the times allow only hints: they are wall clock of fewer than TP_VERDICT_RUNS runs. In such runs a
  * busy machine looks like a slower program. */
 bool tp_sides_allow_only_hints(const struct tp_sides *sides);
 
-/* Returns the levels of a row in all runs of a side, in sides->arena. The levels are NULL if some run lacks the row or
- * has too few steps, or if the number of calls varies. *calls: number of calls per step, equal in at least nine of ten
- * steps of every run, or in all but one step. */
+/* Returns the levels of a row in all runs of a side, in sides->arena. The levels are NULL if a run lacks the row or
+ * has too few steps, or if the number of calls varies. *calls: number of calls per step, which is the same in at
+ * least nine of ten steps of every run, or in all but one step. */
 struct tp_side_levels tp_sides_row_levels(double *calls, const struct tp_sides *sides, int side, uint32_t identity);
 
 /* A row, and the share (0 to 1) of its time that counts. */
@@ -99,7 +99,7 @@ struct tp_side_part {
 struct tp_side_levels tp_sides_sum_levels(const struct tp_sides *sides, int side, const struct tp_side_part *parts,
                                           size_t count);
 
-/* Returns the change of the short steps of these levels (tp_short_steps_change). */
+/* Returns the change of the short steps between the levels of both sides, as tp_short_steps_change does. */
 double tp_sides_low_change(const struct tp_sides *sides, const struct tp_side_levels levels[TP_SIDES]);
 
 struct tp_identity tp_sides_identity(const struct tp_sides *sides, uint32_t identity);

@@ -1,12 +1,12 @@
-/* Changes from row to row: how much a row changed by number of calls and by time per call, and whether the change is
- * more than noise.
+/* Changes of rows between two sides: how much each row changed by its number of calls and by its time per call, and
+ * whether the change is more than noise.
  *
  * Times are judged for kernels, or for host operators if neither side has kernels, in rows that every run has with
- * equal counts (row_judge.h). With four runs or more, a change gets a verdict; chance causes any verdict in at most one
- * of a hundred comparisons. Other likely changes are hints; with fewer runs, there are only hints, and only if a total
- * changed. Numbers of calls that are equal in every step are exact. Added or removed calls are reported if they take
- * TP_CHANGE_LEAST_SHARE of a step; synchronisations and copies are always reported. Other rows have numbers but no
- * verdict. */
+ * equal counts (row_judge.h). With four runs or more, a change gets a verdict; chance causes any verdict in at most
+ * one of a hundred comparisons. Other likely changes are hints; with fewer runs, there are only hints, and only if a
+ * total changed. Numbers of calls that are equal in every step are exact. Added or removed calls are reported if
+ * they take TP_CHANGE_LEAST_SHARE of a step; synchronisations and copies are always reported. Other rows have
+ * numbers but no verdict. */
 #ifndef TP_WEBREPORT_COMPARE_TWO_CHANGES_H
 #define TP_WEBREPORT_COMPARE_TWO_CHANGES_H
 
@@ -14,47 +14,47 @@
 #include "webreport/compare/two/totals.h"
 #include "writer/base/stats.h"
 
-/* Change of a row. ns and calls are per step: divided by the number of steps of their side. */
+/* Change of a row. ns and calls are numbers per step, for each side. */
 struct tp_change {
     const struct tp_match *match;
-    struct tp_identity identity; /* identity of the row in NEW, or in BASE for a removed row */
+    struct tp_identity identity; /* identity of the row in NEW; for a removed row, in BASE */
     double calls[TP_SIDES], ns[TP_SIDES];
-    double call_ns[TP_SIDES]; /* mean time of a call; NaN without calls */
-    int64_t change_ns;        /* by_count_ns + by_time_ns */
-    int64_t by_count_ns;      /* (calls of NEW - calls of BASE) times the time per call of BASE */
-    int64_t by_time_ns;       /* calls of NEW times (time per call of NEW - time per call of BASE) */
-    /* 99 % interval of the row's change, without the shift that all rows share, ns of a typical step; NaN if the row
+    double call_ns[TP_SIDES]; /* mean time of a call, ns; NaN without calls */
+    int64_t change_ns;        /* by_count_ns + by_time_ns, per step */
+    int64_t by_count_ns;      /* (calls of NEW - calls of BASE) * time per call of BASE, ns */
+    int64_t by_time_ns;       /* calls of NEW * (time per call of NEW - time per call of BASE), ns */
+    /* 99 % interval of the row's change in a typical step, ns, without the shift that all rows share; NaN if the row
      * was not judged */
     struct tp_confidence_interval interval;
-    double share;         /* change divided by BASE's mean step, with its sign; NaN without steps */
-    bool is_count_change; /* the number of calls per step changed, by exact counts */
-    bool is_reported;     /* the verdict is not neutral, or a kernel was replaced */
+    double share;         /* change divided by BASE's mean step, with its sign (0.03 is 3 %); NaN without steps */
+    bool is_count_change; /* true: exact counts show a changed number of calls per step */
+    bool is_reported;     /* true: the verdict is not neutral, or a kernel was replaced */
     enum tp_change_verdict verdict;
-    uint32_t cause; /* index of the change that explains this one, or TP_NO_ID */
+    uint32_t cause; /* index of the change that explains this change, or TP_NO_ID */
 };
 
-/* Sums over the functions of programs that were recorded from outside (function_judge.h). All are 0 if a side has no
- * functions. */
+/* Sums over all functions of programs that were recorded from outside (function_judge.h). All sums are 0 if a side
+ * has no functions. */
 struct tp_function_sums {
-    double ns[TP_SIDES], samples[TP_SIDES]; /* ns: mean of a run; samples: sum of all runs */
+    double ns[TP_SIDES], samples[TP_SIDES]; /* ns: mean time per run; samples: number in all runs */
     uint32_t judged_count;
-    uint32_t largest;    /* index of the judged function with the most time in the base */
-    double detectable_growth; /* relative growth of that function that four of five comparisons would detect */
+    uint32_t largest;         /* index in `items` of the judged function with the most time in BASE */
+    double detectable_growth; /* relative growth of that function that is detected with a probability of 80 % */
 };
 
 struct tp_changes {
-    /* in the order of the matches, followed by data loading (kind TP_SUMMARY_KIND_COUNT) */
+    /* changes in the order of the matches, then the change of data loading (kind TP_SUMMARY_KIND_COUNT) */
     struct tp_change *items;
     uint32_t count;
     uint32_t tested_count; /* number of rows that were judged together */
     uint32_t cause_count;  /* number of reported changes without a cause */
     struct tp_function_sums functions;
-    double shift;     /* relative change that all judged rows share; 0 with too few rows */
-    double low_shift; /* as in struct tp_row_judgement */
+    double shift;     /* relative change that all judged rows share (0.03 is 3 %); 0 with too few rows */
+    double low_shift; /* the same for short steps, as in struct tp_row_judgement */
 };
 
-/* Sets `cause` of each reported change: the time of an operator follows from its kernels, a wait from the work that it
- * waits for, a runtime call from the copy that it starts (explain.c). */
+/* Sets `cause` of each reported change. The time of an operator follows from its kernels, a wait from the work that
+ * it waits for, and a runtime call from the copy that it starts. (explain.c) */
 void tp_changes_explain(struct tp_changes *changes);
 
 #endif

@@ -1,4 +1,4 @@
-/* Judges the change of each row: see changes_build.h. */
+/* Judges the change of each row. See changes_build.h. */
 #include "webreport/compare/two/changes_build.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "webreport/compare/two/row_judge.h"
 #include "webreport/measure/audience/phrases.h"
 
-/* Sum of the rows of one side that belong to a match. */
+/* Sum of the rows of one side in a match. */
 struct total {
     double ns, calls;
     bool is_count_constant;
@@ -17,7 +17,7 @@ struct total {
 
 static struct total total_of(const struct tp_sides *sides, const struct tp_match *match, int side)
 {
-    /* at least two steps are needed to show a constant count */
+    /* a constant count needs at least two steps */
     struct total total = {.is_count_constant = sides->side[side].step_count >= 2};
     for (uint32_t i = 0; i < match->member_count[side]; i++) {
         const struct tp_side_row *row = tp_sides_row(sides, side, match->members[side][i]);
@@ -25,7 +25,7 @@ static struct total total_of(const struct tp_sides *sides, const struct tp_match
         total.ns += row->ns;
         total.calls += row->calls;
     }
-    return total; /* a side without rows has no calls in any step */
+    return total; /* without rows, the side has no calls in any step */
 }
 
 static int64_t whole_ns(double ns)
@@ -42,14 +42,14 @@ static void split_change(struct tp_change *change)
         by_count = more_calls * base_call;
     change->by_count_ns = whole_ns(by_count);
     if (__builtin_sub_overflow(change->change_ns, change->by_count_ns, &change->by_time_ns)) {
-        /* sums near the limits of int64 occur only in damaged or hostile files */
+        /* the sums are near the limits of int64, which occurs only in damaged or hostile files */
         change->by_count_ns = change->change_ns;
         change->by_time_ns = 0;
     }
 }
 
-/* Returns whether a run of the side has a row "(rest)" of this kind, which sums all rows that did not fit into the
- * summary. */
+/* Returns whether a run of the side has a row "(rest)" of this kind. Such a row sums all rows that did not fit in
+ * the summary. */
 static bool has_rest(const struct tp_side_input *side, enum tp_summary_kind kind)
 {
     for (uint32_t r = 0; r < side->run_count; r++)
@@ -73,9 +73,9 @@ static bool has_kind(const struct tp_side_input *side, enum tp_summary_kind kind
     return false;
 }
 
-/* Finds the kinds for which a row on only one side was neither added nor removed. If the steps do the same work, a
- * small row that one side lacks is part of that side's "(rest)". Modules are missing if a side was recorded without
- * them. */
+/* Finds the kinds in which a row on only one side does not count as added or removed. If the steps do the same work,
+ * a small row that one side lacks is part of that side's "(rest)". Modules are missing if a side was recorded
+ * without them. */
 static void find_cut_kinds(bool is_cut[TP_SUMMARY_KIND_COUNT], const struct tp_sides *sides,
                            const struct tp_change_limits *limits)
 {
@@ -87,8 +87,8 @@ static void find_cut_kinds(bool is_cut[TP_SUMMARY_KIND_COUNT], const struct tp_s
 }
 
 /* Returns whether the number of calls per step changed. Counts that vary between steps, and rows that a summary cut
- * off, are no evidence. If the steps do the same work, waits at other lines and work in other modules are no evidence
- * either, because one side may be recorded without stacks. */
+ * off, are no evidence. If the steps do the same work, waits at other lines and work in other modules are no
+ * evidence either, because one side may be recorded without stacks. */
 static bool is_count_changed(const struct tp_change *change, const struct total totals[TP_SIDES], const bool *is_cut,
                              bool is_work_same)
 {
@@ -101,8 +101,8 @@ static bool is_count_changed(const struct tp_change *change, const struct total 
            totals[TP_NEW].is_count_constant;
 }
 
-/* Returns whether a changed count of this row is reported even if its time is small. This is so for waits and copies,
- * but not for memory sets, which depend on the algorithm that a library chooses. */
+/* Returns whether a changed count of the row is reported even if its time is small. This is true for waits and
+ * copies. It is false for memory sets, which depend on the algorithm that a library chooses. */
 static bool is_reported_by_count(const struct tp_identity *identity)
 {
     return identity->kind == TP_SUMMARY_SYNC ||
@@ -114,7 +114,7 @@ static enum tp_change_verdict by_sign(double difference)
     return difference > 0 ? TP_CHANGE_REGRESSED : difference < 0 ? TP_CHANGE_IMPROVED : TP_CHANGE_NEUTRAL;
 }
 
-/* Returns whether the row has other kernels than its counterpart on the other side. */
+/* Returns whether the row has different kernels on the two sides. */
 static bool is_other_kernel(const struct tp_change *change)
 {
     return change->match->kind >= TP_MATCH_RENAMED;
@@ -129,7 +129,7 @@ static enum tp_change_verdict judge_count(const struct tp_change *change, double
         return TP_CHANGE_NEUTRAL;
     if (is_reported_by_count(&change->identity))
         return by_sign(change->calls[TP_NEW] - change->calls[TP_BASE]);
-    if (is_other_kernel(change)) /* judge_kernels judges the sum of all replaced kernels */
+    if (is_other_kernel(change)) /* the sum of all replaced kernels is judged by judge_kernels */
         return TP_CHANGE_NEUTRAL;
     bool is_sampled = change->identity.kind == TP_SUMMARY_FUNCTION || change->identity.kind == TP_SUMMARY_PART;
     if (change->identity.kind == TP_SUMMARY_RUNTIME || is_sampled ||
@@ -173,13 +173,13 @@ static void mark(struct tp_change *change, const struct tp_change_limits *limits
 
 /* ---- times of rows ---- */
 
-/* Rows that are judged together. changes: index of the change of each row. */
+/* The rows that are judged together. changes: for each row, the index of its change. */
 struct judged {
     struct tp_row_levels *rows;
     uint32_t *changes, count;
 };
 
-/* Returns the kind of the judged rows: kernels, or host operators if neither side has kernels. */
+/* Returns the kind of rows that are judged: kernels, or host operators if neither side has kernels. */
 static enum tp_summary_kind judged_kind(const struct tp_changes *changes)
 {
     for (uint32_t i = 0; i < changes->count; i++)
@@ -188,7 +188,7 @@ static enum tp_summary_kind judged_kind(const struct tp_changes *changes)
     return TP_SUMMARY_OPERATOR_HOST;
 }
 
-/* Returns the time of all rows of the kind in the base, ns per step. */
+/* Returns the time of all rows of the kind in BASE, ns per step. */
 static double all_of(const struct tp_changes *changes, const struct tp_sides *sides, enum tp_summary_kind kind)
 {
     double all = sides->side[TP_BASE].part_ns[kind == TP_SUMMARY_KERNEL ? TP_PART_DEVICE_SUM : TP_PART_HOST_SUM],
@@ -229,16 +229,15 @@ static struct judged find_judged(const struct tp_changes *changes, const struct 
     return judged;
 }
 
-/* Returns the smallest share of a total for which a part of the total gets a verdict. Smaller changes of wall clock are
- * hints. */
+/* Returns the smallest share of a total that a part needs for a verdict. Smaller changes of wall clock are hints. */
 static double least_for_verdict(const struct tp_sides *sides)
 {
     const double of_wall_clock = 0.01;
     return tp_sides_are_wall_clock(sides) ? of_wall_clock : TP_CHANGE_LEAST_SHARE;
 }
 
-/* Returns the verdict on a row. share: time of the row divided by the total. is_alone: there are enough runs to judge a
- * row that changed the total by `least`. has_moved: some total changed. */
+/* Returns the verdict on a row. share: time of the row divided by the total. is_alone: the runs suffice to judge a
+ * row that changed the total by `least`. has_moved: at least one total changed. */
 static enum tp_change_verdict judge_row(const struct tp_row_verdict *row, double share, double least, bool is_alone,
                                         bool has_moved)
 {
@@ -304,7 +303,7 @@ bool tp_changes_are_of_machine(const struct tp_changes *changes, const struct tp
     return true;
 }
 
-/* Returns the levels of NEW without the shift that all rows share, a logarithm. */
+/* Returns the levels of NEW (logarithms) without the shift that all rows share. */
 static struct tp_side_levels unshifted(const struct tp_sides *sides, const struct tp_side_levels *of, double shift)
 {
     uint32_t runs = sides->side[TP_NEW].input->run_count;
@@ -315,9 +314,9 @@ static struct tp_side_levels unshifted(const struct tp_sides *sides, const struc
     return levels;
 }
 
-/* Returns whether short steps confirm a change of data loading. For wall clock, the short steps must have changed both
- * by themselves and relative to the operators. The reason is that a busy machine slows a single thread less than
- * operators that wait for each other. Without enough operators, a slower loader looks like a busy machine. */
+/* Returns whether short steps confirm a change of data loading. For wall clock, the short steps must have changed
+ * both by themselves and relative to the operators, because a busy machine slows a single thread less than operators
+ * that wait for each other. Without enough operators, a slower loader looks like a busy machine. */
 static bool is_loading_confirmed(const struct tp_changes *changes, const struct tp_sides *sides,
                                  const struct tp_side_levels levels[TP_SIDES], double estimate)
 {
@@ -329,8 +328,8 @@ static bool is_loading_confirmed(const struct tp_changes *changes, const struct 
     return tp_short_steps_confirm(change, low - changes->low_shift) && tp_short_steps_confirm(change, low);
 }
 
-/* Adds the change of data loading. It has no row, because no operator, kernel or copy explains its time. Its runs are
- * judged like wall times; with few runs, the verdict is a hint. */
+/* Adds the change of data loading, which has no row because no operator, kernel or copy explains its time. Its runs
+ * are judged like wall times. With few runs, the verdict is a hint. */
 static void add_data_loading(struct tp_changes *changes, const struct tp_sides *sides,
                              const struct tp_change_limits *limits, double doubt)
 {
@@ -366,7 +365,7 @@ static void add_data_loading(struct tp_changes *changes, const struct tp_sides *
 
 /* ---- replaced operators and kernels ---- */
 
-/* Returns whether a row belongs to operators that replace others. Such rows are judged as a sum. */
+/* Returns whether a row belongs to operators that replace others. Such rows are judged together, as a sum. */
 static bool is_in_group(const struct tp_change *change, const struct tp_replaced *replaced)
 {
     for (int s = 0; s < TP_SIDES; s++)
@@ -429,7 +428,7 @@ void tp_changes_build(struct tp_changes *changes, const struct tp_sides *sides, 
     double step_ns = sides->side[TP_BASE].total_ns;
     bool has_loading = !isnan(sides->side[TP_BASE].part_ns[TP_PART_DATALOADER]) &&
                        !isnan(sides->side[TP_NEW].part_ns[TP_PART_DATALOADER]);
-    /* data loading and the rows share the probability of a wrong verdict */
+    /* the probability of a wrong verdict is divided between data loading and the rows */
     double doubt = tp_totals_doubt_of_rows(totals) / (has_loading ? 2 : 1);
     bool is_cut[TP_SUMMARY_KIND_COUNT];
     bool *is_new_kernel = tp_arena_array(sides->arena, matches->count, sizeof *is_new_kernel);

@@ -4,13 +4,14 @@
 
 #include "webreport/compare/two/changes.h"
 
-/* Judges every match. matches must outlive the changes. Allocates from sides->arena, whose guard the caller sets. */
+/* Judges every match. The matches must outlive the changes. Allocates from sides->arena, whose guard the caller
+ * sets. */
 void tp_changes_build(struct tp_changes *changes, const struct tp_sides *sides, const struct tp_matches *matches,
                       const struct tp_replaced *replaced, const struct tp_total totals[TP_QUANTITIES],
                       const struct tp_change_limits *limits);
 
-/* Returns whether a busy machine on one side explains the totals. All times must be wall clock, all rows must have
- * changed by one factor of at least 10 %, and no total may have changed by certainly more. */
+/* Returns whether a busy machine on one side explains the totals. This requires that all times are wall clock, and
+ * that all rows changed by one factor of at least 10 %. In addition, no total may certainly have changed by more. */
 bool tp_changes_are_of_machine(const struct tp_changes *changes, const struct tp_sides *sides,
                                const struct tp_total totals[TP_QUANTITIES], double threshold);
 

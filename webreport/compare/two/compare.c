@@ -1,4 +1,4 @@
-/* The verdict of a comparison: see compare.h. */
+/* Decides the verdict of a comparison. See compare.h. */
 #include "webreport/compare/two/compare.h"
 
 static bool has_total(const struct tp_compare *c, enum tp_change_verdict verdict)
@@ -17,7 +17,7 @@ static bool is_any_known(const struct tp_compare *c)
     return false;
 }
 
-/* Equal sides (estimate 0) are always sensitive enough. */
+/* Equal sides (estimate 0) always count as sensitive enough. */
 bool tp_compare_is_too_noisy(const struct tp_compare *c)
 {
     const double factor_of_two = 1;

@@ -1,6 +1,6 @@
-/* Compares two sides: the verdict, and tables with all details. BASE and NEW are one or several runs of a program each,
- * as summaries. Numbers are per step unless their column says otherwise. Columns are defined in compare_tables.c. The
- * headers of statistics, comparability, matching and changes define the methods. */
+/* Compares two sides, and gives the verdict and tables with all details. BASE and NEW are one or several runs of a
+ * program each, as summaries. Numbers are per step unless their column says otherwise. compare_tables.c defines the
+ * columns. The headers of statistics, comparability, matching and changes define the methods. */
 #ifndef TP_WEBREPORT_COMPARE_TWO_COMPARE_H
 #define TP_WEBREPORT_COMPARE_TWO_COMPARE_H
 
@@ -11,8 +11,8 @@
 #include "writer/base/table.h"
 
 enum tp_compare_table {
-    TP_COMPARE_CHANGES, /* reported changes without a cause */
-    TP_COMPARE_STEP,    /* parts of the change of the step's time, shown as a waterfall */
+    TP_COMPARE_CHANGES, /* the reported changes that no other change causes */
+    TP_COMPARE_STEP,    /* the parts of the change of the step's time, shown as a waterfall */
     TP_COMPARE_OPERATORS_DEVICE,
     TP_COMPARE_OPERATORS_HOST,
     TP_COMPARE_KERNELS,
@@ -21,7 +21,7 @@ enum tp_compare_table {
     TP_COMPARE_MODULES_DEVICE,
     TP_COMPARE_MODULES_HOST,
     TP_COMPARE_RUNTIME,
-    TP_COMPARE_FUNCTIONS, /* FUNCTIONS and WALL: empty unless the programs were recorded from outside */
+    TP_COMPARE_FUNCTIONS, /* this and the next table are empty unless the programs were recorded from outside */
     TP_COMPARE_WALL,
     TP_COMPARE_MEMORY,
     TP_COMPARE_OWNERS,
@@ -31,14 +31,14 @@ enum tp_compare_table {
     TP_COMPARE_TABLES
 };
 
-/* Returns whether the table is left out if it is empty: tables of serving engines and of programs recorded from
- * outside. */
+/* Returns whether an empty table is omitted. This is true for tables of serving engines and of programs recorded
+ * from outside. */
 static inline bool tp_compare_is_rare(enum tp_compare_table table)
 {
     return table == TP_COMPARE_SERVING || table == TP_COMPARE_FUNCTIONS || table == TP_COMPARE_WALL;
 }
 
-/* Columns of the tables of rows: TP_COMPARE_CHANGES to TP_COMPARE_WALL, without TP_COMPARE_STEP. */
+/* Columns of the tables of rows, which are TP_COMPARE_CHANGES to TP_COMPARE_WALL except TP_COMPARE_STEP. */
 enum tp_row_column {
     TP_ROW_KIND,
     TP_ROW_NAME,
@@ -131,7 +131,7 @@ enum tp_finding_diff_column {
 enum tp_fact_column { TP_FACT_NAME, TP_FACT_BASE, TP_FACT_NEW, TP_FACT_VERDICT, TP_FACT_CLASS, TP_FACT_COLUMNS };
 
 struct tp_compare_options {
-    double threshold; /* relative, 0 or more (0.03 is 3 %); a verdict needs an interval entirely above it */
+    double threshold; /* relative change, 0 or more (0.03 is 3 %); for a verdict, the whole interval must be above it */
 };
 
 struct tp_compare {
@@ -140,44 +140,45 @@ struct tp_compare {
     struct tp_compare_options options;
     struct tp_sides sides;
     struct tp_comparability comparability;
-    struct tp_work_diff work; /* differences in the work of the steps, from exact counts */
+    struct tp_work_diff work; /* differences in the work of the steps, found by exact counts */
     struct tp_matches matches;
     struct tp_changes changes;
-    struct tp_difftree tree;               /* its count is 0 if a side has no call tree */
-    struct tp_total totals[TP_QUANTITIES]; /* by quantity; TP_QUANTITY_ROW is not set */
-    double step_ns[TP_SIDES];              /* median length of a step */
-    const char *damage;                    /* reason why an input cannot be judged ("new: the gzip is cut .."), or "" */
-    bool is_work_changed; /* a limit counts added or changed work, so the verdict is regressed whatever the times */
-    bool was_machine_busy; /* all host rows changed by one factor, so the machine was busy on one side */
-    /* an input is damaged or the sides are not comparable, so the verdict is neither improved nor regressed */
+    struct tp_difftree tree;               /* merged call tree; its count is 0 if a side has no call tree */
+    struct tp_total totals[TP_QUANTITIES]; /* total of each quantity; TP_QUANTITY_ROW is not set */
+    double step_ns[TP_SIDES];              /* median length of a step, ns */
+    const char
+        *damage; /* reason why an input cannot be judged, such as "new: the gzip is cut .."; "" if there is no damage */
+    bool is_work_changed;  /* true: a limit counts added or changed work; the verdict is then always regressed */
+    bool was_machine_busy; /* true: all host rows changed by one factor, so that the machine was busy on one side */
+    /* true: an input is damaged or the sides are not comparable, so that the verdict is neither improved nor
+     * regressed */
     bool is_open;
     enum tp_change_verdict memory_verdict, verdict;
-    /* numbers of reported changes without a cause, by verdict */
+    /* number of reported changes without a cause, for each verdict */
     uint32_t regressed_count, improved_count, replaced_count, hint_count;
     struct tp_table tables[TP_COMPARE_TABLES];
 };
 
-/* Returns the verdict on the times and the memory, from totals, memory and changes of rows. Each of them may be better
- * or worse. */
+/* Returns the verdict on times and memory, from the totals, the memory and the changes of rows. */
 enum tp_change_verdict tp_compare_judge(const struct tp_compare *compare);
 
 /* Returns the verdict as text: "work changed", "other workload", or the verdict on the times, such as "regressed" or
  * "neutral". */
 const char *tp_compare_verdict_word(const struct tp_compare *compare);
 
-/* Returns whether these runs could not detect a step of twice the length. */
+/* Returns whether these runs are too noisy to detect a step of twice the length. */
 bool tp_compare_is_too_noisy(const struct tp_compare *compare);
 
-/* Returns whether a gate fails on this comparison, because some row, total or memory regressed. A comparison in which
- * only totals improved does not fail. */
+/* Returns whether a gate fails on this comparison, because a row, a total or the memory regressed. A comparison in
+ * which only totals improved does not fail. */
 bool tp_compare_has_regressed(const struct tp_compare *compare);
 
-/* Return the key of a table in JSON ("kernels"), and its title for people. Static. */
+/* Return the key of a table in JSON, such as "kernels", and its title for people. The texts are static. */
 const char *tp_compare_table_key(enum tp_compare_table table);
 const char *tp_compare_table_title(enum tp_compare_table table);
 
-/* Returns the tokens per second of a side's decode or prefill steps, as the median of its runs; NaN if no run has such
- * steps. */
+/* Returns the tokens per second in a side's decode or prefill steps, as the median of its runs; NaN if no run has
+ * such steps. */
 double tp_compare_serving_rate(const struct tp_compare *compare, int side, bool is_decode);
 
 /* ---- parts (compare_memory.c, compare_tables.c, serving_diff.c) ---- */
@@ -187,7 +188,7 @@ void tp_compare_serving(struct tp_compare *compare);
 
 /* Fills the tables TP_COMPARE_MEMORY and TP_COMPARE_OWNERS, and memory_verdict. */
 void tp_compare_memory(struct tp_compare *compare);
-/* Fills all other tables. */
+/* Fills all tables except those of serving and memory. */
 void tp_compare_fill_tables(struct tp_compare *compare);
 
 #endif

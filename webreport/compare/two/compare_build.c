@@ -1,4 +1,4 @@
-/* Compares two sides: see compare_build.h. */
+/* Compares two sides. See compare_build.h. */
 #include "webreport/compare/two/compare_build.h"
 
 #include <math.h>
@@ -10,8 +10,8 @@
 #include "webreport/compare/two/damage.h"
 #include "writer/text/format.h"
 
-/* Makes changes of host times inconclusive if the sides were recorded with different options, because options change
- * host times. */
+/* Makes changes of host times inconclusive if the sides were recorded with different options, which change host
+ * times. */
 static void make_host_times_inconclusive(struct tp_compare *c)
 {
     for (enum tp_quantity q = 0; q < TP_QUANTITIES && c->comparability.is_recorded_otherwise; q++)
@@ -28,7 +28,7 @@ static bool is_confirmed(const struct tp_compare *c, enum tp_quantity quantity)
            tp_short_steps_confirm(log1p(c->totals[quantity].change.estimate), tp_sides_low_change(&c->sides, levels));
 }
 
-/* Withdraws verdicts on totals if the machine was, or may have been, busy on one side. */
+/* Withdraws verdicts on totals if the machine was busy on one side, or may have been. */
 static void withdraw_wall_clock_verdicts(struct tp_compare *c)
 {
     c->was_machine_busy = tp_changes_are_of_machine(&c->changes, &c->sides, c->totals, c->options.threshold);
@@ -67,8 +67,7 @@ static void count_causes(struct tp_compare *c)
     }
 }
 
-/* Returns the damage of either side as text, including ranks that only the other side has. Returns "" without damage.
- */
+/* Returns the damage of both sides as text, including ranks that only one side has. Returns "" without damage. */
 static const char *damage_of(const struct tp_compare *c)
 {
     struct tp_damage_runs runs[TP_SIDES];

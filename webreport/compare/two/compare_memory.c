@@ -1,7 +1,8 @@
 /* Compares the memory of both sides: peaks by device, and the owners of the bytes at the peak. See compare.h.
  *
- * Peaks hardly vary from run to run, so they have no intervals. A peak changed if it differs by more than 2 %, or if
- * the growth over the steps of NEW differs by that much. Owners are judged only on devices whose memory changed. */
+ * Peaks hardly vary from run to run and therefore have no intervals. A peak counts as changed if it differs by more
+ * than 2 %, or if the growth over the steps of NEW differs by that much. Owners are judged only on devices whose
+ * memory changed. */
 #include <math.h>
 
 #include "webreport/compare/two/compare.h"
@@ -10,8 +11,10 @@
 #include "writer/base/sort.h"
 
 enum { LEAST_BYTES = 64 << 10 };
-static const double LEAST_SHARE = 0.02;      /* share of the peak; smaller changes may be rounding of the allocator */
-static const double LEAST_OWNER_SHARE = 0.1; /* share of the change of the owner's device */
+static const double LEAST_SHARE =
+    0.02; /* smallest change that counts, as a share of the peak; smaller ones may be rounding of the allocator */
+static const double LEAST_OWNER_SHARE =
+    0.1; /* smallest change of an owner that counts, as a share of the change of its device */
 
 static const struct tp_column_def memory_defs[TP_MEMORY_DIFF_COLUMNS] = {
     {"device", "Device", "", "Device that has the memory.", TP_COLUMN_TEXT},
@@ -42,7 +45,7 @@ static const struct tp_column_def owner_defs[TP_OWNER_DIFF_COLUMNS] = {
 
 struct device {
     struct tp_str name;
-    int64_t peak[TP_SIDES], reserved[TP_SIDES]; /* highest of the side's runs, bytes; TP_NULL_INT if unknown */
+    int64_t peak[TP_SIDES], reserved[TP_SIDES]; /* highest value of the side's runs, bytes; TP_NULL_INT if unknown */
     int64_t least_peak[TP_SIDES];               /* lowest peak of the side's runs, bytes */
     double creep[TP_SIDES];
     enum tp_change_verdict verdict;
@@ -59,9 +62,9 @@ struct memory {
     struct tp_compare *compare;
     struct tp_strings names;
     struct tp_strings lines[TP_SIDES]; /* source lines that own memory, by side */
-    uint32_t *line_pairs;              /* pairs of these lines, from tp_frame_pairs */
+    uint32_t *line_pairs;              /* pairs of these lines, made by tp_frame_pairs */
     struct tp_vec devices;             /* elements: struct device */
-    struct tp_keys keys;               /* index in `owners` by (device, kind, name) */
+    struct tp_keys keys;               /* keys (device, kind, name); the index of a key is the index in `owners` */
     struct tp_vec owners;              /* elements: struct owner */
 };
 
@@ -96,7 +99,7 @@ static void find_lines(struct memory *m, int side)
         }
 }
 
-/* Returns the name of an owner. A line of the base that moved gets its new place in NEW. */
+/* Returns the name of an owner. If a source line of BASE moved, its name is that of the new line. */
 static struct tp_str name_of(const struct memory *m, const struct tp_summary_owner *owner, int side)
 {
     if (owner->kind != TP_OWNER_LINE || side != TP_BASE)
@@ -104,8 +107,8 @@ static struct tp_str name_of(const struct memory *m, const struct tp_summary_own
     return tp_frame_paired(m->line_pairs, &m->lines[TP_BASE], &m->lines[TP_NEW], owner->name);
 }
 
-/* Replaces the owners of a side by the owners of another run. Owners of the run with the highest peak are used, because
- * owners of different peaks cannot be added. */
+/* Replaces the owners of a side by those of another run. The owners are those of the run with the highest peak,
+ * because owners of different peaks cannot be added. */
 static void add_owners(struct memory *m, const struct tp_summary_memory *from, int side, uint32_t device)
 {
     for (size_t i = 0; i < m->owners.count; i++) {
@@ -153,7 +156,7 @@ static int64_t difference(const int64_t values[TP_SIDES])
     return tp_sat_sub(values[TP_NEW], values[TP_BASE]);
 }
 
-/* Returns the probability that chance puts all runs of one side above, or below, all runs of the other. */
+/* Returns the probability that all runs of one side are above, or below, all runs of the other side by chance. */
 static double chance_of_separation(const struct tp_compare *c)
 {
     double base = c->sides.side[TP_BASE].input->run_count, new_count = c->sides.side[TP_NEW].input->run_count;
@@ -161,9 +164,9 @@ static double chance_of_separation(const struct tp_compare *c)
 }
 
 /* Returns whether a difference of host peaks may be chance. The same work has different peaks in different runs,
- * because threads and the garbage collector decide when memory is freed. So the gap between the sides must be wider
- * than the range of the runs of each side. If the runs of a side differ at all, a rare run may be far from the others.
- * Then there must be so many runs that chance hardly separates the sides. */
+ * because threads and the garbage collector decide when memory is freed. The gap between the sides must therefore be
+ * wider than the range of each side's runs. If the runs of a side differ at all, a rare run may be far from the
+ * others. Then there must be enough runs to make a separation by chance unlikely. */
 static bool may_peak_be_chance(const struct tp_compare *c, const struct device *device)
 {
     int64_t up = tp_sat_sub(device->least_peak[TP_NEW], device->peak[TP_BASE]);
@@ -186,7 +189,7 @@ static enum tp_change_verdict judge(const struct memory *m, const struct device 
     double runs = c->sides.side[TP_NEW].input->run_count;
     double growth = (device->creep[TP_NEW] - device->creep[TP_BASE]) * (double)c->sides.side[TP_NEW].step_count / runs;
     double most = change == TP_NULL_INT || may_peak_be_chance(c, device) ? 0 : (double)change;
-    if (fabs(growth) > fabs(most)) /* a comparison with NaN is false, so unknown growth is ignored */
+    if (fabs(growth) > fabs(most)) /* false for NaN, so that unknown growth is ignored */
         most = growth;
     if (change == TP_NULL_INT || fabs(most) <= least)
         return TP_CHANGE_NEUTRAL;

@@ -86,8 +86,8 @@ static const struct tp_column_def fact_defs[TP_FACT_COLUMNS] = {
 /* ---- tables by kind ---- */
 
 static const struct {
-    const char *key, *title, *kind; /* kind: name for people of the rows' kind */
-    int rows_of;                    /* enum tp_summary_kind, or -1 for tables of other things than rows */
+    const char *key, *title, *kind; /* kind: name of the rows' kind for people */
+    int rows_of;                    /* enum tp_summary_kind of the rows; -1 for tables without rows */
 } tables[TP_COMPARE_TABLES] = {
     [TP_COMPARE_CHANGES] = {"rows", "Times that changed", NULL, -1},
     [TP_COMPARE_STEP] = {"step", "Where the step's time went", NULL, -1},
@@ -140,7 +140,7 @@ static int by_change(const void *x, const void *y, const void *context)
     return a < b ? -1 : a > b;
 }
 
-/* Returns the name of a row in the base if it differs from the name in NEW; else ptr is NULL. */
+/* Returns the name of a row in BASE if it differs from the name in NEW; else ptr is NULL. */
 static struct tp_str base_text(const struct tp_compare *c, const struct tp_change *change)
 {
     const struct tp_match *match = change->match;
@@ -181,8 +181,8 @@ static void fill_row(struct tp_table *table, size_t row, const struct tp_compare
     tp_table_real(table, TP_ROW_SHARE)[row] = isfinite(change->share) ? 100 * change->share : NAN;
 }
 
-/* Fills a table with the rows of one kind, or with all reported changes without a cause for kind -1. The largest change
- * comes first. */
+/* Fills a table with the rows of one kind, or for kind -1 with all reported changes that have no cause. The largest
+ * change comes first. */
 static void fill_rows(struct tp_compare *c, enum tp_compare_table which, int kind)
 {
     struct tp_table *table = &c->tables[which];
@@ -201,8 +201,8 @@ static void fill_rows(struct tp_compare *c, enum tp_compare_table which, int kin
 
 /* ---- the step ---- */
 
-/* Returns the name of a part. Programs without PyTorch may have a device of another kind, and summaries do not
- * distinguish it from a GPU. */
+/* Returns the name of a part. Without PyTorch, a program may have another kind of device, which summaries do not
+ * distinguish from a GPU. */
 static const char *part_name(unsigned part, enum tp_producer producer)
 {
     static const char *const names[TP_PART_COUNT][2] = {
@@ -226,7 +226,7 @@ static const char *part_name(unsigned part, enum tp_producer producer)
     return names[part][!tp_speaks_torch(producer) && names[part][1]];
 }
 
-/* Fills the row of a part. ns: mean per step of each side. */
+/* Fills the row of a part. ns: mean time per step on each side. */
 static void fill_part(struct tp_compare *c, size_t row, const char *name, const double ns[TP_SIDES])
 {
     struct tp_table *table = &c->tables[TP_COMPARE_STEP];
@@ -240,7 +240,7 @@ static void fill_part(struct tp_compare *c, size_t row, const char *name, const 
     tp_table_text(table, TP_PART_VERDICT)[row] = (struct tp_str){NULL, 0};
 }
 
-/* Fills verdict and interval of the row of the whole step. */
+/* Fills the verdict and interval in the row of the whole step. */
 static void judge_step(struct tp_compare *c)
 {
     struct tp_table *table = &c->tables[TP_COMPARE_STEP];
@@ -251,7 +251,7 @@ static void judge_step(struct tp_compare *c)
     tp_table_text(table, TP_PART_VERDICT)[0] = tp_str_of(tp_change_verdict_name(total->verdict));
 }
 
-/* Fills the waterfall: the step first, then its parts, except parts that are 0 on both sides. */
+/* Fills the waterfall: first the step, then its parts without those that are 0 on both sides. */
 static void fill_step(struct tp_compare *c)
 {
     const struct tp_side *base = &c->sides.side[TP_BASE], *new_side = &c->sides.side[TP_NEW];
@@ -270,7 +270,8 @@ static void fill_step(struct tp_compare *c)
 /* ---- findings and facts ---- */
 
 struct finding {
-    const struct tp_summary_finding *of[TP_SIDES]; /* by side: finding of the run with the highest severity */
+    const struct tp_summary_finding
+        *of[TP_SIDES]; /* for each side: the finding with the highest severity of all runs */
     int64_t occurrences[TP_SIDES];
 };
 
@@ -287,7 +288,7 @@ static struct finding *finding_of(struct tp_vec *findings, const struct tp_summa
 
 static void find_findings(struct tp_vec *findings, const struct tp_compare *c)
 {
-    for (int s = TP_SIDES; s-- > 0;) /* NEW comes first, so that its order of findings counts */
+    for (int s = TP_SIDES; s-- > 0;) /* NEW comes first, so that its order of findings is used */
         for (uint32_t r = 0; r < c->sides.side[s].input->run_count; r++) {
             const struct tp_summary *run = &c->sides.side[s].input->runs[r];
             for (uint32_t i = 0; i < run->finding_count; i++) {

@@ -1,4 +1,4 @@
-/* Evaluates the evidence of several runs: see damage.h. */
+/* Evaluates the evidence of several runs. See damage.h. */
 #include "webreport/compare/two/damage.h"
 
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 
 enum { SHOWN_RUNS = 4 };
 
-/* Returns the categories that some run recorded by default, that is, without a named option. The other side has these
- * categories as well unless it lost them. */
+/* Returns the categories that at least one run recorded by default, that is, without a named option. The other side
+ * has these categories as well unless it lost them. */
 static unsigned present_in(const struct tp_damage_runs *runs)
 {
     unsigned present = 0, asked = 0;
@@ -64,7 +64,7 @@ const char *tp_damage_reason(const struct tp_damage_runs *runs, const struct tp_
 
 /* ---- ranks ---- */
 
-/* Fills the ranks of the runs, ascending, including duplicates. Returns false if some run has no rank. */
+/* Fills the ranks of the runs in ascending order, including duplicates. Returns false if a run has no rank. */
 static bool ranks_of(int64_t *ranks, const struct tp_damage_runs *runs)
 {
     for (size_t i = 0; i < runs->count; i++) {
@@ -111,7 +111,7 @@ void tp_damage_missing_ranks(struct tp_rank_set *missing, const struct tp_damage
         return;
     }
     if (other_ranks[0] == other_ranks[others->count - 1])
-        return; /* the user chose a single rank on that side, so no rank is missing */
+        return; /* no rank is missing, because the user chose a single rank on that side */
     for (size_t i = 0, at = 0; i < others->count; i++) {
         while (at < runs->count && ranks[at] < other_ranks[i])
             at++;

@@ -1,9 +1,9 @@
-/* Decides which verdicts the inputs of a side allow: which needs of metrics damage breaks, why, and which ranks are
- * missing.
+/* Decides which verdicts the inputs of a side allow: which needs of metrics are broken by damage, why, and which ranks
+ * are missing.
  *
- * A file does not show that all events of a category were lost. The category counts as lost if the other side has it.
- * Exceptions: only the head of the other side names the option of the category, or the head of this side lists no
- * device. Runs without evidence (summaries of older versions) break no needs. */
+ * A file does not show whether all events of a category were lost. The category counts as lost if the other side has
+ * it. There are two exceptions: only the metadata of the other side names the option of the category, or the
+ * metadata of this side lists no device. Runs without evidence (summaries of older versions) break no needs. */
 #ifndef TP_WEBREPORT_COMPARE_TWO_DAMAGE_H
 #define TP_WEBREPORT_COMPARE_TWO_DAMAGE_H
 
@@ -13,25 +13,26 @@
 /* The runs of one side of a comparison. */
 struct tp_damage_runs {
     const struct tp_summary *runs;
-    size_t count; /* may be 0 */
+    size_t count; /* number of runs; may be 0 */
 };
 
-/* Returns the broken needs, as bits of enum tp_need. A run breaks a need if its events were lost. A category that some
- * run of `others` has and some run of `runs` lacks is also lost. */
+/* Returns the broken needs, as bits of enum tp_need. A run breaks a need if its events were lost. A category is also
+ * lost if a run of `others` has it and a run of `runs` lacks it. */
 unsigned tp_damage_broken_needs(const struct tp_damage_runs *runs, const struct tp_damage_runs *others);
 
-/* Returns the reason why one of `needs` is broken, from the first run that breaks it, in `arena`: "the gzip is cut:
- * what it lost is not known". With several runs, the name of the file comes first. Returns "" if no run breaks them. */
+/* Returns the reason why one of `needs` is broken, such as "the gzip is cut: what it lost is not known", in `arena`.
+ * The reason is that of the first run that breaks a need. With several runs, the file name precedes the reason.
+ * Returns "" if no run breaks a need. */
 const char *tp_damage_reason(const struct tp_damage_runs *runs, const struct tp_damage_runs *others, unsigned needs,
                              struct tp_arena *arena);
 
-/* Fills `missing` with the ranks of the job that no run has, in `arena`. If `others` have several ranks, the job has
- * their ranks; else it has all ranks below the world size. The set is empty if some run has no rank. */
+/* Fills `missing`, in `arena`, with the ranks of the job that no run has. If `others` have several ranks, the job
+ * has their ranks; else it has all ranks below the world size. The set is empty if a run has no rank. */
 void tp_damage_missing_ranks(struct tp_rank_set *missing, const struct tp_damage_runs *runs,
                              const struct tp_damage_runs *others, struct tp_arena *arena);
 
-/* Returns the missing ranks as text, in `arena`: "rank 2 of the job is missing", "ranks 2, 5-7 of the job are missing".
- */
+/* Returns the missing ranks as text, such as "rank 2 of the job is missing" or "ranks 2, 5-7 of the job are
+ * missing". The text is in `arena`. */
 const char *tp_damage_ranks_text(const struct tp_rank_set *missing, struct tp_arena *arena);
 
 #endif

@@ -1,4 +1,4 @@
-/* Merges the call trees of both sides: see difftree.h. */
+/* Merges the call trees of both sides. See difftree.h. */
 #include "webreport/compare/two/difftree.h"
 
 #include <math.h>
@@ -6,22 +6,23 @@
 #include "webreport/trace/frame_pairs.h"
 #include "writer/base/sort.h"
 
-/* A node of the merged tree. Nodes are in the order of first appearance, so a parent comes before its children. */
+/* A node of the merged tree. Nodes are in the order of first appearance, so that a parent comes before its children. */
 struct node {
     double ns[TP_SIDES], calls[TP_SIDES];
     uint32_t parent, name;
-    uint32_t first_child, next_sibling; /* set by link_nodes; children by size, largest first */
+    uint32_t first_child,
+        next_sibling; /* indexes of nodes, set by link_nodes; children are sorted by size, largest first */
     uint8_t kind;
 };
 
 struct merge {
     struct tp_arena *arena;
     struct tp_strings names;
-    struct tp_keys edges; /* by (parent + 1, name, kind): index of the node */
+    struct tp_keys edges; /* keys (parent + 1, name, kind); the index of a key is that of its node */
     struct tp_vec nodes;  /* elements: struct node */
     struct tp_strings frames[TP_SIDES];
-    uint32_t *frame_pairs; /* pairs of frames of both sides, from tp_frame_pairs */
-    uint32_t *name_of_new; /* by frame of NEW: index of its name in `names` */
+    uint32_t *frame_pairs; /* pairs of frames of both sides, made by tp_frame_pairs */
+    uint32_t *name_of_new; /* for each frame of NEW: index in `names` of its name */
 };
 
 static struct node *at(const struct merge *merge, uint32_t node)
@@ -46,7 +47,7 @@ static void name_frames(struct merge *merge, const struct tp_calltree *tree)
                 tp_strings_add(&merge->names, tree->calls[i].name);
 }
 
-/* Pairs the frames of both sides, over all trees. */
+/* Pairs the frames of both sides, for all trees. */
 static void pair_frames(struct merge *merge, const struct tp_sides *sides,
                         const struct tp_calltree *const trees[TP_SIDES])
 {
@@ -143,7 +144,7 @@ static void put_call(struct tp_difftree *tree, const struct merge *merge, uint32
 static void lay_out(struct tp_difftree *tree, struct merge *merge)
 {
     struct open {
-        uint32_t next, call; /* next: next child to visit; call: index of the node in the result */
+        uint32_t next, call; /* next: child to visit next; call: index of the node in the result */
     };
     struct tp_vec open = TP_VEC(merge->arena, struct open);
     put_call(tree, merge, 0, TP_NO_ID);
@@ -162,7 +163,7 @@ static void lay_out(struct tp_difftree *tree, struct merge *merge)
     }
 }
 
-/* Returns whether every tree has device times. Otherwise, host times are compared. */
+/* Returns whether every tree has device times. If not, host times are compared. */
 static bool all_have_device(const struct tp_sides *sides, const struct tp_calltree *const trees[TP_SIDES])
 {
     for (int s = 0; s < TP_SIDES; s++)

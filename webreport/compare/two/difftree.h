@@ -1,5 +1,5 @@
-/* Merges the call trees of both sides. Equal paths become one node, which has its times per step on each side. A
- * function whose line moved is the same function (trace/frame_pairs.h) and has its name of NEW. */
+/* Merges the call trees of both sides. Equal paths become one node, with its time per step on each side. A function
+ * whose line moved is the same function (trace/frame_pairs.h) and has its name in NEW. */
 #ifndef TP_WEBREPORT_COMPARE_TWO_DIFFTREE_H
 #define TP_WEBREPORT_COMPARE_TWO_DIFFTREE_H
 
@@ -8,25 +8,25 @@
 
 struct tp_diffcall {
     struct tp_str name;
-    double ns[TP_SIDES]; /* time per step including children: device time if has_device is set, else host time */
+    double ns[TP_SIDES]; /* time per step, including children, ns; device time if has_device is set, else host time */
     double calls[TP_SIDES];
-    uint32_t parent, subtree_end; /* the descendants of node i are the nodes i + 1 to subtree_end - 1 */
+    uint32_t parent, subtree_end; /* the descendants of node i are nodes i + 1 to subtree_end - 1 */
     uint16_t depth;
     uint8_t kind; /* enum tp_call_kind */
 };
 
 struct tp_difftree {
-    /* depth first, root first; children are sorted by the larger time of both sides, then by name */
+    /* nodes in depth-first order from the root; children are sorted by the larger time of both sides, then by name */
     struct tp_diffcall *calls;
-    uint32_t count; /* number of calls; 0 if a side has no tree */
+    uint32_t count; /* number of nodes; 0 if a side has no tree */
     bool has_device;
-    double largest; /* largest absolute change of a node except the root, ns */
+    double largest; /* largest absolute change of any node except the root, ns */
 };
 
-enum { TP_DIFFTREE_NODES = 4000 }; /* maximum number of nodes of each call tree; enough to match small nodes */
+enum { TP_DIFFTREE_NODES = 4000 }; /* largest number of nodes in a call tree, enough to match small nodes */
 
-/* Merges the trees of all runs of both sides. trees[side]: run_count trees, or NULL. Names are borrowed from the trees.
- * Allocates from `arena`. */
+/* Merges the trees of all runs of both sides. trees[side]: one tree per run, or NULL. Names are borrowed from the
+ * trees. Allocates from `arena`. */
 void tp_difftree_build(struct tp_difftree *tree, const struct tp_sides *sides,
                        const struct tp_calltree *const trees[TP_SIDES], struct tp_arena *arena);
 

@@ -1,24 +1,24 @@
-/* Finds the change that causes each reported change: see changes.h.
+/* Finds the change that causes each reported change. See changes.h.
  *
- * One cause changes many rows. A slower kernel changes its operator, every module around it, and the wait for the
- * device. An added `.item()` changes two operators, a copy, a runtime call and a synchronisation. Reports show the
- * cause only, so each row points to the row that explains it. A cause always has a lower rank than its effect, so the
- * result is a tree. */
+ * One cause changes many rows. A slower kernel changes its operator, every module around the operator, and the wait
+ * for the device. An added `.item()` changes two operators, a copy, a runtime call and a synchronisation. Reports
+ * show only the cause, so that each row refers to the row that explains it. A cause always has a lower rank than its
+ * effect, so that the result is a tree. */
 #include <math.h>
 
 #include "webreport/compare/two/changes.h"
 
 enum rank {
-    RANK_CALL, /* a synchronisation that was added or removed, or data loading */
+    RANK_CALL, /* an added or removed synchronisation, or data loading */
     RANK_KERNEL,
     RANK_COPY,
-    RANK_WAIT, /* a synchronisation whose time changed */
+    RANK_WAIT, /* a synchronisation whose time per call changed */
     RANK_OPERATOR_DEVICE,
     RANK_OPERATOR_HOST,
     RANK_MODULE,
     RANK_RUNTIME
 };
-enum { MAX_CAUSES = 512 }; /* maximum number of candidates for each effect */
+enum { MAX_CAUSES = 512 }; /* largest number of candidate causes for an effect */
 
 static enum rank rank_of(const struct tp_change *change)
 {
@@ -53,7 +53,7 @@ static double more_calls(const struct tp_change *change)
     return change->calls[TP_NEW] - change->calls[TP_BASE];
 }
 
-/* Returns whether both rows gained, or lost, the same number of calls per step. */
+/* Returns whether both rows gained, or both lost, the same number of calls per step. */
 static bool is_same_count_change(const struct tp_change *a, const struct tp_change *b)
 {
     return a->is_count_change && b->is_count_change && fabs(more_calls(a) - more_calls(b)) < 1e-6;
@@ -81,7 +81,7 @@ static bool explains_runtime(const struct tp_change *cause, const struct tp_chan
     return rank_of(cause) <= RANK_OPERATOR_DEVICE && is_wait(effect->identity.name) && is_same_direction(cause, effect);
 }
 
-/* Returns whether a change explains the change of a module: it is a module inside, or it has at least half of the
+/* Returns whether a change explains the change of a module: it is a module inside it, or it has at least half of its
  * change. */
 static bool explains_module(const struct tp_change *cause, const struct tp_change *effect)
 {
@@ -93,8 +93,8 @@ static bool explains_module(const struct tp_change *cause, const struct tp_chang
     return fabs((double)cause->change_ns) >= 0.5 * fabs((double)effect->change_ns);
 }
 
-/* Returns whether a change explains the change of a copy. An .item() explains a copy although its synchronisation is in
- * another operator. Another algorithm of the same operator explains a memory set. */
+/* Returns whether a change explains the change of a copy or memory set. An .item() explains a copy although its
+ * synchronisation is in another operator. Another algorithm of the same operator explains a memory set. */
 static bool explains_copy(const struct tp_change *cause, const struct tp_change *effect)
 {
     bool is_own = tp_str_equal(cause->identity.owner, effect->identity.owner);

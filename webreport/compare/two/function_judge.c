@@ -1,16 +1,16 @@
-/* Judges the functions of a program by their samples: see function_judge.h. */
+/* Judges the functions of a program by their samples. See function_judge.h. */
 #include "webreport/compare/two/function_judge.h"
 
 #include <math.h>
 
 #include "writer/base/student.h"
 
-enum { NORMAL = 1000000 }; /* degrees of freedom for which Student's distribution is practically normal */
+enum { NORMAL = 1000000 }; /* degrees of freedom with which Student's distribution is practically normal */
 
 /* Samples and time of a function on both sides. */
 struct sampled {
-    double samples[TP_SIDES]; /* number of samples of all runs */
-    double ns[TP_SIDES];      /* mean time of a run; if there are no samples, the time of half a sample */
+    double samples[TP_SIDES]; /* number of samples in all runs of each side */
+    double ns[TP_SIDES];      /* mean time per run, ns; without samples, the time of half a sample */
     double error;             /* standard error of log(ns[NEW] / ns[BASE]) */
 };
 
@@ -46,8 +46,8 @@ static bool is_judged(const struct tp_change *change, const struct sampled *s)
            !tp_str_equal(change->identity.name, TP_STR(TP_SUMMARY_REST));
 }
 
-/* Returns whether both sides have steps and all times are wall clock. Then a verdict needs confirmation by short steps
- * (run_change.h), which functions do not have. On a busy machine, functions that spin in barriers take longer. */
+/* Returns whether both sides have steps and all times are wall clock. A verdict then needs confirmation by short
+ * steps (run_change.h), which functions do not have. On a busy machine, functions that spin in barriers take longer. */
 static bool need_short_steps(const struct tp_sides *sides)
 {
     return tp_sides_are_wall_clock(sides) && sides->side[TP_BASE].quantities[TP_QUANTITY_STEP].levels &&

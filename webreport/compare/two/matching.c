@@ -1,4 +1,4 @@
-/* Matches the rows of both sides: see matching.h.
+/* Matches the rows of both sides. See matching.h.
  *
  * Rows without an equal row on the other side are grouped, and paired inside their group. Each pass groups them by
  * identity without one property (shape, line or name). Only the MAX_GROUP costliest rows of a group and side are
@@ -31,7 +31,7 @@ static unsigned letter(struct tp_str text, size_t i)
 double tp_name_likeness(struct tp_str a, struct tp_str b)
 {
     enum { PAIRS = 1 << 12 };
-    uint16_t seen[PAIRS] = {0}; /* number of each pair of letters in `a`, by hash */
+    uint16_t seen[PAIRS] = {0}; /* number of occurrences of each pair of letters in `a`, by the hash of the pair */
     size_t common = 0;
     if (a.len > MAX_NAME)
         a.len = MAX_NAME;
@@ -67,7 +67,7 @@ struct matcher {
     uint32_t kernel_count; /* number of sums of replaced kernels so far */
     struct unmatched *unmatched;
     size_t unmatched_count;
-    struct tp_strings texts; /* places in the source without their line numbers */
+    struct tp_strings texts; /* places in the source code, without their line numbers */
 };
 
 static double time_of(const struct tp_sides *sides, int side, uint32_t identity)
@@ -95,16 +95,16 @@ static struct tp_match *add_match(struct matcher *m, enum tp_match_kind kind, ui
     return match;
 }
 
-/* Passes, in the order in which they run. Each groups rows by other properties of their identity. */
+/* Passes in the order in which they run. Each pass groups rows by other properties of their identity. */
 enum pass { PASS_REPLACED, PASS_SHAPE, PASS_NAME_IN_SHAPE, PASS_NAME };
 
-/* Fills the key of a row's group. Returns false if the pass does not match rows of this kind. */
+/* Fills the key of the row's group. Returns false if the pass does not match rows of this kind. */
 static bool group_key(struct matcher *m, enum pass pass, struct unmatched *row, uint32_t key[4])
 {
     const uint32_t *identity = tp_keys_get(&m->sides->keys, row->identity);
     enum tp_summary_kind kind = (enum tp_summary_kind)identity[0];
     key[0] = kind;
-    if (pass == PASS_REPLACED) { /* copies and waits are only matched with copies and waits of the same name */
+    if (pass == PASS_REPLACED) { /* copies and waits are matched only with copies and waits of the same name */
         bool has_name = kind == TP_SUMMARY_COPY || kind == TP_SUMMARY_SYNC;
         key[1] = m->replaced->group_of[row->side][row->identity];
         key[2] = has_name ? identity[1] : TP_NO_ID;
@@ -125,7 +125,7 @@ static bool group_key(struct matcher *m, enum pass pass, struct unmatched *row, 
            (kind == TP_SUMMARY_SYNC && pass == PASS_NAME_IN_SHAPE);
 }
 
-/* Sorts by group, then side, then line (ascending), then time (descending). */
+/* Orders rows by group, then side, then line (ascending), then time (descending). */
 static int by_group(const void *x, const void *y, const void *context)
 {
     const struct unmatched *a = x, *b = y;
@@ -161,7 +161,8 @@ static void mark_used(struct unmatched *row)
     row->identity = TP_NO_ID;
 }
 
-/* Pairs the rows of both sides one by one in their order. The rows of a pair differ only in shape or line. */
+/* Pairs the rows of both sides in their order: first with first, second with second. The rows of a pair differ only
+ * in shape or line. */
 static void pair_in_order(struct matcher *m, struct unmatched *rows, const size_t counts[TP_SIDES])
 {
     for (size_t i = 0; i < counts[TP_BASE] && i < counts[TP_NEW]; i++) {
@@ -182,8 +183,8 @@ static void add_member(struct matcher *m, struct tp_match *match, struct unmatch
     mark_used(row);
 }
 
-/* Makes one match of all rows without a partner. rows: rows of the base followed by rows of NEW, each costliest first.
- */
+/* Makes one match of all rows without a partner. rows: rows of BASE, followed by rows of NEW, costliest first on
+ * each side. */
 static struct tp_match *match_all(struct matcher *m, struct unmatched *rows, size_t count)
 {
     struct tp_match *match = tp_vec_push(&m->matches);
@@ -206,7 +207,7 @@ static size_t count_left(const struct unmatched *rows, size_t count)
     return left;
 }
 
-/* Adds the remaining rows of one side to a match if they are called about as often. */
+/* Adds the remaining rows of one side to a match if their number of calls is similar. */
 static void join_match(struct matcher *m, struct tp_match *match, struct unmatched *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -231,7 +232,7 @@ static void number_kernels(struct matcher *m, size_t first, bool is_of_operator)
 }
 
 /* Pairs the most similar kernels until one side has none left. If kernels of both sides remain and one operator
- * launches them, they form one match. If kernels of one side remain, they join the first pair. */
+ * launches them, they form one match. If kernels of only one side remain, they join the first pair. */
 static void pair_alike(struct matcher *m, struct unmatched *rows, const size_t counts[TP_SIDES], bool is_of_operator)
 {
     struct unmatched *base = rows, *new_rows = rows + counts[TP_BASE];
@@ -256,7 +257,7 @@ static void pair_alike(struct matcher *m, struct unmatched *rows, const size_t c
         add_match(m, TP_MATCH_RENAMED, base[best_base].identity, new_rows[best_new].identity);
         mark_used(&base[best_base]);
         mark_used(&new_rows[best_new]);
-        if (++pairs >= 16) /* with more changed kernels, the programs have little in common */
+        if (++pairs >= 16) /* with more changed kernels, the programs have too little in common */
             break;
     }
     size_t left[TP_SIDES] = {count_left(base, counts[TP_BASE]), count_left(new_rows, counts[TP_NEW])};

@@ -1,6 +1,6 @@
-/* Finds the rows of both sides that correspond: first rows with equal identities, then rows of operators that replace
- * each other, then rows with another shape or line, then renamed kernels of one operator, and kernels that were fused
- * or split. */
+/* Finds the corresponding rows of both sides. Rows with equal identities are matched first, then rows of operators
+ * that replace each other, then rows with another shape or line. Renamed kernels of one operator follow, and then
+ * kernels that were fused or split. */
 #ifndef TP_WEBREPORT_COMPARE_TWO_MATCHING_H
 #define TP_WEBREPORT_COMPARE_TWO_MATCHING_H
 
@@ -19,18 +19,18 @@ enum tp_match_kind {
     TP_MATCH_COUNT
 };
 
-/* A row of the comparison. If a side has several identities, their numbers are added. */
+/* A row of the comparison, with its rows on each side. If a side has several identities, their numbers are added. */
 struct tp_match {
     enum tp_match_kind kind;
-    uint32_t *members[TP_SIDES]; /* by side: identities, costliest first */
+    uint32_t *members[TP_SIDES]; /* for each side: its identities, costliest first */
     uint32_t member_count[TP_SIDES];
-    /* number, from 1, of the group of operators that replace each other (tp_replaced); 0 without a group */
+    /* number, from 1, of the group of operators that replace each other (struct tp_replaced); 0 without a group */
     uint32_t group;
-    uint32_t kernel; /* number, from 1, of the sum of replaced kernels to which the row belongs; 0 for other rows */
+    uint32_t kernel; /* number, from 1, of the sum of replaced kernels that contains the row; 0 for other rows */
 };
 
 struct tp_matches {
-    /* sorted by kind of row, then by the larger time of both sides (descending), then by identity */
+    /* sorted by kind of row, then by the larger time of both sides (largest first), then by identity */
     struct tp_match *items;
     uint32_t count, kernel_count; /* kernel_count: number of sums of replaced kernels */
 };
@@ -38,16 +38,16 @@ struct tp_matches {
 /* Matches the rows of both sides. Allocates from sides->arena, whose guard the caller sets. */
 void tp_matches_build(struct tp_matches *matches, const struct tp_sides *sides, const struct tp_replaced *replaced);
 
-/* Returns the identity that names the row: its identity in NEW, or in BASE for a removed row. */
+/* Returns the identity that names the row: the one in NEW, or in BASE for a removed row. */
 static inline uint32_t tp_match_identity(const struct tp_match *match)
 {
     return match->member_count[TP_NEW] ? match->members[TP_NEW][0] : match->members[TP_BASE][0];
 }
 
-/* Returns the similarity of two names, 0 to 1: Dice's coefficient of their pairs of letters, without regard to case. */
+/* Returns the similarity (0 to 1) of two names: Dice's coefficient of their pairs of letters, ignoring case. */
 double tp_name_likeness(struct tp_str a, struct tp_str b);
 
-/* Returns the kind as text: "same", "new" .. Static. */
+/* Returns the kind of a match as text, such as "same" or "new". The text is static. */
 const char *tp_match_name(enum tp_match_kind kind);
 
 #endif

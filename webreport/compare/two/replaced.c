@@ -1,4 +1,4 @@
-/* Sums and judges operators and kernels that replace each other: see replaced.h. */
+/* Sums and judges operators and kernels that replace each other. See replaced.h. */
 #include "webreport/compare/two/replaced.h"
 
 #include <math.h>
@@ -7,9 +7,9 @@
 #include "webreport/compare/two/damage.h"
 #include "webreport/compare/two/row_judge.h"
 
-/* Smallest relative change that gets a verdict: for host times, share of the operators' time; for other kernels of the
- * same operator, share of the step. Libraries choose kernels by measuring them, so runs of one program can have
- * different kernels. */
+/* Smallest relative change that gets a verdict. For host times, it is a share of the operators' time; for other
+ * kernels of the same operator, a share of the step. Libraries choose kernels by measurements, so that runs of one
+ * program can have different kernels. */
 static const double LEAST_SHARE = 0.01;
 
 /* ---- rows of the groups ---- */
@@ -18,10 +18,10 @@ static const double LEAST_SHARE = 0.01;
 struct members {
     struct tp_strings texts;
     struct tp_keys keys;
-    uint32_t *of; /* by key: index of the first member with this key */
+    uint32_t *of; /* for each key: index of the first member with this key */
 };
 
-/* Fills the keys from the members of the groups. Shapes are left out if only names are compared. */
+/* Fills the keys from the members of the groups. If only names are compared, shapes are left out. */
 static void find_members(struct members *found, const struct tp_sides *sides, const struct tp_work_diff *work)
 {
     found->of = tp_arena_array(sides->arena, (size_t)work->member_count + 1, sizeof *found->of);
@@ -36,14 +36,14 @@ static void find_members(struct members *found, const struct tp_sides *sides, co
     }
 }
 
-/* Returns the index of a row's text among the texts of members. Texts of members are cut to a maximum length, so the
- * text of the row is cut first. */
+/* Returns the index of a row's text among the texts of members. Texts of members are cut to a maximum length, so
+ * that the row's text is cut first. */
 static uint32_t member_text(const struct members *members, const struct tp_sides *sides, uint32_t text)
 {
     return tp_strings_find(&members->texts, tp_count_cut(tp_strings_get(&sides->texts, text), sides->arena));
 }
 
-/* Returns the index of the text that names the row's operator, or TP_NO_ID. */
+/* Returns the index of the text with the name of the row's operator, or TP_NO_ID. */
 static uint32_t operator_of(const uint32_t *identity)
 {
     switch ((enum tp_summary_kind)identity[0]) {
@@ -183,7 +183,7 @@ struct tp_replaced_sum tp_replaced_judge(const struct tp_sides *sides, const str
     return sum;
 }
 
-/* Makes limits count the change, because the sum got slower, and stores the times of the sum. */
+/* Marks the change so that limits count it, because the sum got slower, and stores the times of the sum. */
 static void mark_slower(struct tp_work_change *change, const struct tp_replaced_sum *sum)
 {
     change->is_gated = true;
@@ -193,13 +193,13 @@ static void mark_slower(struct tp_work_change *change, const struct tp_replaced_
         change->group_ns[s] = llround(fmin(sum->ns[s], 9e18));
 }
 
-/* Returns whether a text of a row equals a text of the work's keys, which are cut to a maximum length. */
+/* Returns whether a row's text equals a text of the work's keys, which are cut to a maximum length. */
 static bool is_text(const struct tp_sides *sides, uint32_t text, struct tp_str of_key)
 {
     return tp_str_equal(tp_count_cut(tp_strings_get(&sides->texts, text), sides->arena), of_key);
 }
 
-/* Adds the device times of an operator whose kernels changed. */
+/* Adds the device times of an operator with changed kernels to the rows. */
 static void add_kernels(struct tp_row_sum *rows, const struct tp_sides *sides, const struct tp_work_diff *work,
                         const struct tp_work_change *change)
 {
@@ -213,7 +213,7 @@ static void add_kernels(struct tp_row_sum *rows, const struct tp_sides *sides, c
     }
 }
 
-/* Makes limits count a changed algorithm if it takes longer than before. */
+/* Marks a changed algorithm so that limits count it, if it takes longer than before. */
 static void gate_algorithm(struct tp_work_change *change, const struct tp_work_diff *work, const struct tp_sides *sides,
                            const struct tp_row_shift *shift)
 {
@@ -239,8 +239,8 @@ static struct tp_replaced_sum judge_group(const struct tp_replaced *replaced, co
     return tp_replaced_judge(sides, &rows, shift);
 }
 
-/* Judges a group by its device time, or by its host time if no side has kernels. If the group has more operators than
- * before, its host time must not be longer either. */
+/* Judges a group by its device time, or by its host time if neither side has kernels. If the group has more
+ * operators than before, its host time must not be longer either. */
 static struct tp_replaced_sum sum_of_group(const struct tp_replaced *replaced, const struct tp_sides *sides,
                                            const struct tp_work_diff *work, uint32_t group)
 {
