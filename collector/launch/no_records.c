@@ -22,22 +22,25 @@
 #include "writer/worker.h"
 
 enum {
-    ROOM_BYTES = 1 << 20, /* least free space that a spool needs, in bytes; a spool begins with some chunks of 64 KiB */
+    /* least free disk space that a spool needs, bytes; a spool begins with some chunks of 64 KiB */
+    ROOM_BYTES = 1 << 20,
     MOST_ENTRY_BYTES = 64 << 20,
-    NAME_BYTES = 15,  /* length of the kernel's names of processes */
-    MOST_LOOKS = 256, /* most programs that are examined */
+    /* longest name of a process that the kernel stores, bytes */
+    NAME_BYTES = 15,
+    /* maximum number of programs that are examined */
+    MOST_LOOKS = 256,
 };
 
-/* If fewer samples than this are expected, no samples is a normal result. Loading also takes processor time, but is not
- * sampled. */
+/* Number of expected samples below which a recording without samples is normal. The expected number is too high,
+ * because it counts processor time of loading, which is not sampled. */
 #define FEW_SAMPLES 5.0
 
 const char tp_no_records_advice[] = "record it from outside (--outside)";
 
 /* ---- collecting facts ---- */
 
-/* Finds the name of the process at the last start of the library in it. Returns false if the library did not start in
- * it. */
+/* Finds the name that the process had when the library last started in it. Returns false if the library did not start
+ * in this process. */
 static bool find_entry(char name[16], const char *lines, pid_t pid)
 {
     bool is_found = false;
@@ -53,14 +56,14 @@ static bool find_entry(char name[16], const char *lines, pid_t pid)
     return is_found;
 }
 
-/* Returns whether the process had another name at its exit than when the library last started in it. */
+/* Returns whether the process had a different name at its exit than at the last start of the library. */
 static bool has_become_other(const struct tp_no_records *nothing)
 {
     const char *last = nothing->child->end.name;
     return nothing->has_entered && *last && strcmp(last, nothing->entered_as) != 0;
 }
 
-/* Examines the program with this name. Returns true if no library can be preloaded into it. */
+/* Examines the program `name`. Returns true if no library can be preloaded into it. */
 static bool examine_program(struct tp_no_records *nothing, const char *name, struct tp_program *program)
 {
     tp_program_find(program, name);
@@ -75,7 +78,7 @@ static bool is_last_name(const struct tp_no_records *nothing, const char *path)
     return strncmp(tp_path_base(path), nothing->child->end.name, NAME_BYTES) == 0;
 }
 
-/* Examines the programs in the library's notes, which processes of the run became or started. Repeated lines are
+/* Examines the programs in the library's notes. Processes of the run became or started these programs. Each program is
  * examined once. */
 static void examine_notes(struct tp_no_records *nothing, const char *lines, struct tp_program *program)
 {
@@ -131,8 +134,8 @@ static void examine_entries(struct tp_no_records *nothing, char *const *argv)
     free(program);
 }
 
-/* Requests the events that samples need, for this process. The result also applies to the program, because it had the
- * same kernel and usually the same rights. */
+/* Requests the kernel's events for samples in this process. The result also applies to the program, which had the same
+ * kernel and usually the same rights. */
 static void examine_kernel(struct tp_no_records *nothing)
 {
     struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
@@ -170,8 +173,8 @@ void tp_no_records_examine(struct tp_no_records *nothing, char *const *argv)
 
 /* ---- deciding ---- */
 
-/* Returns whether the program's user could write to the folder. The test ignores the user's supplementary groups,
- * because they are no longer known. */
+/* Returns whether the user of the exited program could write to the folder. Supplementary groups of the user are no
+ * longer known and are ignored. */
 static bool may_write(const struct tp_child_end *end, const char *folder)
 {
     struct stat status;
@@ -215,7 +218,7 @@ enum tp_no_records_cause tp_no_records_cause_of(const struct tp_no_records *noth
 
 /* ---- wording ---- */
 
-/* Writes advice on how to make the kernel allow events, and the reason why timers did not work instead. */
+/* Writes advice on how to make the kernel allow events, and the reason why timers could not replace them. */
 static void word_refused(char *text, size_t size, const struct tp_no_records *nothing)
 {
     static const char left[] = "samples need the signal SIGURG, which the program blocks or handles itself";

@@ -1,4 +1,4 @@
-/* Explains why nothing of a program was recorded, in one sentence with advice on what to do. */
+/* Explains why the recording of a program is empty, in one sentence with advice on what to do. */
 #ifndef TP_COLLECTOR_LAUNCH_NO_RECORDS_H
 #define TP_COLLECTOR_LAUNCH_NO_RECORDS_H
 
@@ -10,49 +10,51 @@
 #include "collector/launch/run_folder.h"
 
 enum tp_no_records_cause {
-    TP_NO_RECORDS_DONE,       /* no other cause is known: the sources saw no events */
-    TP_NO_RECORDS_SHORT,      /* the program used too little processor time for a sample */
+    TP_NO_RECORDS_DONE,       /* cause unknown: the sources saw no events */
+    TP_NO_RECORDS_SHORT,      /* the program used too little processor time to get a sample */
     TP_NO_RECORDS_DIED,       /* a signal killed the program before the library started */
     TP_NO_RECORDS_LOADER,     /* the program exited before the library started */
     TP_NO_RECORDS_PERMISSION, /* the program's user may not write to the folder of the records */
     TP_NO_RECORDS_CONFINED,   /* the program was confined by seccomp */
     TP_NO_RECORDS_REPLACED,   /* the program became another program without the library */
     TP_NO_RECORDS_PLAIN,      /* the program became another program into which no library can be preloaded */
-    TP_NO_RECORDS_STARTED, /* the program started another program into which no library can be preloaded, and did little
-                            * itself */
-    TP_NO_RECORDS_REFUSED, /* the kernel gives no samples, and the program uses the signal of the timers */
-    TP_NO_RECORDS_FULL,    /* the disk is full */
-    TP_NO_RECORDS_CHOSEN   /* TRACEPRESS_WINDOW or TRACEPRESS_RANKS probably excluded the program */
+    /* the program did little itself, and started another program into which no library can be preloaded */
+    TP_NO_RECORDS_STARTED,
+    /* the kernel refuses events for samples, and the program uses the signal of the timers itself */
+    TP_NO_RECORDS_REFUSED,
+    TP_NO_RECORDS_FULL,  /* the disk is full */
+    TP_NO_RECORDS_CHOSEN /* TRACEPRESS_WINDOW or TRACEPRESS_RANKS probably excluded the program from the recording */
 };
 
 /* Facts that are known after the program has exited. */
 struct tp_no_records {
     const char *name;             /* name of the program, as the user gave it */
-    const struct tp_child *child; /* the exited process of the program */
+    const struct tp_child *child; /* process of the program, which has exited */
     const char *folder;           /* folder of the records, an absolute path */
     unsigned sample_rate;         /* requested samples per second; 0: none */
-    bool has_choice;              /* TRACEPRESS_WINDOW or TRACEPRESS_RANKS is set */
+    bool has_choice;              /* true if TRACEPRESS_WINDOW or TRACEPRESS_RANKS is set */
     bool has_entered;             /* true if the library started in the program's process */
     char entered_as[16];          /* name of the process when the library started */
-    char plain[64];               /* program into which no library can be preloaded, and which the process became or
-                                   * started; "" if none */
-    const char *why_plain;        /* reason why no library can be preloaded into `plain` */
-    bool is_started;              /* true: the process started `plain`; false: the process became `plain` */
-    uint64_t free_bytes;          /* free space on the disk of the folder, bytes */
-    int events_error;             /* errno with which the kernel refuses events; 0: none */
-    long paranoid;                /* kernel.perf_event_paranoid; -1: unknown */
-    bool is_contained;            /* true if this process has a seccomp filter itself, as in a container */
+    /* program that the process became or started, and into which no library can be preloaded; "": no such program */
+    char plain[64];
+    const char *why_plain; /* reason why no library can be preloaded into `plain` */
+    bool is_started;       /* true: the process started `plain`; false: the process became `plain` */
+    uint64_t free_bytes;   /* free space on the disk of the folder, bytes */
+    int events_error;      /* errno with which the kernel refuses events for samples; 0: the kernel allows them */
+    long paranoid;         /* value of kernel.perf_event_paranoid; -1: unknown */
+    bool is_contained;     /* true if this process itself has a seccomp filter, as in a container */
 };
 
-/* Advice to use `record --outside` for a program into which no library can be preloaded. */
+/* advice to use `record --outside` for a program into which no library can be preloaded */
 extern const char tp_no_records_advice[];
 
 /* Fills has_entered and all members below it, from the folder, the arguments and the kernel. The facts in the folder
- * come from the file `entered.tmp`. When the library starts, it appends "PID NAME" to this file. For each program that
- * a process becomes or starts, it appends "PID=PATH" (collector/exec_environment.h). */
+ * come from the file `entered.tmp`. The library appends "PID NAME" to this file when it starts. It appends "PID=PATH"
+ * for each program that a process becomes or starts (collector/exec_environment.h). */
 void tp_no_records_examine(struct tp_no_records *nothing, char *const *argv);
 
-/* Returns the cause. The causes are tested in the order of the enum, except that DONE is the last. */
+/* Returns the cause of the empty recording. The causes are tested in the order of the enum, except for DONE, which is
+ * last. */
 enum tp_no_records_cause tp_no_records_cause_of(const struct tp_no_records *nothing);
 
 /* Writes the sentence about the cause, and the advice, to `text`. */

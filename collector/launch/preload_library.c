@@ -16,7 +16,7 @@
 
 static const char file_name[] = TP_WORKER_LIBRARY;
 
-/* Fills the path of this program; "" if it is unknown. Containers may have no /proc. */
+/* Writes the path of this program to `file`; "" if the path is unknown. Containers may have no /proc. */
 static void find_self(char *file, size_t size)
 {
     char *name = (char *)getauxval(AT_EXECFN), *whole = NULL; // NOLINT(performance-no-int-to-ptr)
@@ -69,7 +69,7 @@ static void ask(const char *library, const char *program, char *const *argv, int
     _exit(1);
 }
 
-/* Adds a row from a line: name, tab, state, tab, description. */
+/* Adds the row in a line of text. The line consists of name, tab, state, tab, description. */
 static void add_row(struct tp_source_rows *rows, const char *line)
 {
     if (rows->count == TP_LIBRARY_SOURCES)

@@ -1,4 +1,4 @@
-/* Finds the preload library, and queries its table of sources. */
+/* Finds the preload library, and reads its table of sources. */
 #ifndef TP_COLLECTOR_LAUNCH_PRELOAD_LIBRARY_H
 #define TP_COLLECTOR_LAUNCH_PRELOAD_LIBRARY_H
 
@@ -12,7 +12,8 @@ enum { TP_LIBRARY_SOURCES = 32 };
 /* A row of the library's table of sources (collector/sources.h). */
 struct tp_source_row {
     char name[32];
-    char state[96]; /* "on", "off" (the source works if named), or the reason why it does not work here */
+    /* "on", "off" (the source records only if the user names it), or the reason why the source does not work here */
+    char state[96];
     char what[160];
 };
 
@@ -21,18 +22,18 @@ struct tp_source_rows {
     size_t count;
 };
 
-/* Fills `path` with the path of the library. Searches $TRACEPRESS_PRELOAD, the folder of this program, and the place
- * where `make install` puts the library. Returns 0 or TP_ENOTFOUND. Returns TP_EUNSUPPORTED if the path has a space or
- * a colon, because these separate paths in LD_PRELOAD. */
+/* Writes the path of the library to `path`. Searches $TRACEPRESS_PRELOAD, the folder of this program, and the folder
+ * into which `make install` copies the library. Returns 0 or TP_ENOTFOUND. Returns TP_EUNSUPPORTED if the path has a
+ * space or a colon, because these separate paths in LD_PRELOAD. */
 int tp_library_find(char *path, size_t size, struct tp_error *err);
 
-/* Loads the library into `program` (NULL: this program) and reads its table of sources. The process of the program
- * exits before main. Returns 0, or TP_EIO if the library does not answer. */
+/* Loads the library into `program` (NULL: this program) and reads its table of sources. The process that runs the
+ * program exits before main. Returns 0, or TP_EIO if the library does not answer. */
 int tp_library_sources(struct tp_source_rows *rows, const char *library, const char *program, char *const *argv,
                        struct tp_error *err);
 
-/* Fills `value` with the value of LD_PRELOAD: `library`, followed by the current value. Sanitizer runtimes come first.
- * Returns 0, or TP_ELIMIT if `size` is too small. */
+/* Writes the new value of LD_PRELOAD to `value`: `library`, followed by the current value. Runtimes of sanitizers
+ * precede both. Returns 0, or TP_ELIMIT if `size` is too small. */
 int tp_library_preload(char *value, size_t size, const char *library);
 
 #endif

@@ -1,4 +1,4 @@
-/* Finds the processes of a run. They have the folder of the run in their initial environment. */
+/* Finds the processes of a run. The initial environment of these processes contains the folder of the run. */
 #ifndef TP_COLLECTOR_LAUNCH_PROCESSES_H
 #define TP_COLLECTOR_LAUNCH_PROCESSES_H
 
@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Returns whether the process runs and belongs to this run. A process that has exited has no environment, and a later
- * process with the same id has a different one. */
+/* Returns whether the process is running and belongs to this run. A process that has exited has no environment. A
+ * later process with the same id has a different environment. */
 bool tp_process_is_of_run(pid_t pid, const char *folder);
 
 /* Fills `pids` with the running processes of the run, at most `size`, and returns their number. */

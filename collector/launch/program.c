@@ -15,8 +15,8 @@
 
 enum { HEAD_BYTES = 8192 };
 
-/* Returns the reason why the loader would ignore LD_PRELOAD, namely that the file gives the program rights. Returns
- * NULL if it does not. */
+/* Returns the reason why the loader would ignore LD_PRELOAD: the file gives the program additional rights. Returns
+ * NULL if the file does not. */
 static const char *check_rights(const char *path, const struct stat *status)
 {
     if ((status->st_mode & S_ISUID && status->st_uid != getuid()) ||
@@ -70,7 +70,8 @@ static int try_path(const char *path)
     return access(path, X_OK) == 0 ? 0 : errno;
 }
 
-/* Searches PATH. If a file may not be executed, stores it and continues to search, as exec does. */
+/* Searches PATH for the program. If a file may not be executed, stores this file and continues to search, as exec
+ * does. */
 static void search_path(struct tp_program *program, const char *name)
 {
     const char *path = tp_environment("PATH");

@@ -1,8 +1,8 @@
-/* Converts one left file to a trace: see run_file.h.
+/* Converts one file of a process into a trace: see run_file.h.
  *
- * Spools are named .HOST_PID.NS.PID.tpspool (collector/session_spool.c). After fork, the first PID is the parent's.
- * Traces of PyTorch are named torch.NS.PID.json (collector/source/torch.py) or kineto_PID.json (Kineto adds the PID).
- */
+ * Spools are named .HOST_PID.NS.PID.tpspool (collector/session_spool.c). In a spool that was opened after fork, the
+ * first PID is the parent's. Traces of PyTorch are named torch.NS.PID.json (collector/source/torch.py) or
+ * kineto_PID.json (Kineto adds the PID). */
 #include "collector/launch/run_file.h"
 
 #include <stdio.h>
@@ -22,7 +22,7 @@
 
 /* ---- names ---- */
 
-/* Returns the number before `end`, or -1 if there is none. Sets *start to its first digit. */
+/* Returns the number before `end`, or -1 if there is no number. Sets *start to the first digit of the number. */
 static long long number_before(const char *text, const char *end, const char **start)
 {
     const char *at = end;
@@ -32,7 +32,7 @@ static long long number_before(const char *text, const char *end, const char **s
     return at < end ? strtoll(at, NULL, 10) : -1;
 }
 
-/* Reads process and time from the file's name. Returns false if the file does not belong to a run. */
+/* Reads process id and time from the file's name. Returns false if the file does not belong to a run. */
 static bool read_name(struct tp_run_file *file)
 {
     struct stat status;
@@ -57,8 +57,8 @@ static bool read_name(struct tp_run_file *file)
 bool tp_run_file_open(struct tp_run_file *file, const char *folder, const char *base)
 {
     *file = (struct tp_run_file){.is_spool = tp_str_ends(tp_str_of(base), ".tpspool"),
-                                 .is_cut = strstr(base, ".json.tmp") != NULL}; /* the text may continue, because Kineto
-                                                                                * adds its own suffix after .tmp */
+                                 /* is_cut: true for a text after .json.tmp too, because Kineto adds its own suffix */
+                                 .is_cut = strstr(base, ".json.tmp") != NULL};
     if ((!file->is_spool && !file->is_cut && !tp_str_ends(tp_str_of(base), ".json")) ||
         asprintf(&file->path, "%s/%s", folder, base) < 0) {
         file->path = NULL;
@@ -89,15 +89,15 @@ bool tp_run_file_name(struct tp_run_file *file, const char *logdir, const char *
 
 /* ---- spools ---- */
 
-/* Returns whether records of this kind occur in every process and do not describe its work. */
+/* Returns whether records of this kind occur in every process, so that they do not describe its work. */
 static bool is_of_any(uint8_t kind)
 {
     return kind == TP_SPOOL_STACK || kind == TP_SPOOL_SAMPLED || kind == TP_SPOOL_SAMPLE ||
            kind == TP_SPOOL_MEMORY_NOTE || kind == TP_SPOOL_WAIT;
 }
 
-/* Returns whether a record is a call of a math library, or the end of such a call. Such calls alone do not describe the
- * work of a process. */
+/* Returns whether a record is a call of a math library, or the end of such a call. Such calls alone do not describe
+ * the work of a process. */
 static bool is_of_library(const struct tp_spool_record *record, const char *payload)
 {
     struct tp_spool_operator op = {0};
@@ -106,7 +106,7 @@ static bool is_of_library(const struct tp_spool_record *record, const char *payl
     return record->kind == TP_SPOOL_END || op.is_of_library;
 }
 
-/* Determines whether the process of a spool was short (see the limits in takeover.h), and whether the spool is
+/* Finds out whether the process of a spool was short (see the limits in takeover.h), and whether the spool is
  * silent. */
 static void examine_records(struct tp_run_file *left, const struct tp_spool_file *file)
 {
@@ -183,10 +183,11 @@ void tp_run_file_examine(struct tp_run_file *file)
 static enum tp_left_outcome take_spool(struct tp_run_file *file, const struct tp_run_facts *run)
 {
     if (file->is_examined && !file->was_stopped) {
-        /* the second test uses a lock; it also works for processes with another id in their own namespace */
+        /* tp_spool_is_live tests a lock, which also works for processes with other ids in their own namespace */
         if (tp_process_is_of_run(file->pid, run->folder) || tp_spool_is_live(file->path))
             return TP_RUN_FILE_RUNNING;
-        tp_run_file_examine(file); /* reads the facts again, because the process may have recorded more meanwhile */
+        /* the facts are read again, because the process may have recorded more since the first time */
+        tp_run_file_examine(file);
     }
     if (!file->is_examined)
         return TP_RUN_FILE_FAILED;
@@ -210,7 +211,7 @@ static int pack_bytes(const struct tp_input *input, struct tp_pack *pack, const 
 {
     struct tp_buf block;
     uint64_t at = 0;
-    size_t got = 1; /* any value except 0, so that the loop starts */
+    size_t got = 1; /* not 0, so that the loop starts */
     int code = 0;
     tp_buf_init(&block, 0);
     while (code == 0 && got) {
@@ -244,7 +245,7 @@ static int pack_file(const char *from, const char *to, const struct tp_spool_wat
     return code;
 }
 
-/* Returns whether an incomplete file contains at least one event. Also returns true if the file cannot be read. */
+/* Returns whether an incomplete file contains at least one event, or cannot be read. */
 static bool has_event(const char *path)
 {
     static const char key[] = "\"ph\"";

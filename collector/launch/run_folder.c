@@ -58,7 +58,8 @@ void tp_run_folder_program(char name[TP_RUN_NAME_BYTES + 1], const char *program
         strcpy(name, "program");
 }
 
-/* Fills `path` with LOGDIR/NAME, whether or not LOGDIR ends in a slash. Returns false if the path is too long. */
+/* Writes LOGDIR/NAME to `path`, with one slash between them even if LOGDIR ends in a slash. Returns false if the path
+ * is too long. */
 static bool join_name(char path[TP_RUN_PATH_BYTES], const char *logdir, const char *name)
 {
     size_t size = strlen(logdir);
@@ -73,8 +74,8 @@ static int too_long(const char *logdir, struct tp_error *err)
     return tp_error_set(err, TP_EIO, 0, "%s: %s", logdir, strerror(ENAMETOOLONG));
 }
 
-/* Creates a new folder. If the name exists, adds a number, because calls in different containers may have the same time
- * and process id. */
+/* Creates a new folder for this call. If the name exists, adds a number, because calls in different containers may
+ * have the same time and process id. */
 static int make_own(struct tp_run_folder *run, const char *logdir, const char *program, struct tp_error *err)
 {
     char name[TP_RUN_NAME_BYTES + 1], when[32], whole[TP_RUN_NAME_BYTES + 96];
@@ -99,16 +100,17 @@ static int make_own(struct tp_run_folder *run, const char *logdir, const char *p
     return tp_error_set(err, TP_EIO, 0, "%s: %s", run->path, strerror(errno));
 }
 
-/* Creates a folder unless it exists. Sets *is_new if it was created here. Returns false on an error. */
+/* Creates a folder that may already exist. Sets *is_new to whether this call created the folder. Returns false on an
+ * error. */
 static bool make_one(const char *path, bool *is_new)
 {
     *is_new = mkdir(path, 0777) == 0;
     return *is_new || errno == EEXIST;
 }
 
-/* Creates this rank's folder in the first run of the job that has none yet for this rank. Other ranks cannot interfere,
- * because mkdir is atomic on every file system. An existing folder of the rank belongs to an earlier run of the same
- * name. */
+/* Creates this rank's folder in a run of the job: in the first run in which this rank has no folder. An existing
+ * folder of the rank belongs to an earlier run of the same name. Other ranks cannot interfere, because mkdir is atomic
+ * on every file system. */
 static int make_shared(struct tp_run_folder *run, const char *logdir, const char *program,
                        const struct tp_launcher *launcher, struct tp_error *err)
 {
@@ -132,7 +134,7 @@ static int make_shared(struct tp_run_folder *run, const char *logdir, const char
     return tp_error_set(err, TP_EIO, 0, "%s: %s", run->home, strerror(errno));
 }
 
-/* Fills `spools` with the absolute path of the folder of raw records. Returns false if the path is too long. */
+/* Writes the absolute path of the folder of raw records to run->spools. Returns false if the path is too long. */
 static bool name_spools(struct tp_run_folder *run)
 {
     char path[PATH_MAX];
@@ -140,8 +142,8 @@ static bool name_spools(struct tp_run_folder *run)
     return n > 0 && (size_t)n < sizeof run->spools;
 }
 
-/* Locks the folder. Returns false if another process has the lock. On a file system without locks, the lock always
- * counts as free. */
+/* Locks the folder. Returns false if another process has the lock. On a file system without locks, the folder always
+ * counts as unlocked by others. */
 static bool take_lock(struct tp_run_folder *run)
 {
     run->lock = open(run->spools, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -170,7 +172,7 @@ int tp_run_folder_make(struct tp_run_folder *run, const char *logdir, const char
     return code;
 }
 
-/* Returns the length of the run's path in `home`, without a suffix such as "/.ranks/3". */
+/* Returns the length of the run's path in `home`, without a rank's suffix such as "/.ranks/3". */
 static size_t run_size(const char *home)
 {
     static const char ranks[] = "/" TP_WORKER_RANKS;
@@ -212,12 +214,12 @@ void tp_run_folder_finish(const struct tp_run_folder *run)
     if (!*run->spools)
         return;
     snprintf(path, sizeof path, "%s/" TP_WORKER_ENTERED, run->spools);
-    unlink(path); /* removes a note of the preload library for `record`, which is no longer needed */
+    unlink(path); /* removes a note that the preload library left for `record` and that is no longer needed */
     forget_said(run);
     rmdir(run->spools);
 }
 
-/* Removes the folder of the job if it is empty after this rank's folder was removed. */
+/* Removes the folder of the job if it became empty when this rank's folder was removed. */
 static void forget_job(const struct tp_run_folder *run)
 {
     char places[TP_RUN_PATH_BYTES + 64];
@@ -244,7 +246,7 @@ void tp_run_folder_close(struct tp_run_folder *run, bool is_unused)
 
 /* ---- run.json ---- */
 
-/* Adds a text from the system, such as an argument. It may contain any bytes. */
+/* Adds a text from the system, such as an argument. The text may contain any bytes. */
 static void add_text(struct tp_json *json, const char *text)
 {
     struct tp_buf quoted;
@@ -297,8 +299,8 @@ static void add_launcher(struct tp_json *json, const struct tp_launcher *launche
     add_text(json, host);
 }
 
-/* Writes the members of run.json. State and process come first, because tp_run_folder_read searches for these keys. A
- * program argument cannot be mistaken for a key, because quotes in texts are escaped. */
+/* Writes the members of run.json. State and process id come first, because tp_run_folder_read searches for these keys.
+ * An argument of the program cannot be mistaken for a key, because quotes in texts are escaped. */
 static void make_note(struct tp_buf *text, const struct tp_run_note *note)
 {
     char cwd[PATH_MAX];
@@ -354,7 +356,7 @@ int tp_run_folder_note(const struct tp_run_folder *run, const struct tp_run_note
     return code;
 }
 
-/* Reads run.json completely and adds a NUL. Returns false if it cannot be read. */
+/* Reads run.json completely and adds a NUL. Returns false if the file cannot be read. */
 static bool load_note(const struct tp_run_folder *run, struct tp_buf *text)
 {
     char path[TP_RUN_PATH_BYTES + 16];
@@ -373,7 +375,7 @@ static bool load_note(const struct tp_run_folder *run, struct tp_buf *text)
     return is_file && n == 0;
 }
 
-/* Returns a pointer to the value of a top-level member, or NULL. */
+/* Returns a pointer to the value of the first member with this key, or NULL. */
 static char *member(const struct tp_buf *text, const char *key)
 {
     char *at = strstr(text->data, key);
@@ -404,7 +406,7 @@ static void read_wishes(const char *list, struct tp_run_wishes *wishes)
     }
 }
 
-/* Returns the number that a member has as its value, or 0 if the member does not exist. */
+/* Returns the number that is the value of a member, or 0 if the member does not exist. */
 static int64_t number_of(const struct tp_buf *text, const char *key)
 {
     const char *value = member(text, key);

@@ -19,7 +19,8 @@ enum { MOST_NOTES_BYTES = 1 << 30, PATH_BYTES = TP_RUN_PATH_BYTES + 64 };
 
 static const char ended[] = ".ended";
 static const char *const states[] = {"\"state\":\"recording\"", "\"state\":\"unprocessed\"",
-                                     "\"state\":\"complete\""}; /* members of run.json as run_folder.c writes them */
+                                     /* members of run.json in the form in which run_folder.c writes them */
+                                     "\"state\":\"complete\""};
 
 bool tp_run_ranks_are(const struct tp_run_folder *run)
 {
@@ -33,8 +34,8 @@ static int lock_folder(const char *path)
     if (dir)
         closedir(dir);
     if (fd >= 0)
-        flock(fd, LOCK_EX); /* if folders cannot be locked, two ranks may both count as the last one and make the same
-                             * results */
+        /* if the folder cannot be locked, two ranks may both count as the last one and make the same results */
+        flock(fd, LOCK_EX);
     return fd;
 }
 
@@ -43,15 +44,15 @@ int tp_run_ranks_lock(const struct tp_run_folder *run)
     return lock_folder(run->path);
 }
 
-/* Returns whether `name` is the name of a rank's folder, such as "3". With is_end, returns whether it is an end mark,
- * such as "3.ended". */
+/* Returns whether `name` is the name of a rank's folder, such as "3". is_end: whether `name` is the name of an end
+ * mark, such as "3.ended". */
 static bool is_place(const char *name, bool is_end)
 {
     size_t digits = strspn(name, "0123456789");
     return digits > 0 && strcmp(name + digits, is_end ? ended : "") == 0;
 }
 
-/* Returns the number of ranks' folders without an end mark, or -1 if the number is unknown. */
+/* Returns the number of folders of ranks that have no end mark, or -1 if the number is unknown. */
 static long count_open(const char *places)
 {
     long count = 0;
@@ -92,7 +93,7 @@ static int by_number(const struct dirent **a, const struct dirent **b)
     return (x > y) - (x < y);
 }
 
-/* Reads the run.json of a rank without the line feed. Empties *note if the file does not exist or has another
+/* Reads the run.json of a rank without its line feed. Empties *note if the file does not exist or has another
  * format. */
 static void load_rank(struct tp_buf *note, const char *places, const char *rank)
 {
@@ -106,10 +107,10 @@ static void load_rank(struct tp_buf *note, const char *places, const char *rank)
     note->size -= note->size > 0;
 }
 
-/* The notes (run.json) of all ranks while they are being combined. */
+/* The notes (run.json) of all ranks, while they are being combined. */
 struct notes {
     struct tp_buf first, all; /* first: note of the lowest rank; all: notes of all ranks, separated by commas */
-    const char *state;        /* state of the rank that is least complete */
+    const char *state;        /* state of the rank that has made least progress */
 };
 
 static bool has_state(const struct tp_buf *note, const char *state)
@@ -127,7 +128,7 @@ static void add_rank(struct notes *notes, const struct tp_buf *note)
         notes->state = has_state(note, states[0]) ? states[0] : states[1];
 }
 
-/* Writes the members of the lowest rank with the state of the job, followed by the notes of all ranks. */
+/* Writes the members of the lowest rank's note with the state of the job, followed by the notes of all ranks. */
 static void put_together(struct tp_buf *text, const struct notes *notes)
 {
     static const char key[] = "\"state\":\"";

@@ -2,9 +2,9 @@
  * LOGDIR/PROGRAM-JOB.
  *
  * Each rank has its own folder, `.ranks/RANK`, with its run.json and raw records. The call that creates this folder
- * owns it, so that two runs of one job never mix. When the traces of a rank are made, the file `.ranks/RANK.ended` is
+ * owns it, so that two runs of one job never mix. When all traces of a rank were made, the file `.ranks/RANK.ended` is
  * created. The last rank to finish writes the run's own run.json with the notes of all ranks, and makes the combined
- * results. If a rank was killed, `recover` makes them. No step depends on process ids. */
+ * results. If a rank was killed, `recover` makes the combined results. No step depends on process ids. */
 #ifndef TP_COLLECTOR_LAUNCH_RUN_RANKS_H
 #define TP_COLLECTOR_LAUNCH_RUN_RANKS_H
 
@@ -16,21 +16,22 @@
 struct tp_run_folder;
 struct tp_run_wishes;
 
-/* Returns whether the call shares its run with others. */
+/* Returns whether several calls share the run. */
 bool tp_run_ranks_are(const struct tp_run_folder *run);
 
 /* Creates the run's run.json if it does not exist. Returns 0, TP_EIO or TP_ENOMEM. */
 int tp_run_ranks_begin(const struct tp_run_folder *run, struct tp_error *err);
 
-/* Marks this rank as ended, because all its traces are made. Returns true if all other ranks that started have ended
+/* Marks this rank as ended, because all its traces were made. Returns true if all other ranks that started have ended
  * too. */
 bool tp_run_ranks_end(const struct tp_run_folder *run);
 
-/* Waits for the exclusive right to make the combined results. Returns a descriptor to close afterwards, or -1. */
+/* Waits until this process alone may make the combined results. Returns a descriptor that the caller closes
+ * afterwards, or -1. */
 int tp_run_ranks_lock(const struct tp_run_folder *run);
 
-/* Sets *wishes to the combined wishes of all ranks: everything that any rank wants. Only summaries are made if no rank
- * wants more. */
+/* Sets *wishes to the combined wishes of all ranks: everything that at least one rank wants. If no rank wants more,
+ * only summaries are made. */
 void tp_run_ranks_wishes(const struct tp_run_folder *run, struct tp_run_wishes *wishes);
 
 /* Writes the run's run.json from the run.json files of its ranks. Returns 0, TP_EIO or TP_ENOMEM. */

@@ -10,7 +10,8 @@
 
 #include "writer/spool/spool_file.h"
 
-enum { HIGH = 199 }; /* lowest descriptor of the socket; shells and daemons use lower numbers for themselves */
+/* lowest descriptor of the socket in the program; shells and daemons use lower descriptors for themselves */
+enum { HIGH = 199 };
 
 void tp_spool_server_open(struct tp_spool_server *server, int folder)
 {
@@ -24,9 +25,9 @@ void tp_spool_server_set_environment(const struct tp_spool_server *server)
 {
     char text[64];
     struct stat status;
-    unsetenv("TRACEPRESS_SPOOL_SOCKET"); /* an outer `record` may have set the variable */
+    unsetenv("TRACEPRESS_SPOOL_SOCKET"); /* removes the variable of an outer `record` */
     int fd = server->theirs >= 0 ? fcntl(server->theirs, F_DUPFD, HIGH) : -1;
-    if (fd < 0 && server->theirs >= 0) /* fcntl fails for this number if the limit of descriptors is low */
+    if (fd < 0 && server->theirs >= 0) /* F_DUPFD fails for this descriptor if the limit of descriptors is low */
         fd = dup(server->theirs);
     if (fd < 0 || fstat(fd, &status) != 0)
         return;

@@ -1,6 +1,6 @@
-/* Converts the files that a run has left to traces: see takeover.h. A file that ends in .tmp was being written when its
- * process exited. A partial trace of PyTorch becomes a trace that is marked as cut, because PyTorch cannot make it
- * again. The other .tmp files are notes and are deleted. */
+/* Converts the files that a run has left behind into traces: see takeover.h. A file whose name ends in .tmp was
+ * incomplete when its process exited. A partial trace of PyTorch becomes a trace that is marked as cut, because PyTorch
+ * cannot make it again. The other .tmp files are notes and are deleted. */
 #include "collector/launch/takeover.h"
 
 #include <dirent.h>
@@ -30,7 +30,7 @@ struct work {
 
 /* ---- progress ---- */
 
-/* Reports the progress. The caller has the lock. */
+/* Reports the progress of the takeover. The calling thread must have locked work->lock. */
 static void report_progress(const struct work *work, const struct tp_run_file *file)
 {
     const struct tp_takeover *t = work->takeover;
@@ -60,7 +60,7 @@ static void on_seen(void *context, uint64_t bytes)
 
 /* ---- threads ---- */
 
-/* Processes files until none are left. Always chooses the next file that no thread has processed. */
+/* Processes files until all are processed. Each turn chooses the next file that no thread has processed. */
 static void *work_on_some(void *context)
 {
     struct work *work = context;
@@ -112,7 +112,7 @@ static bool collect(struct work *work, struct dirent *const *names, int count)
     for (int i = 0; work->files && i < count; i++) {
         struct tp_run_file *file = &work->files[work->count];
         bool is_temporary = tp_str_ends(tp_str_of(names[i]->d_name), ".tmp");
-        if (is_temporary && work->takeover->left_count) /* the process of the file may still be writing it */
+        if (is_temporary && work->takeover->left_count) /* a process that is still running may be writing this file */
             continue;
         if (tp_run_file_open(file, folder, names[i]->d_name)) {
             work->bytes += file->size_bytes;
@@ -134,14 +134,14 @@ static int by_process_and_time(const void *x, const void *y)
     return (a->time_ns > b->time_ns) - (a->time_ns < b->time_ns);
 }
 
-/* Marks the files of processes that became another program by exec. The recording in such a file was not stopped, and a
- * later recording of the same process is above the limits of short processes. Recordings of windows are always stopped.
- * When memory is short, no file is marked. */
+/* Marks the files of processes that became another program by exec. Such a file was not stopped, and a later file of
+ * the same process is above the limits of short processes. A recording of a window counts as stopped. When memory is
+ * short, marks no file. */
 static void find_replaced(struct work *work)
 {
     struct tp_run_file **files = calloc(work->count + 1, sizeof *files);
     size_t count = 0;
-    pid_t later = -1; /* id of the process of the previous file in this loop, which has a later name */
+    pid_t later = -1; /* process id of the file after this one in the sorted list, without files of short processes */
     for (size_t i = 0; files && i < work->count; i++)
         if (work->files[i].is_spool && work->files[i].is_examined && !work->files[i].is_empty)
             files[count++] = &work->files[i];
@@ -154,8 +154,8 @@ static void find_replaced(struct work *work)
     free(files);
 }
 
-/* Processes that represent the run: those with a trace of PyTorch, otherwise those with steps, otherwise all. Other
- * processes are helpers such as data loaders, shells and launchers. */
+/* Which processes represent the run: those with a trace of PyTorch, otherwise those with steps, otherwise all. The
+ * other processes are helpers such as data loaders, shells and launchers. */
 enum speakers { ALL, WITH_STEPS, OF_TORCH };
 
 static enum speakers find_speakers(const struct work *work)
@@ -169,7 +169,7 @@ static enum speakers find_speakers(const struct work *work)
     return speakers;
 }
 
-/* Returns whether PyTorch has also written a trace of the process. */
+/* Returns whether PyTorch has written a trace of the process. */
 static bool has_torch(const struct work *work, pid_t pid)
 {
     for (size_t i = 0; i < work->count; i++)
@@ -217,7 +217,7 @@ static void name_all(struct work *work)
 
 /* ---- reporting ---- */
 
-/* Reports a process as running, and removes it from the list of processes that have no spool so far. */
+/* Reports a process as running. Removes it from t->left, the list of running processes that were not reported yet. */
 static void report_running(struct tp_takeover *t, const char *path, pid_t pid)
 {
     for (size_t i = 0; i < t->left_count; i++)
@@ -253,8 +253,8 @@ static unsigned pause_a_moment(unsigned patience_ms)
     return patience_ms > PAUSE_MS ? patience_ms - PAUSE_MS : 0;
 }
 
-/* Waits for all helper processes together. They exit shortly after the process that started them. Fills t->left with
- * the processes that still run. Returns the remaining patience in ms. */
+/* Waits for all helper processes together, which exit shortly after the process that started them. Fills t->left with
+ * the processes that are still running. Returns the remaining patience, ms. */
 static unsigned wait_for_helpers(struct tp_takeover *t)
 {
     unsigned patience_ms = t->patience_ms;
@@ -287,8 +287,8 @@ static int take_all(struct tp_takeover *t, struct dirent *const *names, int coun
     if (!collect(&work, names, count))
         return tp_error_set(err, TP_ENOMEM, 0, "%s: out of memory", t->folder);
     run_stage(&work, look);
-    while (patience_ms > 0 && has_live_spool(&work)) /* waits for processes that wait_for_helpers does not see, for
-                                                      * example in a sandbox */
+    while (patience_ms > 0 &&
+           has_live_spool(&work)) /* waits for processes that wait_for_helpers cannot see, for example in a sandbox */
         patience_ms = pause_a_moment(patience_ms);
     find_replaced(&work);
     name_all(&work);

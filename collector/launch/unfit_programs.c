@@ -47,8 +47,8 @@ static void find(struct found *found, const char *lines)
     }
 }
 
-/* Writes the name of the first program and the reason why it is unfit. The file contains no reasons, so the program is
- * examined again. */
+/* Writes the name of the first program, and the reason why no library can be preloaded into it. The notes contain no
+ * reasons, so the program is examined again. */
 static void word(char *text, size_t size, const struct found *found)
 {
     char path[PATH_MAX];
