@@ -2,9 +2,9 @@
  *
  * The code follows rules that avoid known failures of other tools. Callbacks are registered before any activity is
  * enabled. CUPTI is never detached (no cuptiFinalize, no unsubscribe); activities are disabled instead. Only the
- * process that attached CUPTI flushes, only if it used CUDA, and always with force. The code has no lock while it calls
- * CUPTI. The flush at exit runs in a handler that is registered after CUPTI was loaded, so that it runs before CUPTI's
- * own handler. */
+ * process that attached CUPTI flushes, only if it used CUDA, and always with force. The code has no lock while it
+ * calls CUPTI. The flush at exit runs in a handler that is registered after CUPTI was loaded, so that this handler
+ * runs before CUPTI's own. */
 #include "collector/source/cupti.h"
 
 #include <dlfcn.h>
@@ -29,15 +29,15 @@ enum state { OUTSIDE, BUSY, ATTACHED, OVER };
 
 static struct tp_cupti cupti;
 static struct {
-    _Atomic int state;          /* one of enum state; BUSY: a thread is attaching */
+    _Atomic int state;          /* state of the process, one of enum state; BUSY: a thread is attaching CUPTI */
     _Atomic int is_enabled;     /* 1: activities are enabled */
     _Atomic int has_work;       /* 1: CUPTI has requested a buffer, so the program has used CUDA */
     _Atomic int is_injected;    /* 1: the driver has called InitializeInjection */
-    _Atomic unsigned taking;    /* count of completed buffers that are being read */
-    _Atomic unsigned taken;     /* count of completed buffers so far */
-    _Atomic uint32_t described; /* number of the recording that contains the device properties */
+    _Atomic unsigned taking;    /* number of completed buffers that threads are reading now */
+    _Atomic unsigned taken;     /* number of completed buffers so far */
+    _Atomic uint32_t described; /* number of the last recording in which device properties were recorded */
     uint32_t version;
-    bool has_own_clock; /* true if CUPTI refused the recording's clock; its times are then ns of its own clock */
+    bool has_own_clock; /* true if CUPTI refused the recording's clock; then times are ns of CUPTI's own clock */
     pid_t pid;          /* process that attached CUPTI */
 } at;
 
@@ -99,7 +99,7 @@ static void ignore(void *user, uint32_t domain, uint32_t function, const void *d
 
 /* ---- attaching ---- */
 
-/* Adds to `reason` the name of the tool that uses CUPTI, if this release of CUPTI reports it. */
+/* Appends the name of another tool that uses CUPTI to `reason`, if this release of CUPTI reports the name. */
 static void name_other(char *reason, size_t size)
 {
     char other[128] = "";
@@ -122,7 +122,8 @@ static void explain(char *reason, size_t size, int result)
         snprintf(reason, size, "CUPTI: %s (%d)", text, result);
 }
 
-/* Finds a library that works with this driver. */
+/* Opens the first CUPTI library that works with this driver, and subscribes to it. Returns false, with the reason, if
+ * none works. */
 static bool subscribe(char *reason, size_t size)
 {
     unsigned candidate = 0;
@@ -134,7 +135,7 @@ static bool subscribe(char *reason, size_t size)
             result = cupti.subscribe(&subscriber, ignore, NULL);
         if (result == TP_CUPTI_OK)
             return true;
-        if (!*reason) /* the message needs the reason of the first library */
+        if (!*reason) /* the message contains the reason of the first library */
             explain(reason, size, result);
         if (result == TP_CUPTI_MANY_SUBSCRIBERS)
             return false;
@@ -190,7 +191,8 @@ static bool attach(char *reason, size_t size)
         explain(reason, size, result);
         return false;
     }
-    if (cupti.flush_period) /* with periodic flushes, the spool of a killed program contains recent activity */
+    /* CUPTI flushes periodically, so that the spool of a killed program contains recent activity */
+    if (cupti.flush_period)
         cupti.flush_period(FLUSH_PERIOD_MS);
     at.pid = getpid();
     atexit(end_at_exit);
@@ -202,8 +204,8 @@ static bool uses_cuda(void)
     return atomic_load(&at.is_injected) || tp_cupti_is_mapped("libcuda.so") || tp_cupti_is_mapped("libcudart.so");
 }
 
-/* Records the same moment on CUPTI's clock and on the recording's clock. Of several attempts, it uses the one that took
- * least time. */
+/* Records the same moment on CUPTI's clock and on the recording's clock. Tries several times, and records the attempt
+ * that took least time. */
 static void record_clock(void)
 {
     struct tp_spool_gpu_clock best = {0};
@@ -222,7 +224,7 @@ static void record_clock(void)
         tp_record_put(0, TP_SPOOL_GPU_CLOCK, &best, sizeof best);
 }
 
-/* Attaches to CUPTI if the process is not attached yet. Returns false after reporting the reason if that fails. */
+/* Attaches CUPTI if this was not done yet. If attaching fails, reports the reason and returns false. */
 static bool be_attached(void)
 {
     char reason[MAX_REASON] = "";
@@ -256,7 +258,7 @@ void tp_cupti_begin(void)
     tp_session_say(TP_SAY_PART, SAY, reason);
 }
 
-/* Waits until the GPU has finished the work of this thread's context, as torch does at the end of a recording. */
+/* Waits until the GPU has finished all work of this thread's context, as torch does at the end of a recording. */
 static void wait_for_gpu(void)
 {
     void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD), *context = NULL;
@@ -269,8 +271,8 @@ static void wait_for_gpu(void)
         synchronize();
 }
 
-/* Waits until no buffer is lent, or until no buffer has arrived for a while. The wait is needed because a flush does
- * not wait for buffers that CUPTI's own thread is about to return. */
+/* Waits until CUPTI has returned all buffers, or until no buffer has arrived for QUIET_MS. A flush does not wait for
+ * buffers that CUPTI's own thread is about to return. */
 static void wait_for_buffers(void)
 {
     const struct timespec ms = {0, 1000000};
@@ -298,7 +300,7 @@ void tp_cupti_end(bool must_wait)
     }
     disable_kinds();
     if (has_work) {
-        cupti.flush_all(TP_CUPTI_FLUSH_FORCED); /* a second flush for records that were made during the first */
+        cupti.flush_all(TP_CUPTI_FLUSH_FORCED); /* flushes the records that were made during the first flush */
         wait_for_buffers();
     }
     record_dropped();
@@ -341,11 +343,12 @@ static bool start(const struct tp_source_host *host, const char *setting)
 {
     (void)setting;
     static const struct tp_session_watch own = {tp_cupti_begin, end_recording, tp_cupti_in_child};
-    setenv("CUDA_INJECTION64_PATH", host->library, 1); /* safe before main, because no other thread reads the
-                                                        * environment yet */
-    tp_session_watch(&own);                            /* also needed for recordings of a program that links
-                                                        * libtracepress.so */
-    if (__atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST)) /* does not begin before the first window */
+    /* setenv is safe before main, because no other thread reads the environment yet */
+    setenv("CUDA_INJECTION64_PATH", host->library, 1);
+    /* watches the session, because a program that links libtracepress.so starts its recordings itself */
+    tp_session_watch(&own);
+    if (__atomic_load_n(&tracepress_recording_,
+                        __ATOMIC_SEQ_CST)) /* without an open window, tp_cupti_begin is called later */
         tp_cupti_begin();
     return true;
 }

@@ -13,13 +13,13 @@
 void tp_cupti_begin(void);
 
 /* Stops recording. The recording contains all GPU work that has finished. must_wait: first waits until the GPUs are
- * idle. Call it before a recording ends, without a lock that a record may need. */
+ * idle. Call this function before a recording ends, without a lock that writing a record may need. */
 void tp_cupti_end(bool must_wait);
 
 /* Switches the source off in a child after fork, where CUPTI does not work. */
 void tp_cupti_in_child(void);
 
-/* Entry point for the CUDA driver, which calls it in cuInit if CUDA_INJECTION64_PATH names this library. Returns 1. */
+/* Returns 1. The CUDA driver calls this entry point in cuInit if CUDA_INJECTION64_PATH names this library. */
 int InitializeInjection(void);
 
 #endif

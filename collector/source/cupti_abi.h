@@ -1,9 +1,9 @@
 /* Declares the part of CUPTI's binary interface that the source uses, so that the build needs no part of CUDA.
  *
  * The fields below have the same offsets in all versions from CUPTI 11.8 to 13.5, because later releases only append
- * fields. So each struct declares the beginning that all versions share, which is that of 11.8. The reader finds the
- * next record with cuptiActivityGetNextRecord and never relies on the size of a record. The suite `abi` compares all
- * declarations here with NVIDIA's headers if they are installed. */
+ * fields. So each struct declares only the fields of 11.8. The reader finds the next record with
+ * cuptiActivityGetNextRecord and never relies on the size of a record. The suite `abi` compares all declarations here
+ * with NVIDIA's headers if they are installed. */
 #ifndef TP_COLLECTOR_SOURCE_CUPTI_ABI_H
 #define TP_COLLECTOR_SOURCE_CUPTI_ABI_H
 
@@ -12,7 +12,7 @@
 
 enum tp_cupti_result {
     TP_CUPTI_OK = 0,
-    TP_CUPTI_MAX_LIMIT = 12, /* result: the buffer has no more records */
+    TP_CUPTI_MAX_LIMIT = 12, /* the buffer has no more records */
     TP_CUPTI_NOT_INITIALIZED = 15,
     TP_CUPTI_INVALID_KIND = 21,
     TP_CUPTI_NO_PRIVILEGES = 35,
@@ -35,7 +35,7 @@ enum tp_cupti_kind {
     TP_CUPTI_MEMORY = 49,
     TP_CUPTI_POOL = 50,
     TP_CUPTI_GRAPH = 51,
-    TP_CUPTI_KINDS = 64 /* size of tables whose index is a kind; larger than any kind in use */
+    TP_CUPTI_KINDS = 64 /* size of tables with an entry for each kind; larger than any kind in use */
 };
 
 enum { TP_CUPTI_DOMAIN_DRIVER = 1, TP_CUPTI_DOMAIN_RUNTIME = 2 };
@@ -126,7 +126,7 @@ struct tp_cupti_external {
 
 struct tp_cupti_overhead {
     uint32_t kind, overhead, object;
-    uint32_t object_id[3]; /* process id and thread id of the thread */
+    uint32_t object_id[3]; /* process id and thread id of the thread with the overhead */
     uint64_t start, end;
 };
 
@@ -165,7 +165,7 @@ typedef void (*tp_cupti_request)(uint8_t **buffer, size_t *size, size_t *max_rec
 typedef void (*tp_cupti_complete)(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid);
 typedef void (*tp_cupti_callback)(void *user, uint32_t domain, uint32_t function, const void *data);
 
-/* CUdevice_attribute of the CUDA driver. */
+/* Values of CUdevice_attribute of the CUDA driver. */
 enum tp_cuda_attribute {
     TP_CUDA_MAX_THREADS_PER_BLOCK = 1,
     TP_CUDA_SHARED_PER_BLOCK = 8,

@@ -56,7 +56,7 @@ static bool find_driver(struct driver *driver)
             return false;
         memcpy((char *)driver + functions[i].member, &function, sizeof function);
     }
-    return true; /* the handle stays open, because the driver is never unloaded */
+    return true; /* the handle is never closed, because the driver is never unloaded */
 }
 
 static void record_device(const struct driver *driver, int number)

@@ -2,12 +2,11 @@
 #ifndef TP_COLLECTOR_SOURCE_CUPTI_DEVICE_H
 #define TP_COLLECTOR_SOURCE_CUPTI_DEVICE_H
 
-/* Records the properties of every GPU of the process. Returns the number of GPUs; 0 if there is no driver or it is not
- * initialized. */
+/* Records the properties of every GPU of the process. Returns the number of GPUs; 0 if there is no driver, or the
+ * driver is not initialized. */
 int tp_cupti_record_devices(void);
 
-/* Records two versions as facts for the head of the trace: that of the driver, and that of CUPTI. version: CUPTI's
- * version. */
+/* Records the versions of the driver and of CUPTI as facts for the head of the trace. version: CUPTI's version. */
 void tp_cupti_record_versions(unsigned version);
 
 #endif

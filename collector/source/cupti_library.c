@@ -8,7 +8,8 @@
 #include "writer/base/environment.h"
 #include "writer/base/path.h"
 
-/* The names for CUDA 11 include the minor version; those for 12 and 13 only the major one. */
+/* File names of CUPTI. The names for CUDA 11 include the minor version; the names for CUDA 12 and 13 include only the
+ * major version. */
 static const char *const names[] = {
     "libcupti.so.13",
     "libcupti.so.12",

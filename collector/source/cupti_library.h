@@ -8,7 +8,7 @@
 
 struct tp_cupti {
     void *handle;
-    /* required functions */
+    /* required functions: every supported library has them */
     int (*get_version)(uint32_t *version);
     int (*subscribe)(void **subscriber, tp_cupti_callback callback, void *user);
     int (*register_callbacks)(tp_cupti_request request, tp_cupti_complete complete);
@@ -16,7 +16,7 @@ struct tp_cupti {
     int (*disable)(uint32_t kind);
     int (*next_record)(uint8_t *buffer, size_t valid, void **record);
     int (*flush_all)(uint32_t flags);
-    /* NULL if the library is too old */
+    /* functions that are NULL if the library is too old */
     int (*register_clock)(uint64_t (*clock)(void));
     int (*count_dropped)(void *context, uint32_t stream, size_t *count);
     int (*callback_name)(uint32_t domain, uint32_t function, const char **name);
@@ -27,12 +27,12 @@ struct tp_cupti {
     int (*subscribe_v2)(void **subscriber, tp_cupti_callback callback, void *user, struct tp_cupti_subscription *with);
 };
 
-/* Returns whether a library whose file name begins with `prefix` is mapped in the process. */
+/* Returns whether the process has mapped a library whose file name begins with `prefix`. */
 bool tp_cupti_is_mapped(const char *prefix);
 
-/* Opens the next library to try. *candidate counts up from 0. If $TRACEPRESS_CUPTI is set, that path is the only
- * candidate. Otherwise libraries that the process has mapped come first, and then those that the system finds. Returns
- * false when there are no more candidates. Libraries are never closed. */
+/* Opens the next library to try. *candidate: number of the library, 0 in the first call. If $TRACEPRESS_CUPTI is set,
+ * only this path is tried. Otherwise libraries that the process has already mapped come first, and then libraries that
+ * the system finds. Returns false if there are no more libraries. Libraries are never closed. */
 bool tp_cupti_open(struct tp_cupti *cupti, unsigned *candidate);
 
 /* Returns the text of a CUPTI result. The text is static, or owned by the library. */

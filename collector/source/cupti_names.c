@@ -1,6 +1,6 @@
 /* Maps names of kernels and calls to numbers: see cupti_names.h.
  *
- * Entries are written once and both tables only grow, so lookups take no lock. Two threads that fill the same entry
+ * Each entry is written once and both tables only grow, so lookups take no lock. Two threads that fill the same entry
  * write the same value. */
 #include "collector/source/cupti_names.h"
 
@@ -15,15 +15,15 @@
 enum { CALLS = 4096, KERNELS = 8192, PROBES = 16, UNWANTED = 1 };
 
 struct known_kernel {
-    const char *address; /* address of CUPTI's text */
+    const char *address; /* address of the name in CUPTI's memory */
     uint32_t name;
-    char text[]; /* copy of the text for comparison, because a new text may have the same address after a module is
-                  * unloaded */
+    /* copy of the name, because a new name may have the same address after a module is unloaded */
+    char text[];
 };
 
 static _Atomic(struct known_kernel *) kernels[KERNELS];
-static _Atomic uint32_t calls[2][CALLS]; /* 0: not yet looked up. UNWANTED: not recorded. Otherwise the number of the
-                                          * name plus UNWANTED */
+/* entry of a call: 0: not yet looked up; UNWANTED: not recorded; otherwise number of the name plus UNWANTED */
+static _Atomic uint32_t calls[2][CALLS];
 
 /* ---- kernels ---- */
 
@@ -66,18 +66,19 @@ uint32_t tp_cupti_kernel_name(const char *name)
 
 /* ---- calls ---- */
 
-/* Frequent, meaningless calls, as listed by Kineto (CuptiActivityProfiler.cpp, isBlockListedRuntimeCbid). */
+/* Frequent calls without meaning for users, as listed by Kineto (CuptiActivityProfiler.cpp,
+ * isBlockListedRuntimeCbid). */
 static const char *const noise[] = {
     "cudaGetDevice",   "cudaSetDevice", "cudaGetLastError", "cudaEventCreate", "cudaEventCreateWithFlags",
     "cudaEventDestroy"};
 
-/* Prefixes of driver calls that are recorded. In a program that uses the runtime, calls of the runtime cover the other
- * driver calls. */
+/* Prefixes of driver calls that are recorded. If a program uses the CUDA runtime, calls of the runtime contain all
+ * other driver calls. */
 static const char *const driver_work[] = {"cuLaunch",           "cuGraphLaunch",       "cuMem",
                                           "cuCtxSynchronize",   "cuStreamSynchronize", "cuStreamWaitEvent",
                                           "cuEventSynchronize", "cuEventRecord"};
 
-/* Prefixes of cuMem functions that only query and are not recorded. */
+/* Prefixes of cuMem functions that only read a state; they are not recorded. */
 static const char *const driver_noise[] = {"cuMemGet", "cuMemHostGet", "cuMemPoolGet"};
 
 static bool begins_with_one(const char *name, const char *const *list, size_t count)

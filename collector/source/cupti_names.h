@@ -8,11 +8,11 @@
 uint32_t tp_cupti_kernel_name(const char *name);
 
 /* Returns the number of a call's name without its version ("cudaLaunchKernel_v7000" becomes cudaLaunchKernel). Returns
- * 0 for frequent, meaningless calls that are not recorded; Kineto drops the same calls. is_driver: a call of the
- * driver, otherwise of the runtime. function: CUPTI's number. Any thread may call it. */
+ * 0 for frequent calls without meaning for users, which Kineto drops too. is_driver: true for a call of the driver,
+ * false for a call of the runtime. function: CUPTI's number. Any thread may call it. */
 uint32_t tp_cupti_call_name(const struct tp_cupti *cupti, bool is_driver, uint32_t function);
 
-/* Copies the name of a call without its version into `out` (`size` bytes). Returns false if such calls are not
+/* Copies the name of a call without its version to `out` (`size` bytes). Returns false if such calls are not
  * recorded. */
 bool tp_cupti_clean_call(char *out, size_t size, const char *name, bool is_driver);
 

@@ -1,4 +1,4 @@
-/* Manages the buffers that CUPTI fills: see cupti_pool.h. A thread that changes the state of a slot owns the slot. */
+/* Manages the buffers that CUPTI fills: see cupti_pool.h. The thread that changes the state of a slot owns the slot. */
 #include "collector/source/cupti_pool.h"
 
 #include <stdatomic.h>
@@ -8,7 +8,7 @@ enum { EMPTY, FREE, LENT };
 
 static struct {
     _Atomic int state;
-    _Atomic(uint8_t *) bytes; /* valid unless the state is EMPTY */
+    _Atomic(uint8_t *) bytes; /* address of the buffer; not valid in the state EMPTY */
 } slots[TP_CUPTI_BUFFERS];
 
 static uint8_t *map(size_t size)
@@ -22,7 +22,7 @@ static bool move(unsigned slot, int from, int to)
     return atomic_compare_exchange_strong(&slots[slot].state, &from, to);
 }
 
-/* Acquires a slot that is in `state`. Returns the index of the slot, or TP_CUPTI_BUFFERS if none is in this state. */
+/* Takes a slot that is in `state`. Returns the index of the slot, or TP_CUPTI_BUFFERS if no slot is in this state. */
 static unsigned take(int state)
 {
     for (unsigned i = 0; i < TP_CUPTI_BUFFERS; i++)

@@ -1,7 +1,7 @@
 /* Manages the buffers that CUPTI fills: lends them, takes them back and reuses them.
  *
  * CUPTI requests buffers on several of the program's own threads simultaneously, and returns them on any thread.
- * Therefore this module takes no lock, and the pool may be exhausted. A buffer that CUPTI has not returned is never
+ * Therefore this module takes no lock, and may run out of buffers. A buffer that CUPTI has not returned is never
  * freed. */
 #ifndef TP_COLLECTOR_SOURCE_CUPTI_POOL_H
 #define TP_COLLECTOR_SOURCE_CUPTI_POOL_H
@@ -12,12 +12,13 @@
 
 enum {
     TP_CUPTI_BUFFER_BYTES = 1 << 20,
-    TP_CUPTI_BUFFERS = 128, /* most buffers: 128 MiB of address space; pages that are not written use no memory */
-    TP_CUPTI_EXTRA_BYTES = 64 << 10 /* size of an additional buffer in bytes, for when all buffers are lent */
+    /* maximum number of buffers, 128 MiB of address space; pages of a buffer that are not written use no memory */
+    TP_CUPTI_BUFFERS = 128,
+    TP_CUPTI_EXTRA_BYTES = 64 << 10 /* size of an additional buffer, which is lent if all others are lent, bytes */
 };
 
-/* Lends a buffer and sets *size to its size in bytes. If all buffers are lent, returns NULL. With must_have, it then
- * returns an additional buffer, which is freed when CUPTI returns it. */
+/* Lends a buffer and sets *size to its size in bytes. If all buffers are lent, returns NULL, or with must_have an
+ * additional buffer, which is freed when CUPTI returns it. */
 uint8_t *tp_cupti_pool_lend(size_t *size, bool must_have);
 
 /* Takes back a buffer. size: as set by tp_cupti_pool_lend. */

@@ -1,4 +1,5 @@
-/* Converts CUPTI's activity records to records of the spool, with a table of functions by kind: see cupti_records.h.
+/* Converts CUPTI's activity records to records of the spool: see cupti_records.h. A table contains a function for each
+ * kind of activity.
  *
  * CUPTI calls this code on its own thread or inside a flush by cupti.c. The records are written to the chunk of the
  * calling thread, like all other records. The code has no lock while it calls CUPTI. */
@@ -182,8 +183,7 @@ static void record_environment(const struct tp_cupti *cupti, const void *record)
     tp_record_put(0, TP_SPOOL_GPU_ENVIRONMENT, &environment, sizeof environment);
 }
 
-/* Conversion of each kind: least size of a record in bytes, and the function that converts it. The index is the
- * kind. */
+/* For each kind of activity, the least size of its record in bytes and the function that converts it. */
 static const struct {
     size_t size;
     void (*record)(const struct tp_cupti *cupti, const void *record);
@@ -224,7 +224,8 @@ void tp_cupti_record_buffer(const struct tp_cupti *cupti, uint8_t *buffer, size_
         const uint8_t *at = record;
         uint32_t kind;
         if (at <= before || at < buffer || at + sizeof kind > buffer + valid) {
-            result = TP_CUPTI_UNKNOWN; /* the next record must be behind this one, otherwise the loop would never end */
+            /* the next record must be behind this record; otherwise the loop would never end */
+            result = TP_CUPTI_UNKNOWN;
             break;
         }
         before = at;

@@ -4,11 +4,11 @@
 
 #include "collector/source/cupti_library.h"
 
-/* Activity kinds to enable, ending with 0. */
+/* kinds of activity that are enabled, ending with 0 */
 extern const uint32_t tp_cupti_kinds[];
 
-/* Records the contents (`valid` bytes) of a buffer that CUPTI has completed. Several threads may call it at the same
- * time. */
+/* Records the contents of a buffer that CUPTI has completed. valid: size of the contents, bytes. Several threads may
+ * call it at the same time. */
 void tp_cupti_record_buffer(const struct tp_cupti *cupti, uint8_t *buffer, size_t valid);
 
 /* Records that CUPTI lost `count` records because it had no room. */

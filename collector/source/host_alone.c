@@ -1,5 +1,5 @@
-/* Pauses the recorder's threads around calls that the kernel allows only in a process with a single thread. For
- * example, a program may enter a new user namespace only when it has one thread. The recorder's threads end before such
+/* Stops the recorder's threads during calls that the kernel allows only in a process with a single thread. For
+ * example, a program may enter a new user namespace only if it has one thread. The recorder's threads end before such
  * a call and start again after it. They do not start again if the program has put its children into a PID namespace,
  * because the kernel then allows no more threads. */
 #include "collector/source/host_alone.h"
@@ -27,8 +27,8 @@ typedef int setns_call(int, int);
 unshare_call tp_unshare __asm__("unshare") __attribute__((visibility("default")));
 setns_call tp_setns __asm__("setns") __attribute__((visibility("default")));
 
-/* Returns whether the kernel allows the call only with a single thread. setns without flags enters a namespace of any
- * kind. */
+/* Returns whether the kernel allows the call only with a single thread. setns without flags may enter any kind of
+ * namespace. */
 static bool must_be_alone(long number, long flags)
 {
     return number == SYS_unshare ? flags & (CLONE_NEWUSER | CLONE_THREAD | CLONE_SIGHAND | CLONE_VM)

@@ -1,5 +1,6 @@
-/* Pauses the recorder's threads around system calls that the kernel allows only in a process with a single thread.
- * host_confine.c, which intercepts syscall, calls these functions. They keep errno. Any thread may call them. */
+/* Stops the recorder's threads during system calls that the kernel allows only in a process with a single thread.
+ * host_confine.c, which intercepts syscall, calls these functions. They do not change errno. Any thread may call
+ * them. */
 #ifndef TP_COLLECTOR_SOURCE_HOST_ALONE_H
 #define TP_COLLECTOR_SOURCE_HOST_ALONE_H
 
@@ -8,8 +9,8 @@
 /* Ends the recorder's threads if the kernel allows the call only with a single thread. Returns whether the caller must
  * call tp_alone_after after the call. */
 bool tp_alone_before(long number, long first, long second);
-/* Ends the recorder's threads before any other call. Returns whether the caller must call tp_alone_after after the
- * call. */
+/* Ends the recorder's threads before any other action that needs a single thread. Returns whether the caller must call
+ * tp_alone_after afterwards. */
 bool tp_alone_end(void);
 void tp_alone_after(void);
 

@@ -1,6 +1,6 @@
 /* Watches the arenas in which Python keeps objects of up to 512 bytes. A program may replace the functions that
- * allocate and release an arena (PyObject_SetArenaAllocator, since Python 3.4). The replacements here call the
- * functions that were set before. */
+ * allocate and release an arena (PyObject_SetArenaAllocator, since Python 3.4). The functions that this file sets call
+ * the functions that were set before. */
 #include "collector/source/host_arenas.h"
 
 #include <dlfcn.h>

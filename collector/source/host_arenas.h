@@ -4,10 +4,10 @@
 
 #include <stdint.h>
 
-/* Calls `change` for each arena that the interpreter allocates (bytes > 0) or releases (bytes < 0). Arenas have 256 KiB
- * or 1 MiB and come from mmap, so the hooks of malloc never see them. Does nothing in programs other than Python, or if
- * the interpreter has no arenas (free-threaded builds). `change` receives the address of the arena, on any thread. Call
- * tp_arenas_watch once, before the interpreter starts. */
+/* Calls `change` for each arena that the interpreter allocates (bytes > 0) or releases (bytes < 0). Arenas have 256
+ * KiB or 1 MiB and come from mmap, so that the hooks of malloc never see them. Does nothing in programs other than
+ * Python, or if the interpreter has no arenas (free-threaded builds). `change` receives the address of the arena, on
+ * any thread. Call tp_arenas_watch once, before the interpreter starts. */
 void tp_arenas_watch(void (*change)(const void *block, int64_t bytes));
 
 #endif

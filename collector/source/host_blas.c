@@ -1,9 +1,9 @@
-/* Records BLAS matrix products as operators with the shapes of their inputs and their FLOPs. It intercepts the cblas
- * and Fortran names of any BLAS library.
+/* Records BLAS matrix products as operators with the shapes of their inputs and their FLOPs. Intercepts the cblas and
+ * Fortran names of any BLAS library.
  *
- * The source needs no BLAS header, because the standard defines the parameters. Only LP64 names are intercepted (32-bit
- * int); libraries with 64-bit integers append "64_" to the names. If one intercepted function calls another, only the
- * outer one is recorded. */
+ * The source needs no BLAS header, because the standard defines the parameters. Only LP64 names are intercepted
+ * (32-bit int); libraries with 64-bit integers append "64_" to the names. If one intercepted function calls another,
+ * only the outer one is recorded. */
 #include <stdint.h>
 
 #include "collector/hook.h"
@@ -19,7 +19,7 @@ struct product {
 static bool is_on;
 static _Thread_local bool is_within __attribute__((tls_model("initial-exec")));
 
-/* Begins a range for a product. Returns whether a range was begun. */
+/* Begins a range for a product. Returns whether it did. */
 static bool begin(uint32_t name, const struct product *p)
 {
     if (!tp_hook_is_on(&is_on) || is_within)
@@ -29,7 +29,7 @@ static bool begin(uint32_t name, const struct product *p)
                                          {.dtype = p->dtype, .rank = p->n == 1 ? 1u : 2u, .dims = dims[1]}};
     if (p->m < 0 || p->n < 0 || p->k < 0 || __builtin_mul_overflow(p->m, p->n, &flops) ||
         __builtin_mul_overflow(flops, p->k, &flops) || __builtin_mul_overflow(flops, p->flops_each, &flops))
-        flops = 0; /* the library itself rejects these sizes, or overflows too */
+        flops = 0; /* the FLOPs are unknown; the library rejects such sizes too, or overflows */
     struct tracepress_operator call = TRACEPRESS_OPERATOR;
     call.inputs = inputs;
     call.input_count = 2;
@@ -70,8 +70,8 @@ static void end(bool is_begun)
     X(dgemv_, TRACEPRESS_DOUBLE, 2)
 #define ALL(X) CBLAS_PRODUCTS(X) CBLAS_VECTORS(X) FORTRAN_PRODUCTS(X) FORTRAN_VECTORS(X)
 
-// NOLINTBEGIN(bugprone-macro-parentheses,readability-function-size): a function's name is no expression, and its
-// parameters are given by the standard
+// NOLINTBEGIN(bugprone-macro-parentheses,readability-function-size): a function's name cannot have parentheses,
+// and the standard defines the parameters of the functions
 
 enum hook {
 #define NUMBER(name, ...) HOOK_##name,
@@ -94,7 +94,8 @@ __attribute__((constructor)) static void find(void)
 #define EXPORT __attribute__((visibility("default")))
 #define NEXT(name) ((__typeof__(&name))tp_hook_of(&hooks[HOOK_##name], __builtin_return_address(0)))
 
-/* Body of a hook: calls the original inside a range. Without an original, no program can have called the hook. */
+/* Body of a hook: calls the original inside a range. If there is no original, the program cannot have called the
+ * hook. */
 #define PASS_ON(name, product, ...)                                                                                    \
     {                                                                                                                  \
         __typeof__(&name) next = NEXT(name);                                                                           \
@@ -122,7 +123,7 @@ CBLAS_PRODUCTS(CBLAS_PRODUCT)
 enum { TRANSPOSED = 112 }; /* value of CblasTrans */
 CBLAS_VECTORS(CBLAS_VECTOR)
 
-/* Fortran compilers pass the lengths of texts after the last parameter. */
+/* Fortran compilers pass the lengths of text arguments after the last parameter. */
 #define FORTRAN_PRODUCT(name, dtype, flops)                                                                            \
     EXPORT void name(const char *ta, const char *tb, const int *m, const int *n, const int *k, const void *alpha,      \
                      const void *a, const int *lda, const void *b, const int *ldb, const void *beta, void *c,          \

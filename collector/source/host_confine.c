@@ -1,10 +1,10 @@
 /* Stops recording before a program confines itself by a seccomp filter, by seccomp's strict mode, or by a time stamp
  * counter that faults.
  *
- * A filter kills the program for any forbidden system call, also for calls of the recorder's threads, timers and
- * writes. Therefore these hooks intercept the calls that install a filter, and end all activity of the recorder before
- * such a call. The spool contains everything recorded so far, and the program behaves as if it were not recorded. Only
- * calls through the C library's prctl and syscall are intercepted; libseccomp uses these. */
+ * A filter kills the program at any forbidden system call, also at calls of the recorder's threads, timers and writes.
+ * Therefore these hooks intercept the calls that install a filter, and end all activity of the recorder before such a
+ * call. The spool contains everything recorded so far, and the program behaves as if it were not recorded. Only calls
+ * through the C library's prctl and syscall are intercepted; libseccomp uses these. */
 #include <errno.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
@@ -26,7 +26,7 @@ __attribute__((constructor)) static void find(void)
     tp_hooks_find(hooks, CALL_COUNT);
 }
 
-/* Type of prctl. Functions that libc declares with an ellipsis take as many words as the kernel does. */
+/* Type of prctl. libc declares prctl with an ellipsis; the kernel takes five words. */
 typedef int prctl_call(int, unsigned long, unsigned long, unsigned long, unsigned long);
 typedef long system_call(long, long, long, long, long, long, long);
 prctl_call tp_prctl __asm__("prctl") __attribute__((visibility("default")));
@@ -41,16 +41,16 @@ static __attribute__((noinline)) void confine(const char *how)
     tp_hook_leave(why);
 }
 
-/* Stops recording if it has begun. Does nothing otherwise: the program installed an earlier filter before recording
- * began, so that filter permits the program's later activity. */
+/* Stops recording if recording has begun. Otherwise does nothing: a filter that was installed before the recording
+ * permits the later activity of the program. */
 static void confine_by_filter(void)
 {
     if (tp_session_has_begun())
         confine("seccomp");
 }
 
-/* Checks a seccomp call, and stops recording if it installs a filter or strict mode. A call without a filter, or with
- * flags that strict mode does not have, only queries the kernel. */
+/* Examines a seccomp call, and stops recording if the call installs a filter or strict mode. A call without a filter,
+ * or with flags that strict mode does not have, only queries the kernel. */
 static __attribute__((noinline)) void examine_seccomp(long operation, long flags, long filter)
 {
     if (operation == SECCOMP_SET_MODE_STRICT && !flags && !filter)
@@ -81,7 +81,7 @@ int tp_prctl(int option, unsigned long first, unsigned long second, unsigned lon
 
 /* ---- copies of the process, as sandboxes create them ---- */
 
-/* Returns whether the call creates a process with its own memory that continues where the call returns. */
+/* Returns whether the call creates a process with its own memory, which continues at the return of the call. */
 static bool is_copying(long number, long first, long second)
 {
     struct clone_args given;
@@ -126,8 +126,8 @@ long tp_syscall(long number, long a, long b, long c, long d, long e, long f)
         examine_prctl((int)a, (unsigned long)b, (unsigned long)c);
     bool is_alone = tp_alone_before(number, a, b);
     if (__builtin_expect(!is_alone && !is_copying(number, a, b) && number != SYS_prctl && number != SYS_capset, 1))
-        return next(number, a, b, c, d, e, f); /* a tail call, because the system call may return twice, as vfork
-                                                * does */
+        /* a tail call, because the system call may return twice (vfork) */
+        return next(number, a, b, c, d, e, f);
     bool is_copy = is_copying(number, a, b);
     struct tp_paused_threads still = {0};
     if (is_copy)
@@ -148,7 +148,7 @@ struct beginning {
     void *argument;
 };
 
-/* Runs the program's function in the copy of the process. The copy also has a copy of `context`. */
+/* Runs the program's function in the new process, which has a copy of the memory and therefore of `context`. */
 static int begin_copy(void *context)
 {
     struct beginning beginning = *(struct beginning *)context;

@@ -1,6 +1,6 @@
-/* Hides the recorder's threads from programs that count their threads. Chromium reads the link count of /proc/self/task
- * before it creates a sandbox, and aborts if it has more than one thread. Python reads /proc/self/stat when it forks,
- * and warns of deadlocks. The recorder's threads end before such a query and start again after it. */
+/* Hides the recorder's threads from programs that count their threads. Chromium reads the link count of
+ * /proc/self/task before it creates a sandbox, and aborts if it has more than one thread. Python reads /proc/self/stat
+ * when it forks, and warns of deadlocks. The recorder's threads end before such a read and start again after it. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "collector/source/host_alone.h"
 
 /* Table of functions that query a file: name, declared parameters, passed arguments. It includes the names of this C
- * library and those before 2.33. Names, numbers and functions of this source are generated from the table. */
+ * library and the names before glibc 2.33. Names, numbers and functions of this source are generated from the table. */
 #define STATS(X)                                                                                                       \
     X(stat, (const char *path, void *to), (path, to))                                                                  \
     X(stat64, (const char *path, void *to), (path, to))                                                                \
@@ -33,7 +33,7 @@ __attribute__((constructor)) static void find(void)
     tp_hooks_find(hooks, CALL_COUNT);
 }
 
-/* Returns whether the path is the folder of the process's threads. The link count of that folder shows the number of
+/* Returns whether the path is the folder of the process's threads. The link count of this folder shows the number of
  * threads. */
 static bool counts_threads(const char *path)
 {
@@ -43,8 +43,8 @@ static bool counts_threads(const char *path)
     return length >= sizeof folder - 1 && memcmp(path + length - (sizeof folder - 1), folder, sizeof folder - 1) == 0;
 }
 
-// NOLINTBEGIN(bugprone-macro-parentheses,readability-function-size): a function's name is no expression, and its
-// parameters are given by the C library
+// NOLINTBEGIN(bugprone-macro-parentheses,readability-function-size): a function's name cannot have parentheses,
+// and the C library defines the parameters of the functions
 #define STAT(name, parameters, arguments)                                                                              \
     typedef int name##_call parameters;                                                                                \
     name##_call tp_##name __asm__(#name) __attribute__((visibility("default")));                                       \
@@ -66,7 +66,7 @@ fopen_call tp_fopen __asm__("fopen") __attribute__((visibility("default")));
 fopen_call tp_fopen64 __asm__("fopen64") __attribute__((visibility("default")));
 
 /* Opens a file while the recorder's threads do not exist. Also reads the beginning of the file into the stream's
- * buffer, so that the program later reads that state. */
+ * buffer, so that the program reads the state of this moment. */
 static FILE *open_alone(fopen_call *next, const char *path, const char *how)
 {
     bool is_it = path && strncmp(path, "/proc/self/stat", sizeof "/proc/self/stat" - 1) == 0;

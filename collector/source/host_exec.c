@@ -1,9 +1,9 @@
-/* Makes sure that a program which a recorded process becomes or starts is recorded too, whatever its environment
+/* Makes sure that programs which a recorded process becomes or starts are recorded too, whatever environment they get
  * (exec_environment.h).
  *
- * These hooks also run between vfork and exec, where they share the parent's memory. So they use only their stack. They
- * do not count as our own code (tp_cursor.inside), because a successful call does not return. The C library's system
- * and popen cannot be intercepted here. Their children inherit the environment of the process. */
+ * These hooks also run between vfork and exec, where they share the parent's memory. So they use only their stack.
+ * They are not marked as the recorder's own code (tp_cursor.inside), because a successful call does not return. The C
+ * library's system and popen cannot be intercepted here. Their children inherit the environment of the process. */
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdarg.h>
@@ -34,8 +34,8 @@ typedef int spawn_call(pid_t *, const char *, const posix_spawn_file_actions_t *
 #define EXPORT __attribute__((visibility("default")))
 #define NEXT(call, type) ((type *)tp_hook_of(&hooks[call], NULL))
 
-/* Evaluates `call` with a changed environment: in `call`, `env` is the changed copy of the environment `given`. The
- * further arguments are the members of struct tp_exec_program. */
+/* Returns `call`, in which `env` is a changed copy of the environment `given`. The further arguments are the members
+ * of struct tp_exec_program. */
 #define WITH_ENVIRONMENT(given, call, ...)                                                                             \
     do {                                                                                                               \
         size_t bytes = tp_exec_bytes(given);                                                                           \
@@ -91,7 +91,7 @@ static size_t count_arguments(va_list words)
     return count;
 }
 
-/* Builds argv from the words that begin with `first`. Afterwards `words` is behind the final NULL. */
+/* Builds argv from `first` and the variable arguments after it. Afterwards `words` is behind the final NULL. */
 #define ARGUMENTS(argv, words, first)                                                                                  \
     va_list words;                                                                                                     \
     va_start(words, first);                                                                                            \

@@ -1,9 +1,9 @@
 /* Records each function call of programs built with -finstrument-functions, by the address of the function.
  *
- * Names are looked up when the trace is written (writer/spool/symbols.c), so a call costs only two records of 16 bytes.
- * The session notes which modules are loaded. The number of calls is limited, because a program may call functions
- * without end. After `functions=COUNT` calls (20 million), further calls are only counted, and the ends of open calls
- * are still recorded. */
+ * Names are looked up when the trace is written (writer/spool/symbols.c), so that a call costs only two records of 16
+ * bytes. The session notes which modules are loaded. The number of recorded calls is limited, because a program may
+ * call functions without end. After `functions=COUNT` calls (default 20 million), further calls are only counted. The
+ * ends of open calls are still recorded. */
 #include <stdint.h>
 #include <stdio.h>
 
@@ -11,23 +11,19 @@
 #include "collector/session.h"
 #include "collector/sources.h"
 
-enum {
-    MOST_CALLS = 20000000,
-    FIRST_SHARE = 64,
-    LARGEST_SHARE = 65536
-}; /* MOST_CALLS: most recorded calls of a
-    * process. The shares: least and most calls
-    * that a thread reserves at a time. */
+/* MOST_CALLS: most recorded calls of a process. FIRST_SHARE, LARGEST_SHARE: fewest and most calls that a thread
+ * reserves at a time. */
+enum { MOST_CALLS = 20000000, FIRST_SHARE = 64, LARGEST_SHARE = 65536 };
 
 static bool is_on, was_called;
-static int64_t calls_left; /* calls that no thread has reserved yet */
+static int64_t calls_left; /* number of calls that no thread has reserved yet */
 static uint64_t calls_left_out;
 
 static _Thread_local struct {
-    uint32_t left;     /* calls that this thread may still record */
-    uint32_t share;    /* calls of the last reservation; the next one is twice as large, so that many short threads
-                        * reserve little */
-    uint32_t left_out; /* count of open calls around the current one that were not recorded */
+    uint32_t left; /* number of reserved calls that this thread may still record */
+    /* size of the last reservation, calls; the next one is twice as large, so that many short threads reserve little */
+    uint32_t share;
+    uint32_t left_out; /* number of open calls around the current one that were not recorded */
 } mine __attribute__((tls_model("initial-exec")));
 
 static void put(const void *function, uint8_t kind)
@@ -41,8 +37,8 @@ static void put(const void *function, uint8_t kind)
 /* Reserves more calls for this thread. Returns false if no calls are left. */
 static __attribute__((noinline)) bool take_share(void)
 {
-    if (!__atomic_exchange_n(&was_called, true, __ATOMIC_RELAXED)) { /* the list of modules is needed only in programs
-                                                                      * with such calls */
+    /* lists the modules at the first call, because only programs with such calls need the list */
+    if (!__atomic_exchange_n(&was_called, true, __ATOMIC_RELAXED)) {
         int why = tp_hook_enter();
         tp_session_note_modules();
         tp_hook_leave(why);
@@ -109,7 +105,8 @@ static void stop(void)
                        "the program calls more functions than the maximum; use --source functions=COUNT to record more",
                        count);
     }
-    tp_hook_leave(why); /* the source stays on, because destructors are functions too */
+    /* is_on is not cleared, because destructors are functions too */
+    tp_hook_leave(why);
 }
 
 const struct tp_source tp_source_functions = {

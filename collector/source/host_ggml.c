@@ -3,9 +3,9 @@
  * ggml calls the callback before and after each node, and therefore computes the nodes one by one. A callback of the
  * program is still called as usual. The source reads only the beginning of struct ggml_tensor (type, buffer,
  * dimensions), which is the same in all versions since 2023, and checks it with ggml_nelements. The inputs of a
- * product, which give its shapes and FLOPs, come after members that differ between versions. The source copies the
- * inputs with a check that the memory is mapped, and uses them only if their dimensions fit the product. Works if ggml
- * is a shared library. */
+ * product contain its shapes and FLOPs. In struct ggml_tensor, the inputs come after members that differ between
+ * versions. So the source copies the inputs with a check that the memory is mapped, and uses them only if their
+ * dimensions fit the product. Works if ggml is a shared library. */
 #include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
@@ -16,9 +16,9 @@
 #include "collector/session.h"
 #include "collector/sources.h"
 
-struct tensor { /* Beginning of struct ggml_tensor. */
+struct tensor { /* Copy of the first members of struct ggml_tensor. */
     int type;
-    int backend; /* padding since 2024 */
+    int backend; /* unused; padding in ggml since 2024 */
     void *buffer;
     int64_t dims[4]; /* sizes of the dimensions, innermost first */
     uint64_t strides[4];
@@ -27,11 +27,12 @@ struct tensor { /* Beginning of struct ggml_tensor. */
 
 typedef bool (*eval_callback)(struct tensor *node, bool is_asked, void *user);
 
-enum { SOURCES_AT = 152, SOURCES_AT_OLD = 160 }; /* offset of the inputs in struct ggml_tensor, for two versions */
+/* offset of the inputs in struct ggml_tensor, in new and in old versions, bytes */
+enum { SOURCES_AT = 152, SOURCES_AT_OLD = 160 };
 enum { NAMES = 256, TYPES = 16 };
 
-// NOLINTBEGIN(bugprone-macro-parentheses,readability-function-size): a function's name is no expression, and its
-// parameters are given by ggml
+// NOLINTBEGIN(bugprone-macro-parentheses,readability-function-size): a function's name cannot have parentheses,
+// and ggml defines the parameters of the functions
 
 #define HOOKS(X)                                                                                                       \
     X(ggml_backend_sched_new)                                                                                          \
@@ -49,7 +50,7 @@ static struct tp_hook hooks[HOOK_COUNT] = {
 #undef ROW
 };
 
-/* torch's element types; the index is ggml's type. Types that torch lacks are unknown. */
+/* For each of ggml's types, torch's element type; unknown for types that torch lacks. */
 static const uint8_t dtypes[] = {
     [0] = TRACEPRESS_FLOAT,  [1] = TRACEPRESS_HALF,   [24] = TRACEPRESS_INT8,   [25] = TRACEPRESS_INT16,
     [26] = TRACEPRESS_INT32, [27] = TRACEPRESS_INT64, [28] = TRACEPRESS_DOUBLE, [30] = TRACEPRESS_BFLOAT16};
@@ -57,15 +58,15 @@ static const uint8_t dtypes[] = {
 static bool is_on;
 static uint32_t graph_name;
 
-/* The program's own callback. Only the callback of the last scheduler is stored, because programs normally have one
- * scheduler. */
+/* The program's own callback and its argument. Only the callback of the last scheduler is stored, because programs
+ * normally have one scheduler. */
 static struct {
     _Atomic(eval_callback) callback;
     _Atomic(void *) user;
 } program;
 
-static _Thread_local bool is_open, is_wanted; /* is_open: the range of a node is open; is_wanted: the program's callback
-                                               * wants to see this node */
+/* is_open: the range of a node is open; is_wanted: the program's callback wants to see the current node */
+static _Thread_local bool is_open, is_wanted;
 
 __attribute__((constructor)) static void find(void)
 {
@@ -84,7 +85,7 @@ int64_t ggml_nelements(const struct tensor *node);
 
 /* ---- one node ---- */
 
-/* Returns the number of an operator's name. A cache maps the address of the text to the number, because there are few
+/* Returns the number of an operator's name. A cache finds the number by the address of the text, because there are few
  * names and their texts are static. */
 static uint32_t name_of(const char *text)
 {
@@ -97,8 +98,8 @@ static uint32_t name_of(const char *text)
         return atomic_load_explicit(&known[at].number, memory_order_relaxed);
     uint32_t number = tracepress_intern(text);
     const char *none = NULL;
-    if (atomic_compare_exchange_strong(&known[at].text, &none, "")) { /* reserves the entry; a name without an entry is
-                                                                       * looked up in each call */
+    /* reserves the entry; if the entry is taken, the name is looked up in each call */
+    if (atomic_compare_exchange_strong(&known[at].text, &none, "")) {
         atomic_store_explicit(&known[at].number, number, memory_order_relaxed);
         atomic_store_explicit(&known[at].text, text, memory_order_release);
     }
@@ -110,15 +111,15 @@ static enum tracepress_dtype dtype_of(const struct tensor *t)
     return t->type >= 0 && t->type < (int)sizeof dtypes ? dtypes[t->type] : TRACEPRESS_UNKNOWN;
 }
 
-/* Copies `size` bytes that may not be mapped. Returns false if they are not mapped. */
+/* Copies `size` bytes from memory that may not be mapped. Returns false if the memory is not mapped. */
 static bool copy(void *to, const void *from, size_t size)
 {
     struct iovec local = {to, size}, remote = {(void *)(uintptr_t)from, size};
     return from && process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)size;
 }
 
-/* Copies the inputs of a matrix product: input 0 is [k, m], input 1 is [k, n], the node is [m, n], in ggml's order.
- * Returns false if the dimensions do not fit. */
+/* Copies the inputs of a matrix product at this offset. In ggml's order, input 0 is [k, m], input 1 is [k, n], and the
+ * node is [m, n]. Returns false if the dimensions do not fit each other. */
 static bool sources_at(const struct tensor *node, size_t offset, struct tensor *out)
 {
     struct tensor *found[2];
@@ -128,7 +129,8 @@ static bool sources_at(const struct tensor *node, size_t offset, struct tensor *
            out[1].dims[1] == node->dims[1] && out[0].dims[0] > 0;
 }
 
-/* Fills `dims` with the dimensions in torch's order, outermost first, without leading ones. Returns the rank. */
+/* Fills `dims` with the dimensions in torch's order, outermost first. Leaves out outermost dimensions of size 1.
+ * Returns the rank. */
 static uint32_t dims_of(const struct tensor *t, int64_t *dims)
 {
     uint32_t rank = 4;
@@ -168,8 +170,8 @@ static void begin_node(const struct tensor *node)
     if (is_believable(node)) {
         bool is_product = text && strstr(text, "MUL_MAT") != NULL &&
                           (sources_at(node, SOURCES_AT, sources) || sources_at(node, SOURCES_AT_OLD, sources));
-        sources[0] =
-            is_product ? sources[0] : *node; /* an operator that is not a product has the shape of its output */
+        /* an operator that is not a product gets the shape of its output */
+        sources[0] = is_product ? sources[0] : *node;
         call.inputs = inputs;
         call.input_count = is_product ? 2 : 1;
         call.flops = is_product ? flops_of(node, sources[0].dims[0]) : 0;
@@ -190,8 +192,8 @@ static void end_node(void)
     tp_hook_leave(why);
 }
 
-/* ggml calls this function before a node (is_asked) and after it. After a node, a result of false stops the graph. Only
- * the program's callback may decide that. */
+/* ggml calls this function before a node (is_asked) and after it. If the result after a node is false, ggml stops the
+ * graph, so only the program's callback may return false. */
 static bool on_node(struct tensor *node, bool is_asked, void *unused)
 {
     eval_callback callback = atomic_load(&program.callback);
@@ -229,8 +231,8 @@ void ggml_backend_sched_set_eval_callback(void *scheduler, eval_callback callbac
         return;
     bool is_ours = tp_hook_is_on(&is_on);
     if (is_ours) {
-        atomic_store(&program.callback, NULL); /* while the callback is NULL, no thread can call it with the data of
-                                                * another callback */
+        /* NULL first, so that no thread can call the new callback with the argument of the old one */
+        atomic_store(&program.callback, NULL);
         atomic_store(&program.user, user);
         atomic_store(&program.callback, callback);
     }
@@ -246,7 +248,7 @@ int ggml_backend_sched_graph_compute_async(void *scheduler, void *graph)
     if (is_recorded)
         tracepress_record_begin_(graph_name);
     int code = next(scheduler, graph);
-    end_node(); /* a node that is still open has failed */
+    end_node(); /* ends the range of a node that failed */
     if (is_recorded)
         tracepress_record_end_();
     return code;

@@ -1,5 +1,5 @@
-/* Records input and output that blocks: calls that take `io=NS` (100 us) or more, with the count of bytes that they
- * moved.
+/* Records input and output that blocks: calls that take `io=NS` (default 100 us) or more, with the number of bytes
+ * that they moved.
  *
  * Functions that only wait (poll, epoll_wait) are included, so that the trace shows a server that sleeps in such a
  * call. Stream functions (fread) are included because the C library's internal calls of read cannot be intercepted. */
@@ -54,8 +54,8 @@ enum { LEAST_NS = 100000 };
       (int64_t)(r * size))                                                                                             \
     X(fflush, int, (FILE * file), (file), INT64_MIN)
 
-// NOLINTBEGIN(bugprone-macro-parentheses,readability-function-size): a function's name is no expression, and its
-// parameters are given by the C library
+// NOLINTBEGIN(bugprone-macro-parentheses,readability-function-size): a function's name cannot have parentheses,
+// and the C library defines the parameters of the functions
 
 enum call {
 #define NUMBER(name, result, parameters, arguments, bytes) CALL_##name,
@@ -92,7 +92,8 @@ static void waited(enum call call, uint64_t begin, int64_t bytes)
     __atomic_add_fetch(&io_ns, ns, __ATOMIC_RELAXED);
 }
 
-/* Thread cancellation may unwind through these hooks, so a hook must not own anything during the call. */
+/* Defines the hook of a function. Thread cancellation may unwind through a hook, so a hook must not own anything
+ * during the call. */
 #define HOOK(name, result, parameters, arguments, bytes)                                                               \
     __attribute__((visibility("default"))) result name parameters                                                      \
     {                                                                                                                  \

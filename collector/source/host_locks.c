@@ -1,8 +1,9 @@
-/* Records waits for locks. Each hook tries the lock first, and measures the wait only if another thread has the lock.
+/* Records waits for locks. Each hook tries to take the lock first, and measures the wait only if another thread has
+ * the lock.
  *
- * A free lock therefore costs one additional call, of the function that tries. Waits of `locks=NS` (10 us) or more
- * become records, and all waits are added up. Waits for condition variables of at least this length are recorded under
- * their own name, because programs use them to sleep. */
+ * A free lock therefore costs only one additional call, such as pthread_mutex_trylock. Waits of `locks=NS` (default 10
+ * us) or more become records, and all waits are added up. Waits of at least this length for condition variables are
+ * recorded under a name of their own, because programs use them to sleep. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -23,7 +24,7 @@ static const char *const keys[CALLS] = {"mutex", "read", "write", "condition"};
 static bool is_on;
 static uint64_t least_ns;
 static uint32_t numbers[CALLS];                       /* numbers of the names of calls */
-static uint64_t wait_counts[CALLS], wait_sums[CALLS]; /* count and sum of waits per call; sums in ns */
+static uint64_t wait_counts[CALLS], wait_sums[CALLS]; /* for each call, the number of waits and their sum in ns */
 
 static void waited(enum call call, uint64_t begin, const void *object)
 {
@@ -34,8 +35,8 @@ static void waited(enum call call, uint64_t begin, const void *object)
     __atomic_add_fetch(&wait_sums[call], ns, __ATOMIC_RELAXED);
 }
 
-/* Measures a wait, with or without a time limit, for a lock that another thread has. The macro is a GNU statement
- * expression, and its value is that of the call. */
+/* Measures a wait, with or without a time limit, for a lock that another thread has. The value of this GNU statement
+ * expression is the value of the call. */
 #define TIMED(which, object, call)                                                                                     \
     __extension__({                                                                                                    \
         uint64_t begin_ = tp_clock_now();                                                                              \
@@ -44,13 +45,13 @@ static void waited(enum call call, uint64_t begin, const void *object)
         code_;                                                                                                         \
     })
 
-// NOLINTBEGIN(bugprone-macro-parentheses,readability-function-size): a function's name is no expression, and its
-// parameters are given by the C library
+// NOLINTBEGIN(bugprone-macro-parentheses,readability-function-size): a function's name cannot have parentheses,
+// and the C library defines the parameters of the functions
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Hooks: function and symbol version. Condition variables need a version, because an older implementation has the same
- * names. */
+/* Hooks: name of the function and symbol version. Condition variables need a version, because the C library also has
+ * an older implementation under the same names. */
 #define HOOKS(X)                                                                                                       \
     X(pthread_mutex_lock, NULL)                                                                                        \
     X(pthread_mutex_trylock, NULL)                                                                                     \

@@ -1,12 +1,12 @@
-/* Records host memory of any program, from the malloc family, which C++ new and delete use too.
+/* Records host memory of any program, by intercepting the malloc family, which C++ new and delete use too.
  *
- * The size of a block is malloc_usable_size. Blocks are counted from the first call of the process on, so that blocks
- * from before our constructor are subtracted when they are freed. A block of `memory=SIZE` (64 KiB) or more gets a
- * record for its allocation and its release. Smaller blocks are added up per thread. Their sum becomes a record without
- * an address when it has changed by 0.4 % of the peak. So the curve and its peak are within 1 %, and the trace stays
- * small. A program that never uses 1 MiB leaves no such records. The program may use any allocator whose functions all
- * come from one library. With functions from several libraries, the size of a block is unknown, and nothing is counted.
- * In Python the arenas of small objects count as blocks too. */
+ * The size of a block is malloc_usable_size. Blocks are counted from the first call of the process on, so that a block
+ * from before our constructor is counted before it is freed. A block of `memory=SIZE` (default 64 KiB) or more gets a
+ * record for its allocation and a record for its release. Smaller blocks are added up per thread. Their sum becomes a
+ * record without an address when it has changed by 0.4 % of the peak. So the curve and its peak are exact to 1 %, and
+ * the trace stays small. A program that never uses 1 MiB leaves no such records. The program may use any allocator
+ * whose functions are all in one library. If the functions are in several libraries, the size of a block is unknown,
+ * and nothing is counted. In Python the arenas of small objects count as blocks too. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
@@ -27,22 +27,22 @@
 enum { LEAST_GRANULE = 8 << 10, LARGEST_GRANULE = 64 << 10, LEAST_MOVE = 8 << 10, FIRST_TOTAL = 1 << 20 };
 
 enum state {
-    STATE_COUNTING, /* state until it is known whether memory is recorded */
+    STATE_COUNTING, /* memory is counted; it is not known yet whether it is recorded */
     STATE_RECORDING,
     STATE_OFF
 };
 
-static int state;                           /* current state, one of enum state */
-static uint64_t large_bytes = 64 << 10;     /* blocks of at least this size get their own records */
-static int64_t total, peak;                 /* total: bytes in use over all threads; peak: highest total */
-static int64_t small_total, small_recorded; /* bytes in small blocks: current value, and value of the last record */
+static int state;                       /* current state, one of enum state */
+static uint64_t large_bytes = 64 << 10; /* size from which a block gets records of its own, bytes */
+static int64_t total, peak;             /* total: bytes in use over all threads; peak: highest total so far, bytes */
+static int64_t small_total, small_recorded; /* bytes in small blocks: current value, and value in the last record */
 static uint64_t call_count;
 
-/* This thread's change of small_total that is not yet added to it. */
+/* This thread's change of the totals, which was not added to them yet. */
 static _Thread_local struct {
     int64_t sum;
     uint64_t calls;
-    uint32_t granule; /* the change is added when it is this many bytes from 0; 0: the thread is new */
+    uint32_t granule; /* size of the change at which it is added to the totals, bytes; 0: the thread is new */
     bool is_ending;
 } mine __attribute__((tls_model("initial-exec")));
 
@@ -75,8 +75,8 @@ static const struct {
                  {"pvalloc", &next.pvalloc},
                  {"malloc", &next.malloc}};
 
-/* Memory for calls that arrive while the functions are looked up, because some loaders allocate memory then. The memory
- * is never freed. */
+/* Memory for allocations while the functions are being looked up, because some loaders allocate memory then. This
+ * memory is never freed. */
 static struct {
     char bytes[16 << 10] __attribute__((aligned(64)));
     size_t used;
@@ -87,7 +87,7 @@ static bool is_early(const void *block)
     return (uintptr_t)block - (uintptr_t)early.bytes < sizeof early.bytes;
 }
 
-/* Returns a zeroed block; its size is stored 64 bytes before it. */
+/* Returns a zeroed block of early memory, or NULL. The size of the block is stored 64 bytes before it. */
 static void *early_block(size_t size)
 {
     size_t need = (size + 127) / 64 * 64;
@@ -100,8 +100,8 @@ static void *early_block(size_t size)
 
 enum { PARTS = 5 };
 
-/* Addresses of the allocator's functions, and for each the number of its library in the loader's list; 0: not found
- * yet. */
+/* Addresses of the allocator's functions. owner: for each function, the number of its library in the loader's list; 0:
+ * not found yet. */
 struct owners {
     uintptr_t address[PARTS];
     unsigned owner[PARTS], library_count;
@@ -119,8 +119,9 @@ static int find_owners(struct dl_phdr_info *info, size_t size, void *context)
     return 0;
 }
 
-/* Returns whether all functions of the allocator are in one library, so that its malloc_usable_size knows all blocks.
- * Compares only segments. dladdr would read all symbols of the C library, five times in each process. */
+/* Returns whether all functions of the allocator are in one library, so that malloc_usable_size of this library knows
+ * all blocks. Compares only segments, because dladdr would read all symbols of the C library, five times in each
+ * process. */
 static bool is_one_library(void)
 {
     struct owners owners = {.address = {(uintptr_t)next.malloc, (uintptr_t)next.free, (uintptr_t)next.realloc,
@@ -132,8 +133,8 @@ static bool is_one_library(void)
     return is_one;
 }
 
-/* Looks the functions up. malloc comes last, because is_ready tests it. Returns false if the lookup itself called this
- * code. */
+/* Finds the original functions. malloc is the last one, because is_ready tests it. Returns false if the lookup itself
+ * called this function. */
 static bool find_functions(void)
 {
     static _Thread_local bool is_finding __attribute__((tls_model("initial-exec")));
@@ -167,9 +168,9 @@ static inline bool is_counting(void)
 
 static struct {
     bool is_wanted;
-    uint64_t began;           /* tp_clock_now when the source started */
-    uint64_t spent;           /* time spent on stacks, in ticks of the clock */
-    uint64_t count, left_out; /* count: allocations; left_out: allocations without a stack */
+    uint64_t began;           /* time at which the source started, ticks of tp_clock_now */
+    uint64_t spent;           /* time spent on stacks, ticks of tp_clock_now */
+    uint64_t count, left_out; /* count: number of allocations; left_out: number of allocations that got no stack */
 } stacks;
 
 static void record_stack(void)
@@ -226,7 +227,8 @@ static int64_t add_total(int64_t bytes)
     return now;
 }
 
-/* Records the sum of the small blocks if it has changed enough since its last record. is_due: records any change. */
+/* Records the total of the small blocks if it has changed enough since its last record. is_due: records any change.
+ * now: bytes in use over all threads. */
 static void record_small(int64_t now, bool is_due)
 {
     int64_t recorded = __atomic_load_n(&small_recorded, __ATOMIC_RELAXED);
@@ -237,10 +239,10 @@ static void record_small(int64_t now, bool is_due)
         return;
     if ((move >= far || -move >= far) &&
         __atomic_compare_exchange_n(&small_recorded, &recorded, sum, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        record((uint64_t)INT64_MIN, move, now); /* the sum of many blocks has no address */
+        record((uint64_t)INT64_MIN, move, now); /* INT64_MIN, because a total of many blocks has no address */
 }
 
-/* Adds this thread's change to the totals, and chooses the next granule. */
+/* Adds this thread's change to the totals, and chooses the size of the next change that is added. */
 static void settle(void)
 {
     int64_t sum = mine.sum, now = add_total(sum), granule = now >> 10;
@@ -346,7 +348,7 @@ EXPORT void *calloc(size_t count, size_t size)
 
 EXPORT void *realloc(void *block, size_t size)
 {
-    if (!is_ready() || is_early(block)) { /* an early block is copied and then abandoned */
+    if (!is_ready() || is_early(block)) { /* copies an early block to a new block; early memory is never freed */
         size_t old = 0;
         void *moved = malloc(size);
         if (block && moved) {
@@ -358,7 +360,7 @@ EXPORT void *realloc(void *block, size_t size)
     if (!is_counting())
         return next.realloc(block, size);
     int64_t before = block ? (int64_t)next.usable(block) : 0;
-    uintptr_t old = (uintptr_t)block; /* realloc may have freed the block, so only its address is used */
+    uintptr_t old = (uintptr_t)block; /* old address as a number, because realloc may have freed the block */
     void *moved = next.realloc(block, size);
     if (before && (moved || size == 0))
         change((const void *)old, -before); // NOLINT(performance-no-int-to-ptr)
@@ -418,8 +420,8 @@ static void refuse(void)
     __atomic_store_n(&state, STATE_OFF, __ATOMIC_RELAXED);
 }
 
-/* Starts the source. In a Python program the source needs a size in its setting, because PyTorch itself reports memory,
- * by tensors instead of blocks. */
+/* Starts the source. In a Python program the source needs a size in its setting. PyTorch itself reports memory, by
+ * tensors instead of blocks. */
 static bool start(const struct tp_source_host *host, const char *setting)
 {
     (void)host;
@@ -433,7 +435,7 @@ static bool start(const struct tp_source_host *host, const char *setting)
         start_stacks();
     tp_arenas_watch(arena_changed);
     has_key = pthread_key_create(&at_thread_end, end_thread) == 0;
-    mine.granule = 0; /* this makes the thread register for its exit, like a new one */
+    mine.granule = 0; /* as in a new thread, so that this thread registers for its exit */
     __atomic_store_n(&state, STATE_RECORDING, __ATOMIC_RELAXED);
     return true;
 }
@@ -457,7 +459,7 @@ static void stop(void)
     tp_hook_leave(why);
 }
 
-/* Resets the totals in a child of fork. The child contains the parent's memory too, but its recording starts from
+/* Resets the state in a child of fork. The child contains the parent's memory too, but its recording starts from
  * zero. */
 static void in_child(void)
 {

@@ -1,8 +1,9 @@
 /* Records MPI calls as collectives with sizes, by intercepting MPI functions (the standard's profiling interface).
  *
- * The source needs no MPI header. A handle is an int (MPICH and compatible libraries) or a pointer (Open MPI). Both are
- * passed in a 64-bit register or stack slot. After a successful call, PMPI_ functions supply the facts. They are called
- * only with arguments that are significant on this rank, because MPI aborts the program for other arguments. */
+ * The source needs no MPI header. A handle is an int (MPICH and compatible libraries) or a pointer (Open MPI). Both
+ * are passed in a 64-bit register or stack slot. After a successful call, PMPI_ functions supply the facts about it.
+ * They are called only with arguments that are significant on this rank, because MPI aborts the program for other
+ * arguments. */
 #include <ctype.h>
 #include <dlfcn.h>
 #include <stdint.h>
@@ -13,20 +14,24 @@
 #include "collector/sources.h"
 #include "writer/base/environment.h"
 
-typedef void *handle; /* a communicator, type or operation; an int is in the lower half of the pointer */
+/* a communicator, type or operation; if it is an int, the int is the lower half of the pointer */
+typedef void *handle;
 
 enum { NO_MPI = 16, MPICH_WORLD = 0x44000000, NAME_BYTES = 512 };
 
-/* The data that a call moves. Zeroed members mean that no data moves. */
+/* The data that a call moves. If all members are 0, no data moves. */
 struct call {
-    int64_t in, out;                   /* count of elements that this rank sends and receives */
-    bool in_each, out_each;            /* true if `in` (`out`) is the count for each rank, not the total */
-    const int *in_counts, *out_counts; /* counts for each rank, used instead of `in` and `out`; NULL: not used */
-    handle type, out_type;             /* type: element type; out_type: element type of `out`, if only that is
-                                        * significant on this rank */
+    int64_t in, out;        /* number of elements that this rank sends (in) and receives (out) */
+    bool in_each, out_each; /* true if `in` (or `out`) is the number for each rank and not the total */
+    /* number of elements for each rank, used instead of `in` and `out`; NULL: not used */
+    const int *in_counts, *out_counts;
+    /* type: type of the elements; out_type: type of the received elements, if only this type is significant on this
+     * rank */
+    handle type, out_type;
     handle comm;
-    bool is_rooted, is_from_root; /* is_rooted: the call has a root. Only the root receives data for each rank; with
-                                   * is_from_root, it sends the data instead */
+    /* is_rooted: the call has a root rank. The root receives data of all ranks; with is_from_root, the root sends data
+     * to all ranks */
+    bool is_rooted, is_from_root;
     int root;
     bool has_peer;
     int peer;
@@ -96,8 +101,8 @@ struct call {
     X(MPI_Init)                                                                                                        \
     X(MPI_Init_thread) X(MPI_Finalize) X(PMPI_Comm_size) X(PMPI_Comm_rank) X(PMPI_Type_size) X(PMPI_Type_get_name)
 
-// NOLINTBEGIN(bugprone-macro-parentheses,readability-function-size): a function's name is no expression, and its
-// parameters are given by MPI
+// NOLINTBEGIN(bugprone-macro-parentheses,readability-function-size): a function's name cannot have parentheses,
+// and MPI defines the parameters of the functions
 
 enum hook {
 #define NUMBER(name, ...) HOOK_##name,
@@ -123,8 +128,8 @@ static bool is_on, is_initialized;
 static handle world;
 static uint32_t numbers[CALL_COUNT];
 static struct tp_spool_rank place;
-static _Atomic uint32_t placed;   /* number of the recording that already contains the rank */
-static _Atomic uint64_t sequence; /* count of collectives over all ranks so far */
+static _Atomic uint32_t placed;   /* number of the last recording in which the rank was recorded */
+static _Atomic uint64_t sequence; /* number of collectives of all ranks so far */
 
 __attribute__((constructor)) static void find(void)
 {
@@ -181,19 +186,19 @@ static int64_t sum_of(const int *counts, int size)
     return sum;
 }
 
-/* Removes the arguments that are not significant on this rank, for a call with a root. */
+/* Removes the facts that are not significant on this rank, for a call with a root. */
 static void settle_root(struct call *call)
 {
     int rank = -1;
     bool is_root = NEXT(PMPI_Comm_rank) && NEXT(PMPI_Comm_rank)(call->comm, &rank) == 0 && rank == call->root;
     if (is_root) {
         call->type = call->out_type;
-        call->in = 0; /* the root's own count is not significant if the operation is in place */
+        call->in = 0; /* 0, because the root's own count is not significant if the operation is in place */
     } else {
         call->out_counts = NULL;
         call->out = 0;
     }
-    if (is_root && call->is_from_root) { /* the root sends data to each rank */
+    if (is_root && call->is_from_root) { /* is_from_root: the root sends data to each rank */
         call->in = call->out;
         call->in_each = call->out_each;
         call->out = 0;
@@ -222,7 +227,7 @@ static void describe(struct tp_spool_collective *fact, struct call *call)
     fact->out_bytes = fact->out_count * bytes;
 }
 
-/* Records the rank of this process, once per recording, at the recording's first call. */
+/* Records the rank of this process, at the first call of each recording. */
 static void note_place(uint32_t recording)
 {
     const uint32_t slots = sizeof place / TP_SPOOL_SLOT;
@@ -234,8 +239,8 @@ static void note_place(uint32_t recording)
     tp_record_done(record, 0, TP_SPOOL_RANK, slots, 0);
 }
 
-/* Returns the number of a collective over all ranks, or 0 for other collectives. With windows of time, the ranks'
- * recordings do not begin with the same call. The number then shows which calls belong together. */
+/* Returns the number of this call among the collectives of all ranks, or 0 for other calls. With windows of time, the
+ * recordings of the ranks do not begin with the same call. The number then shows which calls belong together. */
 static uint64_t count_collective(const struct call *call, int code)
 {
     bool is_of_all = code == 0 && is_initialized && !call->has_peer && is_world(call->comm);

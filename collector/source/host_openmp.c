@@ -1,10 +1,11 @@
-/* Records OpenMP through its tools interface (OMPT): parallel regions, the share of each thread, and waits at barriers.
+/* Records OpenMP through its tools interface (OMPT): parallel regions, the share of each thread, and waits at
+ * barriers.
  *
  * LLVM's libomp calls ompt_start_tool when it starts. gcc's libgomp has no such interface, but a program built by gcc
- * also runs with a preloaded libomp (`record --source openmp=libomp.so.5`). A worker notices only at the next region
- * that the previous region is over. Therefore the writer of the trace cuts the worker's range and its wait at the end
- * of the region. All records of a region contain its number. This file repeats the few declarations that it needs from
- * omp-tools.h. */
+ * also runs with a preloaded libomp (`record --source openmp=libomp.so.5`). A worker learns only at the next region
+ * that the previous region has ended. Therefore the writer of the trace cuts the worker's range and its wait at the
+ * end of the region. All records of a region contain its number. This file repeats the few declarations that it needs
+ * from omp-tools.h. */
 #include <stdint.h>
 #include <string.h>
 
@@ -37,18 +38,20 @@ enum { OMPT_TASK_INITIAL = 1 };
 /* ---- records ---- */
 
 enum name { PARALLEL, SHARE, BARRIER, TASKWAIT, TASKGROUP, REDUCTION, NAMES };
-enum { REGIONS = 4096 }; /* most regions whose address is known at the same time */
+/* maximum number of regions whose address is known at the same time */
+enum { REGIONS = 4096 };
 
 static const char *const texts[NAMES] = {"omp parallel", "omp worker",    "omp barrier",
                                          "omp taskwait", "omp taskgroup", "omp reduction"};
 static bool is_on;
 static uint32_t numbers[NAMES];
 static uint64_t region_count;
-static uint64_t places[REGIONS]; /* return address of region n at index n % REGIONS */
+/* for region n, at index n % REGIONS, the return address of the call that started it */
+static uint64_t places[REGIONS];
 
 static _Thread_local struct {
     uint64_t region; /* region in which this worker takes part */
-    uint32_t depth;  /* count of open ranges of this source; an end without a begin is ignored */
+    uint32_t depth;  /* number of open ranges of this source on this thread; an end without a begin is ignored */
 } mine __attribute__((tls_model("initial-exec")));
 
 static void begin(enum name name, uint64_t region, uint64_t place, int64_t threads)
@@ -65,7 +68,7 @@ static void begin(enum name name, uint64_t region, uint64_t place, int64_t threa
     tp_hook_leave(why);
 }
 
-/* Ends the last range of this thread. region: number of the region that is over for all threads, or 0. */
+/* Ends the last range of this thread. region: number of the region that has ended for all threads, or 0. */
 static void end(uint64_t region)
 {
     const struct tp_spool_region payload = {.threads = INT64_MIN, .number = region};
@@ -82,8 +85,8 @@ static void end(uint64_t region)
     tp_hook_leave(why);
 }
 
-/* Returns the number of a new region. The first region requests the list of modules, because only programs with regions
- * need it. */
+/* Returns the number of a new region. At the first region, lists the modules, because only programs with regions need
+ * the list. */
 static uint64_t next_region(void)
 {
     uint64_t number = __atomic_add_fetch(&region_count, 1, __ATOMIC_RELAXED);
@@ -113,7 +116,7 @@ static void on_parallel_end(union ompt_data *parallel, union ompt_data *task, in
         end(parallel->value);
 }
 
-/* Begins or ends the share of a worker thread. At the end, OpenMP does not pass the region. */
+/* Begins or ends a worker thread's share of a region. At the end, OpenMP does not pass the region. */
 static void on_implicit_task(int endpoint, union ompt_data *parallel, union ompt_data *task, unsigned threads,
                              unsigned index, int flags)
 {
@@ -132,7 +135,8 @@ static void on_implicit_task(int endpoint, union ompt_data *parallel, union ompt
 
 static void on_wait(int kind, int endpoint, union ompt_data *parallel, union ompt_data *task, const void *place)
 {
-    /* Names of OpenMP's kinds of synchronization, which start at 1. Kinds that OpenMP added later count as barriers. */
+    /* Names of OpenMP's kinds of synchronization; the first kind is 1. Kinds that OpenMP added later count as
+     * barriers. */
     static const uint8_t names[] = {BARRIER, BARRIER, BARRIER, BARRIER, BARRIER, TASKWAIT, TASKGROUP, REDUCTION};
     (void)task, (void)place;
     if (!tp_hook_is_on(&is_on))
@@ -167,7 +171,7 @@ static void finalize(union ompt_data *tool)
 __attribute__((visibility("default"))) struct ompt_start_tool_result *ompt_start_tool(unsigned version,
                                                                                       const char *runtime);
 
-/* The OpenMP runtime calls this function when it starts, possibly before our constructor. */
+/* The OpenMP runtime calls this function when it starts, possibly before our constructor runs. */
 struct ompt_start_tool_result *ompt_start_tool(unsigned version, const char *runtime)
 {
     static struct ompt_start_tool_result result = {initialize, finalize, {0}};

@@ -2,9 +2,9 @@
  * capset).
  *
  * The C library's setuid and related functions make the system call in all threads, and abort the program if the
- * results differ. The sampling thread lacks the rights that the program's thread has just acquired, so its result would
- * differ. Therefore the sampling thread ends and starts again after such a call, because a new thread inherits the
- * rights of its creator. */
+ * results differ. The sampling thread lacks the rights that the program's thread has just acquired, so its result
+ * would differ. Therefore the sampling thread ends and starts again after such a call, because a new thread inherits
+ * the rights of its creator. */
 #include "collector/source/host_rights.h"
 
 #include <errno.h>
@@ -25,8 +25,8 @@ __attribute__((constructor)) static void find(void)
 static __attribute__((noinline)) void renew(void)
 {
     int error = errno, why = tp_hook_enter();
-    if (!tp_is_confined() && !tp_session_is_copy()) /* in a confined process and in a copy, the recorder's threads do
-                                                     * not exist */
+    if (!tp_is_confined() &&
+        !tp_session_is_copy()) /* neither a confined process nor a copy of a process has the recorder's threads */
         tp_session_renew_sampler();
     tp_hook_leave(why);
     errno = error;
