@@ -1,11 +1,12 @@
-"""Section 13: the capture of graphs, in which launches run nothing."""
+"""Section 13: captures of graphs. Launches during a capture do not run on the device."""
 import collections
 
 from .intervals import contains, meet, minus, union
 
 
 def captures(trace):
-    """on each thread from a call that begins a capture to the end of the next one that ends it, else of the thread's last call"""
+    """Returns the time of all captures. On each thread, a capture lasts from a call that begins one to the end of the
+    next call that ends one, or of the thread's last call."""
     calls = collections.defaultdict(list)
     for r in sorted(trace.events.of["runtime"], key=lambda r: (r.start, -r.end, r.pos)):
         calls[r.thread].append(r)
@@ -24,11 +25,11 @@ def captures(trace):
 
 
 def capturing(trace):
-    """the part of W in which a graph is captured and no device works"""
+    """Returns the part of W in which a graph is captured and no device works."""
     return minus(meet(captures(trace), trace.window), union([r for d in trace.devices for r in d.busy]))
 
 
 def holds_all_launches(trace):
-    """is every call that launches work inside of a capture, and there is one?"""
+    """Returns whether the trace has launches and all of them begin inside of captures. False without captures."""
     found = captures(trace)
     return bool(found) and all(contains(found, r.start) for r in trace.events.of["runtime"] if "Launch" in r.name)

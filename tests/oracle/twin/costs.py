@@ -1,7 +1,7 @@
-"""Section 19: operations and bytes of one call of an operator, from its shapes, types and values.
-
-flops: a multiplication and an addition are two; causal masks are not taken off, flops_exact takes them off. bytes: every tensor read once, every
-result written once. hint: {"out": shape of the result, "wdims", "xdims": shapes of a weight and an input}, which the call itself does not record."""
+"""Section 19: operations and bytes of one operator call, computed from its shapes, types and values.
+A multiplication and an addition are two operations. `flops` ignores causal masks, `flops_exact` does not. bytes: every
+tensor is read once, and every result is written once. hint: facts that the call itself does not record: {"out": shape
+of the result, "wdims", "xdims": shapes of a weight and an input}."""
 import json
 import re
 
@@ -25,7 +25,7 @@ def is_list(d):
 
 
 def bcast(ds):
-    """the shape that operands have together"""
+    """Returns the shape that results from broadcasting the shapes `ds`."""
     r = []
     for d in ds:
         n = max(len(r), len(d))
@@ -36,7 +36,7 @@ def bcast(ds):
 
 
 class Call:
-    """a call: its name, and the shapes, types and values of its arguments"""
+    """An operator call: its name, and the shapes, types and values of its arguments."""
 
     def __init__(s, name, dims, types, conc):
         s.name, s.dims = (name, dims or [])
@@ -92,14 +92,14 @@ class Call:
 
 
 def R(c, flops, by, dtype, form, **kw):
-    """a claim"""
+    """Returns a cost as a dictionary."""
     r = {'flops': int(flops), 'bytes': int(by), 'dtype': dtype, 'form': form}
     r.update(kw)
     return r
 
 
 def mm(c, a, b, form='gemm', out_sz=None, batch=1):
-    """a product of [.., M, K] by [.., K, N]"""
+    """Returns the cost of a matrix product of [.., M, K] and [.., K, N]. a, b: indexes of the arguments."""
     A, B = (c.d(a), c.d(b))
     if not A or not B:
         return None
@@ -116,7 +116,7 @@ def mm(c, a, b, form='gemm', out_sz=None, batch=1):
 
 
 def linear(c, x=0, w=1, form='gemm', out_sz=None):
-    """a product of [.., K] by the transposed [N, K]"""
+    """Returns the cost of a product of [.., K] and the transposed [N, K]. x, w: indexes of the arguments."""
     X, W = (c.d(x), c.d(w))
     if not X or not W or len(W) != 2 or (X[-1] != W[1]):
         return None
@@ -126,7 +126,7 @@ def linear(c, x=0, w=1, form='gemm', out_sz=None):
 
 
 def conv_out(I, W, st, pa, di, tr, op):
-    """sizes of the result of a convolution"""
+    """Returns the spatial sizes of a convolution's result."""
     nd = len(I) - 2
     g = lambda v: list(v) * nd if len(v) == 1 else list(v)
     st, pa, di, op = (g(st), g(pa), g(di), g(op or [0]))
@@ -136,7 +136,7 @@ def conv_out(I, W, st, pa, di, tr, op):
 
 
 def conv(c, x, w, st, pa, di, tr, gr, op, hint, form='convolution'):
-    """a convolution"""
+    """Returns the cost of a convolution, or None."""
     I, W = (c.d(x), c.d(w))
     o = None
     if not I or not W or len(I) != len(W):
@@ -153,7 +153,7 @@ def conv(c, x, w, st, pa, di, tr, gr, op, hint, form='convolution'):
 
 
 def conv_bwd(c, g, x, w, mask, tr, form, hint=None):
-    """the backward of a convolution"""
+    """Returns the cost of a convolution's backward call, or None."""
     G, I = (c.d(g), c.d(x) if x is not None else None)
     W = c.d(w) if w is not None else (hint or {}).get('wdims')
     if not G or not W:
@@ -167,7 +167,8 @@ def conv_bwd(c, g, x, w, mask, tr, form, hint=None):
 
 
 def sdpa(c, q, k, v, layout, causal, bwd=0, form='attention', sk=None, extra=0):
-    """attention; layout: bhsd or bshd; heads of keys may divide those of queries"""
+    """Returns the cost of attention, or None. layout: order of the dimensions, "bhsd" or "bshd". The number of query
+    heads may be a multiple of the number of key heads."""
     Q, K, V = (c.d(q), c.d(k), c.d(v))
     if not Q or not K or (not V) or (len(Q) < 3):
         return None
@@ -193,7 +194,7 @@ UN = re.compile('^aten::(fill_|zero_)$')
 
 
 def cost(name, dims, types=None, concrete=None, hint=None):
-    """what a call must do at least: {"flops", "bytes", "dtype", "form"}, or None where nothing is claimed"""
+    """Returns the minimum cost of a call, {"flops", "bytes", "dtype", "form"}, or None if it is unknown."""
     if not is_typed(dims, types):
         return None
     c = Call(name, dims, types, concrete)
@@ -211,7 +212,7 @@ def cost(name, dims, types=None, concrete=None, hint=None):
 
 
 def aten(c, n, hint):
-    """a call of an operator of ATen, without its prefix"""
+    """Returns the cost of an ATen operator, or None. n: name without "aten::"."""
     b = n[:-4] if n.endswith('_out') else n
     if b in ('mm',):
         return mm(c, 0, 1)
@@ -379,7 +380,7 @@ CMP = re.compile('^((eq|ne|lt|le|gt|ge)_?|logical_\\w+|isnan|isinf|isfinite)$')
 
 
 def allist(c, i):
-    """bytes of a list of tensors"""
+    """Returns the bytes of all tensors in the list at argument `i`."""
     d = c.dims[i] if i < len(c.dims) else None
     if not is_list(d):
         return 0
@@ -393,7 +394,7 @@ def allist(c, i):
 
 
 def causal_of(c, bwd):
-    """does a value say that attention is causal?"""
+    """Returns whether an argument says that the attention is causal."""
     for v in c.conc:
         if v == 'True':
             return True
@@ -401,19 +402,20 @@ def causal_of(c, bwd):
 
 
 def varlen(c, q, k, v, mq, mk, bwd=0):
-    """attention of packed sequences, whose lengths are not in the trace: bytes alone"""
+    """Returns the cost of attention over packed sequences. Their lengths are not in the trace, so only bytes are
+    known."""
     by = (c.by(q) * 2 + c.by(k) + c.by(v)) * (2 if bwd else 1)
     return R(c, 0, by, c.dt(q), 'attention varlen')
 
 
 def ewall(c):
-    """every tensor once"""
+    """Returns a cost in which every tensor is moved once, or None without tensors."""
     ts = c.tensors()
     return R(c, 0, c.allbytes(), c.dt(ts[0]), 'custom') if ts else None
 
 
 def gem(c):
-    """a product of a library"""
+    """Returns the cost of a product that a library computes, or None."""
     return linear(c) or mm(c, 0, 1)
 
 
@@ -422,14 +424,14 @@ def paged(c):
 
 
 def rms_inplace(c):
-    """a norm that reads and writes its input and the residual"""
+    """Returns the cost of a norm that reads and writes its input and the residual."""
     return R(c, 0, 2 * (c.by(0) + c.by(1)) + c.by(2), c.dt(0), 'norm') if c.d(0) else None
 
 CUSTOM = [(re.compile('fmha_v3_fwd|flash_attn::_flash_attn_forward|flash_attn_func', re.I), lambda c: sdpa(c, 0, 1, 2, 'bshd', any((v == 'True' for v in c.conc[4:7])))), (re.compile('unquantized_gemm|gemm_a16w16|tgemm|skinny|wvSplitK|hipb_mm|tuned_gemm', re.I), gem), (re.compile('scaled_mm|gemm_a8w8|fp8_gemm', re.I), gem), (re.compile('fused_add_rms_?norm', re.I), rms_inplace), (re.compile('rms_?norm|layer_?norm', re.I), lambda c: R(c, 0, c.allbytes() + (c.by(0) if len(c.tensors()) == 2 else 0), c.dt(0), 'norm') if c.d(0) else None), (re.compile('(silu|gelu|swiglu).*(mul|quant)?$|act_and_mul', re.I), ewall), (re.compile('rotary', re.I), lambda c: R(c, 0, 2 * (c.by(1) + c.by(2)) + c.by(0), c.dt(1), 'custom') if c.d(1) else None), (re.compile('reshape_and_cache', re.I), lambda c: R(c, 0, 2 * (c.by(0) + c.by(1)), c.dt(0), 'custom') if c.d(0) else None), (re.compile('FloatToFP8|FloatToHFP8|FP8Rowwise|HFP8Quantized', re.I), lambda c: R(c, 0, c.by(0) + prod(c.d(0)), c.dt(0), 'quantise') if c.d(0) else None)]
 
 
 def of_op(o, hint=None):
-    """the cost of an operator of the trace"""
+    """Returns the cost of an operator of the trace, or None."""
     a = o.args
     return cost(o.name, a.get('Input Dims', a.get('Input dims')), a.get('Input type', a.get('Input Type')), a.get('Concrete Inputs'), hint)
 
@@ -440,7 +442,7 @@ def is_known(kind):
 
 
 def is_typed(dims, types):
-    """is some type known, and that of every tensor?"""
+    """Returns whether at least one type is known, and the type of every tensor is known."""
     types, is_any = types or [], False
     for place, sizes in enumerate(dims or []):
         kind = types[place] if place < len(types) else ""

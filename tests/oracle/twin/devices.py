@@ -1,7 +1,7 @@
-"""Section 2: which device each operation ran on, and what the trace calls that device."""
+"""Section 2: the device of each operation, and the name that the trace gives the device."""
 from .numbers import integer
 
-DEVICE_NUMBERS = 1024           # a higher number is a device only as an id of deviceProperties
+DEVICE_NUMBERS = 1024           # a number from here on is a device only if deviceProperties has it as an id
 HIGHEST_PID = 1 << 22
 LONGEST_NAME = 64
 WORDS = (("npu", "NPU"), ("mlu", "MLU"), ("xpu", "XPU"), ("hpu", "HPU"), ("gcu", "GCU"), ("musa", "MUSA"), ("mtia", "MTIA"), ("tpu", "TPU"),
@@ -10,7 +10,7 @@ CALLS = (("aclrt", "NPU"), ("cnrt", "MLU"), ("musa", "MUSA"), ("zeCommand", "XPU
 
 
 class Process:
-    """what metadata says of one pid"""
+    """Metadata of the process with one pid."""
 
     def __init__(self):
         self.name, self.labels, self.sort_index = "", "", None
@@ -26,7 +26,7 @@ class Process:
 
 
 class Row:
-    """the operations of one process; number None until something gives it"""
+    """A process row and its operations. number: number of the device; None: not known yet."""
 
     def __init__(self, pid, process):
         self.pid, self.process, self.operations, self.number, self.word = pid, process, [], None, None
@@ -38,7 +38,7 @@ def text_of(value):
 
 
 def read_title(text):
-    """the word for a device in a text, and the number behind it"""
+    """Returns the word for a device in a text, such as "GPU", and the number after the word. Either may be None."""
     lower = text.lower()
     for plain, word in WORDS:
         at = find_word(lower, plain)
@@ -51,7 +51,7 @@ def read_title(text):
 
 
 def find_word(lower, word):
-    """the word with no letter in front of it or behind it"""
+    """Returns the position of a word that has no letter directly before or after it, or None."""
     at = lower.find(word)
     while at >= 0:
         around = lower[max(at - 1, 0):at] + lower[at + len(word):at + len(word) + 1]
@@ -69,7 +69,8 @@ def own_number(k, properties):
 
 
 def number_of_row(row):
-    """by labels, name or a text as pid; else a small pid that metadata calls a device"""
+    """Returns the device number of a row, from its labels, its name or a text as pid. Otherwise returns a small pid if
+    metadata calls the process a device."""
     number = None
     for text in (row.process.labels, "" if row.has_host_events else row.process.name, row.pid if isinstance(row.pid, str) else ""):
         if number is None:
@@ -81,7 +82,7 @@ def number_of_row(row):
 
 
 def assign(events, processes, properties):
-    """gives each operation its device; returns the rows that are devices"""
+    """Sets the device of each operation. Returns the rows that are devices."""
     hosts, rows = {e.pid for e in events.host}, {}
     for k in events.operations:
         row = rows.setdefault(k.pid, Row(k.pid, processes[k.pid] if k.pid in processes else Process()))
@@ -105,7 +106,8 @@ def assign(events, processes, properties):
 
 
 def word_of_calls(events, cats):
-    """the word in the categories of other runtimes' calls, else in the first call that starts an operation"""
+    """Returns the word for devices in the categories of other runtimes' calls, else in the first call that launches an
+    operation."""
     for category in cats:
         word, _ = read_title(category.split("_")[0])
         if word:
@@ -115,7 +117,7 @@ def word_of_calls(events, cats):
 
 
 def titles(events, rows, cats):
-    """{number of a device: (word, title)}"""
+    """Returns {device number: (word, title)}."""
     common, out = word_of_calls(events, cats), {}
     for number in sorted({k.device for k in events.operations}):
         word, name = common, ""

@@ -1,4 +1,4 @@
-"""Section 13: a profile that is too little to judge."""
+"""Section 13: a profile with too little data for a verdict."""
 from . import names
 from .intervals import contains, length, meet, union
 from .quality import recorded_span
@@ -7,7 +7,7 @@ LEAST_NS = 100_000_000
 
 
 def is_host_work(e):
-    """what the program does, as against what it waits for, and where it is"""
+    """Returns whether the event is work of the program. Loading of data and markers of steps are not work."""
     return e.kind in ("operator", "runtime") or e.kind == "annotation" and not names.is_step(e.name) and not names.is_loader(e.name)
 
 

@@ -1,4 +1,4 @@
-"""Section 20: why a device was idle: idle time by reason, the latency of a start, and time that earlier work may fill."""
+"""Section 20: reasons of a device's idle time, the latency of starts, and idle time that earlier work may fill."""
 import collections
 
 from .intervals import length
@@ -15,7 +15,7 @@ CALLS = (("synchron", "synchronise"), ("wait", "synchronise"), ("query", "synchr
 
 
 def use_of(name):
-    """what a call of the runtime is for"""
+    """Returns the purpose of a runtime call, such as "allocate"."""
     name = name.lower()
     return next((use for word, use in CALLS if word in name), "runtime")
 
@@ -25,7 +25,7 @@ def launch_of(piece):
 
 
 def gaps_of(pieces):
-    """parts of idle time by the operation that ends them"""
+    """Groups consecutive parts of idle time that the same operation ends."""
     out = []
     for p in pieces:
         if out and out[-1][0].next is p.next and out[-1][-1].end == p.start:
@@ -36,7 +36,7 @@ def gaps_of(pieces):
 
 
 def latency_of(device):
-    """the usual time from the end of a launch to the start of its operation, where the device was free"""
+    """Returns the usual time from the end of a launch to the start of its operation on a free device, ns."""
     found = []
     for gap in gaps_of(device.idle):
         launch = launch_of(gap[-1])
@@ -46,7 +46,7 @@ def latency_of(device):
 
 
 def reasons_of(device):
-    """idle time of a device in W by reason, in order of time"""
+    """Returns the idle time of a device in W with its reasons, in order of time."""
     latency, total = latency_of(device), max(1, length(device.busy))
     busy, at, done, out = device.busy, 0, 0, []
 

@@ -1,4 +1,5 @@
-"""Section 2, "Ends that cannot be": Python calls that outlive their caller, device operations that outlive later work of their stream."""
+"""Section 2, "Ends that cannot be": Python calls that end after their caller, and device operations that end after
+later work of their stream."""
 import collections
 
 LEAST_LATE_NS = 100000
@@ -19,7 +20,7 @@ def cut(e, end):
 
 
 def cut_frames(frames):
-    """a call ends with its caller at the latest"""
+    """Cuts each call at the end of its caller."""
     for row in by_thread(frames, lambda e: (e.start, -e.end, e.pos)):
         open_ends = []
         for e in row:
@@ -31,12 +32,14 @@ def cut_frames(frames):
 
 
 def is_behind(x, y):
-    """y is a later operation of x's stream; operations of one graph launch have one correlation, and no order"""
+    """Returns whether y is a later operation in x's stream. Operations of one graph launch have equal correlations and
+    no order."""
     return (x.correlation or 0) > 0 and (y.correlation or 0) > 0 and x.correlation != y.correlation and (x.device, x.stream) == (y.device, y.stream)
 
 
 def possible_end(row, i):
-    """the start of the next operation of the stream, if a later one ends long before this one; else None"""
+    """Returns the start of the stream's next operation if a later operation ends long before row[i]. Otherwise returns
+    None."""
     behind = [y for y in row[i + 1:i + MOST_COMPARED] if y.start < row[i].end and is_behind(row[i], y)]
     return behind[0].start if any(row[i].end - y.end > LEAST_LATE_NS for y in behind) else None
 

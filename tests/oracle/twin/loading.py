@@ -1,4 +1,4 @@
-"""Section 15, H1: why data loading takes time, by the frames inside of it."""
+"""Section 15, H1: the cause of slow data loading, from the frames during loading."""
 from . import names
 from .findings import by_length
 from .intervals import contains, length, meet, minus, union
@@ -15,7 +15,8 @@ SAMPLES = ("__getitem__", "__getitems__", "__next__")
 
 
 class Parts:
-    """time of samples and of batches inside of loading, and time of waiting and operators, which is neither"""
+    """Frames during loading: those that load samples, those that collate batches, and other events, which are waits and
+    operators."""
 
     def __init__(self, thread, loading):
         self.samples, self.batches, self.others, self.making = [], [], [], []
@@ -55,7 +56,8 @@ def ranges_of(events):
 
 
 def cause_of(thread, loading):
-    """(cause, evidence, time of putting batches together) of loading; ("", [], []) where no part takes more than half"""
+    """Returns (cause, evidence, time of collation) of loading. Returns ("", [], []) if neither samples nor batches take
+    more than half."""
     p = Parts(thread, loading)
     others = ranges_of(p.others)
     samples, batches = (meet(minus(ranges_of(x), others), loading) for x in (p.samples, p.batches))

@@ -1,13 +1,15 @@
-"""Section 5, "Inferred": the loop of a recording without markers."""
+"""Section 5, "Inferred": the training loop of a recording without markers of steps."""
 import collections
 
 from . import names
 
 LEAST_REPEATS = 3
-ANCHORS = 8                                              # names that are tried for each source
-AGREE = (4, 5)                                           # part of the items of the longer one that two iterations share
-FEW, FEW_WITHOUT_BACKWARD = 10, 4                        # one iteration of so many may differ
-SHORT = 20                                               # the last step is used where the mean is at most a twentieth too short
+ANCHORS = 8                                              # highest number of names tried as anchor for each source
+# two iterations must have this fraction of the longer one's items in common
+AGREE = (4, 5)
+FEW, FEW_WITHOUT_BACKWARD = 10, 4                        # one of this many iterations may differ
+# the last step is used if the mean step gets at most a twentieth shorter
+SHORT = 20
 BACKWARD = "backward"
 CELLS = ("GRUCell", "LSTMCell", "RNNCell")
 CONVOLUTIONS = {"aten::" + n for n in "conv1d conv2d conv3d convolution".split()}
@@ -52,7 +54,8 @@ def outermost(events):
 
 
 def items_of(tree, main, ranges):
-    """outermost work of the main thread, with the backward nodes of all threads; nodes in a row are one pass"""
+    """Returns the outermost work of the main thread and the backward nodes of all threads. Consecutive backward nodes
+    become one item."""
     found = outermost([e for e in tree.threads[main] if is_item(e, ranges)])
     for thread, events in tree.threads.items():
         if thread != main:
@@ -67,7 +70,8 @@ def items_of(tree, main, ranges):
 
 
 class Loop:
-    """starts: indexes of the anchors; shift: items of a step before its anchor; typical: the names of most iterations"""
+    """An assumed loop. starts: indexes of the anchors, one per iteration; shift: number of items in a step before its
+    anchor; typical: names of the most common iteration."""
 
     def __init__(self, items, name=None, starts=None):
         self.items, self.passes = items, 1
@@ -91,7 +95,8 @@ class Loop:
         self.different = [i for i in range(1, len(whole)) if not agree(whole[i], typical)]
 
     def settle(self):
-        """do the iterations agree? Where one of every few has more work after its backward pass, those few are one step"""
+        """Returns whether the iterations agree. If every n-th iteration has more work after its backward pass, n
+        iterations become one step."""
         self.compare()
         accumulates = (BACKWARD,) in self.typical
         if self.different and accumulates and self.join_rounds():
@@ -113,7 +118,7 @@ class Loop:
         return self.starts[i] - self.shift
 
     def end(self):
-        """index behind the last item of the last step"""
+        """Returns the index after the last item of the last step."""
         return self.first(len(self.starts) - 1) + len(self.typical)
 
     def cut_last(self):
@@ -123,7 +128,7 @@ class Loop:
             self.last_is_whole = False
 
     def spans(self):
-        """(start, end) of each step"""
+        """Returns (start, end) of each step."""
         begins = [self.items[self.first(i)].start for i in range(len(self.starts))]
         spans = list(zip(begins, begins[1:]))
         return spans + [(begins[-1], self.items[self.end() - 1].end)] if self.last_is_whole else spans
@@ -135,13 +140,15 @@ def agree(a, b):
 
 
 def is_everything(loop):
-    """layers of one call repeat as well, but then something is before or after them"""
+    """Returns whether the loop contains all work. Repeated layers of a single call have other work before or after
+    them."""
     outside = loop.items[:loop.first(0)] + loop.items[loop.end():]
     return loop.last_is_whole and all(x.name in names.DATA_OPERATORS for x in outside)
 
 
 def ends_with_vectors(body):
-    """a network with convolutions counts from behind the last one; a view may turn vectors into images again"""
+    """Returns whether an iteration ends with vectors, as a network does. With convolutions, only the operators after
+    the last convolution count. Also, a later view could turn vectors into images again."""
     last = max([i for i, n in enumerate(body) if n in CONVOLUTIONS], default=-1)
     view = max([i for i, n in enumerate(body) if n in VIEWS], default=-1)
     if last < 0:
@@ -152,7 +159,8 @@ def ends_with_vectors(body):
 
 
 def shown_by_names(body, chained):
-    """chained: the shapes show that each iteration takes the output of the one before; then constants may be a layer's"""
+    """Returns whether the names of an iteration show a whole step rather than a layer. chained: each iteration uses the
+    output of the previous one, so constants may belong to a layer."""
     operators = [n for n in body if n != (BACKWARD,)]
     if len(operators) < len(body) or any(names.is_loader(n) or n in ENDS or n.startswith("aten::") and n.endswith("_loss") for n in operators):
         return True
@@ -166,13 +174,13 @@ def shape(x):
 
 
 def inputs(item):
-    """shapes of the inputs of an operator; None: not recorded"""
+    """Returns the shapes of an operator's inputs; None: not recorded."""
     dims = item.event.args.get("Input Dims") if item.event.kind == "operator" else None
     return [shape(x) for x in dims] if isinstance(dims, list) else None
 
 
 def output(item):
-    """shape of the result of an operator; None: not known"""
+    """Returns the shape of an operator's result; None: unknown."""
     dims = inputs(item) or []
     x, w, v = (dims + [None] * 3)[:3]
     if item.name in KEEPERS:
@@ -201,19 +209,20 @@ def shown_by_shapes(loop):
 
 
 def likely_output(item):
-    """as output, and of a sum or product element by element the shape of its first operand"""
+    """Returns the result of output(), but for elementwise sums and products the shape of the first operand."""
     return (inputs(item) or [None])[0] if item.name in ELEMENTWISE else output(item)
 
 
 def is_chained(loop):
-    """each iteration has an input of the shape that the last operator of the one before returns"""
+    """Returns whether each iteration has an input with the shape of the previous iteration's last result."""
     firsts = [loop.first(i) for i in range(len(loop.starts))] + [loop.end()]
     pairs = [(likely_output(loop.items[a - 1]), loop.items[a:b]) for a, b in zip(firsts[1:], firsts[2:])]
     return bool(pairs) and all(out and any(out in (inputs(x) or ()) for x in items) for out, items in pairs)
 
 
 def begins_again(loop):
-    """layers of one call repeat as well, but each takes the output of the one before"""
+    """Returns whether each iteration starts with new data. Repeated layers of a single call instead use the output of
+    the previous layer."""
     at = next(i for i in range(len(loop.starts)) if tuple(loop.iteration(i)) == loop.typical) if len(loop.starts) > 1 else 0
     first = loop.first(at)
     body = [x.name for x in loop.items[first:first + len(loop.typical)]]
@@ -221,7 +230,8 @@ def begins_again(loop):
 
 
 def repeats(items):
-    """the loop of the shortest sequence that the items repeat, data operators at both ends apart; None: there is none"""
+    """Returns the loop of the shortest sequence that the items repeat, or None. Data operators at both ends are
+    ignored."""
     work = [i for i, x in enumerate(items) if x.name not in names.DATA_OPERATORS]
     if not work:
         return None
@@ -246,13 +256,15 @@ def is_anchor(source, name):
 
 
 def length_of(spans, operations):
-    """from the first step to the end of the last one and of all device work that was launched between"""
+    """Returns the length from the first step to the end of the last step and of all device work launched in between,
+    ns."""
     start, end = spans[0][0], spans[-1][1]
     return max([end] + [k.end for k in operations if k.launch is not None and start <= k.launch.start < end]) - start
 
 
 def find_loop(source, items, events):
-    """(loop, name of its anchor): the rarest name first; None where nothing repeats, or the loop is less than half of the recording"""
+    """Returns (loop, name of its anchor), where rare names are tried first. Returns None if nothing repeats, or if the
+    loop takes less than half of the recording."""
     count, first = collections.Counter(x.name for x in items), {}
     for i, x in enumerate(items):
         first.setdefault(x.name, i)
@@ -271,13 +283,13 @@ def find_loop(source, items, events):
 
 
 def has_marker(events):
-    """a single marker says that what repeats is a part of one step"""
+    """Returns whether any marker of a step exists. Then a repetition is only a part of a step."""
     return any(names.is_step(e.name) or names.is_execute_context(e.name) or names.is_step_bracket(e.name) or names.is_optimizer_step(e.name)
                for l in events.of.values() for e in l)
 
 
 def infer(events, tree, main):
-    """(source, name, loop), or None"""
+    """Returns (source, name, loop) of the inferred loop, or None."""
     if main is None or has_marker(events):
         return None
     for ranges, sources in ((False, ("modules", "backward", "operators")), (True, ("operators",))):
@@ -290,7 +302,7 @@ def infer(events, tree, main):
 
 
 def source_name(source, name):
-    """the class of the module, "backward", or the name of an operator"""
+    """Returns the name of the steps' source: class of the module, "backward", or name of an operator."""
     if source == "backward":
         return "backward"
     name = name[len("nn.Module: "):] if source == "modules" else name

@@ -1,10 +1,12 @@
-"""Section 15, "What recording changes": pages that no block had before, and the time that the system took to make them."""
+"""Section 15, "What recording changes": memory pages that no earlier block had, and the time that the system took to
+make them."""
 import bisect
 
 from .memory import records_of
 from .numbers import p50
 
-OWN_MAPPING_BYTES = 32 << 20                             # larger blocks come from the system and go back to it, recorded or not
+# larger blocks come directly from the system and return to it, with or without recording
+OWN_MAPPING_BYTES = 32 << 20
 UNTOUCHING = ("aten::empty", "aten::new_empty", "aten::resize_", "aten::as_strided", "aten::view", "aten::expand", "aten::transpose",
               "aten::set_")
 LIGHT = {"aten::" + n for n in """mul add sub div neg clone zeros zeros_like ones relu clamp_min copy_ _to_copy cat stack where maximum abs
@@ -15,7 +17,7 @@ WRITTEN_NS, MOST_BELIEVED_NS = 300, 1500
 
 
 class Pages:
-    """pages that an operator wrote: made (new ones) and there, by block"""
+    """Pages that an operator wrote. made: new pages; there: existing pages; both summed over the blocks."""
 
     def __init__(self):
         self.made, self.there, self.kinds = 0, 0, set()
@@ -27,12 +29,12 @@ class Pages:
 
 
 def is_untouching(name):
-    """takes memory that another operator fills, or makes a view"""
+    """Returns whether the operator writes nothing: it allocates memory that another operator fills, or makes a view."""
     return name == "aten::t" or name.startswith(UNTOUCHING)
 
 
 class NewPages:
-    """cost_of(operator): ns of its own time that the system took to make pages"""
+    """cost_of(operator): part of the operator's own time in which the system made pages, ns."""
 
     def __init__(self, trace, page_bytes):
         self.pages, self.cost_ns, self.usual_ns = {}, 0, 0
@@ -44,7 +46,8 @@ class NewPages:
             self.usual_ns = self.usual_page_ns()
 
     def count_pages(self, trace, page_bytes):
-        had = []                                         # sorted disjoint [first, end) pages that a block had
+        # sorted, disjoint intervals [first, end) of pages that earlier blocks had
+        had = []
         for r in records_of(trace):
             if r.type != 0 or (r.address or 0) <= 0 or not 0 < r.bytes < OWN_MAPPING_BYTES:
                 continue
@@ -54,7 +57,7 @@ class NewPages:
                 self.pages.setdefault(id(self.filler_of(r.operator)), Pages()).add(made, end - first)
 
     def filler_of(self, owner):
-        """the operator that first writes what an operator allocates"""
+        """Returns the operator that first writes the memory allocated by `owner`."""
         if not is_untouching(owner.name):
             return owner
         at = self.index[id(owner)] + 1
@@ -82,7 +85,7 @@ class NewPages:
             self.cost_ns = min(low_of(others, 10), MOST_BELIEVED_NS)
 
     def usual_page_ns(self):
-        """what a light operator takes for a page that was there"""
+        """Returns the usual time of a cheap operator per existing page, ns."""
         found = [o.host_self // self.of(o).there for o in self.finished if o.name in LIGHT and self.of(o) is not None
                  and self.of(o).kinds == {"there"} and self.of(o).there >= MANY_PAGES]
         return WRITTEN_NS if len(found) < FEW else max(WRITTEN_NS, p50(found))
@@ -98,7 +101,7 @@ class NewPages:
 
 
 def take(had, first, end):
-    """number of pages of [first, end) that no block had; from now on one has them"""
+    """Returns the number of pages in [first, end) that no earlier block had, and adds these pages to `had`."""
     i = bisect.bisect_left(had, (first, first))
     while i > 0 and had[i - 1][1] >= first:
         i -= 1
@@ -112,6 +115,6 @@ def take(had, first, end):
 
 
 def low_of(times, percent):
-    """the nearest rank of a percentile, without the time to write a page"""
+    """Returns a percentile of the times (nearest rank), minus the time to write a page, ns."""
     times = sorted(times)
     return times[max(0, (len(times) * percent + 99) // 100 - 1)] - WRITTEN_NS

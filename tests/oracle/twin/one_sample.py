@@ -8,7 +8,7 @@ from .intervals import contains, union
 from .tree import operators_above
 from .wrapper import step_of
 
-# operand with the samples, least rank of it
+# operator: (index of the input with the samples, lowest number of dimensions of that input)
 PRODUCTS = {"aten::linear": (0, 2), "aten::mm": (0, 2), "aten::addmm": (1, 2), "aten::_addmm_activation": (1, 2)}
 CONVOLUTIONS = {"aten::conv1d": (0, 3), "aten::conv2d": (0, 4), "aten::conv3d": (0, 5), "aten::convolution": (0, 3)}
 RECURRENT = {"aten::" + n: (0, 3) for n in ("gru", "lstm", "rnn_tanh", "rnn_relu")}
@@ -27,7 +27,8 @@ def is_most(part, whole):
 
 
 def requests_of(name):
-    """(phase is decode, requests) of a step that an engine names; None: no engine does"""
+    """Returns (true for a decode step, number of requests) from a step name of a serving engine; None for other
+    names."""
     m = ENGINE.fullmatch(name)
     if m:
         prefill, decode = [int(g) for g in m.groups() if g is not None]
@@ -53,7 +54,8 @@ def operand(o):
 
 
 def is_unknown(o):
-    """no shape of the operand with the samples; such work counts as work on more than one"""
+    """Returns whether the shape of the input with the samples is missing. Such work counts as work on several
+    samples."""
     return o.name in WITH_SAMPLES and o.name not in WORDS and shape(dims_of(o), WITH_SAMPLES[o.name][0]) is None
 
 
@@ -69,12 +71,12 @@ def samples_of(o):
 
 
 def rows_of(o):
-    """rows of a product; 0: of no product, or of an operand that is no matrix of rows"""
+    """Returns the number of rows of a matrix product; 0 for other operators, or if the input is not a matrix."""
     return math.prod(operand(o)[:-1]) if o.name in PRODUCTS else 0
 
 
 def length_of(o):
-    """elements of a sequence; 0: of none"""
+    """Returns the length of the sequences that an operator works on; 0: no sequences."""
     d = operand(o)
     if o.name in RECURRENT:
         return max(d[0], d[1])
@@ -82,7 +84,7 @@ def length_of(o):
 
 
 def state_batch(o):
-    """batch size of a recurrent layer by its state; the states of an lstm are a list"""
+    """Returns the batch size of a recurrent layer, from the shape of its state. LSTM layers have a list of states."""
     dims = dims_of(o)
     state = shape(dims, 1)
     if state is None and len(dims) > 1 and isinstance(dims[1], list):
@@ -91,7 +93,7 @@ def state_batch(o):
 
 
 def weight_bytes(o):
-    """None: its shape or type is not known"""
+    """Returns the bytes of a product's weight; None: its shape or type is unknown."""
     at = PRODUCTS[o.name][0] + 1
     types, d = o.args.get("Input type"), shape(dims_of(o), at)
     size = names.element_bytes(types[at]) if isinstance(types, list) and at < len(types) else 0
@@ -142,7 +144,7 @@ class Work:
 
 
 def report(findings, evidence, detail):
-    """a finding, or the detail of one about the same cause"""
+    """Adds finding R6, or only its detail to another finding about the same cause."""
     other = next((rule for rule in ("H18", "H19", "C18", "C23") if findings.has(rule)), None)
     if other:
         findings.explain(other, detail)
@@ -151,7 +153,7 @@ def report(findings, evidence, detail):
 
 
 def one_sample(findings, loading):
-    """R6"""
+    """Finds R6: the model is called with one sample at a time."""
     trace, steps = findings.trace, findings.trace.steps
     trains = any(e.name.startswith((names.AUTOGRAD_NODE, names.OPTIMIZER_STEP)) for e in trace.events.host)
     if steps.marker in ("window", "Optimizer.step") or steps.count < MIN_STEPS or trace.host_main is None or trains:
@@ -178,7 +180,7 @@ def one_sample(findings, loading):
 
 
 def loading_of(findings):
-    """time of the loader on the main thread of a program without a device"""
+    """Returns the loader's time on the main thread of a program without a device; [] for other programs."""
     trace = findings.trace
     if trace.program != "cpu" or trace.host_main is None:
         return []

@@ -1,4 +1,5 @@
-"""Section 15, What overlap can hide: how much of a device's exposed communication its compute could hide, and how much of that ends the steps sooner."""
+"""Section 15, What overlap can hide: exposed communication that the device's compute could hide, and how much earlier
+the steps would then end."""
 import collections
 
 from .device import PROMPT_NS
@@ -10,7 +11,8 @@ NODE = "autograd::engine::evaluate_function:"
 
 
 def hideable(trace, device, exposed):
-    """in each part of a used step no more than the compute there that runs without communication"""
+    """Returns the exposed communication that compute could hide. Each part of a used step can hide at most as much time
+    as its compute without communication takes."""
     if len(trace.devices) > MAX_DEVICES:
         return exposed
     free, out = minus(device.compute, device.communication), []
@@ -21,7 +23,8 @@ def hideable(trace, device, exposed):
 
 
 def parts(device, step):
-    """the step; where it has one backward pass, what is before and what is from the first kernel of that pass on"""
+    """Returns the parts of a step. If the step has a single backward pass, it is divided at the first kernel of that
+    pass."""
     kernels = [k for k in device.kernels if step.start <= k.start < step.end and k.launch is not None and not k.communication]
     backward = [i for i, k in enumerate(kernels) if any(o.name.startswith(NODE) for o in operators_above(k.launch.operator))]
     if not backward or backward[-1] - backward[0] + 1 > len(backward):
@@ -31,7 +34,8 @@ def parts(device, step):
 
 
 def ends_sooner(trace, device, pieces):
-    """a step ends sooner by what is hidden only if the host has launched what follows; it launches sooner where it waited for the device"""
+    """Returns the part of the hidden time by which the steps end sooner. This needs the next work to be launched early
+    enough. Hiding also makes the host launch sooner if it waited for the device."""
     if len(trace.devices) > MAX_DEVICES:
         return pieces
     moments = [(a, 0, b) for a, b in pieces]
@@ -55,7 +59,8 @@ def ends_sooner(trace, device, pieces):
 
 
 def blocking(trace, device):
-    """calls that wait for the device, and others of PROMPT_NS and more that start an operation of it: a copy to the host blocks, or a full queue does"""
+    """Returns calls that wait for the device, and calls of at least PROMPT_NS that launch an operation on it, such as a
+    copy to the host or a launch into a full queue."""
     waits = [w.call for w in trace.waits if w.device == device.number]
     known = {id(call) for call in waits}
     slow = [e for events in trace.tree.threads.values() for e in events if e.kind == "runtime" and e.length >= PROMPT_NS and id(e) not in known
@@ -64,7 +69,7 @@ def blocking(trace, device):
 
 
 def main_stream(device):
-    """the stream that computes most; of equal ones the smallest number"""
+    """Returns the stream with the most compute time; of equal streams the one with the smallest number."""
     ns = collections.Counter()
     for k in device.kernels:
         if not k.communication:
@@ -73,7 +78,7 @@ def main_stream(device):
 
 
 def launched_before(kernels, start):
-    """how long before `start` the calls had returned that launched these kernels: the longest; None: not known"""
+    """Returns the longest time between the end of a kernel's launch and `start`, ns; None: a launch is unknown."""
     if not kernels or any(k.launch is None for k in kernels):
         return None
     return max(max(0, start - k.launch.end) for k in kernels)

@@ -1,4 +1,5 @@
-"""Section 15, H6: pauses: times in which the main thread did not run, which an undisturbed program does not have."""
+"""Section 15, H6: pauses. These are times in which the main thread did not run, although an undisturbed program
+would."""
 import collections
 
 from . import names
@@ -12,12 +13,12 @@ Stretch = collections.namedtuple("Stretch", "start end event name step")
 
 
 def step_at(trace, at):
-    """the step whose marker contains a host moment; without markers the only one"""
+    """Returns the id of the step around a host time. Without markers, all times have the same id."""
     return id(step_of(trace, at)) if trace.steps.marked else 0
 
 
 def stretches(trace, time):
-    """long times in which no event of the main thread begins or ends"""
+    """Returns long times in which no event of the main thread begins or ends."""
     out = []
     for start, end, stack, _ in trace.tree.segments(trace.host_main, [(a, b, None) for a, b in time]):
         if end - start >= PAUSE_NS:
@@ -27,13 +28,13 @@ def stretches(trace, time):
 
 
 def between(trace, time):
-    """stretches between operators that fewer than half of the steps have"""
+    """Returns long times between operators that fewer than half of the steps have."""
     found = stretches(trace, time)
     return [(one.start, one.end) for one in found if len(found) <= MOST and not is_repeated(trace, found, one)]
 
 
 def is_repeated(trace, found, one):
-    """do half of the steps have such a stretch, of the same name and half as long?"""
+    """Returns whether half of the steps have such a time, with the same name and at least half as long."""
     steps, last = 0, None
     for other in found:
         if other.name == one.name and other.step != last and other.end - other.start >= (one.end - one.start) // 2:
@@ -43,7 +44,7 @@ def is_repeated(trace, found, one):
 
 
 def sizes_of(o):
-    """the sizes of an operator's inputs as a text, None where those of the first input are not known"""
+    """Returns the sizes of an operator's inputs as text; None: the sizes of the first input are unknown."""
     dims = o.args.get("Input Dims")
     if not isinstance(dims, list) or not dims or not isinstance(dims[0], list) or not all(type(n) is int for n in dims[0]) or len(dims[0]) > 8:
         return None
@@ -51,7 +52,7 @@ def sizes_of(o):
 
 
 def within(trace, operators, time):
-    """the part of stretches in operators behind what the same call lasts in other steps"""
+    """Returns the part of long times in operators that exceeds the length of the same call in other steps."""
     found = stretches(trace, time)
     wanted = {(s.event.name, sizes_of(s.event)) for s in found if s.event is not None and s.event.kind == "operator"}
     lengths, place, count = collections.defaultdict(list), {}, {}
@@ -75,7 +76,7 @@ def within(trace, operators, time):
 
 
 def find_pauses(c, outside):
-    """times of W in which the main thread did not run; outside: time of W outside of operators"""
+    """Returns the times of W in which the main thread did not run. outside: time of W outside of operators."""
     trace = c.trace
     if trace.steps.count < MIN_STEPS:
         return []
@@ -89,7 +90,7 @@ def find_pauses(c, outside):
 
 
 def percent_without_pauses(c, ranges):
-    """the share of a set, and the judged time, both without pauses"""
+    """Returns the share of intervals in the judged time, percent. Pauses count for neither."""
     if not c.pauses:
         return c.findings.share(ranges)
     less, rest = c.findings.recorded.less, minus(c.trace.window, c.pauses)
@@ -97,7 +98,8 @@ def percent_without_pauses(c, ranges):
 
 
 def spread_pauses(c, ranges):
-    """a set without pauses, and of the pauses in it so much that its share is that of both without pauses"""
+    """Returns the intervals without pauses, plus a part of the pauses inside. The part makes their share of the judged
+    time the same as without any pauses."""
     inside = meet(ranges, c.pauses)
     if not inside:
         return ranges
@@ -114,7 +116,7 @@ def spread_pauses(c, ranges):
 
 
 def doubt(c, ranges, least, detail):
-    """(levels of confidence less, detail) of a finding whose time has pauses in it"""
+    """Returns (levels by which to lower the confidence, detail) of a finding whose time contains pauses."""
     share, without = c.findings.share(ranges), percent_without_pauses(c, ranges)
     ns = length(meet(ranges, c.pauses))
     if not ns or without >= share:

@@ -1,6 +1,5 @@
-"""Section 15: rules about the recording itself: R1 what it does not hold, R2 too little to judge, R3 first use, R4 its edge.
-
-They come first: what they find decides which time the other rules judge, and which of them are asked."""
+"""Section 15: rules about the recording itself: R1 missing data, R2 too little to judge, R3 first use, R4 edge of the
+recording. They are evaluated first, because they decide which time and which other rules are judged."""
 from .captures import capturing
 from .findings import by_length, threshold
 from .idle_reasons import AWAY, LONG_NS, reasons_of, use_of
@@ -15,7 +14,7 @@ MEMORY_RULES = ("D1", "D3", "D4")
 
 
 class Record:
-    """what the gaps of all devices are"""
+    """Reasons for the gaps of all devices."""
 
     def __init__(self, g):
         self.g, self.trace = g, g.trace
@@ -34,7 +33,7 @@ class Record:
         return percent(ns, self.all_ns)
 
     def short_time(self):
-        """busy times and gaps below 1 ms of all devices"""
+        """Returns the busy times of all devices, and their gaps below 1 ms."""
         out = []
         for d in self.trace.devices:
             gaps = []
@@ -67,7 +66,7 @@ def leave_out_rules(g):
 
 
 def is_capture(g):
-    """R2 where the capture of graphs is most of W; what is captured is not judged"""
+    """Finds R2 if graphs are captured during most of W. The time of captures is not judged."""
     idle = capturing(g.trace)
     if not idle:
         return False
@@ -82,7 +81,7 @@ def is_capture(g):
 
 
 def is_too_short(g):
-    """R2: one step with a few operations, and mostly none of them"""
+    """Finds R2 if the only step has few operations and the device is mostly idle."""
     th, whole = threshold("R2"), len(g.trace.devices) * g.trace.steps.ns
     busy = percent(sum(d.share(d.busy) for d in g.trace.devices), whole)
     if g.count > 1 or len(g.operations) > th["max_operations"] or busy >= th["max_busy_pct"]:
@@ -96,7 +95,7 @@ def is_too_short(g):
 
 
 def first_use(g, r):
-    """R3"""
+    """Finds R3: time that is needed only at the first use."""
     th, trace = threshold("R3"), g.trace
     making = [c for c in trace.events.of["runtime"] if use_of(c.name) in ("allocate", "set-up")]
     blocked = [x for x in r.reasons if x.name == "blocked" and use_of(x.piece.next.launch.name) == "launch call"]
@@ -115,19 +114,20 @@ def first_use(g, r):
 
 
 def is_at_first(trace, calls):
-    """were the longest calls all made in the first step? what every step makes is a habit"""
+    """Returns whether the longest calls are all in the first step. Calls in every step would not be one-time work."""
     first = trace.steps.used[0]
     return trace.steps.count < 2 or all(c.start < first.end for c in calls[:5])
 
 
 def lead_of(g):
-    """how long the first operation of a recording without steps had been called before it started"""
+    """Returns the time between launch and start of the first operation in a recording without steps, ns; otherwise
+    0."""
     first = g.operations[0] if g.operations else None
     return first.start - first.launch.end if first is not None and first.launch is not None and not g.trace.steps.marked else 0
 
 
 def edge(g, r):
-    """R4, and R1 of operations that had been called long before they started"""
+    """Finds R4, and R1 for operations that started long after their launch."""
     th, away, queue = threshold("R4"), r.share(r.away_ns), r.share(r.queue_ns)
     if away >= th["min_pct"]:
         is_much = away > th["much_pct"]

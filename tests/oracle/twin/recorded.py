@@ -1,4 +1,4 @@
-"""Section 15, "What recording changes": what recording cost along the main thread of a program without a device."""
+"""Section 15, "What recording changes": the cost of recording on the main thread of a program without a device."""
 import bisect
 import re
 
@@ -12,7 +12,7 @@ PAGE_BYTES, PYTHON_TIMES = 4096, 1.65
 
 
 class Recorded:
-    """before(t): ns that recording cost in W before t"""
+    """before(t): cost of recording in W before time t, ns."""
 
     def __init__(self, trace):
         self.trace = trace
@@ -42,7 +42,7 @@ class Recorded:
                     i += 1
                 while j < len(memory) and memory[j].start < start:
                     j += 1
-                debt = 0                                 # this time is not judged
+                debt = 0                                 # the time that follows is not judged
             while i < len(events) and events[i].start <= start:
                 own_until = end_of_own_step(events[i], own_until)
                 debt += cost_of(events[i])
@@ -60,7 +60,7 @@ class Recorded:
             self.push(last, 0)
 
     def part_of(self, start, stack, own_until):
-        """the part of a stretch that recording made"""
+        """Returns the fraction of a time that is the cost of recording, 0 to 1."""
         if own_until is not None and start < own_until:
             return 1.0
         if not stack:
@@ -84,7 +84,7 @@ class Recorded:
         return end - start - (self.before(end) - self.before(start))
 
     def less(self, ranges):
-        """length of a set without what recording cost in it"""
+        """Returns the length of intervals without the cost of recording, ns."""
         return max(0, sum(self.piece(a, b) for a, b in ranges))
 
 
@@ -111,8 +111,8 @@ SLOWED = (("typing.py", "inner", 330, 365), ("typing.py", "cast", 2190, 2300), (
 
 
 def is_slowed(trace):
-    """Python 3.11, whose loop searches for listeners at each instruction: the stated version, else the latest version in the paths of
-    frames, else lines of known functions"""
+    """Returns whether the program ran on Python 3.11, whose interpreter is slow while frames are recorded. The version
+    is taken from the header, else from paths of frames, else from the lines of known functions."""
     stated = re.match(r"3\.(\d{1,3})\.", str(trace.document.header.get("python_version") or ""))
     if stated and int(stated[1]):
         return int(stated[1]) == 11
@@ -125,6 +125,7 @@ def is_slowed(trace):
 
 
 def cost_of_host(trace):
-    """what recording cost while a device waits for the host, a lower bound: frames and operators of the main thread, as without a device"""
+    """Returns a lower bound of the cost of recording while a device waits for the host, ns. Counts frames and operators
+    of the main thread."""
     events = trace.tree.threads.get(trace.host_main, [])
     return min(sum(cost_of(e) for e in events if contains(trace.starved, e.start)), length(trace.starved))

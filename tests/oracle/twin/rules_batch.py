@@ -1,4 +1,4 @@
-"""Section 15: H18 sample by sample, H19 small batch, H20 unequal steps, H21 single steps with work of their own."""
+"""Section 15: H18 one call per sample, H19 small batch, H20 unequal steps, H21 single steps with additional work."""
 import collections
 
 from . import names
@@ -18,7 +18,7 @@ Samples = collections.namedtuple("Samples", "count length rows is_length_first")
 
 
 def samples_of(o):
-    """samples that an operator works on; None: of none, or nobody knows"""
+    """Returns the samples that an operator works on; None: no samples, or unknown."""
     if o.name not in WITH_SAMPLES or operand(o) is None:
         return None
     d = operand(o)
@@ -30,7 +30,7 @@ def samples_of(o):
 
 # -------------------------------------------------------------------------------------------------------- H18: sample by sample
 class Calls:
-    """calls of modules on the main thread that begin in W, outside of the loader; name: the module that is called most"""
+    """Calls of modules on the main thread that begin in W, outside of the loader. name: the most frequent module."""
 
     def __init__(self, c):
         self.c = c
@@ -43,7 +43,7 @@ class Calls:
                 most, self.name, self.is_inner = self.of_name[m.name], m.name, m.parent is not None
 
     def is_repeated(self, m):
-        """is the module called so often in each step, and nothing that it is a part of?"""
+        """Returns whether each step calls the module often enough, while the modules around it are called rarely."""
         least = (MIN_INNER_CALLS if m.parent is not None else MIN_CALLS) * self.c.count
         outer = m.parent
         while outer is not None:
@@ -53,7 +53,7 @@ class Calls:
         return self.of_name[m.name] >= least
 
     def is_one_sample(self, calls):
-        """do all calls work on one sample, and make no text word by word?"""
+        """Returns whether each call works on one sample. Generating a text word by word does not count."""
         at, seen, last, longest, inside, dims, known, growing = 0, None, 0, 0, set(), None, 0, 0
         for o in self.c.operators:
             while at < len(calls) and calls[at].end <= o.start:
@@ -85,7 +85,7 @@ class Calls:
 
 
 def sample_by_sample(c):
-    """H18"""
+    """Finds H18: the model is called sample by sample."""
     if not c.trace.steps.marked:
         return False
     found = Calls(c)
@@ -121,7 +121,7 @@ def work_ns(c, o):
 
 
 def small_batch(c):
-    """H19"""
+    """Finds H19: the batch is small."""
     whole = small = most = recurrent = 0
     picked = []
     for o in c.operators:
@@ -159,7 +159,7 @@ def small_batch(c):
 
 # ----------------------------------------------------------------------------------------------------------- H20: unequal steps
 def unequal_steps(c):
-    """H20"""
+    """Finds H20: steps take unequal time because of unequal shapes."""
     updates = Accumulation(c.trace).updates
     work = collections.Counter()
     for o in c.operators:
@@ -191,7 +191,7 @@ def unequal_steps(c):
 
 # ------------------------------------------------------------------------------------------------------------ H21: single steps
 def single_steps(c):
-    """H21"""
+    """Finds H21: single steps have work that other steps do not have."""
     th, updates, used = threshold("H21"), Accumulation(c.trace).updates, c.trace.steps.used
     kind = lambda s: id(s) in updates
     groups = {k: [s.length for s in used if kind(s) == k] for k in (False, True)}
@@ -235,5 +235,6 @@ def batch_rules(c):
     single_steps(c)
     if not sample_by_sample(c):
         small_batch(c)
-    if not c.findings.has("H21"):                        # work of a single step is no input of unequal size
+    # additional work of a single step must not count as an input of unequal size
+    if not c.findings.has("H21"):
         unequal_steps(c)

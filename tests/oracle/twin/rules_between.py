@@ -16,7 +16,7 @@ MOST_CALLS, LEAST_PERCENT, LEAST_PART = 2, 75, 50
 
 
 class BusyFunctions:
-    """functions of the project that do little else than what a rule is about"""
+    """Functions of the project that mostly do what a rule is about."""
 
     def __init__(self):
         self.calls, self.ns = {}, collections.Counter()
@@ -50,7 +50,7 @@ def sequence_of(o):
 
 
 def with_backward(c, forward):
-    """the times, and those of the backward of the operators that start in them"""
+    """Returns the intervals `forward`, and the backward time of the operators that start in them."""
     sequences = {sequence_of(o) for o in c.operators if not is_backward(o) and sequence_of(o) is not None and contains(forward, o.start)}
     out, last = list(forward), None
     for o in c.operators:
@@ -63,7 +63,7 @@ def with_backward(c, forward):
 
 
 def small_operators(c):
-    """H5"""
+    """Finds H5: many small operators."""
     th, calls, small, gaps, functions, before = threshold("H5"), 0, [], [], BusyFunctions(), None
     for o in c.outermost:
         if c.is_loading(o):
@@ -89,7 +89,7 @@ def small_operators(c):
 
 
 def python_code(c):
-    """H6"""
+    """Finds H6: Python code between operators."""
     th = threshold("H6")
     time = minus(c.unclaimed(c.outside), c.pauses)
     is_spread = c.findings.share(time) >= th["min_pct"]
@@ -115,7 +115,8 @@ def python_code(c):
 
 
 def python_stretch(c, python, least):
-    """(time, longest call) of one function of the project that calls no module and has most of the Python; None: none has"""
+    """Returns (time, longest call) of the project function with most of the Python time. The function must call no
+    module. None: there is none."""
     modules = [e.start for e in c.thread if e.kind == "module"]
     least_ns, done, functions = c.findings.judged_ns // c.count // LEAST_PART, None, {}
     for e in c.thread:
@@ -143,7 +144,7 @@ def is_of_product(o):
 
 
 def is_needed(o, min_values):
-    """a copy that nobody can leave out"""
+    """Returns whether the copy is necessary."""
     if is_of_product(o):
         return True
     dims = o.args.get("Input Dims", o.args.get("Input dims"))
@@ -157,7 +158,7 @@ def is_needed(o, min_values):
 
 
 def copies(c):
-    """H7"""
+    """Finds H7: copies that could be avoided."""
     th, ranges, mine = threshold("H7"), [], []
     for o in c.operators:
         if o.name not in names.COPY_OPERATORS or c.is_loading(o) or is_needed(o, th["min_values"]):

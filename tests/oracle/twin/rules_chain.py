@@ -1,4 +1,4 @@
-"""Section 15: operators in a row that one fused operator could replace: H16 attention, H17 elementwise chains."""
+"""Section 15: consecutive operators that one fused operator could replace: H16 attention, H17 elementwise chains."""
 from . import costs
 from .findings import by_length, threshold
 from .intervals import contains, union
@@ -12,7 +12,7 @@ FUSABLE = ("elementwise", "reduction", "norm", "softmax")
 
 
 class Row:
-    """an outermost forward operator, and its kind of work by its name"""
+    """An outermost forward operator, and its kind of work according to its name."""
 
     def __init__(self, o):
         self.o, self.is_claimed = o, False
@@ -31,14 +31,14 @@ class Row:
 
 
 def inner(o):
-    """operators inside of an operator, and what is inside of them"""
+    """Yields all operators inside of an operator, at any depth."""
     for child in o.children:
         yield child
         yield from inner(child)
 
 
 def rows_of(c):
-    """without views, the loader, optimizers and time that other findings are about"""
+    """Returns the rows of the main thread, without views, loading, optimizers and time of earlier findings."""
     optimizers = union([e.range for e in c.thread if e.name.startswith("Optimizer.")])
     claimed = union(c.claimed)
     rows = [Row(o) for o in c.outermost if not c.is_loading(o) and not is_backward(o)
@@ -47,7 +47,7 @@ def rows_of(c):
 
 
 class Claim:
-    """parts of operators, and of their backward by sequence number"""
+    """Saved fractions of operators, and of their backward nodes, which are found by sequence number."""
 
     def __init__(self, c, rule):
         self.c, self.rule, self.ranges, self.operators, self.backward = c, rule, [], [], {}
@@ -56,7 +56,8 @@ class Claim:
         self.ranges.append((o.start, o.start + o.length * int(part * MILLION) // MILLION))
 
     def take(self, row, forward, backward):
-        """a product's sequence number may be that of an operator inside of it"""
+        """Claims fractions of a row's forward and backward time. The sequence number of a product may belong to an
+        operator inside it."""
         row.is_claimed = True
         self.part(row.o, forward)
         self.operators.append(row.o)
@@ -75,7 +76,7 @@ class Claim:
 
 # ------------------------------------------------------------------------------------------------------------- H16: attention
 def is_written_softmax(rows, i):
-    """exponentials that are divided by their sum"""
+    """Returns whether a softmax written with single operators begins here: exponentials divided by their sum."""
     if rows[i].o.name != "aten::exp":
         return False
     has_sum = False
@@ -95,7 +96,8 @@ def is_softmax(rows, i):
 
 
 def next_product(rows, i, way):
-    """index of the first product on one side of a softmax, at most FAR operators away; None: there is none"""
+    """Returns the index of the nearest product before (way -1) or after (way 1) a softmax, at most FAR operators away;
+    None: there is none."""
     return next((k for k in range(i + way, i + way * (FAR + 1), way) if 0 <= k < len(rows) and rows[k].kind == "gemm"), None)
 
 
@@ -104,7 +106,8 @@ def drops_scores(row):
 
 
 def part_of_scores(o, scores):
-    """the part of a product's time that moves the scores: the first operator with operations, of it and what is inside, has its cost"""
+    """Returns the fraction of a product's time that moves the scores. The cost is that of the first operator with a
+    known cost, among the product and the operators inside it."""
     cost = next((cost for x in [o] + list(inner(o)) for cost in [costs.of_op(x)] if cost and cost["flops"]), None)
     if cost is None:
         return 0.0
@@ -113,7 +116,7 @@ def part_of_scores(o, scores):
 
 
 def written_attention(c, rows):
-    """H16"""
+    """Finds H16: attention written with single operators."""
     claim = Claim(c, "H16")
     for i, row in enumerate(rows):
         if not is_softmax(rows, i):
@@ -134,7 +137,8 @@ def written_attention(c, rows):
 
 # -------------------------------------------------------------------------------------------------------- H17: elementwise chains
 def take_chain(claim, rows, least):
-    """a fused operator moves one and a half times the bytes of the largest one"""
+    """Claims the saved time of a chain. A fused operator moves one and a half times the bytes of the largest
+    operator."""
     large = [(r, r.bytes) for r in rows if r.bytes >= MIN_BYTES]
     if len(large) < least:
         return
@@ -149,7 +153,7 @@ def is_inside(rows, i, call):
 
 
 def take_functions(claim, rows, start, end):
-    """calls of the project's functions that do nothing else"""
+    """Claims chains in project functions that do nothing else."""
     while start < end:
         call, stop = project_call_around(rows[start].o), start + 1
         while stop < end and project_call_around(rows[stop].o) is call:
@@ -160,7 +164,7 @@ def take_functions(claim, rows, start, end):
 
 
 def elementwise_chains(c, rows):
-    """H17"""
+    """Finds H17: chains of elementwise operators."""
     claim, start = Claim(c, "H17"), 0
     is_fusable = lambda r: not r.is_claimed and r.kind in FUSABLE
     while start < len(rows):

@@ -1,25 +1,27 @@
-"""Section 15: rules that name a cause by operators: H14 double precision, H15 gradients that are filled with zeros."""
+"""Section 15: rules that find a cause by operators: H14 double precision, H15 filling gradients with zeros."""
 from . import names
 from .findings import by_length, threshold
 from .intervals import union
 from .rules_between import BusyFunctions
 from .tree import operators_above
 
-# the part of its time that an operator gains in single precision: (numerator, denominator)
+# fraction of an operator's time that single precision saves: (numerator, denominator)
 GAIN, GAIN_OF_CONVOLUTION = (3, 5), (3, 4)
 FEW_GRADIENTS, MUCH_PERCENT = 4, 10
-ZEROS = {"aten::zeros_like": 1, "aten::zero_": 1, "aten::_foreach_zero_": FEW_GRADIENTS}  # gradients that each call stands for
-FILLED = {"aten::clone", "aten::detach", "aten::empty_like"}                        # what makes the tensors that are filled
+# operator: number of gradients that one call fills
+ZEROS = {"aten::zeros_like": 1, "aten::zero_": 1, "aten::_foreach_zero_": FEW_GRADIENTS}
+# operators that make the tensors to be filled
+FILLED = {"aten::clone", "aten::detach", "aten::empty_like"}
 
 
 def takes_double(o):
-    """Does any argument have the type double? Lists of tensors have lists of types, which are not read."""
+    """Returns whether any argument has the type double. Arguments that are lists of tensors are not examined."""
     types = o.args.get("Input type", o.args.get("Input Type"))
     return isinstance(types, list) and any(isinstance(t, str) and t.lower() == "double" for t in types)
 
 
 def double_precision(c):
-    """H14"""
+    """Finds H14: computation in double precision."""
     doubles = [o for o in c.operators if takes_double(o) and not c.is_loading(o)]
     known = {id(o) for o in doubles}
     outermost = [o for o in doubles if not any(id(x) in known for x in operators_above(o.parent))]
@@ -33,7 +35,7 @@ def double_precision(c):
 
 
 def zeroed_gradients(c):
-    """H15"""
+    """Finds H15: gradients are filled with zeros."""
     functions = BusyFunctions()
     zeros, adds = [], []
     for o in c.operators:

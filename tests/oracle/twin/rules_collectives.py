@@ -1,4 +1,5 @@
-"""Section 15: rules about collectives: E4 many small ones, E6 late parameters of a sharded model, E7 one process for all devices."""
+"""Section 15: rules about collectives: E4 many small calls, E6 late parameters of a sharded model, E7 one process for
+all devices."""
 import collections
 
 from . import names
@@ -22,7 +23,7 @@ def kind_name(record):
 
 
 def step_of_record(trace, record):
-    """id of the step that contains a record's start; None: no step does"""
+    """Returns the id of the step that contains the record's start; None: no step."""
     for s in trace.steps.found:
         start, end = (s.start, s.end) if record.on_device else (s.host_start, s.host_end)
         if start <= record.start < end:
@@ -44,7 +45,7 @@ def exposed_of_devices(trace):
 
 # -------------------------------------------------------------------------------------------------- E4: many small collectives
 class Call:
-    """one small collective: start and end are those of its time on the device, or on the host from its dispatcher on"""
+    """A small collective. start, end: its time on the device, or on the host from its dispatcher call on."""
 
     def __init__(self, trace, record):
         self.record, self.bytes, self.step = record, record.bytes, step_of_record(trace, record)
@@ -58,7 +59,7 @@ class Call:
 
     @property
     def key(self):
-        """calls with equal keys have the same name and the same group"""
+        """Returns the name and the group of the call. Only calls with equal keys can be merged."""
         return self.record.name, str((self.record.metadata or {}).get("Process Group Name"))
 
     @property
@@ -73,7 +74,7 @@ def is_small(trace, record):
 
 
 def small_calls(trace, dispatched):
-    """dispatched: calls of the dispatcher on the main thread of a program without a device"""
+    """Returns the small collectives. dispatched: dispatcher calls on the main thread, for programs without a device."""
     calls = []
     for record in trace.collectives.records:
         if not is_small(trace, record):
@@ -82,14 +83,14 @@ def small_calls(trace, dispatched):
         earlier = [e for e in dispatched if e.start <= record.start]
         if earlier and earlier[-1].thread != record.event.thread:
             call.issuer = earlier[-1]
-            if calls:                                    # not before the end of the call before it
+            if calls:                                    # a call starts at the earliest when the previous call ends
                 call.start = max(min(call.start, call.issuer.start), min(call.start, calls[-1].end))
         calls.append(call)
     return calls
 
 
 def join(calls, products):
-    """marks the calls that one call could replace"""
+    """Marks the calls that could be merged with the previous call."""
     last = {}
     for call in calls:
         before, last[call.key] = last.get(call.key), call
@@ -101,7 +102,7 @@ def join(calls, products):
 
 
 class Group:
-    """joinable calls of one name and group"""
+    """Mergeable calls of one name and one group."""
 
     def __init__(self, calls):
         self.calls = calls
@@ -109,7 +110,8 @@ class Group:
         self.has_tiny, self.latency = bool(tiny), p50(tiny or [call.ns for call in calls])
         self.mean_bytes = sum(call.bytes for call in calls) // len(calls)
         longest = None
-        for call in calls:                               # a joined call waits for a late rank as long as the longest one
+        # a merged call waits for a late rank only as long as the longest call does
+        for call in calls:
             if longest is None or longest.step != call.step:
                 longest = call
             elif call.ns > longest.ns:
@@ -120,12 +122,12 @@ class Group:
         return call.ns if call.bytes <= TINY_BYTES else min(call.ns, self.latency)
 
     def pairs(self):
-        """calls of a step that follow each other"""
+        """Returns pairs of consecutive calls of the same step."""
         return [(a, b) for a, b in zip(self.calls, self.calls[1:]) if a.step == b.step]
 
 
 def whole_call(e):
-    """(start, end) of the outermost host communication around an event"""
+    """Returns (start, end) of the outermost host communication around an event."""
     whole = e
     for x in with_ancestors(e):
         if x.kind in ("operator", "annotation"):
@@ -136,12 +138,13 @@ def whole_call(e):
 
 
 def between_on_host(group):
-    """in a loop over tensors the time between two calls, if it is shorter than a call"""
+    """Returns the time between consecutive calls in a loop over tensors, if it is shorter than a call."""
     return [(a.end, b.start) for a, b in group.pairs() if not b.is_gradient and b.start - a.end < group.latency]
 
 
 def calls_on_host(group):
-    """what the host needs for each call but the first: also the work before it in a loop, if it is shorter than the call"""
+    """Returns the host time of each call but the first, including the preceding work in a loop if it is shorter than
+    the call."""
     out = []
     for a, b in group.pairs():
         if a.issuer is None or b.issuer is None:
@@ -153,7 +156,7 @@ def calls_on_host(group):
 
 
 def small_collectives(findings, products, dispatched, add):
-    """E4; returns the communication that it explains.  products: start of each matrix product"""
+    """Finds E4. Returns the communication that E4 explains. products: start times of all matrix products."""
     th, trace = threshold("E4"), findings.trace
     calls, least = small_calls(trace, dispatched), th["min_per_step"] * trace.steps.count
     if len(calls) <= least:
@@ -193,24 +196,25 @@ def detail_of(group, steps):
 
 
 def small_on_host(c):
-    """E4 of a program without a device"""
+    """Finds E4 in a program without a device."""
     dispatched = [o for o in c.operators if names.comm_backend(o.name) == "c10d"]
     return small_collectives(c.findings, [o.start for o in c.operators if o.eligible], dispatched, c.claim)
 
 
 def small_on_device(g):
-    """E4 of a program with devices"""
+    """Finds E4 in a program with devices."""
     return small_collectives(g.findings, [k.start for k in g.kernels if g.work.kind[id(k)] in PRODUCTS], [], g.claim)
 
 
 # ------------------------------------------------------------------------------------------------------- E6: late parameters
 def late_parameters(g, explained):
-    """E6; returns the communication that it explains"""
+    """Finds E6. Returns the communication that E6 explains."""
     th, trace, exposed = threshold("E6"), g.trace, exposed_of_devices(g.trace)
     gathers = [r for r in trace.collectives.records if kind_name(r) == "all_gather" and not r.on_device and r.kernels
                and contains(g.window, r.start) and is_sharding(r.event)]
     step, later = None, []
-    for i, r in enumerate(gathers):                      # nothing is before the first one of a step that could hide it
+    # the first gather of a step has no earlier work that could hide it
+    for i, r in enumerate(gathers):
         is_first, step = i == 0 or step_of_record(trace, r) != step, step_of_record(trace, r)
         if not is_first and not contains(explained, time_of(r)[0]):
             later.append(r)
@@ -229,7 +233,7 @@ def late_parameters(g, explained):
 
 # -------------------------------------------------------------------------------------------- E7: one process for all devices
 def is_of_data_parallel(name):
-    """a function of DataParallel, its node in the backward pass, or a frame of the file that replicates modules"""
+    """Returns whether the name is a function of DataParallel, its backward node, or a frame of replicate.py."""
     node = names.AUTOGRAD_NODE + " "
     if name.startswith(node):
         return name[len(node):] in DATA_PARALLEL or name[len(node):] in [n + "Backward" for n in DATA_PARALLEL]
@@ -238,7 +242,7 @@ def is_of_data_parallel(name):
 
 
 def one_process(g):
-    """E7; returns the communication that it explains"""
+    """Finds E7. Returns the communication that E7 explains."""
     trace = g.trace
     if len(trace.devices) < 2 or not any(e.name == "DataParallel.forward" for e in trace.events.of["annotation"]):
         return []

@@ -1,4 +1,4 @@
-"""Section 15, H2: a Python loop that takes a tensor apart, seen as sibling operators whose names repeat in a short period."""
+"""Section 15, H2: a Python loop over parts of a tensor. Its sibling operators repeat names in a short period."""
 import collections
 
 from . import costs, names
@@ -15,7 +15,8 @@ APART = ("Select", "Slice", "Index", "Unbind", "Split", "Gather", "AsStrided")
 
 
 class Search:
-    """loops among the operators of one owner; is_pythons: the owner is no operator of ATen and no optimizer"""
+    """Search for loops among the operators of one owner. is_pythons: the owner is neither an operator of ATen nor an
+    optimizer."""
 
     def __init__(self, siblings, owner):
         self.th, self.siblings = threshold("H2"), siblings
@@ -33,11 +34,11 @@ class Search:
         return any(name in names.SCALAR_OPERATORS for name in self.found[at:at + period])
 
     def goes_over_pieces(self, at, period):
-        """is one round the work of the function that took a tensor apart?"""
+        """Returns whether one round is work of the function that divided a tensor."""
         return self.apart is not None and all(project_call_around(o) is self.apart for o in self.siblings[at:at + period])
 
     def runs_once_a_piece(self, at, period, repeats):
-        """is the number of rounds a size of the tensor that was taken apart shortly before, or one less?"""
+        """Returns whether the number of rounds is a size of the tensor that was divided shortly before, or one less."""
         if not self.is_outside or self.pieces_at is None or at - self.pieces_at > self.th["max_period"]:
             return False
         if any(o.name in names.PIECES_OPERATORS or names.is_eligible(o.name) or is_backward(o) for o in self.siblings[at:at + period]):
@@ -49,7 +50,7 @@ class Search:
         return call is not None and all(project_call_around(self.siblings[at + i * period]) is call for i in range(repeats))
 
     def repetition(self, at):
-        """operators that the loop of the smallest period from here covers, 0 for none"""
+        """Returns the number of operators that the loop with the smallest period from here on covers; 0: no loop."""
         found = self.found
         for period in range(1, self.th["max_period"] + 1):
             repeats = 1
@@ -65,7 +66,8 @@ class Search:
         return 0
 
     def branches(self, at):
-        """operators of a loop that indexes a tensor and reads a value in each round to choose what to run"""
+        """Returns the number of operators in a loop that indexes a tensor and reads a value in each round to choose the
+        next work."""
         last, first, rounds, has_index = at, None, 0, False
         for i in range(at, len(self.siblings)):
             o = self.siblings[i]
@@ -101,7 +103,8 @@ class Search:
 
 
 def siblings_of(c):
-    """(owner, operators of W outside of the loader) by what they are inside of, Python frames skipped"""
+    """Yields (owner, operators of W outside of the loader). Operators are grouped by the event around them, where
+    Python frames are skipped."""
     groups, owners = collections.defaultdict(list), {}
     for o in c.operators:
         owner = o.inside
@@ -114,7 +117,8 @@ def siblings_of(c):
 
 
 def puts_together(o):
-    """fills, and adds up, a gradient of the whole tensor for each piece: a loop's replacement does not"""
+    """Returns whether the operator fills or adds a gradient of the whole tensor for one part. Code without the loop
+    does not need this."""
     inner = o
     for x in operators_above(o.parent):
         if is_backward(x):
@@ -124,7 +128,7 @@ def puts_together(o):
 
 
 def stays(c, o, is_to_read):
-    """has a loop's replacement to do this, too?"""
+    """Returns whether code without the loop still needs this operator."""
     if o.eligible and not any(x.eligible for x in o.children):
         return True
     cost = None if is_to_read else costs.of_op(o)
@@ -132,7 +136,7 @@ def stays(c, o, is_to_read):
 
 
 def indexing_loop(c):
-    """H2"""
+    """Finds H2: a loop that indexes a tensor."""
     searches = [Search(l, owner).run() for owner, l in siblings_of(c) if len(l) >= threshold("H2")["min_repeats"]]
     is_to_read = sum(s.reads for s in searches) > sum(s.others for s in searches)
     loops = with_backward(c, union([r for s in searches for r in s.loops]))
@@ -140,4 +144,5 @@ def indexing_loop(c):
     time = spread_pauses(c, time)
     first = sorted((o for s in searches for o in s.first), key=lambda e: (e.start, -e.end, e.pos))
     if c.findings.share(time) >= threshold("H2")["min_pct"] and c.claim("H2", time, first):
-        c.claimed += loops                               # nor what stays of them
+        # the necessary operators of the loop must not count again either
+        c.claimed += loops

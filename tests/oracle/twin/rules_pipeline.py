@@ -17,7 +17,7 @@ def directions_of(name):
 
 
 class Exchanges:
-    """what a step sends and receives: a set of directions for each exchange"""
+    """Exchanges of a step with other ranks: for each exchange the set of its directions."""
 
     def __init__(self):
         self.found, self.has_backward, self.sends_before_backward, self.is_new = [], False, False, True
@@ -34,7 +34,7 @@ class Exchanges:
         self.sends_before_backward |= not self.has_backward and SENDS in directions
 
     def micro_batches(self):
-        """0: the process is no stage in this step"""
+        """Returns the number of micro-batches; 0: the process is not a pipeline stage in this step."""
         sending, receiving = (sum(direction in x for x in self.found) for direction in (SENDS, RECEIVES))
         if len(self.found) < LEAST_EXCHANGES or sending < 2 or receiving < 2 or len(self.found[0]) > 1 or len(self.found[-1]) > 1:
             return 0
@@ -69,7 +69,7 @@ def micro_batches_by_step(trace, calls):
 
 
 def kernels_of(trace):
-    """kernels that send or receive, without those of an all-to-all"""
+    """Returns the kernels that send or receive, except those of an all-to-all."""
     def is_of_all(k):
         operator = k.launch.operator if k.launch is not None else None
         return any("alltoall" in o.name.lower() or "all_to_all" in o.name.lower() for o in operators_above(operator))
@@ -78,7 +78,8 @@ def kernels_of(trace):
 
 
 def ranks_of(trace):
-    """(ranks of the group that sends and receives, else of the job, which of the two); 0: not known"""
+    """Returns (number of ranks, "group" or "job"): of the group that sends and receives, else of the job; 0:
+    unknown."""
     for r in trace.collectives.records:
         size = integer((r.metadata or {}).get("Group size")) if directions_of(r.name) else None
         if size is not None and 1 < size <= MAX_RANKS:
@@ -88,7 +89,8 @@ def ranks_of(trace):
 
 
 def pipeline(findings, explained, idle, compute, add):
-    """E11; returns the communication that it explains.  idle: of a device; compute: of the host, for programs without a device"""
+    """Finds E11. Returns the communication that E11 explains. idle: idle time of the device. compute: compute time of
+    the host, for programs without a device."""
     trace, th = findings.trace, threshold("E11")
     calls = calls_of(trace)
     if trace.steps.marker == "window" or not calls:

@@ -1,4 +1,4 @@
-"""Section 15: C14 to C25, rules about the kinds and costs of device work."""
+"""Section 15: C14 to C25, rules about kinds and costs of device work."""
 import collections
 import re
 
@@ -18,7 +18,7 @@ KEEPS_LAYOUT = ("SubTensorOp", "kern_precompute_indices", "computeOffsetsKernel"
 
 
 class Claim:
-    """a part of the time of kernels that a rule is about"""
+    """Fractions of kernel time that a rule is about."""
 
     def __init__(self, g, rule):
         self.g, self.rule, self.parts, self.kernels = g, rule, {}, []
@@ -36,7 +36,7 @@ class Claim:
         return self.g.findings.share(union([k.range for k in self.kernels]))
 
     def end(self, detail="", **how):
-        """a finding, if the kernels that were taken run for long enough"""
+        """Adds the finding if the claimed kernels take long enough. Returns whether it was added."""
         if not self.ns or self.share() < threshold(self.rule)["min_pct"]:
             return False
         ranges = [(k.start, k.start + k.length * self.parts[id(k)] // WHOLE) for k in self.kernels]
@@ -50,14 +50,14 @@ def in_steps(g):
 
 
 def shape_of(unit):
-    """sizes of the first input of a unit's call"""
+    """Returns the sizes of the first input of a unit's call, or None."""
     dims = dims_of(unit.event)
     d = dims[0] if dims else None
     return d if isinstance(d, list) and all(type(n) is int for n in d) and len(d) <= 8 else None
 
 
 def busy(g):
-    """C14"""
+    """Finds C14: the device computes most of the time."""
     work, devices = g.work, g.trace.devices
     share = percent(sum(d.share(d.compute) for d in devices) // len(devices), g.findings.judged_ns)
     if not share > threshold("C14")["min_pct"]:
@@ -73,7 +73,7 @@ def busy(g):
 
 
 def single_precision(g):
-    """C24; C1 and C2 are not asked where it is reported"""
+    """Finds C24. C1 and C2 are not evaluated if C24 is reported."""
     claim, low, high, costed = Claim(g, "C24"), 0.0, 0.0, 0.0
     for k in g.kernels:
         unit = g.work.unit.get(id(k))
@@ -91,7 +91,7 @@ def single_precision(g):
 
 
 def gain_of(g, unit, k):
-    """the part that half precision gains, at half of its peak and seven tenths of the memory's rate"""
+    """Returns the fraction of time that half precision saves, at half of its peak rate and 70 % of the memory rate."""
     peaks = g.work.peaks[k.device] if unit is not None else None
     half = tflops(peaks, "fp16") if peaks else 0
     if half <= 0 or not unit.ns:
@@ -115,7 +115,7 @@ def is_batched_product(g, k):
 
 
 def product_near(g, kernels, at, step):
-    """the nearest product before or behind a place; None: there is none"""
+    """Returns the index of the nearest product before or after a kernel; None: there is none. step: -1 or 1."""
     for _ in range(FAR):
         at += step
         if not 0 <= at < len(kernels):
@@ -152,7 +152,7 @@ def attention(g, kernels, claim, found):
 
 
 def report_attention(g, claim, found):
-    """C15; the kernels that it is about"""
+    """Adds C15. Returns the ids of the kernels that C15 is about."""
     if not claim.kernels:
         return set()
     fast = found.get("fast", 0.0)
@@ -176,7 +176,7 @@ def may_be_fused(g, claim, k):
 
 
 def chains(g, kernels, taken, claim):
-    """C16: rows of kernels that one kernel could replace; returns how many"""
+    """Finds chains of kernels for C16, which one kernel could replace. Returns their number."""
     runs = at = 0
     while at < len(kernels):
         end = at
@@ -205,7 +205,7 @@ def fusion(g):
 
 # ---------------------------------------------------------------------------------------------- C17, C18, C21, C22, C25: products
 def slow_products(g):
-    """C17: calls of one shape that run slower than those of other shapes of their type"""
+    """Finds C17: products of one shape that run slower than those of other shapes with the same type."""
     th, by_type = threshold("C17"), collections.defaultdict(dict)
     for n, unit in enumerate(g.work.units):
         if (unit.cost["flops"] <= MIN_FLOPS or unit.cost["dtype"] == "other" or g.work.kind[id(unit.main)] != "gemm" or id(unit.main) in g.attention
@@ -239,7 +239,7 @@ def operands_text(unit):
 
 
 def reading_weights(g):
-    """C18"""
+    """Finds C18: products with few rows, which mostly read weights."""
     claim, decodes = Claim(g, "C18"), any("DECODE" in e.name or "context_0(" in e.name for e in g.trace.events.of["annotation"])
     for k in g.kernels:
         unit = g.work.unit.get(id(k))
@@ -250,7 +250,7 @@ def reading_weights(g):
 
 
 def double_precision(g):
-    """C21"""
+    """Finds C21: double precision."""
     claim = Claim(g, "C21")
     for k in g.kernels:
         unit = g.work.unit.get(id(k))
@@ -260,7 +260,7 @@ def double_precision(g):
 
 
 def odd_sizes(g):
-    """C22; C3 is reported in its place"""
+    """Finds C22: kernels for odd sizes. Not reported together with C3."""
     claim = Claim(g, "C22")
     for k in g.kernels:
         if any(w in k.name for w in ODD) and id(k) not in g.attention:
@@ -270,7 +270,7 @@ def odd_sizes(g):
 
 
 def half_precision(g):
-    """C25: products that FP8 could do"""
+    """Finds C25: products that could use FP8."""
     claim = Claim(g, "C25")
     for k in g.kernels:
         unit, peaks = g.work.unit.get(id(k)), g.work.peaks[k.device]
@@ -284,7 +284,7 @@ def half_precision(g):
 
 
 def small_kernels(g):
-    """C23"""
+    """Finds C23: many short kernels."""
     th = threshold("C23")
     small = [k for k in g.kernels if k.length < th["short_us"] * 1000 and not is_graph_launched(k)]
     if not g.optimizer and g.findings.has("A1") and percent(len(small), len(g.kernels)) >= th["min_count_pct"]:
@@ -293,7 +293,7 @@ def small_kernels(g):
 
 
 def layouts(g):
-    """C20"""
+    """Finds C20: kernels that convert memory layouts."""
     claim = Claim(g, "C20")
     for k in g.kernels:
         if g.work.kind[id(k)] == "layout" and first("kernel_first", k.name) == "layout" and not any(w in k.name for w in KEEPS_LAYOUT):
@@ -304,7 +304,7 @@ def layouts(g):
 
 
 def prepare(g):
-    """what the rules of this file share"""
+    """Prepares the data that the rules of this file share."""
     g.work, g.attention = Work(g.trace), set()
     marks = re.compile(r"Optimizer\.(step|zero_grad)#")
     g.optimizer = union([e.range for e in g.trace.events.of["annotation"] if marks.match(e.name)])

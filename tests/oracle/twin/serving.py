@@ -1,4 +1,4 @@
-"""Section 21: ranges that serving engines name their steps by."""
+"""Section 21: names of ranges that serving engines give their steps."""
 import re
 
 SUMS = r"\(sq\d+sk\d+sqsq\d+sqsk\d+\)"

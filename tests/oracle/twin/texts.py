@@ -1,9 +1,9 @@
-"""Numbers as the product words them: percentages, times, bytes, counts."""
+"""Numbers in the words of the product: percentages, times, bytes, counts."""
 import math
 
 
 def fixed(value, decimals):
-    """digits in groups of three, rounded half away from zero"""
+    """Returns the number with fixed decimals and digits in groups of three. Rounds halves away from zero."""
     scaled = abs(value) * 10 ** decimals
     digits = math.floor(scaled)
     digits += scaled - digits >= 0.5
@@ -13,7 +13,7 @@ def fixed(value, decimals):
 
 
 def decimals_of(value):
-    """about three digits that matter"""
+    """Returns the number of decimals that shows about three significant digits."""
     value = abs(value)
     if value == 0 or value >= 999.95:
         return 0

@@ -1,4 +1,4 @@
-"""Sections 18 to 20: kinds of device work, units of work with a cost, and the peaks of devices."""
+"""Sections 18 to 20: kinds of device work, units of work with a cost, and peak rates of devices."""
 import collections
 import json
 import os
@@ -31,7 +31,7 @@ Unit = collections.namedtuple("Unit", "operator event cost kernels main ns call"
 
 
 def first(layer, name):
-    """the kind of the first pattern of a layer that is found in a name; None: of none"""
+    """Returns the kind whose pattern is the first one of a layer that matches the name; None: no pattern matches."""
     return next((kind for kind, pattern in LAYERS[layer] if pattern.search(name[:4096])), None)
 
 
@@ -52,7 +52,8 @@ def is_wrapper(name):
 
 
 class Work:
-    """kind: kind of every operation by id; unit: unit of an operation by id, or None; peaks: figures of each device"""
+    """Kinds and costs of device work. kind: {operation id: kind}. unit: {operation id: its unit or None}. peaks:
+    {device: published rates}."""
 
     def __init__(self, trace):
         self.trace, self.units, self.unit = trace, [], {}
@@ -73,7 +74,7 @@ class Work:
             return "wait"
         if k.communication:
             return "communication"
-        chain = list(operators_above(k.operator))        # innermost first
+        chain = list(operators_above(k.operator))        # operators around the launch, innermost first
         return (first("kernel_first", k.name) or next(filter(None, (first("chain", o.name) for o in reversed(chain))), None)
                 or self.of_optimizer(k) or self.of_owner(k, chain) or of_triton(k.name) or first("kernel", k.name) or "other")
 
@@ -115,7 +116,7 @@ class Work:
                 self.unit.update((id(k), unit) for k in kernels)
 
     def backward_gradients(self):
-        """shape of the gradient by sequence number, of convolutions' backwards"""
+        """Returns {sequence number: shape of the output's gradient} of all convolution backwards."""
         out = {}
         for o in self.trace.operators:
             dims = dims_of(o)
@@ -125,7 +126,8 @@ class Work:
         return out
 
     def cost_of(self, o):
-        """(event, cost) of a call: of the innermost operator that was folded into it, else of itself"""
+        """Returns (event, cost) of a call. The cost is that of the innermost operator folded into the call, else of the
+        call itself."""
         if id(o) not in self.cost:
             event = o.worker or o
             cost = costs.of_op(event, self.hint_of(o))
@@ -144,7 +146,7 @@ class Work:
         return hint
 
     def is_impossible(self, unit):
-        """would the device be faster than its peaks?"""
+        """Returns whether the unit would be faster than the peak rates of its device."""
         peaks, cost = self.peaks[unit.main.device], unit.cost
         if not peaks:
             return False
@@ -164,7 +166,7 @@ def sequence_of(o):
 
 
 def peaks_of(trace, device):
-    """published figures of a device by its name, of several that fit by its memory"""
+    """Returns the published rates for a device's name. If several entries match, the device's memory decides."""
     row = trace.property_of(device)
     if not row.get("name"):
         row = next((p for p in trace.properties if p.get("name")), {})

@@ -17,7 +17,7 @@ AROUND = {"aten::" + n for n in ("flatten_dense_tensors unflatten_dense_tensors 
 
 # -------------------------------------------------------------------------------------------------------------- R5: micro-steps
 def step_of(trace, at):
-    """the step whose marker contains a host moment"""
+    """Returns the step whose marker contains a host time, or None."""
     return next((s for s in trace.steps.found if s.host_start <= at < s.host_end), None)
 
 
@@ -26,7 +26,8 @@ def marked_steps(trace, events):
 
 
 class Accumulation:
-    """count: micro-steps of an optimizer step, 0 for none; updates: ids of the steps that update the parameters"""
+    """Gradient accumulation. count: micro-steps per optimizer step, 0 without accumulation. updates: ids of the steps
+    that update the parameters."""
 
     def __init__(self, trace):
         self.count, self.updates, self.at_least = 0, set(), False
@@ -48,7 +49,7 @@ class Accumulation:
 
 
 def micro_steps(findings):
-    """R5"""
+    """Finds R5: several micro-steps make one optimizer step."""
     found = Accumulation(findings.trace)
     if found.count >= threshold("R5")["min_micro_steps"]:
         used = findings.trace.steps.used
@@ -95,7 +96,7 @@ def time_of(record):
 
 
 def around(e):
-    """an event and what is alive around its start"""
+    """Returns an event and the events that are open at its start."""
     return [e] + [a for a in enclosing(e) if a.start <= e.start < a.end]
 
 
@@ -147,7 +148,7 @@ def avoidable_spans(spans):
 
 
 def each_micro_step(findings, exposed, reported):
-    """E8; returns the time that it explains"""
+    """Finds E8. Returns the time that E8 explains."""
     trace = findings.trace
     if not any(e.name.startswith(names.OPTIMIZER_STEP) for e in trace.events.host):
         return []
@@ -174,7 +175,7 @@ def is_alone(trace):
 
 
 def sync_of(forward, events):
-    """(what a forward range runs up to its last buffer, its broadcasts)"""
+    """Returns (time from the start of a forward range to its last buffer broadcast, the broadcasts)."""
     start = last = None
     broadcasts = []
     for e in events:
@@ -192,7 +193,7 @@ def sync_of(forward, events):
 
 
 def wrapper(findings, exposed, add):
-    """E9 or E10; returns the time that it explains"""
+    """Finds E9 or E10. Returns the time that the finding explains."""
     trace, count = findings.trace, findings.trace.steps.count
     forwards, sync, broadcasts = [], [], []
     for events in trace.tree.threads.values():
@@ -230,6 +231,7 @@ def wrapper(findings, exposed, add):
 
 
 def parallel_rules(findings, exposed, add, reported=()):
-    """E8 to E10; returns the communication that they and earlier rules explain, which E1 and H8 do not ask again"""
+    """Finds E8 to E10. Returns the communication that they and earlier rules explain, so that E1 and H8 do not count it
+    again."""
     reported = union(list(reported) + wrapper(findings, exposed, add))
     return union(reported + each_micro_step(findings, exposed, reported))
