@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""check_changes.py TRACEPRESS FOLDER_OF_REFERENCE TRACE...: changes of work that `diff --json` names equal those of an independent
-reading. Each trace is compared with itself, and with copies into which an .item(), a clone, a cast or a contiguous was put, an
-operator of which was renamed, or shapes of which were changed, at random places of every step."""
+"""check_changes.py TRACEPRESS FOLDER_OF_REFERENCE TRACE...: compares the changes of work in `diff --json` with those of
+an independent implementation.
+Compares each trace with itself and with changed copies. A copy has, at random places of every step, an added .item(),
+clone, cast or contiguous, a renamed operator, or changed shapes."""
 import gzip, json, os, random, subprocess, sys, tempfile
 
 TP, REFERENCE = sys.argv[1:3]
@@ -21,7 +22,7 @@ def load(path):
 
 
 def outermost(events):
-    """By step, in order: (thread, index of an operator that no other one contains)."""
+    """Returns for each step the outermost operators in order: (thread, index of the event)."""
     steps = sorted((e["ts"], e["ts"] + e["dur"]) for e in events if str(e.get("name", "")).startswith("ProfilerStep#")
                    and e.get("ph") == "X" and e.get("cat") != "gpu_user_annotation")
     tops, ends = [[] for _ in steps], {}
@@ -39,7 +40,7 @@ def outermost(events):
 
 
 def mutate(doc, what, r):
-    """The same change at the same place of each step; None when the steps are not alike."""
+    """Returns a copy with the same change at the same place of each step; None if the steps differ."""
     doc = json.loads(json.dumps(doc))
     events = doc["traceEvents"]
     tops = outermost(events)
@@ -75,7 +76,8 @@ def ours(base, new):
 
 
 def as_read_apart(change):
-    """the changes that the other reading, which pairs no operators of different names, sees instead of one"""
+    """Returns the changes that the reference reports for one change of the product. The reference does not pair
+    operators with different names."""
     if change["what"] == "replaced":
         return [("added operator", change["after"], change["times"]), ("removed operator", change["before"], -change["times"])]
     return [(change["what"], change["name"], change["delta"])] if change["what"].startswith(KINDS) else []

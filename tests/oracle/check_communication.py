@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""check_communication.py TRACEPRESS WORK [COUNT]: the findings of made traces about communication against the executable definition.
-
-No bundled trace has small collectives (E4), late parameters (E6), one process for all devices (E7) or stages of a pipeline (E11), so
-programs with these causes are made at random. Prints the first differences, and how often each of the rules fired. Exit 1 when anything differs, or a rule never fired."""
+"""check_communication.py TRACEPRESS WORK [COUNT]: compares findings about communication in generated traces with the
+executable definition.
+No bundled trace has small collectives (E4), late parameters (E6), one process for all devices (E7) or pipeline stages
+(E11). So programs with these causes are generated at random. Prints the first differences, and how often each rule
+fired. Exits with 1 if anything differs or a rule never fired."""
 import collections
 import json
 import os
@@ -22,7 +23,7 @@ RULES = ("E4", "E6", "E7", "E11")
 
 
 class Program:
-    """events of a made program; times in microseconds"""
+    """Events of a generated program; times in microseconds."""
 
     def __init__(self, seed):
         self.random, self.events, self.correlation, self.free = random.Random(seed), [], 0, collections.Counter()
@@ -36,7 +37,7 @@ class Program:
         return number * STEP_US
 
     def kernel(self, name, call, start, length, device=0, stream=7):
-        """a call of 2 us and its kernel, not before the kernel that runs before it on the stream"""
+        """Adds a launch of 2 us and its kernel, which starts after the previous kernel of the stream."""
         self.correlation += 1
         start = max(start, self.free[device, stream])
         self.free[device, stream] = start + length
@@ -62,7 +63,7 @@ class Program:
         gap, count, of_product = r.choice((35, 40, 50, 90)), r.choice((18, 24, 45, 60)), r.choice((0, 0, 0.1, 1))
         for number in range(r.choice((1, 2, 3))):
             begin = self.step(number)
-            if r.random() < 0.3:                         # hides communication that runs meanwhile
+            if r.random() < 0.3:                         # this work runs during the communication and hides it
                 self.product(begin + 20, begin + 60, r.choice((500, 2000)))
             for i in range(count):
                 at = begin + 100 + i * gap
@@ -120,7 +121,7 @@ class Program:
                     break
 
     def stage(self):
-        """forward and backward of some micro-batches, with sends and receives before and behind them"""
+        """Adds forward and backward work of several micro-batches, with sends and receives before and after each."""
         r = self.random
         is_device, is_first, is_last, has_nodes, count = r.random() < 0.6, r.random() < 0.3, r.random() < 0.3, r.random() < 0.7, r.choice((1, 2, 3, 4, 4))
         group = r.choice(({}, {"Process Group Name": "pp", "Group size": 4}, {"Process Group Name": "pp", "Group size": 1}))

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""check_costs.py CALL_COSTS REFERENCE [TRACE...]: operations and bytes of calls against the executable definition.
-
-REFERENCE: the folder of costs_ref.py. Calls are all different ones of the traces, and 40,000 made from them and from every
-name of the definition: other shapes, types and values, with and without hints. Prints what differs; exit 1 when anything."""
+"""check_costs.py CALL_COSTS REFERENCE [TRACE...]: compares operations and bytes of operator calls with the executable
+definition.
+REFERENCE: folder of costs_ref.py. Examines all different calls of the traces. Also examines 40,000 generated calls with
+other shapes, types and values, with and without hints, based on these calls and on all names in the definition. Prints
+differences, and exits with 1 if there are any."""
 import json
 import os
 import random
@@ -23,7 +24,7 @@ random.seed(7)
 
 
 def names():
-    """Words in quotes or alternatives of the definition's own text."""
+    """Yields operator names: words in quotes and alternatives of patterns in the definition's source."""
     with open(costs_ref.__file__, encoding="utf-8") as file:
         text = file.read()
     for word in set(re.findall(r'"(_?[a-z][a-z0-9_]*)"', text)) | set(re.split(r"[|()^$?\\]+", costs_ref.ELEM.pattern)):
@@ -50,7 +51,7 @@ TYPES = sorted(costs_ref.SIZE) + ["Scalar", "", "c10::Half", "c10::BFloat16", "S
 
 
 def argument(rank):
-    """Dims, type and value of an argument."""
+    """Returns shapes, type and value of a random argument."""
     form = random.random()
     if form < 0.72:
         return shape(rank if random.random() < 0.8 else None), random.choice(TYPES), ""
@@ -76,7 +77,8 @@ def made(calls):
             rank, count = random.choice((1, 2, 2, 3, 4, 4)), random.randint(0, 12)
             name, items = random.choice(every), [argument(rank) for _ in range(count)]
             dims, types, concrete = ([item[k] for item in items] for k in range(3))
-        if "convolution_backward" in name and len(concrete) > 9:  # what is computed, where the operators have it
+        # some operators have an argument that selects the results to compute
+        if "convolution_backward" in name and len(concrete) > 9:
             concrete[9] = random.choice(("", "[True, False, True]", "[True, True, False]", "[False, True, False]"))
             concrete[10:11] = concrete[9:10]
         yield name, dims, types, concrete
@@ -88,7 +90,8 @@ def theirs(call):
         cost = claimed_costs.cost(name, dims, types, concrete, hint)
     except (IndexError, TypeError, ZeroDivisionError):
         return "none"
-    if not cost or cost["flops"] < 0 or cost["bytes"] < 0:  # a window larger than what it slides over is no claim of ours
+    # a window larger than the data gives negative sizes, for which nothing is claimed
+    if not cost or cost["flops"] < 0 or cost["bytes"] < 0:
         return "none"
     return f'{cost["flops"]} {cost.get("flops_exact", cost["flops"])} {cost["bytes"]} {cost["dtype"]}'
 

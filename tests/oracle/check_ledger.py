@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""check_ledger.py PROGRAM REFERENCE [CASES]: the statistics of runs (PROGRAM: tests/check/ledger_cases.c) against the
-executable definition (REFERENCE: ledger_ref.py), on CASES random cases of each function, edge cases among them: equal runs,
-no variance, one run, hundreds of runs. Numbers agree to 1e-12 of themselves, or to the last digits of the levels that they
-are differences of; what a quantile is in to 2e-12, for the reference sums its fraction to 1e-12 only. Exit 1 and a line for
-what is wrong.
-
-The constants for levels that are drawn in and for the median of a base are those of the reference in a first run of the program,
-and in a second one ("exact") those that alarm as seldom as promised (docs/diff.md, "levels of five runs"), which are written down
-here once more. Cases without five runs on a side are the same in both.
-
-Three things of the reference are not the definition. Where equal levels are no sum of a few powers of two (14.2, not 14.25) their mean
-is off by its last digit, so that runs are not equal to it: here equal runs have levels that are. lgamma is the C library's on both sides: Python's own differs in the last
-digits, which the differences of its digamma make 1e-11. And degrees of freedom are not rounded to two digits, as the keys of
-its cache of quantiles are."""
+"""check_ledger.py PROGRAM REFERENCE [CASES]: compares the statistics of runs (PROGRAM: tests/check/ledger_cases.c) with
+the executable definition (REFERENCE: ledger_ref.py).
+Each function gets CASES random cases. Some are edge cases: equal runs, no variance, one run, hundreds of runs. Numbers
+must agree to a relative 1e-12, or to the last digits of the levels whose difference they are. Numbers with a quantile
+must agree to 2e-12, because the reference sums its continued fraction only to 1e-12. Prints a line for each wrong
+number, and then exits with 1.
+The program runs twice, with different constants for limited outliers and for the median of a base. The first run uses
+the constants of the reference. The second run ("exact") uses those that keep the promised rate of false alarms
+(docs/diff.md, "levels of five runs"), which this file computes again. Cases without five runs on a side have equal
+results in both.
+The reference differs from the definition in three ways. First, the mean of equal levels is exact only for sums of a few
+powers of two (14.25, but not 14.2), so equal runs here have such levels. Second, Python's lgamma differs from the C
+library's in the last digit, which its digamma amplifies to 1e-11, so both sides use the C library. Third, the reference
+rounds degrees of freedom to two digits in its cache of quantiles, which this file prevents."""
 import ctypes
 import importlib.util
 import math
@@ -35,7 +35,8 @@ plain_pooled, plain_compare = ref.pooled, ref.compare
 
 
 def exact_pooled(groups, s0, nu0):
-    """Of k levels of which h are drawn in: the squares count (k - 1) / (k - 1 - h) times, and have k - 1 - h degrees."""
+    """Returns the pooled noise. If h of k levels are limited outliers, their squares count (k - 1) / (k - 1 - h) times,
+    with k - 1 - h degrees of freedom."""
     total, degrees, runs = 0.0, 0, 0
     for g in groups:
         w = ref.winsor(g)
@@ -55,7 +56,8 @@ def exact_pooled(groups, s0, nu0):
 
 
 def exact_compare(base, new, s0, nu0=4.0, alpha=ref.ALPHA, history=None):
-    """The median of k costs what it costs of k normal values, not 1.25."""
+    """Compares two groups of levels. The variance of a base's median is that of the median of k normal values, not 1.25
+    times that of the mean."""
     s, nu = exact_pooled([g for g in [base, new] + (history or []) if len(g)], s0, nu0)
     k, n = len(base), len(new)
     cost = math.pi / 2 * k / (k + (0.46 if k % 2 else 1.36)) if k >= 5 else 1.0
@@ -79,12 +81,12 @@ R = random.Random(2026)
 
 
 def some(least=1, most=12):
-    """A number of runs, now and then hundreds."""
+    """Returns a random number of runs, sometimes hundreds."""
     return R.choice([least, least + 1, R.randint(least, most), R.randint(least, most), R.randint(least, most) if R.random() < 0.9 else R.randint(100, 300)])
 
 
 def levels(count, sd=None):
-    """Levels of runs: noisy, equal, with outliers."""
+    """Returns random levels of runs: noisy, equal, or with outliers."""
     kind = R.random()
     centre = R.choice([0.0, 0.01, 14.2, 5.1] if kind > 0.12 else [0.0, 14.25])
     sd = sd if sd is not None else 10 ** R.uniform(-4, -1)
@@ -92,7 +94,7 @@ def levels(count, sd=None):
     if kind > 0.8:
         for _ in range(1 + count // 8):
             out[R.randrange(count)] += R.choice([-1, 1]) * R.uniform(3, 30) * sd
-    if 0.12 < kind < 0.2:  # some are equal
+    if 0.12 < kind < 0.2:  # makes some levels equal
         out = [R.choice(out[:2]) for _ in out]
     return out
 
@@ -125,8 +127,8 @@ def told(c):
 
 
 def slack(c, *lists):
-    """What the numbers of a change may be off by: the last digits of the levels, and of the width in logarithms, which an
-    exponent makes more of."""
+    """Returns the allowed errors of a change's numbers: the last digits of the levels, and of the logarithmic width,
+    whose error an exponent increases."""
     digits, width = 4e-15 * size(*lists), 2e-12 * math.log1p(c["half"])
     end = (digits + width) * (1 + c["half"])
     p = digits / math.log1p(c["half"]) * 5 if c["half"] > 0 else 0
@@ -216,7 +218,7 @@ def bh():
 
 
 def rows():
-    """The reference takes its rows from runs: these have the levels that are wanted."""
+    """Makes random rows. The reference computes rows from runs, so runs with these levels are made."""
     n, k, m = R.choice([3, 5, 7, 25, R.randint(5, 40)]), R.choice([1, 1, 2, R.randint(1, 6)]), R.choice([1, 1, 2, R.randint(1, 6)])
     centre, noise = [R.uniform(0, 1) for _ in range(n)], [10 ** R.gauss(-2.4, 0.3) for _ in range(n)]
     clock = [R.gauss(0, 0.01) for _ in range(k + m)]
@@ -239,7 +241,8 @@ def rows():
 
 def history():
     x = levels(R.choice([1, 3, 4, 5, 12, R.randint(4, 60), 200]))
-    for _ in range(R.randint(0, 3) if len(set(x)) > len(x) // 2 else 0):  # steps of equal runs are 1e9 of their noise
+    # a step of 1e9 times the noise between equal runs
+    for _ in range(R.randint(0, 3) if len(set(x)) > len(x) // 2 else 0):
         at, step = R.randrange(len(x)), R.gauss(0, 0.05)
         x = [v + (step if i >= at else 0) for i, v in enumerate(x)]
     return x
@@ -253,7 +256,8 @@ def series():
 
 def changes():
     x, sd = history(), R.choice([NAN, NAN, 10 ** R.uniform(-3, -1.5)])
-    from_first = [v - x[0] for v in x]  # sums of squares of levels far from 0 have no digits left for what runs differ by
+    # sums of squares of large levels would have no digits left for the differences between runs
+    from_first = [v - x[0] for v in x]
     return flat(sd, x), ref.changepoints(from_first, None if sd != sd else sd), 0
 
 
@@ -273,7 +277,7 @@ def loaded():
 
 
 def size(*lists):
-    """Of the levels: their last digits are those of a difference."""
+    """Returns the largest level. The errors of a difference are in the last digits of this level."""
     return max((abs(v) for items in lists for v in items), default=0)
 
 
@@ -281,14 +285,14 @@ FUNCTIONS = [quantile, tails, level, warm_up, prior, pooled, compare, paired, li
 
 
 def far(value, wanted, scale):
-    """How far the value is off, 1 being what is allowed: 1e-12 of it, and `scale`."""
+    """Returns the error of a value as a multiple of the allowed error, which is `scale` plus a relative 1e-12."""
     if math.isnan(wanted) or math.isnan(value):
         return 0 if math.isnan(wanted) and math.isnan(value) else math.inf
     return abs(value - wanted) / (1e-12 * abs(wanted) + scale + 1e-300) if value != wanted else 0
 
 
 def judge(cases, arguments):
-    """Runs the program on the cases. -> how many are wrong"""
+    """Runs the program on the cases. Returns the number of wrong results."""
     lines = "".join("%s %s\n" % (name, " ".join(map(repr, given))) for name, given, _, _ in cases)
     run = subprocess.run([PROGRAM, *arguments], input=lines, capture_output=True, text=True)
     results = [[float(word) for word in line.split()] for line in run.stdout.splitlines()]

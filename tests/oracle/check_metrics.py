@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""check_metrics.py TRACEPRESS WORK TRACE...: every metric of `check --list-metrics` computed anew from `report --json`.
-
-Standard library only. A metric that the trace does not contain must be null on both sides, with a reason in `check`.
-Prints each difference and a last line with counts; exit 1 when there is any."""
+"""check_metrics.py TRACEPRESS WORK TRACE...: computes every metric of `check --list-metrics` again from `report
+--json`, and compares both.
+Uses only the standard library. A metric that the trace does not contain must be null on both sides, with a reason in
+`check`. Prints each difference and a last line with counts. Exits with 1 if there are differences."""
 import json
 import math
 import os
@@ -24,7 +24,7 @@ WAYS = {"h2d": ("htod", "h2d", "hosttodevice", "host_to_device", "host to device
 
 
 def way_of(name):
-    """direction of a copy of this name; None when nothing says it"""
+    """Returns the direction in a copy's name; None: the name does not show it."""
     return next((way for way, parts in WAYS.items() if any(part in name.lower() for part in parts)), None)
 
 
@@ -133,7 +133,7 @@ def host_metrics(p, m, n, total_us):
 
 
 def leave_out_unjudged(p, m):
-    """Makes the shares of the steps null where more than half of the steps cannot be judged."""
+    """Sets shares of the steps to null if more than half of the steps' time cannot be judged."""
     if p["verdict"]["unjudged_us"] > 0:
         shares = [name for name in m if re.match(r"step\..*\.share$|idle\.", name)]
         for name in shares + ["device.busy.share", "gpu.utilization", "gpu.sm_efficiency", "step.mfu", "sync.cost.share",
@@ -194,9 +194,9 @@ def trace_metrics(p, m):
     m["trace.flags"] = sum(f["raised"] for f in quality["flags"])
 
 
-# of two runs, or of an operator that a line names: the list has them, a run alone has no value of them
+# these metrics compare two runs, or need a name from the budget, so a single run has no value
 COMPARED = re.compile(r"count\.(added|copy|wait|type|shape|kept|loader)|op\[NAME\]\.calls|cpu\.self\.NAME")
-# metrics that need no device: what is known of a program whose device operations are missing
+# these metrics need no device, so a program without recorded device operations has them
 OF_HOST = re.compile(r"step[.]count|(operators|runtime|memory|trace)[.].*|wall|cpu|rss[.]peak|finding[.][BDFHR-Z]\d+|finding[.]G\d+|step[.]time[.].*")
 OF_PROGRAM = re.compile(r"wall|cpu|rss\.peak")
 SERVED = re.compile(r"(decode\.bs|prefill\.tok|mixed\.tok)(\d+)\.step\.(p50|p90)|(decode|prefill)\.tokens_per_s")
@@ -210,7 +210,7 @@ def program_metrics(p, m):
 
 
 def serving_metrics(p, m):
-    """Of engines that serve models; what a trace does not have is left out."""
+    """Adds the metrics of serving engines that the trace has."""
     if "serving" not in p:
         return
     for row in p["serving"]["classes"]:

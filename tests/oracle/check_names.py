@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""check_names.py KERNEL_NAMES TRACE...: every mangled name of the traces by our own demangler against c++filt; what
-c++filt cannot read it may leave alone, and so may ours what it does not know: at most one in ten."""
+"""check_names.py KERNEL_NAMES TRACE...: compares the product's demangler with c++filt on all mangled names of the
+traces.
+Names that c++filt cannot demangle are not compared. The product may leave at most a tenth of the other names
+unchanged."""
 import gzip
 import json
 import subprocess

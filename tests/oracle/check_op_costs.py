@@ -1,8 +1,9 @@
-"""check_op_costs.py TRACEPRESS FOLDER [EXPECTED_FOLDER...]: computation of operators (`table --aggregate-by type`) against torch.
-
-Each EXPECTED_FOLDER contains a trace and the output of key_averages(): with_flops' own numbers of products and conv2d, and of mul and
-add where nothing is broadcast. With torch installed: models of every family under the profiler and under
-torch.utils.flop_counter, which counts by its own formulas. Exit 1 and a line for what differs."""
+"""check_op_costs.py TRACEPRESS FOLDER [EXPECTED_FOLDER...]: compares the operations of operators (`table --aggregate-by
+type`) with torch.
+Each EXPECTED_FOLDER contains a trace and the output of key_averages(). Its with_flops numbers are compared for
+products, conv2d, and mul and add without broadcasting. If torch is installed, also runs models of every family under
+the profiler and under torch.utils.flop_counter, which has its own formulas. Prints a line for each difference, and then
+exits with 1."""
 import csv
 import glob
 import gzip
@@ -49,7 +50,8 @@ def models(torch):
         functional.linear(rand(4, 8), rand(3, 8), rand(3)).sum().backward()
         functional.linear(rand(2, 4, 8), rand(3, 8), rand(3)).sum().backward()
 
-    def convolutions():  # flop_counter takes the weight's gradient of a grouped convolution for an ungrouped one
+    # without groups, because flop_counter computes the weight gradient of a grouped convolution as if it had no groups
+    def convolutions():
         functional.conv2d(torch.randn(2, 4, 17, 13), torch.randn(6, 2, 3, 5), stride=2, padding=(1, 2), groups=2)
         functional.conv2d(rand(2, 4, 17, 13), rand(6, 4, 3, 5), rand(6), stride=2, padding=(1, 2)).sum().backward()
         functional.conv2d(rand(1, 3, 20, 20), rand(5, 3, 3, 3), dilation=2).sum().backward()
@@ -62,7 +64,7 @@ def models(torch):
             "attention, math": lambda: attention(backends.MATH)}
 
 
-# what flop_counter counts, each once: an operator that stands for others is not added to them
+# operators that flop_counter counts; operators that call others are not in this list
 COUNTED = ["aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm", "aten::convolution", "aten::convolution_backward",
            "aten::_scaled_dot_product_flash_attention_for_cpu", "aten::_scaled_dot_product_flash_attention_for_cpu_backward"]
 
@@ -82,7 +84,8 @@ def faults_of_models(program, folder, torch):
         ours = computations(program, path)
         counted = counter.get_flop_counts().get("Global", {})
         theirs = {"aten::" + str(op).split(".")[-1]: flops for op, flops in counted.items()}
-        if name == "attention, flash":  # it does not know the CPU's operator, but has the formulas
+        # flop_counter has no formula for the CPU's operator, but for the equal operator of GPUs
+        if name == "attention, flash":
             q, k = (2, 4, 33, 16), (2, 4, 65, 16)
             theirs = {COUNTED[-2]: sdpa_flop_count(q, k, k), COUNTED[-1]: sdpa_backward_flop_count(q, q, k, k)}
         mine = {op: ours[op] for op in COUNTED if ours.get(op)}

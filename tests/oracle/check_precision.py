@@ -1,6 +1,6 @@
-"""check_precision.py TRACEPRESS FOLDER [SEED]: random arrays of every type, order and byte order in two runs, some with
-planted differences, as .npy and .npz; what `tracepress precision` says of them, against NumPy. Exit 1 and a line for
-what differs."""
+"""check_precision.py TRACEPRESS FOLDER [SEED]: compares `tracepress precision` with NumPy on random arrays.
+Two runs have arrays of every type, order and byte order, as .npy and .npz. Some have planted differences. Prints a line
+for each wrong result, and then exits with 1."""
 import json
 import os
 import subprocess
@@ -28,7 +28,7 @@ def random_array(rng, kind, shape):
 
 
 def changed(rng, values, kind):
-    """A copy that may differ: nowhere, a little everywhere, or much in places."""
+    """Returns a copy with no differences, small differences everywhere, or large differences in places."""
     other = numpy.array(values)
     how = rng.integers(0, 4)
     if other.size == 0 or how == 0:

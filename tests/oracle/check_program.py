@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""check_program.py FOLDER ROWS.tsv REPORT.json: a program's view against the executable definition in FOLDER (page_ref.py):
-wall parts, mean of running threads, verdict, functions. Its times are floating milliseconds."""
+"""check_program.py FOLDER ROWS.tsv REPORT.json: compares a program's view with the executable definition in FOLDER
+(page_ref.py).
+Compares wall parts, mean number of running threads, verdict and functions. The times of the definition are milliseconds
+as floats."""
 import json
 import sys
 
@@ -18,7 +20,8 @@ def close(what, ours, theirs):
 
 
 ours = {p["part"]: p["time_us"] / 1000 for p in view["wall_parts"]}
-for times in (ours, parts):  # there a worker's wait for work comes before its server's wait for clients
+# in the definition, a worker's wait for work has priority over its server's wait for clients
+for times in (ours, parts):
     times["lock, poll or signal"] = sum(times.pop(part, 0) for part in ("lock", "poll", "signal"))
 for part, ms in parts.items():
     close(part, ours.pop(NAMES.get(part, part), 0), ms)
@@ -26,7 +29,7 @@ assert not any(ours.values()), ours
 close("busy", view["busy_us"] / 1000, busy)
 rule, headline, share = ref.verdict(data)
 if rule == "P9" and share.get("running", 0) + share.get("runnable", 0) >= 0.6:
-    rule = "P8"  # a program that would run and gets no CPU is CPU-bound on a busy machine, too: there the definition says mixed
+    rule = "P8"  # a program that is ready but gets no CPU is CPU-bound; the definition says mixed
 assert view["rule"] == rule or rule == "P7", (view["rule"], rule)
 self_ms, all_ms, lines, count, unsampled = ref.functions(data)
 rows = {(f["function"], f["file"] or ""): f for f in view["functions"]}

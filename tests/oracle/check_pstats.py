@@ -1,8 +1,9 @@
-"""check_pstats.py TRACEPRESS FOLDER TRACE...: `table --group-by function` and `export --to pstats` against Python itself.
-
-Each TRACE: the exported file opens in pstats, its printed tables are ours byte for byte, its numbers those of a plain
-recount, snakeviz reads it (when installed). And a program with every kind of recursion, recorded as a trace by
-sys.setprofile: calls and callers are those that cProfile counts. Exit 1 and a line for what differs."""
+"""check_pstats.py TRACEPRESS FOLDER TRACE...: compares `table --group-by function` and `export --to pstats` with
+Python.
+For each TRACE, pstats must open the exported file and print the same tables, byte for byte. The numbers must equal a
+simple recount, and snakeviz must read the file if it is installed. A program with every kind of recursion is recorded
+as a trace by sys.setprofile. Its calls and callers must equal those of cProfile. Prints a line for each difference, and
+then exits with 1."""
 import cProfile
 import gzip
 import io
@@ -45,7 +46,8 @@ def function_of(name):
 
 
 def recount(trace):
-    """Calls, primitive calls, own and total ns: no nesting by stack, but every call against every other of its row."""
+    """Returns {function: (calls, primitive calls, own ns, total ns)}. Compares every call with every other call of its
+    row instead of tracking a stack."""
     opened = gzip.open if trace.endswith(".gz") else open
     with opened(trace, "rt", encoding="utf-8", errors="replace") as file:
         events = [e for e in json.load(file, parse_float=str, parse_int=str)["traceEvents"]

@@ -1,5 +1,6 @@
-"""check_serving.py TRACEPRESS COSTS WORK [TRACE..]: steps and classes of serving engines in report --json against
-serve_ref.py, for the traces named, or for 100 made ones (SEED, MADE)."""
+"""check_serving.py TRACEPRESS COSTS WORK [TRACE..]: compares steps and classes of serving engines in `report --json`
+with serve_ref.py.
+Without TRACE, uses 100 generated traces (environment variables SEED and MADE)."""
 import json
 import os
 import random
@@ -23,7 +24,8 @@ def mark(rng):
 
 
 def made(seed):
-    """Steps with launches of kernels and graphs, some with a range inside, some without device work, gaps between."""
+    """Returns a trace of steps that launch kernels and graphs, with gaps between the steps. Some steps contain another
+    range, and some have no device work."""
     rng = random.Random(seed)
     events, now, free, ident = [], 0, [0, 0], 0
 
@@ -83,7 +85,8 @@ def compare(trace, json_file):
             same("graph operations", a["graph_operations"], b["graph_ops"])
             if "tokens_per_s" in b:
                 same("rate", a["tokens_per_s"], b["tokens_per_s"], 1 + 2e-5 * b["tokens_per_s"])
-    named = {k: v for k, v in theirs["classes"].items() if not k.endswith(".b0")}  # a size that nobody knows
+    # classes with an unknown batch size are not compared
+    named = {k: v for k, v in theirs["classes"].items() if not k.endswith(".b0")}
     classes = {c["class"].replace(".bs", ".b").replace(".tok", ".b"): c for c in ours["classes"]}
     for key, b in named.items():
         a = classes[key.replace("target_verify", "verify").replace("draft_extend", "draft")] if not key.startswith("diffusion") else None

@@ -1,7 +1,9 @@
-"""check_statistics.py TRACEPRESS FOLDER [SEED]: random tensors of which two traces hold statistics alone (NumPy's, in the
-form of our collector), some with planted differences. What `tracepress precision` says of them must be true of the values
-that it never saw: errors and mismatches at least, the cosine at most; equal tensors are not called different, and
-differences that statistics show are found. Exit 1 and a line for what is wrong."""
+"""check_statistics.py TRACEPRESS FOLDER [SEED]: checks `tracepress precision` on traces that contain only statistics of
+tensors.
+The tensors are random, and some have planted differences. NumPy computes the statistics, in the form that the collector
+writes. The results must be true for the values, which the product does not see. Errors and mismatches are lower limits,
+and the cosine is an upper limit. Equal tensors must not be reported as different. Differences that statistics show must
+be found. Prints a line for each wrong result, and then exits with 1."""
 import json
 import os
 import subprocess
@@ -15,13 +17,13 @@ PLANTED = ["nothing", "something", "one large", "scaled", "shifted", "nan", "inf
 
 
 def planted(rng, base, kind, how):
-    """A copy with a difference, and whether statistics must show that it diverges."""
+    """Returns (copy with a difference, whether statistics must show that it diverges)."""
     new = numpy.array(base)
     if how == "nothing" or base.size == 0:
         return new, False
     if how == "something":
         return changed(rng, base, kind), False
-    if how == "order":  # what statistics cannot see
+    if how == "order":  # statistics do not depend on the order of the values
         return rng.permutation(new.ravel()).reshape(new.shape), False
     if kind[0] != "f":
         at = int(numpy.argmax(new))

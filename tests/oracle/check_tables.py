@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""check_tables.py TRACEPRESS FOLDER...: every table that torch printed of a trace, against `tracepress table` of it.
-
-A folder contains a trace, expected.json.gz (torch's raw numbers) and tables.json.gz ("<grouping>[.nopy].<sort>": text), as
-the reference's torch_oracle.py writes them; stacks.<metric>.txt is what export_stacks wrote. Prints one line per folder
-and "N same, N different"; what differs in lists of names below is expected to (see there)."""
+"""check_tables.py TRACEPRESS FOLDER...: compares `tracepress table` with the tables that torch printed for the same
+traces.
+A folder contains a trace, expected.json.gz (torch's raw numbers) and tables.json.gz ("<grouping>[.nopy].<sort>": text),
+as the reference's torch_oracle.py writes them. stacks.<metric>.txt is the output of export_stacks. Prints one line per
+folder and "N same, N different". Differences in the lists of names below are expected."""
 import gzip, json, os, subprocess, sys, tempfile
 
-# Not in any trace (reference: "Not reproducible from the file"): a region that ends on another thread (async).
+# Regions that end on another thread (async) are not in any trace (reference: "Not reproducible from the file").
 ASYNC = {"annotations.full", "annotations.plain", "annotations.shapes", "annotations.stack"}
-# torch 2.6 writes no mark for a region that was open at the end, and lists or drops it.
+# torch 2.6 writes no marker for a region that was open at the end, so the region may be listed or missing.
 UNMARKED = {"2.6.0/unfinished.full"}
 
 GROUPS = {"plain": [], "by_shape": ["--group-by", "input-shape"], "by_stack5": ["--group-by", "stack", "--stack-depth", "5"],
@@ -62,7 +62,7 @@ def close(ours, torch):
 
 
 def check_numbers(program, folder, expected):
-    """The same rows as raw numbers: exact, where torch has sums of doubles."""
+    """Compares the raw numbers of the same rows. They must be exact where torch sums doubles."""
     trace, different = os.path.join(folder, expected["trace"]), []
     names = {"calls": "count", "self_cpu_us": "self_cpu_time_total", "cpu_us": "cpu_time_total", "cpu_memory_bytes": "cpu_memory_usage",
              "self_cpu_memory_bytes": "self_cpu_memory_usage", "flops": "flops", "is_async": "is_async"}
@@ -89,7 +89,7 @@ def check_stacks(program, folder, expected, work):
     wanted = open(path, "rb").read()
     ours = open(files[0], "rb").read() if files else said
     if not wanted and not files and b"no call of 1 us or more with a recorded stack" in said:
-        return 1, []  # torch writes an empty file; tracepress writes no file and says why
+        return 1, []  # torch writes an empty file here; tracepress writes no file and prints the reason
     for f in files:
         os.remove(f)
     if ours == wanted and wanted:

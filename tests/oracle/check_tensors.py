@@ -1,5 +1,6 @@
-"""check_tensors.py DIR: what tensor_program recorded in DIR, against NumPy: each .npy loads with the type and shape that
-the trace describes, and the statistics in the trace are NumPy's of these values. Exit 1 and a line for what differs."""
+"""check_tensors.py DIR: compares with NumPy what tensor_program recorded in DIR.
+Each .npy file must have the type and shape that the trace describes. The statistics in the trace must equal those of
+NumPy. Prints a line for each difference, and then exits with 1."""
 import glob
 import json
 import os
@@ -24,7 +25,7 @@ def faults_of(folder, event):
         return ["is %s %s" % (values.dtype, values.shape)]
     if args["dtype"] == "bfloat16":
         values = (values.astype("uint32") << 16).view("float32")
-    # sums in extended precision: NumPy's own in float16 would overflow
+    # sums in double precision, because NumPy's sums in float16 would overflow
     values = values.astype("float64").ravel()
     finite = values[numpy.isfinite(values)].astype("longdouble")
     exact = {
@@ -43,11 +44,11 @@ def faults_of(folder, event):
         "std": finite.std(),
         "l2": numpy.sqrt((finite * finite).sum()),
     }
-    with numpy.errstate(over="ignore"):  # beyond a double: null in the trace
+    with numpy.errstate(over="ignore"):  # the trace has null for statistics that exceed a double
         real = {key: float(value) for key, value in real.items()}
     scale = abs(finite).max()
     for key, value in real.items():
-        # a mean near 0 is only as exact as the values it is made of
+        # the mean is only as exact as the values, even if it is near 0
         wrong = differs(args[key], value) if key != "mean" else abs(args[key] - value) > CLOSE * scale
         if wrong:
             faults.append("%s: %r, not %r" % (key, args[key], value))

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""check_tree.py TRACEPRESS REFERENCE WORK TRACE...: the tree of device time of `report --json` against the executable
-definition.
-
-REFERENCE: the folder of tree_ref.py. Without a TRACE: 200 made ones. Times, calls, durations, operations and bytes must be equal to the nanosecond at every
-node, floors to 1e-9. Our own invariants are looked at, too: children sum to their parent, no floor is above its time. Prints
-the first differences; exit 1 when there are any."""
+"""check_tree.py TRACEPRESS REFERENCE WORK TRACE...: compares the tree of device time in `report --json` with the
+executable definition.
+REFERENCE: folder of tree_ref.py. Without TRACE, uses 200 generated traces. At every node, times, calls, durations,
+operations and bytes must be equal, and floors (minimum times) must agree to 1e-9. Also checks invariants: children sum
+to their parent, and no floor is above its time. Prints the first differences, and exits with 1 if there are any."""
 import json
 import os
 import re
@@ -21,20 +20,20 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import claimed_costs  # noqa: E402,F401
 from made_gpu import made  # noqa: E402
 
-# What the reference calls a part, and what section 6 calls it since a blocking wait without records is unknown, too.
+# {name of a part in the reference: name in section 6}. A blocking wait without records is also unknown.
 RENAMED = {"the launch of the next operation is not recorded":
            "the launch of the next operation, or the work that the host waits for, was not recorded"}
 EXACT = ("time_ns", "calls", "kernel_ns", "flops", "bytes", "costed_ns")
 
 
 def plain(name):
-    """Our names of frames have no addresses and no numbers of steps."""
+    """Returns the name without addresses and step numbers, as the product's names of frames."""
     name = RENAMED.get(name, name)
     return re.sub(r" at 0x[0-9a-f]+|(?<=0x)[0-9a-f]+|(?<=ProfilerStep#)\d+", "", name).replace("0x*", "0x")
 
 
 def nodes(node, path=(), into=None):
-    """Numbers by path; nodes that are one in our words are added up."""
+    """Returns {path: numbers}. Nodes with equal names in the product are added up."""
     into = {} if into is None else into
     path = path + (plain(node["name"]),)
     numbers = into.setdefault(path, dict.fromkeys(EXACT, 0) | {"floor_ns": 0})

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""check_work.py TRACEPRESS REFERENCE WORK TRACE...: kinds of device work of `report --json` against the executable definition.
-
-REFERENCE: the folder of kinds_ref.py. Without a TRACE: 200 made ones, of the names that the rules are about, in random
-chains of operators. Calls, nanoseconds, operations, bytes, and the nanoseconds that these are known of, must be equal for
-each kind. Prints each difference; exit 1 when there is any."""
+"""check_work.py TRACEPRESS REFERENCE WORK TRACE...: compares the kinds of device work in `report --json` with the
+executable definition.
+REFERENCE: folder of kinds_ref.py. Without TRACE, uses 200 generated traces with names from the rules, in random chains
+of operators. For each kind, calls, time, operations, bytes, and the time with known operations and bytes must be equal.
+Prints each difference, and exits with 1 if there are any."""
 import collections
 import json
 import os

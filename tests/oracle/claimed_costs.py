@@ -1,7 +1,7 @@
-"""Costs that the definitions claim, from the reference that the checks import (docs/definitions.md, section 19).
-
-The reference assumes four bytes for an unknown type and keeps units that are faster than their device. Section 19 claims
-neither. The reference's list of libraries gives way to the rule of section 6. Importing this module changes the reference's functions: its folder must be in sys.path before."""
+"""Adapts the reference's costs to the definitions (docs/definitions.md, section 19).
+The reference assumes four bytes for an unknown type, and keeps units that are faster than their device. Section 19 does
+neither. The rule of section 6 replaces the reference's list of libraries. Importing this module changes the reference's
+functions, so their folder must be in sys.path before."""
 import costs_ref
 from twin import links, names
 from twin.reading import read_document
@@ -10,7 +10,7 @@ from twin.trace import Trace
 try:
     import kinds_ref
     import tree_ref
-except ImportError:  # a check of costs alone
+except ImportError:  # only costs are checked, so the other modules are not needed
     kinds_ref = tree_ref = None
 
 LARGEST_CACHE_BYTES = 256 << 20
@@ -23,7 +23,7 @@ def is_known(kind):
 
 
 def is_typed(dims, types):
-    """Whether some type is known, and that of every tensor."""
+    """Returns whether at least one type is known, and the type of every tensor is known."""
     types, is_any = types or [], False
     for place, sizes in enumerate(dims or []):
         kind = types[place] if place < len(types) else ""
@@ -44,7 +44,7 @@ def cost(name, dims, types, concrete=None, hint=None):
 
 def begin_call(call, *arguments):
     begin_call_of_reference(call, *arguments)
-    call.assumed = False  # a type that is not known is "other"
+    call.assumed = False  # an unknown type becomes "other"
 
 
 begin_call_of_reference = costs_ref.Call.__init__
@@ -53,7 +53,7 @@ costs_ref.cost = cost
 
 
 def impossible_operators(trace, hints):
-    """Operators whose kernels are faster than the peaks of the device."""
+    """Returns the operators whose kernels are faster than the peak rates of the device."""
     peaks, units = tree_ref.pick_peaks(trace)[1], {}
     for operation in trace.dev if peaks else ():
         if kinds_ref.kind_of(operation)[0] not in WITHOUT_COST:
@@ -86,7 +86,7 @@ def cost_op(operation, of_backwards):
 
 
 class NotOfUser:
-    """Stands for the reference's pattern of library frames: whose code a frame is has one rule (section 6)."""
+    """Replaces the reference's pattern of library frames by the rule of section 6."""
 
     @staticmethod
     def search(frame):
@@ -101,13 +101,13 @@ if tree_ref:
 
 
 def launched_by_communication(operation):
-    """Whether the innermost operator around the launch is host communication (section 12)."""
+    """Returns whether the innermost operator around the launch is host communication (section 12)."""
     is_by_host = operation.launch is not None and operation.chain
     return bool(is_by_host and names.comm_backend(operation.chain[-1].name)) and not names.is_compute_kernel(operation.name)
 
 
 def kind_of(operation):
-    """The reference's kind, where section 12 does not say that the kernel communicates."""
+    """Returns "communication" if section 12 says so, else the kind from the reference."""
     is_work = operation.cat == "kernel" and not kinds_ref.NOT_WORK.search(operation.name)
     if is_work and links.communicates_by_itself(operation) or is_work and launched_by_communication(operation):
         return "communication", "definitions"
@@ -115,7 +115,8 @@ def kind_of(operation):
 
 
 if tree_ref:
-    for layer in ("kernel_first", "chain"):  # section 18 has no names of collectives besides those of section 12
+    # removes names of collectives from section 18, because section 12 contains all of them
+    for layer in ("kernel_first", "chain"):
         kinds_ref.C[layer] = [rule for rule in kinds_ref.C[layer] if rule[0] != "communication"]
     kind_of_reference = kinds_ref.kind_of
     kinds_ref.kind_of = tree_ref.kind_of = kind_of

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""compare_defined.py OURS.json REFERENCE.json[.gz] [COUNTS]: compares a document of the product with the twin's, findings by rule.
-
-Rules of exceptions.py are not compared, nor are those that a listed rule changes in a profile where it fired. Exit 1 when anything differs.
-COUNTS receives a line: profiles, findings compared, findings not compared, differences.
-
-compare_defined.py --summary COUNTS: prints the sums of all lines, and the listed rules."""
+"""compare_defined.py OURS.json REFERENCE.json[.gz] [COUNTS]: compares a document of the product with that of the
+executable definition, findings by rule.
+Rules in exceptions.py are not compared. Rules that such a rule changes are not compared in profiles where it fired.
+Exits with 1 if anything differs. Appends a line to COUNTS: profiles, findings compared, findings not compared,
+differences.
+compare_defined.py --summary COUNTS: prints the sums of all lines, and the rules of exceptions.py."""
 import sys
 
 sys.dont_write_bytecode = True
@@ -14,7 +14,7 @@ from twin.rule_table import RULES  # noqa: E402
 
 
 def skipped_rules(found):
-    """rules that are not compared in a profile"""
+    """Returns the rules that are not compared in a profile."""
     fired = {finding["id"] for finding in found["findings"]}
     unasked = {row["id"] for row in found["rules_not_evaluated"] if row["reason"] in REASONS_NOT_COMPARED}
     return unasked.union(NOT_COMPARED, *(e.changes for rule, e in NOT_COMPARED.items() if rule in fired))
@@ -29,7 +29,8 @@ def keep(found, skipped, has_skipped):
 
 
 def by_rule(ours, reference):
-    """Leaves compared findings in both documents, in one order; returns (profiles, findings compared, findings not compared)."""
+    """Keeps only the compared findings in both documents, in the same order. Returns (profiles, findings compared,
+    findings not compared)."""
     profiles = compared = left_out = 0
     for run, other in zip(ours["runs"], reference["runs"]):
         others = {(profile["worker"], profile["span"]): profile for profile in other["profiles"]}

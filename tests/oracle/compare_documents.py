@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """compare_documents.py OURS.json[.gz] REFERENCE.json[.gz] [--sections overview,idle_view,...] [--max-lines N]
 
-Compares two documents of schema tracepress-views, version 2.  Texts, booleans, null and integers must be equal, and so must every
-time (decimal microseconds, exact).  Quotients agree within 1e-9 relative: keys ending in _ratio, _percent, _per_step, keys
-beginning with mean_, and those listed in QUOTIENTS.  Lists have the same length and order.  A field that only OURS has is named,
-not counted; a row that only OURS has (an operator, a device, a step) is a difference.
-Prints the first differences of each section, its count, and "N values compared, M differ".  Exit status 1 if M > 0, 2 if unreadable.
+Compares two documents of schema tracepress-views, version 2.  Texts, booleans, null, integers and times (decimal microseconds)
+must be equal.  Quotients must agree to a relative 1e-9: keys that end in _ratio, _percent or _per_step, keys that begin with mean_,
+and the keys in QUOTIENTS.  Lists must have the same length and order.  A field that only OURS has is listed but is not a difference.
+A row that only OURS has (an operator, a device, a step) is a difference.
+Prints the first differences and their number for each section, and "N values compared, M differ".
+Exits with 1 if M > 0, with 2 if a file is unreadable.
 """
 import argparse
 import collections
@@ -101,7 +102,7 @@ def profiles_of(document):
 
 
 def compare(ours, reference, sections):
-    """section -> Comparison"""
+    """Returns {section: Comparison}."""
     found = collections.defaultdict(Comparison)
     mine, theirs = profiles_of(ours), profiles_of(reference)
     for key in theirs.keys() - mine.keys():

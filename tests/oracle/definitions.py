@@ -3,8 +3,9 @@
 
     python3 definitions.py TRACE_OR_LOGDIR... [-o OUT.json[.gz]]
 
-Standard library only; never calls the product.  docs/definitions.md says the same in words; twin/ has one module per section of it.  Every profile is
-checked against the invariants of section 16 before it is written.  Exit status 3: nothing could be read.
+Uses only the standard library, and never calls the product.  docs/definitions.md describes the same numbers in words; twin/ has a
+module for each of its sections.  Checks every profile against the invariants of section 16 before writing it.  Exits with 3 if no
+file could be read.
 """
 import argparse
 import gzip

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Hand-computed cases of definitions.py.  python3 definitions_cases.py [DIR]: also writes the traces and the expected documents to DIR."""
+"""Cases for definitions.py with results that are computed by hand.
+python3 definitions_cases.py [DIR]: also writes the traces and the expected documents to DIR."""
 import json
 import os
 import sys
@@ -31,7 +32,7 @@ def K(name, ts, dur, corr=None, dev=0, stream=7, cat="kernel", **args):
 
 
 def W(start, end, corr, dev=0):
-    """so many kernels in a row that the recording is not too short to judge (R2)"""
+    """Returns 20 kernels in a row, so that the recording is long enough for a verdict (R2)."""
     each = (end - start) / 20
     return [K("a", start + i * each, each, corr if i == 0 else None, dev) for i in range(20)]
 
@@ -77,14 +78,15 @@ def step_names(r, used=True):
 # ---------------------------------------------------------------------------------------------------------------- idle parts
 @case
 def gap_parts():
-    """a gap is split where its launch call begins and returns"""
-    ev = [K("a", 100, 10, 1), L(90, 5, 1),           # the device is free at 90: launch 5, queue 5
-          K("b", 120, 10, 2), L(110, 5, 2),          # gap 110..120: call 110..115 -> launch 5, queue 5
-          K("c", 140, 10, 3), L(125, 6, 3),          # gap 130..140: call 125..131 runs -> launch 1, queue 9
-          K("d", 160, 10, 4), L(140, 10, 4),         # gap 150..160: call returned at 150 -> queue 10
-          K("e", 180, 10),                           # gap 170..180: unlinked
-          K("f", 200, 10, 6), L(195, 2, 6),          # gap 190..200: host 5, launch 2, queue 3
-          K("g", 220, 10, 7), L(225, 2, 7)]          # gap 210..220: recorded launch after the start (clock skew) -> host 10
+    """A gap is divided where its launch begins and where it returns."""
+    ev = [K("a", 100, 10, 1), L(90, 5, 1),           # the device was free at 90: launch 5, queue 5
+          K("b", 120, 10, 2), L(110, 5, 2),          # gap 110..120, launch 110..115: launch 5, queue 5
+          K("c", 140, 10, 3), L(125, 6, 3),          # gap 130..140, launch 125..131: launch 1, queue 9
+          K("d", 160, 10, 4), L(140, 10, 4),         # gap 150..160, launch ends at 150: queue 10
+          K("e", 180, 10),                           # gap 170..180, no launch: unknown 10
+          K("f", 200, 10, 6), L(195, 2, 6),          # gap 190..200, launch 195..197: host 5, launch 2, queue 3
+          # gap 210..220, launch recorded after the start (clocks differ): host 10
+          K("g", 220, 10, 7), L(225, 2, 7)]
 
     def check(r):
         assert parts(r) == {"host": 15, "launch": 13, "queue": 32, "unknown": 10} and idle(r)["gaps"] == 7, idle(r)
@@ -95,7 +97,7 @@ def gap_parts():
 
 @case
 def two_streams_same_start():
-    """two operations end the gap together: the first one in the file decides"""
+    """Two operations end the gap together, so the first one in the file decides."""
     ev = [K("a", 0, 10, 1), K("x", 20, 5, 2, stream=8), K("y", 20, 9, 3), L(0, 1, 1), L(1, 1, 2), L(12, 1, 3)]
 
     def check(r):
@@ -106,7 +108,8 @@ def two_streams_same_start():
 
 @case
 def flame():
-    """idle time goes to the stack of the launching thread, exact boundaries, half open; starved = host + launch = 10..47"""
+    """Idle time counts for the stack of the launching thread, with exact, half-open boundaries. Starved time is host
+    and launch time, 10..47."""
     ev = [K("a", 0, 10, 1), L(0, 1, 1), K("b", 50, 10, 2), L(45, 2, 2), F("app.py(3): main", 5, 60),
           F("torch/nn/modules/module.py(1): _call_impl", 20, 20), F("lib.py(9): work", 25, 5)]
 
@@ -122,7 +125,7 @@ def flame():
 
 @case
 def flame_two_gaps():
-    """an event that begins while the device is busy belongs to the later gap only"""
+    """An event that begins while the device is busy counts only for the later gap."""
     ev = [K("a", 0, 10, 1), L(0, 1, 1), F("m.py(1): f", 0, 100), K("b", 30, 10, 2), L(29, 1, 2), K("c", 60, 10, 3), L(58, 2, 3),
           F("m.py(2): g", 35, 20)]
 
@@ -135,11 +138,13 @@ def flame_two_gaps():
 
 @case
 def alive():
-    """what encloses a moment is every event alive then, also one that sticks out of another"""
+    """Each moment is enclosed by all events that are open then, even if one of them ends after another one around
+    it."""
     ev = [K("a", 0, 10, 1), L(0, 1, 1), X("user_annotation", "f", 0, 20), X("user_annotation", "g", 15, 15), X("user_annotation", "h", 22, 2),
           K("b", 40, 10, 2), L(35, 1, 2)]
 
-    def check(r):                                    # idle 10..40: f 10..15, g 15..22, h 22..24, g 24..30, nothing but the call 30..40
+    # idle 10..40: f 10..15, g 15..22, h 22..24, g 24..30, only the call 30..40
+    def check(r):
         lines = {x["line"]: x["ns"] for x in r["idle_view"][0]["idle_by_line"]}
         assert lines == {"f": 5000, "g": 13000, "h": 2000, "[no host event]": 9000, "cudaLaunchKernel": 1000}, lines
         assert r["trace_quality"]["badly_nested_host_events"] == 1
@@ -148,7 +153,7 @@ def alive():
 
 @case
 def graph_launch():
-    """one launch call, three operations: gaps behind the call are queue time and in_graph"""
+    """One launch starts three operations, so the gaps after the launch are queue time and in_graph."""
     ev = [L(0, 5, 1, "cudaGraphLaunch"), K("a", 10, 10, 1), K("b", 25, 10, 1), K("c", 40, 10, 1)]
 
     def check(r):
@@ -168,7 +173,8 @@ def no_runtime():
 
 # --------------------------------------------------------------------------------------------------------------- steps and W
 def steps_with_work(lengths, work):
-    """one step after the other; a launch 1 us after each begin, its kernel 50 us after, work us long"""
+    """Returns consecutive steps. Each has a launch 1 us after its start, and a kernel of `work[i]` us 50 us after its
+    start."""
     ev, at = [], 0
     for i, (n, w) in enumerate(zip(lengths, work)):
         ev += [S(i + 1, at, n), L(at + 1, 2, i + 1), K("k", at + 50, w, i + 1)]
@@ -178,18 +184,19 @@ def steps_with_work(lengths, work):
 
 @case
 def last_step_extended():
-    """steps 160, 100, 100 + 80 of device work: 160 is not longer than 1.5 * 140; busy 20 + 20 + 130"""
+    """Three steps last 160, 100, and 100 + 80 us with device work. All are used, because 160 is at most 1.5 * 140. The
+    device is busy for 20 + 20 + 130 us."""
     def check(r):
         assert step_names(r) == ["1", "2", "3"] and [s["total_us"] for s in r["overview"]["steps"]] == [160, 100, 180]
         assert r["recommendations"]["window_us"] == 440 and r["recommendations"]["steps"] == 3
-        # kernels 50..70, 210..230, 310..440; calls 1..3, 161..163, 261..263
+        # kernels 50..70, 210..230, 310..440; launches 1..3, 161..163, 261..263
         assert parts(r) == {"host": 1 + 91 + 31, "launch": 6, "queue": 47 + 94} and r["idle_view"][0]["busy_us"] == 170
     return steps_with_work((160, 100, 100), (20, 20, 130)), check
 
 
 @case
 def head_of_a_free_device():
-    """the first kernel starts 8 us after its call: the device was free, the 600 us before are the host's"""
+    """The first kernel starts 8 us after its launch, so the device was free. The 600 us before count for the host."""
     def check(r):
         assert parts(r) == {"host": 600, "launch": 2, "queue": 8, "outside": 290}, parts(r)
     return [S(1, 0, 1000), L(600, 2, 1), K("k", 610, 100, 1)], check
@@ -197,7 +204,8 @@ def head_of_a_free_device():
 
 @case
 def head_of_a_busy_device():
-    """the first kernel waits 497 us behind work that is not recorded: what the device did before the call is not known"""
+    """The first kernel starts 497 us after its launch, because of work that is not recorded. The state of the device
+    before the launch is unknown."""
     def check(r):
         assert parts(r) == {"outside": 1 + 400, "launch": 2, "queue": 497}, parts(r)
     return [S(1, 0, 1000), L(1, 2, 1), K("k", 500, 100, 1)], check
@@ -205,12 +213,14 @@ def head_of_a_busy_device():
 
 @case
 def warm_up():
-    """400 > 1.5 * median(200 100 100 100), then 200 > 1.5 * median(100 100 100): two steps are left out, three are used"""
+    """Two steps are not used, because 400 > 1.5 * median(200 100 100 100), and then 200 > 1.5 * median(100 100 100).
+    Three steps are used."""
     def check(r):
         assert step_names(r) == ["3", "4", "5"] and step_names(r, used=False) == ["1", "2"]
         assert r["recommendations"]["window_us"] == 300 and r["recommendations"]["step_us"] == 100
         assert r["verdict"]["steps_left_out"] == [{"name": "1", "reason": "warm-up"}, {"name": "2", "reason": "warm-up"}]
-        # window 600..900: kernels 650..670, 750..770, 850..870; calls 601..603, 701..703, 801..803; the tail 870..900 is outside
+        # window 600..900; kernels 650..670, 750..770, 850..870; launches 601..603, 701..703, 801..803; 870..900 is
+        # outside
         assert parts(r) == {"host": 1 + 31 + 31, "launch": 6, "queue": 47 * 3, "outside": 30}, parts(r)
         assert r["overview"]["average"]["total_us"] == 100 and r["overview"]["gpu_summary"][0]["busy_us"] == 60
         assert r["overview"]["gpu_summary"][0]["recorded_busy_us"] == 100
@@ -220,7 +230,7 @@ def warm_up():
 
 @case
 def two_steps_are_used():
-    """fewer than three steps: none is left out"""
+    """With fewer than three steps, all steps are used."""
     def check(r):
         assert step_names(r) == ["1", "2"]
     return steps_with_work((900, 100), (20, 20)), check
@@ -228,7 +238,8 @@ def two_steps_are_used():
 
 @case
 def optimizer_steps():
-    """from the end of the previous Optimizer.step; the first from the begin of host activity: 140, 200, 200"""
+    """A step lasts from the end of the previous Optimizer.step, the first one from the start of host activity: 140,
+    200, 200 us."""
     ev = [X("cpu_op", "aten::mm", 10, 50)] + [X("user_annotation", "Optimizer.step#SGD.step", 100 + 200 * i, 50) for i in range(3)]
 
     def check(r):
@@ -238,7 +249,8 @@ def optimizer_steps():
 
 
 def passes(count, every, pause=0):
-    """module call 0..30, backward pass 40..60 and, every so many, an update 60..100"""
+    """Returns iterations of a module call 0..30 and a backward pass 40..60. Every `every`-th iteration also has an
+    update 60..100."""
     ev = []
     for i in range(count):
         t = (100 + pause) * i
@@ -249,7 +261,8 @@ def passes(count, every, pause=0):
 
 @case
 def inferred_from_modules():
-    """five calls; the pause behind each is 100 of 200, so the last one has no known end: 20 * 4 * 100 > 5 * 800"""
+    """Each of five calls is followed by a pause of 100 of 200 us. So the end of the last step is unknown: 20 * 4 * 100
+    > 5 * 800."""
     def check(r):
         f = r["trace_facts"]
         assert (f["step_marker"], f["step_source"], f["step_passes"], step_names(r)) == ("modules", "Net", 1, ["0", "1", "2", "3"])
@@ -259,7 +272,8 @@ def inferred_from_modules():
 
 @case
 def inferred_rounds():
-    """an update after each third pass: three passes are one step of 300; the last ends with its last item"""
+    """An update follows each third pass, so three passes are one step of 300 us. The last step ends with its last
+    item."""
     def check(r):
         f = r["trace_facts"]
         assert (f["step_marker"], f["step_source"], f["step_passes"], step_names(r)) == ("modules", "Net", 3, ["0", "1", "2", "3"])
@@ -269,21 +283,21 @@ def inferred_rounds():
 
 @case
 def inferred_nothing():
-    """two updates show no rhythm, and too many passes differ"""
+    """Two updates are not regular, and too many passes differ, so no steps are inferred."""
     def check(r):
         assert r["trace_facts"]["step_marker"] == "window" and "step_source" not in r["trace_facts"]
     return passes(6, 3), check
 
 
 def products(outputs):
-    """eight times a product of 4x8 to 4xoutputs and a relu, 20 each"""
+    """Returns eight pairs of a product of 4x8 and 8x`outputs` and a relu, 20 us per pair."""
     return [X("cpu_op", name, 20 * i + k, 10, **{"Input Dims": dims}) for i in range(8)
             for k, name, dims in ((0, "aten::linear", [[4, 8], [outputs, 8], [outputs]]), (10, "aten::relu", [[4, outputs]]))]
 
 
 @case
 def inferred_from_shapes():
-    """the output 4x2 is no input of the next product, so each iteration begins anew"""
+    """The output 4x2 cannot be the input of the next product, so each iteration starts with new data."""
     def check(r):
         assert (r["trace_facts"]["step_marker"], r["trace_facts"]["step_source"]) == ("operators", "aten::linear")
         assert r["recommendations"]["step_us"] == 20
@@ -292,7 +306,7 @@ def inferred_from_shapes():
 
 @case
 def layers_by_shapes():
-    """the output 4x8 may be the input of the next layer"""
+    """The output 4x8 can be the input of the next product, so the iterations may be layers."""
     def check(r):
         assert r["trace_facts"]["step_marker"] == "window"
     return products(8), check
@@ -300,7 +314,7 @@ def layers_by_shapes():
 
 @case
 def unfinished_step():
-    """finished:false is listed, not used; a gpu_user_annotation of the same name is no step"""
+    """A step with finished:false is listed but not used. A gpu_user_annotation with the same name is not a step."""
     last = S(3, 200, 100)
     last["args"]["finished"] = False
     ev = [S(1, 0, 100), S(2, 100, 100), last, dict(S(1, 5, 100), cat="gpu_user_annotation", pid=0, tid=7),
@@ -314,7 +328,8 @@ def unfinished_step():
 
 @case
 def no_marker():
-    """one window: from the begin of the host to the last operation, for the device was free; host_start and host_end are the host's"""
+    """The only window lasts from the start of the host to the last operation, because the device was free. host_start
+    and host_end are those of the host."""
     ev = [X("cpu_op", "aten::mm", 0, 500), L(100, 5, 1), K("k", 200, 100, 1), L(300, 5, 2), K("k", 400, 50, 2)]
 
     def check(r):
@@ -326,7 +341,8 @@ def no_marker():
 
 @case
 def no_marker_busy_before():
-    """the first operation starts 101 us after its call returned: what the device did before is not known, so the window begins with it"""
+    """The first operation starts 101 us after its launch has returned. The earlier state of the device is unknown, so
+    the window begins with this operation."""
     ev = [X("cpu_op", "aten::mm", 0, 500), L(100, 5, 1), K("k", 206, 94, 1), L(300, 5, 2), K("k", 400, 50, 2)]
 
     def check(r):
@@ -350,7 +366,7 @@ def bad_nesting():
 # ------------------------------------------------------------------------------------------------------------------ findings
 @case
 def exposed_comm():
-    """communication 20..100, hidden until 50; compute that could hide the rest: 0..20 and 100..200"""
+    """Communication takes 20..100 and is hidden until 50. Compute in 0..20 and 100..200 could hide the rest."""
     ev = [L(0, 1, 1), K("gemm", 0, 50, 1), L(1, 1, 2), K("ncclDevKernel_AllReduce", 20, 80, 2, stream=9), L(2, 1, 3), K("gemm", 100, 100, 3)]
 
     def check(r):
@@ -363,7 +379,8 @@ def exposed_comm():
 
 @case
 def little_compute_hides_little():
-    """100 us of communication, 20 us of compute: hiding saves at most 20; the step is bound by communication all the same"""
+    """With 100 us of communication and 20 us of compute, hiding saves at most 20 us. The step is still
+    communication-bound."""
     ev = [L(0, 1, 1), K("gemm", 0, 20, 1), L(1, 1, 2), K("multimem_all_reduce_kernel", 20, 100, 2)]
 
     def check(r):
@@ -374,7 +391,8 @@ def little_compute_hides_little():
 
 @case
 def hidden_in_its_own_step():
-    """step 1: 300 us of communication, 20 of compute; step 2: 80 and 370: 20 and 80 can be hidden"""
+    """Step 1 has 300 us of communication and 20 us of compute, step 2 has 80 us and 370 us. So 20 us and 80 us can be
+    hidden."""
     ev = [S(1, 0, 500), L(1, 1, 1), K("gemm", 10, 20, 1), L(2, 1, 2), K("ncclDevKernel_AllReduce", 30, 300, 2, stream=9),
           S(2, 500, 500), L(501, 1, 3), K("gemm", 540, 370, 3), L(502, 1, 4), K("ncclDevKernel_AllReduce", 910, 80, 4, stream=9)]
 
@@ -384,7 +402,7 @@ def hidden_in_its_own_step():
 
 
 def passes_then_communication(count, dur):
-    """passes of 100 us forward and 50 us backward, then communication"""
+    """Returns `count` passes of 100 us forward and 50 us backward, then communication of `dur` us."""
     ev = [S(1, 0, 1000)]
     for i in range(count):
         at = 100 + 150 * i
@@ -395,7 +413,7 @@ def passes_then_communication(count, dur):
 
 @case
 def hidden_by_the_backward_pass():
-    """gradients are there from the backward pass on: its 50 us can hide them"""
+    """Gradients exist from the backward pass on, so its 50 us can hide their communication."""
     def check(r):
         assert findings(r)["E1"]["ceiling_us_per_step"] == 50
     return passes_then_communication(1, 350), check
@@ -403,14 +421,15 @@ def hidden_by_the_backward_pass():
 
 @case
 def hidden_by_the_next_micro_step():
-    """two passes: the second forward pass can hide gradients of the first backward pass"""
+    """With two passes, the second forward pass can hide the communication of the first backward pass."""
     def check(r):
         assert findings(r)["E1"]["ceiling_us_per_step"] == 280
     return passes_then_communication(2, 280), check
 
 
 def late_host(called, waits):
-    """communication 200..400, then work from 410 on that the host launches at `called`"""
+    """Returns communication in 200..400, and work from 410 on that the host launches at `called`. waits: the host waits
+    for the communication."""
     ev = [S(1, 0, 1000), L(1, 1, 1), K("gemm", 10, 190, 1), L(2, 1, 2), K("ncclDevKernel_AllReduce", 200, 200, 2, stream=9),
           L(called, 1, 3), K("gemm", 410, 590, 3)]
     return ev + ([X("cuda_runtime", "cudaStreamSynchronize", 5, 395)] if waits else [])
@@ -418,7 +437,7 @@ def late_host(called, waits):
 
 @case
 def late_launches_gain_nothing():
-    """the call returns 30 us before the work starts: no more is gained"""
+    """The launch returns 30 us before the work starts, so at most 30 us can be gained."""
     def check(r):
         f = findings(r)["E1"]
         assert f["ceiling_us_per_step"] == 30 and f["detail"].endswith("hiding 17.0 % of the step saves nothing, because the host launches later kernels too late")
@@ -427,7 +446,7 @@ def late_launches_gain_nothing():
 
 @case
 def waiting_host_launches_earlier():
-    """the host waited for the communication: without it it launches earlier"""
+    """The host waited for the communication, so without this wait it launches earlier."""
     def check(r):
         assert findings(r)["E1"]["ceiling_us_per_step"] == 200
     return late_host(405, True), check
@@ -435,11 +454,12 @@ def waiting_host_launches_earlier():
 
 @case
 def sync_cost():
-    """bubble 30, wait 60 -> cost 30; a wait during which the device still works: the bubble after the last end, 5, wait 4 -> 4"""
+    """First wait: 60 us, then the device is idle for 30 us, so the cost is 30. Second wait: 4 us, the device works on
+    and is then idle for 5 us, so the cost is 4."""
     ev = [K("a", 0, 100, 1), L(0, 1, 1), L(50, 60, 9, "cudaStreamSynchronize"), K("b", 140, 10, 2), L(130, 2, 2),
           L(141, 4, 10, "cudaDeviceSynchronize"), K("c", 155, 10, 3), L(151, 2, 3), L(170, 3, 11, "cudaDeviceSynchronize")]
 
-    def check(r):                                    # the third wait begins after W = 0..165
+    def check(r):                                    # the third wait begins after the end of W = 0..165
         t = r["sync_table"]
         assert (t["count"], t["host_wait_us"], t["bubble_us"], t["cost_us"], t["calls_outside_steps"]) == (2, 64, 35, 34, 1), t
     return ev, check
@@ -447,7 +467,7 @@ def sync_cost():
 
 @case
 def two_devices():
-    """findings use the union over devices; gap 10..100: host 80, launch 1, queue 9"""
+    """Findings use the union over all devices. The gap 10..100 has host 80, launch 1, queue 9."""
     ev = []
     for d in (0, 1):
         ev += W(0, 10, 1 + 10 * d, d) + [L(0, 1, 1 + 10 * d, tid=1 + d), K("b", 100, 10, 2 + 10 * d, d), L(90, 1, 2 + 10 * d, tid=1 + d)]
@@ -455,13 +475,15 @@ def two_devices():
     def check(r):
         assert [d["device"] for d in r["idle_view"]] == [0, 1] and r["recommendations"]["window_us"] == 110
         assert parts(r) == parts(r, 1) == {"host": 80, "launch": 1, "queue": 9}
-        assert findings(r)["A1"]["ceiling_us_per_step"] == 81 and r["verdict"]["class"] == "stall"      # one gap of 90 of 110
+        # one gap takes 90 of 110 us
+        assert findings(r)["A1"]["ceiling_us_per_step"] == 81 and r["verdict"]["class"] == "stall"
     return ev, check
 
 
 @case
 def queued():
-    """called at 12, started at 1000: not launch-bound, nobody sees why"""
+    """The operation was launched at 12 and started at 1000 for an unknown reason, so the program is not
+    launch-bound."""
     ev = W(0, 10, 1) + [L(0, 1, 1), K("b", 1000, 10, 2), L(12, 1, 2)]
 
     def check(r):
@@ -472,7 +494,7 @@ def queued():
 
 @case
 def captured():
-    """a capture of 60 of 100 us: what is launched in it runs nothing"""
+    """A capture takes 60 of 100 us. Launches inside a capture do not run."""
     ev = [L(0, 1, 1), K("a", 1, 9, 1), X("cuda_runtime", "cudaStreamBeginCapture", 20, 1), L(30, 1, 3), L(40, 1, 4),
           X("cuda_runtime", "cudaStreamEndCapture", 79, 1), L(89, 1, 2), K("b", 90, 10, 2)]
 
@@ -483,18 +505,20 @@ def captured():
 
 @case
 def captured_in_part():
-    """a capture of 20 of 100 us is no time that a finding is about: the device waits for 60 of the other 80 us"""
+    """A capture takes 20 of 100 us, which no finding counts. The device waits for 60 of the other 80 us."""
     ev = W(1, 10, 1) + [L(0, 1, 1), X("cuda_runtime", "cudaStreamBeginCapture", 20, 1), L(30, 1, 3),
           X("cuda_runtime", "cudaStreamEndCapture", 39, 1), L(89, 1, 2), K("b", 90, 10, 2)]
 
     def check(r):
-        assert r["verdict"]["class"] == "stall" and findings(r)["A1"]["share_of_step_percent"] == 76.25                 # 61 of 80
+        # 61 of 80 us
+        assert r["verdict"]["class"] == "stall" and findings(r)["A1"]["share_of_step_percent"] == 76.25
     return ev, check
 
 
 @case
 def input_bound():
-    """loader 10..80 of 100 us, the next call at 90: starved 80, of it 70 the loader's"""
+    """The loader takes 10..80 of 100 us, and the next launch begins at 90. The device is starved for 80 us, of which
+    the loader explains 70."""
     ev = W(0, 10, 1) + [L(0, 1, 1), K("b", 91, 9, 2), L(90, 1, 2), X("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 10, 70)]
 
     def check(r):
@@ -516,7 +540,7 @@ def scalar_read():
         f = findings(r)["A5"]
         assert f["ceiling_us_per_step"] == 287 and f["severity"] == "high" and f["evidence_total"] == 2, f
         assert f["detail"] == "", f["detail"]
-        # compute 695 of 1000 is two thirds
+        # compute of 695 of 1000 us is more than two thirds
         assert r["verdict"]["class"] == "compute-bound" and r["verdict"]["causes"]["sync"] == 2 * 287
     return {"traceEvents": ev, "with_stack": 1}, check
 
@@ -555,7 +579,8 @@ def allocator():
 
 @case
 def memory_preexisting():
-    """frees of blocks older than the recording; a tie of the peak takes the first record; at t = 10 the operator 0..10 is over"""
+    """Blocks from before the recording are freed. Of two equal peaks, the first record counts. At t = 10 the operator
+    0..10 has ended."""
     ev = [X("cpu_op", "aten::mm", 0, 10), M(5, 100, 1, 1100, 2000), M(10, 50, 2, 1150, 2000), M(20, -50, 99, 1100, 2000), M(30, 50, 3, 1150, 2000)]
 
     def check(r):
@@ -575,14 +600,15 @@ def gemm_types():
 
     def check(r):
         f = findings(r)
-        assert f["C24"]["ceiling_us_per_step"] == 80 * 0.75 and "C1" not in f and "C2" not in f     # no peaks are known of the device
+        # the peak rates of the device are unknown
+        assert f["C24"]["ceiling_us_per_step"] == 80 * 0.75 and "C1" not in f and "C2" not in f
         assert f["C3"]["ceiling_us_per_step"] is None and f["C3"]["share_of_step_percent"] == 2000 / 105
     return {"traceEvents": ev, "deviceProperties": PROPS, "record_shapes": 1}, check
 
 
 @case
 def backward_is_eligible():
-    """C24 counts forward and backward by the names of the kernels: (40 + 40) * 3/4; the addition is no matrix work"""
+    """C24 recognizes forward and backward by the kernels' names: (40 + 40) * 3/4. The addition is not matrix work."""
     ev = [X("cpu_op", "aten::cudnn_convolution", 0, 10), L(1, 2, 1), K("volta_scudnn_128x64", 10, 40, 1),
           X("cpu_op", "CudnnConvolutionBackward", 20, 10), L(21, 2, 2), K("volta_scudnn_128x64_dgrad", 50, 40, 2),
           X("cpu_op", "aten::add", 30, 10), L(31, 2, 3), K("vectorized_elementwise_kernel", 90, 20, 3)]
@@ -595,7 +621,7 @@ def backward_is_eligible():
 
 @case
 def pageable():
-    """rate of pinned copies of the same direction in the same trace: 10 GB/s; pageable 2 GB/s"""
+    """Pinned copies of the same direction in this trace run at 10 GB/s, pageable copies at 2 GB/s."""
     size = 1000000
     ev = [L(0, 1, 1, "cudaMemcpyAsync"), K("Memcpy HtoD (Pageable -> Device)", 0, 500, 1, cat="gpu_memcpy", bytes=size),
           L(1, 1, 2, "cudaMemcpyAsync"), K("Memcpy HtoD (Pinned -> Device)", 500, 100, 2, cat="gpu_memcpy", bytes=size), L(2, 1, 3), K("k", 600, 400, 3)]
@@ -608,7 +634,7 @@ def pageable():
 
 @case
 def copies_by_arguments():
-    """what PyTorch's CUPTI backend writes: the arguments say what a copy is, the stream of a lane is the original one"""
+    """PyTorch's CUPTI backend describes copies by their arguments. A lane has the number of its original stream."""
     args = {"bytes": 1000, "copy kind": "HtoD", "src kind": "pageable", "dst kind": "device"}
     ev = [L(0, 1, 1, "cudaMemcpyAsync"), K("Memcpy", 0, 500, 1, cat="gpu_memcpy", **args), L(1, 1, 2, "cudaMemcpyAsync"),
           K("Memcpy", 500, 100, 2, cat="gpu_memcpy", **dict(args, **{"copy kind": 2, "src kind": 3, "dst kind": 2})), L(2, 1, 3, "cudaMemsetAsync"),
@@ -624,7 +650,8 @@ def copies_by_arguments():
 
 @case
 def communication_by_structure():
-    """a process group, a launch by the dispatcher and a library's name make communication; ATen's reduction and Inductor's copies do not"""
+    """Kernels are communication by a process group, by a launch of the dispatcher, or by the name of a library. ATen's
+    reduction and Inductor's copies are not."""
     ev = [X("cpu_op", "c10d::allreduce_", 200, 100), L(0, 1, 1), K("k1", 0, 100, 1, **{"Process Group Name": "0"}), L(210, 1, 2), K("k2", 210, 100, 2),
           L(400, 1, 3), K("void deep_ep::intranode::dispatch<8>", 400, 100, 3), L(220, 1, 4), K("void at::native::reduce_kernel<512, 1>", 600, 100, 4),
           L(700, 1, 5), K("triton_poi_fused_all_gather_into_tensor_wait_tensor_0", 700, 100, 5), L(800, 1, 6), K("softmax_warp_allreduce", 800, 100, 6)]
@@ -636,7 +663,7 @@ def communication_by_structure():
 
 @case
 def devices_by_process():
-    """torch_npu: the device's work has no category; waits are calls of a process CANN"""
+    """In traces of torch_npu, device work has no category, and waits are calls of a process named CANN."""
     process = lambda pid, key, value: {"ph": "M", "name": "process_" + key, "pid": pid, "tid": 0, "args": {"name" if key == "name" else key: value}}
     npu = lambda name, ts, dur, **args: {"ph": "X", "name": name, "pid": 3, "tid": 5, "ts": ts, "dur": dur, "args": args}
     ev = [process(3, "name", "Ascend Hardware"), process(3, "labels", "NPU"), process(2, "name", "CANN"), X("cpu_op", "aten::mm", 0, 100),
@@ -652,7 +679,8 @@ def devices_by_process():
 
 @case
 def cpu_loop():
-    """from 120 to 895 us, less the recording of 78 operators; the small operators in it are not asked again"""
+    """The loop takes 120..895 us, minus the cost of recording 78 operators. No other rule reports its small
+    operators."""
     ev = [S(0, 0, 1000), S(1, 1000, 1000)]
     for i in range(40):
         ev += [X("cpu_op", "aten::select", 100 + 20 * i, 5), X("cpu_op", "aten::mul", 107 + 20 * i, 8)]
@@ -664,7 +692,8 @@ def cpu_loop():
 
 @case
 def optimizer_closure():
-    """forward and backward run inside of the optimizer's step: its own part is 294 us, of which a pass over 15 tensors takes 3/4, and recording 7 operators 2.1 us"""
+    """Forward and backward run inside of the optimizer's step, whose own part is 294 us. One pass over 15 tensors takes
+    3/4 of this, and recording 7 operators costs 2.1 us."""
     ev = []
     for n in (0, 1):
         at = 2000 * n
@@ -683,7 +712,8 @@ def optimizer_closure():
 
 @case
 def accumulation():
-    """two micro-steps make an optimizer step; the first one's reductions are not needed: 2 of 4 spans, 200 us each that nothing hides"""
+    """Two micro-steps make an optimizer step. The reductions of the first one are unnecessary: 2 of 4 spans, with 200
+    us each that nothing hides."""
     node, ev = "autograd::engine::evaluate_function: ", []
     for n in range(4):
         at = 1000 * n
@@ -702,7 +732,7 @@ def accumulation():
 
 
 def in_wrapper(at):
-    """buffers are flattened, broadcast and copied back from 20 to 120; a gradient is copied into its bucket for 10 us"""
+    """Buffers are flattened, broadcast and copied back in 20..120. A gradient is copied into its bucket for 10 us."""
     return [S(at // 1000, at, 1000), X("user_annotation", "DistributedDataParallel.forward", at + 10, 400),
             X("cpu_op", "aten::flatten_dense_tensors", at + 20, 30), X("cpu_op", "aten::cat", at + 30, 10), X("cpu_op", "c10d::broadcast_", at + 60, 20),
             X("cpu_op", "aten::copy_", at + 100, 20), X("cpu_op", "aten::mm", at + 150, 100), X("cpu_op", "aten::copy_", at + 300, 20),
@@ -711,7 +741,8 @@ def in_wrapper(at):
 
 @case
 def buffers():
-    """what the wrapper runs before the first operator of the model: 100 us of each step, less the recording of 4 operators"""
+    """Before the first operator of the model, the wrapper takes 100 us of each step, minus the cost of recording 4
+    operators."""
     def check(r):
         found = findings(r)
         assert found["E10"]["ceiling_us_per_step"] == 100 - 4 * 0.3 and found["E10"]["detail"].startswith("rank 0 sends 1 broadcast before the forward passes of a step") and "E9" not in found
@@ -720,7 +751,8 @@ def buffers():
 
 @case
 def one_rank():
-    """the same with a group of one rank: the copy and the call of the reduction, too; recording of 13 operators in two steps"""
+    """In a group of one rank, the copy and the call of the reduction also count. Recording 13 operators in two steps
+    costs time."""
     def check(r):
         found = findings(r)
         assert found["E9"]["ceiling_us_per_step"] == 100 + 10 + 15 - 13 * 0.3 / 2 and "E10" not in found
@@ -731,7 +763,8 @@ def one_rank():
 
 @case
 def one_sample():
-    """1 row by 512 x 1000 floats are 2.048 MB of weights in each of three steps; 300 of 1000 us, all the matrix work there is"""
+    """The weights of 512 x 1000 floats are 2.048 MB, and each of three steps reads them for 1 row. This is all matrix
+    work: 300 of 1000 us."""
     ev = [e for n in range(3) for e in (S(n, 1000 * n, 1000), X("cpu_op", "aten::linear", 1000 * n + 100, 300, **{
         "Input Dims": [[1, 512], [1000, 512], [1000]], "Input type": ["float"] * 3}))]
 
@@ -744,7 +777,8 @@ def one_sample():
 
 @case
 def open_frames():
-    """C calls that got the end of the recording end with their caller; their later calls have their own caller again"""
+    """C calls that were still open at the end of the recording end with their caller. Their later calls get their own
+    caller back."""
     ev = [F("a.py(1): run", 0, 1000), F("a.py(2): wrap", 100, 50), F("<built-in f>", 110, 890), X("cpu_op", "aten::mm", 120, 10),
           F("a.py(3): rest", 300, 200), X("cpu_op", "aten::add", 310, 10)]
 
@@ -758,7 +792,8 @@ def open_frames():
 
 @case
 def impossible_operation():
-    """of 0..3,000,000 a later kernel of the stream ends at 40: it ends as the next one begins, at 30; that of stream 8 stays"""
+    """The kernel from 10 us on lasts 3,000,000 us, but a later kernel of the stream ends at 40. So it ends at 30, where
+    the next one begins. The kernel on stream 8 is unchanged."""
     ev = [L(0, 1, 1), L(2, 1, 2), L(4, 1, 3), L(6, 1, 4), K("long", 10, 3000000, 1), K("next", 30, 10, 2), K("next", 60, 10, 3),
           K("other", 20, 300, 4, stream=8)]
 
@@ -771,7 +806,8 @@ def impossible_operation():
 
 @case
 def early_calls():
-    """calls that begin up to 5 us before the operator of their External id; at 300 two operators have the id, at 400 it is too far"""
+    """A launch may begin up to 5 us before the operator with its External id. At 300 two operators have the id, and at
+    400 the distance is too large."""
     def op(ts, dur, external, name="aten::mm"):
         return X("cpu_op", name, ts, dur, **{"External id": external})
 
@@ -786,7 +822,7 @@ def early_calls():
     def check(r):
         rows = {row["name"]: row for row in r["operator_view"]["by_name"]}
         assert rows["aten::mm"]["device_self_time_us"] == 18, rows
-        # 100..150 without 100..109.8, 200..250 without 200..205; 300..350 has absorbed 301..321; 400..450
+        # 100..150 without 100..109.8; 200..250 without 200..205; 300..350, into which 301..321 was folded; 400..450
         assert rows["aten::mm"]["host_self_time_us"] == 40.2 + 45 + 50 + 50
         assert rows["aten::linear"]["device_self_time_us"] == 0 and rows["aten::linear"]["host_self_time_us"] == 40
         assert r["operator_view"]["unlinked"] == {"device_events": 2, "device_time_us": 30, "kernel_time_us": 30, "launches_outside_operators": 2}
@@ -796,7 +832,8 @@ def early_calls():
 # ------------------------------------------------------------------------------------------------------------------- reading
 @case
 def second_copies():
-    """a dispatch mode receives aten::mm and calls it again: one call; with other shapes, or another operator: two"""
+    """A dispatch mode receives aten::mm and calls it again, which is one call. With other shapes, or another operator,
+    it is two calls."""
     ops = [X("cpu_op", "aten::mm", 0, 100, **{"Input Dims": [[2, 2], [2, 2]]}), X("cpu_op", "PythonDispatchMode", 10, 80),
            X("cpu_op", "aten::mm", 20, 30, **{"Input Dims": [[2, 2], [2, 2]]}),
            X("cpu_op", "aten::mm", 60, 20, **{"Input Dims": [[4, 4], [4, 4]]}),
@@ -811,7 +848,7 @@ def second_copies():
 
 @case
 def reading():
-    """each element has one kind or one reason; an event without name is an event"""
+    """Each element has either a kind or a reason to be skipped. An event without a name is an event."""
     ev = [5, {"ph": "X", "cat": "kernel", "ts": 1, "dur": 1}, {"ph": "X", "cat": "kernel", "name": "k", "dur": 1},
           {"ph": "X", "cat": "zzz", "name": "k", "ts": 1, "dur": 1}, {"ph": "M", "name": "process_name"},
           {"ph": "X", "cat": "Kernel", "name": "k", "pid": 0, "tid": "stream 7", "ts": "1.5", "dur": "2.0007", "args": {}},
@@ -827,7 +864,8 @@ def reading():
 
 @case
 def numbers_of_devices():
-    """args, labels and small pids of devices are numbers; the other processes get the free ones, in the order of their operations"""
+    """Arguments, labels and small pids give the numbers of devices. The other processes get free numbers, in the order
+    of their operations."""
     def kernel(ts, pid, **args):
         return dict(X("kernel", "k", ts, 5, 7, **args), pid=pid)
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""definitions_moments.py TRACE... [--samples N]: at random moments of W, scans all events and compares with the model.
-
-Checked at each moment and device: what the device does (compute, exposed communication, exposed copy, or the idle part), from the
-definition read literally; the stack of the idle view; what encloses the moment on that thread."""
+"""definitions_moments.py TRACE... [--samples N]: compares the model with a scan of all events at random moments of W.
+Checks, for each moment and device: the state of the device (compute, exposed communication, exposed copy, or a part of
+idle time), computed literally from the definition; the stack of the idle view; the events around the moment on that
+thread."""
 import bisect
 import random
 import sys
@@ -15,7 +15,7 @@ from twin.tree import tree_order
 
 
 def activity(operations, t):
-    """section 6, one moment at a time"""
+    """Returns (state of the device at one moment, next operation), as section 6 defines the state."""
     running = [k for k in operations if k.start <= t < k.end]
     if any(k.kind == "kernel" and not k.communication for k in running):
         return "compute", None

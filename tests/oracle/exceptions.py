@@ -1,7 +1,7 @@
-"""Rules that the twin does not compute, each with the reason: the only findings that are not compared with the product's.
-
-Findings are compared by rule: a rule that is not listed here is compared on every trace, and a listed rule that the twin knows fails the
-suite. `changes` names rules whose finding looks different in a profile where the listed rule fired, because one cause is one finding."""
+"""Lists the rules that the executable definition does not compute, each with the reason. Only these findings are not
+compared with the product's.
+All other rules are compared on every trace. The suite fails if a listed rule is computed. `changes` names rules whose
+finding differs in profiles where the listed rule fired, because one cause gives one finding."""
 import collections
 
 LeftOut = collections.namedtuple("LeftOut", "reason changes")
@@ -20,14 +20,15 @@ NOT_COMPARED = {
     **{rule: left_out(FRAMES, "H5", "H6", "H16", "H17") for rule in ("H9", "H10", "H11", "H12", "H13")},
 }
 
-# Reasons of rules_not_evaluated that the twin cannot know. A rule that the product does not ask for one of them is not compared in that profile.
+# Reasons of rules_not_evaluated that the definition cannot know. If the product gives one of them, the rule is not
+# compared in that profile.
 REASONS_NOT_COMPARED = {
     "many host events are missing in the recording": "needs the evidence of damage in docs/ci.md, which the twin does not compute",
 }
 
 
 def note_left_out(document):
-    """Adds rules_left_out to the recommendations of every profile: what a comparison has to know."""
+    """Adds rules_left_out to the recommendations of every profile, for the comparison."""
     for run in document["runs"]:
         for profile in run["profiles"]:
             if "recommendations" in profile:

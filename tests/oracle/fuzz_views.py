@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Differential test of every number: random small traces through the executable definition and through `tracepress report --json`.
+"""Compares every number of `tracepress report --json` with the executable definition, on random small traces.
 
     fuzz_views.py BINARY [--seed N] [--rounds N] [--mutate FOLDER | --programs] [--sections A,B]
 
-The definition is definitions.py next to this file, with its package twin.
+The definition is definitions.py next to this file, with the package twin.
 
-A round is a folder of traces with odd nesting, ties, empty lengths, missing and wrong arguments, several threads, devices and
-ranks (--mutate: changed copies of the traces below FOLDER; --programs: the small programs of small_programs.py). Every value must be equal (quotients: 1e-9 relative). A differing
-round is kept and its folder printed.
+A round is a folder of traces with odd nesting, ties, zero lengths, missing and wrong arguments, several threads, devices and ranks.
+With --mutate, a round has changed copies of the traces below FOLDER. With --programs, it has programs of small_programs.py.
+Every value must be equal; quotients must agree to a relative 1e-9. If a round differs, its folder is kept and printed.
 """
 import argparse
 import collections
@@ -52,7 +52,7 @@ class Maker:
         self.base = rng.choice([0, 0, 1000, 1700000000000000])
         self.fraction = rng.random() < 0.5
         self.odd = rng.choice([0, 0, 0.03, 0.15])
-        self.device_types = rng.choice([[0, 1, 1, 12, 99], [0, 6, 6, 99]])  # two kinds of GPU have one name
+        self.device_types = rng.choice([[0, 1, 1, 12, 99], [0, 6, 6, 99]])  # two types of GPU have the same name
         self.devices = rng.choice([[0], [0, 1], [0, 1, 7], [-1, 0, "x"]])
 
     def time(self, top):
@@ -91,7 +91,7 @@ class Maker:
         self.maybe(args, "finished", [True, False, False], 0.06)
         self.comm(args, 0.8 if e["name"] == "record_param_comms" else 0.02)
         if isinstance(args.get("Call stack"), float):
-            del args["Call stack"]  # a text there, because the reference keeps the digits of reals as text
+            del args["Call stack"]  # the definition would see text, because it keeps the digits of reals as text
         return e
 
     def comm(self, args, p):
@@ -105,7 +105,7 @@ class Maker:
             self.maybe(args, "Process Group Description", ["default_pg", ""], 0.5)
             for key in ("Collective name", "dtype", "Group size", "Process Group Name", "Process Group Description"):
                 if isinstance(args.get(key), (list, dict)):
-                    del args[key]  # printed as Python prints lists there, as JSON here
+                    del args[key]  # the definition prints lists as Python does, the product as JSON
 
     def device(self):
         cat = self.r.choice(["kernel", "kernel", "kernel", "Kernel", "gpu_memcpy", "Memcpy", "gpu_memset"])
@@ -117,7 +117,7 @@ class Maker:
         self.maybe(args, "device", self.devices, 0.8)
         self.maybe(args, "stream", [7, "7", 8], 0.7)
         if args.get("stream", 0) is None:
-            del args["stream"]  # counts as a stream named None there, as absent here
+            del args["stream"]  # the definition would see a stream named None, the product no stream
         self.maybe(args, "correlation", self.id, 0.9)
         self.maybe(args, "External id", self.id, 0.5)
         self.maybe(args, "blocks per SM", [0.5, 1.25, 0, 3, -1, "inf", 0.123456789123, 1e-3], 0.6)
@@ -137,7 +137,7 @@ class Maker:
         self.row(e)
         self.maybe(args, "Device Type", self.device_types, 0.9)
         self.maybe(args, "Device Id", [-1, 0, 0, 1], 0.9)
-        if args.get("Device Type", 0) not in (1, 6, 12, 99):  # several CPUs have one name
+        if args.get("Device Type", 0) not in (1, 6, 12, 99):  # several types of CPU have the same name
             args["Device Type"], args["Device Id"] = 0, -1
         self.maybe(args, "Addr", [1, 2, 3, 4], 0.9)
         self.maybe(args, "Bytes", [64, -64, 128, -128, 0], 0.95)
@@ -187,7 +187,7 @@ class Maker:
             if r.random() < self.odd / 3:
                 e.pop(r.choice(["ts", "dur", "name", "cat", "pid", "tid", "args"]), None)
             if isinstance(e.get("name"), float):
-                e["name"] = None  # a text there
+                e["name"] = None  # the definition would see text
         return e
 
     def trace(self):
@@ -265,22 +265,24 @@ def make_round(folder, rng, sources, has_programs):
             if isinstance(events, list) and not any(isinstance(e, dict) and e.get("cat") == "cpu_op" and e.get("ph") == "X"
                                                     and isinstance(e.get("ts"), int) for e in events):
                 at = min((e["ts"] for e in events if isinstance(e, dict) and isinstance(e.get("ts"), int)), default=0)
-                events.append({"ph": "X", "cat": "cpu_op", "name": "f", "pid": 1, "tid": 10, "ts": at, "dur": 1})  # one usable event
+                # makes sure that at least one event is usable
+                events.append({"ph": "X", "cat": "cpu_op", "name": "f", "pid": 1, "tid": 10, "ts": at, "dur": 1})
             with open(os.path.join(folder, "host_%d%s.pt.trace.json" % (w, span)), "w") as f:
                 json.dump(doc, f, ensure_ascii=rng.random() < 0.5)
 
 
 def check_round(binary, folder, definition, sections):
-    """returns (values, differences as text)"""
+    """Returns (number of values, differences as text)."""
     out = os.path.join(folder, "ours.views")
     run = subprocess.run([binary, "report", folder, "--quiet", "--json", out], capture_output=True)
     if run.returncode == 3 and b"no usable input" in run.stderr:
-        return 0, []  # nothing but empty traces
+        return 0, []  # the round has only empty traces
     if run.returncode != 0:
         return 1, ["exit code %d: %s" % (run.returncode, run.stderr[-500:])]
     try:
         reference = definition.document([folder])
-    except (TypeError, AttributeError, KeyError, AssertionError) as e:  # what the definition does not expect, or refuses
+    # the definition cannot handle the input, or refuses it
+    except (TypeError, AttributeError, KeyError, AssertionError) as e:
         return 0, ["skipped: %s" % e]
     parts = []
     definition.write_json(reference, parts)
@@ -288,7 +290,8 @@ def check_round(binary, folder, definition, sections):
         f.write("".join(parts))
     compare = definition.compare
     ours, theirs = compare.load(out), compare.load(os.path.join(folder, "reference.views"))
-    for run in (ours, theirs):  # a trace without any event: an error here, a table of zeros there
+    # the product reports a trace without events as an error, the definition as a table of zeros
+    for run in (ours, theirs):
         empty = {p["file"] for p in theirs["runs"][0]["profiles"] if p["status"] == "ok" and not p["trace_facts"]["event_count"]}
         run["runs"][0]["profiles"] = [p for p in run["runs"][0]["profiles"] if p["file"] not in empty]
     found = compare.compare(ours, theirs, sections)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Prints every kernel of NVIDIA traces that has an occupancy, for tests/check/occupancy_check.c: a line each."""
+"""Prints a line for each kernel of NVIDIA traces that has an occupancy. tests/check/occupancy_check.c reads the
+lines."""
 import gzip
 import json
 import sys

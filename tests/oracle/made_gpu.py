@@ -1,5 +1,5 @@
-"""Made traces of a GPU, of the names that the rules about kinds of work speak of: made(seed, work) writes one and returns its
-path. The folder of kinds_ref.py has to be in sys.path."""
+"""Generates traces of a GPU with the names in the rules about kinds of work. made(seed, work) writes a trace and
+returns its path. The folder of kinds_ref.py must be in sys.path."""
 import json
 import os
 import random
@@ -9,7 +9,7 @@ import kinds_ref
 
 
 def words():
-    """Names that the rules speak of: the letters of their patterns."""
+    """Yields names that the rules mention, taken from their patterns."""
     for layer in ("kernel_first", "chain", "owner", "kernel"):
         for _, pattern in kinds_ref.R[layer]:
             for word in re.split(r"[|()^$\[\]?*+.\\]+", pattern):
@@ -33,7 +33,7 @@ def name():
 
 
 def operators(events, begin, end, depth):
-    """Operators side by side in [begin, end), others and launches inside of them."""
+    """Adds consecutive operators in [begin, end), with other operators and launches inside."""
     at = begin
     while at + 40 < end:
         stop = min(end, at + random.randint(40, max(41, (end - begin) // 2)))
@@ -57,7 +57,7 @@ def host(category, text, begin, length, **args):
 
 
 def shapes():
-    """Arguments that products, convolutions and others may have, or none."""
+    """Returns random arguments of an operator, or none."""
     if random.random() < 0.3:
         return {}
     sides = [random.choice((4, 8, 64)) for _ in range(random.choice((2, 2, 3, 4)))]
@@ -80,7 +80,8 @@ def launch(events, at):
 
 
 def made(seed, work):
-    """Path of a trace in `work`: one thread, one device of two streams; sometimes with steps and a known device."""
+    """Returns the path of a new trace in `work`: one thread, one device with two streams; sometimes steps and a known
+    device."""
     random.seed(seed)
     events = []
     if random.random() < 0.5:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Random traces of small programs, for fuzz_views.py: odd nesting, ties, zero durations, several devices, streams and threads, graph
-launches, waits, loaders, optimizers, memory records with and without totals and addresses, missing arguments, and ids as text."""
+"""Generates random traces of small programs for fuzz_views.py. They have odd nesting, ties, zero durations, several
+devices, streams and threads, graph launches, waits, loaders, optimizers, missing arguments, and ids as text. Memory
+records are with and without totals and addresses."""
 import random
 
 OPS = ['aten::mm', 'aten::addmm', 'aten::linear', 'aten::convolution', 'aten::copy_', 'aten::to', 'aten::_to_copy', 'aten::cat',
@@ -29,15 +30,15 @@ TYPES = ['float', 'c10::Half', 'c10::BFloat16', '', 'Scalar', 'ScalarList', 'int
 class Program:
     def __init__(self, r):
         self.r, self.events, self.corr = r, [], 0
-        self.unit = r.choice([1, 1, 10, 100])               # coarse units make ties
+        self.unit = r.choice([1, 1, 10, 100])               # coarse units give equal times
         self.is_gpu = r.random() < 0.6
         self.has_stack, self.has_shapes = r.random() < 0.6, r.random() < 0.7
-        self.old = r.random() < 0.15                        # categories of 2021
+        self.old = r.random() < 0.15                        # true: uses the event categories of 2021
         self.text_ids = r.random() < 0.15
         self.devices = r.choice([1, 1, 1, 2, 3])
         self.patterns = r.choice([0, 0, 0.1, 0.5])
-        self.is_regular = r.random() < 0.08                 # steps that repeat the same work
-        self.fine = r.random() < 0.4                        # times with decimals
+        self.is_regular = r.random() < 0.08                 # true: all steps do the same work
+        self.fine = r.random() < 0.4                        # true: times have decimals
 
     def us(self, ticks):
         us = ticks * self.unit
@@ -119,7 +120,7 @@ class Program:
                 self.device_op(ts + self.us(1), corr)
 
     def launch(self, at, pid, tid, kind, name, dur, call='cudaLaunchKernel', delay=1):
-        """a call of one tick and the operation that it launches; returns the end of the operation"""
+        """Adds a call of one tick and the operation that it launches. Returns the end of the operation."""
         self.corr += 1
         self.add('cuda_runtime', call, self.us(at), self.us(1), pid, tid, {'correlation': self.corr})
         start = max(self.us(at + delay), self.free.get(7, 0))
@@ -130,7 +131,7 @@ class Program:
         return at + delay + dur
 
     def regular(self, at, pid, tid):
-        """the same launches, or an optimizer that works tensor by tensor; returns the end"""
+        """Adds repeated launches, or an optimizer that processes tensors one by one. Returns the end."""
         r, begin = self.r, at
         for i in range(r.choice([49, 55, 60]) if self.is_gpu else r.choice([19, 25, 40])):
             if self.is_gpu:
@@ -145,7 +146,7 @@ class Program:
         return at + 1
 
     def pattern(self, at, pid, tid):
-        """one of the situations that a rule is about; returns its end"""
+        """Adds one of the situations that rules detect. Returns its end."""
         r = self.r
         what = r.choice(['gemm', 'gemm', 'scalar', 'shape', 'cast', 'zero', 'optimizer', 'tiny', 'repeat', 'allocate', 'fused'])
         begin, args = at, self.op_args()
@@ -195,14 +196,14 @@ class Program:
         return at + 1
 
     def body(self, a, b, pid, tid, depth):
-        """fills [a, b) ticks of a thread with nested events"""
+        """Fills the ticks [a, b) of a thread with nested events."""
         r, at = self.r, a
         while at < b:
             at += r.choice([0, 0, 1, 2, 6])
             length = r.choice([0, 1, 1, 2, 4, 10, 30])
             if at + length > b:
                 if r.random() < 0.97:
-                    break                                     # else: sticks out
+                    break                                     # otherwise the event ends after its parent
             ts, dur = self.us(at), self.us(length) if r.random() < 0.9 else length * self.unit
             x = r.random()
             if self.is_gpu and r.random() < self.patterns:
@@ -220,7 +221,7 @@ class Program:
                 self.add('Operator' if self.old and r.random() < .5 else 'user_annotation', r.choice(ANNOTATIONS), ts, dur, pid, tid, {})
                 self.body(at, at + length, pid, tid, depth + 1)
             elif x < 0.96 and not self.is_gpu:
-                for _ in range(r.randint(2, 14)):             # a loop of siblings
+                for _ in range(r.randint(2, 14)):             # adds a loop of sibling operators
                     for name in ['aten::select', 'aten::add_'][:r.randint(1, 2)]:
                         self.add('cpu_op', name, self.us(at), self.us(1), pid, tid, self.op_args())
                         at += 1

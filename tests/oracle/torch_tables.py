@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""torch_tables.py TRACEPRESS TRACE...: tables of traces with GPUs, against torch's own classes fed with the same events.
-
-Needs torch. torch cannot read traces, so its FunctionEvents are made here from the JSON (kind, times, links by External id,
-memory); tree, sums and printing are torch's. Traces whose External ids are correlations (Kineto of 2021 to 2024) are left
-out: torch itself had other links than these files. Prints a line per trace; "N same, N different"."""
+"""torch_tables.py TRACEPRESS TRACE...: compares tables of GPU traces with those of torch's own classes for the same
+events.
+Needs torch. torch cannot read traces, so this program makes FunctionEvents from the JSON (kind, times, links by
+External id, memory). torch computes the tree and the sums, and prints the tables. Traces of Kineto from 2021 to 2024
+have correlations as External ids, so they are skipped. Prints a line per trace and "N same, N different"."""
 import bisect, gzip, json, re, subprocess, sys
 from torch.autograd import DeviceType
 from torch.autograd.profiler_util import EventList, FunctionEvent, _filter_name
@@ -105,7 +105,7 @@ def event_list(trace):
 
 
 def without_flops(table):
-    """Without its last column, which is not made here, and without blanks at the ends of lines."""
+    """Returns the table without its last column, which is not computed here, and without spaces at line ends."""
     return "\n".join(re.sub(r"(Total \w+|\S+)  $", "", line).rstrip() for line in table.split("\n"))
 
 

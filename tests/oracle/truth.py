@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""truth.py TRACEPRESS TRUTH TRACES: how often each rule was right where the cause is known.
-
-TRUTH: programs with a planted cause and its fixed twins, and experts' lists for device traces, with score.py; TRACES: where
-the lists' traces lie. A rule that reported (severity low left out) was right when it names the planted cause, or a problem
-of the list. It was wrong when it does not, and when it still names the cause on the fixed twin. Prints a line per rule.
-Exit 1 when a report says other numbers of a rule than were counted here."""
+"""truth.py TRACEPRESS TRUTH TRACES: counts how often each rule was right on programs with a known cause.
+TRUTH: programs with a planted cause, fixed versions of them, experts' lists for device traces, and score.py. TRACES:
+folder of the traces in the lists. A rule that reports with more than low severity is right if it names the planted
+cause or a problem of the list. Otherwise it is wrong. It is also wrong if it still names the cause in the fixed
+version. Prints a line per rule. Exits with 1 if a report states other numbers for a rule than those counted here."""
 import collections
 import importlib.util
 import json
