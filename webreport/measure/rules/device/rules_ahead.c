@@ -1,9 +1,9 @@
-/* Bounds the gain from removing waits of the host for the device.
+/* Limits the gain from removing host waits for the device.
  *
- * A wait after which the device is out of work costs more than the idle time after it. Without the wait, the host is
- * earlier by the length of the call, and keeps this lead until the device has been idle for as long. The gain is
- * therefore at most the length of the calls, and at most the idle time of the devices outside of the calls. A device
- * works while the host waits, although records of its work may be missing. */
+ * A wait can cost more than the idle time that follows it. Without the wait, the host is earlier by the length of the
+ * call. The host keeps this lead until the device has been idle for the same time. The gain is therefore at most the
+ * length of the calls, and at most the idle time of the devices outside the calls. During the calls the device works,
+ * although the trace may lack records of its work. */
 #include "webreport/measure/rules/rules_eval.h"
 
 double tp_gain_without_waits(struct tp_advisor *a, struct tp_intervals calls)

@@ -1,8 +1,8 @@
-/* Replaces advice that the program already follows: graphs if graphs are already replayed, torch.compile if the code is
- * already compiled. Only the advice for people changes; JSON keeps the rule's own advice. */
+/* Replaces advice that the program already follows: device graphs if the program replays graphs, torch.compile if its
+ * code is compiled. Only the advice shown to people changes; JSON keeps the rule's own advice. */
 #include "webreport/measure/rules/rules_eval.h"
 
-/* Graphs count as replayed if they launch at least this percentage of the kernels (as for flag F3). */
+/* a program replays graphs if graphs launch at least this percentage of its kernels (same limit as for flag F3) */
 static const double MANY_PERCENT = 20;
 
 static bool is_of_compiler(struct tp_str name)

@@ -1,8 +1,8 @@
-/* Rule E4, many small collectives: each call has a fixed latency, and one call could send several tensors.
+/* Rule E4: many small collectives. Each call has a fixed latency, and one call could send several tensors.
  *
- * Only calls that can be joined count. These are calls without a matrix product between them, as in a loop over
- * gradients, and the calls of DistributedDataParallel and FSDP, whose tensors do not depend on each other. The
- * all-reduce of a layer in tensor parallelism is the input of the next layer, so it cannot be joined. */
+ * The rule counts only calls that can be joined. One kind are calls without a matrix product between them, as in a loop
+ * over gradients. The other kind are calls of DistributedDataParallel and FSDP, whose tensors do not depend on each
+ * other. In tensor parallelism, the all-reduce of a layer is the input of the next layer and cannot be joined. */
 #include "webreport/measure/rules/device/rules_collectives.h"
 #include "webreport/measure/rules/rules_texts.h"
 
@@ -37,36 +37,36 @@ const struct tp_rule tp_rule_E4 = {
     .on_host = evaluate_small_collectives,
 };
 
-enum { TINY_BYTES = 32 << 10 }; /* the time of a call up to this size is all latency */
+enum { TINY_BYTES = 32 << 10 }; /* the whole time of a call up to this size is latency */
 static const double LEAST_OF_LARGER = 0.6;
 
 /* A small call, and the host event that issued it. */
 struct call {
     uint32_t record, issuer, step, class;
-    /* start and end on the device; without a device on the host, from the handover to a thread of the backend */
+    /* start and end on the device, ns. Without a device: on the host, from the handover to a backend thread */
     int64_t a, b;
-    bool is_joinable; /* the call may be joined with another call of its class and step */
-    bool is_gradient; /* a wrapper for data parallelism issued the call */
-    bool is_longest;  /* longest joinable call of its class and step; a joined call would wait as long for a late rank,
-                       * so  this time remains */
+    bool is_joinable; /* true if the call can be joined with another call of its class and step */
+    bool is_gradient; /* true if a wrapper for data parallelism issued the call */
+    bool is_longest;  /* true for the longest joinable call of its class and step. Its time remains, because the joined
+                         call would also wait for a late rank */
 };
 
-/* Calls of one kind in one process group. */
+/* collective calls of one kind in one process group */
 struct class
 {
     const struct tp_collective_kind *kind;
-    uint32_t last, count; /* last: previous call, TP_NO_ID: none; count: number of joinable calls */
-    uint32_t longest;     /* longest call of the step so far; TP_NO_ID: none */
+    uint32_t last, count; /* last: index of the previous call, TP_NO_ID: no call yet; count: number of joinable calls */
+    uint32_t longest;     /* index of the longest call so far in the current step; TP_NO_ID: no call yet */
     int64_t bytes, latency_ns;
     bool has_latency, has_gradients;
-    struct tp_vec tiny, all; /* int64_t: durations of calls up to TINY_BYTES, and of all calls, ns */
+    struct tp_vec tiny, all; /* int64_t: durations of calls up to TINY_BYTES, durations of all joinable calls, ns */
 };
 
 struct search {
     struct tp_advisor *a;
     struct tp_vec calls, classes;   /* struct call, struct class */
-    struct tp_vec products;         /* int64_t: starts of matrix work, ascending */
-    struct tp_vec dispatcher_calls; /* uint32_t: calls of the dispatcher, in order of start */
+    struct tp_vec products;         /* int64_t: starts of matrix work, ns, ascending */
+    struct tp_vec dispatcher_calls; /* uint32_t: calls of torch.distributed's dispatcher, in order of start */
 };
 
 /* ---- finding the calls ---- */
@@ -90,7 +90,7 @@ static void find_products(struct search *s)
             *(int64_t *)tp_vec_push(&s->products) = tp_operator_event(a->model, a->cpu->ops[i])->ts_ns;
 }
 
-/* Lists the calls of the dispatcher. A backend with its own threads (gloo) runs a collective some time after its
+/* Lists the calls of the dispatcher. A backend with its own threads (gloo) runs each collective some time after its
  * dispatcher call. */
 static void find_dispatcher_calls(struct search *s)
 {
@@ -103,7 +103,8 @@ static void find_dispatcher_calls(struct search *s)
     }
 }
 
-/* Returns the dispatcher call of a record: the last call before it, on another thread. */
+/* Returns the dispatcher call that issued a record: the last call before it. Returns TP_NO_ID if that call is on the
+ * same thread. */
 static uint32_t dispatcher_call_before(const struct search *s, const struct tp_collective *record)
 {
     const struct tp_trace *trace = s->a->model->trace;
@@ -120,7 +121,7 @@ static uint32_t dispatcher_call_before(const struct search *s, const struct tp_c
     return is_other ? event : TP_NO_ID;
 }
 
-/* Returns whether the group of a record has other ranks, or may have because its size is unknown. */
+/* Returns whether the group of a record has other ranks. A group of unknown size counts as having some. */
 static bool has_others(const struct tp_trace *trace, const struct tp_collective *record)
 {
     uint32_t size = record->comm == TP_NO_ID ? TP_NO_ID : trace->comms[record->comm].group_size;
@@ -177,7 +178,7 @@ static void find_calls(struct search *s)
 
 /* ---- joinable calls ---- */
 
-/* Marks the names of ranges in which a wrapper for data parallelism sends. */
+/* Returns, by name id, whether a range has a name in which a wrapper for data parallelism sends. */
 static uint8_t *find_wrappers(struct tp_advisor *a)
 {
     const struct tp_strings *names = &a->model->trace->names;
@@ -258,7 +259,7 @@ static bool is_often(const struct search *s, const struct class *class)
     return (double)class->count > tp_rule_value(s->a, TP_RULE_E4, "min_per_step") * s->a->model->used_count;
 }
 
-/* Returns the outermost communication call around a host event. */
+/* Returns the time of the outermost communication call around a host event. */
 static struct tp_interval whole_call(const struct tp_model *model, uint32_t event)
 {
     const struct tp_event *e = &model->trace->events[event];
@@ -275,15 +276,16 @@ static struct tp_interval whole_call(const struct tp_model *model, uint32_t even
     return whole;
 }
 
-/* Totals of the joinable calls. */
+/* times of the joinable calls */
 struct found {
-    /* struct tp_interval: avoidable latency; time between two calls of a loop; host time of the calls; all time */
+    /* struct tp_interval. latency: avoidable latency; between: time between two calls of a loop; host: host time of the
+     * calls; whole: all time of the calls */
     struct tp_vec latency, between, host, whole;
     struct tp_picks picks;
-    uint32_t most; /* class with the most calls */
+    uint32_t most; /* index of the class with the most calls */
 };
 
-/* Returns the part of a call's time that does not depend on its size, ns. */
+/* Returns the latency in a call's time, ns: the part that does not depend on its size. */
 static int64_t cost_of(const struct search *s, const struct call *call)
 {
     const struct class *class = TP_AT(&s->classes, struct class, call->class);
@@ -291,8 +293,8 @@ static int64_t cost_of(const struct search *s, const struct call *call)
     return is_tiny ? call->b - call->a : tp_ns_min(call->b - call->a, class->latency_ns);
 }
 
-/* Adds the host cost of a call that follows another call of its class and step. In a loop over tensors, the host's work
- * between two calls is included if it is shorter than a call. */
+/* Adds the host cost of `call`, which follows `before` in its class and step. In a loop over tensors, this includes the
+ * host's work between the two calls if it is shorter than a call. */
 static void add_next(struct search *s, struct found *found, const struct call *before, const struct call *call)
 {
     const struct tp_model *model = s->a->model;
@@ -330,8 +332,8 @@ static void add_often(struct search *s, struct found *found)
     }
 }
 
-/* Returns the latency that nothing hides, the time between calls, and the time in which a device waits for their
- * launches. */
+/* Returns the time that joining the calls would save. Without a device: latency that no computation hides, and time
+ * between calls. With a device: exposed latency, and time in which the device waits for the launches. */
 static struct tp_intervals fixed_time(struct tp_advisor *a, struct found *found)
 {
     struct tp_intervals latency = tp_intervals_of(&found->latency);
@@ -374,7 +376,8 @@ static void evaluate_small_collectives(struct tp_advisor *a)
     const struct class *class = TP_AT(&s.classes, struct class, found.most);
     c.picks = found.picks;
     c.time = fixed_time(a, &found);
-    /* larger tensors must first be copied into one buffer; without tiny calls, all of the time may be transfer */
+    /* larger tensors must first be copied into one buffer, so the gain is smaller. Without tiny calls, all time may be
+     * transfer */
     c.has_low = !class->has_latency || class->bytes / class->count > TINY_BYTES;
     c.low = class->has_latency ? LEAST_OF_LARGER : 0;
     c.details = detail_of(a, class);

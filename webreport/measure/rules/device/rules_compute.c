@@ -1,5 +1,5 @@
-/* Rules about the work of kernels: GEMMs without tensor cores (C1, C2), sizes (C3), casts (C10), copies (C11), small
- * grids (C13), exposed communication (E1). */
+/* Rules about the work of kernels: matrix products without tensor cores (C1, C2), sizes that do not fit (C3), casts
+ * (C10), copies (C11), small grids (C13). Also exposed communication (E1). */
 #include <stdio.h>
 
 #include "webreport/measure/rules/device/rules_overlap.h"
@@ -129,23 +129,23 @@ const struct tp_rule tp_rule_E1 = {
     .on_device = evaluate_communication,
 };
 
-/* The capability of a device. */
+/* compute capability of a device */
 struct capability {
     bool is_nvidia;
-    int64_t major, minor; /* compute capability; TP_NULL_INT: unknown */
+    int64_t major, minor; /* TP_NULL_INT if unknown */
 };
 
-/* Properties of a list of input types, computed once per distinct list. */
+/* properties of a list of input types (bits), computed once for each distinct list */
 enum { TYPES_KNOWN = 1, TYPES_HALF = 2, TYPES_FLOAT = 4, TYPES_DIFFER = 8 };
 
 struct compute {
     struct tp_advisor *a;
-    struct capability *gpus;     /* by number in model->gpus */
-    struct tp_id_map types;      /* value id -> TYPES_* */
-    struct tp_id_map misaligned; /* pair (dims, types) -> 0 or 1 */
+    struct capability *gpus;     /* by index in model->gpus */
+    struct tp_id_map types;      /* map from value id to TYPES_* bits */
+    struct tp_id_map misaligned; /* map from pair (dims, types) to 0 or 1 */
     int64_t multiple;
-    struct tp_vec c1, c2;   /* struct tp_interval: time that a faster kernel would save */
-    struct tp_vec c10, c11; /* struct tp_interval: times of the operations */
+    struct tp_vec c1, c2;   /* struct tp_interval: time that a faster kernel would save for C1, for C2 */
+    struct tp_vec c10, c11; /* struct tp_interval: times of the operations for C10, for C11 */
     int64_t c1_ns, c2_ns, c3_ns, c10_ns, c11_ns;
     struct tp_picks p1, p2, p3, p10, p11;
     bool has_tensor_cores, has_half;
@@ -178,7 +178,7 @@ static bool is_half(struct tp_str item)
     return is_text(item, "c10::Half") || is_text(item, "c10::BFloat16");
 }
 
-/* Returns whether a value is anything but empty, zero, false or null. */
+/* Returns whether a JSON value is none of: empty, zero, false, null. */
 static bool is_truthy(struct tp_str item)
 {
     static const char *const nothings[] = {"\"\"", "[]", "{}", "0", "-0", "false", "null"};
@@ -219,7 +219,7 @@ static const struct tp_host_detail *host_detail(const struct compute *x, uint32_
     return &x->a->model->trace->hosts[tp_operator_event(x->a->model, op)->detail];
 }
 
-/* Returns TYPES_* of the inputs of an operator. op: may be TP_NO_ID. */
+/* Returns the TYPES_* bits of an operator's inputs; 0 if they are unknown or `op` is TP_NO_ID. */
 static uint32_t types_of(struct compute *x, uint32_t op)
 {
     const struct tp_host_detail *detail = op == TP_NO_ID ? NULL : host_detail(x, op);
@@ -231,7 +231,7 @@ static uint32_t types_of(struct compute *x, uint32_t op)
     return *bits;
 }
 
-/* Returns whether a value is a JSON integer. Sets *rest to its remainder modulo `multiple`. */
+/* Returns whether a value is a JSON integer, true or false. Sets *rest to its remainder modulo `multiple`. */
 static bool is_integer(struct tp_str item, int64_t multiple, int64_t *rest)
 {
     size_t i = item.len && item.ptr[0] == '-';
@@ -250,10 +250,11 @@ static bool is_integer(struct tp_str item, int64_t multiple, int64_t *rest)
     return true;
 }
 
-/* Which of the last two sizes of a matrix is not a multiple. */
+/* which of the last two sizes of a matrix is not divisible by the multiple */
 enum { ODD_ROWS = 1, ODD_COLUMNS = 2 };
 
-/* Returns whether sizes are those of a matrix: a list of two or more integers. */
+/* Returns whether sizes form a matrix: a list of two or more integers. Sets *odd to the ODD_* bits of the last two
+ * sizes. */
 static bool is_matrix(struct tp_str dims, int64_t multiple, unsigned *odd)
 {
     struct tp_str item;
@@ -271,9 +272,8 @@ static bool is_matrix(struct tp_str dims, int64_t multiple, unsigned *odd)
     return count >= 2;
 }
 
-/* Returns whether N or K of a product is not a multiple. N and K are the sizes of the second of the last two
- * half-precision operands, K x N; K is also the number of columns of the first, M x K. M does not matter, because it
- * does not change where rows begin. */
+/* Returns whether the size N or K of a half-precision product M x K by K x N is not divisible by `multiple`. Uses the
+ * last two half-precision operands. M does not matter, because it does not change where rows begin. */
 static bool read_misaligned(struct tp_str dims, struct tp_str types, int64_t multiple)
 {
     struct tp_str dim, type;
@@ -289,8 +289,7 @@ static bool read_misaligned(struct tp_str dims, struct tp_str types, int64_t mul
     return last || (before & ODD_COLUMNS);
 }
 
-/* Returns the number of elements to which a kernel aligns the rows of its operands, from its name ("_align8"); 0:
- * unknown. */
+/* Returns the alignment of rows that a kernel's name shows ("_align8"), in elements; 0 if unknown. */
 static int64_t alignment_of(struct tp_str name)
 {
     ptrdiff_t at = tp_str_find(name, "align");
@@ -314,7 +313,7 @@ static bool is_misaligned(struct compute *x, uint32_t op)
     return *known != 0;
 }
 
-/* Adds the time that a kernel would save if it were `speedup` times faster. */
+/* Adds the time that a kernel would save if it were `speedup` times as fast. */
 static void push_saving(struct tp_vec *time, const struct tp_event *e, int64_t speedup)
 {
     tp_intervals_push(time, e->ts_ns, e->ts_ns + tp_ns_scaled(e->dur_ns, speedup - 1, speedup));
@@ -329,7 +328,7 @@ static int64_t c1_speedup(const struct compute *x, const struct capability *c)
     return (int64_t)(speedup > 0 ? speedup : tp_rule_value(x->a, TP_RULE_C1, "default_speedup"));
 }
 
-/* Examines a kernel of an operator that could use tensor cores and has no inner operator that could. */
+/* Examines a kernel whose owner could use tensor cores and contains no operator that could. */
 static void examine_matrix(struct compute *x, uint32_t k, uint32_t owner)
 {
     struct tp_advisor *a = x->a;
@@ -379,7 +378,8 @@ static void examine_operation(struct compute *x, uint32_t k)
     }
 }
 
-/* Reports operations whose time is at least min_pct of the windows of all devices. */
+/* Adds a finding if the total time of its operations is at least min_pct of the judged time. time: times that a fix
+ * would save, or NULL for a finding without a ceiling. ns: total time. */
 static void report(struct tp_advisor *a, enum tp_rule_id rule, struct tp_vec *time, int64_t ns,
                    const struct tp_picks *picks)
 {
@@ -432,7 +432,7 @@ static void evaluate_kernels(struct tp_advisor *a)
 
 static void evaluate_small_grids(struct tp_advisor *a)
 {
-    enum { ONE = 1000000000 }; /* blocks per SM are counted in units of 1e-9 */
+    enum { ONE = 1000000000 }; /* unit of blocks_per_sm_e9: one block per SM */
     struct tp_candidate c = {.rule = TP_RULE_C13, .has_ceiling = true};
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
     double min_ns = tp_rule_value(a, TP_RULE_C13, "min_dur_us") * 1000;
@@ -455,10 +455,10 @@ static void evaluate_small_grids(struct tp_advisor *a)
 
 /* ---- E1: exposed communication ---- */
 
-/* Time for rule E1 on all devices. */
+/* times for rule E1, of all devices */
 struct overlap {
-    /* struct tp_interval. hidden: exposed time that compute could hide; sooner: part of it without which the steps end
-     * sooner */
+    /* struct tp_interval. exposed: communication without compute; hidden: part of it that compute could hide; sooner:
+     * part of `hidden` without which the steps finish earlier */
     struct tp_vec exposed, hidden, sooner;
 };
 
@@ -503,7 +503,7 @@ static void evaluate_communication(struct tp_advisor *a)
         if (tp_is_communication(a->model, k))
             tp_picks_longest_operation(&c.picks, a->model, k);
     c.time = tp_intervals_of(&o.sooner);
-    c.weight = share / 2; /* half of the share, because the waits of ranks for each other may disappear completely */
+    c.weight = share / 2; /* half of the share, because waits of ranks for each other may disappear completely */
     c.details =
         overlap_detail(a, exposed_ns, tp_intervals_length(tp_intervals_of(&o.hidden)), tp_intervals_length(c.time));
     tp_advisor_add(a, &c);

@@ -1,5 +1,5 @@
-/* Rules of device programs about several kernels that one kernel could replace: unfused attention (C15), chains of
- * small kernels (C16). */
+/* Rules about several kernels that one kernel could replace: attention that is not fused (C15), chains of small kernels
+ * (C16). */
 #include "webreport/measure/rules/rules_texts.h"
 #include "webreport/measure/rules/rules_work.h"
 #include "writer/text/format.h"
@@ -46,7 +46,7 @@ enum { FAR = 8, MIN_KEYS = 16, MIN_RUN = 3 };
 
 /* ---- C15: attention ---- */
 
-/* The compute kernels of one device in W, in order. */
+/* the compute kernels of one device in W, in order of start */
 struct sequence {
     struct tp_advisor *a;
     uint32_t *kernels;
@@ -85,7 +85,8 @@ static bool is_batched_product(const struct sequence *s, uint32_t i)
     return shape.is_known && shape.rank >= 3;
 }
 
-/* Returns the nearest matrix product before (step -1) or after (step 1) a softmax; TP_NO_ID: there is none. */
+/* Returns the index of the nearest matrix product before a softmax (step -1) or after it (step 1). Returns TP_NO_ID if
+ * no product is near. at: index of the softmax. */
 static uint32_t nearest_product(const struct sequence *s, uint32_t at, int step)
 {
     for (uint32_t far = 0; far < FAR; far++) {
@@ -98,12 +99,12 @@ static uint32_t nearest_product(const struct sequence *s, uint32_t at, int step)
     return TP_NO_ID;
 }
 
-/* The kernels of attention. One fused kernel would compute only the products, at a quarter to three fifths of the peak
+/* The kernels of attention. A fused kernel would take only the time of the products, at 25 % to 60 % of the peak
  * rate. */
 struct attention {
     struct tp_work_claim claim;
     int64_t count;
-    double fast_ns; /* time of the products at the peak rate, ns */
+    double fast_ns; /* time that the products take at the peak rate, ns; 0 if unknown */
     struct tp_shape scores;
     uint32_t first;
 };
@@ -128,8 +129,8 @@ static void claim_attention(struct attention *x, const struct sequence *s, uint3
     }
 }
 
-/* Returns the gain if the products run at `part` of the peak rate, as a part of the time of all kernels; `unknown` if
- * their time at the peak rate is unknown. */
+/* Returns the gain of a fused kernel as a part of the time of all attention kernels. part: share of the peak rate that
+ * its products reach. unknown: result if the time at the peak rate is unknown. */
 static double gain_at(const struct attention *x, double part, double unknown)
 {
     if (x->fast_ns <= 0)
@@ -147,7 +148,7 @@ static void find_attention(struct tp_advisor *a, const struct sequence *s, struc
         uint32_t first = nearest_product(s, i, -1), last = nearest_product(s, i, 1);
         if (first == TP_NO_ID || last == TP_NO_ID)
             continue;
-        if (is_backward) { /* the backward pass has two products on each side of the softmax */
+        if (is_backward) { /* around the softmax of the backward pass, there are two products on each side */
             uint32_t more = nearest_product(s, first, -1), behind = nearest_product(s, last, 1);
             first = more != TP_NO_ID && first - more < FAR / 2 ? more : first;
             last = behind != TP_NO_ID && behind - last < FAR / 2 ? behind : last;
@@ -160,7 +161,7 @@ static void find_attention(struct tp_advisor *a, const struct sequence *s, struc
     }
 }
 
-/* Multiplies the claim by `part`, because a faster kernel still needs the rest of the time. */
+/* Multiplies the claimed part of each kernel by `part`, because a fused kernel still needs the rest of the time. */
 static void scale(struct tp_work_claim *claim, const struct tp_advisor *a, double part)
 {
     for (uint32_t k = 0; k < a->model->devices.count; k++)
@@ -188,7 +189,7 @@ static void report_attention(struct tp_advisor *a, struct attention *x)
 
 /* ---- C16: chains ---- */
 
-/* Returns whether a kernel is small and of an operator that is not yet fused. */
+/* Returns whether a kernel could be part of a fused kernel: it is light, not attention, and not fused already. */
 static bool may_be_fused(struct tp_advisor *a, const struct tp_work_claim *attention, uint32_t k)
 {
     unsigned kind = a->kinds->of_device[k];
@@ -205,7 +206,8 @@ static bool may_be_fused(struct tp_advisor *a, const struct tp_work_claim *atten
     return event == TP_NO_ID || tp_str_starts(tp_advisor_name(a, event), "aten::");
 }
 
-/* Claims a chain. A fused kernel transfers about 1.5 times the bytes of the largest kernel of the chain. */
+/* Claims the kernels of a chain. A fused kernel would transfer about 1.5 times the bytes of the chain's largest
+ * kernel. */
 static void claim_chain(struct tp_work_claim *claim, const struct sequence *s, uint32_t first, uint32_t end)
 {
     int64_t sum = 0, most = 0;
@@ -220,7 +222,7 @@ static void claim_chain(struct tp_work_claim *claim, const struct sequence *s, u
         tp_work_claim_add(claim, s->a, s->kernels[i], part);
 }
 
-/* Returns whether an optimizer launched a device operation. */
+/* Returns whether device operation `k` was launched inside an optimizer step. */
 static bool is_optimizer(const struct tp_advisor *a, uint32_t k)
 {
     const struct tp_event *launch = tp_launch_of_device(a->model, k);

@@ -1,5 +1,5 @@
-/* Rules about a device that waits for its host: waits (A4, A5, A6), loading of code (A8), allocator (A12, D2), short
- * kernels (A3), launches (A1). Other files contain the rules about host code (A13) and repeated launches (A2). */
+/* Rules about a device that waits for its host: host waits (A4, A5, A6), loading of code (A8), allocator (A12, D2),
+ * short kernels (A3), launches (A1). Rules about host code (A13) and repeated launches (A2) are in other files. */
 #include "webreport/measure/rules/rules_eval.h"
 #include "webreport/measure/rules/rules_texts.h"
 #include "writer/base/sort.h"
@@ -137,7 +137,7 @@ const struct tp_rule tp_rule_D2 = {
 
 /* ---- A4, A5, A6: waits ---- */
 
-/* Marks operators that directly contain the call that starts a copy to the host. */
+/* Returns, by operator, whether it directly contains a call that starts a copy to the host. */
 static bool *find_reads(const struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
@@ -159,7 +159,8 @@ struct waits {
 
 enum { WAIT_OTHER, WAIT_SCALAR, WAIT_SHAPE, WAIT_KINDS };
 
-/* Returns the kind of a wait. *reads: result of find_reads, NULL until the first wait that needs it. */
+/* Returns the kind of a wait, WAIT_*. *reads: NULL before the first call; set to the result of find_reads when
+ * needed. */
 static int kind_of_wait(struct tp_advisor *a, const struct tp_wait *wait, bool **reads)
 {
     uint32_t op = wait->op;
@@ -285,7 +286,7 @@ static void claim_allocators(struct tp_advisor *a)
     tp_advisor_claim(a, &c);
 }
 
-/* Adds the allocator calls with a mark, on the device, to the evidence. Returns their number. */
+/* Appends the allocator calls for device memory with this mark to the evidence. Returns their number. */
 static int64_t pick_calls(struct tp_advisor *a, uint64_t mark, struct tp_picks *picks)
 {
     int64_t before = picks->total;
@@ -354,7 +355,8 @@ static void evaluate_short_kernels(struct tp_advisor *a)
 
 /* ---- A1: idle time that no other rule claimed ---- */
 
-/* Adds as evidence the operations after the longest host gaps. */
+/* Adds the operations after the longest host gaps as evidence. A host gap is idle time before the host calls an
+ * operation. */
 static void pick_gaps(struct tp_advisor *a, struct tp_picks *picks)
 {
     for (uint32_t g = 0; g < a->model->gpu_count; g++) {
@@ -377,8 +379,8 @@ static void pick_gaps(struct tp_advisor *a, struct tp_picks *picks)
     }
 }
 
-/* Returns a text such as "3 gaps make up 84.2 % of it" if at most five gaps take half of the time, otherwise an empty
- * text. picks: the gaps. */
+/* Returns a detail such as "3 gaps make up 84.2 % of it" if at most five gaps take half of the time; otherwise NULL.
+ * picks: the gaps, longest first. */
 static struct tp_detail *few_gaps_text(struct tp_advisor *a, const struct tp_picks *picks)
 {
     enum { HALF = 2 };

@@ -1,4 +1,4 @@
-/* Rule A2: the same launches repeat in every step, so that a captured graph could replay them. */
+/* Rule A2: the same launches repeat in every step, so a captured graph could replay them. */
 #include "webreport/measure/rules/rules_eval.h"
 #include "webreport/measure/rules/rules_texts.h"
 #include "writer/base/sort.h"
@@ -28,9 +28,9 @@ const struct tp_rule tp_rule_A2 = {
     .on_device = evaluate_graph,
 };
 
-/* The kernels of every used step, in launch order. */
+/* the kernels of every used step, in order of their launches */
 struct sequences {
-    uint32_t *devices, *first; /* used step s owns devices[first[s] .. first[s + 1]) */
+    uint32_t *devices, *first; /* the kernels of used step s are devices[first[s]] to devices[first[s + 1] - 1] */
     int64_t shortest, total, graph_count;
 };
 
@@ -45,7 +45,7 @@ static int by_launch(const void *x, const void *y, const void *context)
     return i < j ? -1 : i > j;
 }
 
-/* Returns, by step, its number among the used steps; TP_NO_ID: the step is not used. */
+/* Returns, by step, its index among the used steps; TP_NO_ID for a step that is not used. */
 static uint32_t *number_used(const struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
@@ -95,7 +95,7 @@ static bool is_equal(const struct tp_model *model, uint32_t x, uint32_t y)
            p->block == q->block;
 }
 
-/* Returns the smallest share of equal kernels at equal positions, over all pairs of consecutive steps. */
+/* Returns the lowest percentage of kernels that are equal at equal positions in two consecutive steps. */
 static double least_equal(struct tp_advisor *a, const struct sequences *s)
 {
     const struct tp_model *model = a->model;
@@ -123,7 +123,7 @@ static int64_t median_duration(struct tp_advisor *a, const struct sequences *s)
     return median;
 }
 
-/* Adds as evidence the calls that a captured region must not contain: waits, allocator calls, pageable copies. */
+/* Appends the calls that a captured graph must not contain to the evidence: waits, allocator calls, pageable copies. */
 static void pick_blockers(struct tp_advisor *a, struct tp_picks *picks)
 {
     const struct tp_model *model = a->model;
@@ -141,7 +141,7 @@ static void pick_blockers(struct tp_advisor *a, struct tp_picks *picks)
     }
 }
 
-/* Returns the detail on waits, allocations and copies that a graph cannot contain; NULL without any. */
+/* Returns a detail on the number of calls that a captured graph must not contain; NULL if there are none. */
 static struct tp_detail *blockers_detail(struct tp_advisor *a, int64_t blockers)
 {
     return blockers ? TP_DETAIL(a, TP_DETAIL_BLOCKERS, TP_OF_NUMBER(blockers), TP_OF_NUMBER(a->model->used_count))
@@ -182,7 +182,7 @@ static void evaluate_graph(struct tp_advisor *a)
     c.time = tp_intervals_prefix(a->arena, a->rest, tp_ns_max(0, want));
     c.lower = blockers ? 1 : 0;
     c.details = TP_DETAIL(a, TP_DETAIL_GRAPH, TP_OF_NUMBER(s.shortest), TP_OF_NUMBER(blockers));
-    if (a->reported[TP_RULE_A1]) /* A1 has the same time and cause, so report one finding */
+    if (a->reported[TP_RULE_A1]) /* A1 is about the same time and cause, so only one finding is reported */
         tp_advisor_explain(a, TP_RULE_A1,
                            tp_detail_join(a->arena, TP_DETAIL(a, TP_DETAIL_REPLAY, TP_OF_NUMBER(s.shortest)),
                                           blockers_detail(a, blockers)));

@@ -1,8 +1,7 @@
-/* Rule A13: lines and annotations of the host's code that run while a device waits for a long time, and that launch no
- * work.
+/* Rule A13: lines and annotations of host code that run while a device waits for a long time, and that launch no work.
  *
- * If launching operators or many short operators take that time, the calls themselves are too slow for the device. Rule
- * A1 reports this case and names the code that makes the calls. */
+ * If operators that launch work take that time, the calls are too slow for the device. Rule A1 reports this case and
+ * names the code that makes the calls. */
 #include "webreport/measure/idle/idle_flame.h"
 #include "webreport/measure/rules/rules_eval.h"
 #include "webreport/measure/rules/rules_texts.h"
@@ -29,9 +28,9 @@ const struct tp_rule tp_rule_A13 = {
 
 struct host_code {
     struct tp_advisor *a;
-    int64_t min_gap_ns;        /* shortest starved time of a gap that is examined */
-    struct host_code *calling; /* receives code inside of launching operators; NULL if this struct is the receiver */
-    const uint8_t *launching;  /* by event: true for an outermost operator that launches device work */
+    int64_t min_gap_ns;        /* least starved time of an examined gap, ns; shorter gaps are ignored */
+    struct host_code *calling; /* receives code inside launching operators; NULL in the receiver itself */
+    const uint8_t *launching;  /* by event: 1 for an outermost operator that launches device work */
     struct tp_id_map ids;
     struct tp_vec lines;     /* struct code_line */
     struct tp_vec intervals; /* struct code_interval */
@@ -41,9 +40,9 @@ struct host_code {
 struct code_line {
     struct tp_line_time line;
     struct tp_intervals time;
-    uint32_t gpu;        /* device of the evidence; TP_NO_ID: no evidence yet */
-    int64_t at;          /* time of the evidence, ns */
-    bool has_other_rule; /* another rule is about this line */
+    uint32_t gpu;        /* index of the device of the evidence; TP_NO_ID: no evidence yet */
+    int64_t at;          /* start of the evidence, ns */
+    bool has_other_rule; /* true if another rule is about this line */
 };
 
 struct code_interval {
@@ -51,7 +50,7 @@ struct code_interval {
     struct tp_interval time;
 };
 
-/* Returns whether another rule is about a segment, because annotations of input and optimizer have their own rules. */
+/* Returns whether another rule is about a segment. Annotations of input and optimizer have their own rules. */
 static bool is_other_rule(const struct tp_model *model, const struct tp_stack_segment *segment)
 {
     struct tp_fold fold = segment->fold;
@@ -62,8 +61,8 @@ static bool is_other_rule(const struct tp_model *model, const struct tp_stack_se
     return tp_regions_of_name(tp_fold_text(model, fold)) & (TP_REGION_LOADER | TP_REGION_OPTIMIZER);
 }
 
-/* Returns whether a segment is inside of an operator that launches device work at any time, or that is too short to be
- * real work. */
+/* Returns whether a segment is a call that is slow for the device. The segment is inside an operator that launches
+ * device work, or inside an operator too short to be real work. */
 static bool is_calling(const struct host_code *code, const struct tp_stack_segment *segment)
 {
     const struct tp_model *model = code->a->model;
@@ -105,7 +104,8 @@ static void collect_code(void *context, const struct tp_stack_segment *segment)
     *(struct code_interval *)tp_vec_push(&code->intervals) = (struct code_interval){*id, {segment->a, segment->b}};
 }
 
-/* Returns the starved intervals of gaps with at least min_ns of starved time. The intervals of a gap are adjacent. */
+/* Returns the indexes of starved intervals, for gaps with at least min_ns of starved time. The intervals of a gap are
+ * adjacent. */
 static struct tp_vec find_long(struct tp_advisor *a, const struct tp_gpu *gpu, int64_t min_ns)
 {
     struct tp_vec found = TP_VEC(a->arena, uint32_t);
@@ -120,7 +120,7 @@ static struct tp_vec find_long(struct tp_advisor *a, const struct tp_gpu *gpu, i
     return found;
 }
 
-/* Sets the time of each line to the union of its intervals. */
+/* Sets the time of each line to the union of its intervals, and its ns to the length of the union. */
 static void set_line_times(struct host_code *code)
 {
     struct tp_arena *arena = code->a->arena;
@@ -177,7 +177,7 @@ static void code_init(struct host_code *code, struct tp_advisor *a)
     code->intervals = TP_VEC(a->arena, struct code_interval);
 }
 
-/* Returns the lines that take enough time, longest first. Sets *time to the union of their times. */
+/* Returns the lines with at least min_pct of the judged time, longest first. Sets *time to the union of their times. */
 static struct tp_vec find_hits(struct host_code *code, struct tp_intervals *time)
 {
     struct tp_advisor *a = code->a;
@@ -201,7 +201,7 @@ static struct tp_detail *hits_detail(struct tp_advisor *a, const struct tp_vec *
                                 TP_DETAIL_LINE_OF_STEP);
 }
 
-/* Stores the lines of slow calls in a->calling, for the detail of A1. */
+/* Stores the lines of slow calls in a->calling, which rule A1 adds to its detail. */
 static void explain_calling(struct host_code *calling)
 {
     struct tp_advisor *a = calling->a;
@@ -233,6 +233,6 @@ static void evaluate_host_code(struct tp_advisor *a)
     c.details = hits_detail(a, &hits);
     if (tp_set_percent(a, tp_intervals_minus(a->arena, c.time, a->input)) >= tp_rule_value(a, TP_RULE_A13, "min_pct"))
         tp_advisor_claim(a, &c);
-    else /* the input waits for this code, so one finding covers both */
+    else /* the input waits for this code, so the finding about the input gets the detail */
         tp_advisor_explain(a, a->reported[TP_RULE_B2] ? TP_RULE_B2 : TP_RULE_B1, c.details);
 }

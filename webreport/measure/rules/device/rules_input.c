@@ -1,5 +1,5 @@
-/* Rules about input and copies of device programs: loader (B1, B2), pageable (B3), exposed (B4) and tiny copies
- * (B5). */
+/* Rules about input and copies in programs with a device: loader on the main thread (B1, B2), pageable copies (B3),
+ * exposed copies (B4), tiny copies (B5). */
 #include "webreport/measure/rules/rules_eval.h"
 #include "webreport/measure/rules/rules_texts.h"
 #include "writer/base/sort.h"
@@ -116,7 +116,7 @@ static void evaluate_loader(struct tp_advisor *a)
 
 /* ---- B3: pageable copies ---- */
 
-/* Returns the direction of a copy, which is in characters 7 to 10 of its name. */
+/* Returns the direction in a copy's name, the characters at indexes 7 to 10: "HtoD" for "Memcpy HtoD". */
 static struct tp_str direction(struct tp_str name)
 {
     size_t at = 0, from = name.len;
@@ -133,14 +133,14 @@ static struct tp_str direction(struct tp_str name)
     return (struct tp_str){name.ptr + from, at > from ? at - from : 0};
 }
 
-/* The rate of pinned copies of one direction, which pageable copies could reach. */
+/* total size and time of pinned copies in one direction; pageable copies could reach this rate */
 struct rate {
     int64_t bytes, ns;
 };
 
 struct pageable {
     struct tp_strings directions;
-    struct tp_vec rates; /* struct rate by id of the direction */
+    struct tp_vec rates; /* struct rate, by id of the direction in `directions` */
     struct tp_vec intervals, launches;
     double default_gb_s;
 };
@@ -151,7 +151,7 @@ static int64_t copy_bytes(const struct tp_model *model, uint32_t device)
     return bytes == TP_NULL_INT ? 0 : bytes;
 }
 
-/* Lists the copies of W with a mark and more than min_bytes. Returns their number. */
+/* Lists the copies in W that have this mark and more than min_bytes. Returns their number. */
 static size_t list_large(const struct tp_advisor *a, uint64_t mark, struct tp_vec *out)
 {
     double limit = tp_rule_value(a, TP_RULE_B3, "min_bytes");
@@ -184,7 +184,7 @@ static void sum_pinned(const struct tp_advisor *a, struct pageable *p)
     }
 }
 
-/* Returns the time that the copy would take from pinned memory, ns, rounded down. */
+/* Returns the time that a copy would take from pinned memory, ns. */
 static int64_t pinned_time(const struct tp_advisor *a, const struct pageable *p, uint32_t device)
 {
     int64_t bytes = copy_bytes(a->model, device);
@@ -241,7 +241,7 @@ static bool is_input_copy(const struct tp_model *model, uint32_t device)
     return e->kind == TP_KIND_MEMCPY && (model->marks[e->name] & both) == both;
 }
 
-/* Adds the time of a device's input copies in W while the device does no other work. */
+/* Appends the times of input copies of a device in W during which the device does no other work. */
 static void push_exposed(const struct tp_advisor *a, const struct tp_gpu *gpu, struct tp_vec *exposed)
 {
     struct tp_vec mine = TP_VEC(a->arena, struct tp_interval), others = mine;

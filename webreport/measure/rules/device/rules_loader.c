@@ -1,19 +1,19 @@
-/* Finds the reason for long data loading from the frames inside of it: reading, transforming samples, or assembling
- * batches. Without recorded stacks the reason is unknown. */
+/* Finds why data loading takes long: reading, transforming samples, or assembling batches. The frames inside the
+ * loading time show this. Without recorded stacks the reason is unknown. */
 #include "webreport/measure/rules/host/rules_cpu.h"
 
-enum { SMALL_NS = 20000, LEAST_PYTHON = 5 }; /* LEAST_PYTHON: a fifth of the time */
+enum { SMALL_NS = 20000, LEAST_PYTHON = 5 }; /* LEAST_PYTHON: one part in 5 of the time */
 
-/* The times of the parts of loading, on the loading thread. */
+/* the times of the parts of loading on one thread */
 struct parts {
     const struct tp_model *model;
-    uint32_t fetch; /* event of the last fetch so far; TP_NO_ID: none */
-    /* struct tp_interval: transforming samples; assembling batches; waiting and operators */
+    uint32_t fetch; /* index of the event of the last fetch; TP_NO_ID: no fetch yet */
+    /* struct tp_interval. samples: transforming samples; batches: assembling batches; others: waits and operators */
     struct tp_vec samples, batches, others;
-    /* struct tp_interval: making tensors from existing data, which every way to assemble a batch needs */
+    /* struct tp_interval: making tensors from existing data, which any way of assembling a batch needs */
     struct tp_vec making;
-    bool has_tensor;    /* the last batch so far has made a tensor */
-    bool reads_tensors; /* an operator read the inputs of a batch before the batch made a tensor */
+    bool has_tensor;    /* true if the last batch so far has made a tensor */
+    bool reads_tensors; /* true if an operator read the inputs of a batch before the batch made a tensor */
     struct tp_picks of_samples, of_batches;
 };
 
@@ -68,7 +68,9 @@ static void examine(struct parts *p, uint32_t event)
         tp_intervals_push(&p->samples, e->ts_ns, tp_event_end(e));
         tp_picks_longest(&p->of_samples, p->model, event);
     } else if (p->fetch != TP_NO_ID && p->model->inside[event] == p->fetch && frame.function.ptr &&
-               !tp_str_starts(frame.function, "<")) { /* comprehensions of the fetch itself read samples */
+               !tp_str_starts(
+                   frame.function,
+                   "<")) { /* functions named "<..>" directly inside a fetch are comprehensions, which read samples */
         tp_intervals_push(&p->batches, e->ts_ns, tp_event_end(e));
         tp_picks_longest(&p->of_batches, p->model, event);
         p->has_tensor = false;
@@ -93,7 +95,8 @@ const char *tp_loader_cause(struct tp_advisor *a, uint32_t thread, struct tp_int
             continue;
         if (e->kind == TP_KIND_OPERATOR && p.batches.count && !p.has_tensor)
             p.reads_tensors |= tp_intervals_contain(last_of(&p.batches), e->ts_ns);
-        if (e->kind == TP_KIND_OPERATOR && e->dur_ns >= SMALL_NS) /* tiny operators are Python inserting numbers */
+        if (e->kind == TP_KIND_OPERATOR &&
+            e->dur_ns >= SMALL_NS) /* operators shorter than SMALL_NS are Python code that inserts numbers */
             tp_intervals_push(&p.others, e->ts_ns, tp_event_end(e));
         else if (tp_kind_is_frame(e->kind))
             examine(&p, order->host[i]);
@@ -112,6 +115,6 @@ const char *tp_loader_cause(struct tp_advisor *a, uint32_t thread, struct tp_int
     struct tp_intervals python = tp_intervals_minus(a->arena, *collation, tp_intervals_of(&p.making));
     *python_ns = tp_intervals_length(python);
     if (!p.reads_tensors || LEAST_PYTHON * *python_ns < tp_intervals_length(*collation))
-        *collation = python; /* the rest is one call that makes a tensor of existing data */
+        *collation = python; /* leaves out the call that makes a tensor from existing data */
     return "input.collate";
 }

@@ -1,4 +1,4 @@
-/* Rules about memory: near capacity (D1), fragmented (D3), growing (D4). */
+/* Rules about device memory that is nearly full (D1), fragmented (D3), or grows in each step (D4). */
 #include <stdio.h>
 
 #include "webreport/measure/rules/rules_eval.h"
@@ -54,14 +54,14 @@ const struct tp_rule tp_rule_D4 = {
     .always = evaluate_memory,
 };
 
-/* Returns the memory of the device with this number in bytes; 0: unknown. */
+/* Returns the memory size of the device with this id in bytes; 0 if unknown. */
 static int64_t capacity_of(const struct tp_trace *trace, int64_t device)
 {
     const struct tp_gpu_property *property = tp_model_gpu_property(trace, device);
     return property && property->total_memory_bytes != TP_NULL_INT ? property->total_memory_bytes : 0;
 }
 
-/* Returns whether memory of this type is on a device that has its own memory. */
+/* Returns whether memory of this type belongs to a device with its own memory. */
 static bool is_device_memory(int64_t type)
 {
     return type != 0 && type != 2 && type != 5 && type != -1;
@@ -80,7 +80,7 @@ static void examine(struct tp_advisor *a, const struct tp_memory_device *m, int6
         c.details = TP_DETAIL(a, TP_DETAIL_RESERVED, TP_OF_PERCENT(full));
         tp_advisor_add(a, &c);
     }
-    if (m->fragmentation_percent > tp_rule_value(a, TP_RULE_D3, "min_pct") && /* false if the percentage is NaN */
+    if (m->fragmentation_percent > tp_rule_value(a, TP_RULE_D3, "min_pct") && /* also false if the percentage is NaN */
         tp_percent(m->reserved_at_peak_bytes, capacity) > tp_rule_value(a, TP_RULE_D3, "min_reserved_pct")) {
         c.rule = TP_RULE_D3;
         c.severity = TP_SEVERITY_MEDIUM;
@@ -99,9 +99,9 @@ static void skip_both(struct tp_advisor *a, const char *reason)
 
 enum { MIN_GROWING_STEPS = 4, MIB = 1 << 20, MAX_PLACES = 64 };
 
-/* The memory that a device allocates in each used step and does not release. */
+/* memory of a device that each used step allocates and does not release */
 struct growth {
-    int64_t *gained; /* bytes by step */
+    int64_t *gained; /* by step: allocated minus released bytes */
     const struct tp_memory *largest;
 };
 
@@ -122,8 +122,8 @@ static struct growth growth_of(const struct tp_advisor *a, uint32_t place)
     return growth;
 }
 
-/* Reports a device whose memory grows in each step by about the same amount (within a factor of two). Ignores the first
- * step, which allocates memory for the whole run. Memory that is released again is no growth. */
+/* Adds a finding if a device's memory grows by about the same amount in each step, within a factor of two. The first
+ * step is ignored, because it allocates memory for the whole run. Memory that is released again does not count. */
 static void examine_growth(struct tp_advisor *a, uint32_t place)
 {
     const struct tp_model *model = a->model;
@@ -161,7 +161,7 @@ static void find_growth(struct tp_advisor *a)
 
 static void evaluate_memory(struct tp_advisor *a)
 {
-    enum { MAX_DEVICES = 4096 }; /* limit for damaged traces, because each search scans the list of devices */
+    enum { MAX_DEVICES = 4096 }; /* limits the time for damaged traces, because each search scans the list of devices */
     uint32_t seen = 0;
     for (uint32_t i = 0; i < a->memory->device_count && seen < MAX_DEVICES; i++) {
         const struct tp_memory_device *m = &a->memory->devices[i];

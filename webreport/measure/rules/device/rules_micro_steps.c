@@ -1,9 +1,9 @@
-/* Rules about gradient accumulation: steps that are micro-steps (R5), and micro-steps that send their gradients to the
- * other ranks, although only the last one must (E8).
+/* Rules about gradient accumulation. R5: the steps are micro-steps. E8: micro-steps send their gradients to the other
+ * ranks, although only the last one must.
  *
  * E8 divides a recording into spans. A span starts with a forward pass of a wrapper for data parallelism, or with a
- * micro-step if there is no wrapper, and ends at the start of the next span. A span that reduces gradients without
- * updating the parameters could omit the reduction. */
+ * micro-step if there is no wrapper. It ends where the next span starts. A span that reduces gradients without updating
+ * the parameters could omit the reduction. */
 #include "webreport/measure/rules/device/rules_collectives.h"
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_texts.h"
@@ -48,7 +48,7 @@ const struct tp_rule tp_rule_E8 = {
 
 /* ---- R5: steps that are micro-steps ---- */
 
-/* Returns the median length of the used steps of a kind (tp_accumulation_kind), ns. */
+/* Returns the median length of the used steps of one kind (tp_accumulation_kind), ns; 0 without such steps. */
 static int64_t median_of_kind(const struct tp_advisor *a, unsigned kind)
 {
     const struct tp_model *model = a->model;
@@ -80,18 +80,19 @@ static void evaluate_micro_steps(struct tp_advisor *a)
 /* ---- E8: gradients that are reduced in each micro-step ---- */
 
 struct span {
-    int64_t start_ns, backward_end_ns; /* backward_end_ns: end of the backward pass; INT64_MIN: there is none */
-    int64_t zeroed_ns;                 /* last time at which the span zeroed gradients; INT64_MIN: never */
-    bool updates;                      /* an optimizer runs in the span */
+    int64_t start_ns,
+        backward_end_ns; /* backward_end_ns: end of the backward pass; INT64_MIN without a backward pass */
+    int64_t zeroed_ns;   /* time at which the span last zeroed gradients, ns; INT64_MIN: never */
+    bool updates;        /* true if an optimizer runs in the span */
     bool is_avoidable;
-    int64_t bytes;  /* bytes of the span's reductions; unknown sizes count as 0 */
+    int64_t bytes;  /* total bytes of the span's reductions; a reduction of unknown size counts as 0 */
     uint32_t calls; /* number of the span's reductions */
 };
 
 struct micro_steps {
     struct tp_advisor *a;
     struct tp_vec spans; /* struct span, in order of start */
-    bool has_wrapper;    /* spans start with the wrapper's forward pass */
+    bool has_wrapper;    /* true if spans start with the wrapper's forward pass */
 };
 
 static int by_start(const void *x, const void *y, const void *context)
@@ -101,7 +102,7 @@ static int by_start(const void *x, const void *y, const void *context)
     return p < q ? -1 : p > q;
 }
 
-/* Returns whether a range with this name is a whole forward pass of a wrapper for data parallelism. */
+/* Returns whether a range with this name covers the whole forward pass of a wrapper for data parallelism. */
 static bool is_forward(struct tp_str name)
 {
     return tp_str_equal(name, TP_STR("DistributedDataParallel.forward")) ||
@@ -137,7 +138,7 @@ static void find_forwards(struct micro_steps *m)
         tp_merge_sort(m->a->arena, m->spans.data, m->spans.count, sizeof(struct span), by_start, NULL);
 }
 
-/* Returns the index of the span that contains a time; SIZE_MAX before the first one. */
+/* Returns the index of the span that contains a time; SIZE_MAX if the time is before the first span. */
 static size_t span_at(const struct micro_steps *m, int64_t at_ns)
 {
     size_t lo = 0, hi = m->spans.count;
@@ -151,7 +152,7 @@ static size_t span_at(const struct micro_steps *m, int64_t at_ns)
     return lo - 1;
 }
 
-/* Records the host events of each span: updates, zeroing, and the end of the backward pass. */
+/* Fills the facts of each span from host events: updates, zeroing, and the end of the backward pass. */
 static void record_events(struct micro_steps *m)
 {
     const struct tp_model *model = m->a->model;
@@ -182,9 +183,9 @@ static bool is_inside_gradient(const struct tp_model *model, uint32_t event)
     return false;
 }
 
-/* Returns whether a record reduces gradients. A wrapper starts reductions inside of the nodes that compute gradients. A
- * backend with its own threads (gloo) runs them outside of all nodes. A loop of the user reduces after the backward
- * pass. */
+/* Returns whether a record reduces gradients. A wrapper starts reductions inside the nodes that compute gradients. A
+ * backend with its own threads (gloo) runs them outside all nodes. Without a wrapper, the user's own loop reduces after
+ * the backward pass. */
 static bool is_reduction(const struct micro_steps *m, const struct tp_collective *record, const struct span *span)
 {
     const struct tp_collective_kind *kind = tp_collective_kind_of(record->name);
@@ -211,9 +212,9 @@ static void record_reductions(struct micro_steps *m)
     }
 }
 
-/* Marks the spans that reduce at least as much as the next span that updates the parameters. Returns their number. Sets
- * *updates to the number of spans that update. Skips the last span, which may be cut off, and a span that zeroes its
- * gradients after the backward pass, which discards them. */
+/* Marks the spans whose reductions equal those of the next span that updates the parameters. Returns the number of
+ * marked spans. Sets *updates to the number of spans that update. Ignores the last span, which may be cut off. Also
+ * ignores spans that zero their gradients after the backward pass and so discard them. */
 static uint32_t mark_avoidable(struct micro_steps *m, uint32_t *updates)
 {
     const struct span *next = NULL;

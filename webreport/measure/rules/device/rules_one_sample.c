@@ -1,9 +1,9 @@
-/* Rule R6: each step of a program that only calls a model works on one sample. More samples would hardly take more
- * time, because the step reads weights for a few rows, or calls operators that are shorter than the calls themselves.
+/* Rule R6: each step of a program that only calls a model works on one sample. More samples would take little more
+ * time, because the step reads all weights for a few rows, or its operators are shorter than their calls.
  *
- * The trace does not show whether other samples are waiting, so the finding claims no gain: a batch raises the
- * throughput, but a single user gains nothing. The steps of serving engines name their requests. In other steps, the
- * operands of the outermost operators show the number of samples. */
+ * The trace does not show whether other samples are waiting, so the finding claims no gain. A batch raises the
+ * throughput, but a single user gains nothing. The names of a serving engine's steps contain the number of requests. In
+ * other steps, the operands of the outermost operators show the number of samples. */
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_texts.h"
 #include "webreport/measure/rules/rules_work.h"
@@ -38,18 +38,20 @@ const struct tp_rule tp_rule_R6 = {
     .on_host = evaluate_one_sample,
 };
 
-/* MOST_OF: "most" means all but one of MOST_OF; LEAST_BYTES: least weights of a step that are worth a finding. */
+/* MOST_OF: a part is "most" if it lacks at most one MOST_OF-th; LEAST_BYTES: least bytes of weights per step that the
+ * detail mentions */
 enum { MIN_STEPS = 3, MOST_OF = 5, LEAST_BYTES = 1000000 };
 
-/* The matrix products, convolutions and recurrent layers of W. */
+/* the matrix products, convolutions and recurrent layers in W */
 struct matrix_work {
     struct tp_advisor *a;
-    int64_t all_ns, one_ns; /* time of all this work, and of the part that a batch would hardly lengthen */
-    int64_t one_host_ns;    /* host time of the calls of the part in one_ns */
-    /* bytes of weights that products of one sample read; TP_NULL_INT: unknown for some products */
+    int64_t all_ns, one_ns; /* all_ns: time of all this work; one_ns: part of it on one sample, which a batch would
+                               hardly lengthen; ns */
+    int64_t one_host_ns;    /* host time of the operators in one_ns, ns */
+    /* bytes of weights that the products on one sample read; TP_NULL_INT if some are unknown */
     int64_t weight_bytes;
     struct tp_picks picks; /* operators on one sample, longest first */
-    bool *has_one;         /* by step: an operator on one sample starts in the step */
+    bool *has_one;         /* by step: true if an operator on one sample starts in it */
 };
 
 static bool is_most(int64_t part, int64_t whole)
@@ -57,8 +59,8 @@ static bool is_most(int64_t part, int64_t whole)
     return whole > 0 && part >= whole - whole / MOST_OF;
 }
 
-/* Returns the time of an operator, ns: the time of its device work, or without device work its host time without
- * pauses. */
+/* Returns the time of an operator, ns: of its device work, or on the host without pauses if the program has no
+ * device. */
 static int64_t time_of(const struct tp_advisor *a, uint32_t op)
 {
     if (!a->cpu)
@@ -67,20 +69,20 @@ static int64_t time_of(const struct tp_advisor *a, uint32_t op)
     return e->dur_ns - tp_intervals_length_within(a->cpu->pauses, e->ts_ns, tp_event_end(e));
 }
 
-/* Returns the batch size of a recurrent layer, which is the second size of its state. The input alone does not show the
- * batch size. */
+/* Returns the batch size of a recurrent layer; 0 if unknown. It is the second size of the layer's state, because the
+ * input alone does not show it. */
 static int64_t batch_of_state(const struct tp_model *model, uint32_t op)
 {
     struct tp_str dims =
         tp_strings_get(&model->trace->values, model->trace->hosts[tp_operator_event(model, op)->detail].dims);
     struct tp_shape state = tp_shape_input(dims, 1);
-    if (!state.is_known) /* the two states of an LSTM are in a list */
+    if (!state.is_known) /* an LSTM has two states in a list */
         state = tp_shape_of(tp_shape_item(tp_shape_item(dims, 1), 0));
     return state.is_known && state.rank == 3 ? state.sizes[1] : 0;
 }
 
-/* Returns whether an operator works on one sample. longest: longest sequence of one sample so far in the step. The rows
- * of a product with at most that many rows may be the elements of that sequence. */
+/* Returns whether an operator works on one sample. longest: length of the longest sequence of one sample so far in the
+ * step. A product with at most that many rows may work on the elements of this sequence. */
 static bool is_one_sample(const struct tp_model *model, uint32_t op, const struct tp_samples *samples, int64_t longest)
 {
     if (samples->is_recurrent)
@@ -88,7 +90,7 @@ static bool is_one_sample(const struct tp_model *model, uint32_t op, const struc
     return samples->count == 1 || (samples->rows && samples->rows <= longest);
 }
 
-/* Adds the bytes of the weights of a product. The weights are the operand after the samples. */
+/* Adds the bytes of a product's weights. The weights are the operand after the samples. */
 static void add_weights(struct matrix_work *work, uint32_t op)
 {
     const struct tp_trace *trace = work->a->model->trace;
@@ -129,7 +131,7 @@ static void add_operator(struct matrix_work *work, uint32_t op, const struct tp_
     tp_picks_longest(&work->picks, model, model->operators.event[op]);
 }
 
-/* Adds the outermost matrix work of the main thread that starts in W. */
+/* Adds the outermost matrix work on the main thread that starts in W. */
 static void add_operators(struct matrix_work *work)
 {
     const struct tp_model *model = work->a->model;
@@ -161,8 +163,8 @@ static uint32_t steps_with_one(const struct matrix_work *work)
     return count;
 }
 
-/* Returns the number of used steps of a serving engine that decode one request. Sets *named to the number of used steps
- * of the engine. */
+/* Returns the number of a serving engine's used steps that decode one request. Sets *named to the number of all its
+ * used steps. */
 static uint32_t count_requests(struct tp_advisor *a, uint32_t *named, struct tp_picks *picks)
 {
     const struct tp_model *model = a->model;
@@ -198,13 +200,14 @@ static struct tp_detail *describe(const struct matrix_work *work)
             ? TP_DETAIL(a, TP_DETAIL_SINGLE_SAMPLES, TP_OF_NUMBER(count), TP_OF_NUMBER(model->used_count),
                         TP_OF_TEXT(name), TP_OF_TEXT(sizes))
             : TP_DETAIL(a, TP_DETAIL_ALWAYS_SINGLE, TP_OF_NUMBER(count), TP_OF_TEXT(name), TP_OF_TEXT(sizes));
-    if (work->weight_bytes >= LEAST_BYTES * (int64_t)model->used_count) /* the steps read many weights */
+    if (work->weight_bytes >=
+        LEAST_BYTES * (int64_t)model->used_count) /* the steps read enough weights to mention them */
         detail->next =
             TP_DETAIL(a, TP_DETAIL_WEIGHTS, TP_OF_REAL((double)work->weight_bytes / model->used_count / 1e6));
     return detail;
 }
 
-/* Reports the finding. If a rule about the same cause has already reported, adds the detail to that finding. */
+/* Adds the finding. If a rule about the same cause already has a finding, adds only the detail to it. */
 static void report(struct tp_advisor *a, struct tp_candidate *c)
 {
     for (unsigned i = 0; i < TP_RULE_COUNT; i++)

@@ -1,4 +1,5 @@
-/* Rules about the optimizer of device programs: one kernel per tensor (C6), zeroing tensor by tensor (C7). */
+/* Rules about the optimizer in programs with a device: one kernel per tensor (C6), zeroing gradients tensor by tensor
+ * (C7). */
 #include "webreport/measure/rules/rules_eval.h"
 #include "webreport/measure/rules/rules_texts.h"
 #include "webreport/model/main_thread.h"
@@ -33,11 +34,11 @@ const struct tp_rule tp_rule_C7 = {
     .on_device = evaluate_optimizer,
 };
 
-/* Annotations of W, by thread and in order of time, and the times that they cover. */
+/* annotations with one mark in W, and the times that they cover */
 struct regions {
     struct tp_advisor *a;
-    struct tp_vec events;           /* uint32_t: numbers of the annotations */
-    struct tp_intervals *of_thread; /* covered times by thread */
+    struct tp_vec events;           /* uint32_t: indexes of the annotations' events, by thread, in order of time */
+    struct tp_intervals *of_thread; /* by thread: the covered times */
 };
 
 static void find_regions(struct regions *r, uint64_t mark)
@@ -67,14 +68,15 @@ static void cover(struct regions *r)
     }
 }
 
-/* Returns whether an operation was launched inside of a region. */
+/* Returns whether the launch of an operation is inside a region. */
 static bool is_inside(const struct regions *r, uint32_t device)
 {
     const struct tp_event *launch = tp_launch_of_device(r->a->model, device);
     return launch && tp_intervals_contain(r->of_thread[launch->thread], launch->ts_ns);
 }
 
-/* Returns the thread's first launch that starts at or after `at`, searching from launch number `from`. */
+/* Returns the index of the thread's first launch that starts at time `at` or later. from: index at which the search
+ * begins. */
 static uint32_t first_launch(const struct tp_model *model, uint32_t thread, uint32_t from, int64_t at)
 {
     uint32_t lo = from, hi = model->launches.thread_first[thread + 1];
@@ -88,8 +90,8 @@ static uint32_t first_launch(const struct tp_model *model, uint32_t thread, uint
     return lo;
 }
 
-/* The operations launched inside of the regions that is_one accepts: their time, the total length of their launches,
- * and the first of them. */
+/* Operations that are launched inside regions and that is_one accepts. launch_ns: total length of their launches;
+ * picks: the first operations. */
 struct launched {
     bool (*is_one)(const void *regions, uint32_t device);
     int64_t launch_ns;
@@ -103,7 +105,7 @@ static void add_operation(const struct regions *r, struct launched *out, uint32_
     if (!out->is_one(r, device))
         return;
     struct tp_pick pick = tp_pick_of_operation(r->a->model, device);
-    pick.at = device; /* device operations are numbered in order of time */
+    pick.at = device; /* indexes of device operations are in order of time */
     tp_picks_rank(&out->picks, pick);
     out->launch_ns = tp_sat_add(out->launch_ns, tp_launch_of_device(r->a->model, device)->dur_ns);
     tp_intervals_push(&out->time, e->ts_ns, tp_event_end(e));
@@ -128,7 +130,7 @@ static void find_launched(const struct regions *r, struct launched *out)
 
 /* ---- C6: one kernel per tensor ---- */
 
-/* Returns whether a launch starts an operation whose own name says that it is fused. */
+/* Returns whether a launch starts an operation whose name shows that it is fused. */
 static bool launches_fused(const struct tp_model *model, uint32_t launch)
 {
     for (uint32_t k = model->launches.first_device[launch]; k != TP_NO_ID; k = model->devices.next_of_launch[k])
@@ -137,8 +139,8 @@ static bool launches_fused(const struct tp_model *model, uint32_t launch)
     return false;
 }
 
-/* Returns the starts of the thread's launches that start fused operations, or that are inside of an event with a fused
- * name. */
+/* Returns the starts of launches on a thread, ns, for launches of fused operations and launches inside an event with a
+ * fused name. */
 static struct tp_vec find_fused(const struct tp_advisor *a, uint32_t thread)
 {
     const struct tp_model *model = a->model;

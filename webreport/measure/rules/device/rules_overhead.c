@@ -1,18 +1,19 @@
-/* Finds the cost of recording for the host of a program with a device: the time in which the device waits because the
+/* Finds the cost of recording on the host of a program with a device: the time in which the device waits because the
  * host is recording.
  *
  * Frames and operators of the main thread cost the same as in programs without a device (H6.frame_ns, H6.operator_ns,
  * H6.shapes_ns). These costs are lower bounds, because recording also slows calls of the runtime. Findings keep their
- * recorded time; the gain of a fix is reduced by the part that is cost of recording. */
+ * recorded time. The gain of a fix is reduced by the share of this time that is cost of recording. */
 #include "webreport/measure/rules/rules_eval.h"
 
 struct cost {
-    int64_t ts_ns, sum_ns; /* start of an event, and sum of the costs of all events before it */
+    int64_t ts_ns, sum_ns; /* ts_ns: start of an event; sum_ns: total cost of all events before it, ns */
 };
 
 struct overhead {
     struct tp_advisor *a;
-    struct tp_vec costs; /* struct cost, in order of time: events that start while a device waits for the host */
+    struct tp_vec costs; /* struct cost, in order of time, of the main thread's events that start while a device waits
+                            for the host */
     int64_t sum_ns, frames, operators;
 };
 
@@ -43,7 +44,7 @@ static void list_costs(struct overhead *o)
     }
 }
 
-/* Returns the costs of all listed events before a time. */
+/* Returns the total cost of the listed events before a time, ns. */
 static int64_t costs_before(const struct overhead *o, int64_t ts_ns)
 {
     size_t low = 0, high = o->costs.count;
@@ -57,7 +58,7 @@ static int64_t costs_before(const struct overhead *o, int64_t ts_ns)
     return low < o->costs.count ? TP_AT(&o->costs, struct cost, low)->sum_ns : o->sum_ns;
 }
 
-/* Returns the part of a set of times that is cost of recording, 0 to 1. */
+/* Returns which part of a set of times is cost of recording, from 0 to 1. */
 static double part_of(const struct overhead *o, struct tp_intervals set)
 {
     int64_t ns = 0;

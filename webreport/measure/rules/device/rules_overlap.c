@@ -1,5 +1,5 @@
-/* Bounds the gain from overlapping communication with compute, by the compute of the same step and by the lead of the
- * host over the device. See rules_overlap.h. */
+/* Implements rules_overlap.h: limits the gain from overlapping communication with compute. The limits are the compute
+ * of the same step and the lead of the host over the device. */
 #include "webreport/measure/rules/device/rules_overlap.h"
 
 #include "writer/base/id_map.h"
@@ -12,11 +12,11 @@ static bool is_compute(const struct tp_model *model, uint32_t device)
     return tp_device_event(model, device)->kind == TP_KIND_KERNEL && !tp_is_communication(model, device);
 }
 
-/* Returns the start of the step's backward pass on the device: the start of the first compute kernel that a backward
- * node launches. *next: first operation of the device to examine.
+/* Returns the start of the step's backward pass on the device, ns: the start of the first compute kernel that a
+ * backward node launches. *next: index of the device's first operation to examine.
  *
- * Returns the end of the step if there is no such kernel, or if other compute runs between two of these kernels.
- * Several passes then alternate, and compute of each pass may hide communication of any other. */
+ * Returns the end of the step if there is no such kernel. Also returns the end if other compute runs between such
+ * kernels: then several passes alternate, and compute of each pass may hide communication of any other. */
 static int64_t start_of_backward(struct tp_advisor *a, const struct tp_gpu *gpu, const struct tp_step *step,
                                  uint32_t *next)
 {
@@ -38,7 +38,8 @@ static int64_t start_of_backward(struct tp_advisor *a, const struct tp_gpu *gpu,
     return is_single ? start : step->end_ns;
 }
 
-/* Adds the part of `exposed` within [from, to) that compute in that range could hide. */
+/* Adds the part of `exposed` between `from` and `to` that free compute in that range could hide. free: compute without
+ * communication. */
 static void add_part(struct tp_vec *hidden, struct tp_intervals exposed, struct tp_intervals free, int64_t from,
                      int64_t to)
 {
@@ -79,7 +80,7 @@ struct tp_intervals tp_hideable_communication(struct tp_advisor *a, const struct
 
 /* ---- communication whose hiding ends the steps sooner ---- */
 
-/* A call that blocks the host until the device has reached a certain operation. */
+/* a call that blocks the host until the device has reached a certain operation; times in ns */
 struct blocking {
     int64_t end_ns, dur_ns;
 };
@@ -97,8 +98,8 @@ static void add_blocking(struct tp_vec *calls, const struct tp_event *call)
     *(struct blocking *)tp_vec_push(calls) = (struct blocking){tp_event_end(call), call->dur_ns};
 }
 
-/* Returns the calls that block the host: waits for the device, and long calls that start an operation of the device,
- * such as a copy to the host or a launch into a full queue. */
+/* Returns the calls that block the host, in order of their ends. These are waits for the device, and long calls that
+ * start a device operation, such as a copy to the host or a launch into a full queue. */
 static struct tp_vec find_blocking(const struct tp_advisor *a, const struct tp_gpu *gpu)
 {
     const struct tp_model *model = a->model;
@@ -118,13 +119,13 @@ static struct tp_vec find_blocking(const struct tp_advisor *a, const struct tp_g
     return calls;
 }
 
-/* The time by which device and host could be ahead of the recorded times. */
+/* How far device and host could be ahead of their recorded times, ns. */
 struct lead {
-    struct tp_vec kept; /* struct tp_interval: intervals whose lengths add up to the lead of the device */
+    struct tp_vec kept; /* struct tp_interval: intervals whose total length is device_ns */
     int64_t device_ns, host_ns;
 };
 
-/* Removes the latest intervals until the lead of the device is at most `most` ns. */
+/* Shortens the latest intervals until the lead of the device is at most `most` ns. */
 static void cut_lead(struct lead *lead, int64_t most)
 {
     while (lead->device_ns > most) {
@@ -140,8 +141,8 @@ struct stream_time {
     int64_t stream, ns;
 };
 
-/* Returns the number of the stream with the most compute, the smallest of several; TP_NULL_INT if there is no
- * compute. */
+/* Returns the number of the stream with the most compute time; of equal streams the smallest number. Returns
+ * TP_NULL_INT without compute. */
 static int64_t find_main_stream(const struct tp_advisor *a, const struct tp_gpu *gpu)
 {
     const struct tp_model *model = a->model;
@@ -171,15 +172,15 @@ static int64_t find_main_stream(const struct tp_advisor *a, const struct tp_gpu 
     return most.stream;
 }
 
-/* The compute kernels of the stream with the most compute. */
+/* a walk over the compute kernels of the stream with the most compute */
 struct main_kernels {
     const struct tp_gpu *gpu;
     int64_t stream;
-    uint32_t next; /* first operation of the device to examine */
+    uint32_t next; /* index of the device's first operation to examine */
 };
 
-/* Returns the longest time from the end of a launch to `start`, over the kernels that start at this time. INT64_MAX:
- * one of these kernels has no launch, or no kernel of the stream starts at this time. */
+/* Returns the longest time from the end of a kernel's launch to `start`, ns, for the kernels that start at `start`.
+ * Returns INT64_MAX if one of them has no launch, or if no kernel of the stream starts then. */
 static int64_t launched_before(const struct tp_model *model, struct main_kernels *kernels, int64_t start)
 {
     int64_t longest = -1;
@@ -197,15 +198,15 @@ static int64_t launched_before(const struct tp_model *model, struct main_kernels
     return longest < 0 ? INT64_MAX : longest;
 }
 
-/* A walk along hideable communication and blocking calls of the host, both in order of time. */
+/* a walk along communication that could be hidden and along blocking host calls, both in order of time */
 struct walk {
     struct tp_intervals intervals;
     struct tp_vec calls;   /* struct blocking */
-    size_t interval, call; /* numbers of the next interval and of the next call */
+    size_t interval, call; /* index of the next interval, index of the next call */
     struct lead lead;
 };
 
-/* Continues the walk up to time `at`. An interval counts from its start, a call from its return. */
+/* Continues the walk up to time `at`. An interval counts when it starts, a call when it returns. */
 static void walk_to(struct walk *w, int64_t at)
 {
     for (;;) {

@@ -1,17 +1,16 @@
-/* Bounds the gain from overlapping communication with compute (E1, E6; section 15 of docs/definitions.md). */
+/* Limits the gain from overlapping communication with compute (rules E1, E6; section 15 of docs/definitions.md). */
 #ifndef TP_WEBREPORT_MEASURE_RULES_DEVICE_RULES_OVERLAP_H
 #define TP_WEBREPORT_MEASURE_RULES_DEVICE_RULES_OVERLAP_H
 
 #include "webreport/measure/rules/rules_eval.h"
 
-/* Returns the part of `exposed`, exposed communication of a device, that compute of the same step could hide. Compute
- * before the start of a backward pass cannot hide later communication, and compute after it cannot hide earlier
- * communication. */
+/* Returns the part of a device's exposed communication that compute of the same step could hide. Compute before the
+ * start of a backward pass cannot hide communication after it, and vice versa. */
 struct tp_intervals tp_hideable_communication(struct tp_advisor *a, const struct tp_gpu *gpu,
                                               struct tp_intervals exposed);
 
-/* Returns the part of `intervals` without which the steps end sooner. The rest would gain nothing, because the host
- * launches later kernels too late. intervals: communication of a device that compute could hide. */
+/* Returns the part of `intervals` without which the steps finish earlier. Hiding the rest gains nothing, because the
+ * host launches later kernels too late. intervals: communication of a device that compute could hide. */
 struct tp_intervals tp_critical_communication(struct tp_advisor *a, const struct tp_gpu *gpu,
                                               struct tp_intervals intervals);
 

@@ -1,5 +1,5 @@
-/* Rules about wrappers that distribute a model over devices: FullyShardedDataParallel, whose all-gathers of parameters
- * may be too late (E6), and DataParallel, in which one process uses all devices (E7). */
+/* Rules about wrappers that distribute a model over devices. E6: all-gathers of parameters in FullyShardedDataParallel
+ * start too late. E7: one process uses all devices through DataParallel. */
 #include "webreport/measure/rules/device/rules_collectives.h"
 #include "webreport/measure/rules/device/rules_overlap.h"
 #include "webreport/measure/rules/rules_texts.h"
@@ -71,7 +71,7 @@ void tp_explain_communication(struct tp_advisor *a, struct tp_intervals time)
 
 /* ---- E6: parameters that are gathered too late ---- */
 
-/* Marks the names of the wrapper by name id; NULL: no name is of the wrapper. */
+/* Returns, by name id, whether a name belongs to the wrapper; NULL if no name does. */
 static uint8_t *sharding_names(struct tp_advisor *a)
 {
     const struct tp_strings *names = &a->model->trace->names;
@@ -91,13 +91,14 @@ static bool is_inside(const struct tp_model *model, const uint8_t *is_one, uint3
     return false;
 }
 
-/* All-gathers of parameters in W. The first one of a step is ignored, because no work precedes it that could hide
- * it. */
+/* All-gathers of parameters in W. The first all-gather of each step is not examined, because no earlier work of the
+ * step could hide it. */
 struct gathers {
-    struct tp_vec time; /* struct tp_interval: times of the all-gathers that could be earlier */
+    struct tp_vec time; /* struct tp_interval: times of the all-gathers that could start earlier */
     struct tp_picks picks;
-    int64_t count, bare_count; /* bare_count: all-gathers that are exposed for at least half of their time */
-    uint32_t step;             /* step of the last all-gather */
+    int64_t count, bare_count; /* count: number of all-gathers; bare_count: number of those exposed for at least half of
+                                  their time */
+    uint32_t step;             /* step of the last all-gather; TP_NO_ID before the first */
 };
 
 static void add_gather(struct tp_advisor *a, struct gathers *g, const struct tp_collective *record,
@@ -129,7 +130,7 @@ static struct gathers find_gathers(struct tp_advisor *a, const uint8_t *is_one, 
     return g;
 }
 
-/* Returns the part of the exposed time of all-gathers without which the steps end sooner. */
+/* Returns the part of the all-gathers' exposed time without which the steps finish earlier. */
 static struct tp_intervals gathers_gain(struct tp_advisor *a, struct tp_intervals gathers)
 {
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
@@ -166,8 +167,7 @@ static void evaluate_sharding(struct tp_advisor *a)
 
 /* ---- E7: one process for all devices ---- */
 
-/* Returns whether a name is work of DataParallel other than the model: one of its functions, or its node in the
- * backward pass. */
+/* Returns whether a name is a function of DataParallel or its node in the backward pass, but not the model itself. */
 static bool is_distributing(struct tp_str name)
 {
     static const char *const names[] = {"Broadcast", "Scatter", "Gather", "ReduceAddCoalesced"};

@@ -1,9 +1,9 @@
-/* Rule E11, stages of a pipeline that wait for each other: a stage is idle until the previous stage has sent the
+/* Rule E11: stages of a pipeline wait for each other. A stage is idle until the previous stage has sent the
  * micro-batch, or the next stage has sent its gradient.
  *
- * Programs also send and receive for other reasons: attention in a ring, halos of an image, parameters of a server.
- * Such a rank sends and receives at the same time, or once in a step. A stage of a pipeline works on several
- * micro-batches in a step, and its first and last exchange have one direction each. */
+ * Programs also send and receive for other reasons: ring attention, halos of an image, parameters of a server. Such a
+ * rank sends and receives at the same time, or once in a step. A stage of a pipeline works on several micro-batches in
+ * a step, and its first and last exchange have one direction each. */
 #include "webreport/measure/rules/device/rules_collectives.h"
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_texts.h"
@@ -34,23 +34,22 @@ const struct tp_rule tp_rule_E11 = {
 
 enum direction { SENDS = 1, RECEIVES = 2 };
 
-/* The kinds of moments: start of a call that sends or receives, of a matrix product, or of a node of the backward
- * pass. */
+/* What starts at a moment: a call that sends or receives, a matrix product, or a node of the backward pass. */
 enum moment_kind { CALL, PRODUCT, NODE };
 struct moment {
     int64_t at_ns;
     enum moment_kind kind;
-    unsigned directions; /* bits of enum direction; only for a call */
+    unsigned directions; /* bits of enum direction; 0 unless kind is CALL */
 };
 
 struct pipeline {
     struct tp_advisor *a;
-    const uint8_t *directions; /* bits of enum direction by name */
+    const uint8_t *directions; /* bits of enum direction, by name id */
     struct tp_vec moments;     /* struct moment, in order of time */
-    struct tp_vec calls;       /* struct tp_interval: calls of the host that send or receive */
-    struct tp_vec receives;    /* struct tp_interval: calls of the host that receive */
+    struct tp_vec calls;       /* struct tp_interval: host calls that send or receive */
+    struct tp_vec receives;    /* struct tp_interval: host calls that receive */
     struct tp_picks picks;
-    int64_t micro_batches; /* largest number of micro-batches in a step */
+    int64_t micro_batches; /* largest number of micro-batches in any step */
     uint32_t step_count;   /* number of used steps in which the rank is a stage */
 };
 
@@ -61,7 +60,7 @@ static unsigned directions_of(struct tp_str name)
     return (tp_str_find_lower(name, "send") >= 0 ? SENDS : 0) | (tp_str_find_lower(name, "recv") >= 0 ? RECEIVES : 0);
 }
 
-/* Returns the directions of host communication by name; NULL if a direction has no name. */
+/* Returns the directions of host communication by name id. Returns NULL if no name sends, or no name receives. */
 static const uint8_t *find_directions(struct tp_advisor *a)
 {
     const struct tp_strings *names = &a->model->trace->names;
@@ -116,19 +115,19 @@ static void find_moments(struct pipeline *p)
 
 /* ---- steps of a stage ---- */
 
-/* The exchanges of a step. Calls without a matrix product between them are one exchange. */
+/* The exchanges of a step. Calls without a matrix product between them form one exchange. */
 struct exchanges {
-    unsigned first, last; /* directions of the first and of the last exchange; 0: there is none */
+    unsigned first, last; /* directions of the first and of the last exchange; 0 without exchanges */
     int64_t count, sending, receiving;
     bool has_backward;          /* the step has a backward pass */
-    bool sends_before_backward; /* a sending call starts before the backward pass */
+    bool sends_before_backward; /* a call that sends starts before the backward pass */
 };
 
 static struct exchanges exchanges_of(const struct pipeline *p, const struct tp_step *step, size_t *next)
 {
     struct exchanges x = {0};
     unsigned now = 0;
-    bool has_product_between = true; /* a matrix product has started since the last call */
+    bool has_product_between = true; /* true if a matrix product has started since the last call */
     for (; *next < p->moments.count && TP_AT(&p->moments, struct moment, *next)->at_ns < step->end_ns; ++*next) {
         struct moment m = *TP_AT(&p->moments, struct moment, *next);
         if (m.at_ns < step->start_ns)
@@ -154,9 +153,9 @@ static bool is_one_way(unsigned directions)
     return directions == SENDS || directions == RECEIVES;
 }
 
-/* Returns the number of micro-batches in a step; 0: the rank is not a stage of a pipeline in this step. The first stage
- * sends each micro-batch once, and the last stage receives each once. A middle stage receives twice per micro-batch:
- * the micro-batch and its gradient. */
+/* Returns the number of micro-batches in a step; 0 if the rank is no stage of a pipeline in this step. The first stage
+ * sends each micro-batch once; the last stage receives each once. A middle stage receives twice per micro-batch: the
+ * micro-batch and its gradient. */
 static int64_t micro_batches_of(const struct exchanges *x)
 {
     enum { LEAST_EXCHANGES = 3 };
@@ -186,7 +185,8 @@ static void count_micro_batches(struct pipeline *p)
 
 /* ---- cost of the waiting ---- */
 
-/* Returns whether a collective of all ranks launched the kernel. Such collectives also send and receive. */
+/* Returns whether an all-to-all collective launched the kernel. Kernels of such collectives also have names that send
+ * and receive. */
 static bool is_of_all(const struct tp_model *model, uint32_t device)
 {
     uint32_t launch = model->devices.launch[device];
@@ -199,7 +199,7 @@ static bool is_of_all(const struct tp_model *model, uint32_t device)
     return false;
 }
 
-/* Returns the time of kernels that send or receive while no compute runs. */
+/* Returns the time in which kernels send or receive while no compute runs. */
 static struct tp_intervals exposed_kernels(struct pipeline *p)
 {
     struct tp_advisor *a = p->a;
@@ -228,8 +228,8 @@ static struct tp_intervals lost_time(struct pipeline *p)
     return tp_intervals_of(&time);
 }
 
-/* Returns the number of ranks in the group that sends and receives, or in the job; 0: unknown. Sets *of to "group" or
- * "job". */
+/* Returns the number of ranks in the group that sends and receives. If it is unknown, returns the number of ranks in
+ * the job, or 0. Sets *of to "group" or "job". */
 static int64_t group_size(const struct pipeline *p, const char **of)
 {
     const struct tp_model *model = p->a->model;

@@ -1,8 +1,8 @@
-/* Rules of device programs about matrix products and convolutions.
+/* Rules about matrix products and convolutions in programs with a device.
  *
- * Slower than similar ones (C17), reading all weights for few rows (C18), layout changes around convolutions (C20),
- * double precision (C21). Kernels recognized by name: odd sizes (C22), single precision (C24). Kernels with too little
- * work (C23), half precision on a device that has FP8 (C25). */
+ * Products: slower than similar ones (C17), reading all weights for few rows (C18), double precision (C21).
+ * Convolutions: layout changes around them (C20). Kernels that their names identify: odd sizes (C22), single precision
+ * (C24). Other kernels: too little work (C23), half precision on a device that has FP8 (C25). */
 #include "webreport/measure/rules/rules_texts.h"
 #include "webreport/measure/rules/rules_work.h"
 #include "writer/base/sort.h"
@@ -136,11 +136,11 @@ const struct tp_rule tp_rule_C25 = {
 
 /* ---- C17, C18, C21: products ---- */
 
-/* All calls of a product with equal shapes. */
+/* all calls of a product with the same shapes */
 struct product {
-    uint32_t unit; /* work unit of the first call */
+    uint32_t unit; /* index of the first call's unit of work */
     int64_t calls, ns, flops;
-    double rate; /* in TFLOP/s */
+    double rate; /* TFLOP/s */
 };
 
 static int by_rate(const void *x, const void *y, const void *context)
@@ -152,7 +152,7 @@ static int by_rate(const void *x, const void *y, const void *context)
     return p->unit < q->unit ? -1 : p->unit > q->unit;
 }
 
-/* Returns the products of one type with at least 0.5 GFLOP, slowest first. */
+/* Returns the products of one type with more than 0.5 GFLOP per call, slowest first. */
 static struct product *list_products(struct tp_advisor *a, enum tp_number_type type, size_t *count)
 {
     static const int64_t MIN_FLOPS = 500000000;
@@ -192,7 +192,7 @@ static void claim_calls(struct tp_work_claim *claim, const struct tp_advisor *a,
     }
 }
 
-/* Returns the median of the sorted rates except for the rate at index `at`. */
+/* Returns the median rate of the sorted products, leaving out the product at index `at`. */
 static double median_of_others(const struct product *products, size_t count, size_t at)
 {
     size_t middle = (count - 1) / 2;
@@ -228,13 +228,13 @@ static bool names_decoding(struct tp_str name)
     return tp_str_find(name, "DECODE") >= 0 || tp_str_find(name, "context_0(") >= 0;
 }
 
-/* Returns whether an annotation shows that the program decodes token by token. */
+/* Returns whether an annotation shows that the program generates token by token (decoding). */
 static bool is_decoding(const struct tp_advisor *a)
 {
     return tp_any_annotation(a->model, names_decoding);
 }
 
-/* Finds products with so few rows that reading the weights takes longer than the multiplication. */
+/* Finds products with so few rows that reading the weights takes longer than multiplying. */
 static void find_weight_reading(struct tp_advisor *a)
 {
     enum { MOST_ROWS = 128 };
@@ -251,7 +251,7 @@ static void find_weight_reading(struct tp_advisor *a)
                  : is_decode)
             tp_work_claim_add(&claim, a, k, 0.5);
     }
-    if (!is_decode) /* few rows alone do not show decoding, because training has such products too */
+    if (!is_decode) /* training also has products with few rows, so they count only in programs that decode */
         claim.ns = 0;
     tp_work_claim_end(&claim, a, TP_DETAIL(a, TP_DETAIL_FEW_ROWS, TP_OF_PERCENT(tp_work_claim_share(a, &claim))));
 }
@@ -271,7 +271,7 @@ static void find_double(struct tp_advisor *a)
     tp_work_claim_end(&claim, a, NULL);
 }
 
-/* Properties of a kernel, found by its name. */
+/* properties of a kernel that its name shows (bits) */
 enum { IS_ODD = 1, IS_SINGLE = 2, IS_FAST = 4, IS_SEEN = 8 };
 
 static bool has_word(struct tp_str name, const char *const *words)
@@ -294,7 +294,7 @@ static unsigned bits_of(const struct tp_advisor *a, uint8_t *known, uint32_t dev
     return known[id];
 }
 
-/* Finds kernels by their names, for recordings that lack operators and types. */
+/* Finds kernels with odd sizes by their names, for recordings without operators and types. */
 static void find_named(struct tp_advisor *a)
 {
     struct tp_work_claim odd;
@@ -309,13 +309,13 @@ static void find_named(struct tp_advisor *a)
     tp_work_claim_end(&odd, a, NULL);
 }
 
-/* The gain for a single-precision kernel, as parts of its time: lower and upper bound. */
+/* least and greatest gain for a single-precision kernel, as parts of its time */
 struct single_gain {
     double low, high;
 };
 
-/* Returns the gain of a single-precision kernel. The upper bound is half precision, at 0.5 of the peak rate and 0.7 of
- * the memory rate. The lower bound is TF32 if the device has it. */
+/* Returns the gain for a single-precision kernel. The greatest gain assumes half precision at 0.5 of the peak rate and
+ * 0.7 of the memory rate. The least gain assumes TF32 if the device has it. */
 static struct single_gain gain_of(const struct tp_advisor *a, const struct tp_work_unit *unit, uint32_t device)
 {
     const struct tp_peaks *peaks = unit ? a->units->peaks[a->model->devices.gpu[device]] : NULL;
@@ -362,7 +362,7 @@ static void evaluate_single(struct tp_advisor *a)
         a->is_left_out[TP_RULE_C1] = a->is_left_out[TP_RULE_C2] = true;
 }
 
-/* Returns whether a half-precision product is limited by the compute rate, on a device that has FP8. */
+/* Returns whether a half-precision product is limited by the compute rate, on a device that supports FP8. */
 static bool could_be_fp8(const struct tp_advisor *a, const struct tp_work_unit *unit, uint32_t device)
 {
     const struct tp_peaks *peaks = unit ? a->units->peaks[a->model->devices.gpu[device]] : NULL;
@@ -374,14 +374,15 @@ static bool could_be_fp8(const struct tp_advisor *a, const struct tp_work_unit *
     return rate > 0 && (double)cost->flops / rate / 1e3 >= (double)cost->bytes / peaks->memory_gb_s;
 }
 
-/* Claims less than half of the time for FP8, which has twice the rate, because the work around the products remains. */
+/* Finds products that could use FP8. Claims less than half of their time: FP8 has twice the rate, but the work around
+ * the products remains. */
 static void find_half(struct tp_advisor *a)
 {
     static const double MOST = 0.45;
     struct tp_work_claim claim;
     uint32_t k;
     tp_work_claim_begin(&claim, a, TP_RULE_C25);
-    claim.candidate.is_forced = true; /* less severe, because fixes without a loss of accuracy come first */
+    claim.candidate.is_forced = true; /* low severity, because fixes without a loss of accuracy should come first */
     claim.candidate.severity = TP_SEVERITY_LOW;
     for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);)
         if (could_be_fp8(a, tp_advisor_unit(a, k), k))
@@ -389,7 +390,7 @@ static void find_half(struct tp_advisor *a)
     tp_work_claim_end(&claim, a, TP_DETAIL(a, TP_DETAIL_HALF_PRODUCTS, TP_OF_PERCENT(tp_work_claim_share(a, &claim))));
 }
 
-/* Finds kernels that are too short to fill a device, in a program that does not train. */
+/* Finds kernels that are too short to fill a device, in programs that do not train. */
 static void find_small(struct tp_advisor *a)
 {
     struct tp_candidate c = {.rule = TP_RULE_C23, .is_forced = true, .severity = TP_SEVERITY_LOW, .share = NAN};
@@ -423,8 +424,8 @@ static void evaluate_products(struct tp_advisor *a)
 
 /* ---- C20: layout changes ---- */
 
-/* Returns whether a kernel that a library runs around a convolution keeps the layout. Such kernels set or cast parts of
- * a tensor (MIOpen), make indexes, scale, or unfold an image into a matrix. */
+/* Returns whether a library's kernel next to a convolution keeps the layout. Such kernels set or cast parts of a tensor
+ * (MIOpen), make indexes, scale, or unfold an image into a matrix. */
 static bool keeps_layout(struct tp_str name)
 {
     static const char *const words[] = {"SubTensorOp",

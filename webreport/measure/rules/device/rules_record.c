@@ -1,9 +1,9 @@
-/* Rules of device programs about the recording itself: missing records (R1), too little work to judge (R2), first use
- * of the device (R3), time at the edge of the recording (R4). Also rule C14, a device on which no host time can be
+/* Rules about the recording itself, for programs with a device: missing records (R1), too little work to judge (R2),
+ * first use of the device (R3), edge of the recording (R4). Also rule C14: a device for which no host time can be
  * saved.
  *
- * Capturing graphs is not work of the program either; R2 reports it if it is most of the recording. These rules run
- * first, because they determine the time that the other rules judge, and which rules run at all. */
+ * A capture of device graphs is not the program's usual work either; R2 reports a recording that consists mostly of
+ * one. These rules run first, because they decide which time the other rules judge and which rules run at all. */
 #include "webreport/measure/idle/idle_reasons.h"
 #include "webreport/measure/rules/rules_eval.h"
 #include "webreport/measure/rules/rules_texts.h"
@@ -23,7 +23,8 @@ const struct tp_rule tp_rule_R1 = {
     .doc_url = DOC_PROFILER,
     .cause = "capture.no_device",
     .gain = {.right = 3, .known = 3},
-    .always = evaluate_no_device, /* for programs without device work; evaluate_record reports R1 for the others */
+    .always = evaluate_no_device, /* for programs without device work; evaluate_record reports R1 for programs with a
+                                     device */
 };
 
 const struct tp_rule tp_rule_R2 = {
@@ -83,22 +84,23 @@ const struct tp_rule tp_rule_C14 = {
 
 static const int64_t LONG_GAP_NS = 1000000, HUGE_GAP_NS = 100000000;
 
-/* The gaps of all devices by kind, with the total time of each kind. */
+/* gaps of all devices by kind, with the total time of each kind */
 struct record {
     struct tp_advisor *a;
-    /* number of devices except for those that the program itself defined, and W times that number */
+    /* gpu_count: number of devices, without the program's own; all_ns: length of W times gpu_count, ns */
     int64_t gpu_count, all_ns;
     int64_t unexplained_ns, queue_ns, blocked_ns;
-    int64_t waited_ns; /* gaps in which the host waits for the device, ns */
-    int64_t huge_ns;   /* gaps of 100 ms or more in which the device waits for the host, ns */
+    int64_t waited_ns; /* gaps in which the host waits for a device, ns */
+    int64_t huge_ns;   /* gaps of 100 ms or more in which a device waits for the host, ns */
     int64_t busy_ns;
-    int64_t setup_ns; /* time in which the device waits while the program makes things that it needs once, ns */
-    /* setup: calls of that kind; away: operations after time that the recording does not explain */
+    int64_t
+        setup_ns; /* time in which devices wait while the program allocates or sets up things that it needs once, ns */
+    /* setup: calls that set things up; unexplained: operations after time that the recording does not explain */
     struct tp_picks setup, unexplained;
     struct tp_vec short_time; /* struct tp_interval: busy times and gaps below 1 ms of all devices */
     /* struct tp_interval: time of the current device that the recording does not explain */
     struct tp_vec unexplained_time;
-    struct tp_intervals explained; /* W without the time that the recording explains on no device */
+    struct tp_intervals explained; /* the part of W that the recording explains for at least one device */
 };
 
 static double share_of(int64_t ns, int64_t all)
@@ -116,7 +118,7 @@ static void add_reason(void *context, enum tp_idle_reason reason, const struct t
     if (reason == TP_IDLE_BY_UNKNOWN && piece->next != TP_NO_ID && tp_launch_of_device(r->a->model, piece->next))
         r->waited_ns = tp_sat_add(r->waited_ns, ns);
     bool is_unexplained = reason == TP_IDLE_BY_HELD || reason == TP_IDLE_BY_HELD_LAUNCH || reason == TP_IDLE_BY_EDGE;
-    if (is_unexplained) /* the unexplained time is at the end of the interval */
+    if (is_unexplained) /* the unexplained time is the end of the interval */
         tp_intervals_push(&r->unexplained_time, piece->b - ns, piece->b);
     if (is_unexplained && piece->next != TP_NO_ID) {
         struct tp_pick pick = tp_pick_of_operation(r->a->model, piece->next);
@@ -168,8 +170,8 @@ static void read_gaps(struct record *r)
     r->explained = tp_intervals_of(&explained);
 }
 
-/* Restricts findings to `time` within W. is_whole: shares are percentages of the restricted time; false: the base of
- * shares stays unchanged. */
+/* Restricts the judged time to `time`. is_whole: true if shares then refer to the restricted time, false if they refer
+ * to the same time as before. */
 static void restrict_judged(struct tp_advisor *a, struct tp_intervals time, bool is_whole)
 {
     a->judged = tp_intervals_intersection(a->arena, time, a->judged);
@@ -177,12 +179,12 @@ static void restrict_judged(struct tp_advisor *a, struct tp_intervals time, bool
         a->judged_ns = tp_ns_max(1, tp_intervals_length(a->judged));
 }
 
-/* Finds calls that allocate, load or create things while a device waits for the host. */
+/* Finds calls that allocate, load or set up things while a device waits for the host. */
 static void read_calls(struct record *r)
 {
     struct tp_advisor *a = r->a;
     const struct tp_model *model = a->model;
-    /* by name: 1 + enum tp_call_use; 0: not yet known */
+    /* by name id: 1 + enum tp_call_use; 0: not known yet */
     uint8_t *uses = tp_arena_array(a->arena, model->trace->names.count, 1);
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
     for (uint32_t i = 0; i < model->launches.count; i++) {
@@ -201,7 +203,8 @@ static void read_calls(struct record *r)
     tp_arena_drop(a->arena, uses, model->trace->names.count);
 }
 
-/* Records the first reason why more than half of W cannot be judged. ns: part of W for which the reason applies. */
+/* Records why more than half of W cannot be judged, unless an earlier reason is recorded. ns: part of W to which the
+ * reason applies. */
 static void set_unjudged(struct tp_advisor *a, enum tp_unjudged_reason reason, int64_t ns,
                          const struct tp_detail *details)
 {
@@ -220,7 +223,7 @@ static void note(struct record *r, enum tp_rule_id rule, bool is_first, const st
     tp_advisor_add(r->a, &c);
 }
 
-/* Skips the rules about a late host. */
+/* Marks the rules about a late host as not evaluated. */
 static void skip_late_host(struct tp_advisor *a, const char *reason)
 {
     for (unsigned i = 0; i < TP_RULE_COUNT; i++)
@@ -232,14 +235,14 @@ static void skip_late_host(struct tp_advisor *a, const char *reason)
 
 /* ---- R2: a capture, or too little work ---- */
 
-/* Skips all rules except R2 and the rules about memory. */
+/* Leaves out all rules except R2 and the rules about memory. */
 static void leave_out_rules(struct tp_advisor *a)
 {
     for (unsigned i = 0; i < TP_RULE_COUNT; i++)
         a->is_left_out[i] = i != TP_RULE_R2 && !tp_rule_at(i)->is_of_memory;
 }
 
-/* Removes the capture of graphs from the judged time. Returns whether the remaining time is too short for rules. */
+/* Removes captures of device graphs from the judged time. Returns whether the remaining time is too short to judge. */
 static bool is_capture(struct record *r)
 {
     struct tp_advisor *a = r->a;
@@ -264,8 +267,8 @@ static bool is_capture(struct record *r)
     return true;
 }
 
-/* Returns whether the recording is one step with few operations and a mostly idle device. The host's work is then not
- * typical of the program. */
+/* Returns whether the recording is one step with few operations and a mostly idle device. Such a recording does not
+ * show the program's usual work on the host. */
 static bool is_too_short(struct record *r)
 {
     struct tp_advisor *a = r->a;
@@ -292,7 +295,7 @@ static bool is_parameter(struct tp_str name)
     return tp_str_starts(name, "[param|");
 }
 
-/* Returns whether nearly all first-use work is in the first step. Work that every step does is normal. */
+/* Returns whether nearly all set-up work is in the first step. Work that every step does is no first use. */
 static bool is_at_first(const struct record *r)
 {
     const struct tp_model *model = r->a->model;
@@ -324,7 +327,7 @@ static void examine_first_use(struct record *r)
 
 /* ---- R4: edge of the recording; R1: idle time that no recorded event explains ---- */
 
-/* Returns the time from the call of the first operation to its start, ns, for a recording without steps. */
+/* Returns the time from the end of the first operation's launch to its start, ns; 0 if the recording has steps. */
 static int64_t lead_ns(const struct tp_advisor *a)
 {
     const struct tp_event *launch = a->operation_count ? tp_launch_of_device(a->model, a->ranges[0].first) : NULL;
@@ -388,7 +391,7 @@ static void examine_busy(struct record *r)
     tp_advisor_add(a, &c);
 }
 
-/* Examines waits of the host for a device that has no records in that time: kernels were lost, or are of a kind that is
+/* Reports idle time in which the host waits for a device without records. Kernels were lost, or are of a kind that is
  * not recorded. */
 static void examine_waits(struct record *r)
 {

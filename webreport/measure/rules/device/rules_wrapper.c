@@ -1,9 +1,9 @@
-/* Rules about DistributedDataParallel itself: a wrapper with a single rank, which gains nothing and copies all
- * gradients (E9), and buffers that each forward pass broadcasts from rank 0 (E10).
+/* Rules about DistributedDataParallel itself. E9: a wrapper with a single rank gains nothing, but copies all gradients.
+ * E10: each forward pass broadcasts buffers from rank 0.
  *
- * The wrapper's work on the host is recognized by name: its forward range, the operators of its reducer, and the calls
- * of the dispatcher of torch.distributed. Before the model runs, the forward range flattens the buffers, broadcasts
- * them and copies them back (torch 1.8 to 2.14, torch/nn/parallel/distributed.py: _sync_buffers). */
+ * Names identify the wrapper's work on the host: its forward range, the operators of its reducer, and the calls of the
+ * dispatcher of torch.distributed. Before the model runs, the forward range flattens the buffers, broadcasts them and
+ * copies them back (torch 1.8 to 2.14, torch/nn/parallel/distributed.py: _sync_buffers). */
 #include "webreport/measure/rules/device/rules_collectives.h"
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_texts.h"
@@ -55,15 +55,15 @@ enum part { NO_PART, FORWARD, REDUCER, AROUND_BROADCAST };
 
 struct wrapper {
     struct tp_advisor *a;
-    const uint8_t *parts;   /* enum part by name */
-    struct tp_vec forwards; /* uint32_t: events of forward ranges in W */
-    /* struct tp_interval: host time of the wrapper, and the part of it that broadcasts buffers */
+    const uint8_t *parts;   /* enum part, by name id */
+    struct tp_vec forwards; /* uint32_t: indexes of the forward ranges in W */
+    /* struct tp_interval. own: host time of the wrapper; sync: part of it in which buffers are broadcast */
     struct tp_vec own, sync;
     struct tp_picks broadcasts, reductions;
-    int64_t reducer_count; /* number of gradients copied into buckets and back */
+    int64_t reducer_count; /* number of gradients that the reducer copies */
 };
 
-/* Returns whether an operator flattens buffers or copies them back, or runs inside of such an operator. */
+/* Returns whether an operator flattens buffers, copies them back, or runs inside such an operator. */
 static bool is_around_broadcast(struct tp_str name)
 {
     static const char *const names[] = {"aten::flatten_dense_tensors",
@@ -93,7 +93,7 @@ static enum part part_of(struct tp_str name)
     return is_around_broadcast(name) ? AROUND_BROADCAST : NO_PART;
 }
 
-/* Returns enum part by name; NULL if the recording has no forward range of the wrapper. */
+/* Returns enum part by name id; NULL if the recording has no forward range of the wrapper. */
 static const uint8_t *find_parts(struct tp_advisor *a)
 {
     const struct tp_strings *names = &a->model->trace->names;
@@ -113,8 +113,8 @@ static const struct tp_event *event_at(const struct wrapper *w, uint32_t place)
     return &w->a->model->trace->events[w->a->model->order->host[place]];
 }
 
-/* Records the broadcast of buffers in a forward range: the time before the model, up to the last copy after the last
- * broadcast. place: position of the range in the order of host events; end: end of its thread. */
+/* Adds the broadcast of buffers in a forward range: from the first operator to the last copy before the model runs.
+ * place: position of the range in the order of host events; end: last position of its thread + 1. */
 static void add_broadcast(struct wrapper *w, uint32_t place, uint32_t end)
 {
     const struct tp_model *model = w->a->model;
@@ -140,8 +140,8 @@ static void add_broadcast(struct wrapper *w, uint32_t place, uint32_t end)
         tp_intervals_push(&w->sync, start, last);
 }
 
-/* Counts an event of the wrapper and records its time. place: position in the order of host events; end: end of its
- * thread. */
+/* Adds the time of an event if it belongs to the wrapper, and counts it. place: position in the order of host events;
+ * end: last position of its thread + 1. */
 static void add_event(struct wrapper *w, uint32_t place, uint32_t end)
 {
     const struct tp_model *model = w->a->model;
@@ -171,7 +171,7 @@ static void find_wrapper(struct wrapper *w)
 
 /* ---- E9: one rank ---- */
 
-/* Returns whether all process groups of the recording have one rank; false if their sizes are unknown. */
+/* Returns whether all process groups of the recording have one rank. Returns false if their sizes are unknown. */
 static bool is_single_rank(const struct tp_advisor *a)
 {
     const struct tp_trace *trace = a->model->trace;
@@ -191,7 +191,7 @@ static bool is_single_rank(const struct tp_advisor *a)
     return is_any;
 }
 
-/* Adds the device work that the reducer launched: it scales gradients into buckets, and copies them back. */
+/* Adds the device work of the reducer, which scales gradients into buckets and copies them back. */
 static void add_reducer_kernels(const struct wrapper *w, struct tp_vec *time)
 {
     const struct tp_model *model = w->a->model;
@@ -231,7 +231,7 @@ static void judge_single_rank(struct wrapper *w)
 
 /* ---- E10: broadcast buffers ---- */
 
-/* Returns the times of the broadcasts that the forward ranges start, on any thread. */
+/* Returns the times of broadcasts on any thread that start while a forward range synchronizes its buffers. */
 static struct tp_intervals broadcast_time(const struct wrapper *w)
 {
     struct tp_advisor *a = w->a;
