@@ -1,4 +1,4 @@
-/* Loads the sides and the budget of a check and judges them: see check_session.h. */
+/* Loads the run, the baseline and the budget of a check, and judges the run: see check_session.h. */
 #include "webreport/session/check_session.h"
 
 #include <errno.h>
@@ -42,9 +42,10 @@ static int read_budget(struct tp_check_session *s, struct tp_arena *arena, struc
     return tp_budget_parse(&s->limits, path, bytes, size, arena, err);
 }
 
-/* ---- sides ---- */
+/* ---- baseline and run ---- */
 
-/* Orders runs by their start, oldest first. Runs without a wall time keep the order of their names. */
+/* Compares summaries by the start of their runs, oldest first. A stable sort keeps the order of names among runs
+ * without a wall clock time. */
 static int by_start(const void *x, const void *y, const void *context)
 {
     const struct tp_summary *a = x, *b = y;
@@ -64,7 +65,7 @@ static int load(struct tp_check_session *s, int side, struct tp_arena *arena, st
     how.rules = &s->rules;
     how.console = s->console;
     how.extent = s->updates_baseline ? TP_SUMMARY_WHOLE : s->baseline ? TP_SUMMARY_COMPARED : TP_SUMMARY_JUDGED;
-    how.read.skips_hash = !s->updates_baseline; /* the hash of the input is only needed to store a new baseline */
+    how.read.skips_hash = !s->updates_baseline; /* only a stored baseline needs the hash of its input */
     how.wants_program = s->updates_baseline || tp_budget_wants_program(&s->limits);
     int code = tp_summaries_load(&s->sides[side], arena, &how, err);
     if (code < 0)
@@ -75,8 +76,8 @@ static int load(struct tp_check_session *s, int side, struct tp_arena *arena, st
     return TP_OK;
 }
 
-/* Returns the label of the stored run: the value of the option, or the name of the input without the endings of traces
- * and summaries. */
+/* Returns the label under which the run is stored: the value of --label, otherwise the name of the input without the
+ * endings of traces and summaries. */
 static const char *label_of(const struct tp_check_session *s, struct tp_arena *arena)
 {
     struct tp_str name = tp_inputs_bare_name(tp_str_of(s->input.run.name), 0);
@@ -85,10 +86,10 @@ static const char *label_of(const struct tp_check_session *s, struct tp_arena *a
     return name.len && strcmp(s->input.run.name, "-") != 0 ? tp_arena_copy(arena, name.ptr, name.len) : "run";
 }
 
-/* ---- the stored runs ---- */
+/* ---- a folder of stored runs as baseline ---- */
 
-/* Returns whether the baseline is a store of runs: a folder that has summaries and no traces. A folder with traces, or
- * one used with --include, is an ordinary side. */
+/* Returns true if the baseline is a store of runs: a folder that has summaries but no traces. With --include, no
+ * folder is a store. */
 static bool is_store(const struct tp_check_session *s, struct tp_arena *arena)
 {
     const struct tp_run_search search = {.paths = &s->baseline, .path_count = 1};
@@ -99,8 +100,8 @@ static bool is_store(const struct tp_check_session *s, struct tp_arena *arena)
     return tp_rundir_find(&runs, arena, &search, &none) == TP_OK && runs.count == 0;
 }
 
-/* Loads the stored runs since the last accepted one. The first of them give the accepted level, and all of them the
- * noise. Runs that broke a limit are left out, unless they were accepted. */
+/* Loads the runs in the store since the last accepted one as the baseline. The first ones give the accepted level,
+ * and all of them the noise. Ignores runs that broke a limit and were not accepted. */
 static int load_store(struct tp_check_session *s, struct tp_arena *arena, struct tp_error *err)
 {
     size_t total = 0, count = 0;
@@ -125,7 +126,8 @@ static int load_store(struct tp_check_session *s, struct tp_arena *arena, struct
     return TP_OK;
 }
 
-/* Removes the runs that broke a limit when they were stored, for a baseline that is not a store. */
+/* Removes runs from a baseline that is not a store if they broke a limit when they were stored and were not
+ * accepted. */
 static void drop_broken(struct tp_check_session *s, struct tp_arena *arena)
 {
     struct tp_summary *items = s->sides[BASE].items;
@@ -142,7 +144,7 @@ static void drop_broken(struct tp_check_session *s, struct tp_arena *arena)
     s->input.is_base_broken = total && !count;
 }
 
-/* Returns the decision of this check on its run, without its author and time. */
+/* Returns the decision of this check on its run. Author, time and reason are empty. */
 static struct tp_run_decision decision_of(const struct tp_check_session *s)
 {
     return (struct tp_run_decision){.is_known = true,
@@ -154,7 +156,7 @@ static struct tp_run_decision decision_of(const struct tp_check_session *s)
                                     .committed_s = s->committed_s};
 }
 
-/* Adds this run to the history in its place. It replaces a stored run with the same label. */
+/* Adds this run to the history at its place in time. It replaces a stored run with the same label. */
 static void join_store(struct tp_check_session *s, struct tp_arena *arena)
 {
     struct tp_history_run own = {tp_str_of(label_of(s, arena)), s->input.run.items, s->input.run.count, decision_of(s)};
@@ -169,7 +171,7 @@ static void join_store(struct tp_check_session *s, struct tp_arena *arena)
     s->history.count = count;
 }
 
-/* Returns whether the baseline is an empty store, of which this run will be the first. */
+/* Returns true if the baseline is an empty store and this run will be its first one. */
 static bool is_empty_store(const struct tp_check_session *s, struct tp_arena *arena)
 {
     struct tp_vec files = TP_VEC(arena, const char *);
@@ -193,7 +195,7 @@ static int load_sides(struct tp_check_session *s, struct tp_arena *arena, struct
     bool is_kept = is_store(s, arena);
     s->input.is_first = is_missing(s->baseline) || (is_kept && is_empty_store(s, arena));
     if (s->input.is_first)
-        return TP_OK; /* the store is empty, so this run needs no baseline */
+        return TP_OK; /* the store is empty, so the run is not compared */
     if (is_kept)
         return load_store(s, arena, err);
     code = load(s, BASE, arena, err);
@@ -216,9 +218,9 @@ int tp_check_session_run(struct tp_check_session *s, struct tp_arena *arena, str
     return TP_OK;
 }
 
-/* ---- the new baseline ---- */
+/* ---- storing of the new baseline ---- */
 
-/* Writes the runs, with the decision on them, to a file. */
+/* Writes the summaries of the run, with the decision on it, to the file `path`. */
 static int write_runs(const struct tp_check_session *s, const struct tp_run_decision *decision, const char *path,
                       struct tp_arena *arena, struct tp_error *err)
 {
@@ -238,7 +240,8 @@ static int write_runs(const struct tp_check_session *s, const struct tp_run_deci
     return code;
 }
 
-/* Stores the runs in a folder of baselines. Writes the note first, so that no broken run lacks a note. */
+/* Stores the run in a folder of baselines. Writes the note first, so that no run with a broken limit is ever without
+ * a note. */
 static int store_in_folder(const struct tp_check_session *s, struct tp_arena *arena, struct tp_error *err)
 {
     struct tp_run_decision decision = decision_of(s);
@@ -258,8 +261,7 @@ static int store_in_folder(const struct tp_check_session *s, struct tp_arena *ar
     else if (code == TP_OK && decision.is_failed)
         tp_console_notice(s->console, "%s: stored as a run that broke a limit; --accept makes it the new level", path);
     else if (code == TP_OK && s->input.is_first)
-        tp_console_notice(s->console, "%s: stored; compare other runs with it: --baseline %s", path,
-                          s->baseline);
+        tp_console_notice(s->console, "%s: stored; compare other runs with it: --baseline %s", path, s->baseline);
     else if (code == TP_OK)
         tp_console_print_written(s->console, &path, 1);
     return code;

@@ -9,7 +9,7 @@
 #include "webreport/measure/summary/summary_build.h"
 #include "webreport/session/inputs.h"
 
-/* Arguments of keep_tree. */
+/* Arguments of the function keep_tree. */
 struct keeping {
     struct tp_diff_side *side;
     const struct tp_analysis *analysis;
@@ -27,8 +27,8 @@ static int keep_tree(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-/* Keeps the call tree of a run. Another thread may still use the analysis, so a failure is stored in side->tree_code
- * and reported after the side is loaded. */
+/* Stores the call tree of a run in its side. Another thread may still use the analysis. So a failure is stored in
+ * side->tree_code and reported after the side is loaded. */
 static void keep_run_tree(struct tp_diff_side *side, const struct tp_analysis *analysis)
 {
     struct tp_arena scratch;
@@ -59,7 +59,7 @@ static int load(void *context, struct tp_error *err)
     options.paths = &path;
     options.path_count = 1;
     options.read = how->read;
-    options.read.skips_hash = true; /* a comparison does not show the hash of its inputs */
+    options.read.skips_hash = true; /* comparisons do not show the hash of their inputs */
     options.rules = how->rules;
     options.console = how->console;
     options.analysed = how->has_trees ? keep : NULL;
@@ -147,7 +147,7 @@ static struct tp_side_input input_of(const struct tp_diff_side *side)
                                   side->summaries.is_one_trace};
 }
 
-/* Returns the call trees of a side, or NULL if some summary has no call tree. */
+/* Returns the call trees of a side; NULL if at least one summary has no call tree. */
 static const struct tp_calltree *trees_of(const struct tp_diff_side *side)
 {
     return side->trees.count == side->summaries.count ? side->trees.data : NULL;

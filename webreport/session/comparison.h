@@ -1,7 +1,5 @@
-/* Compares two sides: reads the runs of each, and keeps their summaries and call trees.
- *
- * A side is read trace by trace, and only the summary and the call tree of each trace are kept. So one trace is in
- * memory at a time, whatever the number of runs. */
+/* Compares two sides: reads the runs of each side and keeps their summaries and call trees. Reads one trace at a
+ * time and keeps only its summary and call tree. So memory has only one trace, whatever the number of runs. */
 #ifndef TP_WEBREPORT_SESSION_COMPARISON_H
 #define TP_WEBREPORT_SESSION_COMPARISON_H
 
@@ -9,23 +7,23 @@
 #include "webreport/session/console.h"
 #include "webreport/session/summaries.h"
 
-/* The runs of a side with their call trees. All data is in `arena`. */
+/* The runs of one side and their call trees. All data is in `arena`. */
 struct tp_diff_side {
     struct tp_arena arena;
     struct tp_summaries summaries;
-    /* elements: struct tp_summary; runs that were added one by one, after the runs in `summaries` */
+    /* summaries that tp_comparison_add made (struct tp_summary); `summaries` points to them */
     struct tp_vec runs;
-    /* elements: struct tp_calltree, one for each summary of a trace; summaries from files have no tree */
+    /* call tree of each summary that was made from a trace (struct tp_calltree); summaries from files have none */
     struct tp_vec trees;
     const char *name;
-    int tree_code; /* 0, or the negative status if a tree could not be kept */
-    int code;      /* 0, or the negative status if loading failed; `err` then has the reason */
+    int tree_code; /* 0, or a negative tp_status if a call tree could not be stored */
+    int code;      /* 0, or a negative tp_status if loading failed for the reason in `err` */
     struct tp_error err;
 };
 
 struct tp_diff_read {
     struct tp_trace_options read;
-    const struct tp_rule_overrides *rules; /* overrides of --rule; NULL selects the defaults */
+    const struct tp_rule_overrides *rules; /* overrides of the option --rule; NULL for the default rules */
     struct tp_console *console;
     bool has_trees;
 };
@@ -35,21 +33,21 @@ struct tp_comparison {
     struct tp_compare compare;
 };
 
-/* Reads both sides. Each path is a trace, a .tps file or a folder of either. The caller closes the comparison even
+/* Reads both sides. Each path is a trace, a .tps file, or a folder of either. The caller closes the comparison even
  * after a failure. Returns the result of tp_summaries_load; the reason begins with the name of the side. */
 int tp_comparison_open(struct tp_comparison *comparison, const char *const paths[TP_SIDES],
                        const struct tp_diff_read *how, struct tp_error *err);
-/* Reads only the base. The caller adds the runs of the new side with tp_comparison_add. name: name of the new side,
- * borrowed. Returns like tp_comparison_open, and the caller closes the comparison as well. */
+/* Reads only the base. The caller adds the runs of the new side with tp_comparison_add, and closes the comparison
+ * even after a failure. name: name of the new side, borrowed. Returns the result of tp_summaries_load. */
 int tp_comparison_open_base(struct tp_comparison *comparison, const char *path, const char *name,
                             const struct tp_diff_read *how, struct tp_error *err);
 void tp_comparison_close(struct tp_comparison *comparison);
 
-/* Adds a run to the new side. Returns 0, TP_ENOMEM or TP_ELIMIT. */
+/* Adds a run to the new side. file, analysis: of the run's trace. Returns 0, TP_ENOMEM or TP_ELIMIT. */
 int tp_comparison_add(struct tp_comparison *comparison, const struct tp_run_file *file,
                       const struct tp_analysis *analysis, struct tp_error *err);
 
-/* Compares the sides and fills comparison->compare. Allocates from `arena`, whose guard the caller sets. */
+/* Compares the two sides and fills comparison->compare. Allocates from `arena`, whose guard the caller sets. */
 void tp_comparison_build(struct tp_comparison *comparison, const struct tp_compare_options *options,
                          struct tp_arena *arena);
 

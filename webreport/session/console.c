@@ -27,8 +27,8 @@ void tp_console_restart(struct tp_console *console)
     clock_gettime(CLOCK_MONOTONIC, &console->started);
 }
 
-/* Writes the character at `text` visibly if it is a control character (as \xNN) or a bidirectional one (as \uNNNN).
- * Returns its size in the text, bytes; 0 for other characters. */
+/* Writes an escape for the first character of `text`: \xNN for a control character, \uNNNN for a bidirectional one.
+ * Returns the size of that character in `text`, bytes; 0 if it needs no escape. */
 static size_t put_visible(char *out, size_t size, const char *text)
 {
     const unsigned char *p = (const unsigned char *)text;
@@ -43,8 +43,7 @@ static size_t put_visible(char *out, size_t size, const char *text)
     return bidi ? (bidi < 0x800 ? 2 : 3) : 1 + (size_t)is_c1;
 }
 
-/* Copies a text so that it cannot move the cursor or be a command to a CI log. Each line begins with the program's
- * name. */
+/* Copies a text to `out` so that it can neither move the cursor nor be a command to a CI log. */
 static void make_harmless(const char *text, char *out, size_t size)
 {
     size_t used = 0;
@@ -67,7 +66,8 @@ static void say(struct tp_console *console, const char *color, const char *forma
     tp_console_progress_end(console);
     snprintf(whole, sizeof whole, "%stracepress: %s%s\n", console->has_color ? color : "", line,
              console->has_color ? "\033[0m" : "");
-    /* use one fputs, because fprintf of newer C libraries writes in parts and would mix the lines of several ranks */
+    /* one fputs for the whole line, because fprintf of newer C libraries writes in parts, which would mix the lines
+     * of several ranks */
     fputs(whole, stderr);
 }
 
@@ -89,7 +89,8 @@ void tp_console_notice(struct tp_console *console, const char *format, ...)
     va_end(args);
 }
 
-/* Writes the names of the files as "report.html, out.json" to `text`. Returns false if no file was written. */
+/* Writes the written paths as "report.html, out.json" to `text`. Skips NULL, "-" and files of /dev. Returns false if
+ * there are no others. */
 static bool name_written(char *text, size_t room, const char *const *paths, size_t count)
 {
     size_t size = 0;

@@ -1,4 +1,4 @@
-/* Reads a trace, builds a result and prints it, in one call: see in_process.h. */
+/* Reads a trace, builds a result and prints it in one call: see in_process.h. */
 #include "webreport/session/in_process.h"
 
 #include "webreport/document/words/reason_words.h"
@@ -11,7 +11,7 @@
 #include "writer/base/fs.h"
 #include "writer/base/path.h"
 
-/* Arguments and result of one table. All data except the text is in `arena`. */
+/* Arguments of making a table. The text goes to `text`; all other data is in `arena`. */
 struct table_call {
     struct tp_arena *arena;
     struct tp_buf *text;
@@ -99,7 +99,7 @@ int tp_in_process_stacks(const char *out, const char *path, const char *metric, 
     return code;
 }
 
-/* ---- a summary ---- */
+/* ---- making of a summary ---- */
 
 struct analysed {
     struct tp_trace trace;
@@ -109,7 +109,7 @@ struct analysed {
     struct tp_advice advice;
 };
 
-/* Arguments and result of one summary. The packed summary is in `out`, all other data in `arena`. */
+/* Arguments of making a summary. The packed summary goes to `out`; all other data is in `arena`. */
 struct call {
     struct tp_arena *arena;
     struct tp_buf *out;

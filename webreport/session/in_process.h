@@ -1,5 +1,5 @@
-/* Makes tables, folded stacks and summaries of a trace file or a spool, for a program that analyses its own recording
- * (collector/analysis_bridge.c). The functions print nothing and keep no state, so any thread may call them. */
+/* Makes tables, folded stacks and summaries of a trace or spool, for a program that analyses its own recording
+ * (collector/analysis_bridge.c). The functions print no messages and keep no state, so any thread may call them. */
 #ifndef TP_WEBREPORT_SESSION_IN_PROCESS_H
 #define TP_WEBREPORT_SESSION_IN_PROCESS_H
 
@@ -10,34 +10,35 @@
 #include "writer/base/error.h"
 
 struct tp_in_process_table {
-    bool by_shape; /* group rows by input shapes as well as by name */
-    /* number of frames by which rows are grouped, in addition to the name; 0 for the name alone */
+    bool by_shape; /* true: group rows by input shapes in addition to the name */
+    /* number of stack frames by which rows are grouped in addition to the name; 0 for none */
     unsigned stack_depth;
-    const char *sort_by; /* name of the sort key, as an attribute of torch; NULL selects the order of first use */
+    const char *sort_by; /* sort key, named like the attribute of torch; NULL for the order of first use */
     int row_limit;       /* maximum number of rows; negative for all rows */
 };
 
-/* Appends a table as text; the type of tp_print_key_averages (webreport/print/table_outputs.h). */
+/* Appends a table as text to a buffer. tp_print_key_averages (webreport/print/table_outputs.h) has this type. */
 typedef int tp_in_process_print(struct tp_buf *out, const struct tp_profile_table *table, struct tp_arena *arena,
                                 struct tp_error *err);
 
-/* Makes the key_averages table of the trace at `path` as text. *text: the text, which the caller frees with free();
- * NULL on failure. Returns 0, TP_EIO, TP_EFORMAT, TP_ELIMIT, TP_ENOMEM, or TP_EUSAGE for an unknown sort key. */
+/* Makes the key_averages table of the trace at `path` as text. *text: the result, which the caller frees with
+ * free(); NULL on failure. Returns 0, TP_EIO, TP_EFORMAT, TP_ELIMIT, TP_ENOMEM, or TP_EUSAGE for an unknown sort
+ * key. */
 int tp_in_process_table(char **text, const char *path, const struct tp_in_process_table *options,
                         tp_in_process_print *print, struct tp_error *err);
 
-/* Writes the folded stacks of the trace at `path` to the file `out`, which appears only when it is complete. metric: a
- * name of folded_stacks.h; NULL selects "self_cpu_time_total". Returns 0, TP_EIO, TP_EFORMAT, TP_ELIMIT, TP_ENOMEM, or
- * TP_EUSAGE for an unknown metric. */
+/* Writes the folded stacks of the trace at `path` to the file `out`. The file appears only when it is complete.
+ * metric: a name of folded_stacks.h; NULL for "self_cpu_time_total". Returns 0, TP_EIO, TP_EFORMAT, TP_ELIMIT,
+ * TP_ENOMEM, or TP_EUSAGE for an unknown metric. */
 int tp_in_process_stacks(const char *out, const char *path, const char *metric, struct tp_error *err);
 
-/* The output file of a summary, and the process that it describes. The rank comes from the trace. */
+/* The output file of a summary, and the identity of the process. The rank comes from the trace. */
 struct tp_in_process_summary {
     const char *out, *worker;
-    uint32_t span; /* number of the recording within its process, from 1 */
+    uint32_t span; /* number of the recording in its process, from 1 */
 };
 
-/* Writes the summary of the trace at `path` to a `.tps` file, which appears only when it is complete. Returns 0,
+/* Writes the summary of the trace at `path` to a `.tps` file. The file appears only when it is complete. Returns 0,
  * TP_EIO, TP_EFORMAT, TP_ELIMIT or TP_ENOMEM. */
 int tp_in_process_summary(const struct tp_in_process_summary *options, const char *path, struct tp_error *err);
 

@@ -1,4 +1,4 @@
-/* Finds and checks the inputs of a command: see inputs.h. */
+/* Finds and checks the inputs of a command, and prints messages about them: see inputs.h. */
 #include "webreport/session/inputs.h"
 
 #include <sys/stat.h>
@@ -38,8 +38,8 @@ void tp_inputs_print_found(struct tp_console *console, const struct tp_runs *run
                           runs->special_count > 1 ? " and others" : "");
 }
 
-/* Returns whether the user must run `recover` on a recording: its program or `record` no longer runs, and it has no
- * trace. */
+/* Returns true if the user must run `recover` to get the trace of a recording, because its program or `record` no
+ * longer runs. */
 static bool is_unfinished(const struct tp_leftover *leaving)
 {
     char trace[4096];
@@ -48,7 +48,8 @@ static bool is_unfinished(const struct tp_leftover *leaving)
     return leaving->kind == TP_LEFTOVER_RUN;
 }
 
-/* Counts the unfinished recordings in the folders of a search. *folder: the first folder that has one, or NULL. */
+/* Counts the unfinished recordings in the folders of a search. Sets *folder to the first folder that has one, or to
+ * NULL. */
 static size_t count_unfinished(const char **folder, const struct tp_run_search *search, struct tp_arena *arena)
 {
     size_t count = 0;
@@ -86,7 +87,7 @@ int tp_inputs_find(struct tp_runs *runs, size_t *file_count, struct tp_arena *ar
     *file_count = 0;
     for (size_t i = 0; code == TP_OK && i < runs->count; i++)
         *file_count += runs->items[i].file_count;
-    if (code == TP_EIO) /* a folder that cannot be opened is an input that was not found */
+    if (code == TP_EIO) /* to the user, a folder that cannot be opened is an input that was not found */
         return why->code = TP_ENOTFOUND;
     if (code < 0)
         return code;
@@ -158,7 +159,7 @@ bool tp_inputs_is_same(const char *a, const char *b)
     return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* Returns input number i, or NULL if it was not given. The inputs that options name come after the others. */
+/* Returns input number i; NULL if it was not given. Inputs that options name follow the operands. */
 static const char *input_at(const struct tp_named_files *named, size_t i)
 {
     return i < named->input_count ? named->inputs[i] : named->more[i - named->input_count];
@@ -201,7 +202,7 @@ int tp_inputs_exit_code(int status)
         return TP_EXIT_LIMIT;
     case TP_ENOTFOUND:
         return TP_EXIT_NO_INPUT;
-    default: /* other codes, for example for a broken template or an address that is no link */
+    default: /* other codes, such as those for a broken template or a wrong address */
         return TP_EXIT_USAGE;
     }
 }

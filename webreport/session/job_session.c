@@ -1,5 +1,6 @@
-/* Builds the jobs of many ranks: see job_session.h. The packed summaries of all inputs are in memory together. Two
- * threads unpack them batch by batch, each into separate arenas. The job keeps only a few kilobytes of each rank. */
+/* Builds jobs from the summaries of their ranks: see job_session.h. The packed summaries of all inputs are in memory
+ * together. Two threads unpack them batch by batch, each into its own arenas. A job keeps only a few kilobytes of
+ * each rank. */
 #include "webreport/session/job_session.h"
 
 #include <pthread.h>
@@ -15,27 +16,27 @@
 
 enum { BATCH = 64 };
 
-/* The jobs under construction. Memory comes from the caller's arena. */
+/* State of building the jobs. Memory comes from the caller's arena. */
 struct state {
     const struct tp_job_session *session;
     struct tp_console *console;
     struct tp_arena *arena;
     struct tp_summary_set set;
     struct tp_jobs *jobs;
-    struct tp_vec items, failed; /* elements: struct tp_job, struct tp_job_failed_input */
+    struct tp_vec items, failed; /* the jobs, struct tp_job; unusable inputs, struct tp_job_failed_input */
     bool hit_limit;
     struct tp_error *err;
 };
 
-/* ---- inputs ---- */
+/* ---- finding and reading of inputs ---- */
 
 struct question {
     const struct tp_run_search *search;
     struct tp_arena arena;
 };
 
-/* Returns 1 if all inputs are summaries. Returns 0 if no input is a summary, or the inputs cannot be found. Returns
- * TP_EUSAGE if only some inputs are summaries. */
+/* Returns 1 if all inputs are summaries. Returns 0 if none is a summary or the inputs cannot be found. Returns
+ * TP_EUSAGE if only some are summaries. */
 static int classify_inputs(void *context, struct tp_error *err)
 {
     struct question *question = context;
@@ -58,8 +59,8 @@ int tp_job_detect(const struct tp_run_search *search)
     return answer;
 }
 
-/* Prints and lists an input that cannot be used. The printed message has its path. Outputs only have its name, because
- * they must not reveal folders. */
+/* Prints that an input cannot be used, with its path, and adds it to the list of failed inputs. The list has only
+ * the file name, because outputs must not reveal folders. */
 static void fail(struct state *state, const char *path, const struct tp_error *why)
 {
     const char *file = tp_path_base(path);
@@ -84,7 +85,7 @@ static int read_inputs(struct state *state)
         struct tp_error why = {0};
         tp_console_progress(state->console, "reading %zu of %zu: %s", i + 1, inputs.count, inputs.items[i].base);
         int read = tp_summary_inputs_read(&state->set, inputs.items[i].path, &why);
-        if (read == TP_ENOMEM) /* no memory is an error of the command, not of the file */
+        if (read == TP_ENOMEM) /* a lack of memory is an error of the command, not of this file */
             return tp_error_set(state->err, read, 0, "%s", why.text);
         if (read < 0)
             fail(state, inputs.items[i].path, &why);
@@ -93,7 +94,7 @@ static int read_inputs(struct state *state)
     return code;
 }
 
-/* ---- unpacking ---- */
+/* ---- unpacking of summaries ---- */
 
 struct unpacked {
     const struct tp_summary_record *record;
@@ -120,12 +121,13 @@ static void unpack_one(struct unpacked *item, struct tp_arena *scratch)
         tp_error_set(&item->err, item->arena.code, 0, "a process is too large");
 }
 
-/* Up to BATCH summaries. Each of two threads unpacks every second summary. All batches reuse the same memory. */
+/* A batch of up to BATCH summaries. Each of two threads unpacks every second summary. All batches use the same
+ * memory. */
 struct batch {
     struct state *state;
     struct unpacked items[BATCH];
     size_t count;
-    struct tp_arena scratch[2]; /* by thread: arena of its summaries */
+    struct tp_arena scratch[2]; /* by thread: arena for temporary data */
 };
 
 struct half {
@@ -153,8 +155,7 @@ static void unpack_batch(struct batch *batch)
         unpack_half(&other);
 }
 
-/* Returns the job of a record, found by name and span; adds the job if it is new. Returns NULL if there are too many
- * jobs. */
+/* Returns the job with the name and span of a record, or adds it. Returns NULL if there are already too many jobs. */
 static struct tp_job *job_of(struct state *state, const struct tp_summary_key *key)
 {
     for (size_t i = 0; i < state->items.count; i++) {
@@ -222,7 +223,7 @@ static void close_batch(struct batch *batch)
         tp_arena_release(&batch->scratch[i]);
 }
 
-/* Adds every record to its job, in the order of the records. */
+/* Unpacks every record and adds it to its job, in the order of the records. */
 static void add_records(struct state *state)
 {
     struct batch *batch = tp_arena_alloc(state->arena, sizeof *batch);
@@ -240,7 +241,7 @@ static void add_records(struct state *state)
             batch->items[i].err = (struct tp_error){0};
         }
     }
-    close_batch(batch); /* close the batch in any case */
+    close_batch(batch); /* also after a failure, which tp_arena_pass_on reports below */
     tp_arena_pass_on(state->arena);
 }
 
@@ -259,7 +260,7 @@ int tp_job_session_run(struct tp_jobs *jobs, const struct tp_job_session *sessio
     if (code < 0)
         return code;
     add_records(&state);
-    if (state.items.count == 0) /* *err needs no reason, because the reason of each input is already printed */
+    if (state.items.count == 0) /* a short text is enough, because the reason for each input is already printed */
         return tp_error_set(err, state.hit_limit ? TP_ELIMIT : TP_ENOTFOUND, 0, "no usable summary");
     if (session->is_strict && state.failed.count)
         return tp_error_set(err, TP_ENOTFOUND, 0, "--strict: %zu inputs could not be used", state.failed.count);

@@ -24,7 +24,7 @@ struct place {
 struct search {
     struct tp_leftover_files *left;
     struct tp_arena *arena;
-    struct tp_vec places; /* elements: struct place; the folders to search */
+    struct tp_vec places; /* folders that are still to be searched (struct place) */
 };
 
 static void add(struct search *search, const char *path, enum tp_leftover_kind kind)
@@ -65,7 +65,7 @@ static void check_file(struct search *search, const struct place *place, const c
         add(search, path, TP_LEFTOVER_TEMPORARY);
 }
 
-/* An open folder. It is read under a guard, so that it is closed even after a failure. */
+/* An open folder. A guard is set while it is read, so that it is closed even after a failure. */
 struct listing {
     struct search *search;
     const struct place *place;
@@ -118,7 +118,7 @@ int tp_leftover_files_find(struct tp_leftover_files *left, struct tp_arena *aren
     return TP_OK;
 }
 
-/* Returns the length of a path without its last part and without the slashes before and after that part. */
+/* Returns the length of the folder part of a path: without its last part and without slashes around that part. */
 static size_t parent_size(const char *path, size_t size)
 {
     while (size > 1 && path[size - 1] == '/')
@@ -139,7 +139,7 @@ bool tp_leftover_files_name_trace(char *path, size_t size, const char *spool)
     if (n > 8 && strcmp(base + n - 8, ".tpspool") == 0) {
         n -= 8;
         size_t dot = n;
-        /* find the dot before the process number; spools with other names have no such dot */
+        /* goes back to the dot before the process number, which spools with other names lack */
         while (dot > 0 && base[dot - 1] != '.')
             dot--;
         n = dot > 1 ? dot - 1 : n;
@@ -151,7 +151,7 @@ bool tp_leftover_files_name_trace(char *path, size_t size, const char *spool)
 const char *tp_leftover_files_run_of(struct tp_arena *arena, const char *path)
 {
     size_t size = strlen(path);
-    for (int i = 0; i < 2; i++) { /* check the path itself first, then its folder */
+    for (int i = 0; i < 2; i++) { /* tries the path itself, then its folder */
         while (size > 1 && path[size - 1] == '/')
             size--;
         struct tp_str folder = {path, size};

@@ -1,5 +1,5 @@
-/* Finds the files that unfinished recordings left below a folder: spools, runs whose traces were not made, and
- * temporary files of killed writers. */
+/* Finds the files that unfinished recordings left in a folder: spools, runs without traces, and temporary files of
+ * killed programs. */
 #ifndef TP_WEBREPORT_SESSION_LEFTOVER_FILES_H
 #define TP_WEBREPORT_SESSION_LEFTOVER_FILES_H
 
@@ -9,36 +9,36 @@
 #include "writer/base/error.h"
 
 enum tp_leftover_kind {
-    TP_LEFTOVER_SPOOL,    /* a spool, with the name .*.tpspool */
-    TP_LEFTOVER_RUN,      /* the folder of a run whose raw records (TP_WORKER_SPOOLS) are not traces yet */
-    TP_LEFTOVER_TEMPORARY /* a temporary file whose writer no longer runs */
+    TP_LEFTOVER_SPOOL,    /* a spool: a file with the name .*.tpspool */
+    TP_LEFTOVER_RUN,      /* the folder of a run whose raw records (TP_WORKER_SPOOLS) were not made into traces */
+    TP_LEFTOVER_TEMPORARY /* a temporary file of a program that no longer runs */
 };
 
 struct tp_leftover {
     const char *path;
     enum tp_leftover_kind kind;
-    bool is_live; /* for spools: the recording is still running */
+    bool is_live; /* of a spool: true if the recording is still running */
 };
 
 struct tp_leftover_files {
-    struct tp_vec items; /* elements: struct tp_leftover, sorted by path */
-    size_t folder_count; /* number of searched folders, including the first one */
-    size_t unread_count; /* number of folders that cannot be read, or are deeper than TP_MAX_DIR_DEPTH */
-    const char *unread;  /* path of the first folder that was not read */
+    struct tp_vec items; /* the leftover files (struct tp_leftover), sorted by path */
+    size_t folder_count; /* number of folders searched, including the first one */
+    size_t unread_count; /* number of folders that cannot be read, or that are deeper than TP_MAX_DIR_DEPTH */
+    const char *unread;  /* path of the first folder that was not searched; NULL if there is none */
 };
 
-/* Finds the files in the folder and below it, without following symbolic links. Files in the folder of a run's raw
- * records count as part of that run. The caller sets the arena's guard. Returns 0, or TP_EIO if the folder itself
+/* Finds leftover files in a folder and its subfolders. Does not follow symbolic links. Files in a run's folder of
+ * raw records count as one leftover run. The caller sets the arena's guard. Returns 0, or TP_EIO if `folder` itself
  * cannot be read. */
 int tp_leftover_files_find(struct tp_leftover_files *left, struct tp_arena *arena, const char *folder,
                            struct tp_error *err);
 
-/* Writes the path of the trace that `recover` makes from a spool: ".WORKER.NS.PID.tpspool" becomes
- * "WORKER.NS.pt.trace.json.gz" in the same folder. Returns false if the path does not fit into `size` bytes. */
+/* Writes the path of the trace that `recover` makes from a spool: ".WORKER.NS.PID.tpspool" gives
+ * "WORKER.NS.pt.trace.json.gz" in the same folder. Returns false if the path is longer than `size` - 1 bytes. */
 bool tp_leftover_files_name_trace(char *path, size_t size, const char *spool);
 
-/* Returns the folder of the run to which a path belongs, in `arena`. It is RUN for `RUN/.spools` and for a file in that
- * folder, and "" for other paths. */
+/* Returns the folder of the run to which a path belongs, in `arena`: RUN for `RUN/.spools` and for a file in it.
+ * Returns "" for other paths. */
 const char *tp_leftover_files_run_of(struct tp_arena *arena, const char *path);
 
 #endif

@@ -1,4 +1,4 @@
-/* Parses options by a table: see opt.h. */
+/* Parses the options of a command with a table: see opt.h. */
 #include "webreport/session/opt.h"
 
 #include <errno.h>
@@ -75,8 +75,8 @@ static int parse_choice(int *out, const char *choices, const char *text)
     }
 }
 
-/* Returns a hint " (did you mean --markdown?)" with the most similar name, or "" without one. mark: "--" for options,
- * else "". */
+/* Returns a hint such as " (did you mean --markdown?)" with the most similar name, in `text`. Returns "" if no name
+ * is similar. mark: text before the name; "--" for options, otherwise "". */
 static const char *hint(char *text, size_t size, const struct tp_nearest *nearest, const char *mark)
 {
     *text = '\0';
@@ -147,7 +147,8 @@ static int set(const struct tp_opt *opt, void *options, char *value, struct tp_e
     return TP_OK;
 }
 
-/* Finds the option that the argument names. *value: its value if the argument contains it, else NULL. */
+/* Returns the option that an argument names; NULL if the table does not have it. Sets *value to the value in the
+ * argument, or to NULL. */
 static const struct tp_opt *match(const struct tp_opt *table, char *argument, char **value)
 {
     *value = NULL;

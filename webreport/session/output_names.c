@@ -5,11 +5,11 @@
 
 #include "writer/text/escape.h"
 
-/* Texts with the name of each. The id of a text is its index in `named`. */
+/* Texts and the name that each one got. The id of a text in `texts` is the index of its name in `named`. */
 struct naming {
     struct tp_arena *arena;
     struct tp_strings texts, taken;
-    struct tp_vec named; /* elements: const char * */
+    struct tp_vec named; /* names of the texts, as const char * */
 };
 
 static void begin(struct naming *naming, struct tp_arena *arena)
@@ -20,7 +20,8 @@ static void begin(struct naming *naming, struct tp_arena *arena)
     naming->named = TP_VEC(arena, const char *);
 }
 
-/* Returns `name` if it is unused. Otherwise appends the first number that makes it unused. Marks the result as used. */
+/* Returns `name` if it is free. Otherwise appends "-2" or the first higher number that makes it free. Marks the
+ * result as used. */
 static const char *take_free(struct naming *naming, const char *name)
 {
     const char *free_name = name;
@@ -82,7 +83,7 @@ struct tp_output_name *tp_output_names(const struct tp_runs *runs, bool joins_cy
             name->run = name_of(&by_run, run->name);
             name->worker = name_of(&workers, run->files[k].worker);
             name->folder = folder_of(arena, run, &run->files[k], name, runs->count > 1, joins_cycles);
-            /* without this number, the names of run and worker distinguish the folder */
+            /* with joins_cycles no number is added, because captures of one worker share a folder */
             if (*name->folder && !joins_cycles)
                 name->folder = take_free(&folders, name->folder);
         }

@@ -1,8 +1,8 @@
 /* Runs a report: see report_session.h.
  *
- * Only a small summary of each rank (for the comparison of ranks) and the data of the receiver outlive a profile. For a
- * large trace, a second thread computes the advice while this thread builds the views. Both threads only read the trace
- * and its order. */
+ * A profile is released after the receiver has used it. Only the receiver's data and a small summary of each rank,
+ * for the comparison of ranks, remain. For a large trace, a second thread computes the advice while this thread
+ * builds the views. Both threads only read the trace and its order. */
 #include "webreport/session/report_session.h"
 
 #include <stdlib.h>
@@ -25,32 +25,32 @@ struct rank {
     uint64_t span;
     struct tp_rank_summary summary;
     struct tp_step_slots slots;
-    int64_t number;   /* number of the rank; TP_NULL_INT if unknown */
-    bool is_damaged;  /* the evidence of its trace shows damage */
-    uint32_t *labels; /* by step of the slots: label of its name in report->labels */
+    int64_t number;   /* rank number; TP_NULL_INT if unknown */
+    bool is_damaged;  /* true if the evidence of the rank's trace shows damage */
+    uint32_t *labels; /* by step of `slots`: name of the step, id in report->labels */
 };
 
 struct report {
     const struct tp_report_session *session;
     const struct tp_report_receiver *receiver;
     struct tp_trace_walk walk;
-    struct tp_arena arena; /* memory for the whole report: runs and summaries of ranks */
-    struct rank *ranks;    /* ranks of the current run */
+    struct tp_arena arena; /* memory for the whole report, such as runs and summaries of ranks */
+    struct rank *ranks;    /* the ranks of the current run so far */
     size_t rank_count;
-    struct tp_run_programs programs; /* programs of the current run that were recorded from outside */
-    size_t done_before;              /* number of files in all runs before the current one */
-    bool has_several;                /* there are several files, so they may be ranks that are replayed as a job */
-    struct tp_strings labels;        /* names of all steps */
-    struct tp_comparison comparison; /* comparison with the baseline */
-    const char *line;                /* verdict of the only profile; NULL if there are several profiles */
-    /* run, and worker, of the last profile that does not accompany another one; NULL before the first */
+    struct tp_run_programs programs; /* programs of the current run, recorded from outside */
+    size_t done_before;              /* number of files in the runs before the current one */
+    bool has_several;                /* true if the run has several files, which may be ranks of a job to be replayed */
+    struct tp_strings labels;        /* names of the steps of all ranks in the current run */
+    struct tp_comparison comparison; /* comparison of the runs with the baseline */
+    const char *line;                /* verdict of the profile if there is only one; otherwise NULL */
+    /* run and worker of the last profile that did not accompany another profile; NULL before the first */
     const struct tp_run *used_run;
     struct tp_str used_worker;
 };
 
-/* ---- one profile ---- */
+/* ---- work on one profile ---- */
 
-/* A profile, and the receiver's arguments for it. */
+/* A profile with the report, for calls of the receiver. */
 struct received {
     const struct report *report;
     struct tp_profile profile;
@@ -63,8 +63,8 @@ static void start_profile(void *context)
     report->receiver->start_profile(report->session->context, &received->profile);
 }
 
-/* Prints the verdict of a profile. If there is only one profile, keeps the verdict for the last line. Prints nothing if
- * there are many profiles. */
+/* Prints the verdict of a profile on the console, for a small number of profiles. The verdict of a single profile is
+ * stored for the last line instead. */
 static void print_line(struct report *report, const struct tp_walked *walked, const struct tp_profile *profile)
 {
     enum { SAID_PROFILES = 4 };
@@ -77,7 +77,7 @@ static void print_line(struct report *report, const struct tp_walked *walked, co
         tp_console_notice(report->session->console, "%s: %s", walked->file->base, line);
 }
 
-/* Prints which outputs were written. For a single profile, the same line begins with its verdict. */
+/* Prints the last line: the verdict of a single profile, and the outputs that were written. */
 static void print_end(const struct report *report, bool is_written)
 {
     const struct tp_report_session *session = report->session;
@@ -88,7 +88,7 @@ static void print_end(const struct report *report, bool is_written)
         tp_console_print_written(session->console, session->outputs, count);
 }
 
-/* Keeps the data of a rank that the comparison with other ranks needs. */
+/* Stores the data of a rank that is needed to compare it with other ranks. */
 static void add_rank(struct report *report, const struct tp_run_file *file, const struct tp_analysis *a)
 {
     struct rank *rank = &report->ranks[report->rank_count++];
@@ -103,7 +103,7 @@ static void add_rank(struct report *report, const struct tp_run_file *file, cons
         rank->labels[s] = tp_strings_add(&report->labels, a->model.steps[rank->slots.steps[s]].name);
 }
 
-/* Returns the number of the process in a file name "HOST_PID_inside", or -1 if the name has another form. */
+/* Returns the process id in a file name of the form "HOST_PID_inside"; -1 if there is none. */
 static int64_t process_of(const struct tp_run_file *file)
 {
     size_t end = file->worker.len - (sizeof TP_WORKER_INSIDE - 1), begin = end;
@@ -112,8 +112,8 @@ static int64_t process_of(const struct tp_run_file *file)
     return begin < end && end - begin < 12 ? atoll(file->worker.ptr + begin) : -1;
 }
 
-/* Returns the index of the trace that was recorded inside the program's process with the highest memory. Returns `own`
- * if there is no such trace. */
+/* Returns the index of the file that was recorded inside one of the program's processes; of several, the process
+ * with most memory. Returns `own` if there is none. */
 static size_t largest_inside(const struct tp_run *run, const struct tp_program_view *program, size_t own)
 {
     size_t found = own;
@@ -131,8 +131,8 @@ static size_t largest_inside(const struct tp_run *run, const struct tp_program_v
     return found;
 }
 
-/* Returns the index of the program whose process was also recorded from inside. Returns `own` if there is no such
- * program. */
+/* Returns the index of the file for the whole program of a process that was recorded from inside. Returns `own` if
+ * there is none. */
 static size_t program_around(const struct tp_run *run, size_t own)
 {
     for (size_t i = 0; i < own; i++)
@@ -141,8 +141,8 @@ static size_t program_around(const struct tp_run *run, size_t own)
     return own;
 }
 
-/* Gets the data of the program that was recorded from outside for the profile's steps. Links the profile to the
- * program, and the program's profile to the profile of its process. */
+/* Adds to a profile the data of the program that was recorded from outside, for the steps of the profile. Also links
+ * the profile of a process and the profile of its program to each other. */
 static void get_program_data(struct report *report, const struct tp_walked *walked, struct tp_profile *profile)
 {
     size_t own = report->walk.done_count - report->done_before, other = own;
@@ -172,7 +172,7 @@ static int use(void *context, const struct tp_walked *walked, struct tp_error *e
     bool is_accompanying = file->main_worker.len && report->used_run == walked->run &&
                            tp_str_equal(report->used_worker, file->main_worker);
     int code = TP_OK;
-    /* true even if PyTorch's trace could not be used, because this profile is then judged in its place */
+    /* also true if PyTorch's own trace could not be used; then this profile is judged instead */
     if (!is_accompanying) {
         received.profile.beside = TP_STR("");
         report->used_run = walked->run;
@@ -191,7 +191,7 @@ static int use(void *context, const struct tp_walked *walked, struct tp_error *e
     if (!file->is_silent)
         tp_inputs_print_notices(session->console, file->path, &a->trace.reading);
     print_line(report, walked, &received.profile);
-    if (!file->is_helper) /* a helper process is not a rank */
+    if (!file->is_helper) /* helper processes are not ranks */
         add_rank(report, file, a);
     return report->receiver->profile(session->context, &received.profile, err);
 }
@@ -203,7 +203,7 @@ static int fail(void *context, const struct tp_walked *walked, const char *why, 
     return report->receiver->failed(report->session->context, &named, why, err);
 }
 
-/* ---- runs ---- */
+/* ---- work on one run ---- */
 
 static int by_span(const void *x, const void *y, const void *context)
 {
@@ -219,8 +219,8 @@ static int by_number(const void *x, const void *y, const void *context)
     return (a->number > b->number) - (a->number < b->number);
 }
 
-/* Returns the ranks sorted by number, without damaged ones. If a number is unknown, or two are equal, the ranks are
- * numbered by index. *count: number of returned ranks. */
+/* Returns the undamaged ranks, sorted by number. If a number is unknown or occurs twice, uses positions as numbers.
+ * *count: number of ranks before, and of returned ranks after the call. */
 static struct tp_graph_source *order_ranks(struct report *report, const struct rank *ranks, uint32_t *count)
 {
     struct tp_graph_source *sources = tp_arena_array(&report->arena, *count, sizeof *sources);
@@ -245,8 +245,8 @@ static struct tp_graph_source *order_ranks(struct report *report, const struct r
     return sources;
 }
 
-/* Replays the ranks like the page of a job. Fills the first sentences of `view`, and the ranks that the replay blames
- * if it can be trusted. span: summaries of the ranks, to which the view points. */
+/* Replays the ranks as the page of a job does. Fills the first sentences of `view`. If the replay can be trusted,
+ * also marks the ranks that it blames. span: summaries of the ranks, to which `view` points. */
 static void replay_ranks(struct report *report, struct tp_distributed *view, const struct rank *ranks, uint32_t count,
                          const struct tp_rank_summary *span)
 {
@@ -273,14 +273,14 @@ static void replay_ranks(struct report *report, struct tp_distributed *view, con
         view->is_cause_of_loss[r] = is_cause_of_loss[view->ranks[r] - span];
 }
 
-/* Compares the ranks of each span of a run. */
+/* Compares the ranks of each span of a run and passes the results to the receiver. */
 static int compare_ranks(struct report *report, const struct tp_run *run, struct tp_error *err)
 {
     struct rank *ranks = report->ranks;
     size_t count = report->rank_count;
     struct tp_rank_summary *span = tp_arena_array(&report->arena, count, sizeof *span);
     int code = TP_OK;
-    /* the sort is stable, so the ranks of a span keep the order of their workers */
+    /* a stable sort keeps the order of workers within each span */
     tp_merge_sort(&report->arena, ranks, count, sizeof *ranks, by_span, NULL);
     for (size_t first = 0, end; first < count && code == TP_OK; first = end) {
         struct tp_distributed view;
@@ -318,7 +318,7 @@ static int end_run(void *context, const struct tp_run *run, struct tp_error *err
     return code < 0 ? code : report->receiver->end_run(report->session->context, err);
 }
 
-/* ---- all ---- */
+/* ---- the whole report ---- */
 
 static int add_history(struct report *report, struct tp_error *err)
 {

@@ -14,7 +14,7 @@
 
 static const char head[] = "tracepress-run-note 1";
 enum { MOST_BYTES = 1 << 16, MOST_REASON = 400, MOST_DIGITS = 10 };
-/* largest accepted time, seconds since 1970: in the year 2255, and within int64 as nanoseconds */
+/* limit of times, seconds since 1970 (the year 2255), so that they fit into int64 as nanoseconds */
 static const int64_t LAST_SECOND = 9000000000;
 
 static const char *path_of(const char *tps, struct tp_arena *arena)
@@ -24,7 +24,7 @@ static const char *path_of(const char *tps, struct tp_arena *arena)
     return tp_text_printf(arena, "%.*s.note", (int)size, tps);
 }
 
-/* ---- reading ---- */
+/* ---- reading of notes ---- */
 
 static bool take(struct tp_str line, const char *key, struct tp_str *value)
 {
@@ -64,11 +64,12 @@ static void take_line(struct tp_run_decision *d, struct tp_str line)
 
 static const struct tp_run_decision none = {.by = {"", 0}, .at = {"", 0}, .reason = {"", 0}};
 
-/* Fills the decision from the text of a note. Returns false if the text is cut or of another version. */
+/* Fills the decision from the text of a note. Returns false if the text is cut or of an unknown version. */
 static bool parse(struct tp_run_decision *decision, struct tp_str text)
 {
     const char *at = text.ptr, *end = at + text.len;
-    if (text.len < sizeof head || memcmp(at, head, sizeof head - 1) != 0 || at[sizeof head - 1] != '\n' || end[-1] != '\n')
+    if (text.len < sizeof head || memcmp(at, head, sizeof head - 1) != 0 || at[sizeof head - 1] != '\n' ||
+        end[-1] != '\n')
         return false;
     while (at < end) {
         const char *line_end = memchr(at, '\n', (size_t)(end - at));
@@ -78,7 +79,7 @@ static bool parse(struct tp_run_decision *decision, struct tp_str text)
     return decision->is_known;
 }
 
-/* Fills the decision from the note of the run. Without a note, is_known is false. */
+/* Fills the decision from the note next to the file `tps`. Without a note, is_known is false. */
 static void read_note(struct tp_run_decision *decision, const char *tps, struct tp_arena *arena)
 {
     const char *path = path_of(tps, arena);
@@ -110,7 +111,7 @@ void tp_run_note_read(struct tp_run_decision *decision, const struct tp_run_deci
     decision->is_accepted &= note.is_accepted;
 }
 
-/* ---- writing ---- */
+/* ---- writing of notes ---- */
 
 struct tp_str tp_run_note_line(struct tp_str text, struct tp_arena *arena)
 {

@@ -1,5 +1,7 @@
-/* Reads and writes the decision on a stored run as text: a file LABEL.note next to LABEL.tps, with lines KEY: VALUE.
- * LABEL.tps also has the decision. The note is for people, and for runs that an older version stored.
+/* Reads and writes notes: the decision on a stored run as text. A note is a file LABEL.note next to LABEL.tps, with
+ * lines KEY: VALUE.
+ *
+ * LABEL.tps has the decision as well. The note is for people, and for runs that an older version stored.
  *
  *     tracepress-run-note 1
  *     verdict: fail
@@ -8,33 +10,33 @@
  *     reason: the larger vocabulary is worth it
  *     committed: 1767225600
  *
- * Each run has a separate file, so that branches and machines that store runs at the same time never write the same
- * file. */
+ * Each run has its own file, so that branches and machines that store runs simultaneously never write the same file. */
 #ifndef TP_WEBREPORT_SESSION_RUN_NOTES_H
 #define TP_WEBREPORT_SESSION_RUN_NOTES_H
 
 #include "webreport/compare/gate/history.h"
 #include "writer/base/error.h"
 
-/* Fills the decision on the run in the file `tps`; texts are in the arena. stored: the decision inside the file. The
- * worse of the note and `stored` counts, so that a lost note, or a note of another run, does not make a bad run good. A
- * note that is cut, empty, unreadable or of a later version counts as a broken limit. A run of an older version without
- * a note counts as within its limits. */
+/* Fills the decision on the run in the file `tps`; texts are in the arena. stored: the decision in the file itself.
+ * The worse of `stored` and the note counts, so that a lost or wrong note does not make a bad run good.
+ *
+ * A note that is cut, empty, unreadable or of a later version counts as a broken limit. A run of an older version
+ * without a note counts as within its limits. */
 void tp_run_note_read(struct tp_run_decision *decision, const struct tp_run_decision *stored, const char *tps,
                       struct tp_arena *arena);
 
-/* Writes the note of the run in `tps`, or removes it if no note is needed. Returns 0, TP_EIO or TP_ENOMEM. */
+/* Writes the note of the run in the file `tps`. Removes the note if none is needed. Returns 0, TP_EIO or TP_ENOMEM. */
 int tp_run_note_write(const char *tps, const struct tp_run_decision *decision, struct tp_arena *arena,
                       struct tp_error *err);
 
-/* Parses seconds since 1970, such as "1767225600". Returns 0 for any other text. */
+/* Returns the seconds since 1970 in a text such as "1767225600"; 0 for other texts. */
 int64_t tp_run_note_seconds(struct tp_str text);
 
-/* Copies the text as one line of at most 400 bytes. Control characters become spaces. */
+/* Returns a copy of the text as one line of at most 400 bytes. Control characters become spaces. */
 struct tp_str tp_run_note_line(struct tp_str text, struct tp_arena *arena);
 
-/* Fills in the author and the time of the decision. The author is the account of the CI system, or of the process. The
- * time is SOURCE_DATE_EPOCH, or the clock. Texts are in the arena. */
+/* Sets author and time of the decision; texts are in the arena. The author is the account of the CI system or of the
+ * process. The time is SOURCE_DATE_EPOCH if set, otherwise the clock. */
 void tp_run_note_sign(struct tp_run_decision *decision, struct tp_arena *arena);
 
 #endif

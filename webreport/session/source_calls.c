@@ -1,11 +1,11 @@
-/* Finds calls of operators in source text: see source_calls.h. */
+/* Finds calls of operators in the text of Python files: see source_calls.h. */
 #include "webreport/session/source_calls.h"
 
 #include <string.h>
 
 #include "writer/text/format.h"
 
-/* ---- lines ---- */
+/* ---- lines of a text ---- */
 
 bool tp_source_next_line(struct tp_str text, size_t *at, struct tp_str *line)
 {
@@ -40,7 +40,7 @@ static size_t word_size(struct tp_str text)
 
 /* ---- names of operators ---- */
 
-/* Operators that Python code calls by another name. */
+/* Operators that Python code calls by other names, and the texts of such calls. */
 static const struct {
     const char *operator, * tokens[8];
 } known_calls[] = {
@@ -53,7 +53,7 @@ static const struct {
     {"cross_entropy_loss", {".cross_entropy("}},
 };
 
-/* Returns the plain name of an operator: "add" for "aten::add_". */
+/* Returns the name of an operator without its namespace and final underscores: "add" for "aten::add_". */
 static struct tp_str bare_name(struct tp_str operator)
 {
     for (size_t i = operator.len; i-- > 0;)
@@ -66,7 +66,7 @@ static struct tp_str bare_name(struct tp_str operator)
     return operator;
 }
 
-/* Returns whether modules of this class call the operator: BatchNorm2d calls batch_norm, and GELU calls gelu. */
+/* Returns true if modules of the class call the operator: BatchNorm2d calls batch_norm, GELU calls gelu. */
 static bool is_class_of(struct tp_str class, struct tp_str name)
 {
     size_t at = 0;
@@ -84,12 +84,12 @@ static bool is_class_of(struct tp_str class, struct tp_str name)
     return !rest.len || (rest.len == 2 && tp_is_digit(rest.ptr[0]) && rest.ptr[1] == 'd');
 }
 
-/* ---- modules of a file ---- */
+/* ---- modules that a file makes ---- */
 
-enum { MOST_VALUE_BYTES = 4096 }; /* maximum length of an assigned value that is searched */
+enum { MOST_VALUE_BYTES = 4096 }; /* maximum number of bytes that are searched in an assigned value */
 
-/* Returns the target of an assignment to an attribute: "self.fc" for a line "self.fc = ..". Returns "" for other lines.
- * *at: position behind the '='. */
+/* Returns the name to which a line assigns a value: "self.fc" for "self.fc = ..". Returns "" for other lines. *at:
+ * set to the position after the '='. */
 static struct tp_str assigned(struct tp_str line, size_t *at)
 {
     size_t begin = tp_source_indent(line), size;
@@ -103,8 +103,8 @@ static struct tp_str assigned(struct tp_str line, size_t *at)
     return is_assigned ? name : TP_STR("");
 }
 
-/* Returns whether the assigned value makes a module that calls the operator. The value is searched up to its last
- * closing bracket. */
+/* Returns true if an assigned value makes a module that calls the operator. Searches the value up to the end of its
+ * line, or of its open brackets. */
 static bool makes_module(struct tp_str value, struct tp_str name)
 {
     int open = 0;
@@ -153,9 +153,9 @@ void tp_source_tokens_init(struct tp_source_tokens *tokens, struct tp_str text, 
     }
 }
 
-/* ---- calls ---- */
+/* ---- calls in a line ---- */
 
-/* Returns whether the line has the token at `at`, and not only as the end of a longer name. */
+/* Returns true if the token is in the line at position `at` and is not the end of a longer name. */
 static bool is_token_at(struct tp_str line, size_t at, struct tp_str token)
 {
     if (token.len > line.len - at || memcmp(line.ptr + at, token.ptr, token.len) != 0)

@@ -1,4 +1,4 @@
-/* Finds lines of source files: see source_lines.h. */
+/* Finds the lines of calls in source files: see source_lines.h. */
 #include "webreport/session/source_lines.h"
 
 #include <unistd.h>
@@ -9,9 +9,9 @@
 #include "writer/base/limits.h"
 #include "writer/text/format.h"
 
-/* ---- files ---- */
+/* ---- source files ---- */
 
-/* Returns the content of a regular file of at most TP_MAX_SOURCE_BYTES. ptr is NULL if the path is no such file. */
+/* Returns the content of a regular file with at most TP_MAX_SOURCE_BYTES. ptr is NULL if there is no such file. */
 static struct tp_str read_file(const char *path, struct tp_arena *arena)
 {
     struct tp_input input;
@@ -28,7 +28,7 @@ static struct tp_str read_file(const char *path, struct tp_arena *arena)
     return text;
 }
 
-/* Returns whether a path is relative and does not leave its folder. */
+/* Returns true if a path below a folder cannot leave the folder, because it has no part "..". */
 static bool is_inside_root(struct tp_str path)
 {
     for (size_t at = 0; at < path.len;) {
@@ -42,8 +42,8 @@ static bool is_inside_root(struct tp_str path)
     return path.len > 0 && path.len < TP_MAX_SUMMARY_TEXT_BYTES && !memchr(path.ptr, '\0', path.len);
 }
 
-/* Reads the file at the path below root. If there is no such file, tries again without the first folder of the path,
- * and so on. */
+/* Returns the text of the file at `path` below `root`. If there is no such file, drops the first folder of the path
+ * and tries again. *file: set to the path that was found. */
 static struct tp_str find_file(struct tp_str *file, const char *root, struct tp_str path, struct tp_arena *arena)
 {
     struct tp_str text = {NULL, 0};
@@ -59,17 +59,17 @@ static struct tp_str find_file(struct tp_str *file, const char *root, struct tp_
     return text;
 }
 
-/* ---- the body of a function ---- */
+/* ---- body of a function ---- */
 
-/* The lines of a function. The first line is its def, or the line in the frame if no def was found. */
+/* The lines of a function. The first line is its def, or the line of the frame if the def was not found. */
 struct body {
-    size_t at;      /* offset of the first line in the text, bytes */
+    size_t at;      /* position of the first line in the text, bytes */
     int32_t first;  /* number of the first line, from 1 */
-    bool is_def;    /* the first line is the def of the function */
-    bool is_module; /* the body is the whole file */
+    bool is_def;    /* true if the first line is the def of the function */
+    bool is_module; /* true if the body is the whole file */
 };
 
-/* Returns whether the line defines the function: "def step(" or "async def step(". */
+/* Returns true if a line without its indentation defines the function: "def step(" or "async def step(". */
 static bool is_def_of(struct tp_str rest, struct tp_str name)
 {
     if (tp_str_starts(rest, "async "))
@@ -79,8 +79,8 @@ static bool is_def_of(struct tp_str rest, struct tp_str name)
     return rest.ptr[4 + name.len] == '(';
 }
 
-/* Finds the body of the frame's function. If the function already ran when the recording began, the frame has the
- * current line, and the def is above that line. */
+/* Returns the body of a frame's function. The frame has the line of the def. If the function was already running
+ * when the recording began, it has a later line of the body. */
 static struct body find_body(struct tp_str text, const struct tp_frame *frame)
 {
     struct body body = {.is_module = tp_str_equal(frame->function, TP_STR("<module>"))}, known = {0};
@@ -105,15 +105,15 @@ static struct body find_body(struct tp_str text, const struct tp_frame *frame)
 
 /* ---- calls in a body ---- */
 
-enum { MOST_HITS = 64 }; /* largest number of calls in a function for which a line is chosen */
+enum { MOST_HITS = 64 }; /* maximum number of calls in a function among which a line is chosen */
 
-/* A call of the operator in the source. */
+/* A place in the source where the operator is called. */
 struct hit {
     int32_t line;
     size_t indent;
 };
 
-/* Returns the calls of the operator in a body, in the order of the text. */
+/* Returns the calls of the operator in a body (struct hit), in the order of the text. */
 static struct tp_vec find_hits(struct tp_str text, const struct body *body, const struct tp_source_tokens *tokens,
                                struct tp_arena *arena)
 {
@@ -125,7 +125,7 @@ static struct tp_vec find_hits(struct tp_str text, const struct body *body, cons
         size_t indent = tp_source_indent(line);
         struct tp_str rest = {line.ptr + indent, line.len - indent};
         least = is_first ? indent : least;
-        /* the line is a decorator, or a part of the def, which ends with a colon */
+        /* true for decorators, and for the lines of the def up to its colon */
         bool is_head = is_open && !body->is_module;
         if (is_head && !tp_str_starts(rest, "@"))
             is_open = !(tp_str_ends(rest, ":") || tp_str_ends(rest, ":\r") || tp_str_find(rest, ": ") >= 0);
@@ -139,7 +139,8 @@ static struct tp_vec find_hits(struct tp_str text, const struct body *body, cons
     return hits;
 }
 
-/* Returns the number of hits with an indentation of at most `most`. *line: line of the hit number `nth` among them. */
+/* Returns the number of calls with an indentation of at most `most`. Sets *line to the line of call number `nth`
+ * among them. */
 static uint32_t hits_within(const struct tp_vec *hits, size_t most, uint32_t nth, int32_t *line)
 {
     uint32_t count = 0;
@@ -153,9 +154,9 @@ static uint32_t hits_within(const struct tp_vec *hits, size_t most, uint32_t nth
     return count;
 }
 
-/* Chooses the line of a call. If there are several lines, calls of every step are assumed to be less indented than
- * occasional calls. So some maximum indentation must give exactly as many calls as a step has. Returns 0 if no line can
- * be chosen. */
+/* Returns the line of a call; 0 if it cannot be chosen. Of several lines, calls in every step are assumed to have
+ * less indentation than occasional calls. So the maximum indentation is chosen that gives exactly the number of
+ * calls per step. */
 static int32_t choose(const struct tp_vec *hits, const struct tp_source_call *call)
 {
     const struct hit *hit = hits->data;
@@ -171,8 +172,7 @@ static int32_t choose(const struct tp_vec *hits, const struct tp_source_call *ca
     return 0;
 }
 
-int32_t tp_source_line(struct tp_str *file, const char *root, const struct tp_source_call *call,
-                       struct tp_arena *arena)
+int32_t tp_source_line(struct tp_str *file, const char *root, const struct tp_source_call *call, struct tp_arena *arena)
 {
     struct tp_frame frame;
     struct tp_source_tokens tokens;
@@ -189,10 +189,10 @@ int32_t tp_source_line(struct tp_str *file, const char *root, const struct tp_so
     return line || !body.is_def || body.first == frame.line ? line : body.first;
 }
 
-/* ---- comparisons and checks ---- */
+/* ---- lines for comparisons and checks ---- */
 
-/* Returns the place with the line that was found, such as "train.py(17): step". Without such a line, returns the place
- * unchanged. */
+/* Returns the place of a call with the line that was found, such as "train.py(17): step". Returns the place
+ * unchanged if no line was found. *line: the line, or 0. */
 static struct tp_str found_place(const char *root, const struct tp_source_call *call, int32_t *line,
                                  struct tp_arena *arena)
 {
@@ -205,7 +205,7 @@ static struct tp_str found_place(const char *root, const struct tp_source_call *
                                     frame.function.ptr));
 }
 
-/* Finds the line of a change. Calls that were removed are skipped, because they are not in the source. */
+/* Finds the line of a change. Ignores removed calls, because the source no longer has them. */
 static void find_change(const char *root, struct tp_work_change *change, struct tp_arena *arena)
 {
     const struct tp_source_call call = {change->place, change->name, change->nth, change->calls};

@@ -1,4 +1,4 @@
-/* Reads the stored summaries of a folder, in their order. */
+/* Reads the stored summaries of a folder, in the order of time. */
 #ifndef TP_WEBREPORT_SESSION_STORED_HISTORY_H
 #define TP_WEBREPORT_SESSION_STORED_HISTORY_H
 
@@ -11,8 +11,8 @@ struct tp_stored_history {
     size_t count, failed_count; /* failed_count: number of files that cannot be read */
 };
 
-/* Reads the `.tps` files of a folder, or one file. Prints which files cannot be read, and leaves them out. Allocates
- * from `arena`, whose guard the caller sets. Returns 0, or TP_ENOTFOUND if no file can be read. */
+/* Reads the `.tps` files of a folder, or one file. Prints and skips files that cannot be read. Allocates from
+ * `arena`, whose guard the caller sets. Returns 0, or TP_ENOTFOUND if no file can be read. */
 int tp_stored_history_load(struct tp_stored_history *history, const char *path, struct tp_arena *arena,
                            struct tp_console *console, struct tp_error *err);
 

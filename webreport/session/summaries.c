@@ -14,9 +14,9 @@ struct load {
     const struct tp_summaries_options *options;
     struct tp_arena *arena;
     struct tp_summaries *out;
-    struct tp_vec items; /* elements: struct tp_summary */
+    struct tp_vec items; /* summaries so far (struct tp_summary) */
     size_t done_count, file_count;
-    size_t program_count; /* number of programs recorded from outside whose data was copied to summaries */
+    size_t program_count; /* number of programs recorded from outside whose data was copied to other summaries */
 };
 
 static void fail(struct load *load, const char *path, const struct tp_error *why)
@@ -26,7 +26,7 @@ static void fail(struct load *load, const char *path, const struct tp_error *why
     load->out->failed_count++;
 }
 
-/* ---- traces ---- */
+/* ---- summaries of traces ---- */
 
 struct tp_summary_source tp_summaries_source(const struct tp_run_file *file, const struct tp_analysis *a)
 {
@@ -44,7 +44,7 @@ struct tp_summary_source tp_summaries_source(const struct tp_run_file *file, con
                                       .advice = &a->advice};
 }
 
-/* A trace for which options->analysed must be called. */
+/* A trace that options->analysed must be called for, and whether the call has been made. */
 struct analysed {
     const struct tp_summaries_options *options;
     const struct tp_analysis *analysis;
@@ -69,13 +69,13 @@ static void summarize(struct tp_summary *summary, struct tp_arena *arena, const 
     a->extent = options->extent == TP_SUMMARY_WHOLE ? TP_ANALYSIS_SUMMARY : TP_ANALYSIS_METRICS;
     struct analysed analysed = {.options = options, .analysis = a};
     tp_analysis_build(a, call_analysed, &analysed);
-    call_analysed(&analysed); /* a small trace is analysed on one thread, which does not call `meanwhile` */
+    call_analysed(&analysed); /* tp_analysis_build makes this call only for large traces */
     tp_inputs_print_notices(options->console, file->path, &a->trace.reading);
     tp_summary_build(summary, &source, arena);
     tp_word_metrics(summary->metrics);
 }
 
-/* The arguments for making the summary of a trace. */
+/* Arguments of making the summary of a trace. */
 struct summing {
     struct tp_summary *summary;
     struct tp_arena *arena;
@@ -119,7 +119,8 @@ static void load_trace(struct load *load, const struct tp_run_file *file)
     load->done_count++;
 }
 
-/* Copies the data of the run's program to the summaries of its traces. begin: index of the first of these summaries. */
+/* Copies the data of a run's program to the summaries of the run's traces. begin: index of the first of these
+ * summaries. */
 static void copy_program(struct load *load, size_t begin, const struct tp_run *run)
 {
     struct tp_summaries_options options = *load->options;
@@ -155,7 +156,7 @@ static void load_traces(struct load *load, const struct tp_summary_inputs *input
     }
 }
 
-/* ---- files of summaries ---- */
+/* ---- summaries in files ---- */
 
 static void load_file(struct load *load, const struct tp_summary_input *input)
 {
@@ -188,7 +189,7 @@ int tp_summaries_load(struct tp_summaries *out, struct tp_arena *arena, const st
     const struct tp_run_search search = {options->paths, options->path_count, options->read.include};
     int code = tp_summary_inputs_find(&inputs, arena, &search, TP_INPUTS_ALL, err);
     if (code < 0)
-        /* a folder that cannot be opened is an input that was not found */
+        /* to the user, a folder that cannot be opened is an input that was not found */
         return code == TP_EIO ? TP_ENOTFOUND : code;
     tp_inputs_print_found(options->console, &inputs.runs);
     load.file_count = inputs.count;

@@ -18,13 +18,13 @@
 struct job {
     const struct tp_summarize_job *options;
     struct tp_console *console;
-    struct tp_arena arena; /* memory for the whole job: paths and packed summaries */
+    struct tp_arena arena; /* memory for the whole work, such as paths and packed summaries */
     struct tp_summary_inputs inputs;
     struct tp_summary_set set;
     struct tp_outfile *file;
-    struct tp_buf text; /* text of the output that is not written yet */
+    struct tp_buf text; /* text that is not yet written to the output file */
     bool is_folder, hit_limit;
-    bool leaves_missing; /* another shard prints the files that are missing */
+    bool leaves_missing; /* true if another shard prints which named files are missing */
     size_t taken_count, usable_count, skipped_count, failed_count, written_count;
     struct tp_error err;
 };
@@ -36,7 +36,7 @@ static void fail(struct job *job, const char *path, const struct tp_error *why)
     job->failed_count++;
 }
 
-/* ---- output ---- */
+/* ---- writing of outputs ---- */
 
 static int flush(struct job *job)
 {
@@ -79,7 +79,7 @@ static int print_process(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-/* Writes one process as JSON. Its memory is released afterwards. */
+/* Writes one process as JSON. Then releases the memory of the process. */
 static int write_process(struct job *job, const struct tp_summary_record *record, struct tp_json *json)
 {
     struct process process = {.options = job->options, .record = record, .json = json};
@@ -129,10 +129,11 @@ static void print_written(struct job *job)
         tp_console_print_written(job->console, &job->options->out, 1);
 }
 
-/* ---- one input ---- */
+/* ---- work on one input ---- */
 
-/* Returns the path of the summary in the output folder: "FOLDER/rank-3.NAME-1a2b3c4d.tps". The hash is computed from
- * the whole path, so that inputs with equal names do not collide. A long name is cut so that the other parts fit. */
+/* Returns the path of a summary in the output folder: "FOLDER/rank-3.NAME-1a2b3c4d.tps". The hash is that of the
+ * input's whole path, so that inputs with equal names get different paths. A long name is cut, so that the other
+ * parts fit. */
 static const char *path_in_folder(struct job *job, const struct tp_summary_input *input)
 {
     enum { LONGEST = 180 };
@@ -166,7 +167,7 @@ static int summarize_and_add(void *context, struct tp_error *err)
     return code < 0 ? code : tp_summary_set_add(addition->set, &summary, err);
 }
 
-/* Adds the packed summary of a trace to the set. Releases the trace and the unpacked summary. */
+/* Makes the summary of a trace and adds it, packed, to the set. Then releases the trace and the unpacked summary. */
 static int add_trace(struct job *job, struct tp_summary_set *set, const struct tp_run_file *file, struct tp_error *why)
 {
     struct addition addition = {.set = set, .file = file, .load = &job->options->load};
@@ -200,7 +201,7 @@ static int take(struct job *job, const struct tp_summary_input *input)
     return path ? write_set(job, set, path) : TP_OK;
 }
 
-/* ---- inputs ---- */
+/* ---- work on all inputs ---- */
 
 static int by_path(const void *x, const void *y, const void *context)
 {
@@ -209,7 +210,7 @@ static int by_path(const void *x, const void *y, const void *context)
     return strcmp(a->path, b->path);
 }
 
-/* Finds the inputs that the command line and the list name. */
+/* Finds the inputs that the command line and the list of files name. */
 static int find(struct job *job)
 {
     const struct tp_summaries_options *load = &job->options->load;
@@ -232,8 +233,8 @@ static int find(struct job *job)
     return TP_OK;
 }
 
-/* Returns whether the path is a trace of the inputs, which must not be overwritten. A summary may be overwritten,
- * because it is merged. */
+/* Returns true if the path is one of the input traces, which must not be overwritten. An input summary may be
+ * overwritten, because the output has its content. */
 static bool is_trace(const struct job *job, const char *path)
 {
     if (strcmp(path, "-") == 0)
@@ -257,7 +258,7 @@ static void print_duplicates(struct job *job)
             job->set.other_count);
 }
 
-/* Prints which ranks of the job are missing. */
+/* Prints which ranks of the job have no summary. */
 static void print_missing(struct job *job)
 {
     enum { SHOWN_RUNS = 4 };
@@ -280,7 +281,7 @@ static int take_shard(struct job *job)
 static int run_job(void *context, struct tp_error *err)
 {
     struct job *job = context;
-    (void)err; /* errors are reported through job->err */
+    (void)err; /* ignored, because errors are written to job->err */
     const struct tp_summarize_job *options = job->options;
     int code = find(job);
     if (code == TP_OK && is_trace(job, options->out))
@@ -302,7 +303,7 @@ static int run_job(void *context, struct tp_error *err)
             &job->inputs.runs,
             &(struct tp_run_search){options->load.paths, options->load.path_count, options->load.read.include},
             "traces or summaries (*.tps)", &job->arena, &job->err);
-    /* *err needs no reason, because the reason of each input is already printed */
+    /* a short text is enough, because the reason for each input is already printed */
     if (job->usable_count + job->skipped_count == 0)
         return tp_error_set(&job->err, job->hit_limit ? TP_ELIMIT : TP_ENOTFOUND, 0, "no usable input");
     if (options->load.read.is_strict && job->failed_count)
@@ -316,7 +317,7 @@ static int run_job(void *context, struct tp_error *err)
 static int collect(void *context, struct tp_error *err)
 {
     struct job *job = context;
-    (void)err; /* errors are reported through job->err */
+    (void)err; /* ignored, because errors are written to job->err */
     int code = find(job);
     return code < 0 ? code : take_shard(job);
 }
@@ -333,7 +334,7 @@ int tp_summarize_collect(struct tp_summary_set *set, const struct tp_summarize_j
     *counts = (struct tp_summarize_counts){job.usable_count, job.failed_count};
     if (code < 0 && err)
         *err = job.err;
-    tp_arena_release(&job.arena); /* release the arena now, because paths are only needed during the call */
+    tp_arena_release(&job.arena); /* paths are only needed during the call */
     tp_arena_pass_on(set->arena);
     return code;
 }

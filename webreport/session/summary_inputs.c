@@ -1,4 +1,4 @@
-/* Finds the files of summaries and traces: see summary_inputs.h. */
+/* Finds and reads files of summaries, and finds traces: see summary_inputs.h. */
 #include "webreport/session/summary_inputs.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "writer/base/limits.h"
 #include "writer/base/path.h"
 
-/* ---- whole files ---- */
+/* ---- reading of whole files ---- */
 
 struct taking {
     struct tp_summary_set *set;
@@ -69,9 +69,9 @@ int tp_summary_inputs_list(struct tp_vec *paths, const char *file, struct tp_err
     return code;
 }
 
-/* ---- finding ---- */
+/* ---- search for inputs ---- */
 
-/* Returns whether the path is a regular file that begins like a summary. Does not read from pipes. */
+/* Returns true if the path is a regular file that begins like a summary or has the ending .tps. Does not open pipes. */
 static bool is_summary(const char *path)
 {
     struct tp_input input;
@@ -87,15 +87,15 @@ static bool is_summary(const char *path)
 struct find {
     struct tp_arena *arena;
     struct tp_summary_inputs *out;
-    /* elements: struct tp_summary_input in `items`; paths of traces and of summaries in the others */
+    /* found inputs (struct tp_summary_input); paths of traces or folders; paths of summaries */
     struct tp_vec items, traces, files;
     enum tp_inputs_wanted wanted;
     const char *include;
     struct tp_error *err;
 };
 
-/* Counts the traces. *named: number of traces with a file name in torch's form. With is_asked, it is the number of all
- * traces, because a pattern of the user chose them. */
+/* Counts the traces of a folder. *named: number of traces with names of torch's form; all traces if is_asked is
+ * true, because a pattern of the user chose them. */
 static size_t count_traces(size_t *named, const struct tp_runs *runs, bool is_asked)
 {
     size_t count = 0;
@@ -106,7 +106,7 @@ static size_t count_traces(size_t *named, const struct tp_runs *runs, bool is_as
     return count;
 }
 
-/* Adds the inputs of a folder: traces by file name, else summaries, else files whose content begins like a trace. */
+/* Adds the inputs of a folder: traces by file name, otherwise summaries, otherwise files that begin like a trace. */
 static int sort_folder(struct find *find, const char *path)
 {
     struct tp_runs runs;

@@ -1,5 +1,5 @@
-/* Finds the files for commands that work on summaries: traces and `.tps` files that are named, in folders, or listed in
- * a file. */
+/* Finds the inputs of commands that work on summaries: traces and `.tps` files that are named, in folders, or listed
+ * in a file. */
 #ifndef TP_WEBREPORT_SESSION_SUMMARY_INPUTS_H
 #define TP_WEBREPORT_SESSION_SUMMARY_INPUTS_H
 
@@ -8,32 +8,32 @@
 
 struct tp_summary_input {
     const char *path, *base;
-    const struct tp_run_file *trace; /* the trace; NULL if the input is a `.tps` file */
+    const struct tp_run_file *trace; /* the trace; NULL for a `.tps` file */
 };
 
 struct tp_summary_inputs {
-    /* traces sorted by run, worker and span, followed by `.tps` files in the order of the paths */
+    /* traces sorted by run, worker and span, then `.tps` files in the order of the paths */
     struct tp_summary_input *items;
     size_t count;
-    size_t helper_count; /* number of traces of helpers (rundir.h), which are left out */
-    /* elements: const char *; named files that do not exist; empty if such a file is an error */
+    size_t helper_count; /* number of traces that are not in `items`, because they come from helpers (rundir.h) */
+    /* paths of named files that do not exist (const char *); empty with TP_INPUTS_ALL */
     struct tp_vec missing;
-    struct tp_runs runs; /* the traces that were found */
+    struct tp_runs runs; /* runs with the traces that were found */
 };
 
 enum tp_inputs_wanted {
     TP_INPUTS_ALL,      /* a named file that does not exist is an error */
-    TP_INPUTS_ANY,      /* a named file that does not exist is listed in `missing` */
-    TP_INPUTS_SUMMARIES /* like TP_INPUTS_ANY, and all files and "-" are summaries */
+    TP_INPUTS_ANY,      /* a named file that does not exist is added to `missing` */
+    TP_INPUTS_SUMMARIES /* like TP_INPUTS_ANY, but all files and "-" count as summaries */
 };
 
-/* Finds the inputs of a search. A file that begins like a summary is a summary; other files and "-" are traces. Folders
- * are searched for traces, and for *.tps if they have no traces. The caller sets the arena's guard. Returns 0,
- * TP_ENOTFOUND, TP_EIO if a folder cannot be read, or TP_ELIMIT. */
+/* Finds the inputs of a search. A file that begins like a summary is a summary; other files and "-" are traces.
+ * Searches folders for traces, and for *.tps if they have no traces. The caller sets the arena's guard. Returns 0,
+ * TP_ENOTFOUND, TP_ELIMIT, or TP_EIO if a folder cannot be read. */
 int tp_summary_inputs_find(struct tp_summary_inputs *inputs, struct tp_arena *arena, const struct tp_run_search *search,
                            enum tp_inputs_wanted wanted, struct tp_error *err);
 
-/* Appends the nonempty lines of a file ("-" for standard input) to `paths`, as const char * in the vector's arena.
+/* Appends the nonempty lines of a file ("-" for standard input) to `paths`, as const char * in the arena of `paths`.
  * Returns 0, TP_ENOTFOUND or TP_ELIMIT. */
 int tp_summary_inputs_list(struct tp_vec *paths, const char *file, struct tp_error *err);
 

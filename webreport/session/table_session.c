@@ -1,4 +1,4 @@
-/* Runs `table`: see table_session.h. */
+/* Runs the command `table`: see table_session.h. */
 #include "webreport/session/table_session.h"
 
 #include <stdio.h>
@@ -8,11 +8,12 @@
 
 struct tables {
     const struct tp_table_session *session;
-    struct tp_arena arena; /* memory for the whole session: the runs */
+    struct tp_arena arena; /* memory for the whole session, such as the runs */
     struct tp_trace_walk walk;
 };
 
-/* Returns the label that distinguishes a profile: RUN/WORKER, followed by the span if the file's name has one. */
+/* Returns the label of a profile: RUN/WORKER, and the span if the file name has one. RUN is omitted if there is only
+ * one run. */
 static struct tp_str label_of(const struct tables *tables, const struct tp_walked *walked, struct tp_arena *arena)
 {
     const struct tp_run *run = walked->run;
@@ -35,8 +36,8 @@ static int check_output(void *context, struct tp_error *err)
                : TP_OK;
 }
 
-/* Returns whether only the program of the run has rows for this table, and this trace is another one. This is so for
- * tables of processes or waits if the run has a program recorded from outside. */
+/* Returns true if the run has a program recorded from outside, the table is one of processes or waits, and the trace
+ * is not that program. Then only the program has rows for this table. */
 static bool is_for_program(const struct tp_profile_table *table, const struct tp_walked *walked)
 {
     bool is_asked = table->kind == TP_TABLE_PROGRAM_PROCESSES || table->kind == TP_TABLE_PROGRAM_WAITS;

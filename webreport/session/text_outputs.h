@@ -1,4 +1,4 @@
-/* Writes finished texts to their files. Either all files appear, or none. */
+/* Writes finished texts to files. Either all files appear, or none. */
 #ifndef TP_WEBREPORT_SESSION_TEXT_OUTPUTS_H
 #define TP_WEBREPORT_SESSION_TEXT_OUTPUTS_H
 
@@ -10,15 +10,15 @@
 enum { TP_TEXT_OUTPUTS_MAX = 8 };
 
 struct tp_text_output {
-    const char *path;   /* "-" for standard output; NULL if the output is not wanted */
-    struct tp_buf text; /* text of the output, released by the caller */
+    const char *path;   /* path of the output; "-" for standard output; NULL if not wanted */
+    struct tp_buf text; /* text of the output; the caller releases it */
 };
 
-/* Opens, fills and commits each wanted output, at most TP_TEXT_OUTPUTS_MAX. Returns 0, TP_EIO or TP_ENOMEM. After a
- * failure no file is changed. Exception: if a rename fails, the outputs renamed before it are changed. */
+/* Opens, fills and commits all wanted outputs, at most TP_TEXT_OUTPUTS_MAX. Returns 0, TP_EIO or TP_ENOMEM. After a
+ * failure no file is changed, except those renamed before a rename failed. */
 int tp_text_outputs_write(const struct tp_text_output *outputs, unsigned count, struct tp_error *err);
 
-/* Returns whether a path names standard output. Returns false for NULL. */
+/* Returns true if a path means standard output. path: may be NULL. */
 bool tp_is_stdout(const char *path);
 
 #endif

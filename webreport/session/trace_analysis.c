@@ -1,4 +1,4 @@
-/* Analyzes one profile on two threads: see trace_analysis.h. */
+/* Analyses one profile on two threads: see trace_analysis.h. */
 #include "webreport/session/trace_analysis.h"
 #include "webreport/model/build.h"
 
@@ -61,7 +61,7 @@ static int build_second(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-/* Runs the second thread: the advice and the memory view. */
+/* Builds the advice and the memory view. Is the start function of the second thread. */
 static void *build_on_second_thread(void *argument)
 {
     struct tp_analysis *a = argument;

@@ -1,4 +1,4 @@
-/* Walks over traces, one after the other: see trace_walk.h. */
+/* Walks over the traces of a command one by one: see trace_walk.h. */
 #include "webreport/session/trace_walk.h"
 
 #include <stdio.h>
@@ -6,12 +6,12 @@
 
 #include "webreport/session/inputs.h"
 
-/* State of reading one input. */
+/* State of reading one trace. */
 struct reading {
     struct tp_trace_walk *walk;
     struct tp_walked walked;
     struct tp_trace_options options;
-    FILE *copy; /* copy of an input that can be read only once; NULL if not needed */
+    FILE *copy; /* copy of an input that can be read only once; NULL if no copy is needed */
     char copy_path[64];
 };
 
@@ -38,7 +38,8 @@ static int read_and_use(void *context, struct tp_error *err)
     return walk->user->failed ? walk->user->failed(walk->context, &r->walked, why.text, err) : TP_OK;
 }
 
-/* Opens a temporary file for a copy of the input, if the input is a pipe and the user of the walk reads it again. */
+/* Opens a temporary file for a copy of the input. Does so only if keeps_copies is set and the input is not a regular
+ * file. */
 static int open_copy(struct reading *r, struct tp_error *err)
 {
     struct stat info;
@@ -98,7 +99,7 @@ int tp_trace_walk(struct tp_trace_walk *walk, struct tp_error *err)
         code = walk_run(walk, &walk->runs.items[i], err);
     if (code < 0)
         return code;
-    if (walk->usable_count == 0) /* *err needs no reason, because the reason of each input is already printed */
+    if (walk->usable_count == 0) /* a short text is enough, because the reason for each input is already printed */
         return tp_error_set(err, walk->hit_limit ? TP_ELIMIT : TP_ENOTFOUND, 0, "no usable input");
     if (walk->read.is_strict && walk->usable_count < walk->file_count)
         return tp_error_set(err, TP_ENOTFOUND, 0, "--strict: %zu of %zu inputs could not be used",

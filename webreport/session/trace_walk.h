@@ -1,7 +1,7 @@
-/* Walks over the traces of a command's inputs: finds them, reads each one, passes it to the user of the walk, and
- * releases it. `report`, `table` and `export` use this module.
+/* Walks over the traces of a command's inputs: finds them, reads each one, passes it to the caller's functions and
+ * releases it. Used by `report`, `table` and `export`.
  *
- * One trace is in memory at a time. An input that cannot be used is printed and counted, but does not stop the walk. */
+ * Memory has only one trace at a time. An unusable input is printed and counted, but the walk continues. */
 #ifndef TP_WEBREPORT_SESSION_TRACE_WALK_H
 #define TP_WEBREPORT_SESSION_TRACE_WALK_H
 
@@ -11,22 +11,22 @@
 #include "webreport/trace/rundir.h"
 #include "webreport/trace/trace.h"
 
-/* A trace that was read. It is released when tp_walk_user.use returns. */
+/* A trace that was read. It is released when the function `use` of the walk returns. */
 struct tp_walked {
     const struct tp_run *run;
     const struct tp_run_file *file;
-    /* path of the file; with keeps_copies, it may be the path of a copy, which can be read again */
+    /* path for reading the trace again; with keeps_copies, it may be the path of a copy */
     const char *path;
-    struct tp_analysis *analysis; /* has only the trace; the arena's guard is set */
+    struct tp_analysis *analysis; /* analysis of which only the trace is filled; the guard of its arena is set */
 };
 
-/* The functions that a walk calls; NULL for no call. Each returns 0, or a negative tp_status with *err, which stops the
- * walk. */
+/* The caller's functions for a walk; NULL for no call. Each returns 0, or a negative tp_status with *err, which
+ * stops the walk. */
 struct tp_walk_user {
-    int (*found)(void *context, struct tp_error *err); /* called when the inputs are known */
+    int (*found)(void *context, struct tp_error *err); /* called when all inputs are found */
     int (*begin_run)(void *context, const struct tp_run *run, struct tp_error *err);
-    /* Called for each trace; must not be NULL. If it returns TP_ENOTFOUND, the trace lacks the wanted data; this is
-     * printed, and the trace counts as unusable. */
+    /* Called for each trace; must not be NULL. May return TP_ENOTFOUND if the trace lacks the wanted data. The walk
+     * prints this, and the trace counts as unusable. */
     int (*use)(void *context, const struct tp_walked *walked, struct tp_error *err);
     int (*failed)(void *context, const struct tp_walked *walked, const char *why, struct tp_error *err);
     int (*end_run)(void *context, const struct tp_run *run, struct tp_error *err);
@@ -35,30 +35,31 @@ struct tp_walk_user {
 struct tp_trace_walk {
     const char *const *inputs; /* traces of any name, "-", and folders of traces */
     size_t input_count;
-    struct tp_trace_options read; /* with is_strict, an input that cannot be used stops the walk with an error */
-    /* the user reads each trace itself, so the traces of the analyses are empty; limits that the user reaches count as
-     * limits of reading */
+    struct tp_trace_options read; /* with is_strict, an unusable input is an error at the end of the walk */
+    /* true: the function `use` reads each trace itself, so the walk leaves the traces empty. A limit that `use`
+     * reaches makes the input unusable. */
     bool is_unread;
-    bool keeps_copies; /* the user reads each trace again, so pipes are copied to a temporary file without a name */
-    const struct tp_rule_overrides *rules; /* overrides of --rule; NULL selects the defaults */
+    bool keeps_copies; /* true: copy pipes to a temporary file, because `use` reads each trace again */
+    const struct tp_rule_overrides *rules; /* overrides of the option --rule; NULL for the default rules */
     struct tp_console *console;
-    struct tp_arena *arena; /* memory for the whole walk; the caller sets its guard */
+    struct tp_arena *arena; /* memory for the whole walk, whose guard the caller sets */
     const struct tp_walk_user *user;
-    void *context; /* first argument of the user's functions */
-    /* the found traces; filled by the walk */
+    void *context; /* first argument of the functions of `user` */
+    /* traces that were found, filled by the walk */
     struct tp_runs runs;
     size_t file_count, done_count, usable_count;
-    bool hit_limit; /* an input could not be used because of a limit */
+    bool hit_limit; /* true if a limit made an input unusable */
 };
 
-/* Walks over the traces. Returns 0, or the error of a user's function. If no input can be used, returns TP_ENOTFOUND or
- * TP_ELIMIT. */
+/* Walks over the traces. Returns 0, or the error of one of the caller's functions. Returns TP_ENOTFOUND or TP_ELIMIT
+ * if no input is usable. */
 int tp_trace_walk(struct tp_trace_walk *walk, struct tp_error *err);
 
-/* Returns whether a path names one of the found inputs, because an output must not be an input. */
+/* Returns true if a path is one of the inputs found. Used to keep an output from replacing an input. */
 bool tp_trace_walk_has_input(const struct tp_trace_walk *walk, const char *path);
 
-/* Returns the profile of an analysis, which may be completed later. Both must outlive the profile. */
+/* Returns the profile of an analysis, whose parts may be built later. walked, and its analysis, must outlive the
+ * profile. */
 struct tp_profile tp_walked_profile(const struct tp_walked *walked);
 
 #endif
