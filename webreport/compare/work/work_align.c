@@ -1,4 +1,4 @@
-/* Aligns two sequences: see work_align.h. */
+/* Aligns two sequences. See work_align.h. */
 #include "webreport/compare/work/work_align.h"
 
 #include <stdbool.h>
@@ -6,23 +6,23 @@
 
 enum { WIDTH = 2 * TP_ALIGN_EDITS + 3, MIDDLE = TP_ALIGN_EDITS + 1 };
 
-/* State of one search. far[edits][MIDDLE + k]: number of items of `a` passed on diagonal k, or -1. A diagonal is the
- * number of passed items of `a` minus that of `b`. */
+/* State of one search. far[edits][MIDDLE + k]: number of passed items of `a` on diagonal k, or -1. Diagonal k: k
+ * more items of `a` than of `b` have been passed. */
 struct search {
     const struct tp_align_sequence *a, *b;
     uint32_t a0, b0; /* indexes in `a` and `b` at which the search starts */
     int32_t (*far)[WIDTH];
-    uint8_t *is_out, *is_in; /* by item of `a` and of `b`: true if the item is removed or inserted */
+    uint8_t *is_out, *is_in; /* for each item of `a`: 1 if removed; for each item of `b`: 1 if inserted */
 };
 
-/* End of a path: on diagonal k, after `edits` edits and x items of `a`. */
+/* The end of a path: on diagonal k, after `edits` edits, with x passed items of `a`. */
 struct way {
     int edits, k;
     int32_t x;
 };
 
-/* Returns the number of items of `a` passed on diagonal k after one more edit, or -1 if no edit leads there. *is_in:
- * the edit inserts an item of `b`; else it removes one of `a`. */
+/* Returns the number of passed items of `a` on diagonal k after one more edit; -1 if no edit leads there. *is_in:
+ * true if the edit inserts an item of `b`, false if it removes an item of `a`. */
 static int32_t edited(const struct search *s, int edits, int k, bool *is_in)
 {
     const int32_t *before = s->far[edits - 1];
@@ -43,8 +43,8 @@ static int32_t slide(const struct search *s, int32_t x, int k)
     return x + (int32_t)(i - from);
 }
 
-/* Returns the shortest path to the end of both sequences. If the path needs more than TP_ALIGN_EDITS edits, returns the
- * path with that many edits that gets furthest. */
+/* Returns the shortest path to the end of both sequences. If the path needs more than TP_ALIGN_EDITS edits, returns
+ * the furthest path with that many edits. */
 static struct way find_way(const struct search *s)
 {
     struct way best = {0, 0, 0};
@@ -65,7 +65,7 @@ static struct way find_way(const struct search *s)
     return best;
 }
 
-/* Walks a path backwards and marks removed and inserted items. */
+/* Follows a path backwards and marks its removed and inserted items. */
 static void mark(const struct search *s, struct way way)
 {
     for (; way.edits > 0; way.edits--) {
@@ -79,9 +79,9 @@ static void mark(const struct search *s, struct way way)
     }
 }
 
-/* Moves a block of insertions, or of removals, to the position where the depth of its first item is lowest, so that the
- * block begins with the caller of its other items. A block can move back while the item before it equals its last item.
- */
+/* Moves a block of insertions, or of removals, to the position where its first item has the lowest depth, so that
+ * the block begins with the caller of its other items. A block can move back while the item before it equals its
+ * last item. */
 static void settle(const struct tp_align_sequence *s, uint32_t *first, uint32_t *end, uint32_t least, uint32_t *other)
 {
     uint32_t best = 0, shift = 0;

@@ -1,6 +1,6 @@
-/* Aligns two sequences: finds the shortest edit script of removals and insertions (Myers 1986, O(ND)). Longer scripts
- * than TP_ALIGN_EDITS are found part by part: the search keeps the path that got furthest and continues from its end.
- * The time is bounded by length times TP_ALIGN_EDITS. */
+/* Aligns two sequences: finds the shortest edit script of removals and insertions (Myers 1986, O(ND)). A script
+ * longer than TP_ALIGN_EDITS is found in parts: the search keeps the furthest path and continues from its end. The
+ * time is bounded by length times TP_ALIGN_EDITS. */
 #ifndef TP_WEBREPORT_COMPARE_WORK_WORK_ALIGN_H
 #define TP_WEBREPORT_COMPARE_WORK_WORK_ALIGN_H
 
@@ -16,15 +16,14 @@ struct tp_align_block {
     uint32_t a, a_end, b, b_end;
 };
 
-/* A sequence of numbers; equal items have equal numbers. depth: nesting depth of each item, because blocks begin at the
- * lowest depth. */
+/* A sequence of numbers; equal items have equal numbers. depth: nesting depth of each item, since blocks begin at
+ * the lowest depth. */
 struct tp_align_sequence {
     const uint32_t *items, *depth;
     uint32_t count;
 };
 
-/* Appends the blocks that differ (struct tp_align_block), in order. Scratch memory comes from the arena of the vector.
- */
+/* Appends the differing blocks (struct tp_align_block) in order. Scratch memory comes from the arena of the vector. */
 void tp_align(struct tp_vec *blocks, const struct tp_align_sequence *a, const struct tp_align_sequence *b);
 
 #endif

@@ -1,4 +1,4 @@
-/* Words and counts of the changes of a step's work: see work_diff.h. */
+/* Returns names and counts of changes in the work of a step. See work_diff.h. */
 #include "webreport/compare/work/work_diff.h"
 
 const char *tp_work_change_text(const struct tp_work_change *change)
@@ -30,9 +30,8 @@ const char *tp_work_change_text(const struct tp_work_change *change)
 
 const char *tp_work_rule_name(enum tp_work_rule rule)
 {
-    static const char *const names[TP_WORK_RULES] = {"count.added", "count.copy",  "count.wait",
-                                                     "count.type",  "count.shape", "count.kept",
-                                                     "count.loader"};
+    static const char *const names[TP_WORK_RULES] = {"count.added", "count.copy", "count.wait",  "count.type",
+                                                     "count.shape", "count.kept", "count.loader"};
     return names[rule];
 }
 

@@ -1,18 +1,18 @@
 /* Compares the work of two runs: which operators, copies, waits, shapes and types of a step differ, and where.
  *
- * Counts are exact and need no statistics. A key is ignored if its count is not the same in nearly all steps of a side.
- * The difference of the two multisets of keys gives the changes. The operators of one typical step per side are aligned
- * to name and locate these changes (docs/definitions.md, section 22). */
+ * Counts are exact and need no statistics. A key is ignored if its count is not the same in nearly all steps of a
+ * side. The difference between the two multisets of keys gives the changes. The operators of one typical step per
+ * side are aligned to name and locate these changes (docs/definitions.md, section 22). */
 #ifndef TP_WEBREPORT_COMPARE_WORK_WORK_DIFF_H
 #define TP_WEBREPORT_COMPARE_WORK_WORK_DIFF_H
 
 #include "webreport/compare/sides.h"
 
 enum tp_work_change_kind {
-    TP_WORK_CHANGE_ITEM,       /* aten::item, with which the host waits for a value */
-    TP_WORK_CHANGE_COPY,       /* clone, contiguous or copy_ */
-    TP_WORK_CHANGE_CAST,       /* to or _to_copy */
-    TP_WORK_CHANGE_HOST_WAIT,  /* nonzero or is_nonzero */
+    TP_WORK_CHANGE_ITEM,       /* aten::item, by which the host waits for a value */
+    TP_WORK_CHANGE_COPY,       /* aten::clone, aten::contiguous or aten::copy_ */
+    TP_WORK_CHANGE_CAST,       /* aten::to or aten::_to_copy */
+    TP_WORK_CHANGE_HOST_WAIT,  /* aten::nonzero or aten::is_nonzero */
     TP_WORK_CHANGE_ALLOCATION, /* an operator that allocates, such as empty or zeros */
     TP_WORK_CHANGE_OPERATOR,   /* any other operator */
     TP_WORK_CHANGE_SHAPE,
@@ -27,12 +27,12 @@ enum tp_work_change_kind {
     TP_WORK_CHANGE_WAIT, /* added or removed calls that wait for the device */
     TP_WORK_CHANGE_LAUNCHES,
     TP_WORK_CHANGE_ALLOCATIONS,
-    TP_WORK_CHANGE_KEPT,     /* blocks of memory that are not freed */
+    TP_WORK_CHANGE_KEPT,     /* memory blocks that are not freed */
     TP_WORK_CHANGE_FUNCTION, /* a user function in the data loader whose number of calls or time changed */
     TP_WORK_CHANGE_KINDS
 };
 
-/* Rule of a budget that counts changes of the work. */
+/* Rules of a budget that count changes in the work. */
 enum tp_work_rule {
     TP_WORK_ADDED,
     TP_WORK_COPIED,
@@ -40,7 +40,7 @@ enum tp_work_rule {
     TP_WORK_TYPES,
     TP_WORK_SHAPES,
     TP_WORK_KEPT,
-    /* functions of the data loader; no limit counts them, because a changed time may come from the machine */
+    /* functions of the data loader; no limit counts them, because the machine may have changed their time */
     TP_WORK_LOADED,
     TP_WORK_RULES
 };
@@ -48,75 +48,76 @@ enum tp_work_rule {
 struct tp_work_change {
     enum tp_work_change_kind kind;
     struct tp_str name; /* name of the operator, kernel, call or function */
-    /* before and after, if shapes or types changed; old and new name, if renamed; else dims and types */
+    /* shapes or types in BASE and NEW if they changed; names in BASE and NEW for a rename; else dims and types */
     struct tp_str detail[TP_SIDES];
     struct tp_str dims;      /* for changed kernels or copies: shapes of their operator; else "" */
-    struct tp_str place;     /* function or module as in the signature, or "" if unknown */
+    struct tp_str place;     /* function or module, as in the signature; "" if unknown */
     int64_t delta;           /* additional calls per step of NEW; 0 if only shapes, types or names changed */
     int64_t bytes;           /* additional bytes per step of NEW in blocks that are not freed; else 0 */
     double ratio;            /* for functions: time of a call in NEW divided by the time in BASE; else 0 */
-    uint32_t times;          /* number of equal changes per step that this change stands for */
-    bool is_gated;           /* a limit of a budget counts the change */
-    bool is_consequence;     /* a change of the backward pass that follows from another reported change */
-    struct tp_str around[2]; /* operators before and after the change if its place is unknown; else "" */
-    uint32_t call;           /* index plus 1 of the call in the signature of its side; 0 if unknown */
-    /* for renamed operators: index plus 1 of the replaced call in the signature of BASE; 0 if unknown */
+    uint32_t times;          /* number of equal changes per step that are merged in this change */
+    bool is_gated;           /* true: a limit of a budget counts the change */
+    bool is_consequence;     /* true: a change of the backward pass that follows from another reported change */
+    struct tp_str around[2]; /* names of the operators before and after the change, if its place is unknown; else "" */
+    uint32_t call;           /* 1 + index of the call in the signature of its side; 0 if unknown */
+    /* for renamed operators: 1 + index of the replaced call in the signature of BASE; 0 if unknown */
     uint32_t replaced_call;
-    /* the change is call number `nth`, from 0, of `calls` calls of this name in each pass of the function; both 0 if
-     * unknown */
+    /* the change is call number `nth` (from 0) of `calls` calls with this name in each pass of the function; both 0
+     * if unknown */
     uint32_t nth, calls;
-    /* number, from 1, of the group of operators that replace each other; 0 without a group */
+    /* number (from 1) of the group of operators that replace each other; 0 without a group */
     uint32_t group;
-    /* time per step of the group, or of the operator with other kernels; both 0 unless known to be slower */
+    /* time per step of the group, or of the operator with other kernels, ns; both are 0 unless NEW is known to be
+     * slower */
     int64_t group_ns[TP_SIDES];
-    bool is_host; /* group_ns is the operators' own host time, not device time */
-    /* source line of the change if it was found; else 0, and `place` has the line of the function */
+    bool is_host; /* true: group_ns is the operators' own host time; false: device time */
+    /* source line of the change; 0 if unknown, and `place` then has the line of the function */
     int32_t line;
 };
 
-/* An operator that belongs to a group of operators that replace each other. */
+/* A member of a group of operators that replace each other. */
 struct tp_work_member {
-    uint32_t group;        /* number of the group, from 1 */
-    int side;              /* TP_BASE if it was removed, TP_NEW if it was added */
+    uint32_t group; /* number of the group (from 1) */
+    int side;       /* TP_BASE for a removed operator, TP_NEW for an added one */
     struct tp_str name, dims;
-    double part;  /* share (0 to 1) of all calls with this name and these shapes that belongs to the group */
-    double calls; /* calls per step in the group that are outermost operators */
+    double part;  /* share (0 to 1) of the calls with this name and these shapes that belongs to the group */
+    double calls; /* calls per step that are outermost operators of the group */
 };
 
 struct tp_work_diff {
-    bool is_known;                  /* both sides have counts */
-    bool is_same;                   /* the steps of both sides do the same work, as far as known */
-    bool has_names_only;            /* only names were compared, because a side lacks shapes or has other inputs */
-    bool knows_kept;                /* both sides recorded the blocks that are not freed */
-    /* the sequences of operators were aligned; if false, changes have no exact place */
+    bool is_known;       /* true: both sides have counts */
+    bool is_same;        /* true: the steps of both sides do the same work, as far as known */
+    bool has_names_only; /* true: only names were compared, because a side lacks shapes or the inputs differ */
+    bool knows_kept;     /* true: both sides recorded the blocks that are not freed */
+    /* true: the sequences of operators were aligned; false: changes have no exact place */
     bool is_aligned;
-    /* operators in the order of the step, followed by copies, kernels, loader, waits, launches and memory */
+    /* operators in the order of the step, then copies, kernels, loader, waits, launches and memory */
     struct tp_work_change *changes;
     uint32_t count;
-    uint32_t varying_count;         /* number of keys that were ignored because their count varies */
+    uint32_t varying_count;         /* number of keys that were ignored because their counts vary */
     struct tp_work_member *members; /* sorted by group */
     uint32_t member_count, group_count;
 };
 
-/* Returns the number of outermost calls per step of one side of a group. Calls of the backward pass count only if the
- * group has no other calls. */
+/* Returns the number of outermost calls per step on one side of a group. Calls of the backward pass count only if
+ * the group has no other calls. */
 double tp_work_group_calls(const struct tp_work_diff *diff, uint32_t group, int side);
 
-/* Returns the kind of the change as text: "added .item(): the host waits for the value", "removed copy", "changed
- * shape" .. Static. */
+/* Returns the kind of the change as text, such as "added .item(): the host waits for the value" or "removed copy".
+ * The text is static. */
 const char *tp_work_change_text(const struct tp_work_change *change);
 
-/* Returns the name of the rule, such as "count.added". Static. */
+/* Returns the name of the rule, such as "count.added". The text is static. */
 const char *tp_work_rule_name(enum tp_work_rule rule);
 enum tp_work_rule tp_work_rule_of(const struct tp_work_change *change);
 
-/* Returns whether a limit of the rule counts the change. */
+/* Returns whether a limit with this rule counts the change. */
 bool tp_work_counts_for(const struct tp_work_change *change, enum tp_work_rule rule);
 
-/* Returns the number of added or changed items that the rule counts, per step. */
+/* Returns the number of added or changed items per step that the rule counts. */
 int64_t tp_work_diff_count(const struct tp_work_diff *diff, enum tp_work_rule rule);
 
-/* Returns the calls per step of an operator, or -1 if the signature has no counts. */
+/* Returns the calls per step of an operator; -1 if the signature has no counts. */
 int64_t tp_signature_calls_of(const struct tp_signature *signature, struct tp_str name);
 
 #endif

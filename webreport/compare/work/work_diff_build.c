@@ -1,4 +1,4 @@
-/* Compares the multisets of work of two runs: see work_diff_build.h. */
+/* Compares the multisets of work of two runs. See work_diff_build.h. */
 #include "webreport/compare/work/work_diff_build.h"
 
 #include "webreport/compare/work/work_parts.h"
@@ -8,7 +8,7 @@
 
 /* ---- pairs ---- */
 
-/* A key of one side, before keys of both sides are paired. */
+/* A key of one side before it is paired with a key of the other side. */
 struct entry {
     struct tp_count_key key;
     uint32_t number;
@@ -23,7 +23,7 @@ static int entries_by_text(const void *x, const void *y, const void *context)
     return order ? order : (int)a->side - (int)b->side;
 }
 
-/* Returns the key without shapes and types. Keys of kernels and copies keep the kernel's or copy's name. */
+/* Returns the key without shapes and types. A key of a kernel or copy keeps the name of that kernel or copy. */
 static struct tp_count_key stripped(struct tp_count_key key)
 {
     if (key.kind != TP_COUNT_WAIT)
@@ -81,7 +81,7 @@ static struct tp_work_change *add(struct tp_work_compared *c, enum tp_work_chang
     return change;
 }
 
-/* Returns whether an operator with the name and shapes of `owner` changed. Then changes of its kernels and copies
+/* Returns whether an operator with the name and shapes of `owner` changed. If so, changes of its kernels and copies
  * follow from that change. */
 static bool has_changed(const struct tp_work_compared *c, const struct tp_count_key *owner)
 {
@@ -92,7 +92,7 @@ static bool has_changed(const struct tp_work_compared *c, const struct tp_count_
     return false;
 }
 
-/* Returns the number of additional copies per step of NEW with this name, over all operators. */
+/* Returns the number of additional copies with this name per step of NEW, over all operators. */
 static int64_t more_of_copy(const struct tp_work_compared *c, struct tp_str name)
 {
     int64_t more = 0;
@@ -102,9 +102,9 @@ static int64_t more_of_copy(const struct tp_work_compared *c, struct tp_str name
     return more;
 }
 
-/* Adds changes for copies between host and device that belong to operators that replace others. */
-static void add_host_copies(struct tp_work_compared *c, const struct tp_work_diff *diff, const struct tp_work_pair *first,
-                            const struct tp_work_pair *end)
+/* Adds changes for copies between host and device, for operators that replace others. */
+static void add_host_copies(struct tp_work_compared *c, const struct tp_work_diff *diff,
+                            const struct tp_work_pair *first, const struct tp_work_pair *end)
 {
     for (const struct tp_work_pair *pair = first; pair < end; pair++) {
         bool is_host = tp_str_find(pair->key.detail, "HtoD") >= 0 || tp_str_find(pair->key.detail, "DtoH") >= 0;
@@ -145,11 +145,11 @@ static void add_device_work(struct tp_work_compared *c, const struct tp_work_dif
     change->detail[TP_BASE] = went;
     change->detail[TP_NEW] = came;
     change->dims = first->key.dims;
-    /* no limit counts memory sets, because they depend on the algorithm that a library chooses */
+    /* limits do not count memory sets, which depend on the algorithm that a library chooses */
     change->is_gated = kind == TP_WORK_CHANGE_COPIES && delta > 0 && !is_set;
 }
 
-/* Returns the number of waits per step that the operator no longer does by other calls. Another version of a library
+/* Returns the number of waits per step by other calls that the operator no longer does. Another version of a library
  * may wait by another call. */
 static int64_t waits_gone(const struct tp_work_compared *c, const struct tp_work_pair *own)
 {
@@ -161,7 +161,7 @@ static int64_t waits_gone(const struct tp_work_compared *c, const struct tp_work
     return gone;
 }
 
-/* Adds a change for the waits by one call. Its detail is the first operator that contributes to the change. */
+/* Adds a change for the waits by one API call. Its detail is the first operator that contributes to the change. */
 static void add_waits(struct tp_work_compared *c, const struct tp_work_pair *first, const struct tp_work_pair *end)
 {
     int64_t delta = 0;
@@ -188,8 +188,8 @@ static bool has_kind(const struct tp_signature *s, enum tp_count_kind kind)
     return false;
 }
 
-/* Adds the remaining changes: kernels and copies by operator, waits by call, and others by key, in the order of the
- * kinds. */
+/* Adds the remaining changes: kernels and copies by operator, waits by call, and others by key, in the order of
+ * their kinds. */
 static void add_others(struct tp_work_compared *c, const struct tp_work_diff *diff)
 {
     bool has_memory = has_kind(c->side[TP_BASE], TP_COUNT_ALLOCATION) && has_kind(c->side[TP_NEW], TP_COUNT_ALLOCATION);
@@ -224,21 +224,21 @@ static bool is_same_change(const struct tp_work_change *a, const struct tp_work_
            tp_str_equal(a->place, b->place);
 }
 
-/* Returns whether b is the call after a in the same function, of the same operator with other shapes or types, as in
- * x.double().float(). */
+/* Returns whether b directly follows a in the same function and is a call of the same operator with other shapes or
+ * types, as in x.double().float(). */
 static bool is_next_call(const struct tp_work_change *a, const struct tp_work_change *b, const struct tp_signature *s)
 {
     if (!a->call || b->call <= a->call || a->kind != b->kind || a->kind > TP_WORK_CHANGE_OPERATOR ||
         (a->delta < 0) != (b->delta < 0) || !tp_str_equal(a->name, b->name) || !tp_str_equal(a->place, b->place))
         return false;
-    uint32_t next = a->call; /* index of a call that follows call a->call - 1 */
+    uint32_t next = a->call; /* index of the next call that is not inside call a->call - 1 */
     while (next < s->call_count && next - a->call < 64 && s->calls[next].depth > s->calls[a->call - 1].depth)
         next++;
     return next == b->call - 1 && s->calls[next].depth == s->calls[a->call - 1].depth;
 }
 
-/* Merges equal changes and sums their numbers. If no change can be the cause, changes of the backward pass are not
- * marked as consequences. */
+/* Merges equal changes and sums their numbers. Changes of the backward pass are not marked as consequences if no
+ * other change can be their cause. */
 static void merge_same(struct tp_work_diff *diff, struct tp_work_compared *c)
 {
     struct tp_work_change *changes = c->changes.data;
@@ -275,8 +275,8 @@ static uint32_t common_divisor(uint32_t a, uint32_t b)
     return a;
 }
 
-/* Fills nth and calls of a change. The number of passes of the function per step is the common divisor of the counts of
- * all its calls. Keys with the same name are adjacent. */
+/* Fills nth and calls of a change. The number of passes of the function per step is the greatest common divisor of
+ * the counts of all its calls. Keys with the same name are adjacent. */
 static void number_call(struct tp_work_change *change, const struct tp_signature *s, struct tp_arena *arena)
 {
     if (!change->call || !change->place.len)
@@ -303,7 +303,7 @@ static void number_call(struct tp_work_change *change, const struct tp_signature
     change->nth = change->calls ? change->nth % change->calls : 0;
 }
 
-/* Gives an added wait the place of the operator that waits, if that operator was added as well. */
+/* Sets the place of an added wait to that of the operator that waits, if that operator was also added. */
 static void place_waits(struct tp_work_diff *diff)
 {
     for (uint32_t i = 0; i < diff->count; i++)
@@ -338,10 +338,11 @@ static bool has_changed_operators(const struct tp_work_compared *c)
 void tp_work_diff_build(struct tp_work_diff *diff, const struct tp_signature *base, const struct tp_signature *other,
                         bool has_names_only, struct tp_arena *arena)
 {
-    struct tp_work_compared c = {
-        .arena = arena, .side = {[TP_BASE] = base, [TP_NEW] = other}, .changes = TP_VEC(arena, struct tp_work_change),
-        .calls = TP_VEC(arena, struct tp_work_group_call),
-        .waits = TP_VEC(arena, struct tp_work_group_call)};
+    struct tp_work_compared c = {.arena = arena,
+                                 .side = {[TP_BASE] = base, [TP_NEW] = other},
+                                 .changes = TP_VEC(arena, struct tp_work_change),
+                                 .calls = TP_VEC(arena, struct tp_work_group_call),
+                                 .waits = TP_VEC(arena, struct tp_work_group_call)};
     *diff = (struct tp_work_diff){.is_known = base->hash && other->hash};
     if (!diff->is_known)
         return;

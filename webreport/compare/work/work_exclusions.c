@@ -1,8 +1,8 @@
-/* Finds added work that replaces more removed work, and excludes it from limits. See work_parts.h. */
+/* Finds added work that replaces more removed work, and excludes the added work from limits. See work_parts.h. */
 #include "webreport/compare/work/work_parts.h"
 #include "webreport/trace/frame.h"
 
-enum { LISTED_EACH = 8 }; /* largest number of changes that are listed one by one */
+enum { LISTED_EACH = 8 }; /* largest number of changes that are listed separately */
 
 static bool is_operator(const struct tp_work_change *change)
 {
@@ -10,7 +10,7 @@ static bool is_operator(const struct tp_work_change *change)
 }
 
 /* Returns whether an added operator is the rest of a removed item, copy, cast or wait: it takes the same tensors and is
- * none of these kinds. */
+ * of another kind. */
 static bool is_remainder_of(const struct tp_str old[3], const struct tp_str now[3])
 {
     return tp_work_kind_of(old[2]) < TP_WORK_CHANGE_ALLOCATION &&
@@ -35,8 +35,8 @@ static void exclude_remainders(struct tp_work_change *changes, size_t count)
     }
 }
 
-/* Returns the length of the first tensor's shape in a list, with brackets ("[256, 64]"), or 0. *at: its start in the
- * list. */
+/* Returns the length of the first shape in a list, such as "[256, 64]", with its brackets; 0 if there is none. *at:
+ * its start in the list. */
 static size_t first_tensor(struct tp_str dims, size_t *at)
 {
     size_t begin = 0, end;
@@ -50,8 +50,8 @@ static size_t first_tensor(struct tp_str dims, size_t *at)
     return end < dims.len ? end + 1 - *at : 0;
 }
 
-/* Returns whether an operator on lists of tensors replaces an operator on single tensors, as in optimizers that update
- * all parameters in one call. */
+/* Returns whether an operator on lists of tensors replaces an operator on single tensors. For example, an optimizer
+ * may update all parameters in one call. */
 static bool does_replace(const struct tp_work_change *now, const struct tp_work_change *old)
 {
     char tensor[128];
@@ -105,7 +105,7 @@ void tp_work_merge_by_name(struct tp_work_diff *diff)
         }
         diff->changes[k].delta += diff->changes[i].delta;
         diff->changes[k].times += diff->changes[i].times;
-        diff->changes[k].call = 0; /* the change stands for several source lines of the function */
+        diff->changes[k].call = 0; /* one source line would be wrong, because the change stands for several lines */
     }
     diff->count = kept;
 }

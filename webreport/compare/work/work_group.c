@@ -1,8 +1,8 @@
 /* Finds groups of operators that replace each other, and makes one change of each group. See work_parts.h.
  *
- * Operators replace others if they are at the same place in the step (between equal operators of one thread, in one
- * function or module) and the other side has them less often. The times of a group are compared as a sum (replaced.h).
- * An added item, wait, copy or cast is never part of a group. */
+ * Operators replace others if they are at the same place in the step and the other side has them less often. The
+ * place is between equal operators of one thread, in one function or module. The times of a group are compared as a
+ * sum (replaced.h). An added item, wait, copy or cast is never part of a group. */
 #include "webreport/compare/work/work_parts.h"
 #include "webreport/trace/frame.h"
 #include "writer/base/sort.h"
@@ -24,7 +24,7 @@ static bool is_wait(const struct tp_work_pair *pair)
     return kind == TP_WORK_CHANGE_ITEM || kind == TP_WORK_CHANGE_HOST_WAIT;
 }
 
-/* Adds a call to a group, and the calls inside it that the other side has less often. */
+/* Adds a call to a group, and those calls inside it that the other side has less often. */
 static void add_calls(struct tp_work_compared *c, uint32_t group, int side, uint32_t call)
 {
     const struct tp_signature *s = c->side[side];
@@ -49,7 +49,7 @@ void tp_work_group_renamed(struct tp_work_compared *c, struct tp_work_change *ch
     add_calls(c, change->group, TP_NEW, change->call - 1);
 }
 
-/* Returns the modules around a place, without the innermost module; "" if the place is a function. */
+/* Returns the modules around a place, without the innermost module. Returns "" if the place is a function. */
 static struct tp_str outer_module(struct tp_str place)
 {
     struct tp_frame frame;
@@ -61,8 +61,8 @@ static struct tp_str outer_module(struct tp_str place)
     return (struct tp_str){place.ptr, size};
 }
 
-/* Returns whether two places are the same, as far as known. Modules inside the same module count as one place, because
- * another activation function is another module. */
+/* Returns whether two places are the same, as far as known. Modules in the same parent module count as one place,
+ * because another activation function is another module. */
 static bool is_one_place(struct tp_str a, struct tp_str b)
 {
     struct tp_str outer = outer_module(a);
@@ -80,8 +80,8 @@ static bool is_removed(const struct tp_work_change *change)
     return change->kind == TP_WORK_CHANGE_RENAMED || (change->kind < TP_WORK_CHANGE_SHAPE && change->delta < 0);
 }
 
-/* Returns whether a change from number `first` on is at the same place as `own` and is its counterpart: one is added,
- * the other removed. */
+/* Returns whether a change with index `first` or higher is at the same place as `own` and is its counterpart: one is
+ * added, the other removed. */
 static bool has_partner(const struct tp_work_compared *c, size_t first, const struct tp_work_change *own)
 {
     for (size_t i = first; i < c->changes.count; i++) {
@@ -127,18 +127,18 @@ static uint32_t root_of(uint32_t *parents, uint32_t group)
     return group;
 }
 
-/* Returns the first pair with the same name and shapes as the given one. Types are ignored, because tables do not
- * distinguish them. */
+/* Returns the index of the first pair with the same name and shapes as the given pair. Types are ignored, because
+ * tables do not distinguish them. */
 static uint32_t first_alike(const struct tp_work_compared *c, uint32_t pair)
 {
     const struct tp_count_key *key = &c->pairs[pair].key;
-    while (pair > 0 && c->pairs[pair - 1].key.kind == key->kind && tp_str_equal(c->pairs[pair - 1].key.name, key->name) &&
-           tp_str_equal(c->pairs[pair - 1].key.dims, key->dims))
+    while (pair > 0 && c->pairs[pair - 1].key.kind == key->kind &&
+           tp_str_equal(c->pairs[pair - 1].key.name, key->name) && tp_str_equal(c->pairs[pair - 1].key.dims, key->dims))
         pair--;
     return pair;
 }
 
-/* Joins groups that share an operator of a side, and numbers the groups from 1. */
+/* Joins groups that share an operator on one side, and numbers the groups from 1. */
 static void join_groups(struct tp_work_compared *c, uint32_t *numbers)
 {
     uint32_t *parents = tp_arena_array(c->arena, (size_t)c->group_count + 1, sizeof *parents);
@@ -174,8 +174,8 @@ static int by_member(const void *x, const void *y, const void *context)
     return a->pair < b->pair ? -1 : a->pair > b->pair;
 }
 
-/* Returns the calls per step of a side, summed over all pairs with the same name and shapes. pair: the first of these
- * pairs. */
+/* Returns the calls per step on one side, summed over all pairs with the same name and shapes. pair: index of the
+ * first of these pairs. */
 static int64_t count_alike(const struct tp_work_compared *c, uint32_t pair, int side)
 {
     int64_t count = 0;
@@ -193,9 +193,8 @@ static void fill_members(struct tp_work_compared *c, struct tp_work_diff *diff)
         const struct tp_work_group_call *call = TP_AT(&c->calls, struct tp_work_group_call, i);
         const struct tp_work_pair *pair = &c->pairs[call->pair];
         if (i == 0 || by_member(call, call - 1, NULL))
-            diff->members[diff->member_count++] =
-                (struct tp_work_member){.group = call->group, .side = call->side, .name = pair->key.name,
-                                        .dims = pair->key.dims};
+            diff->members[diff->member_count++] = (struct tp_work_member){
+                .group = call->group, .side = call->side, .name = pair->key.name, .dims = pair->key.dims};
         struct tp_work_member *member = &diff->members[diff->member_count - 1];
         int64_t count = count_alike(c, call->pair, call->side);
         member->calls += call->is_outermost;
@@ -205,9 +204,9 @@ static void fill_members(struct tp_work_compared *c, struct tp_work_diff *diff)
 
 /* ---- one change per group ---- */
 
-enum { NAMES = 4 }; /* number of names that the text of a change lists */
+enum { NAMES = 4 }; /* largest number of names in the text of a change */
 
-/* Returns whether a side of a group has an outermost operator outside of the backward pass. */
+/* Returns whether one side of a group has an outermost operator outside the backward pass. */
 static bool has_forward(const struct tp_work_diff *diff, uint32_t group, int side)
 {
     for (uint32_t i = 0; i < diff->member_count; i++) {
@@ -230,8 +229,8 @@ double tp_work_group_calls(const struct tp_work_diff *diff, uint32_t group, int 
     return calls;
 }
 
-/* Returns the outermost operators of a side of a group as text: "4 aten::lerp_, 4 aten::mul_ and 2 more". Backward
- * operators are left out if there are others, because they follow from them. */
+/* Returns the outermost operators on one side of a group as text, such as "4 aten::lerp_, 4 aten::mul_ and 2 more".
+ * Backward operators are left out if there are others from which they follow. */
 static struct tp_str names_of(const struct tp_work_diff *diff, uint32_t group, int side, struct tp_arena *arena)
 {
     struct tp_str names[NAMES];
@@ -256,7 +255,10 @@ static struct tp_str names_of(const struct tp_work_diff *diff, uint32_t group, i
     }
     const char *text = "";
     for (uint32_t k = 0; k < count; k++)
-        text = tp_text_printf(arena, "%s%s%s%.*s", text, !k ? "" : k + 1 == count && more <= 0 ? " and " : ", ",
+        text = tp_text_printf(arena, "%s%s%s%.*s", text,
+                              !k                            ? ""
+                              : k + 1 == count && more <= 0 ? " and "
+                                                            : ", ",
                               calls[k] > 1 ? tp_text_printf(arena, "%.0f ", calls[k]) : "",
                               (int)(names[k].len > 120 ? 120 : names[k].len), names[k].ptr);
     return tp_str_of(more > 0 ? tp_text_printf(arena, "%s and %.0f more", text, more) : text);
@@ -281,7 +283,7 @@ static void make_group_change(struct tp_work_change *change, const struct tp_wor
     change->kind = TP_WORK_CHANGE_REPLACED;
     change->delta = 0;
     change->times = new_calls < (double)UINT32_MAX ? (uint32_t)new_calls : UINT32_MAX;
-    change->is_gated = new_calls > old_calls; /* preliminary; tp_replaced_mark_gated decides if the times are known */
+    change->is_gated = new_calls > old_calls; /* preliminary, until tp_replaced_mark_gated compares the times */
     for (int s = 0; s < TP_SIDES; s++)
         change->detail[s] = names_of(diff, change->group, s, arena);
 }
@@ -307,8 +309,8 @@ static int64_t more_of_name(const struct tp_work_compared *c, struct tp_str name
     return more;
 }
 
-/* Adds a change for the first wait for a value inside a group. Limits count it even if the group is faster. Operators
- * that this wait calls belong to the same wait. */
+/* Adds a change for the first wait for a value inside a group. Limits count this change even if the group is faster.
+ * Operators that the waiting call calls belong to the same wait. */
 static void add_waits_inside(struct tp_work_compared *c)
 {
     bool has_wait = false;
@@ -366,7 +368,7 @@ void tp_work_finish_groups(struct tp_work_compared *c, struct tp_work_diff *diff
             continue;
         one->is_consequence &= changes[i].is_consequence;
         if (&changes[i] != one)
-            changes[i].times = 0; /* already part of the group's change */
+            changes[i].times = 0; /* removes the change, because it is part of the group's change */
     }
     for (uint32_t g = 1; g <= c->group_count; g++)
         if (first[g])

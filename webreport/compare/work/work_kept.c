@@ -1,12 +1,13 @@
-/* Compares the blocks of memory of two runs that are not freed: see work_parts.h.
+/* Compares the memory blocks of two runs that are not freed. See work_parts.h.
  *
- * An owner of blocks is an operator in a function. Its source line is ignored, because every edit moves lines. If one
- * count of an owner is not exact on a side, all counts of this owner are ignored, because they cannot be matched. */
+ * An owner of blocks is an operator in a function. Its source line is ignored, because every edit moves lines. If
+ * one count of an owner is not exact on one side, all counts of this owner are ignored, because they cannot be
+ * matched. */
 #include "webreport/compare/work/work_parts.h"
 #include "webreport/trace/frame.h"
 #include "writer/base/saturate.h"
 
-/* smallest number of bytes per step that a limit counts; keeping a loss for logging is not a leak */
+/* smallest number of bytes per step that a limit counts; a loss that is kept for logging is not a leak */
 enum { LEAST_BYTES = 1024 };
 
 static bool is_same_owner(const struct tp_count_kept *a, const struct tp_count_kept *b)
@@ -14,7 +15,7 @@ static bool is_same_owner(const struct tp_count_kept *a, const struct tp_count_k
     return tp_str_equal(a->operator, b->operator) && tp_frame_same_function(a->place, b->place);
 }
 
-/* Sum of the blocks of an owner that one side keeps. */
+/* The blocks of one owner on one side, added up. */
 struct sum {
     int64_t blocks, bytes;
     uint32_t count; /* number of entries of the owner in the signature */
@@ -34,7 +35,7 @@ static struct sum sum_of(const struct tp_signature *s, const struct tp_count_kep
     return sum;
 }
 
-/* Returns whether an entry before `owner` in the list has the same owner. */
+/* Returns whether the list has an entry with the same owner before `owner`. */
 static bool was_seen(const struct tp_signature *s, const struct tp_count_kept *owner)
 {
     for (const struct tp_count_kept *one = s->kept; one < owner; one++)
@@ -59,7 +60,7 @@ void tp_work_agree_kept(struct tp_signature *s, const struct tp_signature *other
     s->kept_count = all.kept_count;
 }
 
-/* Returns the index plus 1 of the operator's call at its place; 0 if there is none, or more than one. */
+/* Returns 1 + index of the operator's only call at its place; 0 if there are no calls or several. */
 static uint32_t call_of(const struct tp_signature *s, const struct tp_count_kept *owner)
 {
     uint32_t call = 0;

@@ -1,5 +1,5 @@
-/* Finds the names and places of changed operators: see work_parts.h. Of a block that differs, only the outermost
- * operators are reported, because the inner ones follow from them. */
+/* Finds the names and places of changed operators. See work_parts.h. Of a differing block, only the outermost
+ * operators are reported, because changes of inner operators follow from them. */
 #include "webreport/compare/work/work_align.h"
 #include "webreport/compare/work/work_parts.h"
 
@@ -34,7 +34,7 @@ static struct tp_str place_of(const struct naming *n, int side, uint32_t call)
     return n->c->side[side]->places[n->lane[side][call].place];
 }
 
-/* Returns the index plus 1 of a thread's call among all calls of the side's signature. */
+/* Returns 1 + index of a thread's call among all calls of the side's signature. */
 static uint32_t call_number(const struct naming *n, int side, uint32_t call)
 {
     return (uint32_t)(n->lane[side] - n->c->side[side]->calls) + call + 1;
@@ -59,7 +59,7 @@ static struct tp_work_change *add(const struct naming *n, enum tp_work_change_ki
     return change;
 }
 
-/* Returns the number of additional operators with this name per step of NEW, with any shapes and types. */
+/* Returns the number of additional operators with this name per step of NEW, regardless of shapes and types. */
 static int64_t more_of_name(const struct tp_work_compared *c, struct tp_str name)
 {
     int64_t more = 0;
@@ -68,8 +68,8 @@ static int64_t more_of_name(const struct tp_work_compared *c, struct tp_str name
     return more;
 }
 
-/* Returns whether a call on lists of tensors only calls operators that are not more frequent than before. Example:
- * x._foreach_add_() on the CPU calls add_ for each tensor. */
+/* Returns whether a call on lists of tensors calls only operators that are not more frequent than before. For
+ * example, x._foreach_add_() on the CPU calls add_ for each tensor. */
 static bool is_list_of_known(const struct naming *n, int side, uint32_t call)
 {
     const struct tp_count_call *lane = n->lane[side];
@@ -82,8 +82,8 @@ static bool is_list_of_known(const struct naming *n, int side, uint32_t call)
     return known >= 2;
 }
 
-/* Adds a change for an added or removed operator. Operators that only moved within the step, or whose count is ignored,
- * give no change. */
+/* Adds a change for an added or removed operator. Does nothing for an operator that only moved within the step or
+ * whose count is ignored. */
 static void add_one(const struct naming *n, int side, uint32_t call)
 {
     const struct tp_work_pair *pair = pair_at(n, side, call);
@@ -95,7 +95,7 @@ static void add_one(const struct naming *n, int side, uint32_t call)
     change->is_gated = sign > 0 && !is_list_of_known(n, side, call);
 }
 
-/* Adds the change between two corresponding operators with the same name, in shapes or types. */
+/* Adds the change of shapes or types between two corresponding operators with the same name. */
 static void add_changed(const struct naming *n, uint32_t old_call, uint32_t new_call)
 {
     const struct tp_work_pair *old = pair_at(n, TP_BASE, old_call), *now = pair_at(n, TP_NEW, new_call);
@@ -108,7 +108,7 @@ static void add_changed(const struct naming *n, uint32_t old_call, uint32_t new_
     change->is_gated = true;
 }
 
-/* Returns the list without the arguments at its end that are no tensors, because a similar operator may lack such
+/* Returns the list without trailing arguments that are not tensors, because a similar operator may lack such
  * options. others: texts of such arguments. */
 static struct tp_str tensors_of(struct tp_str list, const char *const *others)
 {
@@ -132,15 +132,16 @@ bool tp_work_has_same_tensors(const struct tp_str old[2], const struct tp_str no
            tp_str_equal(tensors_of(old[1], no_types), tensors_of(now[1], no_types));
 }
 
-/* Returns whether operators with these names can correspond. Item, copy, cast and wait only correspond to operators of
- * the same kind. */
+/* Returns whether operators with these names can correspond. An item, copy, cast or wait corresponds only to an
+ * operator of the same kind. */
 static bool are_of_one_kind(struct tp_str old, struct tp_str now)
 {
     enum tp_work_change_kind was = tp_work_kind_of(old), is = tp_work_kind_of(now);
     return was == is || (was >= TP_WORK_CHANGE_ALLOCATION && is >= TP_WORK_CHANGE_ALLOCATION);
 }
 
-/* Returns whether both operators read a value on the host; bool(x) calls the same operators as x.item(). */
+/* Returns whether both operators read a value on the host. For example, bool(x) calls the same operators as
+ * x.item(). */
 static bool are_both_waits(struct tp_str old, struct tp_str now)
 {
     enum tp_work_change_kind was = tp_work_kind_of(old), is = tp_work_kind_of(now);
@@ -156,8 +157,8 @@ static bool is_renamed(const struct tp_work_pair *old, const struct tp_work_pair
                                     (struct tp_str[]){now->key.dims, now->key.detail});
 }
 
-/* Returns whether both changes are in the same function or module. If no place is known, they must be between equal
- * operators. */
+/* Returns whether both changes are in the same function or module. If neither place is known, the changes must be
+ * between equal operators. */
 static bool is_at_same_place(const struct tp_work_change *a, const struct tp_work_change *b)
 {
     return tp_str_equal(a->place, b->place) &&
@@ -182,7 +183,7 @@ void tp_work_join_renamed(struct tp_work_compared *c)
                 changes[k].detail[TP_BASE] = changes[i].name;
                 changes[k].detail[TP_NEW] = changes[k].name;
                 tp_work_group_renamed(c, &changes[k], changes[i].call);
-                changes[i].times = 0; /* reported with the added operator */
+                changes[i].times = 0; /* removes the change, because it is reported with the added operator */
             }
     for (size_t i = 0; i < c->changes.count; i++)
         if (changes[i].times)
@@ -193,14 +194,15 @@ void tp_work_join_renamed(struct tp_work_compared *c)
 /* Returns whether the operator is a view, which takes almost no time. */
 static bool is_view(struct tp_str name)
 {
-    static const char *const views[] = {"aten::t",       "aten::transpose", "aten::view",
-                                        "aten::expand",  "aten::reshape",   "aten::_unsafe_view",
+    static const char *const views[] = {"aten::t",       "aten::transpose",  "aten::view",
+                                        "aten::expand",  "aten::reshape",    "aten::_unsafe_view",
                                         "aten::permute", "aten::as_strided", NULL};
     return tp_str_is_one(name, views);
 }
 
-/* Returns whether a call on one side only wraps work that the other side does directly, as x.linear() wraps addmm. All
- * operators that it calls must be equally frequent on both sides, and include `inner`, which the other side has. */
+/* Returns whether a call on one side only wraps work that the other side does directly, as x.linear() wraps addmm.
+ * All operators inside the call must be equally frequent on both sides, and must include `inner`, which the other
+ * side has. */
 static bool does_wrap(const struct naming *n, int side, uint32_t call, const struct tp_work_pair *inner)
 {
     const struct tp_count_call *lane = n->lane[side];
@@ -217,7 +219,7 @@ static bool does_wrap(const struct naming *n, int side, uint32_t call, const str
     return is_there;
 }
 
-/* Returns how well an operator of NEW corresponds to one of BASE, from 0 (does not correspond) to 3. */
+/* Returns how well an operator of NEW corresponds to an operator of BASE, from 0 (does not correspond) to 3. */
 static int likeness(const struct naming *n, uint32_t old_call, uint32_t new_call)
 {
     const struct tp_work_pair *old = pair_at(n, TP_BASE, old_call), *now = pair_at(n, TP_NEW, new_call);
@@ -230,8 +232,8 @@ static int likeness(const struct naming *n, uint32_t old_call, uint32_t new_call
     return 0;
 }
 
-/* Returns the index in `now` of the operator of NEW that corresponds best to an operator of BASE, or `count` if none
- * does. */
+/* Returns the index in `now` of the operator of NEW that corresponds best to an operator of BASE; `count` if no
+ * operator corresponds. */
 static uint32_t best_of(const struct naming *n, uint32_t old_call, const uint32_t *now, const uint8_t *is_named,
                         uint32_t count)
 {
@@ -245,8 +247,8 @@ static uint32_t best_of(const struct naming *n, uint32_t old_call, const uint32_
     return best;
 }
 
-/* Names the removed and added operators between two equal operators. An operator that corresponds to another one (equal
- * shapes and types, or one wraps the other) is renamed. */
+/* Names the removed and added operators between two equal operators. An operator is renamed if it corresponds to
+ * another one (equal shapes and types, or one wraps the other). */
 static void name_replaced(const struct naming *n, const uint32_t *old, uint32_t old_count, const uint32_t *now,
                           uint32_t new_count)
 {
@@ -270,7 +272,7 @@ static void name_replaced(const struct naming *n, const uint32_t *old, uint32_t 
     tp_work_group_place(n->c, first);
 }
 
-/* Outermost operators of a block. names: number of each operator's name. */
+/* The outermost operators of a block. names: for each operator, the number of its name. */
 struct tops {
     uint32_t *calls, *names, *depth, count;
 };
@@ -357,7 +359,7 @@ bool tp_work_name_calls(struct tp_work_compared *c)
 
 /* ---- without sequences ---- */
 
-/* Returns whether every call of a key is inside a call that was added or removed as well. *place: place of all its
+/* Returns whether every call of a key is inside a call that was also added or removed. *place: place of all its
  * calls, or "" if they have several places. */
 static bool is_inside(const struct tp_work_compared *c, int side, uint32_t pair, struct tp_str *place)
 {
@@ -379,8 +381,8 @@ static bool is_inside(const struct tp_work_compared *c, int side, uint32_t pair,
     return is_inside && !is_first;
 }
 
-/* Returns a key with the same name that was removed as often as this one was added, or the reverse; NULL without such a
- * key. */
+/* Returns a key with the same name that was removed as often as this key was added, or the other way round; NULL
+ * without such a key. */
 static const struct tp_work_pair *counterpart(const struct tp_work_compared *c, const struct tp_work_pair *pair)
 {
     for (uint32_t i = 0; i < c->pair_count; i++)
@@ -400,7 +402,7 @@ void tp_work_name_counts(struct tp_work_compared *c)
             continue;
         const struct tp_work_pair *was = counterpart(c, pair);
         if (was && pair->delta < 0)
-            continue; /* reported with the added operator */
+            continue; /* skipped, because it is reported with the added operator */
         struct tp_work_change *change = tp_vec_push(&c->changes);
         *change = (struct tp_work_change){.kind = tp_work_kind_of(pair->key.name),
                                           .name = pair->key.name,

@@ -1,4 +1,4 @@
-/* State and functions shared by the files that compare the work of two runs: see work_diff.h. */
+/* Declares state and functions that the files for comparing the work of two runs share. See work_diff.h. */
 #ifndef TP_WEBREPORT_COMPARE_WORK_WORK_PARTS_H
 #define TP_WEBREPORT_COMPARE_WORK_WORK_PARTS_H
 
@@ -6,10 +6,12 @@
 
 /* A key of the work with its counts on both sides. Keys of both sides correspond if their texts are equal. */
 struct tp_work_pair {
-    struct tp_count_key key; /* kind and texts; its own count is not used */
+    struct tp_count_key key; /* kind and texts of the key; the count in it is not used */
     int64_t count[TP_SIDES];
-    bool is_exact[TP_SIDES]; /* also true if the side lacks the key */
-    /* count unknown: a side kept a limited number of sorted keys, and this key comes after the last of them */
+    bool
+        is_exact[TP_SIDES]; /* true: the count is the same in nearly all steps of the side, or the side lacks the key */
+    /* true: the count is unknown, because a side kept a limited number of sorted keys and this key comes later in
+     * the order */
     bool is_cut_off;
     int64_t delta; /* count of NEW minus count of BASE; 0 if the counts are equal or ignored */
 };
@@ -25,17 +27,17 @@ struct tp_work_compared {
     const struct tp_signature *side[TP_SIDES];
     struct tp_work_pair *pairs; /* sorted by kind, name, dims, detail */
     uint32_t pair_count;
-    uint32_t *pair_of[TP_SIDES]; /* by key of the side: index of its pair */
+    uint32_t *pair_of[TP_SIDES]; /* for each key of the side: index of its pair */
     struct tp_vec changes;       /* elements: struct tp_work_change */
     struct tp_vec calls;         /* elements: struct tp_work_group_call */
-    /* elements: struct tp_work_group_call; calls in groups that wait for a value on the host */
+    /* elements: struct tp_work_group_call, for calls in groups that wait for a value on the host */
     struct tp_vec waits;
     uint32_t group_count;
 };
 
 /* A call of an operator that belongs to a group. */
 struct tp_work_group_call {
-    uint32_t group, pair, place; /* pair: index in the pairs; place: index in the places of the side's signature */
+    uint32_t group, pair, place; /* group; index in `pairs`; index in the places of the side's signature */
     uint8_t side;
     bool is_outermost;
 };
@@ -50,37 +52,38 @@ void tp_work_name_counts(struct tp_work_compared *c);
 /* Returns whether two operators take the same tensors. Element 0 is the list of shapes, element 1 the list of types. */
 bool tp_work_has_same_tensors(const struct tp_str old[2], const struct tp_str now[2]);
 
-/* Excludes added operators from limits if they replace removed operators that cost more or are more. */
+/* Excludes added operators from limits if they replace removed operators that cost more or are more numerous. */
 void tp_work_exclude_replacements(struct tp_work_change *changes, size_t count);
 
-/* Sums changes with the same name and place if there are many, so that a new optimizer is listed by operator names
- * without shapes. */
+/* Sums changes with the same name and place if there are many of them, so that a new optimizer is listed by operator
+ * names without shapes. */
 void tp_work_merge_by_name(struct tp_work_diff *diff);
 
-/* Makes a group of the changes from number `first` on, which belong to one place in the step. The group must have
- * removed and added operators. If all changes are renames, each renamed operator is a separate group. */
+/* Makes a group of the changes with index `first` or higher, which are at one place in the step. The group must have
+ * removed and added operators. If all changes are renames, each renamed operator becomes a separate group. */
 void tp_work_group_place(struct tp_work_compared *c, size_t first);
 
-/* Makes a group of one renamed operator. was: index plus 1 of its call in BASE. */
+/* Makes a group of one renamed operator. was: 1 + index of its call in BASE. */
 void tp_work_group_renamed(struct tp_work_compared *c, struct tp_work_change *change, uint32_t was);
 
-/* Joins groups that share operators. Makes one change of each group, except groups that only consist of a rename. */
+/* Joins groups that share operators. Makes one change of each group, except for groups that consist only of a
+ * rename. */
 void tp_work_finish_groups(struct tp_work_compared *c, struct tp_work_diff *diff);
 
 /* Returns whether the operator belongs to a group and was added. */
 bool tp_work_is_replacement(const struct tp_work_diff *diff, const struct tp_count_key *operator);
 
-/* Makes a rename of a removed and an added operator with equal tensors at the same place. The alignment can separate
- * them if they have equal neighbours. */
+/* Turns a removed and an added operator with equal tensors at the same place into a rename. The alignment can
+ * separate them if they have equal neighbors. */
 void tp_work_join_renamed(struct tp_work_compared *c);
 
 /* Marks the kept blocks of `s` as not exact if `other`, another run of the side, keeps a different number of them. */
 void tp_work_agree_kept(struct tp_signature *s, const struct tp_signature *other, struct tp_arena *arena);
 
-/* Adds changes of the blocks per step that are not freed, by operator and function. */
+/* Adds changes in the blocks per step that are not freed, by operator and function. */
 void tp_work_add_kept(struct tp_work_compared *c);
 
-/* Returns the kind of change that an operator with this name causes: item, copy .. */
+/* Returns the kind of change that an operator with this name causes, such as item or copy. */
 enum tp_work_change_kind tp_work_kind_of(struct tp_str name);
 
 #endif

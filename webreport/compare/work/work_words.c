@@ -1,11 +1,11 @@
-/* Words changes of work: see work_words.h. */
+/* Returns sentences for changes of work. See work_words.h. */
 #include "webreport/compare/work/work_words.h"
 
 #include "webreport/trace/frame.h"
 #include "writer/base/utf8.h"
 #include "writer/text/format.h"
 
-enum { MOST = 120 }; /* maximum length of names and shapes, bytes */
+enum { MOST = 120 }; /* largest length of names and shapes, bytes */
 
 static const char *cut(struct tp_arena *arena, struct tp_str text)
 {
@@ -13,8 +13,7 @@ static const char *cut(struct tp_arena *arena, struct tp_str text)
     return tp_text_printf(arena, "%.*s%s", (int)size, text.ptr, size < text.len ? ".." : "");
 }
 
-/* Returns the place of the change as text: " in train_step", " in Net_0/Linear_1", " between aten::mm and aten::relu",
- * or "". */
+/* Returns the place of the change as text, such as " in train_step" or " between aten::mm and aten::relu", or "". */
 static const char *place_text(const struct tp_work_change *change, struct tp_arena *arena)
 {
     struct tp_str function = tp_frame_function_name(change->place);
@@ -49,8 +48,8 @@ static const char *effect_text(const struct tp_work_change *change)
     }
 }
 
-/* Returns the times of operators that are slower than the operators that they replace (": 2.10 ms, 1.20 ms before"), or
- * "". */
+/* Returns the times of operators that are slower than those that they replace, such as ": 2.10 ms, 1.20 ms before",
+ * or "". */
 static const char *slower_text(const struct tp_work_change *change, struct tp_arena *arena)
 {
     if (change->group_ns[TP_NEW] <= change->group_ns[TP_BASE])

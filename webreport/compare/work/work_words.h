@@ -1,5 +1,5 @@
-/* Words a change of the work of a step for people: "+1 aten::item a step in train_step; the host waits for the value".
- */
+/* Returns a sentence for a change in the work of a step, such as "+1 aten::item a step in train_step; the host waits
+ * for the value". */
 #ifndef TP_WEBREPORT_COMPARE_WORK_WORK_WORDS_H
 #define TP_WEBREPORT_COMPARE_WORK_WORK_WORDS_H
 
