@@ -1,4 +1,4 @@
-/* Judges rows of several runs together: see row_judge.h. */
+/* Judges rows of several runs together. See row_judge.h. */
 #include "webreport/compare/two/row_judge.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ enum { FIT_FROM = 8, MANY_ROWS = 20 };
 #define LEAST_WORTH 1.0
 #define MOST_WORTH 50.0
 
-/* First and second derivative of log gamma, computed from differences and from a series, as in the executable
+/* First and second derivative of log gamma, computed from finite differences and from a series, as in the executable
  * definition. */
 static double digamma(double x)
 {
@@ -32,8 +32,8 @@ static double trigamma(double x)
     return sum + 1 / (x + TERMS - 0.5);
 }
 
-/* Returns the degrees of freedom of a distribution of variances. variance: how much the logarithms of the variances
- * vary beyond chance. */
+/* Returns the degrees of freedom of a distribution of variances. variance: variance of the logarithms of these
+ * variances, beyond chance. */
 static double freedom_of(double variance)
 {
     double low = 0.05, high = 100;
@@ -65,18 +65,18 @@ struct tp_run_noise tp_row_noise_fit(const double *sds, size_t count, double fre
             squares += (log(sds[i] * sds[i]) - mean) * (log(sds[i] * sds[i]) - mean);
     double worth = freedom_of(squares / (positive_count - 1) - trigamma(freedom / 2));
     double variance =
-        /* logarithm of the variance of rows in general */
+        /* logarithm of the typical variance of rows */
         mean - digamma(freedom / 2) + log(freedom / 2) + digamma(worth / 2) - log(worth / 2);
     return (struct tp_run_noise){sqrt(exp(variance)), worth, 0};
 }
 
 /* ---- all rows ---- */
 
-/* Levels of a side by row and run, without the shift of each run. */
+/* Levels of all rows and runs of a side, without the shift of each run. */
 struct centred {
     double *levels;
     size_t runs;
-    double shift; /* mean of the shifts of the side's runs */
+    double shift; /* mean shift of the side's runs, as a logarithm */
 };
 
 static double level_in(const struct tp_row_levels *row, bool is_new, size_t run)
@@ -84,8 +84,8 @@ static double level_in(const struct tp_row_levels *row, bool is_new, size_t run)
     return is_new ? row->new_side[run] : row->base[run];
 }
 
-/* Returns the shift of a run relative to the first run of the base: the median over the rows, weighted by their share.
- */
+/* Returns the shift of a run relative to the first run of the base: the median over the rows, weighted by their
+ * share of the time. */
 static double shift_of(const struct tp_row_levels *rows, size_t count, bool is_new, size_t run, struct tp_arena *arena)
 {
     struct tp_weighted *items = tp_arena_array(arena, count, sizeof *items);
@@ -109,7 +109,7 @@ static struct centred centre(const struct tp_row_levels *rows, size_t count, boo
     return c;
 }
 
-/* Returns the sum of squares of a row about its mean. scratch: room for one number per run of the side. */
+/* Returns the sum of squares of a row around its mean. scratch: room for one number per run of the side. */
 static double squares_about(const struct centred *c, size_t row, double *scratch)
 {
     memcpy(scratch, c->levels + row * c->runs, c->runs * sizeof *scratch);
@@ -118,19 +118,19 @@ static double squares_about(const struct centred *c, size_t row, double *scratch
 
 /* Noise of rows, estimated from all rows together. */
 struct rows_noise {
-    double *variance;        /* by row: variance about the mean of each side */
+    double *variance;        /* for each row: variance around the mean of each side */
     double freedom;          /* degrees of freedom of each variance */
-    struct tp_run_noise fit; /* distribution of the noise of rows; freedom is 0 if unknown */
-    double across;           /* standard deviation of a run, computed from the spread of the changes over the rows */
-    bool is_many;            /* there are MANY_ROWS rows or more */
+    struct tp_run_noise fit; /* fitted distribution of the rows' noise; its freedom is 0 if unknown */
+    double across;           /* standard deviation of a run, computed from how much the changes differ between rows */
+    bool is_many;            /* true: there are at least MANY_ROWS rows */
     bool is_wall_clock;
-    const double *changes; /* by row: change, a logarithm */
+    const double *changes; /* for each row: its change, as a logarithm */
     size_t count;          /* number of rows */
     double width;          /* standard deviation of a change divided by the noise of a run */
 };
 
-/* Returns the standard deviation of a run, estimated from the changes of all other rows. The row itself is left out,
- * because load disturbs some rows much more than others. */
+/* Returns the standard deviation of a run, estimated from the changes of all rows except `row`. Load disturbs some
+ * rows much more than others, so that a row must not contribute to its own noise. */
 static double others_noise(const struct rows_noise *n, size_t row)
 {
     double sum = 0, squares = 0, count = (double)n->count - 1;
@@ -151,7 +151,7 @@ static struct tp_run_noise noise_of(const struct rows_noise *n, const struct tp_
     } else if (n->freedom >= 2) {
         sd = fmax(n->across, least);
         worth = 4;
-    } else { /* with so few runs, use the larger of two noises: of the row's steps, and of the other rows */
+    } else { /* with so few runs, uses the larger noise: that of the row's steps, or that of the other rows */
         sd = fmax(fmax(n->across, fmax(row->base_cv, row->new_cv)), n->is_many ? least_of_many : least);
         return (struct tp_run_noise){sd, n->is_many ? 6 : 4, 0};
     }
@@ -184,8 +184,8 @@ static void find_noise(struct rows_noise *n, const struct centred sides[2], cons
     tp_arena_drop(arena, levels, most * sizeof *levels);
 }
 
-/* Returns the shift of a run's short steps relative to the first run of the base. It is the unweighted median over the
- * rows, because single costly rows do not represent the machine. scratch: room for `count` numbers. */
+/* Returns the shift of the short steps of a run, relative to the first run of the base. The shift is the unweighted
+ * median over the rows, because single costly rows do not represent the machine. scratch: room for `count` numbers. */
 static double low_shift_of(const struct tp_row_levels *rows, size_t count, bool is_new, size_t run, double *scratch)
 {
     for (size_t i = 0; i < count; i++)
@@ -193,8 +193,8 @@ static double low_shift_of(const struct tp_row_levels *rows, size_t count, bool 
     return tp_median(scratch, count);
 }
 
-/* Returns the change of a row's short steps between the medians of the sides, without the shift of all rows. shifts: by
- * run, base first. scratch: room for the runs of either side. */
+/* Returns the change of a row's short steps between the medians of both sides, without the shift of all rows.
+ * shifts: one per run, base first. scratch: room for the runs of either side. */
 static double low_change_of(const struct tp_row_levels *row, const size_t run_counts[2], const double *shifts,
                             double *scratch)
 {

@@ -1,57 +1,58 @@
 /* Judges rows (kernels by operator, or operators) of several runs together.
  *
  * The shift that all rows share (another clock, a warmer board) is removed first and reported as one change. Few runs
- * show little about one row, so the noise of each row is shrunk towards the noise of all rows (Smyth 2004: moderated
- * t). With one run per side, rows are compared with each other, and the result is a hint. All functions are pure and
- * take scratch memory from `arena`.
+ * show little about one row, so that the noise of each row is shrunk towards the noise of all rows (Smyth 2004:
+ * moderated t). With one run per side, rows are compared with each other, and the result is a hint. All functions are
+ * pure and take scratch memory from `arena`.
  *
- * For wall clock, an outlying row need not have changed. A busy machine delays the operators that run while it is busy,
- * often the same ones throughout a run, and the others seem faster in comparison. But a busy machine never delays all
- * steps. So the short steps of a changed operator must confirm the change (run_change.h), relative to the short steps
- * of the other operators. This confirmation does not change the estimates. */
+ * For wall clock, an outlying row may be unchanged. A busy machine delays the operators that run while it is busy,
+ * often the same ones throughout a run, and the others seem faster in comparison. However, a busy machine never
+ * delays all steps. The short steps of a changed operator must therefore confirm the change (run_change.h), relative
+ * to the short steps of the other operators. This confirmation does not change the estimates. */
 #ifndef TP_WEBREPORT_COMPARE_TWO_ROW_JUDGE_H
 #define TP_WEBREPORT_COMPARE_TWO_ROW_JUDGE_H
 
 #include "webreport/compare/noise/run_noise.h"
 
-enum { TP_ROWS_LEAST = 5 };   /* smallest number of rows that can be judged */
-#define TP_ROW_DOUBT 0.01     /* probability that the true change is outside of a row's interval */
-#define TP_ROW_LIST_RATE 0.05 /* share of listed rows that are listed by chance (Benjamini and Hochberg) */
+enum { TP_ROWS_LEAST = 5 };   /* least number of rows that can be judged */
+#define TP_ROW_DOUBT 0.01     /* probability that the true change is outside a row's interval */
+#define TP_ROW_LIST_RATE 0.05 /* expected share of listed rows that changed only by chance (Benjamini and Hochberg) */
 
-/* Levels of a row that every run of both sides has, with equal counts. */
+/* Levels of a row that every run of both sides has with equal counts. */
 struct tp_row_levels {
-    const double *base, *new_side; /* levels, one per run */
+    const double *base, *new_side; /* arrays of levels, one for each run of the side */
     double base_cv, new_cv;        /* variation of the steps in the first run of each side */
-    double share;                  /* time of the row divided by the time of all rows, in the base */
-    const double *base_low, *new_low; /* levels of short steps, one per run; NULL for rows without them */
+    double share;                  /* time of the row divided by the time of all rows, in BASE */
+    const double *base_low,
+        *new_low; /* levels of the short steps, one for each run; NULL for rows without short steps */
 };
 
 struct tp_row_verdict {
     double estimate;           /* relative change of the row, without the shift that all rows share */
-    double p;                  /* as in struct tp_run_change */
+    double p;                  /* p-value: probability of a change at least this large if nothing changed */
     struct tp_run_noise noise; /* noise of a run, shrunk towards the noise of all rows */
-    double half_width;         /* half of the 99 % interval, in logarithms */
-    bool is_sure;              /* the change is significant by Holm, at `doubt` for all rows together */
-    bool is_listed;            /* the change is listed by Benjamini and Hochberg, at TP_ROW_LIST_RATE */
-    bool is_confirmed;         /* short steps confirm the change; only wall clock needs this */
+    double half_width;         /* half the width of the 99 % interval, as a logarithm */
+    bool is_sure;              /* true: the change is significant at `doubt` for all rows together (Holm) */
+    bool is_listed;            /* true: the change is listed at TP_ROW_LIST_RATE (Benjamini and Hochberg) */
+    bool is_confirmed;         /* true: short steps confirm the change, which is needed only for wall clock */
 };
 
 struct tp_row_judgement {
-    double low_shift; /* shift of the short steps, as median over the rows; NaN if unknown, or for a device */
-    /* shift that all rows share, level of the new side minus base; 0 with fewer than TP_ROWS_LEAST rows */
+    double low_shift; /* median shift of the short steps over the rows, a logarithm; NaN if unknown, or for a device */
+    /* level of the new side minus base that all rows share, a logarithm; 0 with fewer than TP_ROWS_LEAST rows */
     double shift;
     struct tp_row_verdict *rows; /* verdicts in the order of the rows; NULL with fewer than TP_ROWS_LEAST rows */
 };
 
-/* Judges `count` rows. run_counts: number of runs of the base and of the new side, each at least 1. doubt: probability
- * of any verdict if nothing changed. is_wall_clock: the rows are host rows, which other programs on the machine disturb
- * unequally. Then the noise of a row is at least the spread of the other rows' changes. */
+/* Judges `count` rows. run_counts: number of runs of the base and of the new side, each at least 1. doubt:
+ * probability of any verdict if nothing changed. is_wall_clock: the rows are host rows, which other programs on the
+ * machine disturb unequally. The noise of such a row is at least the spread of the other rows' changes. */
 struct tp_row_judgement tp_rows_judge(const struct tp_row_levels *rows, size_t count, const size_t run_counts[2],
                                       double doubt, bool is_wall_clock, struct tp_arena *arena);
 
-/* Returns the distribution of the noise of rows: fits a scaled inverse chi-square distribution to variances with
- * `freedom` degrees of freedom each, by the moments of their logarithms. sds: standard deviations; zeros are ignored.
- * The freedom of the result is 0 if fewer than 8 remain. */
+/* Returns the distribution of the noise of rows: a scaled inverse chi-square distribution, fitted to variances with
+ * `freedom` degrees of freedom each by the moments of their logarithms. sds: standard deviations; zeros are ignored.
+ * With fewer than 8 other values, the freedom of the result is 0. */
 struct tp_run_noise tp_row_noise_fit(const double *sds, size_t count, double freedom);
 
 #endif

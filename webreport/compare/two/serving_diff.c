@@ -1,5 +1,5 @@
-/* Compares the steps of serving engines by class. The time of a class is a metric of each run (metrics/metrics_rows.h).
- * So stored runs have these numbers too, and `check` can limit them. */
+/* Compares the steps of serving engines by class. The time of a class is a metric of each run
+ * (metrics/metrics_rows.h), so that stored runs have it too and `check` can limit it. */
 #include <math.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static const struct tp_column_def defs[TP_SERVING_DIFF_COLUMNS] = {
      TP_COLUMN_NS},
 };
 
-/* Returns the median of the metric over the side's runs that have it, or NaN. */
+/* Returns the median of the metric over the side's runs that have the metric, or NaN. */
 static double median_of(const struct tp_compare *c, int side, int metric)
 {
     const struct tp_side_input *input = c->sides.side[side].input;
@@ -42,7 +42,7 @@ static int64_t nanoseconds(double value)
     return isnan(value) ? TP_NULL_INT : (int64_t)llround(value);
 }
 
-/* Returns whether the side has steps of the class to which the metric (a p50) belongs. */
+/* Returns whether the side has steps of the class that the metric (a p50) describes. */
 static bool is_class(const struct tp_compare *c, int metric)
 {
     const char suffix[] = ".step.p50";

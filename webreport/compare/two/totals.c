@@ -1,4 +1,4 @@
-/* Compares the totals of both sides: see totals.h. */
+/* Compares the totals of both sides. See totals.h. */
 #include "webreport/compare/two/totals.h"
 
 #include <math.h>
@@ -45,14 +45,11 @@ struct tp_total tp_total_of(const struct tp_sides *sides, enum tp_quantity quant
 }
 
 /* Shares of TP_RUN_DOUBT by quantity. Kernels and their rows get most of it, because they have little noise. Host
- * operators then get the least, because the step includes their cost. */
-static const double of_device[TP_QUANTITIES] = {[TP_QUANTITY_KERNELS] = 0.4,
-                                                [TP_QUANTITY_ROW] = 0.4,
-                                                [TP_QUANTITY_HOST_OPS] = 0.05,
-                                                [TP_QUANTITY_STEP] = 0.15},
-                    of_host[TP_QUANTITIES] = {[TP_QUANTITY_ROW] = 0.2,
-                                              [TP_QUANTITY_HOST_OPS] = 0.4,
-                                              [TP_QUANTITY_STEP] = 0.4};
+ * operators get the least, because the step includes their cost. */
+static const double of_device[TP_QUANTITIES] =
+    {[TP_QUANTITY_KERNELS] = 0.4, [TP_QUANTITY_ROW] = 0.4, [TP_QUANTITY_HOST_OPS] = 0.05, [TP_QUANTITY_STEP] = 0.15},
+                    of_host[TP_QUANTITIES] = {
+                        [TP_QUANTITY_ROW] = 0.2, [TP_QUANTITY_HOST_OPS] = 0.4, [TP_QUANTITY_STEP] = 0.4};
 
 static const double *shares_of(const struct tp_sides *sides)
 {

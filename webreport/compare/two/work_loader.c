@@ -1,8 +1,8 @@
-/* Compares the user's functions in the data loader: see work_loader.h.
+/* Compares the user's functions in the data loader. See work_loader.h.
  *
  * Numbers of calls are exact. The time of a call is compared relative to the speed of the machine. This speed is the
  * median change of the operators in the same runs, by their shortest calls. All operators have equal weight, because
- * short operators feel a shared core as Python functions do, and large matrix products do not. The measurement used
+ * a shared core affects short operators like Python functions, unlike large matrix products. The measurement used
  * four PyTorch programs that shared two cores with up to twelve others. In 360 pairs of equal runs, corrected times
  * differed by a factor of up to 1.44. No time of 168 later pairs differed by the reported factor. */
 #include "webreport/compare/two/work_loader.h"
@@ -15,18 +15,19 @@
 #include "writer/base/limits.h"
 #include "writer/base/stats.h"
 
-static const double MIN_RATIO = 1.45; /* smallest factor by which a reported time changed */
-static const double LOW_PART = 0.1; /* quantile of the times of short calls, as in signature_loader.c */
-/* smallest reported change of time, as a share of all loader functions in the base */
+static const double MIN_RATIO = 1.45; /* smallest factor between two times that is reported */
+static const double LOW_PART = 0.1;   /* quantile of the times of short calls, as in signature_loader.c */
+/* smallest reported change of time, as a share of the time of all loader functions in BASE */
 static const double LEAST_SHARE = 0.1;
-static const double LEAST_CALLED = 0.02; /* the same for changed numbers of calls, which are exact */
-/* LEAST_CALLS: calls of a function in a run; LEAST_ROWS: operators that two runs have in common */
+static const double LEAST_CALLED = 0.02; /* the same for changed numbers of calls; smaller because they are exact */
+/* LEAST_CALLS: least number of calls of a function in a run. LEAST_ROWS: least number of operators that two runs
+ * share */
 enum { LEAST_CALLS = 8, LEAST_ROWS = 5 };
 
 /* The newest runs of a side, newest first. */
 struct runs {
     const struct tp_summary *items[TP_WORK_RUNS];
-    /* by run: logarithm of the operators' times relative to the newest run of the base */
+    /* for each run: logarithm of the operators' times relative to the newest run of BASE */
     double machine[TP_WORK_RUNS];
     uint32_t count;
 };
@@ -42,8 +43,8 @@ static const struct tp_summary_row *row_like(const struct tp_summary *run, const
     return NULL;
 }
 
-/* Returns the logarithm of the operators' times in `run` relative to `reference`. Returns NaN if they have too few
- * operators in common. */
+/* Returns the logarithm of the operators' times in `run` relative to `reference`. Returns NaN if the runs share too
+ * few operators. */
 static double machine_of(const struct tp_summary *run, const struct tp_summary *reference, struct tp_arena *arena)
 {
     struct tp_weighted *items = tp_arena_array(arena, (size_t)reference->row_count + 1, sizeof *items);
@@ -82,8 +83,8 @@ static const struct tp_count_function *find(const struct tp_signature *s, struct
     return NULL;
 }
 
-/* A function in all runs of a side. calls: per step, or -1 if the count is not exact or differs between runs. low_ns:
- * median of its short calls, corrected for the speed of the machine, or NaN. */
+/* A function in all runs of a side. calls: number per step; -1 if the number is not exact or differs between runs.
+ * low_ns: median time of short calls, corrected for the speed of the machine; NaN if unknown. */
 struct agreed {
     double calls, low_ns;
 };
@@ -119,8 +120,7 @@ static struct tp_work_change *add(struct tp_work_diff *diff, struct tp_str place
     return change;
 }
 
-/* Compares one function. was: its place in BASE. is: its place in NEW. all_ns: time of all loader functions in the
- * base. */
+/* Compares one function. was, is: its places in BASE and in NEW. all_ns: time of all loader functions in BASE. */
 static void compare(struct tp_work_diff *diff, const struct runs runs[TP_SIDES], struct tp_str was, struct tp_str is,
                     double all_ns)
 {
@@ -161,7 +161,7 @@ void tp_work_add_functions(struct tp_work_diff *diff, const struct tp_side_input
     if (diff->count)
         memcpy(changes, diff->changes, diff->count * sizeof *changes);
     diff->changes = changes;
-    /* use the texts of the summaries, because a change may outlive the arena of the lists */
+    /* uses texts of the summaries, because a change may outlive the arena of the lists */
     const struct tp_count_function *was_list = base->functions, *is_list = runs[TP_NEW].items[0]->signature.functions;
     for (uint32_t i = 0; i < places[TP_NEW].count; i++) {
         uint32_t was = 0;

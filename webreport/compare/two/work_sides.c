@@ -1,4 +1,4 @@
-/* Compares the work of two sides: see work_sides.h. */
+/* Compares the work of two sides. See work_sides.h. */
 #include "webreport/compare/two/work_sides.h"
 
 #include "webreport/compare/two/work_loader.h"
@@ -17,7 +17,8 @@ static struct tp_str input_of(const struct tp_summary *run)
     return TP_STR("");
 }
 
-/* Returns the newest run of a rank that has counts. Without such a run, returns the newest run with counts, or NULL. */
+/* Returns the newest run of a rank that has counts. Without such a run, returns the newest run of any rank that has
+ * counts, or NULL. */
 static const struct tp_summary *newest(const struct tp_side_input *side, int64_t rank)
 {
     const struct tp_summary *any = NULL;
@@ -41,7 +42,9 @@ static void agree(struct tp_signature *s, const struct tp_signature *other, uint
     struct tp_vec more = TP_VEC(arena, struct tp_count_key);
     uint32_t i = 0, k = 0;
     while (i < own_count || k < other->key_count) {
-        int order = i == own_count ? 1 : k == other->key_count ? -1 : tp_count_key_compare(&s->keys[i], &other->keys[k]);
+        int order = i == own_count          ? 1
+                    : k == other->key_count ? -1
+                                            : tp_count_key_compare(&s->keys[i], &other->keys[k]);
         if (order > 0 && other->keys[k].count > 0) {
             struct tp_count_key *key = tp_vec_push(&more);
             *key = other->keys[k];
@@ -81,7 +84,7 @@ static struct tp_signature agreed(const struct tp_side_input *side, const struct
             memcpy(own, s.keys, s.key_count * sizeof *own);
             s.keys = own;
         }
-        s.hash = s.hash * 2 + 1; /* the counts differ from the summary's, so the hash must differ too */
+        s.hash = s.hash * 2 + 1; /* the hash must differ, because the counts differ from those of the summary */
         agree(&s, &other->signature, run->signature.key_count, arena);
         tp_work_agree_kept(&s, &other->signature, arena);
     }
@@ -90,7 +93,7 @@ static struct tp_signature agreed(const struct tp_side_input *side, const struct
 
 /* ---- ranks ---- */
 
-/* A pair of signatures, by hash, that was compared already. */
+/* A pair of signatures, by hash, that has already been compared. */
 struct seen {
     uint64_t base, other;
 };
@@ -115,7 +118,7 @@ static bool is_reported(const struct tp_work_diff *diff, const struct tp_work_ch
     return false;
 }
 
-/* Appends the groups of operators of another rank. */
+/* Appends the groups of operators that another rank has. */
 static void join_members(struct tp_work_diff *diff, const struct tp_work_diff *rank, struct tp_arena *arena)
 {
     uint32_t count = diff->member_count;
@@ -131,7 +134,7 @@ static void join_members(struct tp_work_diff *diff, const struct tp_work_diff *r
     diff->group_count += rank->group_count;
 }
 
-/* Appends the changes of another rank. */
+/* Appends the changes that another rank has. */
 static void join(struct tp_work_diff *diff, const struct tp_work_diff *rank, struct tp_arena *arena)
 {
     uint32_t count = diff->count, groups = diff->group_count;
@@ -157,7 +160,7 @@ static void join(struct tp_work_diff *diff, const struct tp_work_diff *rank, str
     diff->varying_count = rank->varying_count > diff->varying_count ? rank->varying_count : diff->varying_count;
 }
 
-/* Returns the number of waits per step of a run with the same call, operator and function as the row `at`. */
+/* Returns the number of waits per step in a run with the same call, operator and function as the row `at`. */
 static double waits_at(const struct tp_summary *run, const struct tp_summary_row *at)
 {
     int64_t count = 0;
@@ -169,8 +172,8 @@ static double waits_at(const struct tp_summary *run, const struct tp_summary_row
     return (double)count / (steps ? steps : 1);
 }
 
-/* Finds the places of additional waits that no new operator explains: lines at which the new run waits more often than
- * the base. */
+/* Finds the places of additional waits that no new operator explains. These are lines at which NEW waits more often
+ * than BASE. */
 static void place_waits(struct tp_work_diff *diff, const struct tp_summary *base, const struct tp_summary *run)
 {
     for (uint32_t i = 0; i < diff->count; i++) {
