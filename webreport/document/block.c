@@ -1,4 +1,4 @@
-/* Documents as lists of blocks: see block.h. */
+/* Adds blocks to documents. See block.h. */
 #include "webreport/document/block.h"
 
 #include "webreport/trace/evidence.h"

@@ -1,41 +1,42 @@
-/* A document: the output of a command as a list of blocks in reading order, independent of the output format.
+/* A document is the output of a command as a list of blocks in reading order, independent of the output format.
  *
- * The files that end in _document.c make documents from results. They choose every word, every number, the order and
- * the places. Printers (webreport/print/print.h) write the blocks that suit their format and know no command. Texts are
- * plain; printers escape them. All texts are borrowed or in the document's arena, whose guard the caller sets. */
+ * The files with names that end in _document.c make documents from results. They choose every word, every number,
+ * the order and the places. Printers (webreport/print/print.h) write the blocks that suit their format and know no
+ * command. Texts are plain; printers escape them. All texts are borrowed or in the document's arena, whose guard the
+ * caller sets. */
 #ifndef TP_WEBREPORT_DOCUMENT_BLOCK_H
 #define TP_WEBREPORT_DOCUMENT_BLOCK_H
 
 #include "webreport/document/section_table.h"
 #include "webreport/document/worded_table.h"
 
-/* Assessment of a block: a colour on a terminal and in a page, a level in formats for scripts. */
+/* Assessment of a block. It becomes a color on a terminal and in a page, and a level in formats for scripts. */
 enum tp_tone { TP_TONE_PLAIN, TP_TONE_GOOD, TP_TONE_WARN, TP_TONE_UNSURE, TP_TONE_BAD };
 
-/* The start of a page of the document, which continues to the next title. */
+/* The title of a page of the document. The page continues to the next title. */
 struct tp_title_block {
     const char *text;
-    const char *id, *label; /* of the page's first screen: id in the address, label in the navigation */
+    const char *id, *label; /* id in the address, and label in the navigation, of the page's first screen */
 };
 
 /* The start of a part below the first screen. */
 struct tp_section_block {
-    const char *id, *label;   /* label: text in the navigation, or NULL for no entry */
-    const char *title, *lead; /* lead: a sentence below the title, or NULL */
-    bool has_narrow_names;    /* the tables of the part have many columns and short names */
+    const char *id, *label;   /* label: text in the navigation; NULL for no entry */
+    const char *title, *lead; /* lead: sentence below the title, or NULL */
+    bool has_narrow_names;    /* true: the tables of the part have many columns and short names */
 };
 
 /* The verdict, such as "Input-bound: The GPU idles 42.4 % of every step ..". */
 struct tp_verdict_block {
     enum tp_tone tone;
-    const char *class;    /* one or two words, or "" */
+    const char *class;    /* one or two words that classify the result, or "" */
     const char *headline; /* one sentence */
     const char *text;     /* text below the headline, or "" */
 };
 
 /* An important notice, with points that explain it. */
 struct tp_notice_block {
-    enum tp_tone tone; /* BAD: error; UNSURE: information; any other tone: warning */
+    enum tp_tone tone; /* TP_TONE_BAD: an error; TP_TONE_UNSURE: information; any other tone: a warning */
     const char *head, *text;
     const char **points;
     size_t point_count;
@@ -43,21 +44,21 @@ struct tp_notice_block {
 
 /* A key figure, such as "GPU busy 57.6 %". */
 struct tp_figure_block {
-    const char *label, *value, *unit, *note, *definition; /* "" or NULL if there is none */
+    const char *label, *value, *unit, *note, *definition; /* texts; "" or NULL if absent */
     enum tp_tone tone;
     double meter; /* percentage shown as a bar; NaN for no bar */
 };
 
-/* A line of source code, or an event at a certain time. */
+/* A place as evidence: a line of source code, or an event at a certain time. */
 struct tp_place_block {
-    struct tp_str file_line; /* such as "train.py(88): step" */
+    struct tp_str file_line; /* text such as "train.py(88): step" */
     struct tp_str text;      /* description of the place */
-    struct tp_str function;  /* function named in file_line; ptr is NULL if there is none */
-    const char *at, *href;   /* time of the event, and address of the source line; NULL if unknown */
+    struct tp_str function;  /* name of the function in file_line; ptr NULL if unknown */
+    const char *at, *href;   /* time of the event as text, and address of the source line; NULL if unknown */
     const char *at_ns;       /* time of the event in ns, for scripts; NULL if unknown */
 };
 
-/* The description of a rule, for formats that list rules. */
+/* The description of a rule, for output formats that list rules. */
 struct tp_rule_block {
     const char *id, *title, *help;
 };
@@ -67,57 +68,57 @@ enum { TP_REASONS = 6 };
 /* A finding, or a checked limit. Texts that do not apply are NULL. */
 struct tp_finding_block {
     enum tp_tone tone;
-    const char *status;                /* such as "fail", "regressed" or "high" */
-    const char *id;                    /* short and stable, such as "J1" */
-    const char *title;                 /* such as "rank 3: kernels.per_step <= 620" */
-    const char *base, *value, *change; /* amounts with their units */
-    const char *scope;                 /* scope of `value`, such as "per step, at most" */
+    const char *status;                /* word such as "fail", "regressed" or "high" */
+    const char *id;                    /* short and stable name, such as "J1" */
+    const char *title;                 /* text such as "rank 3: kernels.per_step <= 620" */
+    const char *base, *value, *change; /* amounts with their units: of the baseline, of the run, and the difference */
+    const char *scope;                 /* text that explains `value`, such as "per step, at most" */
     const char *amounts;               /* the three amounts as a sentence, for terminals */
     const char *reasons[TP_REASONS];   /* sentences that explain the status */
-    const char *advice, *link, *proof; /* what to do, address of an explanation, evidence */
-    /* findings that describe how to follow the advice; only id, title, reasons[0] and advice are used */
+    const char *advice, *link, *proof; /* instructions for the user, address of an explanation, and evidence */
+    /* findings with details on how to follow the advice; only id, title, reasons[0] and advice are used */
     const struct tp_finding_block *remedies;
     uint32_t remedy_count;
-    const struct tp_place_block *places; /* places in the code as evidence */
+    const struct tp_place_block *places; /* places in the code that are evidence */
     uint32_t place_count;
-    const struct tp_rule_block *rule; /* rule of the finding, for scripts */
-    const char *cause;                /* cause as one word, for scripts */
-    bool is_noise;         /* the finding is inconclusive because of noise; SARIF does not mark it in the code */
-    bool is_input_fault;   /* the finding is inconclusive because of the input; JUnit reports an error, not a failure */
+    const struct tp_rule_block *rule; /* rule of the finding, for formats for scripts */
+    const char *cause;                /* cause as one word, for formats for scripts */
+    bool is_noise;         /* true: the finding is inconclusive because of noise; SARIF does not mark it in the code */
+    bool is_input_fault;   /* true: inconclusive because of the input; JUnit then reports an error, not a failure */
     const char *message;   /* the finding in one sentence */
-    struct tp_str subject; /* rank or worker of the finding */
-    unsigned line;         /* number of the limit's line in its file; 0 if unknown */
+    struct tp_str subject; /* rank or worker that the finding is about */
+    unsigned line;         /* line number of the limit in its file; 0 if unknown */
 };
 
-/* A list of findings. Columns whose head is NULL are omitted. */
+/* A list of findings. Columns whose heading is NULL are omitted. */
 struct tp_findings_block {
     const char *heading; /* heading above the list, or NULL */
     const char *remark;  /* smaller text after the heading, such as "costliest first", or NULL */
     const char *note;    /* text below the list, or NULL */
-    const char *none;    /* text in place of an empty list, or NULL for nothing */
+    const char *none;    /* text that replaces an empty list; NULL for nothing */
     const char *id_head, *title_head, *base_head, *value_head, *change_head, *reason_head;
-    /* for scripts: name of the list, source of the limits, judged input */
+    /* for formats for scripts: name of the list, source of the limits, and judged input */
     const char *name, *source, *input;
-    bool is_source_file; /* `source` is a path */
+    bool is_source_file; /* true: `source` is the path of a file */
     struct tp_finding_block *items;
     size_t count;
-    size_t shown;                 /* number of items on terminals; formats for scripts contain all items */
-    size_t open_count;            /* number of items, counted from the first, in short outputs */
+    size_t shown;                 /* largest number of items on terminals; formats for scripts contain all items */
+    size_t open_count;            /* number of leading items that short outputs show */
     const char *more;             /* text after the number of omitted items, such as "; --json has all" */
-    struct tp_shown_table *table; /* table that pages show in place of the list, or NULL */
+    struct tp_shown_table *table; /* table that replaces the list in pages, or NULL */
 };
 
 /* A chart for pages; other formats print its table. */
 struct tp_chart_block {
-    const char *name; /* name of the template that draws the chart */
+    const char *name; /* name of the template for the chart */
     struct tp_data data;
-    struct tp_shown_table *table; /* table with the data of the chart; NULL if only pages show the chart */
+    struct tp_shown_table *table; /* table with the data of the chart; NULL if only pages have the chart */
 };
 
-/* Rows for scripts, with every column. */
+/* Rows of a table for scripts, with every column. */
 struct tp_rows_block {
     const struct tp_table *table;
-    const char *last_name; /* name of an additional column, which has the same text in all rows */
+    const char *last_name; /* name of an additional last column, which has the same text in all rows */
     struct tp_str last;
 };
 
@@ -128,7 +129,7 @@ enum tp_block_kind {
     TP_BLOCK_VERDICT,
     TP_BLOCK_NOTICE,
     TP_BLOCK_FIGURE,
-    TP_BLOCK_FACT,  /* term, which may be "", and text */
+    TP_BLOCK_FACT,  /* a term, which may be "", and its text */
     TP_BLOCK_POINT, /* an item of a list of sentences */
     TP_BLOCK_NOTE,  /* a paragraph */
     TP_BLOCK_TABLE,
@@ -139,15 +140,15 @@ enum tp_block_kind {
     TP_BLOCK_ROWS,   /* rows of a CSV file */
 };
 
-/* Places where a block is shown; bits of a set. */
+/* Outputs that show a block; bits of a set. */
 enum tp_place {
     TP_IN_PAGES = 1,
     TP_IN_TEXT = 2,
     TP_IN_DETAILED_TEXT = 4,
     TP_IN_MARKDOWN = 8,
-    TP_EVERYWHERE = 15, /* all places for people */
+    TP_EVERYWHERE = 15, /* all outputs for people */
     TP_IN_CSV = 16,
-    TP_IN_RECORD = 32, /* the JSON record; no place of blocks, but a request to the function that makes a document */
+    TP_IN_RECORD = 32, /* the JSON record, which has no blocks; asks the function that makes a document for it */
 };
 
 struct tp_block {
@@ -157,7 +158,7 @@ struct tp_block {
         struct tp_title_block title;
         struct tp_section_block section;
         struct {
-            const char *term, *text; /* term: of a fact; "" for other blocks */
+            const char *term, *text; /* term: name of a fact; "" for other blocks */
         };
         struct tp_verdict_block verdict;
         struct tp_notice_block notice;
@@ -176,9 +177,9 @@ struct tp_block {
 struct tp_document {
     struct tp_arena *arena;
     const char *name;         /* name of the page, such as "Comparison" */
-    unsigned places;          /* places of the blocks that will be added; initially TP_EVERYWHERE */
+    unsigned places;          /* places of the blocks that are added next; initially TP_EVERYWHERE */
     struct tp_vec blocks;     /* struct tp_block */
-    struct tp_object *record; /* the complete content as keys and values, for JSON */
+    struct tp_object *record; /* the complete content as keys and values, for JSON output */
 };
 
 /* Makes an empty document with an empty record. */
@@ -203,15 +204,15 @@ void tp_document_figure(struct tp_document *document, const struct tp_figure_blo
 /* Adds a table. more: text after the number of omitted rows, such as "--row-limit -1 shows all". */
 void tp_document_table(struct tp_document *document, struct tp_shown_table *table, const char *more);
 void tp_document_findings(struct tp_document *document, const struct tp_findings_block *findings);
-/* Adds preformatted lines. text: must not contain control sequences of terminals. */
+/* Adds preformatted lines. The text must not contain control sequences of terminals. */
 void tp_document_lines(struct tp_document *document, const char *text);
 void tp_document_worded(struct tp_document *document, const struct tp_worded_table *table);
 void tp_document_rows(struct tp_document *document, const struct tp_rows_block *rows);
-/* Adds a chart. Does nothing if `data` is of kind NONE and there is no table. */
+/* Adds a chart. Does nothing if `data` is of kind NONE and `table` is NULL. */
 void tp_document_chart(struct tp_document *document, const char *name, struct tp_data data,
                        struct tp_shown_table *table);
 
-/* Returns a fact as a line, such as "base: 1 run", in the document's arena. */
+/* Returns the text of a fact as a line, such as "base: 1 run", in the document's arena. */
 const char *tp_fact_line(const struct tp_document *document, const struct tp_block *fact);
 const char *tp_verdict_line(const struct tp_document *document, const struct tp_verdict_block *verdict);
 

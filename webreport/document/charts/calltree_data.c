@@ -1,5 +1,5 @@
-/* Computes the boxes of the icicle as percentages of its width, with one row per depth, and writes the whole tree as
- * JSON for the script. */
+/* Computes the boxes of the icicle as percentages of its width, with one row for each depth. Writes the whole tree
+ * as JSON for the script. */
 #include "webreport/document/charts/calltree_data.h"
 #include "webreport/document/name_text.h"
 #include "webreport/document/section.h"
@@ -7,7 +7,7 @@
 #include "writer/text/format.h"
 
 enum { ROW_HEIGHT = 20, MAX_ROWS = 40 };
-/* least width of a box, and least width of a box with a label, percent */
+/* least width of a box, and of a box with a label, percent */
 static const double MIN_WIDTH = 0.25, MIN_LABEL = 1.6;
 
 static const struct style {
@@ -38,7 +38,7 @@ static const char *devices_of(const struct tp_calltree *tree)
     return tree->devices ? tree->devices : "GPU";
 }
 
-/* Returns the name of the measure for use within a sentence, such as "GPU time". */
+/* Returns the name of the measure for use in the middle of a sentence, such as "GPU time". */
 static const char *measure_of(struct tp_arena *arena, const struct tp_calltree *tree)
 {
     bool is_own = tp_str_equal(tp_str_of(devices_of(tree)), TP_STR("Device"));
@@ -61,7 +61,8 @@ static const char *tooltip_of(struct tp_arena *arena, const struct tp_calltree *
 static void put_boxes(struct tp_object *object, struct tp_arena *arena, const struct tp_calltree *tree)
 {
     struct tp_list *boxes = tp_object_list(object, "boxes");
-    double *next = tp_arena_array(arena, tree->count, sizeof *next); /* by node: start of its next child */
+    double *next =
+        tp_arena_array(arena, tree->count, sizeof *next); /* for each node: start of its next child, percent */
     double whole = (double)size_of(tree, &tree->calls[0]);
     unsigned rows = 0;
     for (uint32_t i = 0; i < tree->count; i++) {
@@ -117,8 +118,8 @@ static void put_kinds(struct tp_object *object, const struct tp_calltree *tree)
     }
 }
 
-/* Returns the first call on the path of largest calls that has less than 95 % of the total, or its parent if that has
- * many children. */
+/* Returns the first call below 95 % of the total time on the path of the largest calls. Returns its parent if the
+ * call has less than 20 %. NULL: the tree has only a root. */
 static const struct tp_call *largest_call(const struct tp_calltree *tree)
 {
     const struct tp_call *found = NULL;
@@ -156,7 +157,7 @@ static void put_texts(struct tp_object *object, struct tp_arena *arena, const st
                        "their callers.");
 }
 
-/* Writes [depth, kind, name, device ns, host ns, bytes, calls] for each call, in depth-first order. */
+/* Writes the array [depth, kind, name, device ns, host ns, bytes, calls] for each call, in depth-first order. */
 static void print_json(const struct tp_data *value, struct tp_buf *out)
 {
     const struct tp_calltree *tree = value->self;

@@ -6,7 +6,8 @@
 #include "writer/text/format.h"
 
 static const struct {
-    const char *name, *fill, *ink, *gpu_label, *cpu_label; /* labels: NULL if they depend on the producer */
+    const char *name, *fill, *ink, *gpu_label,
+        *cpu_label; /* label for programs with and without a GPU; NULL if it depends on the producer */
     unsigned average;
 } KINDS[TP_CHART_KINDS] = {
     [TP_CHART_KERNEL] = {"kernel", "#2160B8", "#FFFFFF", "GPU kernels", "Kernels", TP_CATEGORY_KERNEL},
@@ -44,7 +45,7 @@ void tp_chart_put_kind(struct tp_object *object, enum tp_chart_kind kind)
 
 void tp_chart_put_percent(struct tp_object *object, const char *name, double percent)
 {
-    if (!(percent > 0)) /* true for NaN as well */
+    if (!(percent > 0)) /* also true for NaN */
         percent = 0;
     if (percent > 100)
         percent = 100;

@@ -1,8 +1,8 @@
 /* Geometry of the charts: converts numbers to percentages, pixels and path data. Templates and CSS define the look.
  *
- * Rules for robust charts: x and width are in percent; y and text are in pixels, so that text keeps its size. Curves
- * are in a nested viewBox. Colours are attributes of the light theme, which classes override. All results are in the
- * given arena. */
+ * Rules for robust charts: x and width are percentages; y and text are in pixels, so that text keeps its size.
+ * Curves are in a nested viewBox. Colors are attributes for the light theme, which CSS classes override. All results
+ * are in the given arena. */
 #ifndef TP_WEBREPORT_DOCUMENT_CHARTS_CHART_H
 #define TP_WEBREPORT_DOCUMENT_CHARTS_CHART_H
 
@@ -14,7 +14,7 @@
 #include "webreport/measure/views/overview.h"
 #include "webreport/measure/views/range_view.h"
 
-/* Categories of time, in the order of a bar. */
+/* Categories of time, in the order in which bars show them. */
 enum tp_chart_kind {
     TP_CHART_KERNEL,
     TP_CHART_COMM,
@@ -27,60 +27,62 @@ enum tp_chart_kind {
     TP_CHART_KINDS
 };
 
-/* Puts the members kind, fill (colour of the light theme) and ink (colour of text on it) into an object. */
+/* Adds the members kind, fill (color in the light theme) and ink (color of text on it) to an object. */
 void tp_chart_put_kind(struct tp_object *object, enum tp_chart_kind kind);
 
-/* Puts `name` as a percentage with at most three decimals, such as "12.5%". */
+/* Adds the member `name`: a percentage with at most three decimals, such as "12.5%". */
 void tp_chart_put_percent(struct tp_object *object, const char *name, double percent);
 
 /* A part of a 100 % bar. */
 struct tp_chart_part {
     enum tp_chart_kind kind;
-    const char *label, *definition; /* definition may be NULL */
+    const char *label, *definition; /* texts of the part; definition may be NULL */
     double ns;
 };
 
-/* Puts the list `parts` (x, w, kind, fill, ink, label, amount, share, tip, is_wide) of a bar, without parts of length
- * 0. */
+/* Adds the list `parts` of a bar. Parts of length 0 are omitted. Each item has x, w, kind, fill, ink, label, amount,
+ * share, tip and is_wide. */
 void tp_chart_put_split(struct tp_object *object, struct tp_arena *arena, const struct tp_chart_part *parts,
                         size_t count);
 
-/* Returns the distance of round ticks 0, step, 2 step .. up to at least `max`, which must be above 0. Sets *top to the
- * last tick. */
+/* Returns the distance between round axis ticks (0, step, 2 step ..) that reach at least `max`, which must be above
+ * 0. Sets *top to the last tick. */
 double tp_chart_tick(double max, double *top);
 
-/* Returns the stacked bars of at most `max_bars` steps: members axis_unit, ticks, bars, steps_note. */
+/* Returns the stacked bars of at most `max_bars` steps, as an object with the members axis_unit, ticks, bars,
+ * steps_note. */
 struct tp_data tp_chart_steps(struct tp_arena *arena, const struct tp_profile *profile, size_t max_bars);
 
-/* Returns the title of a category for people, such as "GPU kernels", in `arena` or static. */
+/* Returns the title of a category for people, such as "GPU kernels". The text is in `arena` or static. */
 const char *tp_chart_label(enum tp_chart_kind kind, bool is_gpu, const struct tp_model *model, struct tp_arena *arena);
 /* Returns the index of the category in tp_overview.average_us. */
 unsigned tp_chart_average(enum tp_chart_kind kind);
 
-/* The data for the curve of a device's memory: its points, or, if it has none, the running sum of its records. */
+/* Data for the memory curve of a device: its points, or, without points, the running sum of its memory records. */
 struct tp_memory_curve {
     const struct tp_model *model;
     const struct tp_device_memory *device;
-    int64_t first_ns, capacity_bytes; /* capacity_bytes: TP_NULL_INT if unknown */
-    const struct tp_table *steps;     /* table of steps in the overview */
+    int64_t first_ns,
+        capacity_bytes; /* start of the curve, and memory of the device; capacity_bytes: TP_NULL_INT if unknown */
+    const struct tp_table *steps; /* table of the steps in the overview */
 };
 
-/* Returns an object with the members bands, ticks, times, line, area, reserved, capacity_y, peak_x, peak_y and others;
- * kind NONE if there are no points. */
+/* Returns an object with the members bands, ticks, times, line, area, reserved, capacity_y, peak_x, peak_y and
+ * others. Returns kind NONE without points. */
 struct tp_data tp_chart_memory(struct tp_arena *arena, const struct tp_memory_curve *curve);
 
-/* Returns the running sum of a device's records as curve points, for traces without totals. */
+/* Returns the running sum of a device's memory records as points of a curve, for traces without totals. */
 struct tp_table tp_chart_running_memory(struct tp_arena *arena, const struct tp_model *model,
                                         const struct tp_device_memory *device, int64_t first_ns);
 
-/* A counter that is drawn over the time of the recording. row: number in the counters of the view. */
+/* A counter that is drawn over the time of the recording. row: index in the counters of the view. */
 struct tp_counter_line {
     const struct tp_model *model;
     const struct tp_range_view *view;
     size_t row;
 };
 
-/* Puts the members path, points, ticks and length into `chart`. Draws the last value of each column of pixels. */
+/* Adds the members path, points, ticks and length to `chart`. Draws only the last value in each column of pixels. */
 void tp_chart_put_counter(struct tp_object *chart, struct tp_arena *arena, const struct tp_counter_line *line);
 
 /* Returns at most max_boxes boxes of the idle flame, callers above callees, with the members kinds, height, boxes and

@@ -1,4 +1,4 @@
-/* Draws a counter over time, such as the loss of a training. */
+/* Draws the value of a counter over time, such as the loss of a training. */
 #include <math.h>
 #include <stdio.h>
 
@@ -7,7 +7,7 @@
 
 enum { COLUMNS = 600, TOP = 6, HEIGHT = 100, POINT_BYTES = 24, LABEL_HEIGHT = 14 };
 
-/* The last value in each column of pixels; NaN if there is none. */
+/* The last value in each column of pixels; NaN in columns without a value. */
 struct drawing {
     double values[COLUMNS], low, high;
     int64_t first_ns, length_ns;
@@ -27,7 +27,7 @@ static void read_values(struct drawing *drawing, const struct tp_counter_line *l
     }
 }
 
-/* Returns the height of a value. A constant counter is drawn in the middle. */
+/* Returns the y position of a value. A constant counter is drawn in the middle. */
 static double height_of(const struct drawing *drawing, double value)
 {
     double range = drawing->high - drawing->low;
@@ -68,7 +68,7 @@ static void put_tick(struct tp_list *ticks, struct tp_arena *arena, const struct
     struct tp_object *tick = tp_list_object(ticks);
     double y = height_of(drawing, value);
     tp_object_printf(tick, "y", "%.1f", y);
-    /* keeps the highest label inside of the drawing */
+    /* keeps the highest label inside the drawing */
     tp_object_printf(tick, "label_y", "%.1f", fmax(y, LABEL_HEIGHT));
     tp_object_text(tick, "label", tp_text_printf(arena, "%.4g", value));
 }

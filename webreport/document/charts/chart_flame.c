@@ -1,4 +1,4 @@
-/* Draws the idle flame as an icicle: host activity while the device was idle, callers above callees. */
+/* Draws the idle flame as an icicle: host activity while the device was idle, with callers above callees. */
 #include "webreport/document/charts/chart.h"
 #include "webreport/document/section.h"
 #include "writer/text/format.h"
@@ -31,12 +31,12 @@ static unsigned style_of(const struct tp_flame_node *node, bool is_root)
     }
 }
 
-/* Selection of the nodes that get a box: nodes that are large enough, except for a Python frame with a single callee
- * that takes all its time. */
+/* Selects the nodes that get a box: nodes that are large enough, except Python frames whose only callee takes all
+ * their time. */
 struct choice {
     const struct tp_idle_device *device;
     const struct tp_naming *naming;
-    int64_t *max_child; /* by node: time of its largest child, ns */
+    int64_t *max_child; /* for each node: time of its largest child, ns */
     int64_t threshold;
 };
 
@@ -102,12 +102,13 @@ static void put_box(struct tp_list *boxes, const struct choice *choice, uint32_t
                                   tp_text_of_percent(arena, share), tp_text_of_time(arena, node->total_starved_ns)));
 }
 
-/* Computes the places of the selected nodes, which are in depth-first order. Returns the number of rows. */
+/* Computes the boxes of the selected nodes, which are in depth-first order. Returns the number of rows. */
 static unsigned put_boxes(struct tp_list *boxes, struct tp_arena *arena, const struct choice *choice)
 {
     const struct tp_idle_device *device = choice->device;
-    double *next_x = tp_arena_array(arena, device->node_count, sizeof(double));     /* by node: x of its next child */
-    uint32_t *row_of = tp_arena_array(arena, device->node_count, sizeof(uint32_t)); /* by node: row of its children */
+    double *next_x = tp_arena_array(arena, device->node_count, sizeof(double)); /* for each node: x of its next child */
+    uint32_t *row_of =
+        tp_arena_array(arena, device->node_count, sizeof(uint32_t)); /* for each node: row of its children */
     unsigned rows = 0;
 
     for (uint32_t i = 0; i < device->node_count; i++) {
@@ -144,7 +145,7 @@ struct tp_data tp_chart_flame(const struct tp_section *section, const struct tp_
     raise_threshold(&choice, arena, max_boxes);
     kinds = tp_object_list(flame, "kinds");
     for (size_t i = tp_speaks_torch(producer) ? 1 : 2; i < sizeof(AGREEING_CHECKS) / sizeof(AGREEING_CHECKS[0]); i++) {
-        struct tp_object *kind = tp_list_object(kinds); /* only PyTorch traces have frames */
+        struct tp_object *kind = tp_list_object(kinds); /* adds the kind for frames, which only PyTorch traces have */
 
         tp_object_text(kind, "kind", AGREEING_CHECKS[i].kind);
         tp_object_text(kind, "fill", AGREEING_CHECKS[i].fill);

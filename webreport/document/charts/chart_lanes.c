@@ -1,4 +1,4 @@
-/* Draws threads over time: see chart_lanes.h. */
+/* Draws the states of threads over time. See chart_lanes.h. */
 #include "webreport/document/charts/chart_lanes.h"
 
 #include <stdio.h>
@@ -28,7 +28,7 @@ enum tp_chart_kind tp_program_part_kind(unsigned part)
     return (enum tp_chart_kind)kinds[part];
 }
 
-/* Intervals that are drawn as one, with the total time of each part. */
+/* Several intervals that are drawn as one, with the total time of each state. */
 struct joined {
     int64_t begin_ns, end_ns;
     int64_t part_ns[TP_WALL_COUNT];
@@ -36,8 +36,8 @@ struct joined {
 
 struct lane {
     const struct tp_process_tree *tree;
-    struct tp_vec paths[TP_CHART_KINDS][TP_STATE_COUNT]; /* char: path data by colour and height */
-    double scale;                                        /* units per nanosecond */
+    struct tp_vec paths[TP_CHART_KINDS][TP_STATE_COUNT]; /* char: path data for each color and height */
+    double scale;                                        /* drawing units per nanosecond */
 };
 
 static unsigned part_of(const struct tp_thread_slice *piece)
@@ -65,8 +65,8 @@ static void draw_part(struct lane *lane, unsigned part, double x, double width)
         *(char *)tp_vec_push(path) = text[i];
 }
 
-/* Draws joined intervals: running, ready, then waits in the order of their causes. The length of each part is its total
- * time. */
+/* Draws joined intervals as three parts: running, ready, then waits in the order of their causes. The length of each
+ * part is its total time. */
 static void draw_joined(struct lane *lane, const struct joined *joined)
 {
     int64_t at_ns = joined->begin_ns;
@@ -79,7 +79,7 @@ static void draw_joined(struct lane *lane, const struct joined *joined)
     }
 }
 
-/* Returns the shortest length of a joined piece, so that at most max_intervals remain. */
+/* Returns the shortest length of a joined interval with which at most max_intervals remain, ns. */
 static int64_t least_length(const struct tp_process_tree *tree, uint32_t max_intervals)
 {
     int64_t length = tree->end_ns - tree->begin_ns;

@@ -12,13 +12,13 @@ enum { COLUMNS = 600, SCALE = 1200 / COLUMNS, TOP = 16, HEIGHT = 200 };
 
 /* ---- traces without totals ---- */
 
-/* The running sum of a device's records. */
+/* The running sum of a device's memory records. */
 struct running {
     const struct tp_model *model;
     const struct tp_device_memory *device;
     int64_t first_ns;
-    uint32_t next;        /* index of the next record in order of time */
-    int64_t at_ns, bytes; /* time and sum at the current record */
+    uint32_t next;        /* index of the next record in the order of time */
+    int64_t at_ns, bytes; /* time (ns) and sum (bytes) at the current record */
 };
 
 static int64_t value_or(int64_t value, int64_t fallback)
@@ -42,7 +42,7 @@ static bool next_record(struct running *r)
         if (!is_of_device(trace, record, r->device))
             continue;
         if (__builtin_add_overflow(r->bytes, record->bytes, &r->bytes))
-            r->bytes = 0; /* only hostile sizes overflow, so any value will do */
+            r->bytes = 0; /* the value does not matter, because only hostile sizes overflow */
         r->at_ns = record->ts_ns - r->first_ns;
         return true;
     }
@@ -76,9 +76,9 @@ struct tp_table tp_chart_running_memory(struct tp_arena *arena, const struct tp_
 
 /* ---- drawing ---- */
 
-/* The highest value of each column of pixels. */
+/* The highest value in each column of pixels. */
 struct series {
-    int64_t allocated[COLUMNS], reserved[COLUMNS]; /* by column; TP_NULL_INT if unknown */
+    int64_t allocated[COLUMNS], reserved[COLUMNS]; /* for each column: bytes; TP_NULL_INT if unknown */
     int64_t duration_ns, peak, peak_at_ns, max;
     bool has_reserved;
 };
@@ -92,11 +92,11 @@ static size_t column_of(const struct series *series, int64_t at_ns)
 
 static void raise_value(int64_t *value, int64_t other)
 {
-    if (other > *value) /* works for TP_NULL_INT, which is less than any value */
+    if (other > *value) /* also correct for TP_NULL_INT, which is less than any value */
         *value = other;
 }
 
-/* State of drawing points. Each point fills the columns since the previous point. */
+/* State while points are drawn. Each point fills the columns since the previous point. */
 struct pen {
     struct series *series;
     size_t column;
@@ -151,7 +151,7 @@ static void put_points(struct pen *pen, const struct tp_table *points)
                   tp_table_int(points, TP_CURVE_RESERVED)[i]);
 }
 
-/* Draws the running sum directly, because a table of it would have a row per record. */
+/* Draws the running sum directly, because a table of it would have a row for each record. */
 static void put_running(struct pen *pen, const struct tp_memory_curve *curve)
 {
     const struct running start = {.model = curve->model, .device = curve->device, .first_ns = curve->first_ns};
@@ -176,7 +176,8 @@ static struct series *series_of(struct tp_arena *arena, const struct tp_memory_c
     return pen.series;
 }
 
-/* Returns the path of a curve as horizontal and vertical moves. Sets *first and *last to its first and last column. */
+/* Returns the SVG path of a curve as horizontal and vertical moves. Sets *first and *last to the first and last
+ * column of the curve. */
 static struct tp_str path_of(struct tp_arena *arena, const int64_t *values, double top, size_t *first)
 {
     char *out = tp_arena_alloc(arena, COLUMNS * 24 + 64), *at = out;
@@ -231,8 +232,8 @@ static void put_bands(struct tp_object *chart, struct tp_arena *arena, const str
     }
 }
 
-/* Returns the distance of ticks so that each is a round number of bytes: a whole number of units, not a power of two
- * times 0.1, 0.2 or 0.5. */
+/* Returns the distance between axis ticks, a round number of bytes: a whole number of units (KiB, MiB ..) instead of
+ * 0.1, 0.2 or 0.5 of a power of two. Sets *top to the last tick. */
 static double byte_tick(double max, double *top)
 {
     double unit = 1, tick;

@@ -1,13 +1,13 @@
-/* Draws a stacked bar per step with the parts of its time. */
+/* Draws a stacked bar for each step that shows the parts of its time. */
 #include <math.h>
 
 #include "webreport/document/charts/chart.h"
 #include "writer/text/format.h"
 
 enum { PLOT_TOP = 14, PLOT_HEIGHT = 150 };
-static const double LEFT = 8; /* width for the labels of the axis, percent */
+static const double LEFT = 8; /* width of the axis labels, percent */
 
-/* Returns the value of a category in a step. The table of steps has its columns in the order of the averages. */
+/* Returns the time of a category in a step. The columns in the table of steps have the order of the averages. */
 static int64_t part_of(const struct tp_overview *overview, size_t step, enum tp_chart_kind kind)
 {
     return tp_table_int(&overview->steps, TP_STEP_KERNEL + tp_chart_average(kind))[step];

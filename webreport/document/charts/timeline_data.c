@@ -1,4 +1,5 @@
-/* Converts bands, phases and load curves to percentages and path data, and writes the viewer's data as base64. */
+/* Converts bands, phases and load curves to percentages and path data, and writes the data for the interactive
+ * viewer as base64. */
 #include "webreport/document/charts/timeline_data.h"
 #include "webreport/document/name_text.h"
 #include "webreport/document/section.h"
@@ -85,8 +86,8 @@ static void put_phases(struct tp_object *object, const struct tp_timeline *timel
     }
 }
 
-/* Returns filled stairs for shares of 0 to 255, in a box of height CURVE_UNITS. Joins equal values and uses relative
- * moves, to be short. ends_open: omit the base line. */
+/* Returns a filled staircase for shares of 0 to 255, in a box of height CURVE_UNITS. Joins equal values and uses
+ * relative moves to keep the path short. ends_open: omits the base line. */
 static struct tp_str stairs_path(struct tp_arena *arena, const uint8_t *shares, bool ends_open)
 {
     char *text = tp_arena_alloc(arena, TP_TIMELINE_LOAD_BUCKETS * 16 + 64), *at = text;

@@ -1,15 +1,15 @@
-/* Data of the timeline for templates/timeline.html: a drawing that works without a script, and the viewer's data. */
+/* Makes the data of templates/timeline.html: a drawing that needs no script, and the data of the interactive viewer. */
 #ifndef TP_WEBREPORT_DOCUMENT_CHARTS_TIMELINE_DATA_H
 #define TP_WEBREPORT_DOCUMENT_CHARTS_TIMELINE_DATA_H
 
 #include "webreport/document/section.h"
 #include "webreport/measure/charts/timeline.h"
 
-/* Returns an object with the members of timeline.html, in `arena`; kind NONE for a timeline without slices. timeline is
- * borrowed. */
+/* Returns an object with the members that timeline.html needs, in `arena`; kind NONE for a timeline without slices.
+ * The timeline is borrowed. */
 struct tp_data tp_timeline_data(struct tp_arena *arena, const struct tp_timeline *timeline);
 
-/* Returns the section of the page; kind NONE if the profile has no timeline. */
+/* Returns the section with the timeline; kind NONE if the profile has no timeline. */
 struct tp_data tp_section_timeline(const struct tp_section *section);
 
 #endif
