@@ -1,4 +1,4 @@
-/* Makes the document of `bench`: see bench_document.h. */
+/* Makes the document of `bench`. See bench_document.h. */
 #include "webreport/document/commands/bench_document.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ static const char *kind_name(enum tp_summary_kind kind)
 
 /* ---- amounts ---- */
 
-/* Largest relative change that is shown. With few pairs, larger numbers mean nothing. */
+/* Largest relative change that is shown; 9.99 is 999 %. With few pairs, larger numbers mean nothing. */
 #define MOST_SHOWN 9.99
 
 static const char *percent_text(struct tp_arena *arena, double size)
@@ -136,7 +136,7 @@ static void put_verdict(struct tp_document *document, const struct tp_bench_repo
         TP_SHOW_TEXT, column, NULL, 0, 0, false, 0                                                                     \
     }
 
-/* Returns a table of texts, with the names of the rows in the first column. */
+/* Returns a table of texts whose first column has the names of the rows. */
 static struct tp_shown_table *texts_of(const struct tp_table *table, const struct tp_shown_column *columns,
                                        const char *name, const char *heading, struct tp_arena *arena)
 {
@@ -214,7 +214,7 @@ static void put_counts(struct tp_document *document, const struct tp_bench_repor
 
 enum { R_NUMBER, R_SIDE, R_VALUE, R_USUAL, R_NOTE, R_COLUMNS };
 
-/* Adds the outlying runs. The record has all runs. */
+/* Adds the outlying runs to the document. The record contains all runs. */
 static void put_runs(struct tp_document *document, const struct tp_bench_report *t)
 {
     static const struct tp_column_def defs[R_COLUMNS] = {TEXT("run", "Run"), TEXT("of", "Of"), TEXT("value", "Took"),

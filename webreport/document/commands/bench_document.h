@@ -5,18 +5,18 @@
 #include "webreport/compare/bench/bench.h"
 #include "webreport/document/block.h"
 
-/* Reason why no more runs were made. */
+/* Reason why `bench` made no more runs: a decision, the limit of runs, or the limit of time. */
 enum tp_bench_stop { TP_BENCH_STOP_DECIDED, TP_BENCH_STOP_RUNS, TP_BENCH_STOP_TIME };
 
 struct tp_bench_report {
     const struct tp_bench *bench;
-    const char *names[TP_BENCH_SIDES];    /* "A" and "B", or revisions */
-    const char *commands[TP_BENCH_SIDES]; /* commands as the user wrote them */
+    const char *names[TP_BENCH_SIDES];    /* names of the sides: "A" and "B", or revisions */
+    const char *commands[TP_BENCH_SIDES]; /* command of each side, as the user wrote it */
     enum tp_bench_stop stop;
     uint64_t seed;
 };
 
-/* Makes the document in `arena` (guard set by the caller). It borrows the data in `report`. */
+/* Makes the document in `arena` (guard set by the caller). The document borrows the data of `report`. */
 void tp_bench_document(struct tp_document *document, const struct tp_bench_report *report, struct tp_arena *arena);
 
 /* Returns the progress line, such as "step +1.2 % (-0.3 to +2.7), 4 more runs of each", in the arena. */

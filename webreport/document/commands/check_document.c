@@ -1,4 +1,4 @@
-/* Makes the document of `tracepress check`: see check_document.h. */
+/* Makes the document of `tracepress check`. See check_document.h. */
 #include "webreport/document/commands/check_document.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ static enum tp_metric_unit unit_of(const struct tp_check_item *item)
     return tp_metrics[item->line->metric].unit;
 }
 
-/* Returns the name of the metric, with the name of the operator or function if it has one. */
+/* Returns the name of the metric, including its operator or function. */
 static const char *metric_text(const struct tp_check_item *item, struct tp_arena *arena)
 {
     struct tp_str operator= item->line->operator;
@@ -87,7 +87,7 @@ static const char *title_of(const struct tp_check_item *item, struct tp_arena *a
     return tp_text_printf(arena, "%s %s", name, limit);
 }
 
-/* Returns one sentence with the value, the baseline, the change, the limit and the reason. */
+/* Returns one sentence with value, baseline, change, limit and reason of a finding. */
 static const char *message_of(const struct tp_finding_block *finding, const struct tp_check_item *item,
                               struct tp_arena *arena)
 {
@@ -104,10 +104,11 @@ static const char *message_of(const struct tp_finding_block *finding, const stru
     return *item->reason ? tp_text_printf(arena, "%s: %s", text, item->reason) : text;
 }
 
-/* Returns advice and link of a metric of findings, or the definition of any other metric. */
+/* Returns the rule of a metric: advice and link for a metric of findings, else the definition of the metric. */
 static struct tp_rule_block rule_of(const struct tp_metric *metric, enum tp_producer producer, struct tp_arena *arena)
 {
-    static const char elsewhere[] = "none: "; /* start of the source of a metric that is not a member of the report */
+    static const char elsewhere[] =
+        "none: "; /* how the source begins for a metric that is not a member of the report */
     struct tp_rule_block rule = {.id = metric->name, .title = tp_metric_title(metric)};
     bool is_elsewhere = strncmp(metric->json, elsewhere, sizeof elsewhere - 1) == 0;
     rule.help =
@@ -194,7 +195,7 @@ static void record_item(struct tp_object *object, const struct tp_check_item *it
     }
 }
 
-/* Adds all metrics of a run. An unknown metric is null, and a list has its reason. */
+/* Adds all metrics of a run to an object. An unknown metric is null, and a separate list has the reasons. */
 static void record_run(struct tp_object *object, const struct tp_summary *run)
 {
     tp_object_str(object, "worker", run->key.worker);
@@ -269,7 +270,7 @@ static void record_all(const struct tp_document *document, const struct tp_check
     record_side(record, "baseline", &c->input->base);
 }
 
-/* Adds the verdict of a side with a single run. For several runs, the record has each verdict. */
+/* Adds the verdict of a side that has a single run. For several runs, only the record has the verdicts. */
 static void add_run_verdict(struct tp_document *document, const char *what, const struct tp_check_side *side)
 {
     if (side->count != 1 || !side->items[0].verdict.len)
@@ -279,7 +280,7 @@ static void add_run_verdict(struct tp_document *document, const char *what, cons
     tp_document_note(document, tp_text_printf(document->arena, "%s: %s. %s", what, verdict.class, verdict.headline));
 }
 
-/* Returns the producer of a side. All runs of a side are of one program. */
+/* Returns the producer of a side, since all its runs are of one program. */
 static enum tp_producer producer_of(const struct tp_check_side *side)
 {
     return side->count ? side->items[0].producer : TP_PRODUCER_TORCH;

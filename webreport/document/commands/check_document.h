@@ -5,7 +5,7 @@
 #include "webreport/compare/gate/gate.h"
 #include "webreport/document/block.h"
 
-/* Makes the document in `arena` (guard set by the caller); it borrows texts of the check. */
+/* Makes the document in `arena` (guard set by the caller). The document borrows texts of the check. */
 void tp_check_document(struct tp_document *document, const struct tp_check *check, struct tp_arena *arena);
 
 /* Makes the list of all metrics that a budget can limit, in `arena` (guard set by the caller). */

@@ -1,4 +1,4 @@
-/* Computes the charts of a comparison: see compare_parts.h. */
+/* Computes the charts of a comparison. See compare_parts.h. */
 #include <math.h>
 
 #include "webreport/document/commands/compare_parts.h"
@@ -15,7 +15,7 @@ static const char *number_text(struct tp_arena *arena, int64_t ns, const struct 
                           tp_text_of_fixed(arena, (double)ns / unit->divisor, unit->decimals));
 }
 
-/* Puts the bar of a change from `from` to `to` (ns) on an axis of `span` ns that starts at `least`. */
+/* Sets the bar of a change from `from` to `to` (ns), on an axis of `span` ns that starts at `least`. */
 static void put_bar(struct tp_object *bar, double from, double to, double least, double span)
 {
     double left = fmin(from, to), width = fabs(to - from);
@@ -38,8 +38,8 @@ static void put_row(struct tp_object *bar, struct tp_arena *arena, const struct 
     tp_object_text(bar, "change", number_text(arena, tp_table_int(t, TP_PART_CHANGE)[row], unit, true));
 }
 
-/* Returns the number of rows of the waterfall: the step, and its parts up to "other", which add up to it. Later rows of
- * the table are only about devices. */
+/* Returns the number of rows in the waterfall: the step, and its parts up to "other", which add up to the step.
+ * Later rows of the table are only about devices. */
 static size_t count_rows(const struct tp_compare *c)
 {
     size_t rows = 1;
@@ -54,10 +54,10 @@ static double change_at(const struct tp_table *t, size_t row)
     return change == TP_NULL_INT ? 0 : (double)change;
 }
 
-static const double MOST_SEEN = 0.02; /* Detectable sizes above this share of the step do not widen the axis. */
+static const double MOST_SEEN = 0.02; /* largest share of the step by which the detectable size widens the axis */
 
-/* Returns the start of an axis and sets *span to its length. The axis contains every partial sum and the detectable
- * size, so that noise looks small. */
+/* Returns the start of an axis, and sets *span to its length, both in ns. The axis contains every partial sum and
+ * the detectable size, so that noise looks small. */
 static double axis_of(const struct tp_compare *c, size_t rows, double *span)
 {
     const struct tp_table *t = &c->tables[TP_COMPARE_STEP];
@@ -110,7 +110,7 @@ struct tp_data tp_compare_waterfall(const struct tp_compare *c, struct tp_arena 
 /* ---- call tree ---- */
 
 enum { ROW_HEIGHT = 20, MAX_DEPTH = 40 };
-/* least width of a box, and least width of a box with a label, percent */
+/* least width of a box, and of a box with a label, percent */
 static const double MIN_WIDTH = 0.3, MIN_LABEL = 1.6;
 
 enum look { LOOK_SAME, LOOK_UP1, LOOK_UP2, LOOK_UP3, LOOK_DOWN1, LOOK_DOWN2, LOOK_DOWN3 };
@@ -128,8 +128,8 @@ static double change_of(const struct tp_diffcall *call)
     return call->ns[TP_NEW] - call->ns[TP_BASE];
 }
 
-/* Returns the colour of a node. There are three grades in each direction, by the share of the largest change; small
- * changes have the neutral colour. */
+/* Returns the color of a node: three grades for each direction, by the node's share of the largest change. Changes
+ * below `least` have the neutral color. */
 static enum look colour_of(const struct tp_difftree *tree, const struct tp_diffcall *call, double least)
 {
     double change = change_of(call), share = fabs(change) / tree->largest;
@@ -149,7 +149,8 @@ static const char *tooltip_of(struct tp_arena *arena, const struct tp_naming *na
                           tp_text_of_time(arena, tp_rounded(change)));
 }
 
-/* Returns the width of each node: the larger time of both sides, but at least the sum of its children. */
+/* Returns the width of each node in ns: the larger time of both sides, but at least the sum of its children's
+ * widths. */
 static double *sizes_of(const struct tp_difftree *tree, struct tp_arena *arena)
 {
     double *sizes = tp_arena_array(arena, tree->count, sizeof *sizes);
@@ -251,7 +252,7 @@ static size_t mark_changed(const struct tp_difftree *tree, double least, uint8_t
     for (uint32_t i = tree->count; i-- > 0;) {
         const struct tp_diffcall *call = &tree->calls[i];
         if (i == 0 || !(fabs(change_of(call)) >= least))
-            is_shown[i] &= i > 0; /* a descendant may have marked the root */
+            is_shown[i] &= i > 0; /* the root may have been marked by a descendant */
         else
             is_shown[i] = 1;
         if (is_shown[i] && call->parent != TP_NO_ID)

@@ -1,4 +1,4 @@
-/* Makes the document of a comparison: see compare_document.h. */
+/* Makes the document of a comparison. See compare_document.h. */
 #include "webreport/document/commands/compare_document.h"
 #include "webreport/document/commands/compare_parts.h"
 #include "webreport/document/commands/compare_program.h"
@@ -60,7 +60,8 @@ static void put_sides(const struct wording *w)
     }
 }
 
-/* Returns the classes of a side's runs in their order, such as "Launch-bound (2 runs), Balanced (1 run)", or "". */
+/* Returns the verdict classes of a side's runs in their order, such as "Launch-bound (2 runs), Balanced (1 run)", or
+ * "". */
 static const char *classes_text(const struct wording *w, const struct tp_side_input *side)
 {
     const char *text = "";
@@ -127,7 +128,7 @@ static void put_figure(const struct wording *w, const char *label, const char *v
                                         .label = label, .value = value, .unit = unit, .note = note, .meter = NAN});
 }
 
-/* Adds a figure about rows. It is unknown, not 0, if the sides are not comparable. */
+/* Adds a figure with a number of rows. The number is unknown, not 0, if the sides are not comparable. */
 static void put_rows_figure(const struct wording *w, const char *label, uint32_t count, const char *unit,
                             const char *note)
 {
@@ -206,7 +207,8 @@ static enum tp_tone tone_of(struct tp_str verdict)
                                                        : TP_TONE_PLAIN;
 }
 
-/* Returns the samples of a function, such as "91 \u2192 185 samples a run; the change: +189 to +834 ms (99 %)". */
+/* Returns the number of samples of a function, such as "91 \u2192 185 samples a run; the change: +189 to +834 ms (99
+ * %)". */
 static const char *samples_line(const struct wording *w, size_t row)
 {
     const struct tp_table *t = &w->c->tables[TP_COMPARE_CHANGES];
@@ -252,8 +254,8 @@ static void fill_change(struct tp_finding_block *finding, const struct wording *
             finding->reasons[count++] = lines[i];
 }
 
-/* Returns the rows that differ most, for a comparison without a certain change, such as "gemm 8\u00d78 +10.8 \u00b5s;
- * relu +2.0 \u00b5s", or "". */
+/* Returns the rows that differ most, such as "gemm 8\u00d78 +10.8 \u00b5s; relu +2.0 \u00b5s", or "". Used if no
+ * change of a row is certain. */
 static const char *largest_text(const struct wording *w)
 {
     enum { SHOWN = 3 };
@@ -273,7 +275,7 @@ static const char *largest_text(const struct wording *w)
     return text;
 }
 
-/* Returns whether a total of times changed: kernels, host operators or the step. */
+/* Returns whether a time total changed: kernels, host operators or the step. */
 static bool has_changed_total(const struct tp_compare *c)
 {
     for (unsigned i = 0; i < TP_QUANTITIES; i++)
@@ -282,8 +284,8 @@ static bool has_changed_total(const struct tp_compare *c)
     return false;
 }
 
-/* Returns the sentence for a comparison without a certain change of rows. The verdict may still be about a total, work
- * or memory. */
+/* Returns the sentence for a comparison in which no change of a row is certain. The verdict may still be about a
+ * total, work or memory. */
 static const char *no_change_text(const struct wording *w)
 {
     static const char *const texts[] = {
@@ -307,7 +309,7 @@ static const char *no_change_text(const struct wording *w)
     return c->verdict == TP_CHANGE_NEUTRAL ? texts[tp_compare_work_change_kinds(c)] : texts[TP_WORK_CHANGED_OTHER];
 }
 
-/* Returns the heading of the rows, which must not claim more than their verdicts. */
+/* Returns the heading of the list of rows. The heading must not claim more than the verdicts of the rows. */
 static const char *changes_heading(const struct tp_compare *c)
 {
     if (c->is_open)
@@ -390,7 +392,7 @@ static void put_findings(const struct wording *w)
     }
 }
 
-/* Adds the rates of a serving engine to outputs without sections. */
+/* Adds the rates of a serving engine to output formats without sections. */
 static void put_serving(const struct wording *w)
 {
     if (!w->c->tables[TP_COMPARE_SERVING].row_count)
@@ -401,10 +403,11 @@ static void put_serving(const struct wording *w)
 
 /* ---- sections ---- */
 
-/* The parts of the page. The rates of a serving engine are the lead of its part: tp_compare_serving_text. */
+/* The parts of the page, with their tables. The rates of a serving engine are in the lead of their part
+ * (tp_compare_serving_text). */
 static const struct part {
     const char *id, *label, *title, *lead;
-    enum tp_compare_table tables[4]; /* tables of the part; TP_COMPARE_CHANGES ends the list */
+    enum tp_compare_table tables[4]; /* tables of the part; the list ends with TP_COMPARE_CHANGES */
 } parts[] = {
     {"diff-serving", "Serving", "Steps of the engine", NULL, {TP_COMPARE_SERVING}},
     {"diff-program",
@@ -510,7 +513,7 @@ void tp_compare_document(struct tp_document *document, const struct tp_compare *
     struct tp_verdict_block verdict = tp_compare_verdict(compare, w.arena);
     tp_document_init(document, "Comparison", w.arena);
     tp_compare_record(document, compare, &verdict);
-    document->places = TP_IN_PAGES | TP_IN_MARKDOWN; /* on a terminal, the verdict replaces the title */
+    document->places = TP_IN_PAGES | TP_IN_MARKDOWN; /* not on terminals, where the verdict replaces the title */
     put_title(&w);
     document->places = TP_EVERYWHERE;
     tp_document_verdict(document, &verdict);

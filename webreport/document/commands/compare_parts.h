@@ -1,4 +1,4 @@
-/* The parts of the document of a comparison, each in a file of its own, for compare_document.c. */
+/* Declares the parts of the document of a comparison, which have their own files, for compare_document.c. */
 #ifndef TP_WEBREPORT_DOCUMENT_COMMANDS_COMPARE_PARTS_H
 #define TP_WEBREPORT_DOCUMENT_COMMANDS_COMPARE_PARTS_H
 
@@ -6,34 +6,34 @@
 #include "webreport/document/block.h"
 #include "webreport/document/name_text.h"
 
-/* Fills the record of the document. verdict: verdict of the document. */
+/* Fills the record of the document, including the given verdict. */
 void tp_compare_record(struct tp_document *document, const struct tp_compare *compare,
                        const struct tp_verdict_block *verdict);
 
 struct tp_shown_table *tp_compare_shown(const struct tp_compare *compare, const struct tp_naming *naming,
                                         enum tp_compare_table which, size_t max_rows);
 
-/* Returns the parts of the step's change as bars; kind NONE without step times. */
+/* Returns the parts of the step's change as bars; kind NONE if step times are unknown. */
 struct tp_data tp_compare_waterfall(const struct tp_compare *compare, struct tp_arena *arena);
 
-/* Returns the boxes of the merged call tree: the width is the larger time of both sides, the colour is the change; kind
- * NONE without a tree. */
+/* Returns the boxes of the merged call tree; kind NONE without a tree. The width of a box is the larger time of both
+ * sides, its color shows the change. */
 struct tp_data tp_compare_icicle(const struct tp_compare *compare, const struct tp_naming *naming);
 
-/* Returns at most max_rows nodes of the call tree that changed by at least TP_CHANGE_LEAST_SHARE of a step, with their
- * ancestors; NULL if there are none. */
+/* Returns the nodes of the call tree that changed by at least TP_CHANGE_LEAST_SHARE of a step, with their ancestors;
+ * at most max_rows. Returns NULL without such nodes. */
 struct tp_shown_table *tp_compare_tree_table(const struct tp_compare *compare, const struct tp_naming *naming,
                                              size_t max_rows);
 
 /* ---- the work of a step (compare_work.c) ---- */
 
-/* Returns the first changes of work that a limit counts, and the number of further ones. */
+/* Returns a text with the first changes of work that a limit counts, and the number of further changes. */
 const char *tp_compare_work_words(const struct tp_compare *compare, struct tp_arena *arena);
-/* Returns the changes of work for the text after the verdict on times: "a hint: a call of load in the data loader takes
- * ..", or "the work of a step differs (3 changes)". "" if there are no changes, or if a limit counts any. */
+/* Returns the text about changes of work that follows the verdict on times, such as "a hint: a call of load in the
+ * data loader takes ..". Returns "" if there are no changes, or if a limit counts any of them. */
 const char *tp_compare_work_remark(const struct tp_compare *compare, struct tp_arena *arena);
-/* Kinds of changes of work in a comparison: none; only times of functions in the data loader; also numbers of calls of
- * such functions; any other. */
+/* Kinds of changes of work in a comparison: no changes, only times of functions in the data loader, also their
+ * numbers of calls, or any other. */
 enum tp_work_change_kinds {
     TP_WORK_CHANGED_NOTHING,
     TP_WORK_CHANGED_TIMES,
@@ -43,7 +43,7 @@ enum tp_work_change_kinds {
 enum tp_work_change_kinds tp_compare_work_change_kinds(const struct tp_compare *compare);
 /* Returns the number of changes as text: "same", "3 changes" or "unknown". */
 const char *tp_compare_work_figure(const struct tp_compare *compare, struct tp_arena *arena);
-/* Adds a notice with a point for each change. */
+/* Adds a notice in which each change of work is a point. */
 void tp_compare_put_work(struct tp_document *document, const struct tp_compare *compare,
                          const struct tp_naming *naming);
 

@@ -1,4 +1,4 @@
-/* Writes the verdict on two programs recorded from outside: see compare_program.h. */
+/* Writes the verdict on two programs recorded from outside. See compare_program.h. */
 #include "webreport/document/commands/compare_program.h"
 
 #include <math.h>

@@ -1,13 +1,13 @@
-/* The verdict on two programs recorded from outside as text, from the times of their functions. */
+/* Writes the verdict on two programs recorded from outside, which is based on the times of their functions. */
 #ifndef TP_WEBREPORT_DOCUMENT_COMMANDS_COMPARE_PROGRAM_H
 #define TP_WEBREPORT_DOCUMENT_COMMANDS_COMPARE_PROGRAM_H
 
 #include "webreport/compare/two/compare.h"
 
-/* Returns whether both sides are programs recorded from outside, so that their functions decide the verdict. */
+/* Returns whether both sides are programs recorded from outside. If so, their functions decide the verdict. */
 bool tp_compare_is_of_programs(const struct tp_compare *compare);
 
-/* Return the headline on the times of such programs, and the text below it, in `arena`. */
+/* Return the headline on the times of such programs, and the text below the headline, in `arena`. */
 const char *tp_compare_program_words(const struct tp_compare *compare, struct tp_arena *arena);
 const char *tp_compare_program_text(const struct tp_compare *compare, struct tp_arena *arena);
 

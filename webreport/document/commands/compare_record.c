@@ -1,4 +1,4 @@
-/* Fills the record of a comparison, with the keys that scripts use: see compare_parts.h. */
+/* Fills the record of a comparison. Scripts depend on the names of its keys. See compare_parts.h. */
 #include <math.h>
 
 #include "webreport/document/commands/compare_parts.h"
@@ -10,7 +10,7 @@ static void percent_member(struct tp_object *object, const char *key, double rat
     tp_object_real(object, key, 100 * ratio);
 }
 
-/* Adds the evidence of every run of each side. */
+/* Adds the evidence of every run on each side. */
 static void record_evidence(struct tp_object *record, const struct tp_compare *c)
 {
     struct tp_object *object = tp_object_object(record, "evidence");
@@ -25,7 +25,7 @@ static void record_evidence(struct tp_object *record, const struct tp_compare *c
     }
 }
 
-/* Adds the comparison of the workloads, with the facts that differ. */
+/* Adds the comparison of the workloads, including the facts that differ. */
 static void record_identity(struct tp_object *record, const struct tp_compare *c)
 {
     struct tp_object *identity = tp_object_object(record, "identity");
@@ -60,7 +60,7 @@ static void record_changes(struct tp_object *record, const struct tp_compare *c)
         tp_work_change_record(tp_list_object(list), &work->changes[i], record->members.arena);
 }
 
-/* Adds each quantity that every run of both sides has. */
+/* Adds each quantity that is known for every run of both sides. */
 static void record_times(struct tp_object *times, const struct tp_compare *c)
 {
     for (enum tp_quantity q = 0; q < TP_QUANTITIES; q++) {
@@ -88,7 +88,8 @@ static void record_verdict(struct tp_object *record, const struct tp_compare *c,
     tp_object_text(record, "summary", summary);
     tp_object_text(record, "damage", *c->damage ? c->damage : NULL);
     record_evidence(record, c);
-    struct tp_object *step = tp_object_object(record, "step_time"); /* kept for scripts written for older versions */
+    struct tp_object *step =
+        tp_object_object(record, "step_time"); /* also writes the old key, for scripts written for earlier versions */
     tp_object_text(step, "verdict", tp_change_verdict_name(c->totals[TP_QUANTITY_STEP].verdict));
     percent_member(step, "change_percent", c->totals[TP_QUANTITY_STEP].change.estimate);
     percent_member(step, "low_percent", c->totals[TP_QUANTITY_STEP].change.low);

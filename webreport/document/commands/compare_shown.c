@@ -1,4 +1,4 @@
-/* Prepares the tables of a comparison for display: see compare_parts.h. */
+/* Prepares the tables of a comparison for display. See compare_parts.h. */
 #include "webreport/document/commands/compare_parts.h"
 
 #include "webreport/document/name_text.h"
@@ -80,12 +80,12 @@ static const struct tp_shown_column fact_columns[] = {
 
 #define COLUMNS(list) list, sizeof(list) / sizeof *(list)
 
-/* Each table with its columns, the column of its names, and the columns that are shown as the table's own texts. */
+/* For each table: its columns, the column of names, and columns whose texts are shown unchanged. */
 static const struct columns {
     const struct tp_shown_column *columns;
     unsigned count;
     unsigned name;
-    int own[2]; /* columns; -1 for none */
+    int own[2]; /* indexes of such columns; -1 for none */
 } columns_of[TP_COMPARE_TABLES] = {
     [TP_COMPARE_CHANGES] = {COLUMNS(change_columns), TP_ROW_NAME, {TP_ROW_OWNER, TP_ROW_KIND}},
     [TP_COMPARE_STEP] = {COLUMNS(step_columns), TP_PART_NAME, {-1, -1}},
@@ -123,7 +123,7 @@ static bool is_kind(const struct tp_table *table, size_t row, const char *kind)
     return tp_str_equal(tp_table_text(table, TP_ROW_KIND)[row], tp_str_of(kind));
 }
 
-/* Returns the details that a row shows when it is opened. */
+/* Returns the details that appear when the user opens a row. */
 static struct tp_data details_of(const struct tp_naming *naming, const struct tp_table *table, size_t row)
 {
     static const struct {
@@ -145,7 +145,7 @@ static struct tp_data details_of(const struct tp_naming *naming, const struct tp
     return tp_data_of_object(object);
 }
 
-/* Sets the name of a row: the short name of a kernel, or a synchronization with its line. */
+/* Sets the name of a row: the short name of a kernel, or a synchronization and its line. */
 static void name_row(const struct tp_naming *naming, const struct tp_table *table, struct tp_shown_row *shown,
                      size_t row)
 {
@@ -176,7 +176,7 @@ static void describe_change(const struct tp_naming *naming, const struct tp_tabl
 
 /* ---- rows with equal names ---- */
 
-enum { MOST_APART = 90 }; /* longest text that distinguishes rows, in bytes */
+enum { MOST_APART = 90 }; /* longest text that is added to distinguish rows, bytes */
 
 static int by_shown_name(const void *context, uint32_t x, uint32_t y)
 {
@@ -185,8 +185,8 @@ static int by_shown_name(const void *context, uint32_t x, uint32_t y)
     return order ? order : (x > y) - (x < y);
 }
 
-/* Extends the names of a group of rows by the part that differs, such as " 8x64x56x56", or by numbers if nothing
- * differs. */
+/* Makes the names of a group of rows different. Adds the part that differs, such as " 8x64x56x56", or numbers if
+ * nothing differs. */
 static void name_group(const struct tp_naming *naming, struct tp_shown_table *shown, const uint32_t *rows,
                        uint32_t count)
 {
@@ -222,7 +222,7 @@ static void name_group(const struct tp_naming *naming, struct tp_shown_table *sh
     }
 }
 
-/* Makes all names different: first by the full names of kernels, then by other parts of a row. */
+/* Makes all names different: first with the full names of kernels, then with other parts of a row. */
 static void distinguish_rows(const struct tp_naming *naming, struct tp_shown_table *shown)
 {
     tp_section_distinguish_names(naming, shown->rows, tp_table_text(shown->table, TP_ROW_NAME), NULL, shown->row_count);

@@ -1,4 +1,4 @@
-/* Writes the verdict of a comparison as text: see compare_words.h. */
+/* Writes the verdict of a comparison as text. See compare_words.h. */
 #include "webreport/document/commands/compare_words.h"
 
 #include <math.h>
@@ -53,16 +53,16 @@ const char *tp_interval_text(const struct tp_run_change *change, struct tp_arena
                           tp_signed_percent_text(arena, 100 * change->high));
 }
 
-/* Subjects of sentences by quantity. */
+/* Subjects of sentences, for each quantity. */
 static const char *const subjects[TP_QUANTITIES] = {
     [TP_QUANTITY_KERNELS] = "Kernels", [TP_QUANTITY_HOST_OPS] = "Operators on the host", [TP_QUANTITY_STEP] = "Steps"};
 
-/* Returns the words for a quantity without a certain change. "unchanged" requires an interval close to 0. */
+/* Returns the words for a quantity without a certain change. The word "unchanged" requires an interval close to 0. */
 static const char *unchanged_words(const struct tp_run_change *change, struct tp_arena *arena)
 {
     const double little = 0.02;
     double percent = 100 * change->estimate;
-    bool is_sure = change->low >= -little && change->high <= little; /* false if the interval is NaN */
+    bool is_sure = change->low >= -little && change->high <= little; /* also false if the interval is NaN */
     if (isnan(percent))
         return "There are no step times to compare";
     const char *text = tp_text_printf(arena, "%s %%", tp_signed_percent_text(arena, percent));
@@ -87,7 +87,7 @@ static const char *total_words(const struct tp_compare *c, enum tp_quantity quan
     return unchanged_words(&c->totals[TP_QUANTITY_STEP].change, arena);
 }
 
-/* Returns the total that decides the verdict, the step first; TP_QUANTITY_ROW if no total changed. */
+/* Returns the total on which the verdict is based, preferably the step; TP_QUANTITY_ROW if no total changed. */
 static enum tp_quantity basis_of(const struct tp_compare *c)
 {
     static const enum tp_quantity order[] = {TP_QUANTITY_STEP, TP_QUANTITY_KERNELS, TP_QUANTITY_HOST_OPS};
@@ -116,7 +116,7 @@ const char *tp_compare_reason_text(const struct tp_compare *c)
 
 /* ---- parts of the mean step's change ---- */
 
-/* Groups of parts for people. Every part of a step is in one group. */
+/* Groups of parts, with names for people. Every part of a step is in one group. */
 static const struct {
     const char *name;
     unsigned parts; /* bits of enum tp_step_part */
@@ -161,7 +161,7 @@ static const char *groups_words(const struct tp_compare *c, struct tp_arena *are
     return text;
 }
 
-/* Returns the words with a lower-case first letter, for use after a semicolon. */
+/* Returns the words with a lower-case first letter, for use in the middle of a sentence. */
 static const char *with_small_letter(const char *words, struct tp_arena *arena)
 {
     char *text = tp_arena_copy(arena, words, strlen(words));
@@ -183,7 +183,8 @@ static const char *mixed_words(const struct tp_compare *c, struct tp_arena *aren
     return text;
 }
 
-/* Returns the words for wall clock time that changed, or may have changed, because the machine was busy, or "". */
+/* Returns words about wall clock that changed, or may have changed, because the machine was busy; "" if this does
+ * not apply. */
 static const char *busy_machine_words(const struct tp_compare *c, const char *moved, struct tp_arena *arena)
 {
     if (c->was_machine_busy)
@@ -202,7 +203,7 @@ static const char *busy_machine_words(const struct tp_compare *c, const char *mo
     return "";
 }
 
-/* Returns advice for runs that could not detect even a step of twice the length. */
+/* Returns advice for runs that are too few to detect even a step of twice the length. */
 static const char *too_few_runs_words(const struct tp_compare *c, struct tp_arena *arena)
 {
     const struct tp_run_change *step = &c->totals[TP_QUANTITY_STEP].change;
@@ -214,7 +215,8 @@ static const char *too_few_runs_words(const struct tp_compare *c, struct tp_aren
                           *remark ? "; " : "", remark);
 }
 
-/* Returns the headline. Its subject is the total that decides, or the changed rows if no total changed. */
+/* Returns the headline. Its subject is the total on which the verdict is based, or the changed rows if no total
+ * changed. */
 static const char *headline(const struct tp_compare *c, struct tp_arena *arena)
 {
     enum tp_quantity basis = basis_of(c);
@@ -272,7 +274,7 @@ static const char *totals_text(const struct tp_compare *c, struct tp_arena *aren
                           with_small_letter(text, arena));
 }
 
-/* Returns the shift that all rows have in common, or "" if chance may explain it. */
+/* Returns words about the shift that all rows share, or "" if chance may explain the shift. */
 static const char *shift_text(const struct tp_compare *c, struct tp_arena *arena)
 {
     const struct tp_total *sum =

@@ -1,4 +1,4 @@
-/* The verdict of a comparison as text, and numbers with a sign. Texts are in the given arena. */
+/* Writes the verdict of a comparison, and numbers with a sign, as text. Texts are in the given arena. */
 #ifndef TP_WEBREPORT_DOCUMENT_COMMANDS_COMPARE_WORDS_H
 #define TP_WEBREPORT_DOCUMENT_COMMANDS_COMPARE_WORDS_H
 
@@ -13,16 +13,16 @@ const char *tp_signed_percent_text(struct tp_arena *arena, double percent);
 /* Returns the interval of a change, such as "99 % interval \u22120.5 to +0.3 %". */
 const char *tp_interval_text(const struct tp_run_change *change, struct tp_arena *arena);
 
-/* Returns the reason of a verdict without a changed total, such as "13 rows and memory". "" if a total changed, or
- * nothing did. */
+/* Returns the reason of a verdict for which no total changed, such as "13 rows and memory". Returns "" if a total
+ * changed, or nothing did. */
 const char *tp_compare_reason_text(const struct tp_compare *compare);
 
-/* Returns the text above the steps of a serving engine: "Classes as check names them .. decode 92,765 \u2192 84,560
- * tokens/s." */
+/* Returns the text above the steps of a serving engine, such as "Classes as check names them .. decode 92,765 \u2192
+ * 84,560 tokens/s." */
 const char *tp_compare_serving_text(const struct tp_compare *compare, struct tp_arena *arena);
 
-/* Returns the verdict of the comparison. The text below its headline has the totals with their detectable changes, and
- * the number of changed rows. */
+/* Returns the verdict of the comparison. The text below its headline has the totals with their detectable changes,
+ * and the number of changed rows. */
 struct tp_verdict_block tp_compare_verdict(const struct tp_compare *compare, struct tp_arena *arena);
 
 #endif

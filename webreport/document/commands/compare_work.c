@@ -1,4 +1,4 @@
-/* Writes the changes of work between two sides as text: see compare_parts.h. */
+/* Writes the changes of work between two sides as text. See compare_parts.h. */
 #include "webreport/compare/work/work_words.h"
 #include "webreport/document/commands/compare_parts.h"
 #include "webreport/trace/frame.h"
@@ -6,7 +6,7 @@
 
 enum { POINTS = 20 };
 
-/* Returns the first two changes of work that a limit counts, and the number of further ones. */
+/* Lists the first two changes of work that a limit counts, and the number of further changes. */
 const char *tp_compare_work_words(const struct tp_compare *c, struct tp_arena *arena)
 {
     enum { SHOWN = 2 };
@@ -21,8 +21,8 @@ const char *tp_compare_work_words(const struct tp_compare *c, struct tp_arena *a
     return count > SHOWN ? tp_text_printf(arena, "%s; and %u more", text, count - SHOWN) : text;
 }
 
-/* Returns whether a change is of an operator of the data loader, and an earlier change is too. Such changes are
- * reported together, because another kind of loader changes all its operators. */
+/* Returns whether a change is of an operator in the data loader and comes after another such change. These changes
+ * are reported together, because another kind of loader changes all its operators. */
 static bool is_later_loader_change(const struct tp_work_diff *work, uint32_t at)
 {
     for (uint32_t i = 0; work->changes[at].kind == TP_WORK_CHANGE_LOADER && i < at; i++)
@@ -36,14 +36,15 @@ static int64_t size_of(const struct tp_work_change *change)
     return change->delta < 0 ? -change->delta : change->delta;
 }
 
-/* Returns the change of an operator's calls, such as "+2 aten::set_". */
+/* Returns the change in the number of an operator's calls, such as "+2 aten::set_". */
 static const char *amount_text(const struct tp_work_change *change, struct tp_arena *arena)
 {
     return tp_text_printf(arena, "%s%s %.*s", change->delta > 0 ? "+" : "\xe2\x88\x92",
                           tp_text_of_count(arena, size_of(change)), (int)change->name.len, change->name.ptr);
 }
 
-/* Returns all changes of the data loader's operators in one sentence, which names the two largest. */
+/* Returns one sentence about all changes of operators in the data loader. The sentence names the two largest
+ * changes. */
 static const char *loader_text(const struct tp_work_diff *work, struct tp_arena *arena)
 {
     const struct tp_work_change *largest = NULL, *second = NULL;
@@ -79,14 +80,14 @@ const char *tp_compare_work_figure(const struct tp_compare *c, struct tp_arena *
     return !c->work.is_known ? "unknown" : count ? tp_text_of_some(arena, count, "change", "changes") : "same";
 }
 
-/* Returns the place of a change, such as " (train.py(12))"; "" if it is unknown. The file is shown as a name of the
- * trace. */
+/* Returns the place of a change, such as " (train.py(12))"; "" if unknown. Shows the file as names of the trace are
+ * shown. */
 static const char *place_text(const struct tp_work_change *change, const struct tp_naming *naming)
 {
     struct tp_frame frame;
     if (!tp_frame_parse(&frame, change->place))
         return "";
-    /* without folders, because a blank in a folder's name would be a possible line break */
+    /* omits folders, because a line could break at a blank in the name of a folder */
     struct tp_str path = frame.path;
     for (size_t i = path.len; i-- > 0;)
         if (path.ptr[i] == '/' || path.ptr[i] == '\\') {
@@ -128,8 +129,8 @@ const char *tp_compare_work_remark(const struct tp_compare *c, struct tp_arena *
                : tp_text_printf(arena, "a hint, not certain: %s", hint);
 }
 
-/* Returns the title of the changes. It must not claim more than the verdict: a damaged input may lack data that the
- * other side has. */
+/* Returns the title of the list of changes. The title must not claim more than the verdict, because a damaged input
+ * may lack data that the other side has. */
 static const char *title_of(const struct tp_compare *c)
 {
     if (*c->damage)
@@ -149,7 +150,7 @@ void tp_compare_put_work(struct tp_document *document, const struct tp_compare *
     uint32_t shown = 0, left_out = 0;
     if (c->work.is_known && c->work.has_names_only && !c->work.count)
         tp_document_note(document, "The steps of both sides call the same operators (compared by name).");
-    for (uint32_t pass = 0; pass < 2; pass++) /* first the changes that a limit counts */
+    for (uint32_t pass = 0; pass < 2; pass++) /* pass 0 adds the changes that a limit counts, pass 1 the others */
         for (uint32_t i = 0; i < c->work.count; i++) {
             const struct tp_work_change *change = &c->work.changes[i];
             if (change->is_consequence || change->is_gated == (pass == 1) || is_later_loader_change(&c->work, i))

@@ -1,4 +1,4 @@
-/* Makes the document of stored runs: see history_document.h. */
+/* Makes the document of stored runs. See history_document.h. */
 #include "webreport/document/commands/history_document.h"
 
 #include <math.h>
@@ -10,10 +10,10 @@
 #include "writer/base/stats.h"
 
 enum { PLOT_TOP = 10, PLOT_HEIGHT = 90, PLOT_WIDTH = 1000, MAX_LABEL = 40, MANY_RUNS = 60 };
-#define PLOT_LEFT 17.0 /* space for the labels of the axis, percent of the width, enough for a narrow screen */
+#define PLOT_LEFT 17.0 /* width of the axis labels in percent, enough for a narrow screen */
 #define PLOT_RIGHT 98.0
 
-/* The metrics of a history. A metric that no run has is omitted. */
+/* The metrics that a history shows. A metric that no run has is omitted. */
 static const char *const metric_names[] = {
     "step.time.median", "kernels.per_step", "sync.per_step",      "h2d.pageable.bytes", "idle.host",
     "memory.peak",      "gemm.fp32.share",  "operators.per_step", "memory.host.peak",   "finding.count",
@@ -23,10 +23,10 @@ enum { METRIC_NAMES = sizeof metric_names / sizeof *metric_names };
 /* The values of one metric over the runs. */
 struct series {
     const struct tp_metric *metric;
-    double *values; /* by run; NaN if the run lacks the metric */
+    double *values; /* for each run: value of the metric; NaN if the run lacks it */
     double least, greatest;
     size_t known_count;
-    const struct tp_level_series *level; /* NULL for the values of a metric */
+    const struct tp_level_series *level; /* levels of the quantity; NULL if the series shows a metric */
 };
 
 /* ---- values ---- */
@@ -63,7 +63,7 @@ static struct series series_of(struct tp_arena *arena, const struct tp_history_r
 
 /* ---- charts ---- */
 
-/* Returns the levels of a quantity, which limits are compared with. */
+/* Returns the series of a quantity's levels. Limits are compared with these levels. */
 static struct series series_of_level(struct tp_arena *arena, const struct tp_level_series *level, size_t count)
 {
     static const struct tp_metric names[TP_LEVEL_SERIES] = {
@@ -84,7 +84,7 @@ static struct series series_of_level(struct tp_arena *arena, const struct tp_lev
     return s;
 }
 
-/* The range of the axis: the values with some space around them, but not below 0. */
+/* The range of the y axis: the values and some space around them, but not below 0. */
 struct axis {
     double bottom, top;
 };
@@ -93,7 +93,7 @@ static struct axis axis_of(const struct series *s)
 {
     double room = (s->greatest - s->least) / 4;
     if (room <= fabs(s->greatest) / 50)
-        room = fabs(s->greatest) / 50; /* at least 2 %, so that a tiny difference looks small */
+        room = fabs(s->greatest) / 50; /* at least 2 % of the largest value, so that a tiny difference looks small */
     if (!(room > 0))
         room = 1;
     struct axis axis = {s->least - room, s->greatest + room};
@@ -123,7 +123,7 @@ static void put_ticks(struct tp_object *chart, struct tp_arena *arena, const str
     }
 }
 
-/* Returns the reason why the point of a run is drawn hollow; NULL if it is not. */
+/* Returns the reason for which the point of a run is drawn hollow; NULL if the point is filled. */
 static const char *hollow_reason(const struct series *s, const struct tp_history_run *run, size_t i)
 {
     if (run->decision.is_accepted)
@@ -153,7 +153,7 @@ static void put_accepted(struct tp_object *chart, struct tp_arena *arena, const 
                                   tp_amount_change(arena, TP_UNIT_NS, TP_LIMIT_RELATIVE, 100 * sees)));
 }
 
-/* Adds a line at each change of the level, with the first commit after the change. */
+/* Adds a line for each change of the level, labeled with the first commit after the change. */
 static void put_steps(struct tp_object *chart, struct tp_arena *arena, const struct series *s,
                       const struct tp_history_run *runs, size_t count)
 {
@@ -204,7 +204,7 @@ static void put_points(struct tp_object *chart, struct tp_arena *arena, const st
     tp_object_str(chart, "path", (struct tp_str){text, (size_t)(at - text)});
 }
 
-/* Returns the newest value, with its change from the previous one. */
+/* Returns the newest value, and its change from the previous value. */
 static const char *latest_text(struct tp_arena *arena, const struct series *s, size_t count)
 {
     size_t last = count, before = count;
@@ -309,7 +309,7 @@ static void put_table(struct tp_document *document, const struct series *series,
     tp_document_table(document, out, NULL);
 }
 
-/* Adds the accepted runs, newest first, with the person, time and reason. */
+/* Adds the accepted runs, newest first, with the person, time and reason of each acceptance. */
 static void put_accepted_runs(struct tp_document *document, const struct tp_history_run *runs, size_t count)
 {
     for (size_t i = count; i-- > 0;) {
