@@ -1,9 +1,10 @@
-/* Finds the version of Python in a trace: the member that states it, paths of frames, lines of known functions. */
+/* Implements python_version.h: finds the version of Python from the trace's own statement, from paths of frames, or
+ * from the lines of known functions. */
 #include "webreport/measure/rules/host/python_version.h"
 
 #include "webreport/measure/rules/fitted_costs.h"
 
-/* Returns the number at the start of a text if it ends before `end`; 0: no such number. */
+/* Returns the number at the start of a text if the character `end` follows it; 0 if there is no such number. */
 static int number_before(struct tp_str text, char end)
 {
     int number = 0;
@@ -13,7 +14,7 @@ static int number_before(struct tp_str text, char end)
     return i && i < text.len && text.ptr[i] == end ? number : 0;
 }
 
-/* Returns the rest of a text after the first place of `words`; an empty text if it does not contain them. */
+/* Returns the part of a text after the first occurrence of `words`. Returns an empty text if `words` does not occur. */
 static struct tp_str after(struct tp_str text, const char *words)
 {
     ptrdiff_t at = tp_str_find(text, words);

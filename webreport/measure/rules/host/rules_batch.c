@@ -1,5 +1,5 @@
-/* Rules of CPU programs about the size of a step's work: a model that is called sample by sample (H18), a batch that is
- * too small for its model (H19), steps of unequal work (H20). */
+/* Rules about the size of a step's work in programs without a device: a model that is called sample by sample (H18), a
+ * batch that is too small for its model (H19), steps of unequal work (H20). */
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_texts.h"
 #include "webreport/measure/work/operator_samples.h"
@@ -54,14 +54,14 @@ const struct tp_rule tp_rule_H20 = {
 
 enum { MIN_CALLS = 4, MIN_INNER_CALLS = 8, SMALL_BATCH = 4, USUAL_BATCH = 32, MIN_STEPS = 3 };
 
-/* Returns the id of the sizes of all operands. */
+/* Returns the value id of the sizes of an operator's operands ("Input Dims"). */
 static uint32_t dims_of(const struct tp_model *model, uint32_t op)
 {
     return model->trace->hosts[tp_operator_event(model, op)->detail].dims;
 }
 
-/* Returns the rows of the first operand of a matrix product in the forward pass; 0 if the operator is no such product
- * or the rows are unknown. */
+/* Returns the number of rows of a matrix product's first operand in the forward pass. Returns 0 if the operator is no
+ * such product, or if the number is unknown. */
 static int64_t rows_of(const struct tp_model *model, uint32_t op)
 {
     static const struct tp_str names[] = {TP_STR("aten::mm"), TP_STR("aten::addmm")};
@@ -77,13 +77,13 @@ static int64_t rows_of(const struct tp_model *model, uint32_t op)
 
 /* ---- a model called sample by sample (H18) ---- */
 
-/* Calls of modules on the main thread within W. */
+/* calls of modules on the main thread within W */
 struct calls {
     struct tp_advisor *a;
-    uint32_t *of_name; /* number of calls by name; each module has its own name */
-    /* module with the most calls, among modules for which is_repeated is true; TP_NO_ID: there is none */
+    uint32_t *of_name; /* by name id: number of calls; each module has its own name */
+    /* name id of the module with the most calls, among modules for which is_repeated is true; TP_NO_ID without one */
     uint32_t name;
-    bool is_inner; /* the module `name` is part of another module */
+    bool is_inner; /* true if this module is a part of another module */
 };
 
 static bool is_counted(const struct calls *c, uint32_t module)
@@ -99,8 +99,8 @@ static uint32_t calls_of(const struct calls *c, uint32_t module)
     return c->of_name[c->a->model->trace->events[c->a->model->modules.event[module]].name];
 }
 
-/* Returns whether a module has enough calls in each step, and no module around it has. A part of another module, such
- * as a head for maps of several sizes, may be shared, so it needs more calls. */
+/* Returns whether a module has enough calls in each step, and no enclosing module has. A part of another module may be
+ * shared, such as a head for maps of several sizes, so it needs more calls. */
 static bool is_repeated(const struct calls *c, uint32_t module)
 {
     uint32_t outer = c->a->model->modules.parent[module];
@@ -127,8 +127,8 @@ static void count_calls(struct calls *c)
         }
 }
 
-/* Finds in each step the time from the second call to the end of the last call. Includes the time between the calls,
- * because a single call of the model would save it too. */
+/* Appends the time from the second call to the end of the last call of each step to `repeated`. This includes the time
+ * between the calls, which a single call of the model would save too. */
 static bool find_repeated(const struct calls *c, struct tp_vec *repeated, struct tp_vec *calls, struct tp_picks *picks)
 {
     const struct tp_model *model = c->a->model;
@@ -152,16 +152,16 @@ static bool find_repeated(const struct calls *c, struct tp_vec *repeated, struct
     return repeated->count > 0;
 }
 
-/* Returns whether an operator may work on the elements of a sequence, in a call that began with one sample. Attention
- * puts the elements first: as samples of [length, 1, features] or as rows of [length, features]. */
+/* Returns whether an operator may work on the elements of a sequence, in a call whose first operator works on one
+ * sample. Attention uses the elements as samples of [length, 1, features] or as rows of [length, features]. */
 static bool is_of_elements(const struct tp_samples *batch, int64_t longest)
 {
     return batch->is_length_first || (batch->rows && batch->rows <= longest);
 }
 
-/* Returns whether all calls work on one sample (for a part of a module: on samples of equal sizes), and most calls do
- * not generate text. A sequence that grows or has one element shows that the call generates text word by word, which
- * needs the result of the previous call. */
+/* Returns whether all calls work on one sample and most of them do not generate text. Calls of a part of a module must
+ * work on samples of equal size instead. If a sequence grows or has one element, the call generates text word by word
+ * and needs the previous result. */
 static bool is_one_sample(const struct calls *c, const struct tp_vec *calls)
 {
     const struct tp_advisor *a = c->a;
@@ -198,8 +198,8 @@ static bool is_one_sample(const struct calls *c, const struct tp_vec *calls)
     return known && growing < known / 2;
 }
 
-/* Returns half of the time of convolutions, which a batch would not save, because a convolution of a single sample
- * keeps a processor busy. A product of one row mostly reads the weights, which a batch reads once. */
+/* Returns half of the time of each convolution, which a batch would not save, because a convolution of one sample keeps
+ * a processor busy. In contrast, a product of one row mostly reads the weights, which a batch reads once. */
 static struct tp_intervals kept_of_convolutions(struct tp_advisor *a)
 {
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
@@ -231,7 +231,8 @@ static bool find_samples(struct tp_advisor *a)
 
 /* ---- a batch that is too small (H19) ---- */
 
-/* Returns the number of samples of a recurrent layer; 0 if the operator is no such layer or the number is unknown. */
+/* Returns the number of samples of a recurrent layer. Returns 0 if the operator is no such layer, or if the number is
+ * unknown. */
 static int64_t recurrent_samples(const struct tp_model *model, uint32_t op)
 {
     struct tp_samples samples = tp_samples_of(model, op);
@@ -245,9 +246,8 @@ static int64_t work_ns(const struct tp_advisor *a, uint32_t op)
     return e->dur_ns - tp_intervals_length_within(a->cpu->pauses, e->ts_ns, tp_event_end(e));
 }
 
-/* Returns the number of samples of a convolution that is so short that the call is much of its cost. 0: the operator is
- * no such convolution, or the number is unknown. In longer convolutions every sample takes the same time, whatever the
- * batch. */
+/* Returns the number of samples of a convolution so short that its call is much of its cost. Returns 0 for other
+ * operators, or if the number is unknown. In a longer convolution, the time per sample does not depend on the batch. */
 static int64_t samples_of_short_convolution(const struct tp_advisor *a, uint32_t op)
 {
     enum { SHORT_NS = 200000 };
@@ -256,7 +256,7 @@ static int64_t samples_of_short_convolution(const struct tp_advisor *a, uint32_t
     return is_short ? tp_samples_of(a->model, op).count : 0;
 }
 
-/* Returns whether matrix work with this name is not counted as products of a small batch. */
+/* Returns whether an operator with this name is matrix work, but no product that a small batch makes slow. */
 static bool is_other_product(struct tp_str name)
 {
     return tp_is_batched_product(name) || tp_str_equal(name, TP_STR("aten::convolution"));
@@ -288,7 +288,8 @@ static void find_small_batch(struct tp_advisor *a)
         most = tp_ns_max(most, rows);
         tp_picks_longest(&c.picks, model, model->operators.event[op]);
     }
-    bool is_chosen = is_training || most > 1; /* a program that is asked for one sample cannot use a larger batch */
+    bool is_chosen =
+        is_training || most > 1; /* a program that gets one sample per request cannot choose a larger batch */
     if (!is_chosen || !small || small < all - all / 5 ||
         tp_percent(small, a->judged_ns - tp_intervals_length(a->cpu->pauses)) <
             tp_rule_value(a, TP_RULE_H19, "min_pct"))
@@ -297,7 +298,7 @@ static void find_small_batch(struct tp_advisor *a)
     for (size_t i = 0; i < model->window.count; i++) {
         struct tp_interval step = model->window.items[i];
         int64_t gained = step.b - step.a - tp_ns_scaled(step.b - step.a, most, USUAL_BATCH);
-        if (recurrent > small / 2) /* recurrent layers process one element after the other, whatever the batch */
+        if (recurrent > small / 2) /* recurrent layers process one element after the other, in a batch of any size */
             gained = tp_ns_scaled(gained, 2, 3);
         tp_intervals_push(&time, step.a, step.a + gained);
     }
@@ -308,7 +309,7 @@ static void find_small_batch(struct tp_advisor *a)
 
 /* ---- steps of unequal work (H20) ---- */
 
-/* Adds the number of elements of a product to the work of its step. */
+/* Raises the work of a step to the number of elements in the operand of a matrix product, if that is larger. */
 static void add_work(const struct tp_model *model, int64_t *work, uint32_t op)
 {
     const struct tp_event *e = tp_operator_event(model, op);
@@ -330,7 +331,7 @@ static void find_unequal_steps(struct tp_advisor *a)
     for (uint32_t i = 0; i < a->cpu->count; i++)
         add_work(model, work, a->cpu->ops[i]);
     for (uint32_t s = 0; s < model->step_count; s++) {
-        /* A micro-step that updates the parameters takes longer because of the update. */
+        /* skips micro-steps that update the parameters: they are longer because of the update */
         if (!tp_step_is_used(&model->steps[s]) || tp_accumulation_kind(&a->accumulation, s))
             continue;
         lengths[count++] = model->steps[s].end_ns - model->steps[s].start_ns;
@@ -347,7 +348,7 @@ static void find_unequal_steps(struct tp_advisor *a)
     int64_t beyond = 0;
     for (uint32_t i = 0; i < count; i++)
         beyond = tp_sat_add(beyond, tp_ns_max(0, lengths[i] - median));
-    if (2 * beyond > model->window_ns) { /* the excess of longer steps over the others is most of the time */
+    if (2 * beyond > model->window_ns) { /* more than half of the time is the excess of longer steps over the others */
         c.severity = TP_SEVERITY_HIGH;
         c.weight = tp_percent(beyond, model->window_ns) / 2;
     }

@@ -1,6 +1,6 @@
-/* Rules of CPU programs about consecutive operators that one fused operator could replace: unfused attention (H16), and
- * chains of elementwise operators that each read and write memory (H17). Sequence numbers link the operators to their
- * backward pass. */
+/* Rules about consecutive operators that one fused operator could replace, in programs without a device: unfused
+ * attention (H16), and chains of elementwise operators that each read and write memory (H17). Sequence numbers link
+ * operators to their backward pass. */
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_functions.h"
 #include "webreport/measure/rules/rules_texts.h"
@@ -42,19 +42,19 @@ const struct tp_rule tp_rule_H17 = {
 
 enum { FAR = 8, MIN_KEYS = 16, MIN_CHAIN = 5, MIN_ALONE = 3, MIN_BYTES = 65536 };
 
-/* The part of the estimated saving that programs reached after a fix. SAVED: of the memory passes that a fused operator
- * avoids; SAVED_OF_ATTENTION: of the work of attention other than its products. */
+/* Parts of the estimated saving that programs reached after a fix. SAVED: of the memory passes that a fused operator
+ * avoids. SAVED_OF_ATTENTION: of attention's work outside its products. */
 static const double SAVED = 0.85, SAVED_OF_ATTENTION = 0.85;
 
-/* Floating point operations of a core, in products of few columns, in the time in which it moves a byte: about 60
- * operations per nanosecond, and 6 bytes per nanosecond. */
+/* Floating-point operations that a core does, in products of few columns, while it moves one byte: about 60 operations
+ * per ns, divided by 6 bytes per ns. */
 static const double FLOPS_PER_BYTE = 10;
 
-/* Outermost forward operators of W, in order, except for operators of the loader, of the optimizer, and with claimed
- * time. */
+/* An outermost forward operator in W. Rows are in order of time. Operators of the loader, of the optimizer and in
+ * claimed time have no row. */
 struct row {
     uint32_t op;
-    uint8_t work; /* enum tp_work, found by the name */
+    uint8_t work; /* enum tp_work, from the operator's name */
     bool is_claimed, is_large;
 };
 
@@ -74,7 +74,7 @@ static enum tp_work work_of(struct tp_str name)
     return work == TP_WORK_NONE ? tp_work_of_name(TP_WORK_OF_HOST, name) : work;
 }
 
-/* Returns whether an einsum calls a batched matrix product. */
+/* Returns whether `op` is an einsum that calls a batched matrix product. */
 static bool calls_batched_product(const struct tp_advisor *a, uint32_t op)
 {
     if (!tp_str_equal(name_of(a, op), TP_STR("aten::einsum")))
@@ -101,7 +101,7 @@ static void list_rows(struct chains *c)
 {
     struct tp_advisor *a = c->a;
     struct tp_intervals optimizer = optimizer_time(a);
-    struct tp_vec known = a->claimed; /* time of causes that have their own finding */
+    struct tp_vec known = a->claimed; /* times of causes that have a finding of their own */
     struct tp_intervals claimed = tp_intervals_of(&known);
     c->rows = TP_VEC(a->arena, struct row);
     for (uint32_t i = 0; i < a->cpu->count; i++) {
@@ -135,7 +135,7 @@ struct claim {
     struct chains *c;
     struct tp_candidate candidate;
     struct tp_vec time;
-    /* by sequence number of a forward operator: claimed part of its backward, in millionths */
+    /* by sequence number of a forward operator: claimed part of its backward pass, in millionths */
     struct tp_id_map sequences;
 };
 
@@ -152,9 +152,8 @@ static void push_part(struct claim *claim, const struct tp_event *e, uint32_t mi
     tp_intervals_push(&claim->time, e->ts_ns, e->ts_ns + tp_ns_scaled(e->dur_ns, millionths, 1000000));
 }
 
-/* Adds an operator to the claim. forward, backward: parts of its time that a fix saves, 0 to 1. The backward pass of a
- * product has the sequence number of the operator that computes it, which is inside of the operator that the program
- * calls. */
+/* Adds an operator to the claim. forward, backward: parts of its forward and backward time that a fix saves, 0 to 1.
+ * For a product, the inner operator that computes it has the sequence number of the backward pass. */
 static void claim_operator(struct claim *claim, struct row *row, double forward, double backward)
 {
     const struct tp_model *model = claim->c->a->model;
@@ -169,7 +168,7 @@ static void claim_operator(struct claim *claim, struct row *row, double forward,
     }
 }
 
-/* Adds the backward pass of the claimed operators, and reports the finding. */
+/* Adds the backward pass of the claimed operators, and adds the finding. */
 static void claim_end(struct claim *claim)
 {
     struct tp_advisor *a = claim->c->a;
@@ -197,7 +196,7 @@ static struct tp_shape first_shape(const struct tp_model *model, uint32_t op)
     return tp_shape_input(tp_strings_get(&model->trace->values, model->trace->hosts[e->detail].dims), 0);
 }
 
-/* Returns whether an operator is a batched matrix product, as in attention. */
+/* Returns whether row i is a batched matrix product, as in attention. */
 static bool is_batched_product(const struct chains *c, size_t i)
 {
     if (row_at(c, i)->work != TP_WORK_GEMM)
@@ -213,7 +212,7 @@ static bool is_row_named(const struct chains *c, size_t i, const char *name)
     return tp_str_equal(name_of(c->a, row_at(c, i)->op), tp_str_of(name));
 }
 
-/* Returns whether the operators from i on compute a softmax themselves: exponentials divided by their sum. */
+/* Returns whether the operators from row i on compute a softmax step by step: exponentials divided by their sum. */
 static bool is_written_softmax(const struct chains *c, size_t i)
 {
     bool has_sum = false;
@@ -235,8 +234,9 @@ static bool is_softmax(const struct chains *c, size_t i)
     return shape.is_known && shape.rank >= 3 && shape.sizes[shape.rank - 1] >= MIN_KEYS;
 }
 
-/* Returns the part of a product's time that moves the scores, 0 to 1. A fused kernel computes the product and reads the
- * operands, but never moves the scores through memory. Products of many columns take their time for arithmetic. */
+/* Returns the part of a product's time that moves the attention scores, 0 to 1. A fused kernel still computes the
+ * product and reads its operands, but keeps the scores out of memory. In products of many columns, arithmetic takes
+ * most of the time. */
 static double part_of_scores(const struct chains *c, uint32_t op, const struct tp_shape *scores)
 {
     struct tp_cost cost = {.flops = 0};
@@ -247,8 +247,8 @@ static double part_of_scores(const struct chains *c, uint32_t op, const struct t
     return cost.flops && bytes < all ? bytes / all : 0;
 }
 
-/* Adds a product of attention to the claim. Its backward pass has two products. A fused kernel computes five products
- * in the backward pass instead of four, because it computes the scores again. */
+/* Adds a product of attention to the claim. The backward pass has two products for each forward product. There, a fused
+ * kernel computes five products instead of four, because it computes the scores again. */
 static void claim_product(struct claim *claim, struct row *row, const struct tp_shape *scores)
 {
     double part = part_of_scores(claim->c, row->op, scores);
@@ -256,7 +256,7 @@ static void claim_product(struct claim *claim, struct row *row, const struct tp_
 }
 
 /* Returns whether training drops some of the scores. Without a device, the fused operator has no kernel for dropout
- * (torch 2.13, sdp_utils_cpp.cpp) and computes the same products and passes as unfused code. */
+ * (torch 2.13, sdp_utils_cpp.cpp) and does the same products and passes as unfused code. */
 static bool has_dropout(const struct chains *c, size_t i)
 {
     const struct tp_operators *ops = &c->a->model->operators;
@@ -267,8 +267,8 @@ static bool has_dropout(const struct chains *c, size_t i)
     return is_dropped;
 }
 
-/* Finds attention. A fused kernel still needs the time of both products, except for moving the scores; it saves the
- * operators between them. */
+/* Finds attention and claims what a fused kernel saves: the operators between the two products, and moving the scores.
+ * The kernel still needs the rest of the products' time. */
 static void find_attention(struct chains *c)
 {
     struct claim claim;
@@ -286,7 +286,7 @@ static void find_attention(struct chains *c)
             is_dropped |= has_dropout(c, k);
         if (!is_batched_product(c, first) || !is_batched_product(c, last) || is_dropped)
             continue;
-        /* a softmax written as several operators passes through memory more often */
+        /* a softmax of several operators reads and writes memory more often than one operator */
         double saved = is_written_softmax(c, i) ? 1 : SAVED_OF_ATTENTION;
         struct tp_shape scores = first_shape(c->a->model, row_at(c, i)->op);
         for (size_t k = first + 1; k < last; k++)
@@ -305,8 +305,8 @@ static bool may_be_fused(const struct row *row)
                                 row->work == TP_WORK_NORM || row->work == TP_WORK_SOFTMAX);
 }
 
-/* Claims a chain. A fused operator moves about 1.5 times the bytes of the largest operator. Small operators are not
- * claimed: their cost is the call, which is the topic of rule H5. */
+/* Claims the large operators of a chain. A fused operator would move about 1.5 times the bytes of the largest one.
+ * Small operators cost mostly the call and are the topic of rule H5. least: least number of large operators. */
 static void claim_chain(struct claim *claim, size_t first, size_t end, size_t least)
 {
     int64_t sum = 0, most = 0;
@@ -339,8 +339,7 @@ static bool is_in_call(const struct chains *c, size_t i, uint32_t call)
     return at >= e->ts_ns && at < tp_event_end(e);
 }
 
-/* Claims a function that is a chain by itself, such as a handwritten activation, from operators that are too few for a
- * chain. */
+/* Claims functions whose few operators are a chain of their own, such as a handwritten activation. */
 static void claim_functions(struct claim *claim, size_t first, size_t end)
 {
     const struct chains *c = claim->c;

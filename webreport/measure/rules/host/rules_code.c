@@ -1,8 +1,8 @@
-/* Rules that recognize code by its frames or operators: compiling in steps (H9), files written in steps (H10), the
- * forward pass computed again (H11, on devices C19), garbage collection (H12), debugging aids (H13), double precision
- * (H14), gradients filled with zeros (H15).
+/* Rules that recognize code by its frames or operators: compiling in steps (H9), files written in steps (H10), repeated
+ * forward pass (H11, on devices C19), garbage collection (H12), debugging features (H13), double precision (H14),
+ * gradients filled with zeros (H15).
  *
- * These rules name a root cause, so their time is not reported again as Python code between operators (H6). With a
+ * These rules name a root cause, so H6 does not report their time again as Python code between operators. With a
  * device, only the time in which the device waits counts. */
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/host/rules_hooks.h"
@@ -143,13 +143,13 @@ const struct tp_rule tp_rule_C19 = {
     .on_device = evaluate_device_code,
 };
 
-/* Frames that identify code: the end of a path and a function, or without a path the start of a text such as
- * "<built-in function fsync>". CODE_BEGIN: the code continues until the CODE_END frame inside of this frame. */
+/* Frames that identify code: end of a path, and function. Without a path: start of a text such as "<built-in function
+ * fsync>". After CODE_BEGIN, the code continues until the CODE_END frame inside that frame. */
 enum code_part { CODE_WHOLE, CODE_BEGIN, CODE_END };
 
 struct code {
     enum tp_rule_id rule;
-    const char *path, *function; /* function is NULL for any function of the file */
+    const char *path, *function; /* function: NULL for any function of the file */
     enum code_part part;
 };
 
@@ -210,22 +210,22 @@ static const struct code codes[] = {
     {TP_RULE_H10, NULL, "<built-in method executemany of sqlite3.", CODE_WHOLE},
     {TP_RULE_H11, "torch/utils/checkpoint.py", "recompute_fn", CODE_WHOLE},
     {TP_RULE_H11, "torch/utils/checkpoint.py", "unpack_hook", CODE_WHOLE},
-    {TP_RULE_H11, "torch/utils/checkpoint.py", "pack_hook", CODE_WHOLE}, /* the forward pass stores the inputs */
+    {TP_RULE_H11, "torch/utils/checkpoint.py", "pack_hook", CODE_WHOLE}, /* the forward pass stores its inputs */
     {TP_RULE_H11, "torch/utils/checkpoint.py", "_checkpoint_without_reentrant_generator", CODE_WHOLE},
-    /* reentrant checkpoint: recomputes until the CODE_END frame */
+    /* a reentrant checkpoint recomputes until the CODE_END frame */
     {TP_RULE_H11, "torch/utils/checkpoint.py", "backward", CODE_BEGIN},
-    {TP_RULE_H11, "torch/autograd/__init__.py", "backward", CODE_END}, /* the reentrant node's own backward pass */
+    {TP_RULE_H11, "torch/autograd/__init__.py", "backward", CODE_END}, /* backward pass inside the reentrant node */
     {TP_RULE_H12, NULL, "<built-in function collect>", CODE_WHOLE},
     {TP_RULE_H13, "torch/autograd/anomaly_mode.py", NULL, CODE_WHOLE},
     {TP_RULE_H13, "torch/fx/traceback.py", "format_stack", CODE_WHOLE},
     {TP_RULE_H13, "torch/autograd/gradcheck.py", "gradcheck", CODE_WHOLE},
     {TP_RULE_H13, "torch/testing/_comparison.py", "assert_close", CODE_WHOLE},
-    {TP_RULE_H13, "torch/distributions/constraints.py", "check", CODE_WHOLE}, /* validate_args, on by default */
+    {TP_RULE_H13, "torch/distributions/constraints.py", "check", CODE_WHOLE}, /* option validate_args, on by default */
     {TP_RULE_H13, "torch/distributions/distribution.py", "__init__", CODE_WHOLE},
     {TP_RULE_H13, "torch/distributions/distribution.py", "_validate_sample", CODE_WHOLE},
 };
 
-/* Returns whether a name is this code. frame: parsed name; its path is empty if the name has no file. */
+/* Returns whether a name is that of this code. frame: the parsed name; its path is empty without a file. */
 static bool is_code(const struct code *code, struct tp_str name, const struct tp_frame *frame)
 {
     if (!code->path)
@@ -234,7 +234,7 @@ static bool is_code(const struct code *code, struct tp_str name, const struct tp
            (!code->function || tp_str_equal(frame->function, tp_str_of(code->function)));
 }
 
-/* Returns 1 + the index in `codes` of the code with this name; 0 if there is none. */
+/* Returns the index in `codes` of the code with this name, plus 1; 0 if the name is no known code. */
 static uint8_t code_of(struct tp_str name)
 {
     struct tp_frame frame;
@@ -246,7 +246,7 @@ static uint8_t code_of(struct tp_str name)
     return 0;
 }
 
-/* Returns the result of code_of by name. */
+/* Returns the result of code_of for each name, by name id. */
 static uint8_t *known_frames(struct tp_advisor *a)
 {
     const struct tp_strings *names = &a->model->trace->names;
@@ -256,16 +256,16 @@ static uint8_t *known_frames(struct tp_advisor *a)
     return known;
 }
 
-/* The first and last rule that this file reports. */
+/* first and last rule that this file evaluates */
 enum { FIRST = TP_RULE_H9, LAST = TP_RULE_H15 };
 
 struct found {
     struct tp_candidate candidates[LAST - FIRST + 1];
-    struct tp_vec times[LAST - FIRST + 1]; /* struct tp_interval by rule; H14 saves only a part of each interval */
-    int64_t doubles;                       /* number of matrix operators in double precision */
-    int64_t zeros, adds;                   /* number of zeros made, and of gradients added to them */
-    int64_t new_zeros;         /* part of `zeros`: new tensors, instead of gradients that are filled in place */
-    int64_t zeros_ns, adds_ns; /* time of the zeros, and time of the additions */
+    struct tp_vec times[LAST - FIRST + 1]; /* struct tp_interval, by rule; for H14 only the part that a fix saves */
+    int64_t doubles;                       /* number of matrix operators with inputs of double precision */
+    int64_t zeros, adds;                   /* number of operators that make zeros, and of those that add gradients */
+    int64_t new_zeros;         /* number of `zeros` that make new tensors instead of filling gradients in place */
+    int64_t zeros_ns, adds_ns; /* total time of `zeros`, and of `adds` */
     struct tp_busy_functions functions; /* functions of the project that write files, check values or make zeros */
 };
 
@@ -278,16 +278,16 @@ static void add_event(struct found *found, const struct tp_model *model, enum tp
 
 /* ---- frames ---- */
 
-/* State of the walk over the frames. */
+/* state of the walk over the frames */
 struct frames_seen {
-    /* time from the frame that begins a code to the end of the code; empty if no code has begun */
+    /* time from a CODE_BEGIN frame to the end of its code; empty before the first one */
     struct tp_interval begun_code;
     uint32_t begun_event;
     int64_t written_until, printed_until; /* printed_until: end of the last short print */
 };
 
-/* Returns whether a frame prints a text without waiting for the reader. Such a print writes no file and takes less time
- * than its recording. */
+/* Returns whether a frame prints a text without waiting for the reader. Such a print writes no file, and its recording
+ * takes longer than the print. */
 static bool is_short_print(const struct code *code, const struct tp_event *e)
 {
     enum { LONG_PRINT_NS = 1000000 };
@@ -321,8 +321,8 @@ static void add_frame(struct found *found, struct frames_seen *seen, const struc
     }
 }
 
-/* Returns whether a module is called inside of a node of the backward pass. Its forward pass then runs again, whichever
- * code requests that. */
+/* Returns whether a module is called inside a node of the backward pass. The module's forward pass then runs again, no
+ * matter which code requests it. */
 static bool is_called_again(const struct tp_model *model, uint32_t event)
 {
     uint32_t outer = model->inside[event];
@@ -350,7 +350,7 @@ static void find_frames(struct tp_advisor *a, struct found *found)
 
 /* ---- operators ---- */
 
-/* Properties of an operator, found by its name. */
+/* properties of an operator that its name shows (bits) */
 enum { IS_CHECK = 1, IS_ANSWER = 2, IS_ZERO = 4, IS_ADD = 8, IS_FILLED = 16, IS_LIST = 32 };
 enum { FEW_GRADIENTS = 4, MUCH_PERCENT = 10 };
 
@@ -372,7 +372,7 @@ static const struct {
     {"aten::detach", IS_FILLED},     {"aten::empty_like", IS_FILLED},
 };
 
-/* Returns the properties of operators by name. */
+/* Returns the properties of operators, by name id. */
 static uint8_t *known_operators(struct tp_advisor *a)
 {
     const struct tp_strings *names = &a->model->trace->names;
@@ -397,8 +397,7 @@ static bool has_double(struct tp_str types)
     return false;
 }
 
-/* Returns whether an operator has an input of double precision. doubles: result by id in values, a cache for values
- * that are types. */
+/* Returns whether an operator has an input of double precision. doubles: cache, by value id of types. */
 static bool takes_double(const struct tp_advisor *a, uint8_t *doubles, uint32_t op)
 {
     const struct tp_trace *trace = a->model->trace;
@@ -410,9 +409,9 @@ static bool takes_double(const struct tp_advisor *a, uint8_t *doubles, uint32_t 
     return doubles[types] == HAS_DOUBLE;
 }
 
-/* Adds the time that double precision costs an operator, compared with single precision. It takes at least twice the
- * time, because it has twice the bytes and half the lanes. Functions such as tanh, and data that would fit into a
- * nearer cache, take three times. Programs take 2.5 times. Convolutions take four times (3.7 is the mean of six sizes),
+/* Adds the time that double precision costs an operator. It takes at least twice as long as single precision, because
+ * it has twice the bytes and half the lanes. Functions such as tanh, and data that no longer fit into a cache, take
+ * three times as long; whole programs 2.5 times. Convolutions take four times as long (3.7 is the mean of six sizes),
  * because the fast library has only single precision. */
 static void add_double(struct tp_advisor *a, struct found *found, uint32_t op)
 {
@@ -439,8 +438,8 @@ static void find_operators(struct tp_advisor *a, struct found *found)
     const struct tp_model *model = a->model;
     const uint8_t *known = known_operators(a);
     uint8_t *doubles = tp_arena_array(a->arena, model->trace->values.count, 1);
-    uint32_t inside = 0; /* end of the operators inside of an operator whose inputs are doubles */
-    /* end of the operators inside of an operator that is counted as a check or as reading its answer */
+    uint32_t inside = 0; /* end of the operators inside the last operator that takes doubles */
+    /* end of the operators inside the last operator counted as a check, or as reading the result of a check */
     uint32_t booked = 0;
     for (uint32_t i = 0; i < a->cpu->count; i++) {
         uint32_t op = a->cpu->ops[i];
@@ -462,7 +461,7 @@ static void find_operators(struct tp_advisor *a, struct found *found)
         found->adds += is_add;
         found->zeros_ns = tp_sat_add(found->zeros_ns, is_zero ? tp_operator_event(model, op)->dur_ns : 0);
         found->adds_ns = tp_sat_add(found->adds_ns, is_add ? tp_operator_event(model, op)->dur_ns : 0);
-        /* a copy inside of filling with zeros is part of zeroing */
+        /* a copy inside an operator that fills zeros is part of zeroing */
         if (is_zero || (parts & IS_FILLED && tp_cpu_is_outer(a, op)))
             tp_busy_functions_count(&found->functions, TP_RULE_H15, model->operators.event[op], is_zero);
         if (is_zero || is_add)
@@ -474,7 +473,7 @@ static void find_operators(struct tp_advisor *a, struct found *found)
     }
 }
 
-/* Reports hooks that watch values if their time reaches the threshold of the rule. */
+/* Adds hooks that watch values to rule H13 if their time reaches the rule's threshold. */
 static void find_hooks(struct tp_advisor *a, struct found *found)
 {
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
@@ -496,8 +495,8 @@ static bool is_shown(struct tp_advisor *a, const struct found *found, enum tp_ru
     int64_t steps = a->model->used_count;
     if (rule == TP_RULE_H14 && !found->doubles)
         return false;
-    if (rule == TP_RULE_H15) { /* zeros cost least for few, large gradients, and if gradients of several batches are
-                                * accumulated */
+    if (rule ==
+        TP_RULE_H15) { /* zeros cost little for a few large gradients, and if gradients of several batches add up */
         bool is_filling = found->zeros_ns >= found->adds_ns / FEW_GRADIENTS;
         bool is_much = is_filling && tp_set_percent(a, c->time) >= MUCH_PERCENT;
         int64_t least = is_much ? steps : FEW_GRADIENTS * steps;
@@ -508,7 +507,7 @@ static bool is_shown(struct tp_advisor *a, const struct found *found, enum tp_ru
 }
 
 /* Lowers the estimate for gradients that are zeroed in place. Without zeroing, each backward pass allocates new memory,
- * and the system makes its pages at the first write. For gradients of 0.6 MiB, that took longer than zeroing (torch
+ * whose pages the system makes at the first write. For gradients of 0.6 MiB this took longer than zeroing (torch
  * 2.13). */
 static void lower_gain(struct tp_candidate *c)
 {
@@ -547,7 +546,7 @@ static void evaluate_code(struct tp_advisor *a)
 
 /* ---- programs with a device ---- */
 
-/* Finds the kernels launched by the recomputation of a checkpoint. */
+/* Finds the kernels that the recomputation of a checkpoint launches. time: times of the recomputation. */
 static void find_recomputed(struct tp_advisor *a, struct tp_intervals time)
 {
     struct tp_work_claim claim;
@@ -561,7 +560,7 @@ static void find_recomputed(struct tp_advisor *a, struct tp_intervals time)
     tp_work_claim_end(&claim, a, NULL);
 }
 
-/* Finds frames of W that are known code. Returns false if there are none. */
+/* Finds frames in W that are known code. Returns false if the trace has no name of known code. */
 static bool find_device_frames(struct tp_advisor *a, struct found *found)
 {
     const struct tp_model *model = a->model;

@@ -1,5 +1,5 @@
-/* Rules of programs without a device: loader (H1), small operators (H5), copies (H7), exposed communication (H8). Other
- * files contain the rules of the loop (H2), the optimizer (H3), crowded processors (H4) and Python between operators
+/* Rules about programs without a device: loader (H1), small operators (H5), copies (H7), exposed communication (H8).
+ * Other files have the rules about loops (H2), the optimizer (H3), crowded processors (H4) and Python between operators
  * (H6). */
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_texts.h"
@@ -86,8 +86,8 @@ const struct tp_rule tp_rule_H8 = {
     .on_host = evaluate_communication,
 };
 
-/* Lists operators in the order of the tree. In the model, unfinished operators come after all finished ones; a walk
- * along the thread meets both in order. */
+/* Lists operators in the order of the tree. The model has unfinished operators after all finished ones; a walk along
+ * the thread meets both in order. */
 static void list_operators(struct tp_advisor *a, struct tp_cpu_program *cpu)
 {
     const struct tp_model *model = a->model;
@@ -147,7 +147,7 @@ struct tp_intervals tp_cpu_with_backward(struct tp_advisor *a, struct tp_interva
             tp_intervals_contain(forward, tp_operator_event(model, op)->ts_ns))
             *tp_id_map_put(&sequences, (uint64_t)sequence) = 1;
     }
-    /* previous node if it is included; the engine's work between two included nodes belongs to them */
+    /* previous node if it is included. The engine's work between two included nodes is included, too */
     const struct tp_event *last = NULL;
     for (uint32_t i = 0; i < a->cpu->count; i++) {
         uint32_t op = a->cpu->ops[i], event = model->operators.event[op];
@@ -212,7 +212,7 @@ void tp_cpu_visit_annotations(struct tp_advisor *a, uint64_t mark, enum tp_range
 struct loads {
     const struct tp_model *model;
     struct tp_candidate candidate;
-    bool is_in_process; /* the training process loads the data itself */
+    bool is_in_process; /* true if the training process loads the data itself */
 };
 
 static void add_load(void *context, uint32_t event)
@@ -228,9 +228,9 @@ static void add_load(void *context, uint32_t event)
     }
 }
 
-/* Claims the time in which batches are assembled. A fix saves all of it if the samples are already tensors. Otherwise
- * it must still make tensors, so the least gain may be much less. The range is at most 20 points wide, because a wider
- * range is useless. */
+/* Claims the time in which batches are assembled. If the samples are already tensors, a fix saves all of it. Otherwise
+ * the fix must still make tensors, so the least gain may be much lower. The estimate is at most 20 points wide, because
+ * a wider one is useless. */
 static void claim_collation(struct tp_advisor *a, struct tp_candidate *c, struct tp_intervals collation,
                             int64_t python_ns)
 {
@@ -242,8 +242,8 @@ static void claim_collation(struct tp_advisor *a, struct tp_candidate *c, struct
                   1 - 20 / tp_set_percent(a, collation));
 }
 
-/* Estimates the gain from loader workers. Two workers halve the part of loading that exceeds the rest of a step. If the
- * program already has workers, more of them gain nothing unless a CPU is idle. */
+/* Estimates the gain from loader workers. Two workers halve the part of loading that exceeds the rest of a step. In a
+ * program with workers, more workers gain nothing unless a CPU is idle. */
 static void judge_workers(const struct tp_advisor *a, struct loads *loads)
 {
     struct tp_candidate *c = &loads->candidate;
@@ -284,7 +284,8 @@ static void evaluate_small(struct tp_advisor *a)
     struct tp_candidate c = {.rule = TP_RULE_H5, .has_ceiling = true};
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval), between = time;
     double small_us = tp_rule_value(a, TP_RULE_H5, "small_us"), gap_us = tp_rule_value(a, TP_RULE_H5, "gap_us");
-    int64_t all = 0, last_end = INT64_MIN; /* last_end: end of the previous operator if it is small; else INT64_MIN */
+    int64_t all = 0,
+            last_end = INT64_MIN; /* last_end: end of the previous operator if it is small, otherwise INT64_MIN */
     struct tp_busy_functions functions;
     tp_busy_functions_init(&functions, a);
     for (uint32_t i = 0; i < a->cpu->count; i++) {
@@ -315,20 +316,20 @@ static void evaluate_small(struct tp_advisor *a)
     if (gap_us > 0)
         tp_busy_functions_times(&functions, TP_RULE_H5, &between);
     c.time = tp_intervals_of(&between);
-    if (gap_us > 0) /* the backward pass of a small operator is also small */
+    if (gap_us > 0) /* includes the backward pass of small operators, which is small, too */
         c.time = tp_cpu_with_backward(a, c.time);
     c.time = tp_cpu_without_claimed(a, c.time);
     if (tp_cpu_percent_without_pauses(a, c.time) < tp_rule_value(a, TP_RULE_H5, "min_pct"))
         return;
     c.details =
         TP_DETAIL(a, TP_DETAIL_SMALL_OPERATORS, TP_OF_NUMBER(c.picks.total), TP_OF_NUMBER(all), TP_OF_REAL(small_us));
-    tp_cpu_add(a, &c); /* includes the Python code between small operators */
+    tp_cpu_add(a, &c); /* also claims the Python code between small operators */
 }
 
 /* ---- copies (H7) ---- */
 
-/* Returns whether a convolution or a product calls the operator. These order their operands as their library requires,
- * and expand a bias. */
+/* Returns whether a convolution or a product calls the operator. Such callers order their operands as their library
+ * requires, and expand a bias. */
 static bool is_of_product(const struct tp_advisor *a, uint32_t op)
 {
     const struct tp_model *model = a->model;
@@ -341,8 +342,8 @@ static bool is_of_product(const struct tp_advisor *a, uint32_t op)
     return false;
 }
 
-/* Returns whether a copy is unavoidable: a Python number that is combined with a tensor becomes a tensor of one
- * value. */
+/* Returns whether a copy is unavoidable. Products need some copies. A Python number that is combined with a tensor
+ * becomes a tensor of one value. */
 static bool is_needed(const struct tp_advisor *a, uint32_t op)
 {
     const struct tp_trace *trace = a->model->trace;
@@ -359,7 +360,7 @@ static void evaluate_copies(struct tp_advisor *a)
     const struct tp_operators *ops = &a->model->operators;
     struct tp_candidate c = {.rule = TP_RULE_H7, .has_ceiling = true};
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval), casts = time;
-    /* part of the time after a copy in which the next operator misses the caches */
+    /* cost of cache misses in the operator after a copy, as a part of the copy's time */
     double cold = tp_rule_value(a, TP_RULE_H7, "cold_pct") / 100;
     for (uint32_t i = 0; i < a->cpu->count; i++) {
         uint32_t op = a->cpu->ops[i];

@@ -1,9 +1,9 @@
-/* Rule H3: an optimizer of a program without a device that runs some operators for each tensor. A fused optimizer would
- * make a single pass over all tensors.
+/* Rule H3: an optimizer runs several operators for each tensor, in a program without a device. A fused optimizer would
+ * make one pass over all tensors.
  *
- * Only the optimizer's own part of a step counts, because optimizer.step(closure) runs forward and backward pass inside
- * of the step's range, as every Lightning program does. Without a device, foreach runs the same operators as the loop
- * and gains nothing. Four optimizers have a fused form (torch 2.13, torch/optim: _fused_* in sgd.py, adam.py, adamw.py,
+ * Only the optimizer's own part of a step counts: optimizer.step(closure), as in every Lightning program, runs the
+ * forward and backward pass inside the step's range. Without a device, foreach runs the same operators as the loop and
+ * gains nothing. Four optimizers have a fused form (torch 2.13, torch/optim: _fused_* in sgd.py, adam.py, adamw.py,
  * adagrad.py). */
 #include "webreport/measure/audience/wording.h"
 #include "webreport/measure/rules/host/rules_cpu.h"
@@ -28,34 +28,34 @@ const struct tp_rule tp_rule_H3 = {
     .on_host = evaluate_optimizer,
 };
 
-/* A step of an optimizer. Its own part is the time from its first to its last operator without inner operators, after
- * the closure. */
+/* A step of an optimizer. Its own part is the time after the closure, from the first to the last operator of the
+ * step. */
 struct optimizer_step {
     uint32_t event;
     struct tp_interval own;
-    uint32_t first, end; /* operators of the own part: cpu->ops[first .. end - 1] */
+    uint32_t first, end; /* the operators of the own part are cpu->ops[first] to cpu->ops[end - 1] */
 };
 
 struct optimizers {
     struct tp_advisor *a;
-    struct tp_vec steps; /* struct optimizer_step, only steps without fused operators */
-    uint32_t next;       /* index in cpu->ops of the first operator that may start in the current range */
+    struct tp_vec steps; /* struct optimizer_step, without steps of fused operators */
+    uint32_t next;       /* index in cpu->ops of the first operator that may be in the next range */
 };
 
-/* Returns whether the optimizer of a range such as "..#Adam.step" has a fused form without a device. */
+/* Returns whether the optimizer of a range such as "..#Adam.step" has a fused form for programs without a device. */
 static bool has_fused(const struct tp_advisor *a, struct tp_str range)
 {
     static const char *const steps[] = {"#SGD.step", "#Adam.step", "#AdamW.step", "#Adagrad.step"};
     if (!tp_speaks_torch(a->model->producer))
-        return true; /* the optimizers of its library are unknown, so assume a fused form */
+        return true; /* the optimizers of other libraries are unknown and may have a fused form */
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         if (tp_str_ends(range, steps[i]))
             return true;
     return false;
 }
 
-/* Returns whether an operator belongs to the closure instead of the optimizer: a forward operator has the number of its
- * autograd node, and an optimizer runs without autograd. */
+/* Returns whether an operator belongs to the closure, not to the optimizer. Forward operators of the closure have a
+ * sequence number; the optimizer runs without autograd. */
 static bool is_of_closure(const struct tp_advisor *a, uint32_t op)
 {
     return tp_cpu_is_backward(a->model, op) || tp_cpu_sequence(a->model, op) != TP_NULL_INT;
@@ -67,8 +67,8 @@ static bool is_optimizer_frame(const struct tp_model *model, uint32_t event)
     return tp_kind_is_frame(e->kind) && tp_str_find(tp_trace_name(model->trace, e), "torch/optim/") >= 0;
 }
 
-/* Returns the end of the closure that contains an operator: the end of the outermost call inside of the range, or
- * inside of a frame of torch.optim. */
+/* Returns the end of the closure that contains an operator. This is the end of the outermost call inside the range, or
+ * inside a frame of torch.optim. */
 static int64_t closure_end(const struct tp_model *model, uint32_t op, uint32_t range)
 {
     uint32_t at = model->operators.event[op];
@@ -120,8 +120,8 @@ static void add_optimizer(void *context, uint32_t event)
         *(struct optimizer_step *)tp_vec_push(&found->steps) = step;
 }
 
-/* The operators without inner operators in the own parts: their number, the number of different ones, and the
- * approximate number of tensors (the lower median of the number of calls of a name). */
+/* Operators without inner operators in all own parts. calls: their number; names: number of different names; tensors:
+ * approximate number of tensors, the lower median of the calls by name. */
 struct leaves {
     int64_t calls, names, tensors;
 };
@@ -150,8 +150,8 @@ static struct leaves count_leaves(const struct optimizers *found)
     return leaves;
 }
 
-/* Returns the time of each own part that a fused optimizer would save. A fused optimizer makes one pass that reads and
- * writes the same data, which takes about as long as 1.5 operators for each tensor. */
+/* Returns the part of each own part that a fused optimizer would save. A fused optimizer reads and writes the same data
+ * in one pass, which takes about as long as 1.5 operators per tensor. */
 static struct tp_intervals claimed_time(struct optimizers *found, const struct leaves *leaves, struct tp_picks *picks)
 {
     struct tp_advisor *a = found->a;

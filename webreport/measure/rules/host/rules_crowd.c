@@ -25,7 +25,7 @@ const struct tp_rule tp_rule_H4 = {
     .on_host = evaluate_crowd,
 };
 
-/* A time at which a thread starts or stops running operators. */
+/* a moment at which a thread starts (change 1) or stops (change -1) running operators */
 struct mark {
     int64_t at;
     int change;
@@ -64,7 +64,7 @@ static void push_marks(struct tp_advisor *a, uint32_t thread, struct tp_vec *mar
     }
 }
 
-/* Returns the times in which enough threads run operators to disturb the main thread. */
+/* Returns the times in which at least min_threads threads run operators. */
 static struct tp_intervals find_crowd(struct tp_advisor *a)
 {
     struct tp_vec marks = TP_VEC(a->arena, struct mark), crowd = TP_VEC(a->arena, struct tp_interval);
@@ -86,10 +86,10 @@ static struct tp_intervals find_crowd(struct tp_advisor *a)
     return tp_intervals_of(&crowd);
 }
 
-/* The calls of one operator with one list of shapes. */
+/* Calls of one operator with one list of shapes, inside (together) and outside (alone) the crowded time. */
 struct samples {
     uint32_t alone_count, together_count;
-    size_t first; /* index of its first duration */
+    size_t first; /* index in `durations` of the group's first call outside the crowded time */
     int64_t median;
     bool has_median;
 };
@@ -111,7 +111,8 @@ static uint32_t group_of(struct tp_advisor *a, uint32_t op, struct tp_id_map *id
     return *id;
 }
 
-/* Returns outermost operators that are at least half inside the crowded time, or completely outside of it. */
+/* Returns the outermost operators that are at least half inside the crowded time, or completely outside. Fills
+ * `groups`. */
 static struct tp_vec find_outer(struct tp_advisor *a, struct tp_intervals crowd, struct tp_vec *groups)
 {
     struct tp_vec found = TP_VEC(a->arena, struct outer_op);

@@ -1,24 +1,24 @@
-/* Finds hooks that watch values: see rules_hooks.h. */
+/* Implements rules_hooks.h: finds hooks that watch values. */
 #include "webreport/measure/rules/host/rules_hooks.h"
 
 #include "webreport/measure/rules/host/rules_cpu.h"
 
-/* Properties of a name, found by its text. */
+/* properties of a name that its text shows (bits) */
 enum name_bit {
-    NAME_OF_PROJECT = 1,   /* a function of the project */
-    NAME_OF_FORWARD = 2,   /* frame or module that is a module's own forward pass */
-    NAME_CALLS_MODULE = 4, /* code of torch that calls a module's forward pass and its hooks */
+    NAME_OF_PROJECT = 1,   /* function of the project */
+    NAME_OF_FORWARD = 2,   /* frame or module of a module's own forward pass */
+    NAME_CALLS_MODULE = 4, /* code of torch that calls the forward pass and the hooks of a module */
     NAME_CALLS_HOOK = 8,   /* code of torch that calls backward hooks */
-    NAME_REDUCES = 16,     /* an operator that reduces values to few */
-    NAME_OF_ENGINE = 32    /* work of autograd that backward hooks need */
+    NAME_REDUCES = 16,     /* operator that reduces a tensor to few values */
+    NAME_OF_ENGINE = 32    /* autograd's work for backward hooks */
 };
 
 struct hooks {
     struct tp_advisor *a;
-    uint8_t *names;     /* enum name_bit, by name */
-    struct tp_vec time; /* struct tp_interval: calls of hooks that watch values */
+    uint8_t *names;     /* bits of enum name_bit, by name id */
+    struct tp_vec time; /* struct tp_interval: calls of the hooks that watch values */
     struct tp_picks *picks;
-    uint32_t call; /* hook that contains the current event; TP_NO_ID: none */
+    uint32_t call; /* event of the hook that is running; TP_NO_ID: no hook */
     bool is_own, reduces, is_of_backward;
     uint32_t count;
 };
@@ -63,7 +63,7 @@ static void end_call(struct hooks *h)
     h->call = TP_NO_ID;
 }
 
-/* Returns whether a frame is a function of the project that torch calls in addition to a module's forward pass. */
+/* Returns whether a frame is a function of the project that torch calls next to a module's forward pass. */
 static bool is_hook(const struct hooks *h, uint32_t event)
 {
     const struct tp_model *model = h->a->model;
@@ -83,12 +83,12 @@ static void examine(struct hooks *h, uint32_t event)
         h->is_own = true;
         h->reduces = false;
     }
-    /* a function around the module's own work is a wrapper, not a hook */
+    /* a function that runs the module's own forward pass is a wrapper, not a hook */
     h->is_own &= !(h->names[e->name] & NAME_OF_FORWARD);
     h->reduces |= (h->names[e->name] & NAME_REDUCES) != 0;
 }
 
-/* Adds the work of autograd that only backward hooks need. */
+/* Adds the time of autograd's work that only backward hooks need. */
 static void add_engine_work(struct hooks *h)
 {
     const struct tp_order *order = h->a->model->order;

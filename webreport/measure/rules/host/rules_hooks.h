@@ -1,12 +1,12 @@
-/* Finds hooks of modules that compute values only for monitoring: part of rule H13. */
+/* Finds hooks of modules that compute values only for monitoring, a part of rule H13. */
 #ifndef TP_WEBREPORT_MEASURE_RULES_HOST_RULES_HOOKS_H
 #define TP_WEBREPORT_MEASURE_RULES_HOST_RULES_HOOKS_H
 
 #include "webreport/measure/rules/rules_eval.h"
 
-/* Finds the calls of hooks that reduce values (mean, norm, isnan ..): functions of the project that modules call, on
- * the main thread within W. Appends their times to *time (struct tp_interval), with the work of autograd for backward
- * hooks, and the longest calls to *picks. Returns the number of calls. */
+/* Finds the calls of hooks that reduce values (mean, norm, isnan ..): functions of the project that torch calls for
+ * modules, on the main thread within W. Appends their times to *time (struct tp_interval), including autograd's work
+ * for backward hooks, and the longest calls to *picks. Returns the number of calls. */
 uint32_t tp_find_watching_hooks(struct tp_advisor *a, struct tp_vec *time, struct tp_picks *picks);
 
 #endif

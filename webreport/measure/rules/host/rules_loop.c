@@ -1,4 +1,5 @@
-/* Rule H2: a Python loop that takes a tensor apart. Its operators are siblings whose names repeat in a short period. */
+/* Rule H2: a Python loop takes a tensor apart. The loop shows as neighboring operators whose names repeat with a short
+ * period. */
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_functions.h"
 #include "webreport/measure/rules/rules_texts.h"
@@ -27,30 +28,31 @@ const struct tp_rule tp_rule_H2 = {
     .on_host = evaluate_loop,
 };
 
-/* LAYER: a round with at least so many operators may be a layer of a model. MAX_ROUND: most operators between two reads
- * of a loop with branches. */
+/* LAYER: a round with at least this many operators may be a layer of a model. MAX_ROUND: most operators between two
+ * reads in a loop with branches. */
 enum { MAX_PERIOD = 64, LAYER = 17, MAX_ROUND = 16 };
 
-/* Operators of W outside the loader, grouped by the event that contains them, in the order of the tree. */
+/* operators of W outside the loader that one event contains, in the order of the tree */
 struct siblings {
     uint32_t *events;
     uint32_t count;
 };
 
-/* The search for repetitions in one group. run_end[p]: first position at which a name differs from the name p positions
+/* The search for loops in one group. run_end[p]: first position at which a name differs from the name p positions
  * later. */
 struct search {
     struct tp_advisor *a;
     struct tp_vec *time;
     struct tp_picks *picks;
     uint32_t max_period, min_repeats;
-    bool finds_read_loops;   /* search also for loops that read values as numbers and begin with another operator */
-    bool finds_split_loops;  /* search also for loops over the parts of a tensor that one operator has split */
-    bool is_outside;         /* the group is in no operator and in no node of the backward pass */
-    uint32_t splitting_call; /* project call that last took a tensor apart in this group; TP_NO_ID: none */
-    int64_t split_at;        /* index of the last operator that split a tensor; -1: none */
+    bool finds_read_loops;   /* also find loops that read values as numbers and begin with other operators */
+    bool finds_split_loops;  /* also find loops over the parts of a tensor that one operator has split */
+    bool is_outside;         /* true if no operator and no node of the backward pass contains the group */
+    uint32_t splitting_call; /* call of a project function that last split a tensor in this group; TP_NO_ID: no such
+                                call yet */
+    int64_t split_at;        /* position of the last operator that split a tensor; -1: no such operator yet */
     int64_t run_end[MAX_PERIOD + 1];
-    int64_t reads, others; /* number of operators in loops that read values as numbers, and in other loops */
+    int64_t reads, others; /* number of operators in loops that read values as numbers; in other loops */
 };
 
 static uint32_t name_at(const struct search *s, const struct siblings *group, int64_t i)
@@ -58,7 +60,8 @@ static uint32_t name_at(const struct search *s, const struct siblings *group, in
     return s->a->model->trace->events[group->events[i]].name;
 }
 
-/* Returns how often the names from j on repeat with period p. Each run of repeated names is scanned once per period. */
+/* Returns how often the names from position j on repeat with period p. Scans each run of repeated names once per
+ * period. */
 static int64_t repeats_at(struct search *s, const struct siblings *group, int64_t j, uint32_t p)
 {
     int64_t *end = &s->run_end[p];
@@ -70,7 +73,8 @@ static int64_t repeats_at(struct search *s, const struct siblings *group, int64_
     return 1 + (*end - j) / p;
 }
 
-/* Returns whether a round of a loop, the p operators from j on, reads a value as a number. */
+/* Returns whether one round of a loop reads a value as a number. The round consists of the p operators from position j
+ * on. */
 static bool reads_values(const struct search *s, const struct siblings *group, int64_t j, uint32_t p)
 {
     bool is_any = false;
@@ -79,8 +83,7 @@ static bool reads_values(const struct search *s, const struct siblings *group, i
     return is_any;
 }
 
-/* Returns whether all operators of a round are direct work of the function that took a tensor apart before, not of its
- * callees. */
+/* Returns whether the function that split a tensor directly calls all operators of a round, without callees between. */
 static bool is_in_splitting_function(const struct search *s, const struct siblings *group, int64_t j, uint32_t p)
 {
     bool is_all = s->splitting_call != TP_NO_ID;
@@ -89,9 +92,9 @@ static bool is_in_splitting_function(const struct search *s, const struct siblin
     return is_all;
 }
 
-/* Returns whether a loop from j on runs once for each part of the tensor that was split shortly before: the number of
- * rounds is a size of the tensor, or one less. Returns false if a round splits a tensor itself, because such rounds are
- * layers. Returns false if a round has a matrix product, because it is a call of a model (rule H18). */
+/* Returns whether a loop at position j runs once for each part of a tensor that was split shortly before. The number of
+ * rounds must be a size of the tensor, or one less. A round that itself splits a tensor is a layer, and a round with a
+ * matrix product is a call of a model (rule H18); both return false. */
 static bool runs_once_per_part(const struct search *s, const struct siblings *group, int64_t j, uint32_t p,
                                int64_t repeats)
 {
@@ -110,8 +113,8 @@ static bool runs_once_per_part(const struct search *s, const struct siblings *gr
     return is_one;
 }
 
-/* Returns whether all rounds are in one call of the project. Layers of a model repeat too, but each layer is a separate
- * call. */
+/* Returns whether all rounds are in one call of a project function. Layers of a model repeat too, but each layer is a
+ * separate call. */
 static bool is_of_one_call(const struct search *s, const struct siblings *group, int64_t j, uint32_t p, int64_t repeats)
 {
     uint32_t call = tp_project_call_around(s->a->model, group->events[j]);
@@ -121,15 +124,16 @@ static bool is_of_one_call(const struct search *s, const struct siblings *group,
     return is_same;
 }
 
-/* Returns whether an operator takes a part of a tensor in Python code. Inside of another operator it does not count. */
+/* Returns whether an operator takes a part of a tensor in Python code. Parts taken inside another operator do not
+ * count. */
 static bool is_index(const struct search *s, const struct siblings *group, int64_t i)
 {
     uint64_t wanted = TP_MARK_INDEX_OP | (s->finds_split_loops && s->is_outside ? TP_MARK_PART_OP : 0);
     return (tp_marks_of(s->a->model, group->events[i]) & wanted) != 0;
 }
 
-/* Finds the smallest period that repeats often enough and adds the loop if it takes a tensor apart: it indexes, reads
- * values, or iterates over parts. Returns the number of operators in the loop; 0 if there is no loop. */
+/* Finds the smallest period that repeats often enough. Adds the loop if it takes a tensor apart, by indexing, reading
+ * values or iterating over parts. Returns the number of operators in the loop; 0 if there is no loop at position j. */
 static int64_t find_repetition(struct search *s, const struct siblings *group, int64_t j)
 {
     bool is_indexing = is_index(s, group, j);
@@ -152,9 +156,9 @@ static int64_t find_repetition(struct search *s, const struct siblings *group, i
     return 0;
 }
 
-/* Adds a loop from j on that in each round indexes a tensor and reads a value to decide what to run. Its rounds differ,
- * so they have no period. A round with a matrix product is a call of a model. Returns the number of operators in the
- * loop; 0 if there is no such loop. */
+/* Adds a loop at position j whose rounds index a tensor and read a value to decide what to run. Such rounds differ, so
+ * they have no period. Rounds end at a matrix product, which is a call of a model. Returns the number of operators in
+ * the loop; 0 if there is no such loop. */
 static int64_t find_branches(struct search *s, const struct siblings *group, int64_t j)
 {
     const struct tp_model *model = s->a->model;
@@ -206,8 +210,8 @@ static void search_group(struct search *s, const struct siblings *group)
     }
 }
 
-/* Returns, by event of the main thread, the innermost enclosing event that is not a Python frame; TP_NO_ID: there is
- * none. Requires that enclosing events precede their inner events. */
+/* Returns, by event of the main thread, the innermost enclosing event that is no Python frame; TP_NO_ID without one.
+ * Each event must follow its enclosing events. */
 static uint32_t *find_owners(const struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
@@ -221,7 +225,7 @@ static uint32_t *find_owners(const struct tp_advisor *a)
     return owner;
 }
 
-/* An operator and its owner; a stable sort by owner groups the operators. */
+/* an operator and its owner; a stable sort by owner makes the groups */
 struct child {
     uint32_t owner, event;
 };
@@ -248,7 +252,7 @@ static struct tp_vec list_children(struct tp_advisor *a)
 }
 
 /* Returns whether an owner is an operator or an optimizer, whose loops are not the topic of this rule. An optimizer
- * that updates tensor by tensor reads its step count in each round (rule H3); a fused optimizer does so inside of its
+ * that updates tensor by tensor reads its step count in each round (rule H3). A fused optimizer does so inside its
  * operator. */
 static bool is_of_operator(const struct tp_advisor *a, uint32_t owner)
 {
@@ -257,32 +261,31 @@ static bool is_of_operator(const struct tp_advisor *a, uint32_t owner)
             tp_str_starts(tp_trace_name(a->model->trace, &a->model->trace->events[owner]), "aten::"));
 }
 
-/* An operator that moves more bytes than this takes most of its time to move them. The call itself takes a few
+/* An operator that moves at least this many bytes takes most of its time to move them. The call alone takes a few
  * microseconds, in which a core moves about as many bytes. */
 enum { LEAST_WORK_BYTES = 16384 };
 
-/* Returns whether an operator is work of the backward pass of taking a tensor apart: for each part it fills and adds up
- * a gradient of the whole tensor. Code that replaces the loop does not need this work. */
+/* Returns whether an operator belongs to the backward pass of splitting a tensor. For each part, this pass fills a
+ * gradient of the whole tensor and adds it up. Code that replaces the loop does not need this work. */
 static bool is_backward_of_split(const struct tp_advisor *a, uint32_t op)
 {
     static const char *const names[] = {"Select", "Slice", "Index", "Unbind", "Split", "Gather", "AsStrided"};
     const struct tp_model *model = a->model;
-    /* inner: the ancestor (or op itself) directly below the node that the engine evaluates */
+    /* inner: ancestor of `op`, or `op` itself, whose parent is the node of the backward pass */
     uint32_t node = model->operators.parent[op], inner = op;
     for (; node != TP_NO_ID && !tp_cpu_is_backward(model, node); node = model->operators.parent[node])
         inner = node;
     if (node == TP_NO_ID)
         return false;
     struct tp_str name = tp_trace_name(model->trace, tp_operator_event(model, inner));
-    bool is_apart = inner == op; /* the engine itself adds up the gradients of one tensor */
+    bool is_apart = inner == op; /* `op` itself: the engine adds up the gradients of one tensor */
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         is_apart |= tp_str_starts(name, names[i]);
     return is_apart;
 }
 
-/* Returns the work that code in place of the loop must do as well: matrix products, and operators that move many bytes.
- * If the loop reads values as numbers (is_to_read), only matrix products remain, because fewer reads need fewer
- * computed values. */
+/* Returns the work that code without the loop must still do: matrix products, and operators that move many bytes. If
+ * the loop reads values as numbers (is_to_read), only matrix products remain, because fewer reads need fewer values. */
 static struct tp_intervals remaining_work(struct tp_advisor *a, bool is_to_read)
 {
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
@@ -297,8 +300,8 @@ static struct tp_intervals remaining_work(struct tp_advisor *a, bool is_to_read)
     return tp_intervals_of(&time);
 }
 
-/* Returns the part of the loops' time in which operators run, 0 to 1. One operator in their place saves this time.
- * Python's work with each value, also with values of tolist(), may remain. */
+/* Returns the part of the loops' time in which operators run, 0 to 1. One operator instead of the loop saves this time.
+ * Python's work with each value may remain, also with values from tolist(). */
 static double part_of_operators(struct tp_advisor *a, struct tp_intervals loops)
 {
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
@@ -342,7 +345,8 @@ static void evaluate_loop(struct tp_advisor *a)
     tp_arena_drop(a->arena, children.data, children.capacity * sizeof(struct child));
     bool is_to_read = search.reads > search.others;
     c.time = tp_intervals_of(&time);
-    struct tp_intervals loops = {NULL, 0}; /* other rules examine neither the loops nor the work that remains */
+    struct tp_intervals loops = {NULL,
+                                 0}; /* times of the loops with their remaining work; no other rule examines them */
     if (tp_rule_value(a, TP_RULE_H2, "backward") > 0) {
         loops = tp_cpu_with_backward(a, c.time);
         c.time = tp_intervals_minus(a->arena, loops, remaining_work(a, is_to_read));

@@ -1,8 +1,8 @@
-/* Rule H21: single steps of CPU programs that do additional work, such as validation, writing a checkpoint, or
- * recomputing stored data.
+/* Rule H21: single steps of programs without a device that do additional work, such as validation, writing a
+ * checkpoint, or recomputing stored data.
  *
- * A step that is merely slow makes the same calls as the others and is not reported. If gradients are accumulated,
- * micro-steps that update the parameters are compared only with each other. */
+ * A slow step with the same calls as other steps is not reported. If gradients are accumulated, micro-steps that update
+ * the parameters are compared only with each other. */
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_texts.h"
 #include "writer/base/stats.h"
@@ -22,19 +22,20 @@ const struct tp_rule tp_rule_H21 = {
     .on_host = evaluate_outlier,
 };
 
-/* at most one of MOST_PART steps has additional work; with more, the steps are unequal (H20) */
+/* MOST_PART: at most one in MOST_PART steps may have additional work; otherwise the steps are unequal (H20) */
 enum { MIN_STEPS = 4, MOST_PART = 4 };
 
 struct outliers {
     struct tp_advisor *a;
-    struct tp_id_map usual; /* labels of calls that shorter steps of the same kind make (key_of) */
-    bool *is_long;          /* by step */
-    struct tp_vec *extra;   /* struct tp_interval by step: additional calls, only for long steps */
+    struct tp_id_map usual; /* keys (key_of) of calls that shorter steps of the same kind make */
+    bool *is_long;          /* by step: true if the step is long */
+    struct tp_vec *extra;   /* by step: struct tp_interval, additional calls; empty unless the step is long */
     struct tp_picks picks;
-    int64_t median_ns[2]; /* by kind of step (tp_accumulation_kind): median length; -1: too few steps to judge */
+    int64_t median_ns[2]; /* by kind of step (tp_accumulation_kind): median length, ns; -1 if there are too few steps to
+                             judge */
 };
 
-/* Returns a key from the label of a call and the kind of its step. */
+/* Returns a key that combines the label of a call with the kind of its step. */
 static uint64_t key_of(const struct outliers *o, uint32_t event, uint32_t step)
 {
     const struct tp_trace *trace = o->a->model->trace;
@@ -42,7 +43,7 @@ static uint64_t key_of(const struct outliers *o, uint32_t event, uint32_t step)
     return label << 1 | tp_accumulation_kind(&o->a->accumulation, step);
 }
 
-/* Computes the median length by kind of step. Returns the number of judged steps. */
+/* Computes the median length by kind of step. Returns the number of steps that can be judged. */
 static uint32_t find_medians(struct outliers *o)
 {
     const struct tp_model *model = o->a->model;
@@ -59,8 +60,8 @@ static uint32_t find_medians(struct outliers *o)
     return judged;
 }
 
-/* Finds long steps, whatever makes them long. Returns the number of judged steps; 0: there are too few, or no step is
- * long. */
+/* Fills is_long, regardless of the reason. Returns the number of steps that can be judged; 0 if there are too few, or
+ * if no step is long. */
 static uint32_t find_long(struct outliers *o)
 {
     const struct tp_model *model = o->a->model;
@@ -70,7 +71,9 @@ static uint32_t find_long(struct outliers *o)
         if (!tp_step_is_used(&model->steps[s]))
             continue;
         int64_t median_ns = o->median_ns[tp_accumulation_kind(&o->a->accumulation, s)];
-        first = first == TP_NO_ID ? s : first; /* the first step does work that is needed only once */
+        first = first == TP_NO_ID
+                    ? s
+                    : first; /* the first step is never long, because it does work that is needed only once */
         o->is_long[s] = s != first && median_ns >= 0 && model->steps[s].event != TP_NO_ID &&
                         (double)(model->steps[s].end_ns - model->steps[s].start_ns) >= ratio * (double)median_ns;
         long_count += o->is_long[s];
@@ -78,7 +81,7 @@ static uint32_t find_long(struct outliers *o)
     return long_count ? count : 0;
 }
 
-/* Calls `visit` for each operator and frame of the main thread in used steps, with the number of its step. */
+/* Calls `visit` for each operator and frame of the main thread in used steps. step: index of its step. */
 static void visit_calls(struct outliers *o, void (*visit)(struct outliers *o, uint32_t event, uint32_t step))
 {
     const struct tp_model *model = o->a->model;
@@ -99,7 +102,7 @@ static void note_usual(struct outliers *o, uint32_t event, uint32_t step)
         *tp_id_map_put(&o->usual, key_of(o, event, step)) = 1;
 }
 
-/* Adds a call that no shorter step makes. Skips the calls inside of it. */
+/* Adds a call in a long step if no shorter step makes it. Ignores calls inside a call that was added. */
 static void add_extra_call(struct outliers *o, uint32_t event, uint32_t step)
 {
     const struct tp_model *model = o->a->model;
@@ -114,8 +117,8 @@ static void add_extra_call(struct outliers *o, uint32_t event, uint32_t step)
     tp_picks_longest(&o->picks, model, event);
 }
 
-/* Returns how much longer than the median a step is because of calls that the others do not make, ns; 0: the step is
- * long for another reason. */
+/* Returns by how much a step exceeds the median because of calls that other steps do not make, ns. Returns 0 if the
+ * step is long for another reason. */
 static int64_t excess_ns(struct outliers *o, uint32_t step)
 {
     const struct tp_step *s = &o->a->model->steps[step];

@@ -1,15 +1,18 @@
-/* Finds pauses of CPU programs: times in which the main thread stopped by accident.
+/* Finds pauses in programs without a device: times in which the main thread stopped by accident.
  *
- * A thread that loses its processor or waits for a page can stop anywhere. A delay in one step that other steps do not
- * have at the same place is therefore not caused by the program's code, and would not occur on an undisturbed
- * machine. */
+ * A thread that loses its processor or waits for a page can stop anywhere. If a delay occurs in one step, but not at
+ * the same place in other steps, the program's code does not cause it. It would not occur on an undisturbed machine. */
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/model/main_thread.h"
 #include "webreport/model/operator_shapes.h"
 #include "writer/base/stats.h"
 #include "writer/text/format.h"
 
-enum { MIN_STEPS = 3, MOST = 4096, SHORT_PART = 5 }; /* MOST: more long times than this are not accidents */
+enum {
+    MIN_STEPS = 3,
+    MOST = 4096,
+    SHORT_PART = 5
+}; /* MOST: with more long times than this, the times are no accidents */
 
 void tp_walk_main_thread(struct tp_advisor *a, struct tp_intervals time, tp_stack_visit visit, void *context)
 {
@@ -20,12 +23,13 @@ void tp_walk_main_thread(struct tp_advisor *a, struct tp_intervals time, tp_stac
     tp_stack_walk(&walk, a->model->host_main, parts, time.count);
 }
 
-/* A long time in which no event of the main thread starts or ends. */
+/* a long time in which no event of the main thread starts or ends */
 struct stretch {
     struct tp_interval time;
-    uint32_t event; /* innermost event */
-    uint32_t name; /* name of that event if it is a frame; otherwise TP_NO_ID, because names of steps contain numbers */
-    uint32_t step; /* step in which the time starts */
+    uint32_t event; /* index of the innermost event; TP_NO_ID without one */
+    uint32_t
+        name; /* name id of this event if it is a frame; otherwise TP_NO_ID, because names of steps contain numbers */
+    uint32_t step; /* index of the step in which the time starts */
 };
 
 struct stretches {
@@ -56,8 +60,8 @@ static struct tp_vec find_stretches(struct tp_advisor *a, struct tp_intervals ti
 
 /* ---- between operators ---- */
 
-/* Returns whether half of the steps contain such a time with the same name, and at least half as long. The program then
- * causes it. */
+/* Returns whether half of the steps contain a time with the same name and at least half the length. The program then
+ * causes these times. */
 static bool is_repeated(const struct tp_advisor *a, const struct tp_vec *stretches, const struct stretch *one)
 {
     uint32_t steps = 0, last = TP_NO_ID;
@@ -84,18 +88,18 @@ static void pause_between(struct tp_advisor *a, struct tp_intervals between, str
 
 /* ---- in operators ---- */
 
-/* The calls of one operator with one list of sizes. Within a step, the calls are numbered. */
+/* Calls of one operator with one list of sizes. number: position of the last call among the calls of its step. */
 struct group {
     uint32_t step, number;
 };
 
 struct places {
     struct tp_advisor *a;
-    /* groups: (name, sizes) -> index in group_items; calls: (group, number) -> index in lengths */
+    /* groups: from (name, sizes) to index in group_items; calls: from (group, number) to index in lengths */
     struct tp_id_map groups, calls;
-    struct tp_id_map of_event; /* event -> index in lengths */
+    struct tp_id_map of_event; /* from event to index in lengths */
     struct tp_vec group_items; /* struct group */
-    struct tp_vec lengths;     /* struct tp_vec of int64_t: lengths of the call in each step, ns */
+    struct tp_vec lengths;     /* struct tp_vec of int64_t: lengths of one call in all steps, ns */
 };
 
 static bool is_known(const struct tp_model *model, const struct tp_event *e)
@@ -157,9 +161,9 @@ static struct places find_places(struct tp_advisor *a, const struct tp_vec *stre
     return p;
 }
 
-/* Adds the end of a long time, the part that exceeds the same call in other steps, if the call is short in more than
- * half of them. A short call touches too little memory for new pages, which are the program's own cost, to explain the
- * time. */
+/* Adds the end of a long time as a pause: the part that exceeds the same call in other steps. The call must be short in
+ * more than half of the steps. A short call touches so little memory that new pages, which are the program's own cost,
+ * cannot explain the time. */
 static void pause_in(const struct places *p, const struct stretch *one, int64_t short_ns, struct tp_vec *pauses)
 {
     const uint32_t *place = one->event == TP_NO_ID ? NULL : tp_id_map_find(&p->of_event, one->event);
@@ -173,7 +177,7 @@ static void pause_in(const struct places *p, const struct stretch *one, int64_t 
         tp_intervals_push(pauses, one->time.a + tp_lower_median(lengths->data, lengths->count), one->time.b);
 }
 
-/* Returns the times of operators on other threads, which may compete for processors (rule H4). */
+/* Returns the times of operators on other threads, which may compete for processors (rule H4), and of collectives. */
 static struct tp_intervals other_threads(struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
@@ -186,8 +190,8 @@ static struct tp_intervals other_threads(struct tp_advisor *a)
     return tp_intervals_of(&time);
 }
 
-/* Returns whether sizes are recorded. Without sizes it is unknown which calls do equal work. In the backward pass, the
- * operators inside of a node have sizes. */
+/* Returns whether the trace has the sizes of operands. Without them, it is unknown which calls do equal work. In the
+ * backward pass, operators inside a node have sizes. */
 static bool has_sizes(const struct tp_advisor *a)
 {
     bool is_any = false;

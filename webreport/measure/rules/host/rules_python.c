@@ -1,4 +1,4 @@
-/* Rule H6: Python code between operators of the main thread, by line. */
+/* Rule H6: Python code between operators of the main thread, shown by line. */
 #include "webreport/measure/rules/fitted_costs.h"
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_texts.h"
@@ -62,8 +62,8 @@ static struct tp_vec find_lines(struct tp_advisor *a, struct tp_intervals time)
     return p.lines;
 }
 
-/* Returns whether a line is the user's own code. The text of a line lacks the folder of an installed package, so its
- * frame decides. */
+/* Returns whether a line is the user's own code. The line's text lacks the folder of an installed package, so the
+ * line's frame decides. */
 static bool is_users_line(const struct tp_model *model, const struct tp_line_time *line)
 {
     struct tp_str text = tp_fold_text(model, line->fold);
@@ -76,7 +76,7 @@ static bool is_users_line(const struct tp_model *model, const struct tp_line_tim
     return false;
 }
 
-/* Returns the least part of spread Python time that a fix removes: the longest line of the user's own code. Users of a
+/* Returns the least part of spread Python time that a fix removes: the share of the user's own longest line. Users of a
  * library can hardly reduce the library's Python time. */
 static double least_gain(const struct tp_advisor *a, const struct tp_vec *lines)
 {
@@ -93,7 +93,7 @@ static double least_gain(const struct tp_advisor *a, const struct tp_vec *lines)
 static void evaluate_python(struct tp_advisor *a)
 {
     enum { SHOWN_LINES = 5 };
-    /* sorts last in its severity, because the possible gain is unknown */
+    /* percent; puts the finding last in its severity, because the possible gain is unknown */
     static const double UNKNOWN_GAIN_WEIGHT = 0.01;
     struct tp_candidate c = {.rule = TP_RULE_H6, .has_ceiling = true};
     if (tp_cpu_lacks_record(a, TP_RULE_H6))
@@ -115,7 +115,7 @@ static void evaluate_python(struct tp_advisor *a)
         if (line->event != TP_NO_ID)
             tp_picks_append(&c.picks, line->event);
     }
-    /* spread Python time has lower confidence: without stacks no line is known, and recording stacks slows Python */
+    /* lower confidence for spread Python time: without stacks no line is known, and recording stacks slows Python */
     c.lower = is_spread ? 1 : 0;
     c.has_low = is_spread;
     c.low = least_gain(a, &lines);

@@ -1,9 +1,9 @@
-/* Finds the cost of recording for a program without a device, so that rules judge the program without this cost.
+/* Finds the cost of recording in a program without a device, so that rules judge the program without this cost.
  *
- * Recording slows frames and operators, and operators with shapes even more, so a loop of very short operators would
- * look too expensive. Recording also puts tensors on new pages (new_pages.h), and slows one version of Python. 93
- * recordings were compared with the same program without recording. The median recording took 1.27 times as long after
- * subtracting the cost of operators and frames, and 1.07 times after subtracting all costs. */
+ * Recording slows frames and operators, and slows operators with shapes even more. A loop of very short operators would
+ * therefore look too expensive. Recording also puts tensors on new pages (new_pages.h), and slows one version of
+ * Python. 93 recordings were compared with the same program without recording. The median recording took 1.27 times as
+ * long after subtracting the cost of operators and frames, and 1.07 times as long after subtracting all costs. */
 #include "webreport/measure/rules/fitted_costs.h"
 #include "webreport/measure/rules/host/python_version.h"
 #include "webreport/measure/rules/host/rules_cpu.h"
@@ -13,14 +13,14 @@
 
 enum name_bit { OWN_STEP = 1, PYTHON = 2 };
 
-/* Returns whether a frame is the recorder's own work at the end of a step. */
+/* Returns whether a frame is the recorder's own work at the end of a step (profiler.step). */
 static bool is_own_step(const struct tp_frame *frame)
 {
     return tp_str_ends(frame->path, "torch/profiler/profiler.py") && tp_str_equal(frame->function, TP_STR("step"));
 }
 
-/* Returns enum name_bit by name. Sets *is_slowed if recording slowed Python: the version that the trace states decides,
- * then the latest version in the paths of frames, then the lines of known functions. */
+/* Returns enum name_bit by name id. Sets *is_slowed if recording slowed Python. The version that the trace states
+ * decides; without it the latest version in paths of frames, otherwise the lines of known functions. */
 static uint8_t *bits_of_names(struct tp_advisor *a, bool *is_slowed)
 {
     const struct tp_strings *names = &a->model->trace->names;
@@ -44,19 +44,19 @@ static uint8_t *bits_of_names(struct tp_advisor *a, bool *is_slowed)
 
 /* ---- the walk along the main thread ---- */
 
-/* State of the walk along the main thread. */
+/* state of the walk along the main thread */
 struct costs {
     struct tp_advisor *a;
     int64_t frame_ns, operator_ns, shapes_ns, memory_ns;
-    double python_part;       /* part of Python's own time that is cost of recording, 0 to 1 */
-    const uint8_t *bits;      /* by name: enum name_bit */
-    struct tp_id_map fillers; /* by event of an operator that wrote new pages: number of the operator */
-    const uint32_t *pages_ns; /* by operator: time to make these pages, ns; NULL if unknown */
-    uint32_t next, end;       /* events that the walk has not reached, as positions in the order of the thread */
-    uint32_t next_memory;     /* next memory record, counted over all threads */
-    int64_t pending_cost_ns;  /* costs of reached events that have not yet been subtracted from a time, ns */
-    int64_t own_until;        /* end of the last frame of the recorder itself */
-    int64_t sum_ns, last_end; /* sum_ns: all costs so far; last_end: end of the last visited time */
+    double python_part;       /* part of Python's self time that is cost of recording, 0 to 1 */
+    const uint8_t *bits;      /* enum name_bit, by name id */
+    struct tp_id_map fillers; /* from the event of an operator that wrote new pages to the index of the operator */
+    const uint32_t *pages_ns; /* by operator: time in which the system made its new pages, ns; NULL if unknown */
+    uint32_t next, end;       /* positions in the order of host events: next event of the walk, end of the thread */
+    uint32_t next_memory;     /* index of the next memory record, counted over all threads */
+    int64_t pending_cost_ns;  /* cost of events that the walk has reached but not yet subtracted, ns */
+    int64_t own_until;        /* end of the last frame of the recorder itself, ns */
+    int64_t sum_ns, last_end; /* sum_ns: total cost so far; last_end: end of the last visited time; ns */
 };
 
 static void add_event_cost(struct costs *costs, const struct tp_event *e)
@@ -74,8 +74,8 @@ static void add_event_cost(struct costs *costs, const struct tp_event *e)
     }
 }
 
-/* Adds the cost of memory records up to `until`. The cost of a record is low if the allocator returns the same block
- * again and again, and higher if each block is new to the caches. */
+/* Adds the cost of memory records up to time `until`. Costs per record are low if the allocator returns the same block
+ * repeatedly, and higher if each block is new to the caches. */
 static void add_memory_costs(struct costs *costs, int64_t until)
 {
     const struct tp_model *model = costs->a->model;
@@ -89,7 +89,7 @@ static void add_memory_costs(struct costs *costs, int64_t until)
     }
 }
 
-/* Adds the cost of events that start up to `until`. */
+/* Adds the cost of events that start at time `until` or earlier. */
 static void add_event_costs(struct costs *costs, int64_t until)
 {
     const struct tp_model *model = costs->a->model;
@@ -97,7 +97,7 @@ static void add_event_costs(struct costs *costs, int64_t until)
         add_event_cost(costs, &model->trace->events[model->order->host[costs->next++]]);
 }
 
-/* Returns the part of an operator's own time in which the system made new pages, 0 to 1. */
+/* Returns which part of an operator's self time the system needed to make new pages, 0 to 1. */
 static double pages_part(const struct costs *costs, uint32_t event)
 {
     const uint32_t *op = tp_id_map_find(&costs->fillers, event);
@@ -132,14 +132,14 @@ static void visit_stretch(void *context, const struct tp_stack_segment *segment)
         push(costs, costs->last_end, 0);
         add_event_costs(costs, tp_sat_sub(segment->a, 1));
         add_memory_costs(costs, tp_sat_sub(segment->a, 1));
-        costs->pending_cost_ns = 0; /* drops the cost of events in time that is not judged */
+        costs->pending_cost_ns = 0; /* ignores the cost of events in time that is not judged */
     }
     add_event_costs(costs, segment->a);
     add_memory_costs(costs, tp_sat_sub(segment->b, 1));
     int64_t length = segment->b - segment->a;
     int64_t gone = (int64_t)(part_of(costs, segment) * (double)length);
-    int64_t borne =
-        tp_ns_min(length - gone, costs->pending_cost_ns); /* cost of events, subtracted at the start of the time */
+    int64_t borne = tp_ns_min(length - gone,
+                              costs->pending_cost_ns); /* cost of events that is subtracted at the start of this time */
     costs->pending_cost_ns -= borne;
     costs->sum_ns = tp_sat_add(costs->sum_ns, borne);
     push(costs, segment->a, gone);

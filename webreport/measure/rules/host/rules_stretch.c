@@ -1,25 +1,25 @@
-/* Finds Python time in a single function of the project, in steps that have little other Python time. Used by rule H6,
- * which has a higher threshold for Python time that is spread over the step. */
+/* Finds Python time in a single function of the project, in steps with little other Python time. Rule H6 uses a higher
+ * threshold for Python time that is spread over the step. */
 #include "webreport/measure/rules/host/rules_cpu.h"
 
-/* MOST_CALLS: limit of calls per step. LEAST_PERCENT: least share of Python in a call. LEAST_PART: shorter calls than
- * this fraction of a step, 1/50, do not count. */
+/* MOST_CALLS: most calls per step. LEAST_PERCENT: least share of Python in a call. LEAST_PART: calls shorter than 1 /
+ * LEAST_PART of a step do not count. */
 enum { MOST_CALLS = 2, LEAST_PERCENT = 75, LEAST_PART = 50 };
 
-/* The calls of one function, except for calls that call a module. */
+/* calls of one function, without calls that call a module */
 struct function {
     uint32_t calls;
-    struct tp_vec time; /* struct tp_interval */
+    struct tp_vec time; /* struct tp_interval: times of the calls */
     int64_t python_ns;
-    uint32_t longest;       /* the longest call */
-    bool is_before_modules; /* true if no module of the step ran before any of the calls */
+    uint32_t longest;       /* event of the longest call */
+    bool is_before_modules; /* true if no module of the step ran before any of these calls */
 };
 
 struct stretches {
     struct tp_advisor *a;
     struct tp_intervals python;
     struct tp_vec modules; /* int64_t: starts of modules on the main thread, in order of time */
-    struct tp_id_map ids;  /* name of a function -> index in `functions` */
+    struct tp_id_map ids;  /* from name id of a function to index in `functions` */
     struct tp_vec functions;
 };
 
@@ -60,8 +60,7 @@ static void add_call(struct stretches *s, uint32_t event)
         f->longest = event;
 }
 
-/* Lists long calls within W of functions of the project that call no module. Of nested calls, lists the outermost
- * one. */
+/* Lists long calls of project functions within W that call no module. Of nested calls, lists only the outermost. */
 static void list_functions(struct stretches *s)
 {
     const struct tp_model *model = s->a->model;
