@@ -1,4 +1,4 @@
-/* Reads arrays as streams of numbers: see array.h. */
+/* Reads an array as a stream of numbers: see array.h. */
 #include "webreport/trace/arrays/array.h"
 
 #include <errno.h>
@@ -12,32 +12,33 @@
 #include "writer/base/input.h"
 
 enum {
-    BLOCK_BYTES = 1 << 16, /* bytes of one read from the file */
-    TILE_BYTES = 64 << 20, /* bytes of a tile, a slice of an array that is converted to the order of C */
+    BLOCK_BYTES = 1 << 16, /* size of one read from the file, bytes */
+    TILE_BYTES = 64 << 20, /* maximum size of a tile, bytes */
     LARGEST_ELEMENT = 8
 };
 
-/* A slice of the elements in the order of C. Used when the file has the order of Fortran. */
+/* A part of an array whose elements are in C order (last dimension fastest). Used for files in Fortran order. */
 struct tile {
     bool is_on;
-    unsigned char *bytes; /* at most TILE_BYTES */
-    uint64_t next;        /* index, in the order of C, of the first element of the next tile */
-    size_t size, at;      /* number of bytes in the tile, and of bytes read so far */
+    unsigned char *bytes; /* the elements, at most TILE_BYTES bytes */
+    uint64_t next;        /* index in C order of the first element of the next tile */
+    size_t size, at;      /* number of bytes in the tile, and number of them that were read */
 };
 
 struct tp_array {
     int fd;
-    /* temporary file with the inflated data if offsets in the data are needed (fd is its descriptor); otherwise NULL */
+    /* temporary file with the inflated elements, if they are needed in another order; its descriptor is fd.
+     * Otherwise NULL. */
     FILE *inflated_file;
-    uint64_t start; /* offset of the .npy in the file */
-    uint64_t end;   /* offset of the end of the stored bytes */
-    uint64_t at;    /* offset of the next stored byte */
-    /* is_whole: all bytes were read in order, so that the checksum can be compared */
+    uint64_t start; /* offset of the .npy in the file, bytes */
+    uint64_t end;   /* offset of the end of the stored bytes, bytes */
+    uint64_t at;    /* offset of the next stored byte to read, bytes */
+    /* is_whole: true if the array has no bytes after its elements, so that its checksum can be compared */
     bool is_deflated, has_crc, is_whole;
     uint32_t crc, wanted_crc;
     z_stream z;
     struct tp_npy npy;
-    uint64_t left; /* number of unread elements */
+    uint64_t left; /* number of elements not yet read */
     struct tile tile;
     unsigned char in[BLOCK_BYTES], block[BLOCK_BYTES], head[TP_NPY_HEAD_BYTES];
 };
@@ -51,7 +52,7 @@ int tp_array_open_file(const char *path, uint64_t *size, struct tp_error *err)
     return input.fd;
 }
 
-/* ---- reading bytes ---- */
+/* ---- reading of bytes ---- */
 
 static int inflate_more(struct tp_array *a, unsigned char *to, size_t size, size_t *got, struct tp_error *err)
 {
@@ -77,7 +78,8 @@ static int inflate_more(struct tp_array *a, unsigned char *to, size_t size, size
     return TP_OK;
 }
 
-/* Reads up to `size` (at most BLOCK_BYTES) bytes of the .npy; fewer only at the end of the .npy. */
+/* Reads up to `size` bytes of the .npy, at most BLOCK_BYTES. Sets *got to their number, which is smaller only at its
+ * end. */
 static int read_bytes(struct tp_array *a, unsigned char *to, size_t size, size_t *got, struct tp_error *err)
 {
     int code = TP_OK;
@@ -100,7 +102,7 @@ static int read_exactly(struct tp_array *a, unsigned char *to, size_t size, stru
     return code == TP_OK && got < size ? tp_error_set(err, TP_ETRUNCATED, a->at, "the array ends early") : code;
 }
 
-/* ---- opening ---- */
+/* ---- opening and closing ---- */
 
 static int find(struct tp_array *a, const struct tp_array_place *place, struct tp_error *err)
 {
@@ -124,7 +126,7 @@ static int find(struct tp_array *a, const struct tp_array_place *place, struct t
     return inflateInit2(&a->z, -MAX_WBITS) == Z_OK ? TP_OK : tp_error_set(err, TP_ENOMEM, 0, "out of memory");
 }
 
-/* Reads only the head, so that the next read returns elements. */
+/* Reads the header of the .npy and no more, so that the next read returns elements. */
 static int read_head(struct tp_array *a, struct tp_error *err)
 {
     enum { FIXED = 12 };
@@ -180,16 +182,16 @@ void tp_array_close(struct tp_array *a)
     if (a->is_deflated)
         inflateEnd(&a->z);
     if (a->inflated_file)
-        fclose(a->inflated_file); /* also closes a->fd */
+        fclose(a->inflated_file); /* closes a->fd as well */
     else if (a->fd >= 0)
         close(a->fd);
     free(a->tile.bytes);
     free(a);
 }
 
-/* ---- converting the order of elements ---- */
+/* ---- conversion to C order ---- */
 
-/* Inflates the elements into a temporary file without a name, in which each element has a known offset. */
+/* Inflates the elements into a temporary file without a name, so that the offset of each element is known. */
 static int inflate_to_file(struct tp_array *a, struct tp_error *err)
 {
     FILE *file = tmpfile();
@@ -231,8 +233,8 @@ int tp_array_want_c_order(struct tp_array *a, struct tp_error *err)
     return a->tile.bytes ? TP_OK : tp_error_set(err, TP_ENOMEM, 0, "out of memory");
 }
 
-/* Returns the index in the order of Fortran of the element with index `at` in the order of C. Only the dimensions from
- * `first` on count. */
+/* Returns the index in Fortran order of the element with the index `at` in C order. first: first dimension that
+ * counts. */
 static uint64_t fortran_place(const struct tp_npy *npy, uint32_t first, uint64_t at)
 {
     uint64_t place = 0;
@@ -246,8 +248,8 @@ static uint64_t fortran_place(const struct tp_npy *npy, uint32_t first, uint64_t
     return place;
 }
 
-/* Fills the tile with rows `first .. first + rows` of the first dimension. In the file these elements are adjacent for
- * each index of the other dimensions. */
+/* Fills the tile with `rows` rows of the first dimension, from row `first` on. In the file, these elements are
+ * adjacent for equal indexes of the other dimensions. rest: number of elements per row. */
 static int fill_rows(struct tp_array *a, uint64_t first, size_t rows, size_t rest, struct tp_error *err)
 {
     size_t size = tp_npy_type_size(a->npy.type);
@@ -268,7 +270,7 @@ static int fill_rows(struct tp_array *a, uint64_t first, size_t rows, size_t res
     return TP_OK;
 }
 
-/* Fills the tile with a part of a row that is larger than a tile, element by element. */
+/* Fills the tile element by element with a part of a row that is larger than a tile. */
 static int fill_elements(struct tp_array *a, size_t count, struct tp_error *err)
 {
     size_t size = tp_npy_type_size(a->npy.type);
@@ -299,7 +301,7 @@ static int fill_tile(struct tp_array *a, struct tp_error *err)
     return code;
 }
 
-/* ---- reading elements ---- */
+/* ---- reading of elements ---- */
 
 static int read_block(struct tp_array *a, unsigned char *to, size_t size, struct tp_error *err)
 {

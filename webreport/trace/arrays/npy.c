@@ -1,4 +1,4 @@
-/* Reads the heads and elements of .npy files: see npy.h. The format is defined in numpy/lib/format.py. */
+/* Reads the headers and elements of .npy files: see npy.h. The format is defined in numpy/lib/format.py. */
 #include "webreport/trace/arrays/npy.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 
 #include "writer/base/str.h"
 
-/* ---- element types ---- */
+/* ---- types of elements ---- */
 
 static double half_of_bits(uint16_t bits)
 {
@@ -60,7 +60,7 @@ READER(read_uint64, 64, (double)x)
 READER(read_bool, 8, x != 0)
 
 static const struct {
-    const char *name, *descr; /* name of the type, and its text in a head without the byte order */
+    const char *name, *descr; /* name of the type, and its text in a header, without byte order */
     size_t size;
     void (*read)(const char *from, size_t count, bool is_swapped, double *to);
 } types[TP_NPY_TYPE_COUNT] = {
@@ -114,7 +114,7 @@ void tp_npy_read(const struct tp_npy *npy, const void *from, size_t count, doubl
         wide[i] = __builtin_bswap64(wide[i]);
 }
 
-/* ---- head of a file: a Python dict with three members, written by many programs ---- */
+/* ---- header of a file: a Python dict with three members, which many programs write ---- */
 
 struct text {
     const char *at, *end;
@@ -166,7 +166,7 @@ static bool take_number(struct text *t, int64_t *out)
             return false;
     if (t->at == start)
         return false;
-    take(t, 'L'); /* a long integer of Python 2 ends with L */
+    take(t, 'L'); /* Python 2 writes an L after a long integer */
     return true;
 }
 
@@ -185,7 +185,7 @@ static bool take_shape(struct text *t, struct tp_npy *npy)
     return true;
 }
 
-/* Skips a list of fields including its closing bracket. */
+/* Skips a list of fields up to and including its closing bracket. */
 static bool skip_list(struct text *t)
 {
     unsigned depth = 0;
@@ -218,7 +218,7 @@ static void set_type(struct tp_npy *npy, struct tp_str descr)
     for (enum tp_npy_type i = TP_NPY_NONE + 1; i < TP_NPY_TYPE_COUNT; i++)
         if (kind.len && tp_str_equal(kind, tp_str_of(types[i].descr)))
             npy->type = i;
-    if (tp_str_equal(kind, TP_STR("V2"))) /* NumPy writes V2 for the bfloat16 type of ml_dtypes */
+    if (tp_str_equal(kind, TP_STR("V2"))) /* text that NumPy writes for the bfloat16 type of ml_dtypes */
         npy->type = TP_NPY_BFLOAT16;
 }
 
@@ -266,7 +266,7 @@ static bool parse_dict(struct text *t, struct tp_npy *npy)
     return has == HAS_ALL;
 }
 
-/* Counts the elements. Returns false if they have more bytes than a file can have. */
+/* Sets npy->count to the number of elements. Returns false if the elements have more bytes than a file can have. */
 static bool count_elements(struct tp_npy *npy)
 {
     size_t size = types[npy->type].size ? types[npy->type].size : 1;

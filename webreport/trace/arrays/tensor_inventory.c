@@ -1,4 +1,5 @@
-/* Finds the tensors of a run: see tensor_inventory.h. tensor_inventory_files.c searches files and folders. */
+/* Finds the tensors of a run in its traces: see tensor_inventory.h. tensor_inventory_files.c searches files and
+ * folders. */
 #include "webreport/trace/arrays/tensor_inventory.h"
 
 #include <errno.h>
@@ -44,8 +45,7 @@ static struct tp_str value_of(const struct tp_trace *trace, uint32_t id)
     return id == TP_NO_ID ? (struct tp_str){NULL, 0} : tp_strings_get(&trace->values, id);
 }
 
-/* Returns the path of a tensor's file. The result is always below the folder of the trace, whatever path the trace
- * contains. */
+/* Returns the path of a tensor's file. NULL unless it is below the folder of the trace, whatever the trace says. */
 static const char *path_of(struct tp_arena *arena, const char *trace_path, struct tp_str file)
 {
     const char *slash = strrchr(trace_path, '/');
@@ -116,7 +116,7 @@ static int read_trace(void *context, struct tp_error *why)
     return code;
 }
 
-/* Reads one trace. Its memory is separate and is released before the function returns. */
+/* Reads one trace and adds its tensors. The memory of the trace is released before the function returns. */
 void tp_inventory_trace(struct tp_inventory_search *search, const char *path)
 {
     struct tp_arena memory;
@@ -129,7 +129,7 @@ void tp_inventory_trace(struct tp_inventory_search *search, const char *path)
         tp_inventory_report(search, path, &why);
 }
 
-/* Searches all traces of a folder. The spans of a worker count as one worker. */
+/* Reads all traces of a folder. Files of one worker, also with several spans, count as one worker. */
 static int search_traces(struct tp_inventory_search *search, const char *path, struct tp_error *err)
 {
     struct tp_runs runs;
@@ -144,7 +144,7 @@ static int search_traces(struct tp_inventory_search *search, const char *path, s
     return code;
 }
 
-/* ---- all tensors ---- */
+/* ---- list of all tensors ---- */
 
 static int by_order(const void *x, const void *y)
 {
@@ -156,8 +156,7 @@ static int by_order(const void *x, const void *y)
     return (a->order > b->order) - (a->order < b->order);
 }
 
-/* Drops the files of tensors that were later recorded with the same path, because only the last recording has values in
- * the file. */
+/* Drops tensors whose file a later tensor has overwritten, because a file has only the values of the last recording. */
 static void drop_overwritten(struct tp_inventory *inventory, struct tp_arena *arena)
 {
     struct tp_strings paths;
@@ -176,7 +175,7 @@ static void drop_overwritten(struct tp_inventory *inventory, struct tp_arena *ar
     inventory->count = kept_count;
 }
 
-/* Returns a key that identifies an item. `repeat` distinguishes items that are equal otherwise. */
+/* Returns a key for a tensor. repeat: number that distinguishes tensors with equal name, step and worker. */
 static struct tp_str key_of(struct tp_arena *arena, const struct tp_tensor_item *item, uint32_t repeat)
 {
     char *key = tp_arena_alloc(arena, item->name.len + 64);
@@ -199,7 +198,7 @@ uint32_t *tp_inventory_match(const struct tp_inventory *a, const struct tp_inven
     struct tp_strings keys;
     uint32_t *place = tp_arena_array(arena, b->count, sizeof *place);
     tp_strings_init(&keys, arena, 0);
-    /* the keys are distinct, so the id of a key is the index of its item */
+    /* the keys are distinct, so each id is the index of an item */
     for (uint32_t i = 0; i < a->count; i++)
         tp_strings_add(&keys, key_of(arena, &a->items[i], a->items[i].repeat));
     for (uint32_t i = 0; i < b->count; i++)

@@ -1,4 +1,4 @@
-/* Finds arrays in files, archives and folders. tensor_inventory.h says how they are named. */
+/* Finds arrays in files, archives and folders, and their names: see tensor_inventory.h. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -16,12 +16,12 @@
 #include "writer/base/path.h"
 #include "writer/base/table.h"
 
-/* ---- arrays below a folder ----
+/* ---- list of the arrays below a folder ----
  *
- * Folders are searched level by level, without recursion. fts(3) is not used because it crashes if there is no memory
+ * Searches folders level by level, without recursion. fts(3) is not used, because it crashes if there is no memory
  * for its first entry. */
 
-/* Appends "FOLDER/NAME" and a NUL to `paths`. */
+/* Appends the path "FOLDER/NAME" with a NUL to `paths`. */
 static void add_path(struct tp_buf *paths, const char *folder, const char *name)
 {
     size_t size = strlen(folder);
@@ -46,7 +46,7 @@ static int folder_error(struct tp_error *err, const char *path, int why)
     return tp_error_set(err, why == ENOMEM ? TP_ENOMEM : TP_EIO, 0, "%s: %s", path, strerror(why));
 }
 
-/* Lists the folders and the .npy and .npz files in one folder. */
+/* Appends the subfolders of a folder, and its .npy and .npz files, to the two lists. */
 static int list_folder(struct tp_buf *folders, struct tp_buf *files, const char *path, struct tp_error *err)
 {
     DIR *dir = opendir(path);
@@ -62,7 +62,7 @@ static int list_folder(struct tp_buf *folders, struct tp_buf *files, const char 
         else if (name.ptr[0] != '.' && (tp_str_ends(name, ".npy") || tp_str_ends(name, ".npz")))
             add_path(files, path, entry->d_name);
     }
-    int why = errno; /* 0 at the end of the folder */
+    int why = errno; /* readdir leaves errno 0 at the end of a folder */
     closedir(dir);
     return why ? folder_error(err, path, why) : TP_OK;
 }
@@ -105,7 +105,7 @@ static int hex(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Decodes %XX, which recordings write, to a byte. Keeps %00 as text. */
+/* Returns the text with each %XX, as recordings write it, replaced by its byte. Leaves %00 unchanged. */
 static struct tp_str decoded(struct tp_arena *arena, struct tp_str text)
 {
     char *to = tp_arena_alloc(arena, text.len + 1), *at = to;
@@ -118,7 +118,7 @@ static struct tp_str decoded(struct tp_arena *arena, struct tp_str text)
     return (struct tp_str){to, (size_t)(at - to)};
 }
 
-/* Parses "12", "step12", "step_12", "step-12". Returns false for other names. */
+/* Parses the step in a name such as "12", "step12", "step_12" or "step-12". Returns false for other names. */
 static bool is_step(struct tp_str part, int64_t *step)
 {
     size_t at = tp_str_starts(part, "step") ? 4 : 0;
@@ -134,10 +134,10 @@ static bool is_step(struct tp_str part, int64_t *step)
     return true;
 }
 
-/* The parts of a file's path that identify a tensor. */
+/* What the path of a file says about its tensor. */
 struct path_parts {
-    struct tp_str name;   /* all parts except step and worker, joined with '/' */
-    struct tp_str worker; /* name of the folder called *.tensors; empty if there is none */
+    struct tp_str name;   /* parts of the path without step and worker, joined by '/' */
+    struct tp_str worker; /* name of a folder *.tensors in the path; empty if there is none */
     int64_t step;
 };
 
@@ -146,7 +146,7 @@ static struct path_parts path_parts_of(struct tp_arena *arena, struct tp_str rel
     struct path_parts path_parts = {.step = TP_NULL_INT};
     char *name = tp_arena_alloc(arena, relative.len + 2);
     size_t size = 0, step_at = SIZE_MAX;
-    for (size_t at = 0; at < relative.len;) { /* later parts replace earlier ones, so the last step counts */
+    for (size_t at = 0; at < relative.len;) { /* later parts replace earlier ones; the last step in the path counts */
         const char *slash = memchr(relative.ptr + at, '/', relative.len - at);
         size_t end = slash ? (size_t)(slash - relative.ptr) : relative.len;
         if (is_step((struct tp_str){relative.ptr + at, end - at}, &path_parts.step))
@@ -170,7 +170,7 @@ static struct path_parts path_parts_of(struct tp_arena *arena, struct tp_str rel
     return path_parts;
 }
 
-/* ---- files ---- */
+/* ---- files and archives ---- */
 
 static void add_array(struct tp_inventory_search *search, const char *path, struct path_parts path_parts)
 {
@@ -193,7 +193,7 @@ static struct tp_str joined(struct tp_arena *arena, struct tp_str a, struct tp_s
     return (struct tp_str){text, a.len + b.len + 1};
 }
 
-/* An archive whose file is open. */
+/* An archive that is open as a file, and where to read its directory to. */
 struct archive {
     struct tp_zip *zip;
     struct tp_arena *arena;
@@ -261,9 +261,9 @@ int tp_inventory_file(struct tp_inventory_search *search, const char *path, stru
     return TP_OK;
 }
 
-/* ---- folders ---- */
+/* ---- all files of a folder ---- */
 
-/* Compares two paths folder by folder and by name within a folder: '/' sorts before all other bytes. */
+/* Compares two paths folder by folder, and by name within a folder, because '/' sorts before all other bytes. */
 static int by_path(const void *x, const void *y)
 {
     const char *a = *(const char *const *)x, *b = *(const char *const *)y;
@@ -275,7 +275,7 @@ static int by_path(const void *x, const void *y)
     return (p > q) - (p < q);
 }
 
-/* Returns the paths of a list, sorted. */
+/* Returns the paths of a list in sorted order. list: paths that each end with a NUL. Sets *count to their number. */
 static const char **sorted(struct tp_arena *arena, struct tp_str list, size_t *count)
 {
     struct tp_vec paths = TP_VEC(arena, const char *);

@@ -1,4 +1,4 @@
-/* Declares the state and functions that the files of tp_inventory_find share. Internal to the inventory. */
+/* Declares the state and the functions that the files of tp_inventory_find share. Internal to tensor_inventory*.c. */
 #ifndef TP_WEBREPORT_TRACE_ARRAYS_TENSOR_INVENTORY_PARTS_H
 #define TP_WEBREPORT_TRACE_ARRAYS_TENSOR_INVENTORY_PARTS_H
 
@@ -8,23 +8,23 @@
 struct tp_inventory_search {
     struct tp_arena *arena;
     const struct tp_inventory_options *options;
-    struct tp_vec items; /* found tensors as struct tp_tensor_item */
-    uint32_t worker;     /* worker of the tensors that are currently searched */
+    struct tp_vec items; /* tensors found so far (struct tp_tensor_item) */
+    uint32_t worker;     /* number of the worker whose tensors are being searched */
     uint32_t failed_count;
     bool hit_limit, is_of_trace;
 };
 
-/* Adds an item without a step, with the next position in the order. Jumps to the arena's guard if there are too many
- * items. */
+/* Adds a tensor without a step, with the next position in the order, and returns it. Jumps to the arena's guard if
+ * there are too many. */
 struct tp_tensor_item *tp_inventory_add(struct tp_inventory_search *search);
-/* Counts and reports an input that cannot be used. */
+/* Reports an input that cannot be used, and counts it. */
 void tp_inventory_report(struct tp_inventory_search *search, const char *path, const struct tp_error *why);
 
 /* Adds the tensors recorded in a trace. */
 void tp_inventory_trace(struct tp_inventory_search *search, const char *path);
-/* Adds the tensors of a .npy file, a .npz file, or otherwise of a trace. */
+/* Adds the arrays of a .npy or .npz file; for other files, the tensors that a trace records. */
 int tp_inventory_file(struct tp_inventory_search *search, const char *path, struct tp_error *err);
-/* Adds the .npy and .npz files below a folder. Returns 0 or TP_EIO. */
+/* Adds the arrays in .npy and .npz files below a folder. Returns 0 or TP_EIO. */
 int tp_inventory_folder(struct tp_inventory_search *search, const char *path, struct tp_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reads the directories of zip archives: see zip.h. Numbers are little endian and unaligned. */
+/* Reads the directories of zip archives: see zip.h. Numbers in archives are little endian and not aligned. */
 #include "webreport/trace/arrays/zip.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@ enum {
     END64_SIZE = 56,
     ENTRY_SIZE = 46,
     LOCAL_SIZE = 30,
-    /* because the comment at the end of an archive has at most 65535 bytes */
+    /* the comment at the end of an archive has at most 65535 bytes */
     TAIL_SIZE = END_SIZE + 65535 + END64_LOCATOR_SIZE,
     ZIP64_EXTRA = 1
 };
@@ -51,11 +51,11 @@ int tp_read_at(int fd, void *bytes, size_t size, uint64_t offset, struct tp_erro
     return TP_OK;
 }
 
-/* Position of an archive's directory in the file. */
+/* Position and size of an archive's directory in the file. */
 struct directory {
     uint64_t offset, size, count;
-    uint64_t end;    /* offset of the end of the directory */
-    uint64_t before; /* bytes of other content before the archive, which are added to every offset */
+    uint64_t end;    /* offset of the end of the directory in the file, bytes */
+    uint64_t before; /* number of bytes before the archive in the file, to be added to each offset */
 };
 
 static int bad(struct tp_error *err, const char *what)
@@ -63,7 +63,8 @@ static int bad(struct tp_error *err, const char *what)
     return tp_error_set(err, TP_EFORMAT, 0, "the archive %s", what);
 }
 
-/* Reads the Zip64 end record to which the locator points. An archive with more than 65535 entries or 4 GB has one. */
+/* Reads the Zip64 end record, whose offset is in the locator. Archives with more than 65535 entries or 4 GB have
+ * this record. */
 static int find_end64(struct directory *d, int fd, const unsigned char *locator, uint64_t locator_at,
                       struct tp_error *err)
 {
@@ -112,8 +113,8 @@ static int find_directory(struct directory *d, int fd, uint64_t file_size, struc
     return TP_OK;
 }
 
-/* Reads the sizes that do not fit into 32 bits from the extra field, in the order of the format. Returns false if the
- * field lacks a size. */
+/* Reads the sizes and the offset of an entry that need more than 32 bits from its extra fields. Returns false if one
+ * is missing. */
 static bool read_extra(struct tp_zip_entry *entry, const unsigned char *extra, size_t size)
 {
     uint64_t *fields[] = {&entry->size, &entry->stored_size, &entry->offset};
@@ -135,7 +136,8 @@ static bool read_extra(struct tp_zip_entry *entry, const unsigned char *extra, s
     return true;
 }
 
-/* Reads the directory entry at p. *used: size of the entry in the directory, bytes. */
+/* Reads the directory entry at p. Sets *used to the size of the entry in the directory, bytes. Returns 0, or -1 for
+ * a broken entry. */
 static int read_entry(struct tp_zip_entry *entry, const unsigned char *p, size_t left, const struct directory *d,
                       size_t *used)
 {

@@ -22,8 +22,8 @@
 #define SPEEDSCOPE "a profile of speedscope, which tracepress writes and does not read: open it in speedscope"
 #define PICKLE "a pickle of Python, not a trace"
 
-/* Macros for the three kinds of signatures: bytes at an offset of the file, members of a JSON object, or a function of
- * signs.h. Bytes and members can be combined with a text inside the head. */
+/* Macros for the three kinds of signatures: bytes at an offset, members of a JSON object, or a function of signs.h.
+ * The macros *_AND also require a text anywhere in the first bytes of the file. */
 #define BYTES(text, from) .is_one = tp_sign_bytes, .sign = {.bytes = (text), .size = sizeof(text) - 1, .offset = (from)}
 #define BYTES_AND(text, other)                                                                                         \
     .is_one = tp_sign_bytes, .sign = {.bytes = (text), .size = sizeof(text) - 1, .inside = (other)}
@@ -95,7 +95,7 @@ const struct tp_input_format tp_input_formats[] = {
     {"Proton", NULL, SIGN(tp_sign_proton),
      .refusal = "a profile of Proton (Triton), a tree without times: proton-viewer reads it; name a trace of "
                 "torch.profiler"},
-    /* ---- texts; folded stacks come before markup, because Python's first frame is "<module>" ---- */
+    /* ---- texts; folded stacks precede markup, because they often begin with the frame "<module>" ---- */
     {"perf script", NULL, SIGN(tp_sign_perf_script),
      .refusal = "text of perf script (perf report reads its data): " PERF},
     {"TORCH_TRACE", NULL, SIGN(tp_sign_torch_log),
@@ -115,12 +115,12 @@ const struct tp_input_format tp_input_formats[] = {
     {"Perfetto", ".pftrace .perfetto-trace", SIGN(tp_sign_perfetto),
      .refusal = "a Perfetto trace (protobuf), which tracepress does not read yet: write the trace as JSON "
                 "(export_chrome_trace with a name that ends in .json), or open it in https://ui.perfetto.dev"},
-    /* ---- formats recognized by file name, if the bytes show no known format ---- */
+    /* ---- formats recognized by file name if the bytes show no known format ---- */
     {"TensorBoard events", NULL, SIGN(tp_sign_event_file),
      .refusal = "an event file of TensorBoard, which tracepress writes and does not read: tensorboard --logdir FOLDER "
                 "shows it"},
     {"Nsight Systems report", ".nsys-rep .qdrep .qdstrm", SIGN(tp_sign_nsys_name), .refusal = NSYS},
-    /* ---- the trace format itself ---- */
+    /* ---- traces in JSON ---- */
     {"trace in JSON", NULL, SIGN(tp_sign_any), .read = tp_document_read},
     {.name = NULL},
 };
@@ -130,7 +130,7 @@ const struct tp_input_format *tp_input_format_of(const void *bytes, size_t size,
     struct tp_input_head head = tp_sign_head(bytes, size, name);
     const struct tp_input_format *format = tp_input_formats;
     while (!format->is_one(&head, &format->sign))
-        format++; /* ends at the last row, which accepts every head */
+        format++; /* stops at the last row at the latest, because it accepts every file */
     return format;
 }
 

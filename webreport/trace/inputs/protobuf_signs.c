@@ -10,7 +10,8 @@ struct message {
     const unsigned char *at, *end;
 };
 
-/* Reads a varint. Returns false if the text ends inside the varint or if it has more than ten bytes. */
+/* Reads a number of variable length (varint). Returns false if the text ends inside the number or the number has
+ * more than ten bytes. */
 static bool varint(struct message *m, uint64_t *out)
 {
     *out = 0;
@@ -23,8 +24,8 @@ static bool varint(struct message *m, uint64_t *out)
     return false;
 }
 
-/* Reads one field: its number, and the range of its bytes if it has bytes. Returns false at the end, or if the text is
- * not a field. */
+/* Reads one field: its number, and its content if it has the type bytes. Returns false at the end of the message, or
+ * if the text is not a field. */
 static bool field(struct message *m, unsigned *number, struct message *bytes)
 {
     uint64_t tag, size;
@@ -49,14 +50,14 @@ static bool field(struct message *m, unsigned *number, struct message *bytes)
         return false;
     }
     if (size > (uint64_t)(m->end - m->at))
-        size = (uint64_t)(m->end - m->at); /* the head of the file ends inside the field */
+        size = (uint64_t)(m->end - m->at); /* the first bytes of the file end inside this field */
     if ((tag & 7) == 2)
         *bytes = (struct message){m->at, m->at + size};
     m->at += size;
     return true;
 }
 
-/* Returns whether a TracePacket has the fields that every Perfetto file has in its first packets. */
+/* Returns true if a message has one of the fields that the first TracePackets of every Perfetto file have. */
 static bool is_packet(struct message packet)
 {
     static const unsigned char known[] = {8, 10, 11, 12, 33, 35, 36, 43, 44, 50, 52, 53, 59, 60};
@@ -76,7 +77,7 @@ static bool starts_with_device(struct message text)
                        tp_str_starts(name, "Task Environment") || tp_str_starts(name, "/task:"));
 }
 
-/* Returns whether the message is an XPlane, whose second field is its name. */
+/* Returns true if a message is an XPlane. Its field 2 is a name such as "/host:CPU". */
 static bool is_plane(struct message plane)
 {
     unsigned number;
@@ -87,7 +88,7 @@ static bool is_plane(struct message plane)
     return false;
 }
 
-/* Returns whether the message is a ValueType of pprof, which has two numbers and nothing else. */
+/* Returns true if a message is a ValueType of pprof, which has only two numbers. */
 static bool is_value_type(struct message type)
 {
     unsigned number, seen = 0;
@@ -102,8 +103,8 @@ static bool is_value_type(struct message type)
     return seen > 0 && type.at == type.end;
 }
 
-/* Returns whether the file begins with a message as field 1, which each of these formats has. Moves *file after this
- * message. */
+/* Returns true if the file begins with a message as field 1, as all three formats do. Sets *first to this message
+ * and *file to the text after it. */
 static bool first_message(const struct tp_input_head *head, struct message *file, struct message *first)
 {
     unsigned number;

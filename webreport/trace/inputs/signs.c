@@ -1,4 +1,4 @@
-/* Recognizes formats by bytes, by JSON members and by file name: see signs.h. */
+/* Recognizes formats by bytes, JSON members or file names: see signs.h. */
 #include "webreport/trace/inputs/signs.h"
 
 #include <string.h>
@@ -47,8 +47,8 @@ bool tp_sign_has_ending(const char *name, const char *endings)
     return false;
 }
 
-/* Returns whether JSON begins here. A protobuf message may begin with the same byte, if its length equals the code of a
- * bracket. */
+/* Returns true if JSON begins at `text`. Looks at the next character too, because a protobuf message may also begin
+ * with the code of a bracket. */
 static bool begins_json(const char *text, size_t size)
 {
     const char *followers = *text == '{' ? "\"}" : *text == '[' ? "{[]" : "";
@@ -118,8 +118,8 @@ bool tp_sign_proton(const struct tp_input_head *head, const struct tp_input_sign
 
 /* ---- other formats ---- */
 
-/* Recognizes a cProfile file: a dictionary of marshal whose first key is a tuple of file, line and function. Marshal
- * adds the bit 0x80 to the type of an object that it may refer to again. */
+/* Recognizes a profile of cProfile: a dictionary in Python's marshal format whose first key is a tuple of file, line
+ * and function. Ignores the bit 0x80, which marshal sets for objects with several references. */
 bool tp_sign_pstats(const struct tp_input_head *head, const struct tp_input_sign *sign)
 {
     const char *text = head->text;

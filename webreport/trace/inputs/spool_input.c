@@ -1,8 +1,8 @@
-/* Reads spools: see spool_input.h. The conversion of a spool passes each record of the trace to functions of this file,
- * which deliver the record to the sink as the decoder of JSON would.
+/* Reads spools: see spool_input.h. The conversion of a spool passes each record to functions of this file. They
+ * deliver the record to the sink in the same way as the decoder of JSON.
  *
- * The conversion owns files and memory that a jump through the guard of the sink's arena would lose. So each record has
- * its own guard, and a failure is passed on at the end. */
+ * The conversion owns files and memory that a jump through the guard of the sink's arena would lose. So each record
+ * has its own guard, and a failure is passed on at the end. */
 #include "webreport/trace/inputs/spool_input.h"
 
 #include <math.h>
@@ -16,13 +16,13 @@
 
 struct input {
     struct tp_sink *sink;
-    struct tp_trace_out *out;                            /* formats values as JSON */
-    struct tp_scan scan;                                 /* maps the keys of arguments to fields */
-    const struct tp_trace_record *record;                /* record that is being delivered */
-    const struct tp_trace_out_arg *args[TP_FIELD_COUNT]; /* arguments of the record, by field; NULL: absent */
-    bool has_own_args;        /* true if the record has an argument that no profiler writes */
-    struct tp_buf key, lines; /* use malloc; freed at the end */
-    int code;                 /* error code of the arena, which ends the delivery; 0: none */
+    struct tp_trace_out *out;                            /* formats argument values as JSON */
+    struct tp_scan scan;                                 /* finds the field of an argument's key */
+    const struct tp_trace_record *record;                /* the record that is being delivered */
+    const struct tp_trace_out_arg *args[TP_FIELD_COUNT]; /* arguments of the record by field; NULL if absent */
+    bool has_own_args;        /* true if the program itself gave an argument, because no profiler writes its name */
+    struct tp_buf key, lines; /* allocated with malloc, freed at the end */
+    int code;                 /* error code of the arena, which stops the delivery; 0 if there is none */
 };
 
 /* ---- arguments of a record ---- */
@@ -32,7 +32,7 @@ static bool has(const struct input *in, enum tp_field field)
     return in->args[field] != NULL;
 }
 
-/* Returns whether an earlier argument has the same name. A trace has only the first value. */
+/* Returns true if an earlier argument of the record has the same name as argument `at`. Only the first one counts. */
 static bool is_repeated(const struct tp_trace_record *record, size_t at)
 {
     const struct tp_trace_out_arg *args = record->args;
@@ -100,13 +100,14 @@ static int64_t in_e9(struct input *in, enum tp_field field)
     return has(in, field) && tp_number_e9(text_of(in, field), &value) == TP_NUMBER_OK ? value : TP_NULL_INT;
 }
 
-/* Returns the id of an argument in `values`; TP_NO_ID if absent or null. */
+/* Returns the id in `values` of an argument; TP_NO_ID if the argument is absent or null. */
 static uint32_t value(struct input *in, enum tp_field field)
 {
     return has_value(in, field) ? tp_interner_add(&in->sink->values, text_of(in, field))->id : TP_NO_ID;
 }
 
-/* Returns the id of the call stack; TP_NO_ID if it is absent or has only semicolons and blanks. */
+/* Returns the id of the argument "Call stack" in stack_texts; TP_NO_ID if it is absent or has only semicolons and
+ * blanks. */
 static uint32_t stack(struct input *in)
 {
     const struct tp_trace_out_arg *arg = in->args[TP_ARG_CALL_STACK];
@@ -134,7 +135,7 @@ static uint32_t thread(struct input *in)
     return tp_sink_thread(in->sink, &pid, &tid);
 }
 
-/* ---- complete events ---- */
+/* ---- delivery of complete events ---- */
 
 static uint32_t comm_detail(struct input *in)
 {
@@ -220,7 +221,7 @@ static uint32_t detail_of(struct input *in, const struct tp_sink_slice *slice)
     }
 }
 
-/* Returns the range kind that the arguments declare. */
+/* Returns the range kind that the arguments of the record declare. */
 static enum tp_range_kind declared_kind(struct input *in)
 {
     struct tp_str text = text_of(in, TP_ARG_KIND);
@@ -235,7 +236,7 @@ static unsigned flags_of(struct input *in, unsigned kind_flags)
     return finished && finished->type == TP_OUT_BOOL && !finished->value.is_true ? flags | TP_EVENT_UNFINISHED : flags;
 }
 
-/* Counts an event of an unknown category. */
+/* Counts a record whose category is unknown. */
 static void skip(struct input *in, uint32_t cat)
 {
     struct tp_reading *reading = &in->sink->trace->reading;
@@ -261,7 +262,7 @@ static void take_complete(struct input *in)
         skip(in, slice.cat);
         return;
     }
-    sink->trace->reading.with_decimals += 2; /* start and duration, which are exact in a spool */
+    sink->trace->reading.with_decimals += 2; /* start and duration, both of which a spool records exactly */
     slice.event.kind = kind & 15;
     slice.declared_kind = declared_kind(in);
     slice.is_communication = has(in, TP_ARG_COLLECTIVE) || has(in, TP_ARG_GROUP_NAME) ||
@@ -278,7 +279,7 @@ static void take_complete(struct input *in)
     tp_sink_slice(sink, &slice);
 }
 
-/* ---- records at one point in time ---- */
+/* ---- delivery of records at one point in time ---- */
 
 static void take_memory(struct input *in)
 {
@@ -290,7 +291,7 @@ static void take_memory(struct input *in)
         .stack = TP_NO_ID,
         .has_number = true};
     struct tp_str frames = from->call_stack.ptr ? from->call_stack : TP_STR("");
-    /* interned so that names have the same order as in a trace file */
+    /* adds the name so that names get the same ids as from a trace file */
     tp_sink_text(in->sink, &in->sink->names, in->record->name);
     tp_sink_number(in->sink, in->record->number);
     if (tp_stack_has_frames(frames))
@@ -300,7 +301,7 @@ static void take_memory(struct input *in)
     tp_sink_memory(in->sink, &memory);
 }
 
-/* Reads the statistics of a tensor. Returns whether all counts are present and consistent. */
+/* Reads the statistics of a tensor. Returns true if all counts are present and agree with each other. */
 static bool read_statistics(struct input *in, struct tp_tensor_stats *s)
 {
     const struct {
@@ -355,7 +356,7 @@ static void take_instant(struct input *in)
     }
 }
 
-/* Returns the id of a number that is stored as text. */
+/* Returns the id in `texts` of a number, stored as a text of digits. */
 static uint32_t number_text(struct input *in, int64_t number)
 {
     char digits[TP_PUT_INT], *end = tp_put_int(digits, number);
@@ -401,11 +402,11 @@ static void take_counter(struct input *in)
         tp_sink_counter(in->sink, &counter);
 }
 
-/* Delivers one end of a link. Returns whether the end is kept; links between calls and device operations are only
- * counted. */
+/* Delivers the start or the end of a link. Returns true if the trace has it; links between calls and device
+ * operations are only counted. */
 static bool take_flow(struct input *in)
 {
-    enum { FIRST_DEPENDENCY_BIT = 40 }; /* links between nodes of a graph have numbers from 2^40 on */
+    enum { FIRST_DEPENDENCY_BIT = 40 }; /* numbers of links between nodes of a graph start at 2^40 */
     struct tp_sink *sink = in->sink;
     const struct tp_cat_meaning *cat = tp_sink_cat(sink, tp_sink_text(sink, &sink->cats, in->record->cat));
     bool is_start = in->record->phase == 's';
@@ -420,7 +421,7 @@ static bool take_flow(struct input *in)
     return true;
 }
 
-/* ---- rows and top-level members ---- */
+/* ---- delivery of rows and top-level members ---- */
 
 static void take_row(struct input *in)
 {
@@ -442,7 +443,7 @@ static void take_row(struct input *in)
     }
 }
 
-/* Delivers a record. Returns false if the trace only counts the record by its phase. */
+/* Delivers a record to the sink. Returns false if the record is only counted by its phase. */
 static bool take(struct input *in)
 {
     switch (in->record->phase) {
@@ -474,7 +475,7 @@ static bool take(struct input *in)
     }
 }
 
-/* ---- functions that the conversion calls ---- */
+/* ---- functions that the conversion of a spool calls ---- */
 
 static int take_guarded(void *context, struct tp_error *err)
 {
@@ -496,7 +497,7 @@ static void on_record(void *context, struct tp_trace_out *out, const struct tp_t
         in->code = tp_arena_run(in->sink->trace->arena, take_guarded, in, NULL);
 }
 
-/* The top-level members of a trace, for one call with a guard. */
+/* Arguments for delivering the top-level members of a trace with a guard. */
 struct head {
     struct input *in;
     struct tp_str text;

@@ -6,7 +6,7 @@
 
 #include "writer/base/str.h"
 
-/* Returns the text after white space; empty for JSON. */
+/* Returns the text without the white space at its start; empty for JSON. */
 static struct tp_str text_of(const struct tp_input_head *head)
 {
     return (struct tp_str){head->text + head->at, head->is_json ? 0 : head->size - head->at};
@@ -24,8 +24,8 @@ static struct tp_str beginning(struct tp_str text)
     return (struct tp_str){text.ptr, text.len < 4096 ? text.len : 4096};
 }
 
-/* Returns the length of ".fraction:" in a time "seconds.fraction:". dot: position of the dot. Returns 0 if the text is
- * not a time. */
+/* Returns the length of the part ".fraction:" in a time "seconds.fraction:"; 0 if the text is not a time. dot:
+ * position of the point. */
 static size_t fraction_length(struct tp_str line, size_t dot)
 {
     size_t digits = 0;
@@ -35,8 +35,8 @@ static size_t fraction_length(struct tp_str line, size_t dot)
     return is_time && dot > 0 && isdigit((unsigned char)line.ptr[dot - 1]) ? digits + 2 : 0;
 }
 
-/* Returns whether a line is a sample as `perf script` prints it: "name pid [cpu] seconds.fraction: period event:".
- * Nothing follows, or the place if there are no call chains. */
+/* Returns true if a line is a sample in the text of `perf script`: "name pid [cpu] seconds.fraction: period event:".
+ * Without call chains, the place of the sample may follow. */
 static bool is_perf_sample(struct tp_str line)
 {
     for (size_t i = 1; i < line.len && line.ptr[i] != '{'; i++) {
@@ -47,7 +47,7 @@ static bool is_perf_sample(struct tp_str line)
     return false;
 }
 
-/* Returns whether a line ends with a space and a count, as every line of folded stacks does. */
+/* Returns true if a line ends with a space and a count, as every line of folded stacks does. */
 static bool ends_with_count(struct tp_str line)
 {
     size_t digits = 0;
@@ -56,8 +56,8 @@ static bool ends_with_count(struct tp_str line)
     return digits && digits + 1 < line.len && line.ptr[line.len - 1 - digits] == ' ';
 }
 
-/* Returns whether the first lines are folded stacks. Each line ends with a count, and at least one has frames with ";"
- * between them. */
+/* Returns true if the first lines are folded stacks: each line ends with a count, and at least one has frames joined
+ * by ";". */
 static bool is_folded(const char *text, size_t size)
 {
     enum { LINES = 16 };
@@ -66,7 +66,7 @@ static bool is_folded(const char *text, size_t size)
         const char *end = memchr(text, '\n', size);
         struct tp_str line = {text, end ? (size_t)(end - text) : size};
         if (!end && lines)
-            break; /* the last line may be cut */
+            break; /* the last line may be incomplete */
         if (!ends_with_count(line))
             return false;
         has_frames = has_frames || tp_str_find(line, ";") > 0;
@@ -76,7 +76,7 @@ static bool is_folded(const char *text, size_t size)
     return has_frames;
 }
 
-/* Returns whether a line comes from a log of TORCH_TRACE: "V0801 12:00:00.123456 1 torch/..py:1] {..". */
+/* Returns true if a line is from a log of TORCH_TRACE: "V0801 12:00:00.123456 1 torch/..py:1] {..". */
 static bool is_torch_log(struct tp_str line)
 {
     return line.len > 20 && strchr("VIWE", line.ptr[0]) && isdigit((unsigned char)line.ptr[1]) &&

@@ -1,5 +1,5 @@
-/* Unescapes strings and makes values compact: see clean.h. Runs once per distinct text, so the code prefers clarity to
- * speed. */
+/* Unescapes strings and makes values compact: see clean.h. Runs once for each distinct text, so clear code matters
+ * more than speed. */
 #include "webreport/trace/json/clean.h"
 
 #include "webreport/trace/json/strict.h"
@@ -23,7 +23,7 @@ static void put_code_point(struct tp_buf *out, uint32_t c)
     tp_buf_add(out, bytes, tp_utf8_put(bytes, c));
 }
 
-/* Returns the value of four hex digits at p, or -1. */
+/* Returns the value of the four hexadecimal digits at p; -1 if there are none. */
 static int32_t hex4(const char *p, size_t left)
 {
     int32_t value = 0;
@@ -42,7 +42,7 @@ static int32_t hex4(const char *p, size_t left)
     return value;
 }
 
-/* Appends the meaning of the escape at raw[i], which is the backslash. Returns the length of the escape in bytes. */
+/* Appends the character that the escape at raw[i] means. Returns the length of the escape, bytes. */
 static size_t put_escape(struct tp_buf *out, struct tp_str raw, size_t i, unsigned *flags)
 {
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
@@ -104,8 +104,8 @@ unsigned tp_clean_string(struct tp_buf *out, struct tp_str raw, size_t max_bytes
     return flags;
 }
 
-/* Returns the content of the string whose opening quote is raw[i]. *next: index after the closing quote, or the end of
- * the text. */
+/* Returns the content of the string that begins with a quote at raw[i]. Sets *next to the index after the closing
+ * quote, or to the end of the text. */
 static struct tp_str string_at(struct tp_str raw, size_t i, size_t *next)
 {
     size_t k = i + 1;
@@ -121,7 +121,8 @@ static bool is_word_byte(char c)
     return (unsigned char)c > ' ' && !strchr(",:[]{}\"", c);
 }
 
-/* Appends a bare word: a number or literal unchanged, null for any other word (inf, nan). */
+/* Appends a bare word: a number or literal unchanged, "null" for other words (inf, nan). Returns the length of the
+ * word in `raw`, bytes. */
 static size_t put_word(struct tp_buf *out, struct tp_str raw, size_t i, unsigned *flags)
 {
     size_t n = 0;
@@ -152,7 +153,7 @@ unsigned tp_clean_value(struct tp_buf *out, struct tp_str raw)
             struct tp_str content = string_at(raw, i, &i);
             tp_buf_clear(&text);
             flags |= tp_clean_string(&text, content, TP_MAX_EVENT_BYTES);
-            /* stored because the next clear resets text.failed */
+            /* keeps the failure, because the next tp_buf_clear resets text.failed */
             out->failed = out->failed ? out->failed : text.failed;
             tp_json_init(&json, out);
             tp_json_str(&json, (struct tp_str){text.size ? text.data : "", text.size});
@@ -175,8 +176,8 @@ unsigned tp_clean_value(struct tp_buf *out, struct tp_str raw)
             break;
         }
     }
-    /* printing needs valid JSON, but texts such as [1,,2] and 1.2.3 get here, because only the brackets of an event are
-     * checked */
+    /* The result must be valid JSON. The scanner of events checks only brackets, so that texts such as [1,,2] or
+     * 1.2.3 get here. */
     if (!out->failed && !tp_strict_is_json((struct tp_str){out->data + start, out->size - start})) {
         out->size = start;
         tp_buf_puts(out, "null");

@@ -1,5 +1,5 @@
-/* Parses numbers from digits: see number.h. One decimal parser handles times and units of 1e-9. The common form of a
- * time (digits, point, three digits) has a fast path. */
+/* Parses numbers from their digits: see number.h. One decimal parser handles times and units of 1e-9. Times in the
+ * usual form (digits, point, three digits) have a fast path. */
 #include "webreport/trace/json/number.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 typedef unsigned __int128 wide;
 
-/* Returns the content of a quoted token without white space around it. Returns a bare token unchanged. */
+/* Returns the content of a quoted token, without white space at its ends. Returns other tokens unchanged. */
 static struct tp_str content(struct tp_str token)
 {
     if (token.len >= 2 && token.ptr[0] == '"') {
@@ -24,7 +24,7 @@ static struct tp_str content(struct tp_str token)
     return token;
 }
 
-/* Returns value * 10^power for power in -60..60, truncated toward zero and saturated at 2^100. */
+/* Returns value * 10^power, truncated toward zero, at most 2^100. power: from -60 to 60. */
 static wide shift(wide value, long power)
 {
     const wide top = (wide)1 << 100;
@@ -35,8 +35,8 @@ static wide shift(wide value, long power)
     return value < top ? value : top;
 }
 
-/* Reads -?digits[.digits][e[+-]digits] times 10^scale. Stores the absolute value in *out and the sign in *negative.
- * Values above 2^100 saturate. */
+/* Reads -?digits[.digits][e[+-]digits] and multiplies it by 10^scale. Sets *out to the absolute value, at most
+ * 2^100, and *negative to the sign. */
 static enum tp_number_status decimal(struct tp_str text, int scale, wide *out, bool *negative)
 {
     const char *p = text.ptr, *end = text.ptr + text.len;
@@ -48,7 +48,7 @@ static enum tp_number_status decimal(struct tp_str text, int scale, wide *out, b
         return TP_NUMBER_NONE;
     for (; p < end && tp_is_digit(*p); p++) {
         if (value >> 96)
-            dropped++; /* too many digits, so only their number matters */
+            dropped++; /* further digits do not fit, so only their number counts */
         else
             value = value * 10 + (unsigned)(*p - '0');
     }
@@ -76,9 +76,8 @@ static enum tp_number_status decimal(struct tp_str text, int scale, wide *out, b
     return TP_NUMBER_OK;
 }
 
-/* Appends the `len` digits at p to *value. Returns false if one character is not a digit. *value has at most 18 digits
- * in total, so that nothing overflows. Eight digits are parsed together: neighbors are combined into pairs, pairs into
- * fours, fours into eight. */
+/* Appends the `len` digits at p to *value, which must end up with at most 18 digits. Returns false if a character is
+ * not a digit. Parses eight digits at a time: combines neighbors to pairs, pairs to fours, fours to eight. */
 static inline bool add_digits(const char *p, size_t len, uint64_t *value)
 {
     uint64_t v = *value;
@@ -105,8 +104,8 @@ static inline bool add_digits(const char *p, size_t len, uint64_t *value)
     return true;
 }
 
-/* Parses digits, or digits, a point and three digits: all forms of times that Kineto writes. Returns false for other
- * forms, or for times near the limit. */
+/* Parses the two forms of times that Kineto writes: digits, or digits, a point and three digits. Returns false for
+ * other forms, and for times near the limit. */
 static inline bool plain_time(struct tp_str token, int64_t *ns)
 {
     bool has_point = token.len > 4 && token.ptr[token.len - 4] == '.';
@@ -157,7 +156,7 @@ enum tp_number_status tp_number_int(struct tp_str token, int64_t *out)
         if (__builtin_mul_overflow(value, 10u, &value) || __builtin_add_overflow(value, (uint64_t)(*p - '0'), &value))
             break;
     }
-    for (; p < end; p++) /* too large, but the rest must still be a number */
+    for (; p < end; p++) /* the number is too large; the remaining characters must still be digits */
         if (!tp_is_digit(*p))
             return TP_NUMBER_NONE;
         else if (p + 1 == end)
@@ -171,7 +170,7 @@ enum tp_number_status tp_number_int(struct tp_str token, int64_t *out)
     return TP_NUMBER_OK;
 }
 
-/* Returns the position of the point in the token, or the token's length. */
+/* Returns the position of the point in the token; the token's length if it has no point. */
 static inline size_t whole_digits(struct tp_str token)
 {
     size_t whole = 0;
@@ -201,8 +200,8 @@ enum tp_number_status tp_number_e9(struct tp_str token, int64_t *out)
     return TP_NUMBER_OK;
 }
 
-/* Parses up to 15 digits with a point. The number is below 2^53, and one division by an exact power of ten rounds like
- * strtod. Returns false for other forms. */
+/* Parses up to 15 digits, with or without a point. All digits together are below 2^53, so one division by an exact
+ * power of ten rounds as strtod does. Returns false for other forms. */
 static bool plain_real(struct tp_str token, double *out)
 {
     static const double power[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};

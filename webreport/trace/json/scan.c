@@ -1,4 +1,4 @@
-/* Scans events: see scan.h. The hot loops process 16 bytes per step with SSE2, and one byte without SSE2. */
+/* Scans events: see scan.h. The frequent loops process 16 bytes per step with SSE2, otherwise one byte. */
 #include "webreport/trace/json/scan.h"
 
 #include "writer/base/limits.h"
@@ -7,7 +7,8 @@
 #include <emmintrin.h>
 #endif
 
-/* Returns the first byte at or after p that equals a or b. The result may be up to 15 bytes after `end`. */
+/* Returns the first byte at or after p that equals a or b. If there is none, the result may be up to 15 bytes after
+ * `end`. */
 static inline const char *find_either(const char *p, const char *end, char a, char b)
 {
 #ifdef __SSE2__
@@ -26,7 +27,7 @@ static inline const char *find_either(const char *p, const char *end, char a, ch
 #endif
 }
 
-/* Returns the closing quote of a string, or NULL if the window ends before it. p: position after the opening quote. */
+/* Returns the quote that ends a string; NULL if the window ends before. p: position after the opening quote. */
 static inline const char *string_end(const char *p, const char *end)
 {
     for (;;) {
@@ -51,7 +52,7 @@ const char *tp_scan_space(const char *at, const char *end)
     return at;
 }
 
-/* Skips white space like tp_scan_space, but is fast for the usual zero or one blank. */
+/* Works like tp_scan_space, with a fast path for no blank or one blank. */
 static inline const char *space(const char *p, const char *end)
 {
     if ((unsigned char)*p > ' ')
@@ -61,7 +62,8 @@ static inline const char *space(const char *p, const char *end)
     return tp_scan_space(p, end);
 }
 
-/* Returns true if the object at p begins with a key of events and is not the value of a member. */
+/* Returns true if the object at p begins with a key of events and is not the value of a member. from: start of the
+ * readable text before p. */
 static bool opens_event(const char *from, const char *p, const char *end)
 {
     static const char *const keys[] = {"ph", "cat", "name", "pid", "tid", "ts", "dur", "id", "args", "s", "bp"};
@@ -82,7 +84,7 @@ static bool opens_event(const char *from, const char *p, const char *end)
 
 /* ---- strings with unescaped quotes ---- */
 
-/* Returns true if a member's key (at most 64 bytes, no line break) and its colon are at p. */
+/* Returns true if a key of at most 64 bytes without line break, and its colon, are at p. */
 static bool is_key(const char *p, const char *end)
 {
     if (p >= end || *p != '"')
@@ -97,7 +99,7 @@ static bool is_key(const char *p, const char *end)
     return p < end && *p == ':';
 }
 
-/* Returns true if the quote at p can close a member's value, because the text after the quote may follow a value. */
+/* Returns true if the quote at p may end a string value: the text after the quote may follow a value. */
 static bool may_close(const char *p, const char *end)
 {
     const char *next = tp_scan_space(p + 1, end);
@@ -111,18 +113,18 @@ static bool may_close(const char *p, const char *end)
     return next >= end || *next == ',' || *next == '}' || *next == ']';
 }
 
-/* Returns true for a key of several words that recorders write. A name in a program never contains such a key in
- * quotes. */
+/* Returns true for a key with several words that recorders write. Names in programs never have such a key in quotes. */
 static bool is_recorders_key(const char *from, const char *to)
 {
     struct tp_str key = {from, (size_t)(to - from)};
     return tp_str_find(key, " ") > 0 && tp_scan_is_profilers_arg(key);
 }
 
-/* Finds the closing quote of a string that may have unescaped quotes. TP_SCAN_BAD: another event starts in it. */
+/* Finds the quote that ends a string with possibly unescaped quotes. Returns TP_SCAN_BAD if another event begins
+ * before it. */
 static enum tp_scan_status lenient_end(struct tp_scan *scan, const char *p, const char **close)
 {
-    const char *from = p, *end = scan->end, *quote = NULL; /* quote: the last skipped quote */
+    const char *from = p, *end = scan->end, *quote = NULL; /* quote: the last quote that was treated as text */
     for (; p < end; p++) {
         if (*p == '"' && may_close(p, end)) {
             *close = p;
@@ -140,7 +142,7 @@ static enum tp_scan_status lenient_end(struct tp_scan *scan, const char *p, cons
     return TP_SCAN_MORE;
 }
 
-/* ---- skipping values ---- */
+/* ---- skipping of values ---- */
 
 static inline enum tp_scan_status stop(struct tp_scan *scan, const char *at, enum tp_scan_status status)
 {
@@ -157,7 +159,7 @@ static inline bool is_bracket(char c)
 static inline const char *find_structure(const char *p, const char *end)
 {
 #ifdef __SSE2__
-    /* [ ] are 5B 5D and { } are 7B 7D, so clearing bit 5 maps both pairs to [ ] */
+    /* the codes of [ ] are 5B 5D, those of { } are 7B 7D; clearing bit 5 makes both pairs [ ] */
     const __m128i fold = _mm_set1_epi8((char)0xDF), open = _mm_set1_epi8('['), close = _mm_set1_epi8(']');
     const __m128i quote = _mm_set1_epi8('"');
     for (; p < end; p += 16) {
@@ -176,7 +178,7 @@ static inline const char *find_structure(const char *p, const char *end)
 #endif
 }
 
-/* Skips an array or object of any depth by counting brackets outside strings, without recursion. */
+/* Skips an array or object of any depth. Counts brackets outside of strings, without recursion. */
 static enum tp_scan_status skip_container(struct tp_scan *scan, struct tp_spans *notes)
 {
     const char *p = scan->at, *end = scan->end;
@@ -204,7 +206,7 @@ static inline bool ends_word(char c)
     return c == ',' || c == '}' || c == ']' || (unsigned char)c <= ' ';
 }
 
-/* Skips a number or literal. Records a bare word (inf, nan, NaN, Infinity, N/A) in `notes`. */
+/* Skips a number or literal. Sets has_bare_word in *notes for other words (inf, nan, NaN, Infinity, N/A). */
 static inline enum tp_scan_status skip_word(struct tp_scan *scan, struct tp_spans *notes)
 {
     const char *p = scan->at;
@@ -277,7 +279,7 @@ static const struct key arg_keys[] = {
     KEY("External id", TP_ARG_EXTERNAL_ID),
     KEY("cpu ns", TP_ARG_CPU_NS),
     KEY("Ev Idx", TP_ARG_EVENT_NUMBER),
-    KEY("Profiler Event Index", TP_ARG_EVENT_NUMBER), /* used by torch 1.13 */
+    KEY("Profiler Event Index", TP_ARG_EVENT_NUMBER), /* key of torch 1.13 */
     KEY("external id", TP_ARG_EXTERNAL_ID_OLD),
     KEY("correlation", TP_ARG_CORRELATION),
     KEY("finished", TP_ARG_FINISHED),
@@ -307,8 +309,8 @@ static const struct key arg_keys[] = {
     KEY("Process Group Name", TP_ARG_GROUP_NAME),
     KEY("Process Group Description", TP_ARG_GROUP_DESCRIPTION),
     KEY("Process Group Ranks", TP_ARG_GROUP_RANKS),
-    KEY("Src Rank", TP_ARG_PEER), /* torch writes this key for a receive; the value is a rank of the job */
-    KEY("Dst Rank", TP_ARG_PEER), /* torch writes this key for a send; the value is a rank of the job */
+    KEY("Src Rank", TP_ARG_PEER), /* torch writes this key for a receive; the value is a rank */
+    KEY("Dst Rank", TP_ARG_PEER), /* torch writes this key for a send; the value is a rank */
     KEY("Seq", TP_ARG_COMM_SEQUENCE),
     KEY("Bytes", TP_ARG_MEMORY_BYTES),
     KEY("Addr", TP_ARG_ADDRESS),
@@ -345,7 +347,7 @@ static const struct key arg_keys[] = {
 
 enum { KEY_SLOTS = 256 };
 
-/* Returns the slot at which the search for a key begins. The hash spreads the known keys well. */
+/* Returns the first slot in which to search for a key. The hash spreads the known keys well. */
 static inline unsigned key_slot(const char *key, size_t len)
 {
     unsigned first = (unsigned char)key[0], last = (unsigned char)key[len - 1], middle = (unsigned char)key[len / 2];
@@ -365,7 +367,7 @@ void tp_scan_init(struct tp_scan *scan)
 
 int tp_scan_argument(const struct tp_scan *scan, struct tp_str key)
 {
-    if (key.len == 0) /* torch's CUPTI backend writes the value of a counter with an empty key */
+    if (key.len == 0) /* torch's CUPTI backend gives the value of a counter an empty key */
         return TP_ARG_VALUE;
     for (unsigned slot = key_slot(key.ptr, key.len); scan->key_slots[slot]; slot = (slot + 1) & (KEY_SLOTS - 1)) {
         const struct key *known = &arg_keys[scan->key_slots[slot] - 1];
@@ -413,9 +415,9 @@ static inline int event_field(const char *key, size_t len)
     }
 }
 
-/* ---- scanning objects ---- */
+/* ---- scanning of objects ---- */
 
-/* Reads `"key" :` at scan->at and moves scan->at to the value. *key: the text between the quotes. */
+/* Reads `"key" :` at scan->at and moves scan->at to the value. Sets *key to the text between the quotes. */
 static inline enum tp_scan_status scan_key(struct tp_scan *scan, struct tp_str *key)
 {
     const char *p = scan->at, *end = scan->end;
@@ -436,8 +438,8 @@ static inline enum tp_scan_status scan_key(struct tp_scan *scan, struct tp_str *
     return stop(scan, p, p < end ? TP_SCAN_OK : TP_SCAN_MORE);
 }
 
-/* Reads the text after a value. Returns 1 if another member follows, 0 if the object is closed (scan->at is then after
- * it), or -tp_scan_status. */
+/* Reads the text between two members. Returns 1 if another member follows. Returns 0 at the end of the object, with
+ * scan->at after it. Otherwise returns a negative tp_scan_status. */
 static inline int next_member(struct tp_scan *scan)
 {
     const char *p = space(scan->at, scan->end);
@@ -451,14 +453,14 @@ static inline int next_member(struct tp_scan *scan)
     if (*p != ',')
         return -TP_SCAN_BAD;
     scan->at = p = space(p + 1, scan->end);
-    if (p < scan->end && *p == '}') { /* accepts a trailing comma inside an event */
+    if (p < scan->end && *p == '}') { /* accepts a comma before the '}' */
         scan->at = p + 1;
         return 0;
     }
     return 1;
 }
 
-/* Opens an object. Returns 1 if members follow, 0 if the object is empty, or -tp_scan_status. */
+/* Reads the '{' of an object. Returns 1 if a member follows, 0 if the object is empty, or a negative tp_scan_status. */
 static inline int open_object(struct tp_scan *scan)
 {
     scan->at = space(scan->at + 1, scan->end);
@@ -470,7 +472,7 @@ static inline int open_object(struct tp_scan *scan)
     return 0;
 }
 
-/* Returns true for an event key that writers use but that has no field in enum tp_field. */
+/* Returns true for a key of events that some writers use but that has no field in enum tp_field. */
 static bool is_other_key(struct tp_str key)
 {
     static const struct key keys[] = {KEY("s", 0),   KEY("bp", 0),   KEY("sf", 0),    KEY("tts", 0),   KEY("id2", 0),
@@ -482,7 +484,7 @@ static bool is_other_key(struct tp_str key)
     return false;
 }
 
-/* Returns true if the key differs by one letter from a long key that recorders write. Short keys do not count. */
+/* Returns true if a key of at least 9 bytes differs in one letter from a key that recorders write. */
 static bool is_misspelled(struct tp_str key)
 {
     enum { LEAST_LENGTH = 9 };
@@ -496,7 +498,7 @@ static bool is_misspelled(struct tp_str key)
     return false;
 }
 
-/* Returns true if the key has occurred before. Two of the fields have several keys. */
+/* Returns true if a value for this field was read before. Ignores two fields that have several keys. */
 static inline bool occurred_before(const struct tp_spans *spans, int field)
 {
     const uint64_t shared = 1ull << TP_ARG_PEER | 1ull << TP_ARG_GROUP_RANKS;
@@ -535,7 +537,7 @@ static enum tp_scan_status scan_args(struct tp_scan *scan, struct tp_spans *span
 
 bool tp_scan_member(struct tp_scan *scan, struct tp_str *key, struct tp_str *value)
 {
-    struct tp_spans notes; /* large and not used afterwards, so only the fields that are updated are set */
+    struct tp_spans notes; /* only the two members that are read are set, because the struct is large */
     notes.has_bare_word = notes.is_deep = false;
     if (scan->at >= scan->end)
         return false;
@@ -555,7 +557,7 @@ enum tp_scan_status tp_scan_event(struct tp_scan *scan, struct tp_spans *spans)
             return status;
         int field = event_field(key.ptr, key.len);
         spans->has_odd_key |= occurred_before(spans, field) || (field < 0 && !is_other_key(key));
-        if (field == TP_FIELD_ARGS) { /* a second member args replaces the first */
+        if (field == TP_FIELD_ARGS) { /* of several members "args", only the last one counts */
             if (scan->trail && tp_spans_has(spans, TP_FIELD_ARGS))
                 scan->trail->count = TP_SCAN_TRAIL;
             spans->has &= (1ull << TP_FIELD_ARGS) - 1;
@@ -567,7 +569,7 @@ enum tp_scan_status tp_scan_event(struct tp_scan *scan, struct tp_spans *spans)
                 status = skip_value(scan, &value, spans);
                 field = -1;
             }
-            if (scan->trail && field < 0) /* a learned layout has args only as one object */
+            if (scan->trail && field < 0) /* texts with other forms of "args" are not learned */
                 scan->trail->count = TP_SCAN_TRAIL;
         } else {
             status = skip_value(scan, &value, spans);

@@ -1,6 +1,6 @@
-/* Checks strict JSON with a state machine over bytes: see strict.h. Each state has one small function. Strings are also
- * checked for UTF-8 (no overlong forms, no surrogates). A byte order mark is refused, because RFC 8259 forbids writing
- * one. */
+/* Checks strict JSON with a state machine over bytes: see strict.h. Each kind of state has its own small function.
+ * Strings must be valid UTF-8, without overlong forms and surrogates. A byte order mark is an error, because RFC
+ * 8259 forbids writing it. */
 #include "webreport/trace/json/strict.h"
 
 #include <inttypes.h>
@@ -12,22 +12,22 @@
 #endif
 
 enum state {
-    BEFORE_VALUE, /* a value must follow */
-    BEFORE_ITEM,  /* after '[': a value or ']' must follow */
-    BEFORE_KEY,   /* after '{': a key or '}' must follow */
-    NEXT_KEY,     /* after ',' in an object: a key must follow */
-    AFTER_KEY,    /* a ':' must follow */
-    AFTER_VALUE,  /* a ',', a closing bracket or the end must follow */
+    BEFORE_VALUE, /* next: a value */
+    BEFORE_ITEM,  /* next, after '[': a value or ']' */
+    BEFORE_KEY,   /* next, after '{': a key or '}' */
+    NEXT_KEY,     /* next, after ',' in an object: a key */
+    AFTER_KEY,    /* next, after a key: ':' */
+    AFTER_VALUE,  /* next: ',', a closing bracket, or the end */
     IN_STRING,
     IN_ESCAPE,
     IN_LITERAL,
-    MINUS,   /* after '-': a digit must follow */
-    ZERO,    /* after a leading 0: no further digit may follow */
-    INTEGER, /* after a digit: further digits may follow */
-    POINT,   /* after '.': a digit must follow */
+    MINUS,   /* next, after '-': a digit */
+    ZERO,    /* next, after a leading 0: no digit */
+    INTEGER, /* next, after a digit: more digits, or the end of the number */
+    POINT,   /* next, after '.': a digit */
     FRACTION,
-    EXPONENT,      /* after 'e': a sign or digit must follow */
-    EXPONENT_SIGN, /* after the sign of an exponent: a digit must follow */
+    EXPONENT,      /* next, after 'e': a sign or a digit */
+    EXPONENT_SIGN, /* next, after the sign of an exponent: a digit */
     EXPONENT_DIGITS
 };
 
@@ -93,7 +93,8 @@ static bool after_value(struct tp_strict *s, unsigned char c)
     return (c == '}' || c == ']') && pop(s, c == '}');
 }
 
-/* Sets the range of bytes that may follow the first byte of a multi-byte character. */
+/* Starts a character of several bytes: sets how many bytes follow, and the range of the next byte. Returns false if
+ * no character begins with c. */
 static bool begin_utf8(struct tp_strict *s, unsigned char c)
 {
     if (c < 0xC2 || c > 0xF4)
@@ -144,7 +145,7 @@ static bool in_literal(struct tp_strict *s, unsigned char c)
     return true;
 }
 
-/* Returns the next state inside a number, or -1 if c is not part of the number. */
+/* Returns the next state inside a number; -1 if the number cannot continue with c. */
 static int number_state(uint8_t state, unsigned char c)
 {
     bool digit = tp_is_digit((char)c), e = c == 'e' || c == 'E';
@@ -208,12 +209,13 @@ static bool step(struct tp_strict *s, unsigned char c)
         }
         if (!is_complete_number(s->state))
             return false;
-        s->state = AFTER_VALUE; /* c is after the number and is read again */
+        s->state = AFTER_VALUE; /* the number has ended before c, so c is read again */
     }
     return between(s, c);
 }
 
-/* Returns the number of bytes from p on that are ASCII and need no escape in a string. Most of a trace is such text. */
+/* Returns the number of bytes at p that are ASCII and need no escape in a string. Most bytes of a trace are of this
+ * kind. */
 static size_t plain_run(const char *p, size_t size)
 {
     size_t i = 0;
@@ -232,8 +234,7 @@ static size_t plain_run(const char *p, size_t size)
     return i;
 }
 
-/* Returns the number of bytes from p on that do not change the state, because text, digits and white space come in
- * runs. */
+/* Returns the number of bytes at p that do not change the state. Text, digits and white space come in long runs. */
 static inline size_t run(const struct tp_strict *s, const char *p, size_t size)
 {
     size_t i = 0;

@@ -1,5 +1,5 @@
-/* Checks strict JSON (RFC 8259) with a state machine over bytes, for --strict and for the conformance suite. No
- * recursion, no allocation. */
+/* Checks that a text is strict JSON (RFC 8259), for --strict and for the conformance suite. A state machine reads
+ * byte by byte, without recursion and without allocation. */
 #ifndef TP_WEBREPORT_TRACE_JSON_STRICT_H
 #define TP_WEBREPORT_TRACE_JSON_STRICT_H
 
@@ -14,17 +14,17 @@
 struct tp_strict {
     uint64_t offset;
     uint8_t state, utf8_left, utf8_low, utf8_high, hex_left;
-    uint8_t is_key;      /* true if the current string is a member's key */
-    const char *literal; /* rest of the current literal: true, false or null */
+    uint8_t is_key;      /* true if the current string is the key of a member */
+    const char *literal; /* unread rest of the current literal (true, false or null) */
     uint32_t depth;
     uint8_t in_object[TP_MAX_DEPTH / 8];
 };
 
 void tp_strict_init(struct tp_strict *strict);
-/* Checks the next bytes of the document. Returns 0, or TP_EFORMAT with the offset of the offending byte. Must not be
- * called again after an error. */
+/* Checks the next bytes of the document. Returns 0, or TP_EFORMAT with the offset of the first wrong byte. Must not
+ * be called again after an error. */
 int tp_strict_feed(struct tp_strict *strict, const char *bytes, size_t size, struct tp_error *err);
-/* Checks that the document is complete. Returns 0 or TP_EFORMAT. */
+/* Checks that the document ended completely. Returns 0 or TP_EFORMAT. */
 int tp_strict_end(struct tp_strict *strict, struct tp_error *err);
 
 /* Returns true if the text is exactly one JSON value. */

@@ -93,7 +93,8 @@ static bool is_word(struct tp_str json, const char *word)
     return tp_str_equal(json, tp_str_of(word));
 }
 
-/* Copies a complete text to the arena. */
+/* Returns a copy of the buffer's text in the arena, and releases the buffer. Jumps to the arena's guard if the
+ * buffer failed. */
 static struct tp_str keep(struct tp_arena *arena, struct tp_buf *out)
 {
     int failed = out->failed;
@@ -125,7 +126,7 @@ struct tp_str tp_value_text(struct tp_arena *arena, struct tp_str json)
     return keep(arena, &out);
 }
 
-/* Returns true for a number that Python's json would convert to a float. The output keeps the text of such a number. */
+/* Returns true for a number that Python's json reads as a float. Outputs keep the text of such a number. */
 static bool is_real(struct tp_str word)
 {
     char c = word.len ? word.ptr[word.ptr[0] == '-' && word.len > 1] : '\0';
@@ -161,8 +162,8 @@ static void put_quoted(struct tp_buf *out, struct tp_str text, char quote)
     tp_buf_putc(out, quote);
 }
 
-/* Appends a compact string (`token`, with its quotes) as json.dumps prints it, with escapes for all characters that are
- * not ASCII. */
+/* Appends a compact string as json.dumps prints it: characters that are not ASCII are escaped. token: with its
+ * quotes. */
 static void put_ascii(struct tp_buf *out, struct tp_str token)
 {
     for (size_t i = 0; i < token.len;) {
@@ -219,7 +220,7 @@ static void put_word(struct tp_buf *out, struct tp_str word, enum style style)
     }
 }
 
-/* Formats a compact text in another style. Only the separators and the leaves depend on the style. */
+/* Writes compact JSON in another style. Only separators, strings and words depend on the style. */
 static struct tp_str restyle(struct tp_arena *arena, struct tp_str json, enum style style)
 {
     struct tp_buf out;
