@@ -27,7 +27,7 @@ enum tp_phrase {
     TP_PHRASE_CATEGORIES, /* sentence: category that counts for a time when several are active in a step */
     TP_PHRASE_LATE_HOST,  /* advice for ranks with a slow host */
     TP_PHRASE_SLOW_INPUT, /* advice for ranks with slow input */
-    TP_PHRASE_IN_INPUT,   /* tooltip: time in input */
+    TP_PHRASE_IN_INPUT,   /* tooltip: time that a rank spends in input */
     TP_PHRASE_IN_INPUT_MEDIAN,
     TP_PHRASE_COUNT
 };

@@ -14,10 +14,10 @@
 
 enum tp_call_kind {
     TP_CALL_ROOT,
-    TP_CALL_PHASE, /* step, annotation, backward pass, thread */
-    TP_CALL_FRAME, /* Python frame or module */
+    TP_CALL_PHASE, /* node for a step, annotation, backward pass or thread */
+    TP_CALL_FRAME, /* node for a Python frame or module */
     TP_CALL_OPERATOR,
-    TP_CALL_KERNEL, /* kernel, copy, set */
+    TP_CALL_KERNEL, /* node for a kernel, copy or set */
     TP_CALL_OTHER   /* sum of nodes that are too small to be shown */
 };
 
@@ -28,9 +28,9 @@ struct tp_call {
     int64_t host_ns, device_ns, bytes; /* host_ns, device_ns: total time including nodes below, ns; bytes: allocated
                                           bytes, only those on devices if any device allocates */
     uint64_t call_count;
-    uint32_t parent;      /* TP_NO_ID for node 0 */
+    uint32_t parent;      /* index of the parent; TP_NO_ID for node 0 */
     uint32_t subtree_end; /* node i contains the nodes [i + 1, subtree_end) */
-    uint16_t depth;       /* 0 for node 0 */
+    uint16_t depth;       /* number of ancestors; 0 for node 0 */
     uint8_t kind;         /* enum tp_call_kind */
 };
 

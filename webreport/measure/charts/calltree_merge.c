@@ -53,8 +53,8 @@ static uint32_t new_node(struct tp_merge *merge, uint32_t parent, uint32_t label
     return node;
 }
 
-/* Returns the child of `parent` with this label. Most loops visit the same children in the same order, so the function
- * tries the last visited child and its successor before the table of edges. */
+/* Returns the child of `parent` with this label. Most loops visit the same children in the same order. The function
+ * therefore tries the last visited child and its successor before the table of edges. */
 uint32_t tp_merge_child(struct tp_merge *merge, uint32_t parent, uint32_t label)
 {
     struct tp_merge_node *above = tp_merge_node(merge, parent);
@@ -268,7 +268,7 @@ static void walk_thread(struct walk *w, uint32_t thread)
 /* ---- memory records ---- */
 
 struct records {
-    uint32_t *items; /* indexes in trace->memory, by time */
+    uint32_t *items; /* indexes in trace->memory, in order of time */
     uint32_t *first; /* by thread: the records of thread t are items[first[t]] to items[first[t + 1] - 1] */
 };
 

@@ -32,12 +32,12 @@ struct tp_merge_node {
 struct tp_merge {
     const struct tp_model *model;
     struct tp_arena *arena;
-    struct tp_vec labels;          /* struct tp_label */
+    struct tp_vec labels;          /* elements are struct tp_label */
     struct tp_strings modules;     /* names of classes of modules */
     struct tp_vec label_of_module; /* uint32_t label by id in `modules` */
     uint32_t *label_of_frame; /* by frame of the trace's stacks (by function for samples): label + 1; 0: no label yet */
     uint32_t *label_of_name;  /* by name id * 2 + is_device: label + 1; 0: no label yet */
-    struct tp_vec nodes;      /* struct tp_merge_node */
+    struct tp_vec nodes;      /* elements are struct tp_merge_node */
     struct tp_keys edges;     /* pairs (parent, label); key i is the edge to node i + 1 */
     bool is_cut;
 };

@@ -20,7 +20,7 @@ struct tp_folded_metric {
     /* Returns the value of a sample that represents `ns` nanoseconds. For metrics of samples. */
     int64_t (*sample_value)(int64_t ns);
     const char *title;
-    enum tp_folded_source source; /* what each line is made of */
+    enum tp_folded_source source; /* source of the metric's lines */
     enum tp_folded_unit unit;
     bool is_torch, wants_device;
 };

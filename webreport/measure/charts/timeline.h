@@ -39,7 +39,7 @@ enum tp_slice_class {
 struct tp_lane {
     bool is_device;
     uint32_t thread;            /* index in trace->threads */
-    const uint32_t *slices;     /* events in order of start */
+    const uint32_t *slices;     /* indexes of the lane's events, in order of start */
     const uint32_t *operations; /* for a device lane: indexes of its slices in model->devices; NULL for a host lane */
     uint32_t slice_count;       /* number of the lane's slices in the trace */
     uint32_t shown_count;       /* number of the lane's slices in the viewer's data */

@@ -23,10 +23,10 @@ struct tp_pack_column {
 
 enum tp_pack_section {
     TP_PACK_START,      /* one LEB128 per slice: time since the start of the previous slice of the lane */
-    TP_PACK_DURATION,   /* one LEB128 per slice */
+    TP_PACK_DURATION,   /* one LEB128 per slice: its duration */
     TP_PACK_NAME,       /* one LEB128 per slice: number of its name */
-    TP_PACK_DEPTH,      /* one byte per slice */
-    TP_PACK_NAME_SIZES, /* one LEB128 per name */
+    TP_PACK_DEPTH,      /* one byte per slice: its depth of nesting */
+    TP_PACK_NAME_SIZES, /* one LEB128 per name: its length in bytes */
     TP_PACK_NAME_BYTES,
     TP_PACK_NAME_CLASSES, /* one byte per name: enum tp_slice_class */
     TP_PACK_COVER,        /* per lane with folded slices: row_count * TP_PACK_COVER_BUCKETS bytes */

@@ -41,7 +41,7 @@ struct flame {
     const struct tp_gpu *gpu;
     struct tp_stack_tree tree;
     struct tp_vec times; /* struct idle_time, by node of the tree */
-    struct tp_vec lines; /* struct line */
+    struct tp_vec lines; /* elements are struct line */
     struct tp_id_map line_ids;
     uint32_t none; /* node for idle time without any host event */
     int64_t total_ns;
@@ -120,7 +120,7 @@ static void build_by_line(struct tp_idle_device *out, const struct flame *flame,
 struct fill {
     const struct tp_model *model;
     const struct tp_stack_node *nodes;
-    struct idle_time *totals; /* struct idle_time by tree node */
+    struct idle_time *totals; /* by tree node: its idle time, including nodes below */
     uint32_t *order,
         *index; /* order: tree nodes by (parent, kind, text); index: by tree node, its index in the final order */
 };

@@ -43,7 +43,7 @@ static void add_piece(struct tp_idle_split *split, const struct tp_model *model,
                       struct tp_interval within, int64_t *last_end)
 {
     int64_t a = tp_ns_max(piece->a, within.a), b = tp_ns_min(piece->b, within.b), ns = tp_sat_sub(b, a);
-    if (b <= a) /* the step has no length */
+    if (b <= a) /* a step of length 0 contains no idle time */
         return;
     split->gap_count += a != *last_end;
     split->total_ns = tp_sat_add(split->total_ns, ns);

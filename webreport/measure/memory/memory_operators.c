@@ -37,14 +37,14 @@ struct row {
 
 struct summing {
     struct tp_memory_records *records;
-    int64_t *calls;          /* number of calls, by name */
+    int64_t *calls;          /* by name id: number of calls */
     uint32_t *folded_into;   /* by operator: operator that gets its records in the folded table; TP_NO_ID: the operator
                                 itself */
     uint32_t *place_of;      /* by operator: index in `visited` + 1; 0: not visited */
     struct visited *visited; /* in the order in which records first reach them */
     uint32_t visited_count;
     uint32_t *row_of_name; /* by name: index of the row + 1; 0: no visited operator has this name */
-    struct tp_vec rows;    /* struct row */
+    struct tp_vec rows;    /* elements are struct row */
 };
 
 /* An operator with records in itself or in an operator below it. all: at first only the operator's own amount; sum_rows

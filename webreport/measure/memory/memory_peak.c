@@ -34,7 +34,7 @@ struct series {
     const uint32_t *records; /* indexes in trace->memory */
     uint32_t count;
     bool totals_known;
-    int64_t *allocated;    /* allocated bytes after each record */
+    int64_t *allocated;    /* by record: allocated bytes after it */
     uint32_t *step_ends;   /* number of step ends that may still be listed, shared by all devices */
     struct stacks *stacks; /* NULL if no record has a stack */
     struct tp_arena *arena;
@@ -149,7 +149,7 @@ static uint32_t grouping_id(const struct tp_model *model, const struct surroundi
 
 struct grouping {
     struct tp_id_map ids;
-    struct tp_vec groups; /* struct live_group */
+    struct tp_vec groups; /* elements are struct live_group */
 };
 
 static void add_block(struct grouping *grouping, uint32_t id, struct tp_str name, int64_t bytes)

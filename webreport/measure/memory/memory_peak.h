@@ -14,7 +14,7 @@ struct tp_memory_device {
     int64_t peak_allocated_bytes, peak_at_ns; /* peak_at_ns: ns since the start of the profile */
     uint32_t peak_event;                      /* index of the record at the peak, in the order of the file */
     int64_t reserved_at_peak_bytes, peak_reserved_bytes, peak_reserved_at_ns;
-    double fragmentation_percent; /* NaN if unknown */
+    double fragmentation_percent; /* percent of reserved bytes that are unused at the peak; NaN if unknown */
     int64_t preexisting_bytes, live_bytes,
         live_block_count; /* bytes, bytes, number of blocks; TP_NULL_INT if addresses are unknown */
     struct tp_table live_by_op, live_by_module, live_by_line; /* enum tp_live_column; rows with the most bytes first */

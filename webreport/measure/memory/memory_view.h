@@ -61,7 +61,7 @@ struct tp_device_memory {
     uint32_t
         shown; /* index of the device that JSON shows under this name; TP_NO_ID for later devices of the same name */
     bool has_peak;
-    int64_t peak_bytes; /* never negative */
+    int64_t peak_bytes; /* highest number of allocated bytes, never negative */
     struct tp_table curve, blocks, operators, operators_folded;
 };
 

@@ -37,7 +37,7 @@ struct tp_rank_summary {
     uint32_t record_count;
     struct tp_interval *ranges;
     uint32_t range_count;
-    struct tp_str *labels; /* distinct step names */
+    struct tp_str *labels; /* names of the steps, without duplicates */
     uint32_t label_count;
     struct tp_table overlap;  /* enum tp_overlap_column, one row per step */
     struct tp_rank_gpu *gpus; /* the devices that had work and whose properties are known */

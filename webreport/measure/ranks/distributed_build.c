@@ -64,7 +64,7 @@ static int64_t *find_transfers(const struct tp_distributed *view, struct tp_aren
 /* labels of the rows in order of first appearance; row 0 is "all" */
 struct labels {
     struct tp_strings texts;
-    struct tp_vec rows; /* struct tp_str */
+    struct tp_vec rows; /* elements are struct tp_str */
 };
 
 static void init_labels(struct labels *labels, struct tp_arena *arena)

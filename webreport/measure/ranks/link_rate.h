@@ -18,8 +18,8 @@ struct tp_link_rate {
     double share_percent; /* lost_us as a percentage of a step */
 };
 
-/* Measures the collectives of all ranks. Reports a finding only if no rank is missing, the ranks use all devices of one
- * machine, each rank one device, and the link's rate is published or in view->peaks_file. arena: working memory. */
+/* Measures the collectives of all ranks. Reports a finding only if no rank is missing and the ranks use all devices of
+ * one machine, one device per rank. The link's rate must be published or in view->peaks_file. arena: working memory. */
 void tp_link_rate_find(struct tp_link_rate *found, const struct tp_distributed *view, struct tp_arena *arena);
 /* Returns the advice for slow links. Static. */
 const char *tp_link_rate_advice(void);

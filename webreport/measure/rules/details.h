@@ -39,7 +39,7 @@ enum tp_detail_id {
     TP_DETAIL_COLLECTIVES_OF_WRAPPER,
     TP_DETAIL_LARGE_COLLECTIVES, /* arguments: calls per step, kind of collective, mean bytes, time of one call */
     TP_DETAIL_LARGE_COLLECTIVES_OF_WRAPPER,
-    TP_DETAIL_BARE_GATHERS,  /* arguments: all-gathers without overlap, all all-gathers, percent of the step */
+    TP_DETAIL_BARE_GATHERS,  /* arguments: number of all-gathers without overlap, of all of them, percent of the step */
     TP_DETAIL_ONE_PROCESS,   /* arguments: number of devices, percent of the step */
     TP_DETAIL_MICRO_BATCHES, /* arguments: number of micro-batches per step, percent of the step without compute */
     TP_DETAIL_STAGES,        /* arguments: number of ranks, name of their group, percent of idle time */

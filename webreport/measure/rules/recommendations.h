@@ -21,7 +21,7 @@ struct tp_rule_basis {
     const struct tp_rule_overrides *overrides; /* NULL if the user has no overrides */
     bool is_serving;                           /* the trace has steps of a serving engine */
     enum tp_program_use_kind use;
-    /* verdict of the trace. If findings have similar gains, those about the time that it names come first */
+    /* verdict of the trace. Among findings with similar gains, findings about the time that it names come first */
     const struct tp_trace_verdict *verdict;
 };
 

@@ -346,8 +346,8 @@ static bool add(struct tp_advisor *a, const struct tp_candidate *c, struct tp_in
     return true;
 }
 
-/* Sets the estimate of a finding to its usual range. If a fix gains at least half of the time, limits the width of the
- * range, because a gain near the upper end is then more likely. Otherwise the range may begin at little or no gain. */
+/* Sets the estimate of a finding to its usual range. If a fix gains at least half of the time, a gain near the upper
+ * end is more likely, so the range gets a largest width. Otherwise the range may begin at little or no gain. */
 void tp_finding_set_gain(struct tp_finding *f, double left_percent)
 {
     static const double MOST = 0.5;

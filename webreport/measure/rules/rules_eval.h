@@ -73,9 +73,9 @@ struct tp_advisor {
     const struct tp_work_kinds *kinds; /* kinds and units are NULL for programs without a device */
     const struct tp_work_units *units;
     uint8_t *of_library;    /* by name id of a kernel: 1 + enum tp_work from the name alone; 0: not examined yet */
-    struct tp_vec findings; /* struct tp_finding */
+    struct tp_vec findings; /* elements are struct tp_finding */
     struct tp_vec times;    /* struct tp_intervals: time of each finding, by tp_finding.time */
-    struct tp_vec notes;    /* struct tp_rule_note */
+    struct tp_vec notes;    /* elements are struct tp_rule_note */
     bool reported[TP_RULE_COUNT];
     bool is_left_out[TP_RULE_COUNT]; /* by rule: true if the recording cannot answer it (rules_record.c) */
     struct tp_intervals judged;      /* the part of W that is typical of the program (rules_record.c) */

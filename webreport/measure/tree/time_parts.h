@@ -1,6 +1,6 @@
-/* State and functions that the files of the time tree share. time_parts.c makes nodes, time_owner.c finds the owner of
- * each nanosecond, time_place.c the leaf of each operation, time_idle.c the leaves of idle time, and time_tree_build.c
- * sums and sorts. */
+/* State and functions that the files of the time tree share. time_parts.c makes nodes; time_owner.c finds the owner of
+ * each nanosecond. time_place.c finds the leaf of each operation; time_idle.c finds the leaves of idle time.
+ * time_tree_build.c sums and sorts. */
 #ifndef TP_WEBREPORT_MEASURE_TREE_TIME_PARTS_H
 #define TP_WEBREPORT_MEASURE_TREE_TIME_PARTS_H
 

@@ -157,7 +157,7 @@ static int64_t sequence_of(const struct tp_model *model, uint32_t op)
 /* By sequence number: its forward operator. If several operators have the number, the deepest one inside a module
  * counts; of equally deep operators, the last. */
 struct forwards {
-    struct tp_ids ids;   /* numbers the sequence numbers */
+    struct tp_ids ids;   /* gives each sequence number an id */
     struct tp_vec items; /* struct forward, by id in `ids` */
 };
 

@@ -13,9 +13,8 @@ struct tp_accumulation {
     bool *updates;        /* by step: true if the optimizer runs in it; NULL if micro_count is 0 */
 };
 
-/* Finds out whether the steps of a trace are micro-steps. They are if every used step has a backward pass, at least
- * half of them have no optimizer step, and some step keeps the gradients of the step before it. The result is in
- * `arena`. */
+/* Finds out whether the steps of a trace are micro-steps. Every used step must have a backward pass, and at least half
+ * of them no optimizer step. Some step must keep the gradients of the step before it. The result is in `arena`. */
 struct tp_accumulation tp_accumulation_find(const struct tp_model *model, struct tp_arena *arena);
 
 /* Returns 1 for a micro-step that updates the parameters, otherwise 0. */

@@ -128,7 +128,7 @@ static struct group *new_group(struct tp_vec *groups, uint32_t name)
 static uint32_t config_text(struct grouping *g, uint32_t value)
 {
     if (value == TP_NO_ID)
-        return 0; /* text 0 is "null" */
+        return 0; /* id of the text "null" */
     if (!g->config_of_value[value]) {
         struct tp_str text = tp_value_dumps(g->arena, g->model->trace->values.items[value]);
         g->config_of_value[value] = 1 + tp_strings_add(&g->configs, text);

@@ -50,7 +50,7 @@ struct path {
 struct builder {
     const struct tp_model *model;
     struct tp_arena *arena;
-    struct call *calls;  /* by module call */
+    struct call *calls;  /* numbers of each call, by index of the module call */
     struct tp_vec paths; /* struct path, in the order of their first calls */
 };
 

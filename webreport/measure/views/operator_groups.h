@@ -6,7 +6,7 @@
 #include "webreport/model/facts.h"
 
 struct tp_op_group {
-    uint32_t name;  /* name id */
+    uint32_t name;  /* id of the operators' name */
     uint32_t shape; /* text id in tp_op_grouping.shapes; TP_NO_ID if the key has no shape */
     uint32_t stack; /* node of the trace's stacks; TP_NO_ID if the key has no stack */
     bool is_eligible;

@@ -31,7 +31,7 @@ enum { TP_OP_SHAPE = 1 };
 
 /* The stacks of one operator, or of one operator and shape: rows first to first + count - 1 of the stack table. */
 struct tp_stack_group {
-    struct tp_str key; /* NAME, or NAME###SHAPE */
+    struct tp_str key; /* key of the section: NAME, or NAME###SHAPE */
     uint32_t first, count;
 };
 

@@ -85,7 +85,8 @@ struct tp_overview {
  * gpu_summary. */
 struct tp_gpu_window {
     int64_t kernel_count, kernel_time_ns;
-    double utilization_ratio, sm_efficiency_ratio, occupancy_percent, tensor_core_ratio; /* NaN if unknown */
+    double utilization_ratio, sm_efficiency_ratio, occupancy_percent,
+        tensor_core_ratio; /* each NaN if unknown; ratios are between 0 and 1 */
 };
 /* Computes the activity in a window, which must not be empty. The run time is linear in the number of events in the
  * window. */

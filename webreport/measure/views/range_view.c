@@ -47,8 +47,8 @@ struct open_range {
 
 struct summing {
     const struct tp_model *model;
-    struct sum *sums;    /* by name id */
-    struct tp_vec stack; /* struct open_range */
+    struct sum *sums;    /* sums, by name id */
+    struct tp_vec stack; /* elements are struct open_range */
     size_t window_at;    /* position in W of the last search, for tp_window_length_within */
 };
 

@@ -10,7 +10,7 @@ enum tp_range_column {
     TP_RANGE_KIND,     /* kind of the ranges; null if unknown */
     TP_RANGE_CALLS,    /* number of ranges with time in W */
     TP_RANGE_SELF,     /* time within W, without the ranges inside */
-    TP_RANGE_TOTAL,    /* time within W */
+    TP_RANGE_TOTAL,    /* time within W, including the ranges inside */
     TP_RANGE_SHARE,    /* total as a percentage of the length of W */
     TP_RANGE_PER_STEP, /* total divided by the number of used steps */
     TP_RANGE_COLUMNS

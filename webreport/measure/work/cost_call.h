@@ -34,8 +34,8 @@ bool tp_cost_read(struct tp_cost_arguments *a, const struct tp_op_call *call, co
 
 /* Returns the shape of argument i if it is a tensor with at least one dimension; otherwise NULL. i may be negative. */
 const struct tp_shape *tp_cost_tensor(const struct tp_cost_arguments *a, int i);
-/* Return the bytes of one element of argument i (4 if it is no tensor), and the bytes of the whole tensor (0 if it is
- * none). */
+/* Return the bytes of one element of argument i, and the bytes of the whole tensor. If the argument is no tensor,
+ * return 4 and 0. */
 int64_t tp_cost_size(const struct tp_cost_arguments *a, int i);
 int64_t tp_cost_bytes(const struct tp_cost_arguments *a, int i);
 enum tp_number_type tp_cost_type(const struct tp_cost_arguments *a, int i);

@@ -19,7 +19,7 @@ struct costs {
      * backward operator) */
     struct tp_keys calls;
     struct tp_vec of_call; /* uint32_t by key of `calls`: index in `costs`; NONE without a cost */
-    struct tp_vec costs;   /* struct tp_cost */
+    struct tp_vec costs;   /* elements are struct tp_cost */
     /* by sequence number: index in `gradients` of the last convolution_backward with this number */
     struct tp_id_map backward;
     struct tp_vec gradients; /* struct known_shape: the arguments that contain gradients */

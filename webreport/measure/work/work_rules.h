@@ -42,7 +42,7 @@ enum tp_work_layer {
     TP_WORK_OF_CHAIN,        /* names of operators that consist of many kernels; the outermost match counts */
     TP_WORK_OF_OWNER,        /* names of operators; the innermost match counts */
     TP_WORK_OF_TRITON,       /* kernels of torch.compile, by the form of their names */
-    TP_WORK_OF_KERNEL,       /* other kernels */
+    TP_WORK_OF_KERNEL,       /* kernels for which no earlier layer has a kind */
     TP_WORK_OF_HOST,         /* names of operators without device work, for their host self time */
     TP_WORK_LAYERS
 };

@@ -1,4 +1,4 @@
-/* Sums the time on devices and of operators on the host by kind of work, and adds the least work of the devices
+/* Sums device time and operators' host time by kind of work, and adds the least work of the devices
  * (docs/definitions.md, sections 18 and 19). */
 #ifndef TP_WEBREPORT_MEASURE_WORK_WORK_VIEW_H
 #define TP_WEBREPORT_MEASURE_WORK_WORK_VIEW_H

@@ -64,7 +64,7 @@ struct class
 
 struct search {
     struct tp_advisor *a;
-    struct tp_vec calls, classes;   /* struct call, struct class */
+    struct tp_vec calls, classes;   /* elements are struct call, struct class */
     struct tp_vec products;         /* int64_t: starts of matrix work, ns, ascending */
     struct tp_vec dispatcher_calls; /* uint32_t: calls of torch.distributed's dispatcher, in order of start */
 };

@@ -132,7 +132,7 @@ const struct tp_rule tp_rule_E1 = {
 /* compute capability of a device */
 struct capability {
     bool is_nvidia;
-    int64_t major, minor; /* TP_NULL_INT if unknown */
+    int64_t major, minor; /* numbers of the compute capability major.minor; TP_NULL_INT if unknown */
 };
 
 /* properties of a list of input types (bits), computed once for each distinct list */
@@ -140,7 +140,7 @@ enum { TYPES_KNOWN = 1, TYPES_HALF = 2, TYPES_FLOAT = 4, TYPES_DIFFER = 8 };
 
 struct compute {
     struct tp_advisor *a;
-    struct capability *gpus;     /* by index in model->gpus */
+    struct capability *gpus;     /* capability by index in model->gpus */
     struct tp_id_map types;      /* map from value id to TYPES_* bits */
     struct tp_id_map misaligned; /* map from pair (dims, types) to 0 or 1 */
     int64_t multiple;

@@ -32,8 +32,8 @@ struct host_code {
     struct host_code *calling; /* receives code inside launching operators; NULL in the receiver itself */
     const uint8_t *launching;  /* by event: 1 for an outermost operator that launches device work */
     struct tp_id_map ids;
-    struct tp_vec lines;     /* struct code_line */
-    struct tp_vec intervals; /* struct code_interval */
+    struct tp_vec lines;     /* elements are struct code_line */
+    struct tp_vec intervals; /* elements are struct code_interval */
     uint32_t gpu;
 };
 

@@ -98,8 +98,8 @@ static void add_blocking(struct tp_vec *calls, const struct tp_event *call)
     *(struct blocking *)tp_vec_push(calls) = (struct blocking){tp_event_end(call), call->dur_ns};
 }
 
-/* Returns the calls that block the host, in order of their ends. These are waits for the device, and long calls that
- * start a device operation, such as a copy to the host or a launch into a full queue. */
+/* Returns the calls that block the host, in order of their ends. These are waits for the device and long calls that
+ * start a device operation. Examples of long calls are a copy to the host, or a launch into a full queue. */
 static struct tp_vec find_blocking(const struct tp_advisor *a, const struct tp_gpu *gpu)
 {
     const struct tp_model *model = a->model;
@@ -201,7 +201,7 @@ static int64_t launched_before(const struct tp_model *model, struct main_kernels
 /* a walk along communication that could be hidden and along blocking host calls, both in order of time */
 struct walk {
     struct tp_intervals intervals;
-    struct tp_vec calls;   /* struct blocking */
+    struct tp_vec calls;   /* elements are struct blocking */
     size_t interval, call; /* index of the next interval, index of the next call */
     struct lead lead;
 };

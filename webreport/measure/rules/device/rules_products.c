@@ -140,7 +140,7 @@ const struct tp_rule tp_rule_C25 = {
 struct product {
     uint32_t unit; /* index of the first call's unit of work */
     int64_t calls, ns, flops;
-    double rate; /* TFLOP/s */
+    double rate; /* TFLOP/s that the calls reach */
 };
 
 static int by_rate(const void *x, const void *y, const void *context)

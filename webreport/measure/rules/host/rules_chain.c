@@ -60,7 +60,7 @@ struct row {
 
 struct chains {
     struct tp_advisor *a;
-    struct tp_vec rows; /* struct row */
+    struct tp_vec rows; /* elements are struct row */
 };
 
 static struct tp_str name_of(const struct tp_advisor *a, uint32_t op)

@@ -263,9 +263,9 @@ struct found {
     struct tp_candidate candidates[LAST - FIRST + 1];
     struct tp_vec times[LAST - FIRST + 1]; /* struct tp_interval, by rule; for H14 only the part that a fix saves */
     int64_t doubles;                       /* number of matrix operators with inputs of double precision */
-    int64_t zeros, adds;                   /* number of operators that make zeros, and of those that add gradients */
-    int64_t new_zeros;         /* number of `zeros` that make new tensors instead of filling gradients in place */
-    int64_t zeros_ns, adds_ns; /* total time of `zeros`, and of `adds` */
+    int64_t zeros, adds; /* zeros: number of operators that make zeros; adds: number of those that add gradients */
+    int64_t new_zeros;   /* number of `zeros` that make new tensors instead of filling gradients in place */
+    int64_t zeros_ns, adds_ns;          /* total time of `zeros`, and of `adds` */
     struct tp_busy_functions functions; /* functions of the project that write files, check values or make zeros */
 };
 

@@ -98,7 +98,7 @@ struct places {
     /* groups: from (name, sizes) to index in group_items; calls: from (group, number) to index in lengths */
     struct tp_id_map groups, calls;
     struct tp_id_map of_event; /* from event to index in lengths */
-    struct tp_vec group_items; /* struct group */
+    struct tp_vec group_items; /* elements are struct group */
     struct tp_vec lengths;     /* struct tp_vec of int64_t: lengths of one call in all steps, ns */
 };
 

@@ -35,7 +35,7 @@ const struct tp_rule tp_rule_H6 = {
 struct python_lines {
     const struct tp_advisor *a;
     struct tp_id_map ids;
-    struct tp_vec lines; /* struct tp_line_time */
+    struct tp_vec lines; /* elements are struct tp_line_time */
 };
 
 static void collect_line(void *context, const struct tp_stack_segment *segment)
