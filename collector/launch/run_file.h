@@ -1,6 +1,6 @@
-/* Converts one file that a process of a run has written into a trace. The file is either a spool, or a trace that
- * PyTorch wrote, which is only compressed. Functions access only their own file, so that several threads can convert
- * different files. */
+/* Makes a trace from one file that a process of a run has written. The file is either a spool, or a trace of PyTorch,
+ * which is only compressed. Functions access only their own file, so that several threads can convert different
+ * files. */
 #ifndef TP_COLLECTOR_LAUNCH_RUN_FILE_H
 #define TP_COLLECTOR_LAUNCH_RUN_FILE_H
 

@@ -1,5 +1,5 @@
 /* Restarts the sampler when a thread changes its rights. host_confine.c, which intercepts prctl and syscall, calls
- * these functions after such a system call. They keep errno. Any thread may call them. */
+ * these functions after such a system call. They do not change errno. Any thread may call them. */
 #ifndef TP_COLLECTOR_SOURCE_HOST_RIGHTS_H
 #define TP_COLLECTOR_SOURCE_HOST_RIGHTS_H
 

@@ -1,10 +1,10 @@
 /* Keeps the recorder's SIGBUS handler installed in a recorded program (writer/base/mapped.h) without the program
  * noticing.
  *
- * The hooks store the handler that the program sets for SIGBUS. They call it for signals that the recorder did not
- * cause, and return it when the program queries the handler. No thread really blocks SIGBUS, because a truncated spool
- * would then kill the program. The program only sees the signal as blocked. All these functions may be called in a
- * signal handler. */
+ * The hooks store the handler that the program sets for SIGBUS. They call this handler for signals that the recorder
+ * did not cause, and return it when the program queries the handler. No thread really blocks SIGBUS, because a
+ * truncated spool would then kill the program. The program only sees the signal as blocked. All these functions may be
+ * called in a signal handler. */
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
@@ -64,14 +64,14 @@ EXPORT int sigaction(int number, const struct sigaction *restrict action, struct
     return real_sigaction(number, &without, before);
 }
 
-/* Sets a handler of SIGBUS for signal() and related functions, with their flags. Returns false if the signal is not
- * SIGBUS. */
+/* Sets the program's handler of SIGBUS for signal() and related functions. flags: flags that the called function
+ * implies. Returns false if the signal is not SIGBUS. */
 static bool set_handler(int number, sighandler_t handler, int flags, sighandler_t *before)
 {
     struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, was;
     if (number != SIGBUS || !tp_mapped_action(&action, &was))
         return false;
-    *before = was.sa_handler; /* the C library does the same, even for a handler with three parameters */
+    *before = was.sa_handler; /* the old handler, as in the C library even if it has three parameters */
     return true;
 }
 
@@ -121,7 +121,7 @@ EXPORT int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict
     return change_mask(NEXT(CALL_SIGPROCMASK, mask_call), how, set, before);
 }
 
-/* Handles SIG_HOLD too. sigset accepts SIG_HOLD in place of a handler, and returns it if the signal is blocked. */
+/* Implements sigset, which accepts SIG_HOLD in place of a handler, and returns SIG_HOLD if the signal was blocked. */
 EXPORT sighandler_t sigset(int number, sighandler_t handler)
 {
     bool is_hold = handler == SIG_HOLD;

@@ -1,10 +1,10 @@
 /* Implements ITT: tasks, frames, counters and names from Intel's instrumentation library.
  *
  * Each part of the program that was built with ITT contains a static part of that library. At its first call, the
- * static part loads the library in INTEL_LIBITTNOTIFY64. There it calls __itt_api_init and passes its table of
- * functions by name. This file puts our functions into the table. Functions that are unknown here behave as without a
- * tool. The declarations repeat layouts of ITT 3, which are stable. PyTorch (emit_itt), oneDNN, OpenVINO, oneTBB and
- * LLVM's OpenMP use ITT. */
+ * static part loads the library in INTEL_LIBITTNOTIFY64, calls __itt_api_init there, and passes its table of
+ * functions. The entries of this table have names. This file writes our functions into the table. Functions that are
+ * unknown here behave as without a tool. The declarations repeat layouts of ITT 3, which are stable. PyTorch
+ * (emit_itt), oneDNN, OpenVINO, oneTBB and LLVM's OpenMP use ITT. */
 #include "collector/sources.h"
 
 #include <pthread.h>
@@ -21,11 +21,11 @@ static const char variable[] = "INTEL_LIBITTNOTIFY64";
 struct api {
     const char *name;
     void **slot;
-    void *before, *without; /* initial value of the slot, and its value without a tool */
+    void *before, *without; /* before: value of *slot before the first call; without: value of *slot without a tool */
     int group;
 };
 
-/* The beginning of the struct that describes a static part. */
+/* First members of the struct in which ITT describes a static part. */
 struct global {
     unsigned char magic[8];
     unsigned long major, minor, build;
@@ -51,8 +51,8 @@ static tp_itt_call ours_for(const char *name)
     return NULL;
 }
 
-/* Called by each static part while it has its own lock, so this function must not call ITT. groups: unused; all known
- * functions are set. */
+/* Sets our functions in the table of a static part. The static part calls this function under a lock of its own, so
+ * this function must not call ITT. groups: unused; all known functions are set. */
 __attribute__((visibility("default"))) void __itt_api_init(struct global *global, int groups);
 
 void __itt_api_init(struct global *global, int groups)

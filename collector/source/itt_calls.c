@@ -17,7 +17,7 @@
 #include "writer/base/str.h"
 
 struct id {
-    unsigned long long d1, d2, d3; /* all members are 0 if there is no id */
+    unsigned long long d1, d2, d3; /* id from the program; all members are 0 if there is no id */
 };
 
 typedef struct tp_itt_domain domain;
@@ -38,8 +38,8 @@ static bool is_null(struct id id)
     return (id.d1 | id.d2 | id.d3) == 0;
 }
 
-/* Returns the key of an id. The key does not depend on the kind of range, so that a fact about the id finds its
- * range. */
+/* Returns the key of an id. The key does not depend on the kind of range, so that a fact about the id finds the range
+ * of any kind. */
 static uint64_t key_of_id(uint32_t in, struct id id)
 {
     return key_of(in, id, TP_SPOOL_FORM_TASK);
@@ -60,7 +60,7 @@ static void task_begin(const domain *d, struct id id, struct id parent, string *
     put(TP_SPOOL_MARK_PUSH, in, is_null(id) ? 0 : key_of_id(in, id), TP_SPOOL_FORM_TASK, tp_itt_string_number(name));
 }
 
-/* Writes the name of a function to `text`, or its offset in its file if the name is unknown. */
+/* Writes the name of a function to `text`. If the name is unknown, writes the function's offset in its file. */
 static void name_function(char *text, size_t size, void *function)
 {
     Dl_info info;
@@ -319,7 +319,7 @@ static int thr_name_set(const char *name, int size)
     return 0;
 }
 
-/* Records a pause or resume request as an instant of the run. The recording itself continues. */
+/* Records a request to pause or resume as an instant of the whole run. The recording itself continues. */
 static void say_point(const char *text)
 {
     const struct tp_spool_mark point = {.domain = TP_SPOOL_ITT};

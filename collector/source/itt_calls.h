@@ -1,4 +1,4 @@
-/* Lists the ITT functions that this library implements, under the names that ITT's static part uses. */
+/* Lists the ITT functions that this library implements, with the names that ITT's static part uses. */
 #ifndef TP_COLLECTOR_SOURCE_ITT_CALLS_H
 #define TP_COLLECTOR_SOURCE_ITT_CALLS_H
 
@@ -9,8 +9,8 @@ struct tp_itt_function {
     tp_itt_call call; /* our function, which has the parameters of ITT's function */
 };
 
-/* All implemented functions; the name of the last entry is NULL. Any thread may call the functions. Without a recording
- * they do nothing. */
+/* all implemented functions; the last entry has the name NULL. Any thread may call the functions. Without a recording
+ * they do nothing */
 extern const struct tp_itt_function tp_itt_functions[];
 
 #endif

@@ -1,5 +1,5 @@
-/* Manages handles of ITT: see itt_handles.h. Each table consists of lists that grow only at their heads. Readers need
- * no lock, and a writer retries if another thread was faster. */
+/* Manages handles of ITT: see itt_handles.h. Each table consists of lists, which grow only at their heads. Readers
+ * need no lock, and a writer tries again if another thread was faster. */
 #include "collector/source/itt_handles.h"
 
 #include <stdlib.h>
@@ -9,7 +9,8 @@
 #include "collector/tracepress.h"
 #include "writer/base/str.h"
 
-enum { HEADS = 1 << 16, MAX_HANDLES = 1 << 20 }; /* the array of heads is large, but only touched pages use memory */
+/* HEADS: number of lists in a table; the array is large, but only pages in use need memory */
+enum { HEADS = 1 << 16, MAX_HANDLES = 1 << 20 };
 
 struct entry {
     struct entry *next;
@@ -18,7 +19,7 @@ struct entry {
 
 struct table {
     _Atomic(struct entry *) heads[HEADS];
-    _Atomic uint32_t count; /* count of handles, at most MAX_HANDLES */
+    _Atomic uint32_t count; /* number of handles, at most MAX_HANDLES */
 };
 
 struct domain {
@@ -31,18 +32,19 @@ struct string {
     struct tp_itt_string handle;
 };
 
-/* State of a counter. The key of its entry is the address of the program's handle, or a hash of domain and name. */
+/* State of a counter. The key of the counter's entry is the address of the program's handle, or a hash of domain and
+ * name. */
 struct counter {
     struct entry entry;
-    struct tp_itt_counter handle; /* handle for the program, if it was created here */
+    struct tp_itt_counter handle; /* handle for the program, if this recorder created the handle */
     uint32_t name;
     int type;
-    _Atomic int64_t value; /* current value, if the program adds to the counter */
+    _Atomic int64_t value; /* value of the counter so far, if the program adds to the counter */
 };
 
 static struct table domains, strings, counters;
 
-/* Shared handles for the case that a program creates too many or memory is short. They are valid structs, because
+/* Handles that names share if a program creates too many handles or memory is short. They are valid structs, because
  * programs may read them. */
 static struct tp_itt_domain other_domain = {.flags = 1, .name = "other domains"};
 static struct tp_itt_string other_string = {.name = "other names"};
@@ -58,7 +60,7 @@ static struct entry *find_in(struct entry *entry, const struct entry *end, uint6
     return NULL;
 }
 
-/* Returns the wanted entry, or a new one. Returns NULL if memory is short or there are too many entries. */
+/* Returns the entry that fits `wanted`, or a new one. Returns NULL if memory is short or there are too many entries. */
 static struct entry *find_or_make(struct table *table, uint64_t hash, bool (*is_it)(const struct entry *, const void *),
                                   struct entry *(*make)(const void *), const void *wanted)
 {
@@ -95,7 +97,7 @@ static bool is_text(const char *kept, const char *wanted)
     return strncmp(kept, wanted, TP_NAME_BYTES) == 0;
 }
 
-/* Returns room for an entry of `size` bytes with a copy of the text behind it, or NULL. */
+/* Returns memory for an entry of `size` bytes and a copy of the text behind it, or NULL. */
 static void *with_text(size_t size, const char *text, const char **copy)
 {
     size_t n = strnlen(text, TP_NAME_BYTES);
@@ -164,8 +166,8 @@ struct tp_itt_string *tp_itt_string(const char *name)
 
 uint32_t tp_itt_domain_number(const struct tp_itt_domain *domain)
 {
-    struct tp_itt_domain *ours = (struct tp_itt_domain *)(uintptr_t)domain; /* safe, because ITT reserves `number` for
-                                                                             * the tool */
+    /* the cast is safe, because ITT reserves the member `number` for the tool */
+    struct tp_itt_domain *ours = (struct tp_itt_domain *)(uintptr_t)domain;
     return TP_SPOOL_ITT | (domain ? number_of(&ours->number, domain->name, domain->wide) : 0);
 }
 
@@ -241,7 +243,7 @@ static uint64_t key_of_handle(const struct tp_itt_counter *handle)
     return tp_hash_mix((uint64_t)(uintptr_t)handle, 0x9E3779B97F4A7C15ull);
 }
 
-/* Compares only keys, which are unique because they are addresses or hashes of names. */
+/* Returns whether the entry has the wanted key. Keys are unique, because they are addresses or hashes of names. */
 static bool is_counter(const struct entry *entry, const void *wanted)
 {
     return entry->hash == ((const struct wanted_counter *)wanted)->key;
@@ -264,7 +266,7 @@ static struct counter *counter_of(const struct wanted_counter *wanted)
     return (struct counter *)(void *)find_or_make(&counters, wanted->key, is_counter, make_counter, wanted);
 }
 
-/* Creates a handle even if another counter has the same name; the two handles then share one curve. */
+/* Creates a new handle even if a counter of the same name exists. Both handles then share one curve. */
 struct tp_itt_counter *tp_itt_counter(const char *name, const char *domain, int type)
 {
     struct wanted_counter wanted = {.name = name, .domain = domain, .type = type};
@@ -275,13 +277,13 @@ struct tp_itt_counter *tp_itt_counter(const char *name, const char *domain, int 
     return counter ? &counter->handle : NULL;
 }
 
-/* Returns the counter of a handle. The handle was created here or in the program's static part of ITT. */
+/* Returns the counter of a handle, which this recorder or the program's static part of ITT has created. */
 static struct counter *behind(const struct tp_itt_counter *handle)
 {
     struct wanted_counter wanted = {.handle = handle, .key = key_of_handle(handle)};
     if (!handle)
         return NULL;
-    if (!handle->name && !handle->wide) /* handles created here have no text */
+    if (!handle->name && !handle->wide) /* no text: this recorder created the handle */
         return (struct counter *)(uintptr_t)((const char *)handle - offsetof(struct counter, handle));
     wanted.name = handle->name;
     wanted.wide = handle->wide;
@@ -299,7 +301,7 @@ static double as_real(uint8_t type, uint64_t bits)
 
 static void add(struct counter *counter, int64_t delta)
 {
-    if (counter) /* the sum wraps around as the program's own counter would */
+    if (counter) /* the sum wraps around, as the program's own counter would */
         tracepress_counter(counter->name,
                            (double)(int64_t)((uint64_t)atomic_fetch_add(&counter->value, delta) + (uint64_t)delta));
 }

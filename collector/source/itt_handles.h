@@ -2,8 +2,8 @@
  * is one handle per name for the life of the process. Finding an existing handle takes no lock.
  *
  * Handles that a program created before ITT was switched on come from the program's own static part of ITT. Their
- * layout is ITT's, with two members for the tool. The member `number` stores the number of the name once it is
- * known. */
+ * layout is ITT's, which reserves two members for the tool. The member `number` stores the number of the name as soon
+ * as the number is known. */
 #ifndef TP_COLLECTOR_SOURCE_ITT_HANDLES_H
 #define TP_COLLECTOR_SOURCE_ITT_HANDLES_H
 
@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <wchar.h>
 
-/* Value types, with ITT's numbers. */
+/* Types of a value, with ITT's numbers. */
 enum tp_itt_type {
     TP_ITT_UNKNOWN,
     TP_ITT_U64,
@@ -25,9 +25,9 @@ enum tp_itt_type {
     TP_ITT_DOUBLE
 };
 
-/* Layouts of ITT version 3: the handle of a domain. */
+/* Handle of a domain, in the layout of ITT version 3. */
 struct tp_itt_domain {
-    volatile int flags; /* 0: the program's macros skip this domain */
+    volatile int flags; /* 0: the program's macros skip calls for this domain */
     const char *name;
     const wchar_t *wide;
     _Atomic int number;
@@ -48,11 +48,11 @@ struct tp_itt_counter {
     const wchar_t *wide;
     const char *domain;
     const wchar_t *wide_domain;
-    int type; /* type of the values, enum tp_itt_type; later members differ between versions */
+    int type; /* type of the values, enum tp_itt_type; members after it differ between versions */
 };
 
-/* Return the handle for a name, or NULL if the name is NULL. After a million handles, or when memory is short, they
- * return one shared handle. Counters then get no handle (NULL). */
+/* Return the handle for a name, or NULL if the name is NULL. If there are already a million handles, or when memory is
+ * short, tp_itt_domain and tp_itt_string return one shared handle, and tp_itt_counter returns NULL. */
 struct tp_itt_domain *tp_itt_domain(const char *name);
 struct tp_itt_string *tp_itt_string(const char *name);
 struct tp_itt_counter *tp_itt_counter(const char *name, const char *domain, int type);
@@ -61,16 +61,17 @@ struct tp_itt_counter *tp_itt_counter(const char *name, const char *domain, int 
 uint32_t tp_itt_domain_number(const struct tp_itt_domain *domain);
 uint32_t tp_itt_string_number(struct tp_itt_string *string);
 
-/* Convert values of the program. tp_itt_value returns the value as 8 bytes and sets *type to its enum tp_spool_value.
- * tp_itt_value_size returns the bytes of a value of ITT's type, or 0 for an unknown type. */
+/* tp_itt_value returns a value of the program as 8 bytes, and sets *type to its enum tp_spool_value. tp_itt_value_size
+ * returns the size in bytes of a value of ITT's type, or 0 for an unknown type. */
 uint64_t tp_itt_value(uint8_t *type, int itt_type, const void *value);
 uint32_t tp_itt_value_size(int itt_type);
 
-/* Record a value of a counter: the given value, or the last value plus `delta`. */
+/* tp_itt_counter_set records the given value of a counter. tp_itt_counter_add records the counter's last value plus
+ * `delta`. */
 void tp_itt_counter_set(const struct tp_itt_counter *counter, const void *value);
 void tp_itt_counter_add(const struct tp_itt_counter *counter, int64_t delta);
 
-/* Records the last value plus `delta` of a domain's counter that has no handle. */
+/* Records the last value plus `delta` of the domain's counter `name`, which has no handle. */
 void tp_itt_counter_add_by_name(const struct tp_itt_domain *domain, struct tp_itt_string *name, int64_t delta);
 
 #endif

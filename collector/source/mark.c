@@ -49,7 +49,7 @@ const char *tp_mark_name(uint32_t number)
 
 /* ---- records ---- */
 
-/* Writes a record with a fixed payload that is followed by a name. */
+/* Writes a record whose payload is followed by a name. */
 static void put(uint8_t kind, const void *payload, uint32_t payload_slots, struct tp_mark_text name)
 {
     uint32_t slots = payload_slots + slots_for(name.size);

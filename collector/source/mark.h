@@ -1,4 +1,4 @@
-/* Writes records for the sources that the program calls itself, NVTX and ITT (struct tp_spool_mark and related
+/* Writes records for NVTX and ITT, the sources that the program itself calls (struct tp_spool_mark and related
  * records).
  *
  * Any thread may call these functions at any time; without a recording they do nothing. Texts are cut at TP_NAME_BYTES
@@ -13,14 +13,14 @@
 #include "collector/name_table.h"
 #include "writer/spool/spool_format.h"
 
-/* A name: a number from tracepress_intern, or, if the number is TP_SPOOL_NO_NAME, `size` borrowed bytes. */
+/* A name: a number from tracepress_intern, or `size` borrowed bytes if the number is TP_SPOOL_NO_NAME. */
 struct tp_mark_text {
     uint32_t number;
     uint32_t size;
     const char *bytes;
 };
 
-/* Buffer for a wide text converted to UTF-8. */
+/* Buffer for a wide text that is converted to UTF-8. */
 struct tp_mark_wide {
     char bytes[TP_NAME_BYTES];
 };
@@ -36,7 +36,7 @@ struct tp_mark_text tp_mark_text(const char *text);
 /* Returns a wide text as a name, converted into `room`. Invalid characters become U+FFFD. */
 struct tp_mark_text tp_mark_wide(struct tp_mark_wide *room, const wchar_t *text);
 
-/* Return the number of a name, for use as a handle, or 0 when memory is short. They take the session's lock. */
+/* Return the number of a name, which may be used as a handle, or 0 when memory is short. Take the session's lock. */
 uint32_t tp_mark_intern(const char *text);
 uint32_t tp_mark_intern_wide(const wchar_t *text);
 
@@ -49,17 +49,18 @@ void tp_mark_put(uint8_t kind, const struct tp_spool_mark *mark, struct tp_mark_
 /* Writes a finished range. begin, end: ticks of the recording's clock. */
 void tp_mark_span(const struct tp_spool_mark *mark, uint32_t name, uint64_t begin, uint64_t end);
 
-/* End a range: the innermost range of the domain on this thread, or the range with the key. */
+/* tp_mark_pop ends the innermost range of the domain on this thread. tp_mark_finish ends the range with the key. */
 void tp_mark_pop(uint32_t domain);
 void tp_mark_finish(uint64_t key);
 
 /* Writes the name of a thread, by its system thread id. */
 void tp_mark_thread(uint64_t tid, struct tp_mark_text name);
 
-/* Write a fact about a range: head->count numbers, or a text. key: number of the fact's name. */
+/* Write a fact about a range: head->count numbers, or a text. key: number of the name of the fact. */
 void tp_mark_values(uint32_t key, const struct tp_spool_fact_head *head, const uint64_t *values);
 void tp_mark_fact(uint32_t key, const struct tp_spool_fact_head *head, const char *text, size_t size);
 
-enum { TP_MARK_VALUES = 64 }; /* most numbers of one fact */
+/* most numbers in one fact */
+enum { TP_MARK_VALUES = 64 };
 
 #endif

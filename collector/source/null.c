@@ -1,5 +1,5 @@
-/* A source that records only one range over the life of the process. It is an example to copy, and tests of the code
- * around sources use it. */
+/* Records only one range, which lasts for the life of the process. This source is an example to copy, and tests of the
+ * code around sources use it. */
 #include "collector/sources.h"
 
 #include "collector/tracepress.h"
@@ -20,7 +20,7 @@ static bool start(const struct tp_source_host *host, const char *setting)
     return true;
 }
 
-/* Begins a new range, because the one that was open before fork belongs to the parent. */
+/* Begins a new range, because the range that was open at the fork belongs to the parent. */
 static void in_child(void)
 {
     tracepress_begin(range);

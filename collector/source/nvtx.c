@@ -1,8 +1,8 @@
 /* Implements NVTX version 3: ranges, marks and names from NVIDIA's header-only library.
  *
  * Each part of the program that was built with NVTX loads the library in NVTX_INJECTION64_PATH. The part calls
- * InitializeInjectionNvtx2 there, and passes a function that returns tables. From then on the part calls our functions
- * through the slots of those tables. The declarations in this folder repeat numbers and layouts of NVTX 3, which are
+ * InitializeInjectionNvtx2 there, and passes a function that returns tables. After that, the part calls our functions
+ * through the slots of these tables. The declarations in this folder repeat numbers and layouts of NVTX 3, which are
  * stable.
  *
  * The handle of a domain or a registered string is the number of its name. So handles are never looked up or freed.
@@ -30,13 +30,14 @@ static const char variable[] = "NVTX_INJECTION64_PATH";
 
 enum { DOMAINS = 8, NO_DEPTH = -2, NOTHING_TO_POP = -1 };
 
-/* Count of a thread's open ranges per domain. A thread counts at most eight domains with open ranges. */
+/* For each domain, the number of open ranges of this thread. A thread counts ranges of at most eight domains at a
+ * time. */
 static _Thread_local struct {
     uint32_t domain;
     int32_t depth;
 } depths[DOMAINS] __attribute__((tls_model("initial-exec")));
 
-/* Returns the count of the domain's open ranges, or NULL if all entries are used by other domains. */
+/* Returns the entry for the number of open ranges of the domain, or NULL if other domains use all entries. */
 static int32_t *depth_of(uint32_t domain)
 {
     int32_t *unused = NULL;
@@ -45,7 +46,7 @@ static int32_t *depth_of(uint32_t domain)
             return &depths[i].depth;
         if (!depths[i].depth && !unused) {
             unused = &depths[i].depth;
-            depths[i].domain = domain; /* reserves this entry */
+            depths[i].domain = domain; /* reserves this entry for the domain */
         }
     }
     return unused;
@@ -70,8 +71,8 @@ int tp_nvtx_pop(uint32_t domain)
 
 static void *handle_of(uint32_t number)
 {
-    return (void *)(uintptr_t)number; /* a number of 0, when memory is short, gives NULL: the default domain or an empty
-                                       * text */
+    /* 0 (memory is short) becomes NULL, which means the default domain or an empty text */
+    return (void *)(uintptr_t)number;
 }
 
 static struct tp_mark_text text_of(int32_t type, union tp_nvtx_message message, struct tp_mark_wide *room)
@@ -107,7 +108,7 @@ static void set_payload(struct tp_spool_mark *mark, const struct tp_nvtx_attribu
         mark->value_type = TP_SPOOL_REAL;
         memcpy(&mark->value, &real, sizeof real);
         break;
-    default: /* for other types: a payload with a schema is recorded after the event */
+    default: /* nothing is set for other types; a payload with a schema is recorded after the event */
         break;
     }
 }
@@ -116,7 +117,7 @@ static void put(uint8_t kind, uint32_t domain, uint64_t key, const struct tp_nvt
 {
     struct tp_spool_mark mark = {.domain = domain, .form = TP_SPOOL_FORM_RANGE, .has_more = key != 0, .key = key};
     struct tp_mark_wide room;
-    if (!a || a->size < sizeof *a) { /* ignores attributes whose size fits no known version */
+    if (!a || a->size < sizeof *a) { /* leaves out attributes whose size fits no known version */
         tp_mark_put(kind, &mark, tp_mark_number(0));
         return;
     }
@@ -272,7 +273,7 @@ static int domain_pop(const void *domain)
     return tp_nvtx_pop(tp_nvtx_number(domain));
 }
 
-/* Names a resource of the program. Only names of threads are recorded, because only threads have a row in timelines. */
+/* Names a resource of the program. Records only names of threads, because only threads have a row in timelines. */
 static void *domain_resource(const void *domain, const struct tp_nvtx_resource *r)
 {
     (void)domain;
@@ -324,7 +325,7 @@ static void *domain_create_w(const wchar_t *name)
 
 #define F(name) ((tp_nvtx_function)(name))
 
-/* Our functions; the index is the function's number in NVTX 3, where 0 is unused. */
+/* our functions, by their numbers in NVTX 3; number 0 is unused */
 static const tp_nvtx_function core[] = {
     NULL,
     F(mark_ex),
@@ -360,10 +361,10 @@ static const tp_nvtx_function core2[] = {
     F(domain_create_a),
     F(domain_create_w),
     F(nothing_to_destroy),
-    F(nothing_to_destroy), /* nvtxInitialize needs no work, because the library is already initialized */
+    F(nothing_to_destroy), /* nvtxInitialize: nothing to do, because the library is already initialized */
 };
 
-/* Sets our functions in the slots of a module. An older NVTX has fewer slots. Its `size` is the number of the last
+/* Writes our functions into the slots of a module. An older NVTX has fewer slots: `size` is the number of its last
  * function, or one more. Returns 1 for success. */
 static int bind(const struct tp_nvtx_callbacks *callbacks, int module, const tp_nvtx_function *ours, unsigned count)
 {
@@ -377,7 +378,8 @@ static int bind(const struct tp_nvtx_callbacks *callbacks, int module, const tp_
     return 1;
 }
 
-/* Called by NVTX at the program's first NVTX call, on any thread, maybe before main. Returns 1 for success. */
+/* NVTX calls this function at the program's first NVTX call, on any thread, maybe before main. Returns 1 for
+ * success. */
 __attribute__((visibility("default"))) int InitializeInjectionNvtx2(const void *(*get_table)(uint32_t));
 
 int InitializeInjectionNvtx2(const void *(*get_table)(uint32_t))

@@ -1,17 +1,17 @@
-/* Shared parts of NVTX's own events and those of its extension (nvtx.c, nvtx_extension.c). */
+/* Declares functions that NVTX's own events and the events of its extension share (nvtx.c, nvtx_extension.c). */
 #ifndef TP_COLLECTOR_SOURCE_NVTX_H
 #define TP_COLLECTOR_SOURCE_NVTX_H
 
 #include <stdint.h>
 
-/* Returns the number that a handle of a domain or a string represents. */
+/* Returns the number of the name of a domain or string, from its handle. */
 static inline uint32_t tp_nvtx_number(const void *handle)
 {
     return (uint32_t)(uintptr_t)handle & 0x7fffffffu; /* removes the highest bit, which is TP_SPOOL_ITT */
 }
 
-/* Count the nested ranges of this thread in a domain, with the results that NVTX defines. tp_nvtx_deeper returns the
- * depth of the range just opened. tp_nvtx_pop records the end of the innermost range and returns its depth. A negative
+/* Count the nested ranges of this thread in a domain, with the results that NVTX defines. tp_nvtx_deeper counts a new
+ * range and returns its depth. tp_nvtx_pop records the end of the innermost range and returns its depth. A negative
  * result means that the depth is unknown, or that there is no range. */
 int tp_nvtx_deeper(uint32_t domain);
 int tp_nvtx_pop(uint32_t domain);

@@ -13,8 +13,8 @@ typedef void (*tp_nvtx_function)(void);
 struct tp_nvtx_callbacks {
     size_t size;
     int (*get_module)(int module, tp_nvtx_function ***table,
-                      unsigned *size); /* table[i] points to the entry of function
-                                        * i */
+                      /* get_module: table[i] points to the slot of function i */
+                      unsigned *size);
 };
 
 enum tp_nvtx_message_type { TP_NVTX_MESSAGE_ASCII = 1, TP_NVTX_MESSAGE_WIDE, TP_NVTX_MESSAGE_REGISTERED };
@@ -26,10 +26,8 @@ enum tp_nvtx_payload_type {
     TP_NVTX_PAYLOAD_I32,
     TP_NVTX_PAYLOAD_FLOAT
 };
-enum {
-    TP_NVTX_PAYLOAD_SCHEMA = (int32_t)0xDFBD0009
-}; /* payload type of the extension: `u64` points to `reserved`
-    * payloads */
+/* payload type of the extension; then `u64` is the address of the payloads, and `reserved` is their number */
+enum { TP_NVTX_PAYLOAD_SCHEMA = (int32_t)0xDFBD0009 };
 enum { TP_NVTX_ARGB = 1, TP_NVTX_THREAD_NATIVE = 1 << 16 | 3 };
 
 union tp_nvtx_message {
@@ -85,20 +83,23 @@ struct tp_nvtx_extension {
 
 struct tp_nvtx_payload {
     uint64_t schema;
-    size_t size; /* size in bytes; SIZE_MAX: the size in the schema */
+    size_t size; /* size in bytes; SIZE_MAX: the schema contains the size */
     const void *bytes;
 };
 
 struct tp_nvtx_entry {
-    uint64_t flags, type; /* type: an entry type below, or the number of a schema */
+    /* flags: TP_NVTX_ELSEWHERE and the following; type: an entry type below, or the number of a schema */
+    uint64_t flags, type;
     const char *name, *description;
-    uint64_t detail, offset; /* detail: length of an array or text, or index of the entry that contains the length;
-                              * offset: in bytes */
+    /* detail: length of an array or text, or index of the entry that contains the length; offset: position in the
+     * payload, bytes */
+    uint64_t detail, offset;
     const void *semantics, *reserved;
 };
 
 enum {
-    TP_NVTX_ELSEWHERE = 7 << 1, /* value of `flags`: the payload contains a pointer or an offset to the value */
+    /* bits of `flags`; if one is set, the payload contains only a pointer or an offset to the value */
+    TP_NVTX_ELSEWHERE = 7 << 1,
     TP_NVTX_ARRAY = 7 << 4,
     TP_NVTX_ARRAY_FIXED = 1 << 4,
     TP_NVTX_ARRAY_BY_ENTRY = 3 << 4,
@@ -118,7 +119,7 @@ enum { /* entry types other than plain numbers */
 };
 
 struct tp_nvtx_schema {
-    uint64_t fields; /* bit mask of the members that are set */
+    uint64_t fields; /* bit mask of the members that are set, TP_NVTX_HAS_* */
     const char *name;
     uint64_t type, flags;
     const struct tp_nvtx_entry *entries;
@@ -138,7 +139,7 @@ enum {
 
 struct tp_nvtx_counter {
     size_t size;
-    uint64_t schema; /* an entry type, or the number of a schema */
+    uint64_t schema; /* type of the value: an entry type, or the number of a schema */
     const char *name, *description;
     uint64_t scope;
     const void *semantics;

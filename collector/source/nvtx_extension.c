@@ -1,4 +1,4 @@
-/* Implements NVTX's extensions: events with payloads and schemas, and counters. Each part of the program requests the
+/* Implements NVTX's extensions: events with payloads and schemas, and counters. Each part of the program requests our
  * functions from the library in NVTX_INJECTION64_PATH, as for NVTX itself (nvtx.c). */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -131,7 +131,7 @@ static void sample(const void *domain, uint64_t number, const void *value, size_
 
 static const struct {
     uint16_t module, layout;
-    tp_nvtx_function functions[8]; /* our functions; the index is the extension's number; NULL: not implemented */
+    tp_nvtx_function functions[8]; /* our functions, by their numbers in the extension; NULL: not implemented */
 } extensions[] = {
     {TP_NVTX_PAYLOADS,
      TP_NVTX_PAYLOADS_1_4,
@@ -140,7 +140,7 @@ static const struct {
     {TP_NVTX_COUNTERS, TP_NVTX_COUNTERS_1_2, {F(counter_register), F(sample_integer), F(sample_real), F(sample)}},
 };
 
-/* Called by an extension at the program's first call of it. Returns 1 for success. */
+/* The extension calls this function at the program's first use of the extension. Returns 1 for success. */
 __attribute__((visibility("default"))) int InitializeInjectionNvtxExtension(struct tp_nvtx_extension *extension);
 
 int InitializeInjectionNvtxExtension(struct tp_nvtx_extension *extension)
@@ -155,5 +155,5 @@ int InitializeInjectionNvtxExtension(struct tp_nvtx_extension *extension)
                 extension->segments[0].slots[slot] = (intptr_t)extensions[i].functions[slot];
         return 1;
     }
-    return 0; /* for the memory extension and unknown versions, whose functions then do nothing */
+    return 0; /* the memory extension and unknown versions do not get functions, so their calls do nothing */
 }

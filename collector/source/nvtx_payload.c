@@ -11,16 +11,17 @@
 #include "collector/tracepress.h"
 
 enum { MAX_SCHEMAS = 1024, MAX_FIELDS = 256, MAX_PAYLOADS = 16, NAME_BYTES = 256, PAGE = 4096 };
-enum { FIRST_NUMBER = 1 }; /* upper half of the numbers that a tool assigns to schemas */
+/* upper half of the numbers that this recorder assigns to schemas */
+enum { FIRST_NUMBER = 1 };
 
-/* Methods to read a field. */
+/* Ways to read a field. */
 enum kind { KIND_NONE, KIND_SIGNED, KIND_UNSIGNED, KIND_REAL, KIND_TEXT, KIND_POINTED, KIND_REGISTERED };
 
 struct type {
     uint8_t kind, size;
 };
 
-/* Entry types; the index is NVTX's number. Missing types are ignored, because their size is unknown. */
+/* Entry types, by NVTX's number. Fields of missing types are ignored, because their size is unknown. */
 static const struct type types[] = {
     [TP_NVTX_CHAR] = {KIND_SIGNED, 1},
     [2] = {KIND_UNSIGNED, 1},
@@ -51,7 +52,7 @@ static const struct type types[] = {
     [32] = {KIND_UNSIGNED, 1},
     [43] = {KIND_REAL, 4},
     [44] = {KIND_REAL, 8},
-    [68] = {KIND_UNSIGNED, 4}, /* numbers 68 to 72: category, colour, scope, process and thread */
+    [68] = {KIND_UNSIGNED, 4}, /* entry type 68; types 68 to 72 are category, colour, scope, process and thread */
     [69] = {KIND_UNSIGNED, 4},
     [70] = {KIND_UNSIGNED, 8},
     [71] = {KIND_UNSIGNED, 4},
@@ -68,13 +69,15 @@ struct field {
     uint32_t number; /* number of the field's name */
     struct type type;
     bool is_message, is_hidden;
-    uint32_t offset, count; /* count: number of elements, or bytes of a text */
-    int32_t counted_by;     /* index of the field that contains the element count; -1: the count is fixed */
+    /* offset: position in the payload, bytes; count: number of elements, or bytes of a text */
+    uint32_t offset, count;
+    int32_t counted_by; /* index of the field that contains the number of elements; -1: the number is `count` */
 };
 
 struct schema {
     uint64_t number;
-    uint32_t name, size, field_count; /* size: bytes of the whole payload; 0 if unknown */
+    /* name: number of the schema's name; size: bytes of the whole payload, 0 if unknown */
+    uint32_t name, size, field_count;
     struct field fields[];
 };
 
@@ -98,16 +101,16 @@ static struct schema *schema_of(uint64_t number)
 /* ---- schemas ---- */
 
 struct layout {
-    struct schema *schema; /* schema under construction, with room for MAX_FIELDS fields */
+    struct schema *schema; /* schema that is being built, with room for MAX_FIELDS fields */
     uint32_t end, alignment;
-    int32_t of_entry[MAX_FIELDS]; /* index of the field of each entry; -1: the entry has no field */
+    int32_t of_entry[MAX_FIELDS]; /* for each entry: index of its field; -1: the entry has no field */
 };
 
 static struct type type_of(const struct tp_nvtx_entry *entry)
 {
     bool is_text = entry->type == TP_NVTX_TEXT || entry->type == TP_NVTX_TEXT_UTF8;
     if (is_text && entry->detail && !(entry->flags & (TP_NVTX_ELSEWHERE | TP_NVTX_ARRAY)))
-        return (struct type){KIND_TEXT, 1}; /* a text whose characters are inside the payload */
+        return (struct type){KIND_TEXT, 1}; /* the characters of the text are inside the payload */
     if ((entry->type == TP_NVTX_CHAR || entry->type == TP_NVTX_CHAR8 || is_text) &&
         (entry->flags & TP_NVTX_ARRAY) == TP_NVTX_ARRAY_FIXED)
         return (struct type){KIND_TEXT, 1};
@@ -206,8 +209,8 @@ uint64_t tp_nvtx_schema_add(const struct tp_nvtx_schema *given)
 
 /* ---- values ---- */
 
-/* Reads a text of the program at an address that may not be mapped, because the program may declare a number as a text.
- * Returns the length of the text. */
+/* Copies a text of the program from `address`, which may not be mapped, because the program may declare a number as a
+ * text. Returns the length of the text. */
 static size_t read_pointed(char *to, size_t size, uint64_t address)
 {
     uint64_t rest = PAGE - address % PAGE;
@@ -220,14 +223,15 @@ static size_t read_pointed(char *to, size_t size, uint64_t address)
     return n > 0 ? strnlen(to, (size_t)n) : 0;
 }
 
-/* Returns element `i` of a field as 8 bytes. */
+/* Returns element `i` of a field as 8 bytes: an integer of 64 bits, or a double. */
 static uint64_t bits_of(const struct field *field, const char *bytes, size_t i)
 {
     const char *at = bytes + field->offset + i * field->type.size;
     uint64_t bits = 0;
     float small;
     double real;
-    memcpy(&bits, at, field->type.size); /* copies the low bytes, because all supported systems are little-endian */
+    /* copies into the low bytes, because all supported systems are little-endian */
+    memcpy(&bits, at, field->type.size);
     if (field->type.kind == KIND_REAL && field->type.size == sizeof small) {
         memcpy(&small, at, sizeof small);
         real = small;
@@ -254,7 +258,7 @@ static size_t count_of(const struct schema *schema, const struct field *field, c
     return field->type.size && count <= room / field->type.size ? count : 0;
 }
 
-/* Reads the text of a field. Returns false if the field is a number. */
+/* Reads the text of a field. Returns false if the field is not a text. */
 static bool text_of(struct tp_mark_text *text, const struct field *field, const char *bytes, size_t count, char *room)
 {
     if (field->type.kind == KIND_REGISTERED) {
@@ -292,8 +296,8 @@ static void put_field(const struct field *field, struct tp_spool_fact_head head,
     tp_mark_values(field->number, &head, values);
 }
 
-/* Returns the schema of a payload. Sets the payload's size if it is unknown. Returns NULL if there is nothing to
- * read. */
+/* Returns the schema of a payload, and sets the size of the payload if it is unknown. Returns NULL if the payload has
+ * no bytes or no known schema. */
 static const struct schema *resolve(struct tp_nvtx_payload *payload)
 {
     const struct schema *schema = payload->bytes ? schema_of(payload->schema) : NULL;

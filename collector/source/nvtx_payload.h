@@ -15,8 +15,8 @@
 /* Stores a copy of a schema. Returns its number, or 0 if it cannot be stored. */
 uint64_t tp_nvtx_schema_add(const struct tp_nvtx_schema *given);
 
-/* Records the fields of payloads as facts of a range. The range is the one with `key`. If key is 0, it is the innermost
- * range of `domain` on this thread. */
+/* Records the fields of payloads as facts about a range: the range with `key`, or, if key is 0, the innermost range of
+ * `domain` on this thread. */
 void tp_nvtx_payload_note(uint32_t domain, uint64_t key, const struct tp_nvtx_payload *payloads, size_t count);
 
 /* Buffer for a message that becomes the name of an event. */
@@ -29,7 +29,7 @@ struct tp_nvtx_text {
 struct tp_mark_text tp_nvtx_payload_message(const struct tp_nvtx_payload *payloads, size_t count,
                                             struct tp_nvtx_text *room);
 
-/* Records a sample of the counter `name`. number: number of that name. The value has an entry type or a schema. With a
+/* Records a sample of the counter `name`. number: number of this name. The value has an entry type or a schema. With a
  * schema, each number in the value becomes a counter NAME.FIELD. */
 void tp_nvtx_payload_count(const char *name, uint32_t number, const struct tp_nvtx_payload *value);
 

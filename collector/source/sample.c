@@ -1,4 +1,4 @@
-/* The source that samples the stacks of running threads (sampler.h). Its setting is the rate per second. */
+/* Samples the stacks of running threads (sampler.h). The setting of this source is the number of samples per second. */
 #include <dlfcn.h>
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@ static bool start(const struct tp_source_host *host, const char *setting)
 {
     (void)host;
     if (!*setting && dlsym(RTLD_DEFAULT, "Py_AddPendingCall"))
-        return false; /* stacks of an interpreter are not useful, unless the user asks for them with a rate */
+        return false; /* stacks of an interpreter are not useful, unless the user sets a number of samples */
     unsigned long wanted = strtoul(setting, NULL, 10);
     rate = wanted > 0 && wanted <= 10000 ? (unsigned)wanted : TP_WORKER_SAMPLES;
     return tp_session_sample(rate);

@@ -1,10 +1,10 @@
-/* Records unmodified PyTorch programs: runs torch.py, whose text is embedded here, inside the program to switch
+/* Records unmodified PyTorch programs. Runs torch.py, whose text is built in here, inside the program to switch
  * torch.profiler on.
  *
- * A thread of the recorder asks the interpreter to call this code from its main thread (Py_AddPendingCall), between two
- * instructions of the program. The thread repeats this until torch is imported and torch.py has started, and then as
- * often as torch.py requests. Python's functions are looked up in the process, so the build does not need Python, and
- * programs without Python are not affected. */
+ * A thread of the recorder asks the interpreter to call this code from its main thread (Py_AddPendingCall), between
+ * two instructions of the program. The thread repeats this until torch is imported and torch.py has started, and then
+ * as often as torch.py requests. Python's functions are looked up in the process, so the build does not need Python,
+ * and programs without Python are not affected. */
 #include "collector/sources.h"
 
 #include <dlfcn.h>
@@ -32,9 +32,9 @@ __asm__(".pushsection .rodata\n"
         ".popsection\n");
 extern const char tp_torch_py[];
 
-typedef struct object object; /* PyObject of Python.h */
+typedef struct object object; /* type PyObject of Python.h */
 
-/* The functions used from Python's stable interface, by name. */
+/* The functions that this file uses of Python's stable interface, by name. */
 static struct {
     int (*Py_IsInitialized)(void);
     int (*Py_AddPendingCall)(int (*)(void *), void *);
@@ -82,14 +82,14 @@ static const struct {
 };
 
 static const struct tp_source_host *place;
-static object *scope;          /* variables of torch.py; used only on the main thread */
-static unsigned failures;      /* count of failed calls of torch.py; used only on the main thread */
-static _Atomic int next_ms;    /* milliseconds until the next call; 0: no call is wanted */
-static _Atomic bool is_posted; /* a call is pending in the interpreter */
-static _Atomic bool is_over;   /* true if no further calls are made */
+static object *scope;          /* variables of torch.py, NULL before it runs; used only on the main thread */
+static unsigned failures;      /* number of failed calls of torch.py; used only on the main thread */
+static _Atomic int next_ms;    /* time until the next call, ms; 0: no call is wanted */
+static _Atomic bool is_posted; /* true while the interpreter has a pending call */
+static _Atomic bool is_over;   /* true after the last call */
 
-/* asker: number of the current thread that asks; an older thread ends when it sees another number. calls: count of
- * calls. A semaphore, `wake`, wakes the thread early. */
+/* asker: number of the newest thread that asks the interpreter; an older thread ends when it reads another number.
+ * calls: number of requests so far. The semaphore `wake` wakes the thread early. */
 static _Atomic unsigned asker, calls;
 static sem_t wake;
 
@@ -133,7 +133,7 @@ static object *run_script(void)
     return fresh;
 }
 
-/* Calls torch.py's tick once. Returns its result in milliseconds, or -1 with a Python error set. */
+/* Calls the function tick of torch.py once. Returns its result in ms, or -1 with a Python error set. */
 static long call_tick(void)
 {
     if (!scope && !py.PyDict_GetItemString(py.PyImport_GetModuleDict(), "torch"))
@@ -148,8 +148,8 @@ static long call_tick(void)
     return ms;
 }
 
-/* Called by the interpreter on the main thread. If torch.py raises an error that is not an Exception (Ctrl-C), the
- * error belongs to the program and is passed on. */
+/* Runs torch.py; the interpreter calls this function on the main thread. If torch.py raises an error that is not an
+ * Exception (Ctrl-C), the error belongs to the program and is passed on. */
 static int on_main_thread(void *unused)
 {
     (void)unused;
@@ -163,8 +163,8 @@ static int on_main_thread(void *unused)
         return -1;
     }
     py.PyErr_Clear();
-    if (!scope && ++failures < MOST_FAILURES) { /* the program may be in the middle of an import, so the call is
-                                                 * repeated later */
+    /* repeats the call later, because the program may be in the middle of an import */
+    if (!scope && ++failures < MOST_FAILURES) {
         atomic_store(&next_ms, SLOW_MS);
         return 0;
     }
@@ -195,14 +195,14 @@ static void *ask(void *context)
     unsigned number = (unsigned)(uintptr_t)context;
     for (; is_wanted(number); calls++) {
         int ms = atomic_load(&next_ms);
-        wait_for_turn(calls > FAST_CALLS && ms < SLOW_MS ? SLOW_MS : ms); /* the interval grows if the program has not
-                                                                           * imported torch after many calls */
+        /* waits longer if the program has not imported torch after many calls */
+        wait_for_turn(calls > FAST_CALLS && ms < SLOW_MS ? SLOW_MS : ms);
         if (!is_wanted(number))
             return NULL;
         if (!py.Py_IsInitialized() || atomic_exchange(&is_posted, true))
             continue;
         if (py.Py_AddPendingCall(on_main_thread, NULL) != 0)
-            atomic_store(&is_posted, false); /* the interpreter's queue is full */
+            atomic_store(&is_posted, false); /* the interpreter's queue of calls is full */
     }
     return NULL;
 }
