@@ -55,7 +55,7 @@ struct tracepress_schedule {
     uint32_t skip_first, wait, warmup, active, repeat;
 };
 
-/* Kinds of activity to record, as torch's ProfilerActivity. */
+/* Kinds of activity to record, with the meaning of torch's ProfilerActivity. */
 enum tracepress_activity {
     TRACEPRESS_ACTIVITY_CPU = 1, /* ranges, operators, modules, tasks, counters, memory notes, samples */
     TRACEPRESS_ACTIVITY_CUDA = 2 /* CUDA kernels, copies, calls and memory, if the program uses CUDA */
@@ -71,26 +71,29 @@ struct tracepress_trace;
 typedef void (*tracepress_handler)(const struct tracepress_trace *trace, void *context);
 
 struct tracepress_options {
-    uint32_t size; /* sizeof(struct tracepress_options), so that later versions can add members; tracepress_start
-                    * rejects other sizes */
+    /* sizeof(struct tracepress_options), so that later versions can add members; tracepress_start rejects other
+     * sizes */
+    uint32_t size;
     /* With with_stack, ranges and memory notes contain the call stack. A frame costs about 6 ns. Stacks need libunwind
      * at run time. */
     int record_shapes, profile_memory, with_stack, with_flops, with_modules; /* 1: recorded in the trace, 0: left out */
     struct tracepress_schedule schedule;
-    tracepress_handler handler; /* NULL: no handler; the spool file is kept for `tracepress recover` */
-    void *context;              /* passed to the handler; may be NULL */
-    const char *directory;      /* folder for the spool and the traces; NULL: $TRACEPRESS_DIR, or "."; must not be NULL
-                                 * in a setuid program */
-    const char *worker;         /* first part of file names; NULL: host and process id, as torch writes them */
-    int no_gzip;                /* 1: traces are written as plain .pt.trace.json */
-    uint32_t sample_rate;       /* stack samples of each running thread per second of its processor time, at most 10000;
-                                 * 0: no samples. Children of fork are not sampled */
+    /* function that receives each recording; NULL: the spool file is kept for `tracepress recover` */
+    tracepress_handler handler;
+    void *context;         /* pointer that is passed to the handler; may be NULL */
+    const char *directory; /* folder for the spool and the traces; NULL: $TRACEPRESS_DIR, or "."; must not be NULL
+                            * in a setuid program */
+    const char *worker;    /* first part of file names; NULL: host and process id, as torch writes them */
+    int no_gzip;           /* 1: traces are written as plain .pt.trace.json */
+    uint32_t sample_rate;  /* stack samples of each running thread per second of its processor time, at most 10000;
+                            * 0: no samples. Children of fork are not sampled */
     int live; /* 1: writes scalars of each step to a TensorBoard event file while the program runs, also for steps that
                * are not recorded. TRACEPRESS_LIVE=1 in the environment has the same effect */
-    uint32_t ring_mb; /* size of a flight recorder in MiB: the spool keeps the newest records and overwrites older ones.
-                       * Each recording thread has at least 64 KiB. 0: the value of $TRACEPRESS_RING_MB, or no limit if
-                       * that is not set */
-    uint32_t activities; /* sum of enum tracepress_activity; 0: all. Steps and facts are always recorded */
+    /* size of a flight recorder in MiB, in which the spool keeps the newest records and overwrites older ones. Each
+     * recording thread has at least 64 KiB. 0: the value of $TRACEPRESS_RING_MB, or no limit if that is not set */
+    uint32_t ring_mb;
+    /* values of enum tracepress_activity, added up; 0: all. Steps and facts are always recorded */
+    uint32_t activities;
 };
 
 /* Initial value of options: struct tracepress_options options = TRACEPRESS_OPTIONS; */
@@ -129,24 +132,25 @@ TRACEPRESS_CALL void tracepress_step(void);
 /* Ends the recording. Calls the handler if it has not yet seen all recorded steps. Does nothing without a recording. */
 TRACEPRESS_CALL void tracepress_stop(void);
 
-/* Returns the number of the current step, from 0: the count of tracepress_step calls since the start. */
+/* Returns the number of the current step, from 0. This is the number of tracepress_step calls since the start. */
 TRACEPRESS_CALL uint64_t tracepress_step_num(void);
 
-/* Writes <directory>/<worker>.<ns>.pt.trace.json.gz. For use as options.handler. trace: not NULL. context: unused. */
+/* Writes <directory>/<worker>.<ns>.pt.trace.json.gz. To be used as options.handler. trace: not NULL. context:
+ * unused. */
 TRACEPRESS_CALL void tracepress_tensorboard_trace_handler(const struct tracepress_trace *trace, void *context);
 
-/* Writes a summary of some kilobytes, <directory>/<worker>.<ns>.tps, instead of a trace. For use as options.handler.
- * `tracepress merge`, `report`, `diff` and `check` read the summary. Writing takes about as long as a report of the
- * trace, and temporarily needs disk space for the trace. With TRACEPRESS_SUMMARY_ONLY=1 in the environment,
- * tracepress_tensorboard_trace_handler writes a summary too. trace: not NULL. context: unused. */
+/* Writes a summary of some kilobytes, <directory>/<worker>.<ns>.tps, instead of a trace. To be used as
+ * options.handler. `tracepress merge`, `report`, `diff` and `check` read the summary. Writing takes about as long as a
+ * report of the trace, and temporarily needs disk space for the trace. With TRACEPRESS_SUMMARY_ONLY=1 in the
+ * environment, tracepress_tensorboard_trace_handler writes a summary too. trace: not NULL. context: unused. */
 TRACEPRESS_CALL void tracepress_summary_handler(const struct tracepress_trace *trace, void *context);
 
-/* Writes the summary to `path`. Only for handlers. trace, path: not NULL. Returns 0, or -1 after printing the
- * reason. */
+/* Writes the summary to `path`. May only be called in a handler. trace, path: not NULL. Returns 0, or -1 after
+ * printing the reason. */
 TRACEPRESS_CALL int tracepress_export_summary(const struct tracepress_trace *trace, const char *path);
 
-/* Writes the trace to `path`, compressed if the name ends in .gz. Only for handlers. trace, path: not NULL. Returns 0,
- * or -1 after printing the reason. */
+/* Writes the trace to `path`, compressed if the name ends in .gz. May only be called in a handler. trace, path: not
+ * NULL. Returns 0, or -1 after printing the reason. */
 TRACEPRESS_CALL int tracepress_export_chrome_trace(const struct tracepress_trace *trace, const char *path);
 
 /* Options for the table of torch.profiler's key_averages(). With zeroed members, the rows are grouped by name, in order
@@ -156,23 +160,25 @@ struct tracepress_table {
     int group_by_input_shape;  /* 1: calls with different input shapes get different rows */
     uint32_t group_by_stack_n; /* calls that differ in the innermost n stack frames get different rows; 0: stacks are
                                   ignored. Needs with_stack */
-    const char *sort_by;       /* "self_cpu_time_total", "cpu_time", "count" .. as in torch; NULL: order of first use */
-    int row_limit;             /* most rows; 0: 100; negative: all */
+    /* column by which rows are sorted: "self_cpu_time_total", "cpu_time", "count" .. as in torch; NULL: order of first
+     * use */
+    const char *sort_by;
+    int row_limit; /* most rows of the table; 0: 100; negative: all */
 };
 
-/* Returns the table as text, as key_averages().table() prints it, or NULL after printing the reason. Only for handlers.
- * trace: not NULL. options: NULL means zeroed members. The caller frees the text with tracepress_free. The call takes
- * about as long as writing the trace, and temporarily needs the same disk space. */
+/* Returns the table as text, as key_averages().table() prints it, or NULL after printing the reason. May only be
+ * called in a handler. trace: not NULL. options: NULL means zeroed members. The caller frees the text with
+ * tracepress_free. The call takes about as long as writing the trace, and temporarily needs the same disk space. */
 TRACEPRESS_CALL char *tracepress_key_averages(const struct tracepress_trace *trace,
                                               const struct tracepress_table *options);
 
 /* Frees a text that tracepress_key_averages returned. NULL: does nothing. */
 TRACEPRESS_CALL void tracepress_free(void *text);
 
-/* Writes call stacks with their weights to `path`, in the format of flamegraph.pl and speedscope. Only for handlers.
- * trace, path: not NULL. metric: "self_cpu_time_total" (or NULL) writes microseconds as torch's export_stacks does,
- * from the stacks that with_stack records. "cpu" (microseconds), "bytes" and "calls" use nested ranges as stacks.
- * Returns 0, or -1 after printing the reason. */
+/* Writes call stacks with their weights to `path`, in the format of flamegraph.pl and speedscope. May only be called
+ * in a handler. trace, path: not NULL. metric: "self_cpu_time_total" (or NULL) writes microseconds as torch's
+ * export_stacks does, from the stacks that with_stack records. "cpu" (microseconds), "bytes" and "calls" use nested
+ * ranges as stacks. Returns 0, or -1 after printing the reason. */
 TRACEPRESS_CALL int tracepress_export_stacks(const struct tracepress_trace *trace, const char *path,
                                              const char *metric);
 
@@ -200,7 +206,7 @@ static inline void tracepress_begin_text(const char *name);
 /* Kind of work in a range, independent of its name. Findings use it: a report says "waits for input" if ranges of kind
  * TRACEPRESS_INPUT delay the program. Ranges with torch's own names get their kinds automatically. */
 enum tracepress_kind {
-    TRACEPRESS_NONE, /* unknown kind */
+    TRACEPRESS_NONE, /* the kind of work is unknown */
     TRACEPRESS_COMPUTE,
     TRACEPRESS_INPUT,         /* reading, decoding or fetching data */
     TRACEPRESS_COMMUNICATION, /* communication with other processes of the same job */
@@ -216,9 +222,10 @@ static inline void tracepress_begin_kind(tracepress_name name, enum tracepress_k
 /* Ends the range, operator or module that this thread began last. Does nothing if no range is open. */
 static inline void tracepress_end(void);
 
-/* Adds an argument, a name with a number or text, to the innermost open range of this thread. The trace, the page's
- * timeline and the tables of events show the argument. The same name again replaces the value. The last 24 arguments
- * are kept. NaN and infinities become null; a NULL text is "". Does nothing outside of ranges. */
+/* Adds an argument, which is a name with a number or text, to the innermost open range of this thread. The trace, the
+ * page's timeline and the tables of events show the argument. If the name is used again, the new value replaces the
+ * old one. The last 24 arguments are kept. NaN and infinities become null; a NULL text is "". Does nothing outside of
+ * ranges. */
 static inline void tracepress_arg_i64(tracepress_name name, int64_t value);
 static inline void tracepress_arg_f64(tracepress_name name, double value);
 static inline void tracepress_arg_text(tracepress_name name, const char *value);
@@ -226,7 +233,7 @@ static inline void tracepress_arg_text(tracepress_name name, const char *value);
 /* Sets the colour of the innermost open range in timelines. rgb: 0xRRGGBB; higher bits are ignored. */
 static inline void tracepress_color(uint32_t rgb);
 
-/* Element types; traces show torch's names for them. */
+/* Element types of tensors; traces show torch's names for them. */
 enum tracepress_dtype {
     TRACEPRESS_UNKNOWN,
     TRACEPRESS_FLOAT,
@@ -255,11 +262,12 @@ struct tracepress_operator {
     uint32_t size;       /* sizeof(struct tracepress_operator), so that later versions can add members */
     uint32_t input_size; /* sizeof(struct tracepress_input), for the same reason */
     const struct tracepress_input *inputs;
-    uint32_t input_count; /* at most 64 are kept */
+    uint32_t input_count; /* number of inputs; at most 64 are kept */
     int is_backward;
-    uint64_t sequence;    /* from 1; a backward operator has the number of its forward operator, and an arrow connects
-                           * them */
-    uint64_t forward_tid; /* thread id of the forward operator, in a backward operator */
+    /* number of the operator, from 1. A backward operator has the number of its forward operator, and an arrow
+     * connects them */
+    uint64_t sequence;
+    uint64_t forward_tid; /* only in a backward operator: thread id of its forward operator */
     uint64_t flops, bytes;
 };
 
@@ -292,8 +300,8 @@ static inline void tracepress_module_begin(tracepress_name name);
 static inline void tracepress_async_begin(tracepress_name name, uint64_t id);
 static inline void tracepress_async_end(tracepress_name name, uint64_t id);
 
-/* Returns a process-wide unique id of at least 2^52, which differs from the program's own counters and addresses. For
- * tasks as C++ objects, also in coroutines, see tracepress_task.h. */
+/* Returns an id that is unique in the process and at least 2^52, so that it differs from the program's own counters
+ * and addresses. For tasks as C++ objects, also in coroutines, see tracepress_task.h. */
 TRACEPRESS_CALL uint64_t tracepress_async_id(void);
 
 /* ---- moments -------------------------------------------------------------------------------------------------- */
@@ -304,8 +312,8 @@ static inline void tracepress_instant(tracepress_name name);
 /* Records an instant event with a text about this occurrence. text: NULL is "". */
 static inline void tracepress_instant_text(tracepress_name name, const char *text);
 
-/* Records the value of a counter at this moment; traces show the values as a curve. NaN and infinities are left out.
- * The live event file contains the last value of each step. */
+/* Records the current value of a counter; traces show the values as a curve. NaN and infinities are left out. The live
+ * event file contains the last value of each step. */
 static inline void tracepress_counter(tracepress_name name, double value);
 
 /* Device types, with torch's numbers. */
@@ -313,9 +321,10 @@ enum tracepress_device { TRACEPRESS_CPU = 0, TRACEPRESS_CUDA = 1 };
 
 /* One allocation or release of memory, with the totals of the device after it. */
 struct tracepress_memory {
-    uint32_t size;                  /* sizeof(struct tracepress_memory), so that later versions can add members */
-    int32_t device_type, device_id; /* device_id -1 for the CPU */
-    uint32_t unused;                /* must be 0 */
+    uint32_t size; /* sizeof(struct tracepress_memory), so that later versions can add members */
+    /* device_type: enum tracepress_device; device_id: number of the device, -1 for the CPU */
+    int32_t device_type, device_id;
+    uint32_t unused; /* must be 0 */
     uint64_t address;
     int64_t bytes, total_allocated, total_reserved;
 };
@@ -360,19 +369,19 @@ TRACEPRESS_CALL int64_t tracepress_now(void);
 enum tracepress_type { TRACEPRESS_I64, TRACEPRESS_F64, TRACEPRESS_TEXT };
 struct tracepress_argument {
     tracepress_name name;
-    uint32_t type; /* enum tracepress_type */
+    uint32_t type; /* type of the value, enum tracepress_type */
     int64_t i64;
     double f64;
-    const char *text; /* copied; NULL is "" */
+    const char *text; /* value for TRACEPRESS_TEXT; copied; NULL is "" */
 };
 
 /* Optional details of a work. Initialize the struct with TRACEPRESS_WORK. */
 struct tracepress_work {
     uint32_t size;           /* sizeof(struct tracepress_work), so that later versions can add members */
     uint32_t argument_size;  /* sizeof(struct tracepress_argument), for the same reason */
-    uint32_t kind;           /* enum tracepress_kind; TRACEPRESS_NONE: the kind of the lane */
-    int32_t color;           /* 0xRRGGBB; -1: no colour */
-    uint32_t argument_count; /* at most 24 are kept */
+    uint32_t kind;           /* kind of the work, enum tracepress_kind; TRACEPRESS_NONE: the kind of the lane */
+    int32_t color;           /* colour of the work, 0xRRGGBB; -1: no colour */
+    uint32_t argument_count; /* number of arguments; at most 24 are kept */
     uint32_t unused;         /* must be 0 */
     const struct tracepress_argument *arguments;
 };
@@ -395,11 +404,11 @@ static inline struct tracepress_work tracepress_work_(void)
     }
 #endif
 
-/* Records a finished work of a lane. lane: from tracepress_lane; 0 records nothing. begin_ns, end_ns: on the clock of
- * tracepress_now. Works may be recorded in any order and from any thread. A part of the work outside of the recording
- * is cut off, and a work that is completely outside is left out. If end_ns is before begin_ns, the work becomes an
- * instant. Overlapping works of a lane are shown in extra rows of the device. work: copied; NULL or an unknown size
- * means no details. For TRACEPRESS_COPY, the argument "bytes" (i64) is the number of bytes moved. */
+/* Records a finished work of a lane. lane: from tracepress_lane; 0 records nothing. begin_ns, end_ns: times on the
+ * clock of tracepress_now. Works may be recorded in any order and from any thread. A part of the work outside of the
+ * recording is cut off, and a work that is completely outside is left out. If end_ns is before begin_ns, the work
+ * becomes an instant. Overlapping works of a lane are shown in extra rows of the device. work: copied; NULL or an
+ * unknown size means no details. For TRACEPRESS_COPY, the argument "bytes" (i64) is the number of bytes moved. */
 static inline void tracepress_complete(tracepress_lane_id lane, tracepress_name name, int64_t begin_ns, int64_t end_ns,
                                        const struct tracepress_work *work);
 
@@ -407,9 +416,9 @@ static inline void tracepress_complete(tracepress_lane_id lane, tracepress_name 
  * Stores the values of tensors, so that two runs can be compared by name and step. */
 
 enum tracepress_tensor_mode {
-    TRACEPRESS_STATISTICS, /* count, min, max, mean, std, l2 and the numbers of zeros, NaNs and infinities, in the
-                            * trace */
-    TRACEPRESS_VALUES      /* statistics, and all values as <directory>/<worker>.tensors/<step>/<name>.npy */
+    /* only statistics in the trace: count, min, max, mean, std, l2 and the numbers of zeros, NaNs and infinities */
+    TRACEPRESS_STATISTICS,
+    TRACEPRESS_VALUES /* statistics in the trace, and all values in <directory>/<worker>.tensors/<step>/<name>.npy */
 };
 
 /* Records the statistics of a tensor and, by `mode`, its values. Invalid tensors are left out and counted in the trace
@@ -439,28 +448,28 @@ static inline void tracepress_tensor(tracepress_name name, enum tracepress_dtype
 
 struct tracepress_event;
 
-/* Creates an event that has no moment yet. name: name of the event's instants in the trace. The caller destroys the
+/* Creates an event that was not recorded yet. name: name of the event's instants in the trace. The caller destroys the
  * event. Returns NULL when memory is short; all functions below accept NULL. */
 TRACEPRESS_CALL struct tracepress_event *tracepress_event_create(tracepress_name name, enum tracepress_device device);
 
 /* Frees the event. NULL: does nothing. */
 TRACEPRESS_CALL void tracepress_event_destroy(struct tracepress_event *event);
 
-/* Records the event. On the CPU, the event's moment is the time of this call. On CUDA, the moment is the time at which
+/* Records the event, which sets its time. On the CPU, this is the time of the call. On CUDA, it is the time at which
  * the device finishes the work submitted to `stream` so far. stream: a CUstream or cudaStream_t; NULL: the default
- * stream. A later record replaces the moment. Returns 0. Returns -1 for CUDA if the program has not loaded the driver
+ * stream. A later call replaces the time. Returns 0. Returns -1 for CUDA if the program has not loaded the driver
  * (this library does not load it) or the driver fails. */
 TRACEPRESS_CALL int tracepress_event_record(struct tracepress_event *event, void *stream);
 
-/* Returns 1 if the event's moment has passed, 0 if the device has not reached it, and -1 if the event is NULL, not
+/* Returns 1 if the event's time has passed, 0 if the device has not reached it yet, and -1 if the event is NULL, not
  * recorded, or the driver fails. */
 TRACEPRESS_CALL int tracepress_event_query(const struct tracepress_event *event);
 
-/* Waits until the event's moment has passed. Returns 0, or -1 in the same cases as tracepress_event_query. */
+/* Waits until the event's time has passed. Returns 0, or -1 in the same cases as tracepress_event_query. */
 TRACEPRESS_CALL int tracepress_event_synchronize(const struct tracepress_event *event);
 
 /* Returns the milliseconds from start to end, negative if `end` came first. Returns NaN if either event is NULL, not
- * recorded or not yet reached, or if the events belong to different devices. CUDA's own resolution is about half a
+ * recorded or not reached yet, or if the events belong to different devices. CUDA's own resolution is about half a
  * microsecond. */
 TRACEPRESS_CALL double tracepress_event_elapsed(const struct tracepress_event *start,
                                                 const struct tracepress_event *end);

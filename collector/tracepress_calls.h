@@ -1,5 +1,5 @@
-/* The bodies of the inline functions that tracepress.h documents. tracepress.h includes this file; programs include
- * tracepress.h. */
+/* Contains the bodies of the inline functions that tracepress.h documents. tracepress.h includes this file; programs
+ * include tracepress.h. */
 #ifndef TRACEPRESS_CALLS_H
 #define TRACEPRESS_CALLS_H
 
@@ -13,7 +13,8 @@ extern "C" {
 
 extern TRACEPRESS_API uint32_t tracepress_recording_; /* number of the current recording; 0: nothing is recorded */
 
-extern TRACEPRESS_API uint32_t tracepress_live_; /* 1: a live event file needs counters and memory */
+/* 1: a live event file needs the values of counters and memory; 0: none does */
+extern TRACEPRESS_API uint32_t tracepress_live_;
 
 TRACEPRESS_API void tracepress_record_begin_(tracepress_name name);
 TRACEPRESS_API void tracepress_record_text_(const char *name);

@@ -1,4 +1,5 @@
-/* Macros for ranges that end with their block. tracepress.h includes this file; programs include tracepress.h. */
+/* Defines macros for ranges that end with their block. tracepress.h includes this file; programs include
+ * tracepress.h. */
 #ifndef TRACEPRESS_SCOPE_H
 #define TRACEPRESS_SCOPE_H
 
@@ -15,7 +16,8 @@
 #define TRACEPRESS_JOIN_(a, b) a##b
 #define TRACEPRESS_JOIN(a, b) TRACEPRESS_JOIN_(a, b)
 
-/* Give each range its own number, because a macro of the program may place two ranges on one line. */
+/* Begins a range that ends with the block. __COUNTER__ gives each range its own variable, because a macro of the
+ * program may place two ranges on one line. */
 #define TRACEPRESS_SCOPE(text) TRACEPRESS_SCOPE_(text, TRACEPRESS_NONE, __COUNTER__)
 #define TRACEPRESS_SCOPE_KIND(text, kind) TRACEPRESS_SCOPE_(text, kind, __COUNTER__)
 
@@ -44,7 +46,8 @@ static inline void tracepress_end_scope_(const int *unused)
     (void)unused;
     tracepress_end();
 }
-/* Looks the number of the text up once. Two threads that do so at the same time get the same number. */
+/* Begins the range, and looks the number of the text up only once. Two threads that do so at the same time get the
+ * same number. */
 #define TRACEPRESS_SCOPE_(text, kind, number)                                                                          \
     static tracepress_name TRACEPRESS_JOIN(tracepress_name_, number);                                                  \
     __attribute__((cleanup(tracepress_end_scope_), unused)) const int TRACEPRESS_JOIN(tracepress_scope_, number) =     \

@@ -76,12 +76,13 @@ class tracepress_task
             tracepress_async_end(runs_, id_);
         is_running_ = false;
     }
-    uint64_t id_; /* 0 until the task or a part of it is recorded */
+    uint64_t id_; /* id of the task; 0 until the task or a part of it is recorded */
     tracepress_name name_, runs_;
     bool has_begun_, is_running_;
 };
 
-/* A part of a task that lasts until the end of the object. It must end before its task does. Parts of one task nest. */
+/* A part of a task, which lasts until the end of the object. A part must end before its task does. Parts of one task
+ * nest. */
 class tracepress_part
 {
   public:
@@ -103,7 +104,7 @@ class tracepress_part
     bool has_begun_;
 };
 
-/* A part in which the task waits: the task does not run until the end of the object. */
+/* A part of a task in which the task waits: the task does not run until the end of the object. */
 class tracepress_wait
 {
   public:
@@ -149,7 +150,7 @@ class tracepress_wait
 #define TRACEPRESS_PART(task, text)                                                                                    \
     tracepress_part TRACEPRESS_JOIN(tracepress_part_, __COUNTER__)(task, TRACEPRESS_NAME_(text))
 
-/* Records a part until the end of the block. The task waits during this part. For waits without co_await, such as
+/* Records a part until the end of the block, during which the task waits. Use it for waits without co_await, such as
  * co_yield or a function that blocks. */
 #define TRACEPRESS_WAITS(task, text)                                                                                   \
     tracepress_wait TRACEPRESS_JOIN(tracepress_wait_, __COUNTER__)(task, TRACEPRESS_NAME_(text))
