@@ -1,6 +1,6 @@
-/* Makes tables, summaries and stacks of a finished recording, for handlers. No other file of the collector uses the
- * analysis. It calls webreport's interface for embedding and the printer below (tests/lint/layers.sh). The analysis
- * does not depend on the collector. The analysis reads the spool itself, so no trace is written. */
+/* Makes tables, summaries and stacks of a finished recording, for handlers. This is the only file of the collector
+ * that uses the analysis (tests/lint/layers.sh). It calls webreport's interface for embedding and the printer below.
+ * The analysis does not depend on the collector. It reads the spool itself, so no trace is written. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +48,8 @@ static int make_table(void *context, const char *path, struct tp_error *err)
     int code = tp_in_process_table(&table->text, path, &table->options, tp_print_key_averages, err);
     if (code != TP_EFORMAT)
         return code;
-    table->text = strdup(""); /* an empty recording gives a table without rows, as in torch */
+    /* an empty recording becomes a table without rows, as in torch */
+    table->text = strdup("");
     return table->text ? 0 : TP_ENOMEM;
 }
 
@@ -80,7 +81,7 @@ struct summary {
     bool *must_stay;
 };
 
-/* Writes the summary. If that fails, the spool is kept so that nothing is lost; an empty recording has no summary. */
+/* Writes the summary. If this fails, keeps the spool, so that nothing is lost. An empty recording has no summary. */
 static int write_summary(void *context, const char *path, struct tp_error *err)
 {
     const struct summary *summary = context;

@@ -61,7 +61,7 @@ void tracepress_record_counter_(tracepress_name name, double value)
 
 /* ---- memory ---- */
 
-/* The struct of programs built with the first version of the header, in which it had no member `size`. */
+/* Note of memory in the first version of the header, in which the struct had no member `size`. */
 struct first_memory {
     uint64_t address;
     int64_t bytes, total_allocated, total_reserved;
@@ -88,8 +88,8 @@ void tracepress_record_note_(const struct tracepress_memory *given)
     if (!given)
         return;
     TP_RECORD_STACK();
-    if (tp_config_is_size(given->size, sizeof *given)) { /* a longer struct, of a newer header, begins with the members
-                                                          * that this library knows */
+    if (tp_config_is_size(given->size, sizeof *given)) { /* a longer struct comes from a newer header, and begins with
+                                                            the members that this library knows */
         put_memory(given);
         return;
     }
@@ -114,11 +114,12 @@ void tracepress_record_memory_(const struct first_memory *given)
 
 /* ---- tasks ---- */
 
-static _Atomic uint64_t tasks; /* count of tasks that have received an id */
+static _Atomic uint64_t tasks; /* number of ids that tasks have received so far */
 
 uint64_t tracepress_async_id(void)
 {
-    const uint64_t first = UINT64_C(1) << 52; /* readers of traces represent integers exactly only up to 2^53 */
+    /* first id of a task; readers of traces represent integers exactly only up to 2^53 */
+    const uint64_t first = UINT64_C(1) << 52;
     return first + atomic_fetch_add_explicit(&tasks, 1, memory_order_relaxed);
 }
 
@@ -130,7 +131,7 @@ void tracepress_record_async_(tracepress_name name, uint64_t id, int is_end)
 
 /* ---- operators ---- */
 
-/* The struct of programs built with the first version of the header, in which it had no member `size`. */
+/* Operator in the first version of the header, in which the struct had no member `size`. */
 struct first_operator {
     const struct tracepress_input *inputs;
     uint32_t input_count;
@@ -151,13 +152,13 @@ static uint32_t slots_of_input(const struct tracepress_input *input)
     return 1 + (kept_rank(input) + 1) / 2;
 }
 
-/* Returns input `i`. Inputs of the caller may be longer than the struct that this library knows. */
+/* Returns input `i` of a call. The caller's inputs may be longer than the struct that this library knows. */
 static const struct tracepress_input *input_at(const struct tracepress_operator *call, uint32_t i)
 {
     return (const struct tracepress_input *)((const char *)call->inputs + (size_t)i * call->input_size);
 }
 
-/* Returns the number of inputs that fit into a record. Sets *slots to the slots that they need. */
+/* Returns the number of inputs that fit into a record. Sets *slots to the number of slots for these inputs. */
 static uint32_t count_inputs(const struct tracepress_operator *call, uint32_t *slots)
 {
     const uint32_t fixed = sizeof(struct tp_spool_operator) / TP_SPOOL_SLOT;
@@ -204,7 +205,7 @@ void tracepress_record_call_(tracepress_name name, const struct tracepress_opera
     bool has_size = given && tp_config_is_size(given->size, sizeof *given) &&
                     (!given->inputs || tp_config_is_size(given->input_size, sizeof *given->inputs));
     TP_RECORD_STACK();
-    if (has_size) { /* a longer struct, of a newer header, begins with the members that this library knows */
+    if (has_size) { /* a longer struct comes from a newer header, and begins with the members that this library knows */
         put_operator(name, given, false);
         return;
     }

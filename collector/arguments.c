@@ -1,5 +1,5 @@
-/* Records arguments of ranges, and works of other devices. An argument is a record of its own. It follows the range or
- * work that it belongs to, on the same thread. Facts of NVTX have the same form (source/mark.c). */
+/* Records arguments of ranges, and works of other devices. An argument is a separate record, which follows the record
+ * of its range or work on the same thread. Facts of NVTX have the same form (source/mark.c). */
 #include <string.h>
 #include <time.h>
 
@@ -9,10 +9,8 @@
 #include "collector/session.h"
 #include "collector/tracepress.h"
 
-enum {
-    KIND_SHIFT = 29
-}; /* position of a lane's kind in the number of the lane; the lower bits are the number of its
-    * name */
+/* position of the kind in the number of a lane; the bits below are the number of the lane's name */
+enum { KIND_SHIFT = 29 };
 
 static uint32_t slots_for(size_t bytes)
 {
@@ -26,7 +24,7 @@ static uint32_t kind_of(uint32_t kind)
 
 /* ---- arguments ---- */
 
-/* Writes a numeric argument. of: TP_SPOOL_OF_RANGE or TP_SPOOL_OF_WORK. */
+/* Writes an argument that is a number. of: TP_SPOOL_OF_RANGE or TP_SPOOL_OF_WORK. */
 static void put_bits(uint32_t of, uint32_t name, uint8_t type, const void *bits)
 {
     const struct tp_spool_fact_head head = {.domain = of, .count = 1, .type = type};

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Reads a number below 2^32 at *text and moves *text behind its digits. Returns false if there is no digit or the
- * number is larger. */
+ * number is too large. */
 static bool read_number(const char **text, uint64_t *value)
 {
     const char *at = *text;

@@ -1,5 +1,5 @@
 /* Decides which ranks of a job record, and at which times, from the texts of two environment variables. The functions
- * are pure, so all ranks make the same decision without communication. */
+ * have no side effects, so all ranks make the same decision without communication. */
 #ifndef TP_COLLECTOR_CHOICE_H
 #define TP_COLLECTOR_CHOICE_H
 
@@ -22,7 +22,7 @@ struct tp_choice_window {
  * false, and switches recording always on, if the text has another form. */
 bool tp_choice_window_read(struct tp_choice_window *window, const char *text);
 
-/* Returns whether recording is on at a moment. realtime_ns: CLOCK_REALTIME, ns since the epoch. */
+/* Returns whether recording is on at a time. realtime_ns: the time on CLOCK_REALTIME, ns since the epoch. */
 bool tp_choice_is_open(const struct tp_choice_window *window, uint64_t realtime_ns);
 
 /* Returns the next start or end of a window after realtime_ns, in ns since the epoch. `window` must have a period and a

@@ -20,7 +20,7 @@ static int64_t read_clock(clockid_t id)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Returns whether the processor reports a constant counter rate in all power states and the kernel uses the counter. */
+/* Returns whether the counter has a constant rate in all power states, and the kernel uses it as its clock. */
 static bool tsc_is_steady(void)
 {
 #if defined(__x86_64__)

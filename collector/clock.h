@@ -1,4 +1,4 @@
-/* The clock of a recording: the time stamp counter if its rate is steady, otherwise CLOCK_MONOTONIC. */
+/* Reads the clock of a recording: the time stamp counter if its rate is steady, otherwise CLOCK_MONOTONIC. */
 #ifndef TP_COLLECTOR_CLOCK_H
 #define TP_COLLECTOR_CLOCK_H
 
@@ -18,8 +18,8 @@ extern bool tp_clock_is_tsc;
 /* Chooses the clock. May be called by any thread, before the first tp_clock_now. */
 void tp_clock_init(void);
 
-/* Reads all clocks at the same moment: of several attempts, returns the one that took least time. Any thread may call
- * it. */
+/* Returns the values of all clocks at the same moment. Tries several times, and returns the attempt that took least
+ * time. Any thread may call it. */
 struct tp_spool_clock tp_clock_moment(void);
 
 static inline uint64_t tp_clock_now(void)

@@ -18,7 +18,7 @@ static char *own_text(const char *given, const char *otherwise)
     return strdup(given && *given ? given : otherwise);
 }
 
-/* Returns the folder as an absolute path, because the program may change its working directory later. */
+/* Returns the folder as an absolute path, because the program may later change its working directory. */
 static char *own_folder(const char *given)
 {
     char here[PATH_MAX], *whole;
@@ -71,7 +71,7 @@ bool tp_config_replace(struct tracepress_options *kept, const struct tracepress_
     kept->directory = own_folder(kept->directory && *kept->directory ? kept->directory : directory);
     kept->worker = own_text(kept->worker, worker);
     for (char *c = (char *)(uintptr_t)kept->worker; c && *c; c++)
-        *c = *c == '/' ? '_' : *c; /* the worker becomes part of a file name */
+        *c = *c == '/' ? '_' : *c; /* replaced, because the worker becomes part of a file name */
     return kept->directory && kept->worker;
 }
 

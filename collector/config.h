@@ -1,4 +1,4 @@
-/* The settings of a recording: merges the program's options with the environment into one struct. */
+/* Contains the settings of a recording: combines the program's options with the environment. */
 #ifndef TP_COLLECTOR_CONFIG_H
 #define TP_COLLECTOR_CONFIG_H
 
@@ -11,8 +11,9 @@
 
 #define TP_CONFIG_SPOOL_BYTES (64ull << 30) /* default upper limit of a spool file */
 
-/* Returns whether the first member of a struct from tracepress.h can be its size. It must be at least the size in the
- * first version of the header (`least`), and not an arbitrary value of an uninitialized variable. */
+/* Returns whether `size`, the first member of a struct from tracepress.h, can be the size of that struct. A size must
+ * be at least `least`, the size in the first version of the header, and must not be an arbitrary value of an
+ * uninitialized variable. */
 static inline bool tp_config_is_size(uint32_t size, size_t least)
 {
     enum { MOST_BYTES = 4096, UNIT_BYTES = 8 };
@@ -27,22 +28,23 @@ bool tp_config_copy(void *own, size_t own_size, const void *given, size_t least)
  * NULL means the defaults. */
 const char *tp_config_refusal(const struct tracepress_options *given);
 
-/* Replaces *kept by a deep copy of `given` (NULL: the defaults). Fills missing members: the folder from TRACEPRESS_DIR,
- * and the worker's name. The folder becomes an absolute path. *kept owns its texts, and the previous texts are freed.
- * Returns false when memory is short. */
+/* Replaces *kept by a deep copy of `given` (NULL: the defaults). Fills missing members: the folder from
+ * TRACEPRESS_DIR, and the worker's name. Makes the folder an absolute path. *kept owns its texts, and its previous
+ * texts are freed. Returns false when memory is short. */
 bool tp_config_replace(struct tracepress_options *kept, const struct tracepress_options *given);
 
-/* Returns the size of the flight recorder in bytes, from the options or TRACEPRESS_RING_MB; 0: no flight recorder, all
- * records are kept. */
+/* Returns the size of the flight recorder in bytes, from the options or TRACEPRESS_RING_MB. 0: there is no flight
+ * recorder, and all records are kept. */
 uint64_t tp_config_ring_bytes(const struct tracepress_options *options);
 
 /* Returns the number in an environment variable such as RANK, or UINT32_MAX if the variable has no number. */
 uint32_t tp_config_number(const char *variable);
 
-/* Returns the rank of this process from the variables of job launchers, RANK first, or UINT32_MAX without a rank. */
+/* Returns the rank of this process from the variables of job launchers, first from RANK. Returns UINT32_MAX if there
+ * is no rank. */
 uint32_t tp_config_rank(void);
 
-/* Returns whether an environment variable switches a feature on: it is set, not empty and not "0". */
+/* Returns whether an environment variable switches a feature on. Such a variable is set, not empty and not "0". */
 bool tp_config_is_wanted(const char *variable);
 
 /* Returns whether `given` asks for samples. given: the program's struct, possibly from an older header, or NULL. */

@@ -2,7 +2,8 @@
  * the driver that the program itself has loaded.
  *
  * The build needs no part of CUDA, and this file never loads a driver. When an event is recorded for the first time,
- * this file looks up the driver's functions. Each event has its own table of functions, so events share no state. */
+ * this file looks up the driver's functions. Each event has its own table of these functions, so that events share no
+ * state. */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdatomic.h>
@@ -15,7 +16,7 @@
 
 enum { CUDA_OK = 0, CUDA_NOT_READY = 600 };
 
-/* Functions of libcuda, the driver. A handle (CUevent, CUstream) is a pointer, and a result is an int. */
+/* Functions of the CUDA driver (libcuda). A handle (CUevent, CUstream) is a pointer, and a result is an int. */
 struct driver {
     void *library;
     int (*create)(void **event, unsigned flags);
@@ -30,7 +31,8 @@ struct tracepress_event {
     tracepress_name name;
     enum tracepress_device device;
     uint64_t number;
-    _Atomic int64_t time_ns; /* time of the record on the CPU, in ns, also for CUDA events; 0: not recorded */
+    /* time at which the event was recorded, on the CPU also for CUDA events, ns; 0: not recorded */
+    _Atomic int64_t time_ns;
     struct driver driver;
     void *cuda;
 };
@@ -77,8 +79,9 @@ static int record_cuda(struct tracepress_event *event, void *stream)
         tp_session_say(TP_SAY_PART, "CUDA events are not timed", "the program has no CUDA driver loaded");
         return -1;
     }
-    if (!event->cuda && event->driver.create(&event->cuda, 0) != CUDA_OK) { /* the driver can refuse, for example
-                                                                             * because no context is current */
+    if (!event->cuda &&
+        event->driver.create(&event->cuda, 0) !=
+            CUDA_OK) { /* the driver may refuse to create an event, for example because no context is current */
         event->cuda = NULL;
         return -1;
     }

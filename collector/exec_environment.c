@@ -15,18 +15,15 @@
 #include "writer/base/preload_fit.h"
 #include "writer/worker.h"
 
-enum {
-    MAX_KEPT = 32,
-    MAX_BYTES = 256 << 10
-}; /* most variables that are added again, and most bytes of a new
-    * environment, which is on the caller's stack; larger environments are
-    * not changed */
+/* MAX_KEPT: most variables that are added again. MAX_BYTES: most bytes of a new environment, which is on the caller's
+ * stack. Larger environments are not changed. */
+enum { MAX_KEPT = 32, MAX_BYTES = 256 << 10 };
 
 static const char preload[] = "LD_PRELOAD=", ours[] = "TRACEPRESS_", folder[] = "TRACEPRESS_SPOOLS=";
 
 static struct {
     const char *library;
-    char *variables[MAX_KEPT]; /* texts of the form NAME=VALUE */
+    char *variables[MAX_KEPT]; /* variables that are added again, each as NAME=VALUE */
     size_t count;
 } kept;
 
@@ -59,7 +56,7 @@ void tp_exec_report(const char *spools, char mark, const char *text)
     if (fd < 0)
         return;
     if (write(fd, line, (size_t)size) < 0)
-        size = 0; /* the error is ignored, because the folder shows a full disk anyway */
+        size = 0; /* ignores the error; if the disk is full, the recording shows it anyway */
     close(fd);
 }
 
@@ -69,7 +66,7 @@ static bool is_confined(void)
     return atomic_load(&tp_confined_) == TP_CONFINED_ITSELF || (child && child == getpid());
 }
 
-/* Opens the first executable file of that name in PATH, as execvp does. Returns -1 if no folder has one. */
+/* Opens the first executable file with this name in a folder of PATH, as execvp does. Returns -1 if there is none. */
 static int open_in_path(const char *name)
 {
     char candidate[PATH_MAX];
@@ -87,9 +84,9 @@ static int open_in_path(const char *name)
     return fd;
 }
 
-/* Returns the reason why the library cannot be preloaded into the program. Returns NULL if it can be preloaded or the
- * program cannot be read. Also returns NULL for a static program, because it passes the library on in the environment
- * of its children. */
+/* Returns the reason why the library cannot be preloaded into the program. Returns NULL if it can be preloaded, or if
+ * the program cannot be read. Also returns NULL for a static program, because its children get the library from its
+ * environment. */
 static const char *why_not(const struct tp_exec_program *program)
 {
     bool is_searched = program->name && program->is_searched && *program->name && !strchr(program->name, '/');

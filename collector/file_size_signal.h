@@ -1,5 +1,5 @@
 /* Protects the program from SIGXFSZ, which kills a process that writes beyond RLIMIT_FSIZE. During the collector's own
- * writes this thread blocks the signal and discards it afterwards, so the write fails with EFBIG and the program
+ * writes this thread blocks the signal, and discards it afterwards. The write then fails with EFBIG, and the program
  * continues. */
 #ifndef TP_COLLECTOR_FILE_SIZE_SIGNAL_H
 #define TP_COLLECTOR_FILE_SIZE_SIGNAL_H
@@ -9,11 +9,11 @@
 
 struct tp_file_size_signal {
     sigset_t old;
-    bool was_pending; /* a SIGXFSZ of the program was already pending; it is not discarded */
+    bool was_pending; /* true if a SIGXFSZ of the program was already pending; this signal is not discarded */
 };
 
-/* Block and unblock the signal in this thread. A thread that is created between the two calls keeps it blocked for its
- * whole life. */
+/* Block and unblock the signal in this thread. A thread that is created between the two calls blocks the signal for
+ * its whole life. */
 void tp_file_size_signal_block(struct tp_file_size_signal *hold);
 void tp_file_size_signal_unblock(const struct tp_file_size_signal *hold);
 

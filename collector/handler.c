@@ -1,4 +1,4 @@
-/* Implements the handler that writes traces, and tracepress_export_chrome_trace. */
+/* Implements tracepress_tensorboard_trace_handler, which writes traces, and tracepress_export_chrome_trace. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -12,7 +12,8 @@ static int write_trace(const struct tracepress_trace *trace, const char *path, b
 {
     struct tp_error err = {0};
     struct tp_file_size_signal hold;
-    tp_file_size_signal_block(&hold); /* the thread that compresses and writes the trace inherits the blocked SIGXFSZ */
+    /* blocked here, so that the thread that compresses and writes the trace inherits the blocked signal */
+    tp_file_size_signal_block(&hold);
     int code = tp_spool_trace(trace->spool, path, is_gzip, NULL, NULL, &err);
     tp_file_size_signal_unblock(&hold);
     if (code == 0)
@@ -28,7 +29,7 @@ int tracepress_export_chrome_trace(const struct tracepress_trace *trace, const c
     return trace && n ? write_trace(trace, path, n > 3 && strcmp(path + n - 3, ".gz") == 0) : -1;
 }
 
-/* Names the trace as torch's handler does: worker, followed by nanoseconds of the wall clock. */
+/* Writes the trace under the name that torch's handler uses: worker, then nanoseconds of the wall clock. */
 void tracepress_tensorboard_trace_handler(const struct tracepress_trace *trace, void *context)
 {
     char path[4600];

@@ -47,13 +47,14 @@ static bool is_ours(const void *address)
            self.dli_fbase == other.dli_fbase;
 }
 
-/* Looks `name` up in the library at `path` and in the libraries that it needs, which excludes ours. */
+/* Looks `name` up in the library at `path` and in the libraries that it needs. Ignores a function of our own
+ * library. */
 static void *find_in(const char *path, const char *name)
 {
     void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
     void *found = library ? dlsym(library, name) : NULL;
     if (library)
-        dlclose(library); /* closes only the extra reference, because the caller still has the library open */
+        dlclose(library); /* releases only the additional reference; the caller still has the library open */
     return found && !is_ours(found) ? found : NULL;
 }
 
@@ -106,7 +107,7 @@ uint64_t tp_hook_setting(const char *setting, bool is_bytes, uint64_t otherwise)
     return value;
 }
 
-/* rate: nanoseconds per 2^32 ticks; 0: not yet known well, so `first` is the start of the measurement */
+/* rate: ns per 2^32 ticks; 0: not known well yet. first: moment at which the measurement of the rate started */
 static uint64_t rate;
 static struct tp_spool_clock first;
 
@@ -116,8 +117,8 @@ void tp_hook_clock(void)
         first = tp_clock_moment();
 }
 
-/* Converts ticks to nanoseconds. Until the rate is known well, it is measured anew in each call, from the moment
- * `first` to now. This time is at least as long as the converted one. */
+/* Converts ticks to ns. Until the rate is known well, each call measures it from the moment `first` to now. This time
+ * is at least as long as the converted time. */
 static uint64_t nanoseconds(uint64_t ticks)
 {
     enum { STEADY_NS = 100000000 };
@@ -141,7 +142,8 @@ static uint64_t nanoseconds(uint64_t ticks)
 uint64_t tp_hook_waited(uint32_t name, const struct tp_hook_wait *wait)
 {
     uint64_t begin = tp_record_begin(wait->begin), ticks = tp_clock_now() - begin;
-    if (ticks < wait->least_ns / 8 || (int64_t)ticks < 0) /* no time stamp counter is faster than 8 GHz */
+    if (ticks < wait->least_ns / 8 ||
+        (int64_t)ticks < 0) /* returns early without a conversion, because no time stamp counter is faster than 8 GHz */
         return 0;
     int why = tp_hook_enter();
     uint64_t ns = nanoseconds(ticks);

@@ -1,8 +1,8 @@
-/* Shared parts of the sources that intercept functions of the program (hooks).
+/* Declares the functions that sources share which intercept functions of the program (hooks).
  *
  * Such a source exports a function under the name of another library's function (collector/preload.map). The program
- * calls our function, and our function calls the original. Every hook must obey three rules. First, while its source is
- * off, a hook only calls the original. Second, it also only calls the original if our own code is the caller
+ * calls our function, and our function calls the original. Every hook must obey three rules. First, while its source
+ * is off, a hook only calls the original. Second, it also only calls the original if our own code is the caller
  * (tp_cursor.inside). Otherwise a record could request a chunk while a chunk is being requested. Third, a hook leaves
  * errno as the original set it. The Makefile links the preload library so that its own calls of pthread_mutex_lock are
  * wrapped. A thread that has one of our locks counts as inside our own code. */
@@ -15,11 +15,11 @@
 
 #include "collector/recorder.h"
 
-/* Returns the original function `name` behind our hook, or NULL if none exists. version: wanted symbol version if
+/* Returns the original function `name` behind our hook, or NULL if there is none. version: wanted symbol version if
  * several exist; NULL: the default. caller: address of the calling code, or NULL. The search covers the libraries
- * loaded with the program, then the library at `caller`, then all loaded libraries. The last group includes libraries
- * opened with RTLD_LOCAL, such as Python modules. Allocates memory only if the libraries loaded with the program lack
- * the function. Any thread may call it. */
+ * loaded with the program, then the library at `caller`, then all loaded libraries. Only the last group includes
+ * libraries opened with RTLD_LOCAL, such as Python modules. Allocates memory only if the libraries loaded with the
+ * program lack the function. Any thread may call it. */
 void *tp_hook_next(const char *name, const char *version, const void *caller);
 
 /* Returns our own version of `name`: a plain system call, or an alias in the C library. Returns NULL if the function
@@ -28,8 +28,10 @@ void *tp_hook_plain(const char *name);
 
 /* One intercepted function of a library. */
 struct tp_hook {
-    const char *name, *version; /* version: symbol version; NULL, or the newest if several exist */
-    void *next;                 /* the original function; NULL: not yet looked up */
+    /* name: name of the function; version: its symbol version, NULL for functions without versions, or the newest if
+     * there are several */
+    const char *name, *version;
+    void *next; /* the original function; NULL: not yet looked up */
 };
 
 /* Returns the original function, and looks it up if tp_hooks_find could not find it yet. */
@@ -43,8 +45,8 @@ static inline void *tp_hook_of(struct tp_hook *hook, const void *caller)
     return next;
 }
 
-/* Looks up the originals of a table of hooks. Called in a constructor of the source, because a lookup in a signal
- * handler or between fork and exec may wait for the loader's lock. */
+/* Looks up the original functions of a table of hooks. A constructor of the source calls it, because a lookup in a
+ * signal handler or between fork and exec may wait for the loader's lock. */
 void tp_hooks_find(struct tp_hook *hooks, size_t count);
 
 /* Returns whether a hook should record the call: its source is on and the caller is not our own code. */
@@ -58,8 +60,8 @@ static inline bool tp_hook_is_on(const bool *is_on)
 int tp_hook_enter(void);
 void tp_hook_leave(int why);
 
-/* Reads a time or size from a setting: digits with an optional k, m or g. The units are binary if is_bytes, otherwise
- * decimal. Returns `otherwise` if the text does not begin with a digit. */
+/* Reads a time or size from a setting: digits, and optionally k, m or g. These are powers of 1024 if is_bytes,
+ * otherwise powers of 1000. Returns `otherwise` if the text does not begin with a digit. */
 uint64_t tp_hook_setting(const char *setting, bool is_bytes, uint64_t otherwise);
 
 /* Starts the measurement of the clock's rate, which tp_hook_waited needs. Every source that measures waits calls it
@@ -67,14 +69,14 @@ uint64_t tp_hook_setting(const char *setting, bool is_bytes, uint64_t otherwise)
 void tp_hook_clock(void);
 
 struct tp_hook_wait {
-    uint64_t begin;     /* tp_clock_now at the start of the wait */
-    uint64_t least_ns;  /* shorter waits are not recorded */
-    int64_t bytes;      /* bytes moved; INT64_MIN: not applicable */
-    const void *object; /* object that the thread waited for; NULL: not recorded */
+    uint64_t begin;     /* start of the wait, ticks of tp_clock_now */
+    uint64_t least_ns;  /* least length of a wait that is recorded, ns */
+    int64_t bytes;      /* number of bytes that the call moved; INT64_MIN: not applicable */
+    const void *object; /* object for which the thread waited; NULL: not recorded */
 };
 
-/* Records that the call `name` waited until now, if the wait took at least wait->least_ns. Returns the wait in ns, or 0
- * if it was shorter. */
+/* Records that the call `name` waited from wait->begin until now, if this took at least wait->least_ns. Returns the
+ * length of the wait in ns, or 0 if it was shorter. */
 uint64_t tp_hook_waited(uint32_t name, const struct tp_hook_wait *wait);
 
 #endif

@@ -1,5 +1,5 @@
 /* Contains our own versions of C library functions that are little more than a system call. Statically linked programs
- * need them, because no library there has the original function. See hook.h. */
+ * need these versions, because no library has the original functions. See hook.h. */
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -10,10 +10,10 @@
 
 #include "collector/hook.h"
 
-/* The C library's internal name of clone, which no library intercepts. */
+/* The C library's internal name of clone. No library intercepts functions by this name. */
 extern __typeof__(clone) __clone __attribute__((weak));
-/* sigaction: the C library's internal name of it. The other symbol is the set of signals for which siginterrupt was
- * called; its address is NULL if the program never calls siginterrupt. */
+/* __sigaction: the C library's internal name of sigaction. _sigintr: the signals for which siginterrupt was called;
+ * its address is NULL if the program never calls siginterrupt. */
 extern __typeof__(sigaction) __sigaction;
 extern sigset_t _sigintr __attribute__((weak));
 

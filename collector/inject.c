@@ -1,11 +1,12 @@
-/* The constructor of the preload library: starts a recording in a program that was not written for tracepress.
+/* Contains the constructor of the preload library, which starts a recording in a program that was not written for
+ * tracepress.
  *
  * The constructor acts only if `tracepress record` has set TRACEPRESS_SPOOLS, and it writes only a spool. `tracepress
  * record` makes the trace after the program has ended, so this library needs only libc. A program that links
  * libtracepress.so finds the functions of tracepress.h in this library first (preload.map). Therefore the process has
- * only one recording at a time, and a recording that the program starts takes precedence. Constructors of the program's
- * libraries may run before or after this one. Threads that these constructors start are recorded from their first
- * record on. */
+ * only one recording at a time, and a recording that the program starts takes precedence. Constructors of the
+ * program's libraries may run before or after this one. Threads that these constructors start are recorded from their
+ * first record on. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -23,7 +24,7 @@
 #include "writer/base/environment.h"
 #include "writer/worker.h"
 
-/* Exported symbol that shows other tools that this process is being recorded. */
+/* exported symbol by which other tools see that this process is being recorded */
 __attribute__((visibility("default"))) extern const char tracepress_preload_version[];
 const char tracepress_preload_version[] = TP_VERSION;
 
@@ -31,8 +32,8 @@ static struct tp_source_host host;
 static bool is_injected;
 
 /* Stops the sources at the end of exit(), after the program's own functions. A program that exits in another way does
- * not close its spool. This is a destructor and no atexit() function, because one registered by a constructor would run
- * after the destructors. The loader registers its own function later. */
+ * not close its spool. This is a destructor and not an atexit() function, because an atexit() function of a
+ * constructor would run after the destructors. The loader registers its own function later. */
 __attribute__((destructor)) static void at_exit(void)
 {
     if (!is_injected || tp_is_confined() || tp_session_is_copy())
@@ -41,7 +42,7 @@ __attribute__((destructor)) static void at_exit(void)
     tp_session_stop_for_record();
 }
 
-/* Reports to `record` that the library was loaded here, so that `record` can explain why nothing was recorded. */
+/* Reports to `record` that the library was loaded in this process, so that `record` can explain an empty recording. */
 static void report_entry(const char *folder)
 {
     char name[17] = "";

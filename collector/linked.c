@@ -1,9 +1,9 @@
-/* Lists the sources of libtracepress.so, which records the GPUs of a program that uses CUDA in addition to the calls of
- * tracepress.h. The preload library has a table of sources instead (sources_table.c).
+/* Lists the sources of libtracepress.so, which records the GPUs of a program that uses CUDA in addition to the calls
+ * of tracepress.h. The preload library has a table of sources instead (sources_table.c).
  *
  * Like the preload library, libtracepress.so intercepts the functions by which a program confines itself
- * (source/host_confine.c) or changes the rights of a thread (source/host_rights.c). Without this, the recorder could
- * get the program killed. */
+ * (source/host_confine.c) or changes the rights of a thread (source/host_rights.c). Without these hooks, the system
+ * could kill the program because of the recorder. */
 #include "collector/session.h"
 #include "collector/source/cupti.h"
 

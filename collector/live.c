@@ -23,14 +23,16 @@ uint32_t tracepress_live_;
 static struct {
     pthread_mutex_t lock;
     struct tp_live_file file;
-    struct tp_tfevents events; /* records not yet written */
-    bool is_on, is_described;  /* is_described: the file has the first values of this module's own tags, which describe
-                                * the tags */
-    int64_t step_ns, flush_ns; /* start of the step and time of the last write, on CLOCK_MONOTONIC */
-    int64_t base, last;        /* base: added to step numbers; last: number of the last step written, or -1 */
+    struct tp_tfevents events; /* records that were not written to the file yet */
+    /* is_on: the live file is switched on; is_described: the file already describes this module's own tags */
+    bool is_on, is_described;
+    /* step_ns: start of the current step; flush_ns: time of the last write; both ns of CLOCK_MONOTONIC */
+    int64_t step_ns, flush_ns;
+    /* base: number that is added to the program's step numbers; last: number of the last step written, or -1 */
+    int64_t base, last;
 } live = {.lock = PTHREAD_MUTEX_INITIALIZER, .file = {.fd = -1}, .last = -1};
 
-static _Atomic double batch_size, tokens_per_step; /* 0: unknown */
+static _Atomic double batch_size, tokens_per_step; /* facts from the program; 0: unknown */
 
 static int64_t now_ns(clockid_t clock)
 {
@@ -67,7 +69,7 @@ static void flush(void)
         give_up(code);
 }
 
-/* Writes the first record of a file. The next value of each tag then describes the tag again. */
+/* Writes the first record of a file. The next value of each tag describes the tag again. */
 static void begin_file(double wall_s)
 {
     live.is_described = false;
@@ -98,7 +100,8 @@ static void write_step(uint64_t number)
     struct tp_tf_scalar scalars[STEP_SCALARS + TP_LIVE_VALUES];
     int64_t now = now_ns(CLOCK_MONOTONIC);
     struct tp_tfevents_at at = {(double)now_ns(CLOCK_REALTIME) * 1e-9, live.base + (int64_t)number};
-    if (at.step <= live.last) /* step numbers in a file must increase */
+    if (at.step <=
+        live.last) /* a step number that does not increase is left out, because TensorBoard needs increasing numbers */
         return;
     if (live.events.out.size == 0 && !tp_live_file_is_there(&live.file)) {
         tp_live_file_close(&live.file);
@@ -109,8 +112,8 @@ static void write_step(uint64_t number)
     tp_tfevents_scalars(&live.events, at, scalars, count);
     live.last = at.step;
     if (now - live.flush_ns >= FLUSH_NS ||
-        live.events.out.size >= TP_MAX_LIVE_BUFFER_BYTES / 4) /* the size of the buffer matters for very
-                                                               * short steps */
+        live.events.out.size >=
+            TP_MAX_LIVE_BUFFER_BYTES / 4) /* also writes a full buffer, which matters for very short steps */
         flush();
 }
 
@@ -128,7 +131,7 @@ void tp_live_start(const char *directory, const char *worker, bool has_peers)
         tp_tfevents_init(&live.events, TP_MAX_LIVE_BUFFER_BYTES);
         live.base = 0;
         live.last = -1;
-        live.flush_ns = INT64_MIN / 2; /* so that the first step is written immediately */
+        live.flush_ns = INT64_MIN / 2; /* long ago, so that the first step is written immediately */
     }
     tp_live_values_clear();
     live.is_on = true;
@@ -153,15 +156,15 @@ void tp_live_stop(void)
 
 void tp_live_exit(void)
 {
-    if (pthread_mutex_trylock(&live.lock) != 0) /* another thread or this one may be inside this module, because code
-                                                 * inside may have called exit */
+    /* this thread or another one may be inside this module, because code inside may have called exit */
+    if (pthread_mutex_trylock(&live.lock) != 0)
         return;
     stop();
     tp_tfevents_release(&live.events);
     pthread_mutex_unlock(&live.lock);
 }
 
-/* Keeps the buffer without using it again, because another thread of the parent may have left it inconsistent. */
+/* Abandons the buffer without freeing it, because another thread of the parent may have left it inconsistent. */
 void tp_live_in_child(void)
 {
     live.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;

@@ -7,7 +7,7 @@
  * last complete record, one line reports the failure, and the program continues.
  *
  * Steps are counted whether or not the schedule records them. The functions take a lock of this module, never the
- * session's. The last two functions are for hot paths and take no lock. */
+ * session's. tp_live_counter and tp_live_memory are for hot paths and take no lock. */
 #ifndef TP_COLLECTOR_LIVE_H
 #define TP_COLLECTOR_LIVE_H
 
@@ -16,7 +16,7 @@
 
 #include "collector/tracepress.h"
 
-/* Switches the live file on. Nothing is written before the end of the first step. has_peers: other ranks use the folder
+/* Switches the live file on. The first write is at the end of the first step. has_peers: other ranks use the folder
  * too. */
 void tp_live_start(const char *directory, const char *worker, bool has_peers);
 /* Writes pending records and switches the live file off. A later start in the same folder appends to the same file. */
@@ -27,15 +27,15 @@ void tp_live_exit(void);
 /* Switches the live file off in a child after fork, because the file belongs to the parent. */
 void tp_live_in_child(void);
 
-/* Ends the step with this number. The next step starts with tp_live_step_begins, after the recorder's own work between
+/* Ends the step with this number. tp_live_step_begins starts the next step, after the recorder's own work between
  * steps. */
 void tp_live_step_ends(uint64_t number);
 void tp_live_step_begins(void);
 
-/* Stores a fact about the run. batch_size and tokens_per_step produce rates; other keys are ignored. */
+/* Stores a fact about the run. From batch_size and tokens_per_step, the file gets rates; other keys are ignored. */
 void tp_live_fact(const char *key, const char *value);
 
-/* Store the last value of a counter and the memory totals of a device. Only the first value of each counter takes a
+/* Store the last value of a counter, and the memory totals of a device. Only the first value of a counter takes a
  * lock. */
 void tp_live_counter(tracepress_name name, double value);
 void tp_live_memory(const struct tracepress_memory *note);

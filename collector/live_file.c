@@ -40,8 +40,8 @@ void tp_live_file_close(struct tp_live_file *file)
     file->fd = -1;
 }
 
-/* Creates a file in the folder with a new name. An existing file of that name may belong to a process in another
- * container with the same process id, worker and second. */
+/* Creates a file with a new name in the folder. A process in another container may have the same process id, worker
+ * and second, and so the same name. */
 static int create(struct tp_live_file *file)
 {
     enum { TRIES = 100 };
@@ -91,7 +91,7 @@ static int place(struct tp_live_file *file)
     return EEXIST;
 }
 
-/* Returns whether the file may grow by `size` bytes. Beyond RLIMIT_FSIZE the system would send a signal. */
+/* Returns whether the file may grow by `size` bytes. A write beyond RLIMIT_FSIZE would raise a signal. */
 static bool has_room(const struct tp_live_file *file, size_t size)
 {
     struct rlimit limit;

@@ -12,26 +12,28 @@
 
 enum { TAG_BYTES = 96, PART_BYTES = 64, BYTES_PER_MIB = 1 << 20 };
 
-/* One counter of the table. An entry is never freed. */
+/* One counter of the table of counters. An entry is never freed. */
 struct counter {
     _Atomic uint32_t name; /* number of the counter's name; 0: the entry is free */
     _Atomic(const char *) text;
     _Atomic double value;
-    _Atomic int is_set;           /* 1: the counter was set since the last step */
-    char tag[TAG_BYTES];          /* tag and is_described are used only by the thread that ends steps */
-    bool is_described, is_double; /* is_double: another counter has this tag */
+    _Atomic int is_set; /* 1: the counter was set since the last step */
+    /* tag of the counter in the event file; used only by the thread that ends steps, like is_described */
+    char tag[TAG_BYTES];
+    /* is_described: the file describes the tag; is_double: another counter has the same tag */
+    bool is_described, is_double;
 };
 
-/* Totals of one kind. Each is stored as the total in bytes plus 1, so that 0 means unknown. */
+/* Memory totals of one kind. A total is stored as its bytes plus 1, so that 0 means unknown. */
 struct total {
-    _Atomic int64_t now, highest; /* now: newest total; highest: highest total since the last step */
+    _Atomic int64_t now, highest; /* now: newest total; highest: highest total since the last step; both plus 1 */
     char tag[TAG_BYTES];
     bool is_described;
 };
 
 struct device {
     _Atomic uint64_t key;   /* device type in the high half, device number + 2 in the low half; 0: the entry is free */
-    struct total totals[2]; /* total of allocated and of reserved memory */
+    struct total totals[2]; /* [0]: allocated memory; [1]: reserved memory */
 };
 
 static struct counter counters[TP_LIVE_COUNTERS];
@@ -74,7 +76,7 @@ static struct device *device_of(uint64_t key)
     return NULL;
 }
 
-/* Stores a total plus 1, because 0 means unknown. Zeroed entries therefore need no initialization. */
+/* Stores a total plus 1, because 0 means unknown, so that zeroed entries need no initialization. */
 static void set_total(struct total *total, int64_t bytes)
 {
     if (bytes < 0 || bytes == INT64_MAX)
@@ -114,7 +116,7 @@ static size_t read_counter(struct tp_tf_scalar *out, struct counter *counter)
         return 0;
     const char *text = atomic_load(&counter->text);
     double value = atomic_load_explicit(&counter->value, memory_order_relaxed);
-    if (!text) /* another thread is still looking up the name's text */
+    if (!text) /* another thread is still finding the text of the name */
         return 0;
     if (!counter->tag[0])
         name_counter(counter, text);
@@ -126,7 +128,7 @@ static size_t read_counter(struct tp_tf_scalar *out, struct counter *counter)
     return 1;
 }
 
-/* Names a total as the report names devices. */
+/* Sets the tag of a total, with the report's names of devices. */
 static void name_total(struct total *total, uint64_t key, const char *what)
 {
     uint32_t type = (uint32_t)(key >> 32), number = (uint32_t)key - 2u;
@@ -147,8 +149,8 @@ static size_t read_device(struct tp_tf_scalar *out, struct device *device)
         struct total *total = &device->totals[i];
         int64_t now = atomic_load(&total->now), highest = atomic_exchange(&total->highest, now);
         highest = highest > now ? highest : now;
-        if (highest <= 0 || (i == 1 && highest == 1 && !total->is_described)) /* a reserved total of 0 means that the
-                                                                               * allocator has no reserve */
+        /* highest is 1 for a reserved total of 0 bytes, which means that the allocator reserves no memory */
+        if (highest <= 0 || (i == 1 && highest == 1 && !total->is_described))
             continue;
         if (!total->tag[0])
             name_total(total, key, names[i]);

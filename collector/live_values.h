@@ -9,16 +9,17 @@
 
 #include "writer/tfevents.h"
 
-/* counters and devices beyond these limits are ignored; TP_LIVE_VALUES is the most scalars of a step */
+/* counters and devices beyond these numbers are ignored; TP_LIVE_VALUES is the largest number of scalars in a step */
+
 enum { TP_LIVE_COUNTERS = 64, TP_LIVE_DEVICES = 16, TP_LIVE_VALUES = TP_LIVE_COUNTERS + 2 * TP_LIVE_DEVICES };
 
-/* Fills `out` (TP_LIVE_VALUES entries) with the scalars of a step and returns their count. The scalars are the counters
- * that were set since the last call, and the highest totals of each device since then. The tags in `out` stay valid.
- * Only one thread at a time may call it. */
+/* Fills `out`, which has TP_LIVE_VALUES entries, with the scalars of a step and returns their number. The scalars are
+ * the counters that were set since the last call, and the highest totals of each device since then. The tags in `out`
+ * stay valid. Only one thread at a time may call it. */
 size_t tp_live_values(struct tp_tf_scalar *out);
-/* Forgets all values. Values from before the last stop may be outdated. */
+/* Removes all values, because values from before the last stop may be outdated. */
 void tp_live_values_clear(void);
-/* Forgets which tags were described, because a new file must describe all tags again. */
+/* Marks all tags as not described, because a new file must describe them again. */
 void tp_live_values_forget(void);
 
 #endif

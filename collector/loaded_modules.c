@@ -15,19 +15,16 @@
 #include "writer/base/mapped.h"
 
 enum { MAX_MODULES = 4096 };
-enum {
-    MAY_ASK,
-    UNTRIED,
-    TRYING
-}; /* states of `loader`: it may be asked; this was not tested since the fork; a thread
-    * is testing it */
+/* States of `loader`. MAY_ASK: the loader may be asked. UNTRIED: not tested since the fork. TRYING: a thread is
+ * testing it. */
+enum { MAY_ASK, UNTRIED, TRYING };
 
 static struct tp_module *modules[MAX_MODULES]; /* never freed, because samplers read them while the list grows */
 static _Atomic uint32_t module_count;
 static _Atomic bool is_updating;
 static _Atomic int loader;
-static unsigned long long seen_adds, seen_subs; /* the loader's counts of loaded and unloaded modules at the time of the
-                                                 * last update */
+/* how many modules the loader had loaded and unloaded at the last update */
+static unsigned long long seen_adds, seen_subs;
 
 uint32_t tp_modules_count(void)
 {
@@ -65,8 +62,8 @@ static void take_segments(struct tp_module *m, const struct dl_phdr_info *info)
     }
 }
 
-/* Returns zeroed memory for modules and their paths, or NULL. The memory is never freed. The memory is mapped, because
- * the recorder's threads must not call the program's allocator. The caller has set `is_updating`. */
+/* Returns zeroed memory for modules and their paths, or NULL. The memory is never freed. It is mapped, because the
+ * recorder's threads must not call the program's allocator. The caller has set `is_updating`. */
 static void *take_memory(size_t size)
 {
     enum { PIECE_BYTES = 64 << 10 };
@@ -138,9 +135,9 @@ static int on_module(struct dl_phdr_info *info, size_t size, void *context)
     seen_subs = info->dlpi_subs;
     struct tp_module m = {.bias = info->dlpi_addr};
     take_segments(&m, info);
-    if (info->dlpi_name && strncmp(info->dlpi_name, "linux-", 6) == 0) { /* name of a module that is part of the kernel,
-                                                                          * has no file and is never closed */
-        m.file = (char *)(uintptr_t)m.start;                             // NOLINT(performance-no-int-to-ptr)
+    /* a module that is part of the kernel; it has no file and is never unloaded */
+    if (info->dlpi_name && strncmp(info->dlpi_name, "linux-", 6) == 0) {
+        m.file = (char *)(uintptr_t)m.start; // NOLINT(performance-no-int-to-ptr)
         m.size = m.end - m.start;
         m.was_tried = true;
     }

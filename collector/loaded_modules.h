@@ -1,7 +1,7 @@
 /* Lists the programs and libraries that are loaded in this process, with their addresses, for call stacks.
  *
- * The list only grows during a recording. A closed library stays in it, because recorded stacks may still contain its
- * addresses. */
+ * The list only grows during a recording. A library that was closed remains in the list, because recorded stacks may
+ * still contain its addresses. */
 #ifndef TP_COLLECTOR_LOADED_MODULES_H
 #define TP_COLLECTOR_LOADED_MODULES_H
 
@@ -11,43 +11,43 @@
 
 enum { TP_MODULE_SEGMENTS = 8 };
 
-/* One part of the file that is mapped in memory. */
+/* One part of the module's file that is mapped in memory. */
 struct tp_module_segment {
-    uint64_t start, end, offset; /* start and end: addresses in memory; offset: position of `start` in the file */
+    uint64_t start, end, offset; /* start, end: addresses in memory; offset: position of `start` in the file, bytes */
 };
 
 struct tp_module {
-    uint64_t start, end, bias; /* start and end of all segments together, as addresses in memory; bias: address in
-                                * memory minus address in the file */
-    uint64_t unwind_table;     /* address of .eh_frame_hdr in memory; 0: the module has none */
+    /* start, end: addresses in memory of all segments together; bias: address in memory minus address in the file */
+    uint64_t start, end, bias;
+    uint64_t unwind_table; /* address in memory of .eh_frame_hdr; 0: the module has none */
     struct tp_module_segment segments[TP_MODULE_SEGMENTS];
     uint32_t segment_count;
-    _Atomic bool is_gone; /* true if another module was loaded at its addresses later */
+    _Atomic bool is_gone; /* true if another module was loaded at the same addresses later */
     const char *path;     /* path of the file, owned by this list */
     char *file;           /* the file, mapped by tp_module_bytes; NULL: not yet mapped, or mapping failed */
     uint64_t size;        /* size of `file` in bytes */
     bool was_tried;
 };
 
-/* Updates the list. Returns true if it has new modules. Cheap if nothing was loaded since the last call. Does nothing
- * if another thread is updating the list, or if the loader must not be asked. Waits for the loader's lock. The thread
- * that has the loader's lock may run functions of the program that record. So the caller must not have a lock of the
- * recorder. Any thread may call it. */
+/* Updates the list. Returns true if the list has new modules. Fast if nothing was loaded since the last call. Does
+ * nothing if another thread is updating the list, or if the loader must not be asked. Waits for the loader's lock. The
+ * thread that has the loader's lock may run functions of the program that record. So the caller must not have a lock
+ * of the recorder. Any thread may call it. */
 bool tp_modules_update(void);
 
-/* Returns whether the loader may be asked. In a child of fork, the first answer is no. Another thread of the parent may
- * have had the loader's lock during the fork. Then the lock is never released, and any caller would wait for ever.
- * Therefore this function starts a thread of the recorder that tests the lock. Any thread may call it, but not in a
- * handler of fork. */
+/* Returns whether the loader may be asked for its list. In a child of fork, the first answer is no. Another thread of
+ * the parent may have had the loader's lock during the fork. Then the lock is never released, and any caller would
+ * wait for ever. Therefore this function starts a thread of the recorder that tests the lock. Any thread may call it,
+ * but not in a handler of fork. */
 bool tp_modules_may_ask(void);
 
 /* Tests on the calling thread whether the loader answers. The caller must be a thread of the recorder, because it hangs
  * for ever if the loader's lock is never released. Starts no thread and allocates nothing. */
 bool tp_modules_try(void);
 
-/* Waits for a limited time until no thread of the recorder asks the loader, and then prevents them from asking until
- * tp_modules_unblock. Returns false if a thread still asks, or if another caller already prevents them. After false the
- * caller must not call tp_modules_unblock. */
+/* Waits for a limited time until no thread of the recorder asks the loader, and then prevents such requests until
+ * tp_modules_unblock. Returns false if a thread still asks, or if another caller already prevents requests. After
+ * false the caller must not call tp_modules_unblock. */
 bool tp_modules_block(void);
 void tp_modules_unblock(void);
 
@@ -58,11 +58,11 @@ void tp_modules_in_child(void);
 uint32_t tp_modules_count(void);
 struct tp_module *tp_modules_get(uint32_t index);
 
-/* Returns the newest module that covers an address, or NULL. Any thread may call it. */
+/* Returns the module that was loaded last at an address, or NULL. Any thread may call it. */
 struct tp_module *tp_modules_find(uint64_t address);
 
-/* Returns the `size` bytes of the module at `address` in memory, or NULL. Reads them from the file, so that closing the
- * library meanwhile does no harm. Only one thread at a time may call it. */
+/* Returns the `size` bytes of the module at `address` in memory, or NULL. Reads them from the module's file, so that
+ * the library may be closed meanwhile. Only one thread at a time may call it. */
 const void *tp_module_bytes(struct tp_module *module, uint64_t address, size_t size);
 
 #endif

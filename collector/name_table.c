@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char **texts; /* texts of the names; the index is the number of the name minus 1 */
+static char **texts; /* text of each name; index: number of the name minus 1 */
 static uint32_t count, capacity, *slots, slot_count;
 
 static uint32_t hash_of(const char *text, size_t len)
 {
-    uint32_t hash = 2166136261u; /* the FNV-1a hash */
+    uint32_t hash = 2166136261u; /* initial value of the FNV-1a hash */
     for (size_t i = 0; i < len; i++)
         hash = (hash ^ (unsigned char)text[i]) * 16777619u;
     return hash;

@@ -4,13 +4,14 @@
 
 #include <stdint.h>
 
-enum { TP_NAME_BYTES = 3000 }; /* length of the longest stored name in bytes; longer names are cut */
+/* most bytes of a stored name; longer names are cut */
+enum { TP_NAME_BYTES = 3000 };
 
-/* Returns the number of the name. Adds the name if it is new, and sets *is_new. Returns 0 when memory is short. The
- * caller has the session's lock. */
+/* Returns the number of the name. Adds the name if it is new, and sets *is_new. Returns 0 when memory is short. Needs
+ * the session's lock. */
 uint32_t tp_names_add(const char *name, int *is_new);
 
-/* Return the count of names, and the text of the name with a number from 1 to that count. */
+/* Return the number of names, and the text of the name with a number from 1 to that number. */
 uint32_t tp_names_count(void);
 const char *tp_names_text(uint32_t number);
 

@@ -21,11 +21,11 @@ struct fact {
 };
 
 static struct {
-    struct tp_spool *spool; /* NULL: no spool is open */
+    struct tp_spool *spool; /* spool that gets the notes; NULL: no spool is open */
     struct tp_spool_chunk *chunk;
     struct tp_spool_record *at;
     const char *end;          /* end of the current chunk */
-    uint32_t written_modules; /* count of modules written, in the order of tp_modules_get */
+    uint32_t written_modules; /* number of modules that the spool contains, in the order of tp_modules_get */
     struct fact facts[MAX_FACTS];
     unsigned fact_count;
 } notes;
@@ -55,7 +55,7 @@ void tp_notes_leave(void)
     notes.spool = NULL;
 }
 
-/* Returns room for a note with `slots` slots after its head, or NULL. */
+/* Returns memory for a note with `slots` slots after its head, or NULL. */
 static struct tp_spool_record *take(size_t slots)
 {
     if (notes.chunk && (size_t)(notes.end - (const char *)notes.at) >= (slots + 1) * TP_SPOOL_SLOT)

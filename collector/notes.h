@@ -14,8 +14,8 @@
  * tp_notes_end or tp_notes_leave. */
 void tp_notes_begin(struct tp_spool *spool, const struct tp_spool_clock *now);
 
-/* Writes the last notes of a spool that is closed regularly. dropped: count of records that were lost because they had
- * no room. */
+/* Writes the last notes of a spool that is closed in the regular way. dropped: number of records that were lost
+ * because they had no room. */
 void tp_notes_end(uint64_t dropped);
 
 /* Releases the chunk in a child of fork, because the spool belongs to the parent. */
@@ -34,7 +34,7 @@ void tp_notes_modules(void);
  * spools. */
 void tp_notes_fact(const char *key, const char *value, uint8_t kind);
 
-/* Reports, once per process, that the recording stops because the spool cannot grow. */
+/* Reports that the recording stops because the spool cannot grow. Does so only once per process. */
 void tp_notes_say_failure(const struct tp_spool *spool);
 
 #endif

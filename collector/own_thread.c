@@ -11,10 +11,11 @@
 
 #include "writer/worker.h"
 
-enum { MAX_THREADS = 64, BEGINNING = -1 }; /* BEGINNING: tid of a slot whose thread has not stored its id yet */
+/* BEGINNING: tid of a slot whose thread was created but has not stored its id yet */
+enum { MAX_THREADS = 64, BEGINNING = -1 };
 
 static struct slot {
-    _Atomic pid_t tid; /* id of the slot's thread; 0: the slot is free. A thread that has ended may still be stored */
+    _Atomic pid_t tid; /* id of the slot's thread; 0: the slot is free. May be the id of a thread that has ended */
     void *(*run)(void *);
     void *argument;
 } slots[MAX_THREADS];
@@ -56,7 +57,8 @@ int tp_own_thread_start(pthread_t *thread, void *(*run)(void *), void *argument)
     slot->argument = argument;
     sigfillset(&blocked);
     sigdelset(&blocked,
-              SIGBUS); /* a file that is truncated while it is mapped causes SIGBUS: see writer/base/mapped.h */
+              /* SIGBUS stays unblocked, because a mapped file that is truncated causes it: see writer/base/mapped.h */
+              SIGBUS);
     pthread_sigmask(SIG_SETMASK, &blocked, &before);
     int code = pthread_create(thread ? thread : &unnamed, NULL, begin, slot);
     pthread_sigmask(SIG_SETMASK, &before, NULL);

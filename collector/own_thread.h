@@ -1,5 +1,5 @@
-/* Starts the recorder's own threads in the program. They block the program's signals. A caller can wait until none of
- * them makes system calls any more. Any thread may call these functions; they allocate nothing. */
+/* Starts the recorder's own threads in the program. These threads block the program's signals. A caller can wait until
+ * all of them have ended and make no more system calls. Any thread may call these functions; they allocate nothing. */
 #ifndef TP_COLLECTOR_OWN_THREAD_H
 #define TP_COLLECTOR_OWN_THREAD_H
 
@@ -10,16 +10,16 @@
  * for pthread_join; NULL detaches the thread. Returns 0 or an errno. */
 int tp_own_thread_start(pthread_t *thread, void *(*run)(void *), void *argument);
 
-/* Waits until all these threads have ended, for at most patience_ms. The caller must have asked the threads to end.
- * Returns false if one of them still runs. */
+/* Waits until all of the recorder's threads have ended, for at most patience_ms. The caller must have asked the
+ * threads to end. Returns false if a thread is still running. */
 bool tp_own_threads_await(unsigned patience_ms);
 
-/* Resets the count in a child of fork, which has none of these threads. */
+/* Resets the list of threads in a child of fork, which has none of them. */
 void tp_own_threads_in_child(void);
 
-/* Registers the owner of a thread outside of the session. leave: asks the thread to end, without waiting. come_back:
- * starts the thread again if it is still needed. tp_own_threads_end and tp_own_threads_begin call the two functions for
- * tp_session_end_threads. Call this function before main. */
+/* Registers the owner of a thread that the session does not manage. leave: asks the thread to end, without waiting.
+ * come_back: starts the thread again if it is still needed. tp_own_threads_end and tp_own_threads_begin call the two
+ * functions for tp_session_end_threads. Call this function before main. */
 void tp_own_threads_register(void (*leave)(void), void (*come_back)(void));
 void tp_own_threads_end(void);
 void tp_own_threads_begin(void);

@@ -17,7 +17,7 @@ enum { RING_BYTES = 256 << 10, STACK_BYTES = 32 << 10 };
 
 #if defined(__x86_64__)
 #define REGISTERS 0xff01ffull /* mask of the sampled registers: AX to IP, R8 to R15 */
-/* The kernel's register numbers; the index is the DWARF number. */
+/* For each DWARF number of a register, the kernel's number. */
 static const uint8_t by_dwarf[] = {
     PERF_REG_X86_AX,  PERF_REG_X86_DX,  PERF_REG_X86_CX,  PERF_REG_X86_BX,  PERF_REG_X86_SI,  PERF_REG_X86_DI,
     PERF_REG_X86_BP,  PERF_REG_X86_SP,  PERF_REG_X86_R8,  PERF_REG_X86_R9,  PERF_REG_X86_R10, PERF_REG_X86_R11,
@@ -39,7 +39,8 @@ static struct perf_event_mmap_page *page_of(const struct tp_perf *perf)
     return perf->ring;
 }
 
-/* Returns the address of the records. They follow the first page of the ring; the page size depends on the system. */
+/* Returns the address of the records, which follow the first page of the ring. The size of a page depends on the
+ * system. */
 static char *records_of(const struct tp_perf *perf)
 {
     return (char *)perf->ring + page_of(perf)->data_offset;
@@ -71,8 +72,7 @@ bool tp_perf_open(struct tp_perf *perf, pid_t tid, uint64_t period_ns)
     if (fd < 0)
         return false;
     void *ring = mmap(NULL, mapped_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    close(fd); /* the descriptor is not needed: the mapping keeps the event open, and the program may close or reuse any
-                * descriptor */
+    close(fd); /* the mapping keeps the event open without the descriptor, which the program could close or reuse */
     perf->ring = ring == MAP_FAILED ? NULL : ring;
     return perf->ring != NULL;
 }
@@ -84,7 +84,7 @@ void tp_perf_close(struct tp_perf *perf)
     perf->ring = NULL;
 }
 
-/* Copies `size` bytes from a position of the ring, which may wrap around its end. */
+/* Copies `size` bytes from position `at` of the ring. The bytes may wrap around the end of the ring. */
 static void copy_out(const struct tp_perf *perf, uint64_t at, void *to, size_t size)
 {
     size_t offset = at % RING_BYTES, first = RING_BYTES - offset < size ? RING_BYTES - offset : size;
@@ -113,7 +113,7 @@ uint32_t tp_perf_count(const struct tp_perf *perf)
     return count;
 }
 
-/* Start of a sample as the kernel writes it. The registers follow in ascending order, and then the bytes of the
+/* First part of a sample as the kernel writes it. The registers follow in ascending order, and then the bytes of the
  * stack. */
 struct sample_head {
     struct perf_event_header header;
@@ -121,7 +121,7 @@ struct sample_head {
     uint64_t time, abi;
 };
 
-/* Reads a sample. The sizes in it are checked although the kernel wrote them. */
+/* Reads the sample at `at`. Its sizes are checked although the kernel wrote them. */
 static bool read_sample(const struct tp_perf *perf, uint64_t at, uint32_t size, struct tp_stack_copy *copy,
                         uint64_t *monotonic_ns)
 {
@@ -156,7 +156,8 @@ bool tp_perf_next(struct tp_perf *perf, struct tp_stack_copy *copy, uint64_t *mo
     bool is_sample = false;
     while (!is_sample && page->data_tail < head) {
         struct perf_event_header header = header_at(perf, page->data_tail);
-        if (header.size < sizeof header) { /* should not happen; discarding all records avoids an endless loop */
+        if (header.size <
+            sizeof header) { /* should not occur; discards all records, because otherwise the loop would never end */
             __atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);
             return false;
         }

@@ -1,4 +1,4 @@
-/* Lets the kernel sample a thread (perf_event_open), with a timer on the thread's processor time and a ring buffer of
+/* Makes the kernel sample a thread (perf_event_open), with a timer on the thread's processor time and a ring buffer of
  * samples.
  *
  * The program sees neither signals nor descriptors, and the timer has the full resolution. Some systems forbid the
@@ -14,11 +14,11 @@
 
 /* One sampled thread; a zeroed struct samples no thread. */
 struct tp_perf {
-    void *ring; /* struct perf_event_mmap_page, followed by the records */
+    void *ring; /* ring buffer: a struct perf_event_mmap_page, followed by the records */
 };
 
-/* Starts to sample a thread of this process, every period_ns of its processor time. Returns false if the system forbids
- * this or has no more of these events. */
+/* Starts to sample a thread of this process, every period_ns of its processor time. Returns false if the system
+ * forbids it or has no more events of this kind. */
 bool tp_perf_open(struct tp_perf *perf, pid_t tid, uint64_t period_ns);
 
 /* Stops sampling. Accepts a zeroed struct. */

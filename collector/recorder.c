@@ -11,7 +11,8 @@
 #include "collector/session.h"
 #include "collector/unwind.h"
 
-/* FIRST_CHUNK: bytes of a thread's first chunk; small, because many threads record little */
+/* FIRST_CHUNK: size of a thread's first chunk, bytes; small, because many threads record little */
+
 enum { FIRST_CHUNK = 16 << 10, WALK_COUNTS = 64, LINE = 64 };
 
 uint32_t tracepress_recording_;
@@ -22,13 +23,13 @@ _Thread_local struct tp_cursor tp_cursor __attribute__((tls_model("initial-exec"
 static pthread_key_t at_thread_end;
 static pthread_once_t key_made = PTHREAD_ONCE_INIT;
 static bool has_key;
-static _Atomic uint32_t threads;   /* count of threads so far, over all recordings */
-static _Atomic uint32_t exchanges; /* count of threads that are returning or requesting a chunk */
+static _Atomic uint32_t threads;   /* number of threads so far, in all recordings */
+static _Atomic uint32_t exchanges; /* number of threads that are returning or requesting a chunk now */
 static _Atomic bool is_closed;
-static _Atomic uint32_t still; /* count of threads that are copying the process */
+static _Atomic uint32_t still; /* number of threads that are copying the process now */
 
-/* Counts of threads that are walking their stacks. Walking may make system calls. A thread uses the entry of its own
- * number, so that threads do not compete for one cache line. */
+/* Numbers of threads that are walking their stacks now. Walking may make system calls. Several entries exist, so that
+ * threads do not compete for one cache line; the number of a thread selects its entry. */
 static struct {
     _Alignas(LINE) _Atomic uint32_t count;
 } walks[WALK_COUNTS];

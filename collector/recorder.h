@@ -1,4 +1,4 @@
-/* Writes this thread's records into its chunk; the hot path of the recorder.
+/* Writes records of the calling thread into the thread's chunk; the hot path of the recorder.
  *
  * Each thread owns its chunk, so a record needs no lock, no allocation and no system call. Only requesting a new chunk
  * needs them. `tracepress_recording_` is 0 while nothing is recorded, otherwise the number of the recording. A thread
@@ -15,22 +15,22 @@
 #include "collector/spool.h"
 #include "collector/tracepress.h"
 
-/* The position at which this thread writes. */
+/* Position at which this thread writes its next record. */
 struct tp_cursor {
     struct tp_spool_record *at, *end;
-    uint32_t recording; /* number of the recording that the chunk belongs to */
+    uint32_t recording; /* number of the recording to which the chunk belongs */
     struct tp_spool_chunk *chunk;
     uint32_t thread, sequence; /* number of the thread, and of its chunk, within the recording */
-    uint32_t inside;           /* above 0: our own code runs on this thread, so hooks only call the original function */
+    uint32_t inside; /* above 0: our own code is running on this thread, so hooks only call the original function */
     uint64_t tid;
 };
 
 extern _Thread_local struct tp_cursor tp_cursor __attribute__((tls_model("initial-exec")));
 
-/* true if ranges and memory notes carry the stack of their call */
+/* true if ranges and memory notes are recorded with the stack of their call */
 extern bool tp_record_stacks;
 
-/* tp_clock_now at the start of the last recording; a range that began earlier is cut there */
+/* start of the last recording, ticks of tp_clock_now; a range that began earlier begins here in the trace */
 extern uint64_t tp_record_since;
 
 static inline uint64_t tp_record_begin(uint64_t begin)
@@ -39,11 +39,11 @@ static inline uint64_t tp_record_begin(uint64_t begin)
     return begin > since ? begin : since;
 }
 
-/* Writes the stack of the function that returns to `from`. The stack belongs to the next record. */
+/* Writes the stack from the function that returns to `from` outwards. The stack belongs to the next record. */
 void tp_record_stack(const void *from);
 
 /* Writes the caller's stack inside malloc and related functions, where the thread must not wait. The stack has no
- * frames of the recorder. Returns false if there is no stack. */
+ * frames of the recorder. Returns false if the stack could not be walked. */
 bool tp_record_stack_apart(void);
 
 /* Records the caller's stack if stacks are wanted. Only for functions of the public interface. */
@@ -53,30 +53,31 @@ bool tp_record_stack_apart(void);
             tp_record_stack(__builtin_return_address(0));                                                              \
     } while (0)
 
-/* Gets the next chunk with room for `slots` slots. Returns NULL if none exists; the record is then dropped and
- * counted. */
+/* Returns memory for a record with `slots` slots in the next chunk. Returns NULL if there is no chunk; then the record
+ * is dropped and counted. */
 struct tp_spool_record *tp_record_refill(uint32_t recording, uint32_t slots);
 
 /* Releases the chunk of this thread. */
 void tp_record_leave(void);
 
-/* Prevents all threads from getting or returning chunks and from walking stacks. Chunks stay mapped until the process
- * exits. Returns when no thread does any of this, or after patience_ms. */
+/* Stops all threads from getting or returning chunks and from walking stacks. Chunks stay mapped until the process
+ * exits. Returns when no thread does any of this any more, or after patience_ms. */
 void tp_record_close(unsigned patience_ms);
 
-/* Prevents all threads from walking their stacks until tp_record_resume_stacks, because walking may take locks of the
+/* Stops all threads from walking their stacks until tp_record_resume_stacks, because walking may take locks of the
  * loader. Records in this time have no stack. Waits for a limited time for threads that are walking. */
 void tp_record_pause_stacks(void);
 void tp_record_resume_stacks(void);
 
-/* Resets the state in a child of fork, which has only this thread. */
+/* Resets the state in a child of fork, in which only this thread exists. */
 void tp_record_in_child(void);
 
-/* Records an operator that a source found by intercepting a library function, so that the program itself did not report
- * it. Otherwise like tracepress_record_call_. */
+/* Records an operator that a source found by intercepting a library function, so that the program itself did not
+ * report the operator. Otherwise like tracepress_record_call_. */
 void tp_record_library_call(uint32_t name, const struct tracepress_operator *call);
 
-/* Returns room for a record with `slots` slots after its head, or NULL. Its time is 0 until tp_record_done. */
+/* Returns memory for a record with `slots` slots after its head, or NULL. The time of the record is 0 until
+ * tp_record_done. */
 static inline struct tp_spool_record *tp_record_reserve(uint32_t slots)
 {
     uint32_t recording = __atomic_load_n(&tracepress_recording_, __ATOMIC_RELAXED);
@@ -88,7 +89,7 @@ static inline struct tp_spool_record *tp_record_reserve(uint32_t slots)
     return record;
 }
 
-/* Publishes the record with the current time. */
+/* Finishes a record by storing the current time in it. */
 static inline void tp_record_done(struct tp_spool_record *record, uint32_t name, uint8_t kind, uint32_t slots,
                                   uint32_t text)
 {

@@ -28,8 +28,8 @@
 enum {
     MAX_WATCHED = 4096, /* most threads in the list; further threads are not sampled */
     MAX_RINGS = 64,     /* most threads that the kernel samples, at 260 KiB each; further threads get timers */
-    MAX_SLOTS = 64,     /* most samples that wait to be written; if no slot is free, the thread's next sample represents
-                         * both */
+    /* most samples that wait to be written; if no slot is free, the thread's next sample represents the lost one too */
+    MAX_SLOTS = 64,
     DRAIN_EVERY_MS = 2,
     LIST_EVERY_MS = 10, /* interval between updates of the list of threads, ms */
     END_MS = 20         /* longest wait for handlers that are still running, ms */
@@ -37,7 +37,7 @@ enum {
 
 enum slot_state { SLOT_FREE, SLOT_FILLING, SLOT_FULL };
 
-/* A sample that a signal handler has taken and the sampling thread has not yet written. */
+/* A sample that a signal handler has taken, and that the sampling thread has not written yet. */
 struct slot {
     _Atomic int state;
     pid_t tid;
@@ -48,12 +48,13 @@ struct slot {
 
 /* A sampled thread of the program. */
 struct watched {
-    pid_t tid, listed;   /* listed: number of the thread in /proc, which may belong to another namespace */
-    struct tp_perf perf; /* the kernel's sampling of the thread; zeroed: the timer is used */
+    /* tid: system thread id; listed: number of the thread in /proc, which may belong to another PID namespace */
+    pid_t tid, listed;
+    struct tp_perf perf; /* sampling by the kernel; zeroed: the thread has a timer instead */
     timer_t timer;
-    uint64_t cpu_ns;          /* processor time at the thread's last sample, ns */
-    bool is_seen, is_written; /* is_seen: found by the current update of the list; is_written: the spool has the
-                               * thread's name, since its first sample */
+    uint64_t cpu_ns; /* processor time at the thread's last sample, ns */
+    /* is_seen: the current update of the list has found the thread; is_written: the spool contains the thread's name */
+    bool is_seen, is_written;
 };
 
 enum { IDLE, RUNNING, STOPPING };
@@ -62,20 +63,20 @@ static struct {
     pthread_t thread;
     _Atomic int phase;
     _Atomic bool must_stop;
-    _Atomic bool is_asking; /* the sampling thread is asking the loader, which may never answer */
+    _Atomic bool is_asking; /* true while the sampling thread asks the loader, which may never answer */
     uint64_t period_ns;
     struct slot *slots;
     struct watched *watched;
     uint32_t count, ring_count;
-    bool has_perf, has_signal;   /* has_perf: the kernel may take samples; has_signal: the handler of the timers' signal
-                                  * is installed */
-    struct tp_stack_copy *copy;  /* buffer for a sample from the kernel */
-    struct tp_spool_clock begin; /* clocks at the start, to convert times of the kernel's samples to the recording's
-                                  * clock */
-    bool is_first;               /* true during the first update of the list: processor time that the threads used
-                                  * before is not counted */
-    bool is_in_child;            /* true in a child of a sampled process: all of its processor time is counted */
-    _Atomic uint32_t end;        /* a value other than 0 wakes the sampling thread, which resets it */
+    bool has_perf, has_signal;  /* has_perf: the kernel may take samples; has_signal: the handler of the timers' signal
+                                 * is installed */
+    struct tp_stack_copy *copy; /* buffer for one sample from the kernel */
+    /* clocks at the start of sampling, for converting times of the kernel's samples to the recording's clock */
+    struct tp_spool_clock begin;
+    /* true during the first update of the list, when processor time that threads used before is not counted */
+    bool is_first;
+    bool is_in_child;     /* true in a child of a sampled process, where all processor time of the threads is counted */
+    _Atomic uint32_t end; /* not 0: wakes the sampling thread, which sets it to 0 */
     pid_t own_tid;
 } sampler;
 
@@ -155,7 +156,7 @@ static size_t read_name(pid_t listed, char *text, size_t size)
     return n > 0 ? (size_t)n : 0;
 }
 
-/* Returns the entry of a thread, or NULL if it is new or has ended. */
+/* Returns the entry of a thread, or NULL if the list does not contain the thread. */
 static struct watched *find_watched(pid_t tid)
 {
     for (uint32_t i = 0; i < sampler.count; i++)
@@ -179,8 +180,8 @@ static void write_name(pid_t tid)
     tp_record_done(record, 0, TP_SPOOL_SAMPLED, slots, 0);
 }
 
-/* Writes a sample. If the stack cannot be walked, the sample has no frames, but its time still counts for the
- * thread. */
+/* Writes a sample. If the stack cannot be walked, the sample has no frames, but its processor time still counts for
+ * the thread. */
 static void write_sample(pid_t tid, const struct tp_stack_copy *copy, uint64_t ticks, uint64_t cpu_ns)
 {
     uint64_t frames[TP_MAX_FRAMES + 1] = {0};
@@ -209,8 +210,8 @@ static uint64_t ticks_of(uint64_t monotonic_ns, const struct tp_spool_clock *now
     return sampler.begin.ticks + (uint64_t)(since > 0 ? since * rate : 0);
 }
 
-/* Writes the samples that the kernel took of a thread. The samples share the processor time since the previous ones
- * equally; the last sample gets the remainder. */
+/* Writes the samples that the kernel took of a thread. Each gets an equal share of the processor time since the
+ * previous samples; the last one gets the remainder too. */
 static void drain_ring(struct watched *thread)
 {
     uint32_t count = tp_perf_count(&thread->perf);
@@ -218,7 +219,8 @@ static void drain_ring(struct watched *thread)
     struct timespec used;
     if (count == 0)
         return;
-    if (clock_gettime(clock_of(thread->tid), &used) == 0) /* fails if the thread has ended */
+    if (clock_gettime(clock_of(thread->tid), &used) ==
+        0) /* fails if the thread has ended; then the estimate above is used */
         cpu_ns = ns_of(used);
     const struct tp_spool_clock now = tp_clock_moment();
     uint64_t left = cpu_ns > thread->cpu_ns ? cpu_ns - thread->cpu_ns : 0, part = left / count;
@@ -230,7 +232,7 @@ static void drain_ring(struct watched *thread)
     }
 }
 
-/* Returns the processor time since the thread's last sample; 0 for a thread that is not in the list. */
+/* Returns the processor time since the thread's last sample, ns; 0 for a thread that is not in the list. */
 static uint64_t time_since(pid_t tid, uint64_t cpu_ns)
 {
     struct watched *thread = find_watched(tid);
@@ -242,14 +244,14 @@ static uint64_t time_since(pid_t tid, uint64_t cpu_ns)
 
 /* ---- threads of the program ---- */
 
-/* Sets a timer on the thread's processor time that sends a signal to this thread. */
+/* Sets a timer that sends a signal to the thread after each period of the thread's processor time. */
 static bool set_timer(struct watched *thread)
 {
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGURG, .sigev_value.sival_ptr = &sampler};
     const struct timespec period = {(time_t)(sampler.period_ns / 1000000000u), (long)(sampler.period_ns % 1000000000u)};
-    event._sigev_un._tid = thread->tid; /* sigev_notify_thread_id, for which the C library has no name */
-    sampler.has_signal = sampler.has_signal || !install_handler(); /* threads without a ring get a timer even if the
-                                                                    * kernel samples others */
+    event._sigev_un._tid = thread->tid; /* the member sigev_notify_thread_id; the C library has no name for it */
+    /* a thread without a ring gets a timer even if the kernel samples other threads */
+    sampler.has_signal = sampler.has_signal || !install_handler();
     return sampler.has_signal && timer_create(clock_of(thread->tid), &event, &thread->timer) == 0 &&
            timer_settime(thread->timer, 0, &(struct itimerspec){period, period}, NULL) == 0;
 }
@@ -275,7 +277,7 @@ static void watch(pid_t tid, pid_t listed)
     sampler.watched[sampler.count++] = fresh;
 }
 
-/* Stops sampling a thread, because it or the recording has ended. */
+/* Stops sampling a thread, because the thread or the recording has ended. */
 static void unwatch(struct watched *thread)
 {
     if (thread->perf.ring) {
@@ -287,8 +289,8 @@ static void unwatch(struct watched *thread)
     }
 }
 
-/* Returns the last number of the line "NSpid:", the id in the innermost namespace. The line lists namespaces from that
- * of /proc inwards. */
+/* Returns the last number in the line "NSpid:", which is the id in the innermost PID namespace. The line lists PID
+ * namespaces from that of /proc inwards. */
 static pid_t innermost(const char *status)
 {
     const char *line = strstr(status, "\nNSpid:"), *end = line ? strchr(line + 1, '\n') : NULL;
@@ -297,7 +299,8 @@ static pid_t innermost(const char *status)
     return end ? (pid_t)strtol(end, NULL, 10) : 0;
 }
 
-/* Returns the id in this namespace of the thread that /proc/self/task lists as `listed`; 0: it has ended. */
+/* Returns the id in this PID namespace of the thread that /proc/self/task lists as `listed`; 0: the thread has
+ * ended. */
 static pid_t number_of(pid_t listed)
 {
     char path[64], status[4096];
@@ -310,19 +313,20 @@ static pid_t number_of(pid_t listed)
     return innermost(status);
 }
 
-/* Entries of a folder, read by the system call getdents64. opendir would call the program's allocator, which may be out
- * of memory or locked by a stopped thread. */
+/* Entries of a folder, read by the system call getdents64. The C library's opendir would call the program's allocator,
+ * which may be out of memory or locked by a stopped thread. */
 struct entries {
     int folder;
-    ssize_t size; /* count of valid bytes in `bytes` */
-    ssize_t at;   /* offset of the next entry in `bytes` */
+    ssize_t size; /* number of valid bytes in `bytes` */
+    ssize_t at;   /* position of the next entry in `bytes` */
     _Alignas(8) char bytes[2048];
 };
 
 /* Returns the name of the next entry, valid until the next call; NULL at the end. */
 static const char *next_entry(struct entries *entries)
 {
-    enum { LENGTH_AT = 16, NAME_AT = 19 }; /* offsets of members in struct linux_dirent64, see getdents64(2) */
+    /* positions of members in struct linux_dirent64, bytes, see getdents64(2) */
+    enum { LENGTH_AT = 16, NAME_AT = 19 };
     uint16_t length;
     if (entries->at >= entries->size) {
         entries->size = syscall(SYS_getdents64, entries->folder, entries->bytes, sizeof entries->bytes);
@@ -363,7 +367,7 @@ static void list_threads(void)
 
 /* ---- our thread ---- */
 
-/* Writes the samples that have arrived. Returns the number of samples that handlers are still taking. */
+/* Writes the samples that handlers have taken. Returns the number of samples that handlers are still taking. */
 static uint32_t drain(void)
 {
     uint32_t open = 0;
@@ -382,8 +386,8 @@ static uint32_t drain(void)
     return open;
 }
 
-/* Set while the sampling thread does anything except wait, because it may then have locks of the C library. The flag is
- * not a mutex, because a thread that has one counts as inside our own code (hook_locks.c). */
+/* Set while the sampling thread does anything except wait, because it may then have locks of the C library. The flag
+ * is not a mutex, because a thread that has a mutex counts as inside our own code (hook_locks.c). */
 static atomic_flag at_work = ATOMIC_FLAG_INIT;
 
 static bool take_turn(unsigned patience_us)
@@ -404,8 +408,9 @@ static void await_turn(void)
         ;
 }
 
-/* Waits for `ms` milliseconds, or until sampling stops, so that no thread waits for this one at exit. All signals are
- * blocked here. Uses a futex, because the C library can wait by a steady clock only since 2.30 (sem_clockwait). */
+/* Waits for `ms` milliseconds, or until sampling stops, so that no thread waits for the sampling thread at exit. All
+ * signals are blocked here. Uses a futex, because the C library can wait by a steady clock only since 2.30
+ * (sem_clockwait). */
 static void wait_ms(long ms)
 {
     atomic_flag_clear(&at_work);
@@ -417,8 +422,8 @@ static void wait_ms(long ms)
     await_turn();
 }
 
-/* Returns whether the loader may be asked. In a child of fork this test itself may hang; then is_asking informs the
- * thread that stops the sampler. */
+/* Returns whether the loader may be asked. In a child of fork this test itself may hang; then the thread that stops
+ * the sampler sees this in is_asking. */
 static bool may_ask_loader(void)
 {
     atomic_store(&sampler.is_asking, true);
@@ -433,11 +438,11 @@ static void *run(void *unused)
     await_turn();
     sampler.own_tid = (pid_t)syscall(SYS_gettid);
     if (sampler.is_in_child)
-        wait_ms(DRAIN_EVERY_MS); /* most children exit or exec immediately */
-    tp_stack_forget();           /* modules may have changed since the last recording */
+        wait_ms(DRAIN_EVERY_MS); /* waits first, because most children exit or exec immediately */
+    tp_stack_forget(); /* cached facts may be wrong, because modules may have changed since the last recording */
     for (uint64_t turn = 0; !atomic_load(&sampler.must_stop); turn++) {
         if (turn % (LIST_EVERY_MS / DRAIN_EVERY_MS) == 0) {
-            if (may_ask_loader() && tp_modules_update()) /* stacks may contain code that was loaded meanwhile */
+            if (may_ask_loader() && tp_modules_update()) /* forgets cached facts after code was loaded */
                 tp_stack_forget();
             list_threads();
         }
@@ -469,7 +474,7 @@ void tp_sampler_resume(void)
 
 static bool have_memory(void)
 {
-    if (!sampler.slots) { /* the slots are never freed, because a handler may run late */
+    if (!sampler.slots) { /* allocated once and never freed, because a handler may run late */
         void *slots = mmap(NULL, MAX_SLOTS * sizeof(struct slot), PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (slots != MAP_FAILED)
@@ -482,7 +487,7 @@ static bool have_memory(void)
     return sampler.slots && sampler.watched && sampler.copy;
 }
 
-/* Returns whether the kernel may take samples for us. TRACEPRESS_PERF=0 forbids it. */
+/* Returns whether the kernel may take samples. TRACEPRESS_PERF=0 forbids it. */
 static bool may_use_perf(void)
 {
     struct tp_perf perf;
@@ -521,7 +526,7 @@ const char *tp_sampler_start(uint32_t rate)
     return is_running ? NULL : "cannot create a thread";
 }
 
-/* Waits until the sampling thread has its answer from the loader. Returns false if it has no answer after 0.2 s. */
+/* Waits until the loader has answered the sampling thread. Returns false if there is no answer after 0.2 s. */
 static bool await_answer(void)
 {
     enum { PAUSE_US = 100, PATIENCE_US = 200000 };
@@ -555,8 +560,8 @@ void tp_sampler_leave_signal(void)
 {
     struct sigaction theirs;
     if (sigaction(SIGURG, NULL, &theirs) == 0 && theirs.sa_flags & SA_SIGINFO && theirs.sa_sigaction == on_signal)
-        sigaction(SIGURG, &(struct sigaction){.sa_handler = SIG_DFL}, NULL); /* SIG_DFL also discards pending SIGURG
-                                                                              * signals */
+        /* SIG_DFL also discards SIGURG signals that are pending */
+        sigaction(SIGURG, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
 }
 
 void tp_sampler_forget(void)
@@ -564,7 +569,7 @@ void tp_sampler_forget(void)
     sampler.is_in_child = atomic_load(&sampler.phase) == RUNNING;
     atomic_store(&sampler.phase, IDLE);
     atomic_store(&sampler.is_asking, false);
-    atomic_flag_clear(&at_work); /* the thread that set the flag does not exist in the child */
+    atomic_flag_clear(&at_work); /* cleared, because the thread that set the flag does not exist in the child */
     for (uint32_t i = 0; sampler.slots && i < MAX_SLOTS; i++)
         atomic_store(&sampler.slots[i].state, SLOT_FREE);
 }

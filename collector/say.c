@@ -1,4 +1,4 @@
-/* Prints the few lines that the library may print: see tp_session_say. */
+/* Prints the few lines that the library may print: see tp_session_say in session.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -18,9 +18,9 @@
 _Atomic int tp_confined_;
 _Atomic pid_t tp_confined_child;
 static const char *_Atomic run_folder;
-static _Atomic int said_until; /* highest weight of a printed line, plus 1; 0: no line was printed */
+static _Atomic int said_until; /* 1 + highest weight of a printed line; 0: no line was printed */
 
-/* Returns whether no line of this weight or a higher one was printed yet, and marks the weight as printed. */
+/* Returns whether no line of this or a higher weight was printed yet. Marks the weight as printed. */
 static bool is_news(enum tp_say weight)
 {
     int said = atomic_load(&said_until);
@@ -35,8 +35,8 @@ void tp_session_say_in(const char *folder)
     atomic_store(&run_folder, folder);
 }
 
-/* Returns whether another process of the run has printed `what`, because all processes share standard error. If none
- * has, marks `what` as printed. */
+/* Returns whether another process of the run has already printed `what`, because all processes share standard error.
+ * If none has, marks `what` as printed. */
 static bool is_said_in_run(const char *what)
 {
     char path[PATH_MAX];
@@ -62,8 +62,8 @@ void tp_session_say(enum tp_say weight, const char *what, const char *detail)
     int n = snprintf(line, sizeof line, "tracepress: %s%s%s\n", what, detail ? ": " : "", detail ? detail : "");
     size_t size = n < 0 ? 0 : (size_t)n < sizeof line ? (size_t)n : sizeof line - 1;
     if (size)
-        tp_terminal_clean(line, size - 1); /* paths in the line may contain any bytes */
+        tp_terminal_clean(line, size - 1); /* paths in the line may contain bytes that control a terminal */
     tp_terminal_defuse(line, size);
     if (size && write(STDERR_FILENO, line, size) < 0)
-        return; /* an error of this write cannot be reported */
+        return; /* nothing can report an error of this write */
 }

@@ -1,5 +1,4 @@
-/* Decides which of the program's steps are recorded. A state machine without side effects, like
- * torch.profiler.schedule. */
+/* Decides which of the program's steps are recorded, like torch.profiler.schedule. The function has no side effects. */
 #ifndef TP_COLLECTOR_SCHEDULE_H
 #define TP_COLLECTOR_SCHEDULE_H
 
@@ -9,9 +8,9 @@
 
 enum tp_action {
     TP_ACTION_NONE,
-    TP_ACTION_WARMUP, /* the recording is prepared; nothing is kept */
+    TP_ACTION_WARMUP, /* the step prepares the recording and is not recorded */
     TP_ACTION_RECORD,
-    TP_ACTION_RECORD_AND_SAVE /* last step of a cycle */
+    TP_ACTION_RECORD_AND_SAVE /* last recorded step of a cycle */
 };
 
 /* Returns the action in step `step` (from 0). If schedule->active is 0, every step is recorded. If schedule->repeat is

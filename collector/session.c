@@ -48,8 +48,8 @@ static void choose(void)
                        tp_environment("TRACEPRESS_WINDOW"));
 }
 
-/* Returns whether another thread is still ending the previous recording, whose options are in use. A handler may start
- * a new recording itself. */
+/* Returns whether another thread is still ending the previous recording, so that its options are in use. A handler on
+ * this thread may start a new recording. */
 static bool is_ending_elsewhere(void)
 {
     return tp_session.endings && !pthread_equal(tp_session.ender, pthread_self());
@@ -93,7 +93,8 @@ static void end(void)
     tp_session.endings++;
     tp_session.ender = pthread_self();
     tp_session_finish();
-    tp_session.endings -= tp_session.endings > 0; /* the count can be 0 in the child of a handler that forked */
+    /* stays 0 in the child of a handler that forked, where the number was reset */
+    tp_session.endings -= tp_session.endings > 0;
     pthread_mutex_unlock(&tp_session.lock);
 }
 
@@ -154,7 +155,7 @@ bool tp_session_start_for_record(const char *folder)
     pthread_mutex_lock(&tp_session.lock);
     tp_session.run_folder = folder;
     tp_session_say_in(folder);
-    bool is_on_already = tp_session.is_started; /* a constructor of the program may have started it */
+    bool is_on_already = tp_session.is_started; /* true if a constructor of the program has started a recording */
     pthread_mutex_unlock(&tp_session.lock);
     return is_on_already || lend();
 }

@@ -1,4 +1,5 @@
-/* The one recording of the process: its spool, names and schedule. The only module with process-wide state. */
+/* Manages the one recording of the process: its spool, names and schedule. No other module has process-wide state of
+ * the recording. */
 #ifndef TP_COLLECTOR_SESSION_H
 #define TP_COLLECTOR_SESSION_H
 
@@ -10,24 +11,25 @@
 #include "collector/spool.h"
 #include "collector/tracepress.h"
 
-/* A finished recording, as a handler receives it. Under `tracepress record` the session belongs to the preload library
- * and the handler to libtracepress.so, whose versions may differ. So new members are only added at the end. */
+/* A finished recording, as a handler receives it. Under `tracepress record` the session is part of the preload library
+ * and the handler is part of libtracepress.so. Their versions may differ, so new members are only added at the end. */
 struct tracepress_trace {
     const char *spool, *directory, *worker;
     bool is_gzip;
     uint64_t first_step;
-    bool *must_stay; /* the handler sets it if the trace could not be written; the spool is then kept */
+    /* the handler sets *must_stay to true if the trace could not be written; then the spool is kept */
+    bool *must_stay;
     uint32_t number; /* number of the recording in the process, from 1 */
 };
 
 /* Returns a chunk of the current recording for the calling thread. Returns NULL when the recording is over or the disk
- * is full, which is reported once. */
+ * is full. A full disk is reported once. */
 struct tp_spool_chunk *tp_session_chunk(uint32_t recording, uint32_t size, const struct tp_spool_chunk *header);
 
 /* Returns a chunk to its recording, which may already be over. */
 void tp_session_return(uint32_t recording, struct tp_spool_chunk *chunk);
 
-/* The folder, worker and step for files of the current recording, and the text of a name. */
+/* Folder, worker and step for files of the current recording, and the text of a name. */
 struct tp_session_place {
     char directory[4096], worker[256], name[TP_NAME_BYTES + 1];
     uint64_t step;
@@ -41,23 +43,23 @@ bool tp_session_place(struct tp_session_place *place, uint32_t name);
  * Returns false after reporting the reason if sampling is not possible. Any thread may call it. */
 bool tp_session_sample(unsigned rate);
 
-/* State between tp_session_pause_threads and tp_session_resume_threads. Between these calls, no thread of the recorder
- * has a lock of the C library or the loader. So a copy of the process has no lock that nobody releases. The caller must
- * not have the session's lock. */
+/* Result of tp_session_pause_threads, for tp_session_resume_threads. Between these calls, no thread of the recorder
+ * has a lock of the C library or the loader. So a copy of the process has no lock that nobody releases. The caller
+ * must not have the session's lock. */
 struct tp_paused_threads {
     bool has_sampler, has_modules;
 };
 struct tp_paused_threads tp_session_pause_threads(void);
 void tp_session_resume_threads(struct tp_paused_threads still);
 
-/* Ends the recorder's threads in the process and waits until they have ended. Returns false if there was no thread.
- * After false, tp_session_begin_threads must not be called. */
+/* Ends the recorder's threads in the process and waits until they have ended. Returns false if there was no such
+ * thread. After false, tp_session_begin_threads must not be called. */
 bool tp_session_end_threads(void);
 void tp_session_begin_threads(void);
 
 /* Restarts the sampling thread with the rights of the calling thread. Does nothing if there is no sampling thread. */
 void tp_session_renew_sampler(void);
-/* Makes the notes list loaded modules from now on, for a source that records addresses. */
+/* Makes the spool list loaded modules from now on, for a source that records addresses. */
 void tp_session_note_modules(void);
 
 /* Schedules a search for newly loaded modules on a thread of the recorder, which may wait for the loader. Most calls do
@@ -69,37 +71,37 @@ void tp_session_ask_for_modules(void);
 bool tp_session_start_for_record(const char *folder);
 
 /* Sets a function that stops other activities before the program confines itself. The function is called once, without
- * the lock. Call this before the first recording. */
+ * the session's lock. Call this before the first recording. */
 void tp_session_at_confine(void (*stop)(void));
 
-/* Ends the recording for `record`; a recording of the program's own continues. */
+/* Ends the recording that `record` started. A recording that the program started continues. */
 void tp_session_stop_for_record(void);
 
 /* Stops everything because the program is about to confine itself. After that, a system call or a read of the time
  * stamp counter might kill the program. Every recording ends for good, without the program's handler, and its spool is
- * kept. The recorder's threads, timers and samples end, and this library makes no system call afterwards. how: the
- * means of confinement, for the message. Any thread may call it. */
+ * kept. The recorder's threads, timers and samples end, and this library makes no system call afterwards. how: how the
+ * program confines itself, for the message. Any thread may call it. */
 void tp_session_confine(const char *how);
 
 /* Returns whether the collector has started anything in the process that could make a system call. */
 bool tp_session_has_begun(void);
 
-/* Stops recording in a copy of the process that no pthread_atfork handler has seen. The parent's recording
+/* Stops recording in a copy of the process that no pthread_atfork handler has noticed. The parent's recording
  * continues. */
 void tp_session_abandon(void);
 
-/* Returns whether this process is a copy that no pthread_atfork handler has seen, even if this was not noticed
- * before. */
+/* Returns whether this process is a copy that no pthread_atfork handler has noticed, even if nothing else has noticed
+ * it before. */
 bool tp_session_is_copy(void);
 
-/* Counts a record that had no room. */
+/* Counts a record that was dropped because it had no room. */
 void tp_session_drop(void);
 
 /* Returns the text of a name, or "" for an unknown number. The text stays valid. Takes the session's lock. */
 const char *tp_session_name(tracepress_name name);
 /* Functions that are called for every recording of the process: after its start, before its end, and in a child after
- * fork, which has its own recording. They are called without the session's lock. There is one watch. It is set before
- * the first recording and borrowed. */
+ * fork, which has its own recording. They are called without the session's lock. Only one watch can be set, before the
+ * first recording. It is borrowed. */
 struct tp_session_watch {
     void (*begun)(void), (*ending)(void), (*in_child)(void);
 };
@@ -112,9 +114,9 @@ enum tp_say {
     TP_SAY_ALL    /* nothing is recorded, or recording has stopped */
 };
 
-/* Prints one line on standard error, but never with TRACEPRESS_QUIET=1. A process prints its first line, and later
- * lines only if they report a greater loss. In a run of `record`, only one process prints a given `what`. Any thread
- * may call it. */
+/* Prints one line on standard error, but never with TRACEPRESS_QUIET=1. A process prints its first line; it prints
+ * later lines only if they report a greater loss. In a run of `record`, only one process prints the same `what`. Any
+ * thread may call it. */
 void tp_session_say(enum tp_say weight, const char *what, const char *detail);
 
 /* Sets the folder of the run, in which its processes store which lines they have printed. NULL: no folder. Borrowed. */

@@ -3,7 +3,7 @@
  * session.c contains the state of the process, and starts and stops recordings. session_spool.c opens and closes
  * spools. session_step.c follows the schedule, and session_window.c follows the clock. session_threads.c serves the
  * threads that record, and session_process.c handles fork and exit. Functions need the session's lock unless their
- * comment says otherwise. */
+ * comment says something else. */
 #ifndef TP_COLLECTOR_SESSION_PART_H
 #define TP_COLLECTOR_SESSION_PART_H
 
@@ -16,36 +16,40 @@
 
 struct tp_session {
     pthread_mutex_t lock;
-    struct tracepress_options options; /* owns its texts */
-    bool is_started, has_step;         /* has_step: the range ProfilerStep of the current step is open */
-    bool is_awaited;                   /* recording is on, but its spool is not opened before the first record */
+    struct tracepress_options options; /* options of the current or last recording; owns its texts */
+    /* is_started: a recording was started; has_step: the range ProfilerStep of the current step is open */
+    bool is_started, has_step;
+    bool is_awaited; /* true if recording is on, but the first record, which opens the spool, has not come yet */
     uint64_t step, first_step;
-    enum tp_action action;          /* action of the schedule in the current step */
-    bool is_left_out;               /* TRACEPRESS_RANKS excludes this rank, which records nothing */
-    struct tp_choice_window window; /* from TRACEPRESS_WINDOW; steps or times outside of the windows are not recorded */
-    uint32_t follower;              /* number of the last thread that was started to follow the window */
-    bool is_turning;                /* thread `turner` is ending the recording of a window */
+    enum tp_action action; /* action of the schedule in the current step */
+    bool is_left_out;      /* true if TRACEPRESS_RANKS excludes this rank, so that it records nothing */
+    /* value of TRACEPRESS_WINDOW; steps or times outside of the windows are not recorded */
+    struct tp_choice_window window;
+    uint32_t follower; /* number of the last thread that was started to follow the window */
+    bool is_turning;   /* true while thread `turner` is ending the recording of a window */
     pthread_t turner;
     pthread_cond_t has_turned; /* signalled when is_turning becomes false or `follower` changes */
     struct tp_spool spool;
-    _Atomic uint32_t opened;     /* number of the recording whose spool is open; 0: none */
-    _Atomic unsigned busy_count; /* count of threads that use the spool without the lock; the spool is closed only when
-                                  * the count is 0 */
-    uint32_t recordings;         /* number of the last recording */
-    bool has_addresses;          /* true if a source records addresses, so that spools must list the modules */
-    const char *run_folder;      /* folder of the run, in which all spools are created and kept; NULL without
-                                  * `tracepress record` */
-    unsigned run_rate;           /* samples per second that `record` requests */
-    bool is_for_record;          /* `record` started this recording; it stops when the program starts its own */
-    uint64_t own_step;           /* number of the program's step at the end of its own recording */
+    _Atomic uint32_t opened; /* number of the recording whose spool is open; 0: no spool is open */
+    /* number of threads that use the spool without the lock; the spool is closed only when it is 0 */
+    _Atomic unsigned busy_count;
+    uint32_t recordings; /* number of the last recording */
+    bool has_addresses;  /* true if a source records addresses, so that spools must list the modules */
+    /* folder of the run, in which all spools are created and kept; NULL: the process runs without `tracepress
+     * record` */
+    const char *run_folder;
+    unsigned run_rate; /* samples per second that `record` requests */
+    /* true if `record` started this recording; such a recording stops when the program starts its own */
+    bool is_for_record;
+    uint64_t own_step; /* number of the program's step at the end of its own recording */
     const struct tp_session_watch *watch;
-    void (*at_confine)(void); /* function of tp_session_at_confine; NULL: none */
-    unsigned endings;         /* count of threads that are ending a recording, and may be in its handler; `ender` is the
-                               * newest of them */
+    void (*at_confine)(void); /* function from tp_session_at_confine; NULL: none was set */
+    /* number of threads that are ending a recording and may be in its handler; `ender` is the newest of them */
+    unsigned endings;
     pthread_t ender;
-    pid_t pid; /* id of the process that records; 0: nothing was recorded so far */
+    pid_t pid; /* id of the process that records; 0: no recording was started so far */
     _Atomic uint64_t dropped;
-    _Atomic bool wants_modules; /* true after a recording of the process needed the list of modules */
+    _Atomic bool wants_modules; /* true after a recording of this process needed the list of modules */
 };
 
 extern struct tp_session tp_session;
@@ -59,8 +63,8 @@ bool tp_session_is_on(void);
 void tp_session_turn_on(void);
 
 /* Checks that the folder of the options can be written, by creating and removing a spool there. is_opened_now: the
- * caller creates the spool anyway, so no test is needed. Returns false after reporting the reason. The folder is also
- * checked under `record`, because handlers write there although the spools are elsewhere. */
+ * caller creates the spool anyway, so no test is needed. Returns false after reporting the reason. Checks the folder
+ * also under `record`, because handlers write there although the spools are elsewhere. */
 bool tp_session_has_place(bool is_opened_now);
 
 /* Opens the awaited spool. If that fails, reports the reason, switches recording off and returns false. */
@@ -70,16 +74,17 @@ bool tp_session_open(void);
  * watch the clock. Releases the lock meanwhile. The caller must call tp_session_finish next. */
 void tp_session_wind_up(void);
 
-/* Switches recording off and passes the recorded data to the handler. Releases the lock meanwhile, because handlers may
- * call this library. */
+/* Switches recording off and passes the recorded data to the handler. Releases the lock meanwhile, because handlers
+ * may call this library. */
 void tp_session_finish(void);
 
-/* Opens the spool of a ring immediately and starts to prepare its pages. Must be called without the lock. */
+/* Opens the spool of a ring immediately, and starts to prepare the pages of the ring. Must be called without the
+ * lock. */
 void tp_session_fill_ring(void);
 
-/* Counts this thread as a user of the spool, so that an open spool stays open. Returns whether the spool of that
- * recording is open. The caller must call tp_session_leave_spool, whatever the result. Must be called without the
- * lock. */
+/* Counts this thread as a user of the spool, so that an open spool stays open. Returns whether the spool of the
+ * recording `recording` is open. The caller must call tp_session_leave_spool, whatever the result. Must be called
+ * without the lock. */
 static inline bool tp_session_use_spool(uint32_t recording)
 {
     atomic_fetch_add(&tp_session.busy_count, 1);
@@ -109,21 +114,21 @@ static inline bool tp_session_is_kept(enum tp_action action)
 /* Returns the action of a step that begins now, from the schedule, the rank and the time. */
 enum tp_action tp_session_action(uint64_t step);
 
-/* Switches recording on or off, from the action of the previous step to that of this step. Releases the lock
- * meanwhile. */
+/* Switches recording on or off by comparing the action of the previous step with the action `now` of this step.
+ * Releases the lock meanwhile. */
 void tp_session_enter_step(enum tp_action now);
 
 /* Ends the open step. Must be called without the lock. */
 void tp_session_close_step(void);
 
-/* Notify the watch of the session's recordings. The first function reports a start if the number of the recording
- * differs from `before`. The second reports the end. Must be called without the lock. */
+/* Notify the watch of the session's recordings. tp_session_write_begun reports a start if the number of the recording
+ * differs from `before`. tp_session_write_ending reports the end. Must be called without the lock. */
 void tp_session_write_begun(uint32_t before);
 void tp_session_write_ending(bool is_ending);
 
 /* ---- windows of time ---- */
 
-/* Returns whether the current moment is in a window; always true without windows. */
+/* Returns whether the current time is in a window of TRACEPRESS_WINDOW; always true without windows. */
 bool tp_session_is_in_window(void);
 
 /* Starts the window thread, which starts and ends the recording by the clock. Does nothing if no windows are set or if
@@ -146,8 +151,8 @@ void tp_session_window_in_child(void);
 
 /* ---- threads ---- */
 
-/* Enable, update and write the list of modules that stacks may contain. The first two are called without the lock, the
- * third with it. */
+/* Enable, update and write the list of modules that stacks may contain. tp_session_want_modules and
+ * tp_session_update_modules are called without the lock, tp_session_write_modules with it. */
 void tp_session_want_modules(void);
 void tp_session_update_modules(void);
 void tp_session_write_modules(void);

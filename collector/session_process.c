@@ -38,13 +38,13 @@ void tp_session_resume_threads(struct tp_paused_threads still)
         tp_sampler_resume();
 }
 
-static struct tp_paused_threads
-    forking; /* state of the threads before fork, stored by the thread that forks; needs the lock */
+/* state of the recorder's threads before fork, stored by the thread that forks; needs the lock */
+static struct tp_paused_threads forking;
 
 static void before_fork(void)
 {
-    struct tp_paused_threads still = tp_session_pause_threads(); /* must come before the lock, because other threads
-                                                                  * wait for a thread that has the lock */
+    /* called before the lock is taken, because other threads wait for a thread that has the lock */
+    struct tp_paused_threads still = tp_session_pause_threads();
     pthread_mutex_lock(&tp_session.lock);
     forking = still;
 }
@@ -56,9 +56,9 @@ static void after_fork(void)
     tp_session_resume_threads(still);
 }
 
-/* Continues in a child with its own spool, which is opened only at the first record, because most children exec
- * immediately. The child's copy of this thread's chunk belongs to the parent's spool; the new recording number makes
- * the thread release it. */
+/* Continues the recording in a child, with its own spool. The spool is opened only at the first record, because most
+ * children exec immediately. The child's copy of this thread's chunk belongs to the parent's spool. The new number of
+ * the recording makes the thread release the chunk. */
 static void in_child(void)
 {
     tp_record_in_child();
@@ -66,7 +66,7 @@ static void in_child(void)
     tp_mapped_reset_in_child();
     tp_session.pid = getpid();
     tp_session.has_step = false;             /* the range of the step belongs to the parent */
-    atomic_store(&tp_session.busy_count, 0); /* the parent's other threads do not exist here */
+    atomic_store(&tp_session.busy_count, 0); /* 0, because the parent's other threads do not exist here */
     tp_session.endings = 0;
     tp_sampler_forget();
     tp_modules_in_child();
@@ -91,7 +91,8 @@ void tp_session_prepare(void)
 
 /* ---- a program that confines itself ---- */
 
-/* Takes the lock, with a time limit, because a signal may have interrupted this very thread while it had the lock. */
+/* Takes the lock, but waits only for a limited time. A signal may have interrupted this very thread while it had the
+ * lock. */
 static bool lock_with_patience(void)
 {
     struct timespec until;
@@ -116,8 +117,8 @@ bool tp_session_is_copy(void)
 
 void tp_session_abandon(void)
 {
-    tp_cursor
-        .inside++; /* hooks of this thread, the only one in the copy, call only the original functions from now on */
+    /* makes hooks of this thread, the only one in the copy, call only the original functions from now on */
+    tp_cursor.inside++;
     __atomic_store_n(&tracepress_recording_, 0, __ATOMIC_SEQ_CST);
     atomic_store(&tp_confined_, TP_CONFINED_COPY);
     tp_record_close(0);
@@ -125,8 +126,8 @@ void tp_session_abandon(void)
     tp_session.is_started = tp_session.is_for_record = tp_session.is_awaited = false;
 }
 
-/* Handles a copy of the process that was not noticed when it was made. After vfork, such a child uses the memory of its
- * parent. The parent continues to run. */
+/* Handles a copy of the process that was not noticed when it was made. Such a child after vfork uses the memory of its
+ * parent, which continues to run. */
 static void confine_copy(void)
 {
     if (syscall(SYS_kcmp, getpid(), getppid(), KCMP_VM, 0, 0) == 0) {
@@ -137,8 +138,8 @@ static void confine_copy(void)
     atomic_store(&tp_confined_, TP_CONFINED_ITSELF);
 }
 
-/* Reports the end of the recording. Without `record` the user must make the trace, so the printed line names the
- * command. Needs the lock. */
+/* Reports that the recording has ended. Without `record` the user must make the trace, so the printed line contains
+ * the command. Needs the lock. */
 static void say_confined(const char *how)
 {
     char detail[sizeof tp_session.spool.path + 100];
@@ -174,7 +175,7 @@ void tp_session_confine(const char *how)
             say_confined(how);
             end_for_good();
         }
-        tp_session.run_folder = NULL; /* without the folder, no recording for `record` starts again */
+        tp_session.run_folder = NULL; /* without this folder, `record` starts no recording again */
         atomic_store(&tp_confined_, TP_CONFINED_ITSELF);
         pthread_mutex_unlock(&tp_session.lock);
     }
@@ -194,8 +195,8 @@ __attribute__((destructor(200))) static void at_exit(void)
         return;
     tp_live_exit();
     tp_session_leave_window_at_exit();
-    if (tp_session.spool.fd >= 0 && !tp_session.run_folder) { /* recording continues for threads that run until the
-                                                               * process ends */
+    /* the recording stays open, because threads may run until the process ends */
+    if (tp_session.spool.fd >= 0 && !tp_session.run_folder) {
         tp_session_say(TP_SAY_TRACE, "the recording was not stopped; to write the trace, run: tracepress recover",
                        tp_session.spool.path);
     }

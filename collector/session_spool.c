@@ -34,7 +34,8 @@ static void turn_off(void)
 void tp_session_turn_on(void)
 {
     atomic_store(&tp_session.dropped, 0);
-    atomic_store(&tp_session.opened, 0); /* in the child of a fork, `opened` is the number of the parent's spool */
+    /* 0, because in the child of a fork `opened` is the number of the parent's spool */
+    atomic_store(&tp_session.opened, 0);
     tp_session.is_awaited = true;
     tp_session.first_step = tp_session.step;
     __atomic_store_n(&tp_record_since, tp_clock_now(), __ATOMIC_RELAXED);
@@ -48,8 +49,8 @@ bool tp_session_is_on(void)
     return tp_session.is_awaited || tp_session.spool.fd >= 0;
 }
 
-/* Creates a spool. Does not create the folder of the run. If that folder does not exist, this process has another root
- * directory, and the folder would be created in the wrong place. */
+/* Creates a spool, but not the folder of the run. If that folder does not exist, this process has another root
+ * directory, and the folder would be in the wrong place. */
 static int make_spool(struct tp_spool *spool, const char *directory, const char *name, const struct tp_spool_head *head,
                       bool is_of_run)
 {
@@ -62,7 +63,7 @@ static int make_spool(struct tp_spool *spool, const char *directory, const char 
     return tp_spool_create(spool, directory, name, head, TP_CONFIG_SPOOL_BYTES, ring_bytes);
 }
 
-/* Creates a spool in the folder. Returns false after reporting the reason if that fails. */
+/* Creates a spool in the folder. Returns false, after reporting the reason, if this fails. */
 static bool create(struct tp_spool *spool, const char *directory, const struct tp_spool_clock *now)
 {
     char name[256];
@@ -142,7 +143,7 @@ void tp_session_fill_ring(void)
     if (tp_session_is_on() && tp_config_ring_bytes(&tp_session.options) && tp_session_open())
         recording = tp_session.recordings;
     pthread_mutex_unlock(&tp_session.lock);
-    if (recording) /* if the thread cannot be started, only the first pass is slower */
+    if (recording) /* if the thread cannot be started, only the first pass through the ring is slower */
         tp_own_thread_start(NULL, fill, (void *)(uintptr_t)recording); // NOLINT(performance-no-int-to-ptr)
 }
 
@@ -172,7 +173,7 @@ bool tp_session_sample(unsigned rate)
     tp_session.run_rate = tp_session.run_folder ? rate : 0;
     bool is_started = tp_session.is_started;
     if (is_started)
-        tp_session.options.sample_rate = rate; /* the rate applies to later windows too */
+        tp_session.options.sample_rate = rate; /* stored, so that the rate applies to later windows too */
     if (tp_session_is_on()) {
         tp_session_write_modules();
         is_started = tp_session_start_sampler();
@@ -208,10 +209,10 @@ bool tp_session_end_threads(void)
 void tp_session_begin_threads(void)
 {
     pthread_mutex_lock(&tp_session.lock);
+    /* a failure only means that the recording has no more samples: see source/host_alone.c */
     if (tp_session_is_on() && tp_session.options.sample_rate &&
         tp_config_is_recorded(&tp_session.options, TRACEPRESS_ACTIVITY_CPU))
-        tp_sampler_start(tp_session.options.sample_rate); /* if this fails, the recording has no more samples: see
-                                                           * source/host_alone.c */
+        tp_sampler_start(tp_session.options.sample_rate);
     bool is_started = tp_session.is_started;
     if (is_started)
         tp_session_follow_window();
@@ -224,21 +225,20 @@ void tp_session_renew_sampler(void)
 {
     pthread_mutex_lock(&tp_session.lock);
     if (tp_session_is_on() && tp_session.options.sample_rate) {
-        stop_sampler(); /* stop_sampler releases the lock meanwhile */
+        stop_sampler(); /* releases the lock meanwhile */
         if (tp_session_is_on())
             tp_session_start_sampler();
     }
     pthread_mutex_unlock(&tp_session.lock);
 }
 
-/* Returns whether `record` still needs the spool to make a trace. The spool is not needed if the handler has just
- * written a trace to the folder of the run or to the LOGDIR above it. */
+/* Returns whether `record` still needs the spool to make a trace. It does not if the handler has just written a trace
+ * to the folder of the run or to the LOGDIR above it. */
 static bool is_kept_for_run(void)
 {
-    enum {
-        IN_RUN = 2,
-        IN_RANK = 4
-    }; /* parts of the path: LOGDIR/RUN/.spools, LOGDIR/RUN/.ranks/3/.spools (collector/launch/run_ranks.h) */
+    /* number of folders from LOGDIR to the spools: LOGDIR/RUN/.spools, LOGDIR/RUN/.ranks/3/.spools
+     * (collector/launch/run_ranks.h) */
+    enum { IN_RUN = 2, IN_RANK = 4 };
     char handled[PATH_MAX], folder[PATH_MAX];
     if (!tp_session.run_folder || !realpath(tp_session.options.directory, handled))
         return tp_session.run_folder != NULL;
@@ -307,8 +307,8 @@ void tp_session_finish(void)
     tracepress_handler handler = o->handler;
     void *context = o->context;
     pthread_mutex_unlock(&tp_session.lock);
-    tp_record_leave(); /* releases the chunk of this thread; other threads release theirs at their next record or when
-                        * they exit */
+    /* releases the chunk of this thread; other threads release theirs at their next record or at their exit */
+    tp_record_leave();
     handler(&trace, context);
     pthread_mutex_lock(&tp_session.lock);
     tp_spool_close(&spool, !must_stay && !is_kept_for_run());

@@ -29,8 +29,8 @@ enum tp_action tp_session_action(uint64_t step)
                                                                 : TP_ACTION_NONE;
 }
 
-/* Switches recording on or off, from the action of the previous step to that of this step. Needs the lock, but records
- * the range of the step without it, because a new chunk takes the lock. */
+/* Switches recording on or off by comparing the action of the previous step with the action `now` of this step. Needs
+ * the lock, but records the range of the step without it, because a new chunk takes the lock. */
 void tp_session_enter_step(enum tp_action now)
 {
     enum tp_action before = tp_session.action;
@@ -50,7 +50,7 @@ void tp_session_enter_step(enum tp_action now)
     pthread_mutex_lock(&tp_session.lock);
 }
 
-/* Notifies the watch if a recording has started since `before`, the number of the recording at that time. */
+/* Notifies the watch if a recording has started since the number of the recording was `before`. */
 void tp_session_write_begun(uint32_t before)
 {
     uint32_t now = __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST);

@@ -35,8 +35,8 @@ void tp_session_write_modules(void)
         tp_notes_modules();
 }
 
-/* Returns whether it is time to write the clocks again. They are written during the recording in case the process is
- * killed. In a ring they are written rarely, because its notes grow without limit. */
+/* Returns whether the values of the clocks must be written again. They are written during the recording, because the
+ * process may be killed. In a ring they are written rarely, because the notes of a ring grow without limit. */
 static bool is_time_to_note(uint32_t sequence)
 {
     return sequence % (sequence < 1024 || !tp_session.spool.spare.ring_bytes ? 64 : 4096) == 0;
@@ -88,14 +88,15 @@ static void add_notes(uint32_t recording, bool has_chunk, uint32_t sequence)
     pthread_mutex_unlock(&tp_session.lock);
 }
 
-/* Never waits for another thread. Otherwise a program would wait for its recording whenever it allocates memory. */
+/* Returns a chunk without waiting for another thread. Otherwise a program would wait for its recording whenever it
+ * allocates memory. */
 struct tp_spool_chunk *tp_session_chunk(uint32_t recording, uint32_t size, const struct tp_spool_chunk *header)
 {
     struct tp_spool_chunk *chunk = NULL;
-    bool is_in_hook = tp_cursor.inside > 1; /* a value of 1 is this request itself */
+    bool is_in_hook = tp_cursor.inside > 1; /* above 1, because this request itself counts as 1 */
     int cancel;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* no thread may be cancelled while it has the lock or
-                                                              * counts as busy */
+    /* a thread must not be cancelled while it has the lock or is counted in busy_count */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     if (!is_in_hook)
         tp_session_update_modules();
     open_spool(recording, is_in_hook);

@@ -3,8 +3,8 @@
  *
  * The window thread exists only if a window is set, and it blocks all signals. It sleeps without the lock until the
  * next edge of the wall clock. It ends with the recording. It also ends when the program takes its first step, because
- * then steps decide (session_step.c). While this thread is ending a window, the program's handler may be running.
- * Therefore a thread that stops a recording, takes a step or exits waits for the window thread. */
+ * then steps decide (session_step.c). While the window thread is ending a window, the program's handler may be
+ * running. Therefore a thread that stops a recording, takes a step or exits waits for the window thread. */
 #include "collector/session_part.h"
 
 #include <pthread.h>
@@ -27,7 +27,7 @@ bool tp_session_is_in_window(void)
     return tp_session.window.period_ns == 0 || tp_choice_is_open(&tp_session.window, realtime_ns());
 }
 
-/* Returns whether this thread, the window thread with this number, still decides what is recorded. */
+/* Returns whether the window thread with this number still decides what is recorded. */
 static bool is_followed_by(uint32_t number)
 {
     return tp_session.follower == number && tp_session.is_started && tp_session.step == 0;
@@ -40,7 +40,7 @@ static void open_window(void)
     tp_session_turn_on();
     tp_session_start_sampler();
     pthread_mutex_unlock(&tp_session.lock);
-    /* This call may wait for the loader. No thread waits for this one, because it does not have the lock. */
+    /* called without the lock, because it may wait for the loader; so no thread waits for this one */
     tp_session_write_begun(0);
     pthread_mutex_lock(&tp_session.lock);
 }
@@ -48,7 +48,7 @@ static void open_window(void)
 static void close_window(uint32_t number)
 {
     pthread_mutex_unlock(&tp_session.lock);
-    tp_session_write_ending(true); /* may wait for the loader, like tp_session_write_begun */
+    tp_session_write_ending(true); /* called without the lock, because it may wait for the loader */
     tp_session_update_modules();
     pthread_mutex_lock(&tp_session.lock);
     if (!is_followed_by(number))
@@ -64,7 +64,7 @@ static void close_window(uint32_t number)
 static void *follow(void *argument)
 {
     uint32_t number = (uint32_t)(uintptr_t)argument;
-    tp_cursor.inside++; /* hooks must not record the work of this thread */
+    tp_cursor.inside++; /* makes hooks ignore the work of this thread */
     pthread_mutex_lock(&tp_session.lock);
     while (is_followed_by(number)) {
         uint64_t now = realtime_ns(), edge = tp_choice_edge(&tp_session.window, now);
@@ -74,7 +74,8 @@ static void *follow(void *argument)
             open_window();
         else if (!is_open && tp_session_is_on())
             close_window(number);
-        else /* waits until an absolute time, so that a change of the wall clock changes the wait */
+        /* waits until an absolute time, so that a change of the wall clock changes the length of the wait */
+        else
             pthread_cond_timedwait(&tp_session.has_turned, &tp_session.lock, &until);
     }
     pthread_mutex_unlock(&tp_session.lock);
@@ -115,8 +116,8 @@ void tp_session_leave_window(void)
 void tp_session_leave_window_at_exit(void)
 {
     struct timespec until;
-    if (pthread_mutex_trylock(&tp_session.lock) != 0) /* the lock may be taken, because code that has it may have called
-                                                       * exit */
+    if (pthread_mutex_trylock(&tp_session.lock) !=
+        0) /* does not wait, because code that has the lock may have called exit */
         return;
     tp_session.follower++;
     pthread_cond_broadcast(&tp_session.has_turned);
@@ -129,7 +130,7 @@ void tp_session_leave_window_at_exit(void)
 
 void tp_session_window_in_child(void)
 {
-    tp_session.is_turning = false; /* the window thread does not exist in the child */
+    tp_session.is_turning = false; /* false, because the window thread does not exist in the child */
     tp_session.has_turned = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
     tp_session_follow_window();
 }

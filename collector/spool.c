@@ -16,7 +16,8 @@
 #include "writer/base/mapped.h"
 #include "writer/spool/spool_file.h"
 
-/* Reserves disk blocks. If the size exceeds the limit on file sizes, returns an error instead of raising a signal. */
+/* Reserves disk blocks. If the file would exceed the limit on file sizes, returns an error instead of raising a
+ * signal. */
 static int reserve(int fd, off_t offset, off_t size)
 {
     struct tp_file_size_signal hold;
@@ -99,9 +100,9 @@ int tp_spool_adopt(struct tp_spool *spool, int fd, const char *directory, const 
     return code;
 }
 
-/* Returns a descriptor that certainly belongs to the spool's file, or -1. Opens the file by path, because the program
- * may have reused the stored number. If the path is not accessible any more (chroot, other rights), checks the stored
- * number. */
+/* Returns a descriptor that certainly belongs to the spool's file, or -1. Opens the file by its path, because the
+ * program may have reused the number of the stored descriptor. If the path is no longer accessible (chroot, other
+ * rights), tests the stored descriptor. */
 static int open_own(const struct tp_spool *spool)
 {
     int fd = open(spool->path, O_RDWR | O_CLOEXEC);
@@ -127,7 +128,7 @@ static void note_written(struct tp_spool *spool, uint64_t end)
         ;
 }
 
-/* Returns an errno if the file has become shorter, because later chunks would lengthen it again and leave a hole. */
+/* Returns an errno if the file has become shorter. Later chunks would make it longer again and leave a hole. */
 static int check_length(const struct tp_spool *spool, int fd)
 {
     struct stat status;
@@ -173,12 +174,12 @@ static struct tp_spool_chunk *map_chunk(struct tp_spool *spool, uint32_t size)
     }
     note_written(spool, offset + size);
     tp_mapped_add(chunk, size);
-    chunk->size = size; /* the chunk has no magic number yet, so readers ignore it */
+    chunk->size = size; /* stored before the magic number, so that readers ignore the chunk until it is ready */
     return chunk;
 }
 
-/* Locks the list of spare chunks. Returns false if the lock is not released soon. Then the thread that has it gets no
- * CPU, or a signal handler interrupted that thread and runs this call. */
+/* Locks the list of spare chunks. Returns false if the lock is not released soon. Then the thread that has the lock
+ * gets no CPU, or a signal handler interrupted that thread and runs this call. */
 static bool hold(struct tp_spool_spare *spare)
 {
     enum { TRIES = 64 };
@@ -205,13 +206,13 @@ static struct tp_spool_chunk *take_spare(struct tp_spool_spare *spare)
     return chunk;
 }
 
-/* Returns a spare chunk to reuse. Returns NULL if the caller must map a new chunk, whose bytes are then already
- * counted. */
+/* Returns a spare chunk to reuse. Returns NULL if the caller must map a new chunk; the bytes of the new chunk are then
+ * already counted. */
 static struct tp_spool_chunk *take_due(struct tp_spool_spare *spare, uint32_t size)
 {
     bool is_ring = spare->ring_bytes != 0, uses_spare = spare->oldest && size == TP_SPOOL_FULL_CHUNK;
-    bool is_new = uses_spare && spare->oldest->magic != TP_SPOOL_CHUNK_MAGIC; /* true for a chunk that was prepared in
-                                                                               * advance */
+    /* true if the chunk was prepared in advance and never used */
+    bool is_new = uses_spare && spare->oldest->magic != TP_SPOOL_CHUNK_MAGIC;
     if (uses_spare && (!is_ring || is_new || atomic_load(&spare->bytes) + size > spare->ring_bytes))
         return take_spare(spare);
     atomic_fetch_add(&spare->bytes, size);
@@ -252,8 +253,8 @@ struct tp_spool_chunk *tp_spool_get_chunk(struct tp_spool *spool, uint32_t size)
     return chunk ? chunk : take_instead(spare, size);
 }
 
-/* Returns whether the disk has enough free space to prepare chunks that may never be needed. Otherwise the prepared
- * chunks could take space that names or the program's files need later. */
+/* Returns whether the disk has enough free space to prepare chunks that may never be needed. Otherwise such chunks
+ * could take space that names or the program's files need later. */
 static bool has_room_to_spare(const struct tp_spool *spool)
 {
     enum { LEFT_FREE = 64 << 20 };
@@ -276,7 +277,8 @@ struct tp_spool_chunk *tp_spool_map_ahead(struct tp_spool *spool)
 
 void tp_spool_touch(struct tp_spool_chunk *chunk)
 {
-    enum { POPULATE_WRITE = 23 }; /* MADV_POPULATE_WRITE, Linux 5.14; older headers lack it */
+    /* MADV_POPULATE_WRITE (Linux 5.14), which older headers do not define */
+    enum { POPULATE_WRITE = 23 };
     if (madvise(chunk, chunk->size, POPULATE_WRITE) == 0)
         return;
     for (size_t at = TP_SPOOL_UNIT; at < chunk->size; at += TP_SPOOL_UNIT)
@@ -320,7 +322,7 @@ static int write_at(int fd, const void *bytes, size_t size, uint64_t offset)
 }
 
 /* Copies a full chunk to the end of the file. Writes the magic number last, so that readers ignore a partial copy.
- * Until the original is cleared the file contains the chunk twice, which the reader handles. */
+ * Until the original is cleared, the file contains the chunk twice; the reader handles this. */
 static int archive(struct tp_spool *spool, const struct tp_spool_chunk *chunk)
 {
     struct tp_file_size_signal hold;
@@ -357,8 +359,8 @@ struct tp_spool_chunk *tp_spool_prepare(struct tp_spool *spool, struct tp_spool_
         return NULL;
     }
     if (is_full) {
-        __atomic_store_n(&chunk->magic, 0, __ATOMIC_SEQ_CST); /* readers ignore the chunk from now on, even if the
-                                                               * process is killed */
+        /* makes readers ignore the chunk, even if the process is killed before the chunk has its new header */
+        __atomic_store_n(&chunk->magic, 0, __ATOMIC_SEQ_CST);
         memset(chunk, 0, size);
     }
     *chunk = *header;

@@ -14,55 +14,59 @@
 
 #include "writer/spool/spool_format.h"
 
-enum { TP_SPOOL_FULL_CHUNK = 64 << 10 }; /* size of chunks that are reused, and of all chunks in a ring */
+/* size of chunks that are reused, and of all chunks in a ring, bytes */
+enum { TP_SPOOL_FULL_CHUNK = 64 << 10 };
 
-/* List of full chunks that no thread writes to and that are still mapped. Reusing their pages causes no page faults. */
+/* List of full chunks that are still mapped, but that no thread writes to. Reusing their pages causes no page
+ * faults. */
 struct tp_spool_spare {
-    _Atomic bool is_held; /* spin lock of the list; a thread has it only for a few instructions */
+    _Atomic bool is_held; /* spin lock of the list; a thread has the lock only for a few instructions */
     struct tp_spool_chunk *oldest, *newest;
     uint64_t ring_bytes;    /* most bytes of the threads' chunks in a ring; 0: the spool is not a ring */
     _Atomic uint64_t bytes; /* total bytes of the threads' chunks */
 };
 
 struct tp_spool {
-    int fd;              /* -1: closed. The program may close this descriptor and open its own file under the same
-                          * number */
-    uint64_t dev, inode; /* device and inode of the file, to recognize it */
+    /* descriptor of the file; -1: closed. The program may close it and open its own file with the same number */
+    int fd;
+    uint64_t dev, inode; /* device and inode by which the file is recognized */
     _Atomic uint64_t size;
-    _Atomic uint64_t written; /* smallest possible size of the file, unless somebody truncates it */
-    _Atomic int failed;       /* errno of the first failed request for a chunk; 0: none failed. After a failure no chunk
-                               * is requested */
+    _Atomic uint64_t written; /* the file is at least this long, bytes, unless somebody truncates it */
+    /* errno of the first failed request for a chunk, after which no chunk is requested; 0: none failed */
+    _Atomic int failed;
     uint64_t max_bytes;
-    uint32_t cuts; /* value of tp_mapped_cut_count at the creation of the spool */
+    uint32_t cuts; /* value of tp_mapped_cut_count when the spool was created */
     struct tp_spool_spare spare;
     char path[4096];
 };
 
 /* Creates <directory>/<name>, which must not exist, and its parent folders. max_bytes: limit of the file. ring_bytes:
  * limit of the threads' chunks, after which the oldest full chunk is reused; 0: the spool is not a ring. Returns 0 or
- * an errno. Never touches files of the program. */
+ * an errno. Never changes files of the program. */
 int tp_spool_create(struct tp_spool *spool, const char *directory, const char *name, const struct tp_spool_head *head,
                     uint64_t max_bytes, uint64_t ring_bytes);
 
-/* Starts a spool with a file that `record` has created with its head (spool_socket.h) as <directory>/<name>, even if
- * this process cannot open that path. Takes over the descriptor. Returns 0 or an errno. */
+/* Starts a spool with a file that `record` has created as <directory>/<name> together with its head (spool_socket.h).
+ * This process may be unable to open the path. Takes over the descriptor. Returns 0 or an errno. */
 int tp_spool_adopt(struct tp_spool *spool, int fd, const char *directory, const char *name, uint64_t max_bytes,
                    uint64_t ring_bytes);
 
 /* Returns a chunk for a thread, which must then call tp_spool_prepare. The chunk is either new with `size` bytes, or a
  * full one of TP_SPOOL_FULL_CHUNK bytes whose pages are reused. Returns NULL if the disk, the quota or max_bytes is
- * used up. Takes no lock, and no thread waits for another. The caller keeps the spool open during this function and all
- * functions up to tp_spool_unmap. */
+ * used up. Takes no lock, and no thread waits for another. The caller must keep the spool open during this function
+ * and all functions up to tp_spool_unmap. */
 struct tp_spool_chunk *tp_spool_get_chunk(struct tp_spool *spool, uint32_t size);
 
-/* Return, touch and store the chunks of a ring in advance, until the ring has all its chunks. tp_spool_map_ahead
- * returns NULL if the ring is complete or the disk is nearly full. */
+/* Prepare chunks of a ring in advance, until the ring has all its chunks. tp_spool_map_ahead returns a new chunk, or
+ * NULL if the ring is complete or the disk is nearly full. tp_spool_touch touches its pages, and tp_spool_keep_ahead
+ * stores it. */
 struct tp_spool_chunk *tp_spool_map_ahead(struct tp_spool *spool);
 void tp_spool_touch(struct tp_spool_chunk *chunk);
 void tp_spool_keep_ahead(struct tp_spool *spool, struct tp_spool_chunk *chunk);
 
-/* Prepares the chunk with its header. Unless the spool is a ring, the old content is first copied to the end of the
- * file. If that fails, releases the chunk, keeps its content and returns NULL. No other thread may use the chunk. */
+/* Writes the header into a chunk. If the chunk is full and the spool is not a ring, first copies the old content to
+ * the end of the file. If the copy fails, releases the chunk with its content and returns NULL. No other thread may
+ * use the chunk. */
 struct tp_spool_chunk *tp_spool_prepare(struct tp_spool *spool, struct tp_spool_chunk *chunk,
                                         const struct tp_spool_chunk *header);
 
@@ -73,14 +77,14 @@ struct tp_spool_chunk *tp_spool_notes(struct tp_spool *spool, uint32_t size);
 /* Adds a chunk that a thread no longer uses to the list of full chunks. */
 void tp_spool_return(struct tp_spool *spool, struct tp_spool_chunk *chunk);
 
-/* Unmaps a chunk that is not returned to a spool. Accepts NULL. Needs no lock. */
+/* Unmaps a chunk that is not returned to a spool. `chunk` may be NULL. Needs no lock. */
 void tp_spool_unmap(struct tp_spool_chunk *chunk);
 
 /* Closes the file. Chunks of other threads stay mapped. is_removed: also deletes the file. */
 void tp_spool_close(struct tp_spool *spool, bool is_removed);
 
-/* Leaves the spool to the parent, in the child of a fork. The child keeps the mappings without writing to them, because
- * the parent continues to use the spool. */
+/* Abandons the spool in the child of a fork, because the parent continues to use it. The child keeps the mappings but
+ * does not write to them. */
 void tp_spool_leave(struct tp_spool *spool);
 
 #endif

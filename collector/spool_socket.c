@@ -9,7 +9,8 @@
 
 #include "writer/spool/spool_file.h"
 
-enum { PATIENCE_MS = 500 }; /* longest wait for an answer, because a signal may have stopped `record` */
+/* longest wait for an answer, because a signal may have stopped `record` */
+enum { PATIENCE_MS = 500 };
 
 static struct {
     int fd;

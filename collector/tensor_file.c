@@ -19,7 +19,7 @@ enum { LONGEST = 200 }; /* longest name of a file in bytes, without .npy */
 
 static uint64_t hash_of(const char *text)
 {
-    uint64_t hash = 14695981039346656037u; /* the FNV-1a hash */
+    uint64_t hash = 14695981039346656037u; /* initial value of the FNV-1a hash */
     for (; *text; text++)
         hash = (hash ^ (unsigned char)*text) * 1099511628211u;
     return hash;

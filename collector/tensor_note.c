@@ -19,11 +19,11 @@ static_assert((int)TRACEPRESS_FLOAT == TP_DTYPE_FLOAT32 && (int)TRACEPRESS_DOUBL
 static_assert((int)TP_NPY_MAX_RANK == (int)TP_SPOOL_MAX_RANK, "one greatest rank");
 static_assert(sizeof(struct tp_spool_tensor) % TP_SPOOL_SLOT == 0, "whole slots");
 
-static const uint64_t MAX_BYTES = 64ull << 30; /* most bytes of values per process, unless TRACEPRESS_TENSOR_MB is
-                                                * set */
+/* most bytes of values in all files of a process, unless TRACEPRESS_TENSOR_MB is set */
+static const uint64_t MAX_BYTES = 64ull << 30;
 
 static _Atomic uint64_t kept_bytes;
-static _Atomic uint32_t failed_recording; /* number of the recording that no longer writes values */
+static _Atomic uint32_t failed_recording; /* number of the recording that writes no more values after a failure */
 
 static uint64_t max_bytes(void)
 {
@@ -34,8 +34,8 @@ static uint64_t max_bytes(void)
     return is_given ? (uint64_t)megabytes << 20 : MAX_BYTES;
 }
 
-/* Writes the values, unless an earlier file of this recording failed. Returns false if they are not stored, which is
- * reported once. */
+/* Writes the values, unless an earlier file of this recording failed. Returns false if the values are not stored,
+ * which is reported once. */
 static bool keep_values(const struct tp_session_place *place, const char *path, const struct tp_tensor_values *values)
 {
     if (atomic_load(&failed_recording) == place->recording)

@@ -1,8 +1,8 @@
 /* Walks stacks of the calling thread, and stacks of other threads from copies: see unwind.h.
  *
- * libunwind treats the copy as another process and asks for its memory and registers. Stack memory comes from the copy,
- * and unwind tables come from the files of the modules. So this code never touches memory that may have been unmapped.
- * libunwind is loaded only when stacks are wanted, so that other programs do not need it. */
+ * libunwind treats a copy as another process and asks this code for its memory and registers. Stack memory comes from
+ * the copy, and unwind tables come from the files of the modules. So this code never touches memory that may have been
+ * unmapped. libunwind is loaded only when stacks are wanted, so that other programs do not need it. */
 #include "collector/unwind.h"
 
 #include <dlfcn.h>
@@ -34,7 +34,7 @@ enum { PAGE = 4096 };
 #define FAR_LIBRARY "libunwind-generic.so.8"
 #endif
 
-/* The library exports this function for such uses, but its header does not declare it. */
+/* Type of a function that libunwind exports for such uses, but does not declare in its header. */
 typedef int search_table_function(unw_addr_space_t space, unw_word_t ip, unw_dyn_info_t *table, unw_proc_info_t *info,
                                   int need_unwind_info, void *context);
 
@@ -46,7 +46,7 @@ static struct {
     __typeof__(unw_get_reg) *get_register;
     __typeof__(unw_step) *step;
     search_table_function *search_table;
-    __typeof__(unw_backtrace) *backtrace; /* walks the stack of the calling thread */
+    __typeof__(unw_backtrace) *backtrace; /* function that walks the stack of the calling thread */
 } unwind;
 
 static pthread_once_t loaded = PTHREAD_ONCE_INIT;
@@ -84,14 +84,14 @@ static void load(void)
 
 /* ---- libunwind's memory for each thread ----
  *
- * libunwind unmaps it when the thread exits, through a pthread key with a destructor. A program that confines itself
- * may forbid that system call. */
+ * libunwind unmaps this memory when the thread exits, through a pthread key with a destructor. A program that confines
+ * itself may forbid the system call for unmapping. */
 
 static pthread_key_t kept;
 static bool is_kept_known;
 
-/* Uses the library for the first time and finds the key that it creates. The key is the next free one, unless the
- * program has used the library before or another thread creates a key at the same moment. In these two cases the key
+/* Uses libunwind for the first time and finds the key that libunwind creates. This is the next free key, unless the
+ * program has used libunwind before or another thread creates a key at the same moment. In these two cases the key
  * stays unknown. */
 static void use_and_find_kept(void)
 {
@@ -101,7 +101,7 @@ static void use_and_find_kept(void)
     is_kept_known = is_next && pthread_getspecific(kept) != NULL;
 }
 
-/* Deletes the library's key so that its destructor does not run. Immediately creates a key with the same number.
+/* Deletes libunwind's key, so that its destructor does not run. Then immediately creates a key with the same number.
  * Otherwise the program's own use of libunwind could write to a key of somebody else. */
 void tp_stack_abandon(void)
 {
@@ -119,7 +119,7 @@ void tp_stack_abandon(void)
 
 static unw_addr_space_t address_space(void);
 
-/* Makes both parts of the library open their pipes at high numbers. Each part opens a pipe at its first use, at the
+/* Makes both parts of libunwind open their pipes at high numbers. Each part opens a pipe at its first use, at the
  * lowest free numbers, and keeps it open. The program could then get unexpected numbers for its own files, or replace
  * the pipe. Therefore this function occupies the low numbers meanwhile. */
 static void use_first(void)
@@ -176,7 +176,8 @@ static uint64_t return_address(const void *frame)
 
 uint32_t tp_stack_here(const void *from, uint64_t *frames, uint32_t max)
 {
-    enum { OURS = 8 }; /* most frames between this function and `from` */
+    /* most frames between this function and `from` */
+    enum { OURS = 8 };
     void *all[TP_MAX_FRAMES + OURS];
     int first = 0, count = is_there && has_loader()
                                ? unwind.backtrace(all, (int)(max < TP_MAX_FRAMES ? max : TP_MAX_FRAMES) + OURS)
@@ -212,7 +213,7 @@ static uint64_t take_registers(uint64_t *to, const ucontext_t *context)
 #endif
 }
 
-/* Lets the kernel copy page by page, so that a missing page ends the copy without a fault. */
+/* Fills the copy. The kernel copies page by page, so that a missing page ends the copy without a fault. */
 void tp_stack_fill(struct tp_stack_copy *copy, const ucontext_t *context)
 {
     struct iovec from[TP_STACK_COPY_BYTES / PAGE + 1], to = {copy->bytes, sizeof copy->bytes};
@@ -261,8 +262,8 @@ static int read_register(unw_addr_space_t space, unw_regnum_t number, unw_word_t
     return 0;
 }
 
-/* The binary search table of .eh_frame_hdr, in the only form that linkers write. A stack ends at a module with another
- * form. */
+/* The binary search table of .eh_frame_hdr, in the only form that linkers write. If a module has another form, the
+ * stack ends there. */
 struct eh_frame_header {
     uint8_t version, frame_encoding, count_encoding, table_encoding;
     int32_t frame;
@@ -326,12 +327,12 @@ static unw_addr_space_t address_space(void)
     return space;
 }
 
-/* Set while a thread unwinds. Only one thread does so at a time. A fork waits until the flag is clear (recorder.h,
+/* Set while a thread unwinds; only one thread at a time may unwind. A fork waits until the flag is clear (recorder.h,
  * tp_record_pause_stacks). */
 static atomic_flag is_unwinding = ATOMIC_FLAG_INIT;
 
-/* Waits until this thread may unwind. Returns false if the other thread never finishes, for example after a handler has
- * jumped out of malloc. */
+/* Waits until this thread may unwind. Returns false if the thread that unwinds does not finish, for example because a
+ * handler has jumped out of malloc. */
 static bool take_turn(void)
 {
     enum { PATIENCE = 10000 };
@@ -407,7 +408,7 @@ static __attribute__((noinline)) bool take_own(struct tp_stack_copy *copy)
 uint32_t tp_stack_apart(uint64_t *frames, uint32_t max)
 {
     enum { OURS = 8 };
-    static struct tp_stack_copy copy; /* buffer of the thread that is unwinding */
+    static struct tp_stack_copy copy; /* buffer for the stack of the thread that is unwinding */
     uint64_t all[TP_MAX_FRAMES + OURS];
     if (!is_there || atomic_flag_test_and_set(&is_unwinding))
         return 0;

@@ -1,4 +1,4 @@
-/* Walks call stacks: of the calling thread, and of another thread from a copy of its stack.
+/* Walks call stacks: the stack of the calling thread, and the stack of another thread from a copy.
  *
  * Frames are return addresses, innermost first. The first frame of a copied stack is the current instruction. Walking
  * needs no frame pointers. */
@@ -15,11 +15,11 @@ enum { TP_STACK_COPY_BYTES = 64 << 10, TP_STACK_REGISTERS = 33, TP_MAX_FRAMES = 
  * call it, but not in a signal handler. */
 bool tp_stack_prepare(void);
 
-/* Registers and the upper part of a stack, as a signal handler found them. */
+/* Registers and the innermost part of a stack, as a signal handler found them. */
 struct tp_stack_copy {
-    uint64_t registers[TP_STACK_REGISTERS]; /* values of the registers; the index is the DWARF number */
-    uint64_t start;                         /* address of bytes[0], which is the stack pointer */
-    uint32_t size;                          /* count of copied bytes */
+    uint64_t registers[TP_STACK_REGISTERS]; /* values of the registers, by their DWARF numbers */
+    uint64_t start;                         /* address of bytes[0]; the value of the stack pointer */
+    uint32_t size;                          /* number of copied bytes */
     char bytes[TP_STACK_COPY_BYTES];
 };
 
@@ -40,8 +40,8 @@ void tp_stack_forget(void);
  * walked. Needs tp_stack_prepare. Any thread may call it, but not in a signal handler. */
 uint32_t tp_stack_apart(uint64_t *frames, uint32_t max);
 
-/* Returns whether tp_stack_apart has found code outside of all known modules since the last call. tp_modules_update may
- * then find a new module. Any thread may call it. */
+/* Returns whether tp_stack_apart has found code outside of all known modules since the last call of this function. If
+ * so, tp_modules_update may find a new module. Any thread may call it. */
 bool tp_stack_has_met_unknown(void);
 
 /* Fills `frames` with the frames of the calling thread, at most max, starting at the frame that returns to `from`.
