@@ -1,4 +1,5 @@
 /* Records programs from outside: see outside.h.
+ *
  * Each poll reads the rings, and immediately reads facts that only a living process has: its arguments, and at its exit
  * its memory and I/O. Then the poll passes records to the tree, but only records that are old enough for their order to
  * be certain. */

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """check_changes.py TRACEPRESS FOLDER_OF_REFERENCE TRACE...: compares the changes of work in `diff --json` with those of
 an independent implementation.
+
 Compares each trace with itself and with changed copies. A copy has, at random places of every step, an added .item(),
 clone, cast or contiguous, a renamed operator, or changed shapes."""
 import gzip, json, os, random, subprocess, sys, tempfile

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """check_communication.py TRACEPRESS WORK [COUNT]: compares findings about communication in generated traces with the
 executable definition.
+
 No bundled trace has small collectives (E4), late parameters (E6), one process for all devices (E7) or pipeline stages
 (E11). So programs with these causes are generated at random. Prints the first differences, and how often each rule
 fired. Exits with 1 if anything differs or a rule never fired."""

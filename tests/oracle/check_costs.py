@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """check_costs.py CALL_COSTS REFERENCE [TRACE...]: compares operations and bytes of operator calls with the executable
 definition.
+
 REFERENCE: folder of costs_ref.py. Examines all different calls of the traces. Also examines 40,000 generated calls with
 other shapes, types and values, with and without hints, based on these calls and on all names in the definition. Prints
 differences, and exits with 1 if there are any."""

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """check_frames.py FRAME_LINES [SEED]: compares how the executable reference and webreport/trace/frame.c read texts of
 frames.
+
 The texts are random, with characters that are hard to parse, and frames of real programs. Project line, label, text
 without addresses and shortened path must be equal. Prints differences, and exits with 1 if there are any."""
 import os

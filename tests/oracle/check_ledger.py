@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """check_ledger.py PROGRAM REFERENCE [CASES]: compares the statistics of runs (PROGRAM: tests/check/ledger_cases.c) with
 the executable definition (REFERENCE: ledger_ref.py).
+
 Each function gets CASES random cases. Some are edge cases: equal runs, no variance, one run, hundreds of runs. Numbers
 must agree to a relative 1e-12, or to the last digits of the levels whose difference they are. Numbers with a quantile
 must agree to 2e-12, because the reference sums its continued fraction only to 1e-12. Prints a line for each wrong
 number, and then exits with 1.
+
 The program runs twice, with different constants for limited outliers and for the median of a base. The first run uses
 the constants of the reference. The second run ("exact") uses those that keep the promised rate of false alarms
 (docs/diff.md, "levels of five runs"), which this file computes again. Cases without five runs on a side have equal
 results in both.
+
 The reference differs from the definition in three ways. First, the mean of equal levels is exact only for sums of a few
 powers of two (14.25, but not 14.2), so equal runs here have such levels. Second, Python's lgamma differs from the C
 library's in the last digit, which its digamma amplifies to 1e-11, so both sides use the C library. Third, the reference

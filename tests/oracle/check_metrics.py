@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """check_metrics.py TRACEPRESS WORK TRACE...: computes every metric of `check --list-metrics` again from `report
 --json`, and compares both.
+
 Uses only the standard library. A metric that the trace does not contain must be null on both sides, with a reason in
 `check`. Prints each difference and a last line with counts. Exits with 1 if there are differences."""
 import json

@@ -1,5 +1,6 @@
 """check_op_costs.py TRACEPRESS FOLDER [EXPECTED_FOLDER...]: compares the operations of operators (`table --aggregate-by
 type`) with torch.
+
 Each EXPECTED_FOLDER contains a trace and the output of key_averages(). Its with_flops numbers are compared for
 products, conv2d, and mul and add without broadcasting. If torch is installed, also runs models of every family under
 the profiler and under torch.utils.flop_counter, which has its own formulas. Prints a line for each difference, and then

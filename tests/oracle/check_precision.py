@@ -1,4 +1,5 @@
 """check_precision.py TRACEPRESS FOLDER [SEED]: compares `tracepress precision` with NumPy on random arrays.
+
 Two runs have arrays of every type, order and byte order, as .npy and .npz. Some have planted differences. Prints a line
 for each wrong result, and then exits with 1."""
 import json

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """check_program.py FOLDER ROWS.tsv REPORT.json: compares a program's view with the executable definition in FOLDER
 (page_ref.py).
+
 Compares wall parts, mean number of running threads, verdict and functions. The times of the definition are milliseconds
 as floats."""
 import json

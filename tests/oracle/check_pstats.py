@@ -1,5 +1,6 @@
 """check_pstats.py TRACEPRESS FOLDER TRACE...: compares `table --group-by function` and `export --to pstats` with
 Python.
+
 For each TRACE, pstats must open the exported file and print the same tables, byte for byte. The numbers must equal a
 simple recount, and snakeviz must read the file if it is installed. A program with every kind of recursion is recorded
 as a trace by sys.setprofile. Its calls and callers must equal those of cProfile. Prints a line for each difference, and

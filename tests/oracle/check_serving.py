@@ -1,5 +1,6 @@
 """check_serving.py TRACEPRESS COSTS WORK [TRACE..]: compares steps and classes of serving engines in `report --json`
 with serve_ref.py.
+
 Without TRACE, uses 100 generated traces (environment variables SEED and MADE)."""
 import json
 import os

@@ -1,5 +1,6 @@
 """check_statistics.py TRACEPRESS FOLDER [SEED]: checks `tracepress precision` on traces that contain only statistics of
 tensors.
+
 The tensors are random, and some have planted differences. NumPy computes the statistics, in the form that the collector
 writes. The results must be true for the values, which the product does not see. Errors and mismatches are lower limits,
 and the cosine is an upper limit. Equal tensors must not be reported as different. Differences that statistics show must

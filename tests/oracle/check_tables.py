@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """check_tables.py TRACEPRESS FOLDER...: compares `tracepress table` with the tables that torch printed for the same
 traces.
+
 A folder contains a trace, expected.json.gz (torch's raw numbers) and tables.json.gz ("<grouping>[.nopy].<sort>": text),
 as the reference's torch_oracle.py writes them. stacks.<metric>.txt is the output of export_stacks. Prints one line per
 folder and "N same, N different". Differences in the lists of names below are expected."""

@@ -1,4 +1,5 @@
 """check_tensors.py DIR: compares with NumPy what tensor_program recorded in DIR.
+
 Each .npy file must have the type and shape that the trace describes. The statistics in the trace must equal those of
 NumPy. Prints a line for each difference, and then exits with 1."""
 import glob

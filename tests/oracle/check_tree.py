@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """check_tree.py TRACEPRESS REFERENCE WORK TRACE...: compares the tree of device time in `report --json` with the
 executable definition.
+
 REFERENCE: folder of tree_ref.py. Without TRACE, uses 200 generated traces. At every node, times, calls, durations,
 operations and bytes must be equal, and floors (minimum times) must agree to 1e-9. Also checks invariants: children sum
 to their parent, and no floor is above its time. Prints the first differences, and exits with 1 if there are any."""

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """check_work.py TRACEPRESS REFERENCE WORK TRACE...: compares the kinds of device work in `report --json` with the
 executable definition.
+
 REFERENCE: folder of kinds_ref.py. Without TRACE, uses 200 generated traces with names from the rules, in random chains
 of operators. For each kind, calls, time, operations, bytes, and the time with known operations and bytes must be equal.
 Prints each difference, and exits with 1 if there are any."""

@@ -1,4 +1,5 @@
 """Adapts the reference's costs to the definitions (docs/definitions.md, section 19).
+
 The reference assumes four bytes for an unknown type, and keeps units that are faster than their device. Section 19 does
 neither. The rule of section 6 replaces the reference's list of libraries. Importing this module changes the reference's
 functions, so their folder must be in sys.path before."""

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Cases for definitions.py with results that are computed by hand.
+
 python3 definitions_cases.py [DIR]: also writes the traces and the expected documents to DIR."""
 import json
 import os

@@ -1,5 +1,6 @@
 """Lists the rules that the executable definition does not compute, each with the reason. Only these findings are not
 compared with the product's.
+
 All other rules are compared on every trace. The suite fails if a listed rule is computed. `changes` names rules whose
 finding differs in profiles where the listed rule fired, because one cause gives one finding."""
 import collections

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """torch_tables.py TRACEPRESS TRACE...: compares tables of GPU traces with those of torch's own classes for the same
 events.
+
 Needs torch. torch cannot read traces, so this program makes FunctionEvents from the JSON (kind, times, links by
 External id, memory). torch computes the tree and the sums, and prints the tables. Traces of Kineto from 2021 to 2024
 have correlations as External ids, so they are skipped. Prints a line per trace and "N same, N different"."""

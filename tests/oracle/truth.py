@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """truth.py TRACEPRESS TRUTH TRACES: counts how often each rule was right on programs with a known cause.
+
 TRUTH: programs with a planted cause, fixed versions of them, experts' lists for device traces, and score.py. TRACES:
 folder of the traces in the lists. A rule that reports with more than low severity is right if it names the planted
 cause or a problem of the list. Otherwise it is wrong. It is also wrong if it still names the cause in the fixed

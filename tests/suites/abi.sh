@@ -1,5 +1,6 @@
-# Compares the CUPTI declarations in collector/source/cupti_abi.h with NVIDIA's headers. It finds headers in
-# $CUPTI_INCLUDE (folders, separated by colons), $CUDA_HOME, /usr/local/cuda, and Python packages nvidia-cuda-cupti*.
+# Compares the CUPTI declarations in collector/source/cupti_abi.h with NVIDIA's headers. Searches for the headers in
+# $CUPTI_INCLUDE (folders, separated by colons), $CUDA_HOME, /usr/local/cuda, and the Python packages
+# nvidia-cuda-cupti*.
 . tests/suites/case.sh
 
 version() { sed -n 's/^#define CUPTI_API_VERSION *//p' "$1/cupti_version.h" | head -n 1; }

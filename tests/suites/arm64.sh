@@ -1,9 +1,10 @@
 # Builds everything for Linux on arm64. qemu runs the unit tests and the commands that read traces, which must write the
-# same bytes as on this processor. `record` is not run, because this kernel cannot start programs for that processor.
+# same bytes as on this processor. `record` is not tested, because this kernel cannot start arm64 programs.
 . tests/suites/case.sh
 HERE=$PWD
 ROOT=$HERE/build/arm64-libraries/root
-HOST=${TOOLS:-$BUILD}/tracepress-zlib # a tracepress without ISA-L, which compresses to other bytes on each processor
+# a tracepress without ISA-L, because ISA-L compresses to other bytes on each processor
+HOST=${TOOLS:-$BUILD}/tracepress-zlib
 
 missing=
 for tool in aarch64-linux-gnu-gcc qemu-aarch64; do
@@ -38,7 +39,7 @@ cd "$WORK" || exit 1
 elsewhere() { emulated "$HERE/build/arm64/tracepress-zlib" "$@"; }
 . "$HERE/tests/suites/elsewhere.sh"
 
-usual() { # the installed command has ISA-L, so only the bytes of its timeline may differ
+usual() { # The installed command uses ISA-L, so only the compressed bytes of its timeline may differ.
     command=$HERE/build/arm64/tracepress trace=$DATA/traces/gpu_2026.pt.trace.json.gz
     emulated "$command" report "$trace" -o a.html --json a.json 2>err && "$HOST" report "$trace" -o b.html --json b.json 2>err &&
         cmp a.json b.json && [ "$(diff a.html b.html | grep -c '^[<>]')" = 2 ] && [ "$(diff a.html b.html | grep -c 'class="tldata"')" = 2 ] || return 1

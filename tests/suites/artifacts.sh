@@ -1,5 +1,5 @@
-# Runs the recipes of docs/artifacts.md word for word, with stores and a pull request on this machine.
-# 
+# Runs the recipes of docs/artifacts.md word for word, with local servers instead of the object store and the code host.
+#
 # ARTIFACTS_PYTHON is a Python with awscli, moto[server], mlflow-skinny and wandb.
 . tests/suites/case.sh
 HERE=$PWD
@@ -14,7 +14,7 @@ folder() { # folder NAME: makes an empty folder with traces and the recipe of th
     rm -rf "${WORK:?}/$1" && mkdir -p "$WORK/$1/runs/today" && cp "$trace" "$WORK/$1/runs/today/" && recipe "$1" >"$WORK/$1/recipe" &&
         [ -s "$WORK/$1/recipe" ] && cd "$WORK/$1"
 }
-serve() { # serve NAME COMMAND...: runs the command until the suite ends, with its output in NAME.said
+serve() { # serve NAME COMMAND...: runs the command until the suite ends. Its output goes to NAME.said
     name=$1
     shift
     "$@" >"$WORK/$name.said" 2>&1 &
@@ -33,14 +33,14 @@ of_s3() {
     aws s3 cp "s3://$BUCKET/reports/worker0.html" back.html && cmp report.html back.html || return 1
     aws s3api head-object --bucket "$BUCKET" --key reports/worker0.html | grep -q '"ContentType": "text/html"'
 }
-no_object() { # without traces, the recipe stores no object
+no_object() { # Checks that the recipe stores no object if there are no traces.
     folder s3 && BUCKET=elsewhere && export BUCKET && ! sh -eu recipe && [ ! -e report.html ]
 }
-broken_off() { # an upload that stops in the middle stores no object
+broken_off() { # Checks that an interrupted upload stores no object.
     folder s3 && head -c "$(($(wc -c <"$trace") / 2))" "$trace" >half && aws s3 cp half "s3://$BUCKET/runs/worker0.pt.trace.json.gz" || return 1
     ! sh -eu recipe && [ ! -e report.html ]
 }
-# runs them, because a program in PATH may be only a wrapper for another Python
+# runs both commands, because a program in PATH may be only a wrapper for another Python
 if aws --version >/dev/null 2>&1 && moto_server --help >/dev/null 2>&1; then
     export BUCKET=traces AWS_ACCESS_KEY_ID=key AWS_SECRET_ACCESS_KEY=secret AWS_DEFAULT_REGION=us-east-1 AWS_EC2_METADATA_DISABLED=true AWS_MAX_ATTEMPTS=1
     port=$(free_port)
@@ -55,13 +55,14 @@ else
 fi
 
 # ---- MLflow, Weights & Biases ----
-of_python() { # of_python NAME: runs the recipe; its page equals that of the program
+of_python() { # of_python NAME: runs the recipe and checks that its page equals that of the program
     folder "$1" && PYTHONPATH=$HERE/python "$PYTHON" recipe && "$TP" report runs/today -q -o ours.html && cmp ours.html report.html
 }
-no_traces() { # no_traces NAME FOLDER: without traces, the recipe stores nothing and does not create FOLDER
+# no_traces NAME FOLDER: checks that the recipe stores nothing and creates no FOLDER if there are no traces
+no_traces() {
     folder "$1" && rm -rf runs "$2" && ! PYTHONPATH=$HERE/python "$PYTHON" recipe && [ ! -e "$2" ]
 }
-of_mlflow() { # MLflow itself must return the page, the verdict of --json and the step time
+of_mlflow() { # Checks that MLflow itself returns the page, the verdict of --json and the step time.
     of_python mlflow && "$TP" report runs/today -q -o none.html --json ours.json || return 1
     "$PYTHON" -c '
 import json, mlflow
@@ -74,7 +75,7 @@ back = mlflow.artifacts.download_artifacts(run_id=run.info.run_id, artifact_path
 assert open(back, "rb").read() == open("ours.html", "rb").read(), back'
 }
 sum_of() { openssl md5 -binary "$1" | base64; }
-of_wandb() { # the file of the run must have the checksums of the artifact's files, and the panel must show the page
+of_wandb() { # Checks that the run's file has the checksums of the artifact's files, and that the panel shows the page.
     of_python wandb && panel=$(find wandb/offline-run-*/files/media/html -name '*.html') && cmp ours.html "$panel" || return 1
     for file in report.html runs/today/*; do
         grep -aqF "$(sum_of "$file")" wandb/offline-run-*/run-*.wandb wandb/offline-run-*/tmp/* 2>/dev/null || { echo "$file is not in the artifact"; return 1; }
@@ -82,7 +83,7 @@ of_wandb() { # the file of the run must have the checksums of the artifact's fil
     grep -aq 'tracepress/verdict' wandb/offline-run-*/run-*.wandb
 }
 if "$PYTHON" -c 'import mlflow' 2>/dev/null; then
-    # MLflow 3.17 does not find runs below a folder named "artifacts", which is the name of this suite
+    # this suite is named "artifacts", and MLflow 3.17 does not find runs below a folder with this name
     store=$(dirname "$WORK")/mlflow-store
     export MLFLOW_TRACKING_URI="file://$store" MLFLOW_ALLOW_FILE_STORE=true
     check "artifacts: recipe of MLflow: page, verdict and step time come back from its store" of_mlflow
@@ -100,7 +101,7 @@ fi
 
 # ---- a pull request ----
 ready() { [ -s "$WORK/pull/address" ]; }
-commented() { # commented COUNT: checks the number of comments and the text of the comment of the recipe
+commented() { # commented COUNT: checks the number of comments on the pull request, and the text of the recipe's comment
     [ "$(jq length "$WORK/pull/held.json")" = "$1" ] && { echo '<!-- tracepress -->' && cat digest.md; } >ours.md &&
         jq -j '.[2].body' "$WORK/pull/held.json" | cmp - ours.md && [ "$(jq -r '.[1].body' "$WORK/pull/held.json" | tail -n 1)" = "not yours" ]
 }

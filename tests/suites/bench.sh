@@ -1,5 +1,5 @@
-# Tests `tracepress bench`, which runs two commands alternately. Programs that write traces with step times from a
-# seeded file simulate a drifting machine. Two real programs must be distinguished on a busy machine.
+# Tests `tracepress bench`, which runs two commands alternately. Programs that write traces with seeded random step
+# times simulate a machine whose speed drifts. Also distinguishes two real programs on a busy machine.
 . tests/suites/case.sh
 HERE=$PWD
 cd "$WORK" || exit 1
@@ -18,7 +18,7 @@ bench() { # bench EXIT_CODE ARGUMENTS...: runs `tracepress bench` and checks its
 }
 json() { python3 -c "import json,sys; b=json.load(open('b.json')); q=b['quantities'].get(b['quantity']); assert $1, (b['verdict'], b['quantity'], q, b['stopped_by'], b['counts'])"; }
 
-# wander.py FACTOR EXTRA: writes a trace of 12 steps to t/. Step times drift from run to run. The file n counts the runs
+# wander.py FACTOR EXTRA: writes a trace of 12 steps to t/. Step times drift from run to run. File n counts the runs
 cat >wander.py <<'END'
 import json, math, os, random, sys
 factor, extra = float(sys.argv[1]), int(sys.argv[2])
@@ -40,8 +40,8 @@ for step in range(12):
 os.makedirs("t", exist_ok=True)
 json.dump({"schemaVersion": 1, "traceEvents": events}, open("t/w.1.pt.trace.json", "w"))
 END
-# compares equal programs, and a program that is 3 % slower and makes an additional call; the machine drifts by 2 %,
-# which is ten times the noise
+# Compares a program with itself, and with a program that takes 3 % longer and makes an additional call. The speed of
+# the machine drifts by 2 %, which is ten times the noise.
 wanders() {
     rm -rf n t && bench 0 --traces t --json b.json 'python3 wander.py 1 0' 'python3 wander.py 1 0 ' &&
         json "b['verdict'] == 'same' and b['stopped_by'] == 'decided' and not b['counts'] and len(b['runs']) < 60" || return 1
@@ -49,7 +49,7 @@ wanders() {
         json "b['verdict'] == 'slower' and b['quantity'] == 'step' and b['limit'] == 'fail' and 0.02 < q['est'] < 0.04 and b['counts'] == [{'kind': 'operator', 'name': 'aten::item', 'a_per_step': 0.0, 'b_per_step': 1.0}]"
 }
 check "on a machine that wanders equal ones are the same, 3 % and a call more are found, with an early stop" wanders
-orders() { # the same seed gives the same order of runs, another seed gives another order
+orders() { # Checks that the same seed gives the same order of runs, and another seed another order.
     for seed in 1 1 2; do
         rm -rf n t && bench 0 --traces t --json b.json --seed $seed --max-runs 12 'python3 wander.py 1 0' 'python3 wander.py 1.03 1' || return 1
         python3 -c "import json; print([r['side'] for r in json.load(open('b.json'))['runs']][:6])" >>orders
@@ -63,7 +63,7 @@ limits() {
     bench 1 --no-record --inconclusive fail --effect 0.001% --max-time 1s --json b.json 'sleep 0.1' 'sleep 0.1 ' && json "b['stopped_by'] == 'max-time'"
 }
 check "it stops at --max-runs and --max-time, and says what is missing" limits
-silent() { # the output of the commands must not be part of the result
+silent() { # Checks that the result does not contain the output of the commands.
     echo 'echo noise; echo clatter >&2' >says.sh
     bench 0 --no-record --max-runs 3 'sh says.sh' 'sh says.sh ' && ! grep -q -e noise -e clatter out && [ ! -s err ] || { cat out err; return 1; }
     bench 0 --no-record --max-runs 3 --json - 'sh says.sh' 'sh says.sh ' && python3 -c 'import json; json.load(open("out"))' &&
@@ -107,7 +107,7 @@ fi
 
 # ---- signals ----
 is_running() { pgrep -f "^sleep 98765" >/dev/null; }
-ends_by() { # ends_by SIGNAL EXIT_CODE OPTIONS...: sends the signal and checks the exit code
+ends_by() { # ends_by SIGNAL EXIT_CODE OPTIONS...: sends the signal to `bench` and checks the exit code
     signal=$1 wanted=$2
     shift 2
     "$TP" bench "$@" --json half.json 'sleep 98765 & sleep 98765' true >out 2>err &
@@ -121,7 +121,8 @@ ends_by() { # ends_by SIGNAL EXIT_CODE OPTIONS...: sends the signal and checks t
 }
 signals() { ends_by TERM 143 --no-record && ends_by HUP 129 --no-record && ends_by TERM 143; }
 check "asked to end it leaves no process and no file" signals
-interrupted() { # a terminal sends the signal to the process group, but the commands have their own group
+# Checks an interrupt from a terminal, which sends the signal to the process group. The commands have their own group.
+interrupted() {
     setsid sh -c 'trap "" INT; exec "$@"' sh python3 -c "
 import os, signal, subprocess, sys, time
 signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -142,7 +143,9 @@ total = 0
 for i in range(n * 10):
     total += i & 7
 END
-real() { # 3 % more work, measured as CPU time while another program runs, is found or reported as too small to see
+# Checks that 3 % more work is found, or reported as too small to detect, while another program runs. The measure is CPU
+# time.
+real() {
     python3 work.py 1000 >/dev/null & busy=$!
     bench 0 --no-record --quantity cpu --effect 3% --max-runs 20 --max-time 150s --json b.json 'python3 -S work.py 3' 'python3 -S work.py 3.09'
     code=$?

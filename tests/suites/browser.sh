@@ -1,4 +1,4 @@
-# Tests the page in a real browser (tests/browser/*.sh print the cases).
+# Tests the page in a real browser. tests/browser/*.sh run the cases.
 . tests/suites/case.sh
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || :)
 if [ -z "$browser" ] || [ ! -d tests/browser ]; then

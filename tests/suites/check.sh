@@ -1,7 +1,7 @@
-# Tests `tracepress check`: its metrics are the numbers of the report, and a run is never worse than itself. Only
-# planted changes are found, at the right line. Every format is valid for its readers, with any names in a trace.
+# Tests `tracepress check`. Its metrics must be the numbers of the report, and a run must never be worse than itself.
+# Only planted changes may be found, at the right line. Every output format must be valid with any names in a trace.
 . tests/suites/case.sh
-! is_asan || SHARED=none # under sanitizers, the traces of the repository are enough
+! is_asan || SHARED=none # with sanitizers, uses only the traces of the repository
 if ! command -v python3 >/dev/null 2>&1; then
     skip "check" "no python3"
     exit 0
@@ -31,7 +31,7 @@ else
     skip "every metric equals the report's numbers, traces of others" "no reference data"
 fi
 
-# Compares each run with itself: no limit fails, and no time has changed.
+# Compares each run with itself. No limit may fail, and no time may have changed.
 printf '%s\n' 'step.time.median <= +0 %' 'step.time.mean <= +0 %' 'step.time.p90 <= +0 %' 'kernels.per_step <= +0' \
     'step.cpu.time <= +0 %' 'sync.per_step <= +0' 'idle.host <= +0 points' 'memory.peak <= +0' 'finding.count <= +0' |
     sed 's/^/optional /' >"$WORK/self.budget"
@@ -41,7 +41,7 @@ itself() {
         n=$((n + 1))
         "$TP" check "$trace" --baseline "$trace" --budget "$WORK/self.budget" --json "$WORK/self/$n.json" -q -o /dev/null 2>"$WORK/err"
         code=$?
-        # exit code 3 means that the input is no trace
+        # exit code 3: the input is not a trace
         [ "$code" = 0 ] || [ "$code" = 3 ] || { [ "$code" = 6 ] && grep -q '"clean":false' "$WORK/self/$n.json"; } || { echo "$trace: exit $code"; cat "$WORK/err"; return 1; }
     done
     python3 - "$WORK"/self/*.json <<'END'
@@ -68,7 +68,7 @@ else
     skip "a run against itself breaks no limit, traces of others" "no reference data"
 fi
 
-planted() { # an additional wait in each step
+planted() { # Checks that a planted additional wait in each step is found.
     trace=$DATA/traces/gpu_2026.pt.trace.json.gz
     python3 tests/check/gate.py plant "$trace" "$WORK/planted.json.gz" || return 1
     run 1 "$WORK/planted.json.gz" --baseline "$trace" --sarif "$WORK/p.sarif" --json "$WORK/p.json" || return 1
@@ -85,7 +85,7 @@ END
 check "a wait that is new fails, with its line and nothing else" planted
 named() { mkdir "$WORK/named" && python3 tests/check/folders.py "$TP" "$WORK/named" "$DATA" check; }
 check "every format names the same lines of a program in a folder run (1), run [2]: x, a.py(4): f or a;b" named
-workers() { # compares runs with 0 workers of the loader with runs with 4 workers, in both directions
+workers() { # Compares runs with 0 and with 4 worker processes of the loader, in both directions.
     slow=$SHARED/data/traces/kineto/resnet50_num_workers_0 fast=$SHARED/data/traces/kineto/resnet50_num_workers_4
     printf '%s\n' 'step.time.median <= +3 %' 'step.dataloader.time <= +3 %' 'kernels.per_step <= +2 %' >"$WORK/b"
     run 0 "$fast" --baseline "$slow" --budget "$WORK/b" && run 1 "$slow" --baseline "$fast" --budget "$WORK/b" || return 1
@@ -122,7 +122,7 @@ done
 command -v cmark-gfm >/dev/null || skip "cmark-gfm reads them" "not installed"
 [ -n "${SARIF_MULTITOOL:-}" ] || skip "the validator of SARIF reads them" "none (SARIF_MULTITOOL)"
 
-faults() { # with a broken file on either side, the exit code is that of `report`
+faults() { # Checks that a broken file on either side gives the same exit code as `report`.
     good=$DATA/traces/gpu_2026.pt.trace.json.gz
     for trace in "$DATA"/faults/*.pt.trace.json* "$DATA"/faults/big/*; do
         "$TP" report -q "$trace" --json /dev/null 2>/dev/null
@@ -137,13 +137,13 @@ faults() { # with a broken file on either side, the exit code is that of `report
 }
 check "broken traces on either side end as in report" faults
 
-baselines() { # a baseline is created and extended, and stays unchanged when a limit fails
+baselines() { # Checks that a baseline is created and extended, and that it stays unchanged if a limit fails.
     trace=$DATA/traces/gpu_2026.pt.trace.json.gz
     python3 tests/check/gate.py plant "$trace" "$WORK/planted.json.gz" || return 1
     rm -rf "$WORK/h" && run 0 "$trace" --baseline "$WORK/h/" --update-baseline --label one || return 1
     grep -q 'this run is the first of it' "$WORK/out" && grep -q '/h/one.tps: stored; compare other runs' "$WORK/err" || { cat "$WORK/out" "$WORK/err"; echo "the first run is not reported"; return 1; }
     rm -rf "$WORK/h" && mkdir "$WORK/h" && run 3 "$trace" --baseline "$WORK/h" || return 1
-    # like a folder that the user has created
+    # imitates a folder that the user has created
     touch "$WORK/h/.gitkeep" && run 0 "$trace" --baseline "$WORK/h" --update-baseline --label one || return 1
     run 0 "$trace" --baseline "$WORK/h" --update-baseline --label two || return 1
     [ "$(cd "$WORK/h" && echo *)" = "one.tps two.tps" ] || { ls "$WORK/h"; return 1; }
@@ -161,8 +161,8 @@ unwritable() {
     run 4 "$trace" --json "$WORK/old.json" --junit /nonexistent/o.xml && [ "$(cat "$WORK/old.json")" = old ]
 }
 check "an output that cannot be written leaves the others" unwritable
-# failing KIND STATUS: from the n-th call of KIND on, all calls fail; the exit code is STATUS, and older outputs stay
-# unchanged
+# failing KIND STATUS: makes all calls of KIND fail from the n-th on. The exit code must be STATUS, and older outputs
+# must stay unchanged
 failing() {
     n=0 total=1
     while [ "$n" -le "$total" ]; do
@@ -197,7 +197,7 @@ same_bytes() {
 }
 check "equal runs give equal bytes" same_bytes
 
-history() { # the page has a chart per metric and a row per run, sorted by name; a broken file is left out
+history() { # Checks that the page has a chart per metric and a row per run, sorted by name. A broken file is skipped.
     trace=$DATA/traces/gpu_2026.pt.trace.json.gz
     rm -rf "$WORK/t" && mkdir "$WORK/t" || return 1
     for name in b2 a1 '<c3>'; do "$TP" summarize -q "$trace" -o "$WORK/t/$name.tps" || return 1; done
@@ -219,7 +219,7 @@ END
 }
 check "report --history draws stored runs" history
 
-# Tests the GitHub action by running its script like a runner does.
+# Tests the GitHub action by running its script as a runner does.
 action() { # action EXIT_CODE VARIABLE=VALUE...: runs the script with these inputs and compares the exit code of the job
     wanted_code=$1
     shift

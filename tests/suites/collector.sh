@@ -1,9 +1,9 @@
-# Tests programs that record themselves and are killed. The recovered trace must have every range that has ended.
+# Tests programs that record themselves and are killed. The recovered trace must contain every range that ended before.
 . tests/suites/case.sh
 HERE=$PWD
 cd "$WORK" || exit 1
 
-# died HOW MILLISECONDS: runs the program until it is killed, recovers the trace, and compares it with the program's own
+# died HOW MILLISECONDS: kills the program after this time, recovers the trace, and compares it with the program's own
 # counts
 died() {
     rm -rf d && mkdir d
@@ -44,7 +44,7 @@ stopped() {
     rm -rf d && mkdir d
     "$TOOLS/record_program" d stop 30 >out 2>err || { cat err; return 1; }
     [ ! -s err ] || { cat err; return 1; }
-    # only the counts and the trace exist, because the spool was removed
+    # the folder has only the counts and the trace, because the spool was removed
     [ "$(ls -A d | wc -l)" = 2 ] || { ls -A d; return 1; }
     "$TP" report d/*.pt.trace.json.gz -o d/report.html --strict --json d/report.json --quiet
 }
@@ -56,7 +56,7 @@ garbage() {
 }
 check "what is no spool is refused with a reason" garbage
 
-cut() { # a spool that is truncated anywhere, or has changed bytes, is read up to the damage
+cut() { # Checks that a spool that is truncated anywhere, or has changed bytes, is read up to the damage.
     rm -rf d && mkdir d
     "$TOOLS/record_program" d _exit 5 2>/dev/null
     spool=$(ls d/.*.tpspool)
@@ -99,7 +99,7 @@ full_of_tensors() {
     umount tiny
     [ $status = 0 ] || { echo "the program ended with $status"; return 1; }
     [ $whole = 0 ] && [ "$kept" -gt 0 ] || { echo "$kept tensors are there, not all of them whole"; return 1; }
-    # at most one message about the tensors, and one if there is no space for the trace either
+    # the tensors give at most one message; without space for the trace, there is another one
     [ "$(wc -l <err)" -le 2 ] && ! sed 1d err | grep -v "the trace was not written; " || { echo "it said:"; cat err; return 1; }
 }
 full_of_tensors >full.log 2>&1
@@ -114,14 +114,14 @@ limited() {
     [ "$(wc -l <err)" -le 1 ]
 }
 check "RLIMIT_FSIZE: the program continues" limited
-# the files of the values exceed the limit, so they are dropped, but the trace has all other data about the tensors
+# Checks that files of values beyond the limit are dropped, while the trace keeps all other data about the tensors.
 limited_tensors() {
     rm -rf d && mkdir d
     (ulimit -f 100 && "$TOOLS/tensor_program" d 2 >out 2>err) || { echo "status $?"; cat err; return 1; }
     grep -q '"values":"not kept"' d/*.pt.trace.json && whole_tensors d
 }
 check "RLIMIT_FSIZE: tensors keep their statistics" limited_tensors
-limited_trace() { # the trace exceeds the limit although the spool does not, because text takes more bytes
+limited_trace() { # Checks a trace that exceeds the limit although the spool does not, because text takes more bytes.
     rm -rf d && mkdir d
     (ulimit -f 400 && "$TOOLS/tensor_program" d 3 >out 2>err) || { echo "status $?"; cat err; return 1; }
     (ulimit -f 60 && "$TOOLS/tensor_program" d 3 >out 2>err) || { echo "status $?"; cat err; return 1; }
@@ -143,7 +143,7 @@ else
     skip "tensors of every type: files and statistics are those of NumPy" "python3 with numpy is not there"
 fi
 
-plugin() { # the library is loaded, unloaded while a thread runs, used in a child, and loaded again
+plugin() { # Loads the library, unloads it while a thread runs, uses it in a child process, and loads it again.
     rm -rf d && mkdir d
     "$TOOLS/load_library" "$TOOLS/libtracepress.so" d || { echo "status $?"; return 1; }
     for name in before closed again; do
@@ -165,7 +165,7 @@ check "constructors, atexit functions and destructors record; a recording may be
 
 spools_left() { find d -name '.*.tpspool' | wc -l; }
 traces_there() { find d -name '*.pt.trace.json.gz' | wc -l; }
-# recovers spools of two dead processes and one that still runs, and removes an unfinished file of a dead process only
+# Recovers spools of two dead processes and a running one. Only the unfinished file of the dead process may be removed.
 folder() {
     rm -rf d && mkdir -p d/worker.tensors/3
     "$TOOLS/record_program" d _exit 5 2>err
@@ -175,7 +175,7 @@ folder() {
     while [ "$(spools_left)" -lt 3 ]; do sleep 0.02; done
     : >d/.trace.tracepress-0123456789abcdef.tmp
     : >d/worker.tensors/3/.w.npy.tracepress-0123456789abcdef.tmp
-    # locks the file, as if its writer still ran
+    # locks the file, as a running writer does
     exec 8>d/.other.tracepress-0123456789abcdef.tmp && flock -n 8 || return 1
     ln -s ../elsewhere d/.link.tpspool
     "$TP" recover d >out 2>err || { echo "status $?"; cat err; kill -9 $pid; return 1; }
@@ -198,7 +198,7 @@ folder() {
 }
 check "recover DIR: the dead are recovered and, with --remove, swept; a living recording is left alone" folder
 
-flight() { # the program is killed at any time while it reuses chunks
+flight() { # Kills the program at random times while it reuses chunks of the ring.
     for how in wait abort segv _exit wait abort segv _exit; do
         rm -rf d && mkdir d
         TRACEPRESS_RING_MB=1 "$TOOLS/record_program" d $how 60 2>err &
@@ -237,7 +237,7 @@ coroutine_program() { # coroutine_program OUTPUT [ARGUMENT...]: compiles the pro
     "${CXX:-c++}" -std=c++20 -pedantic-errors -Wall -Wextra -Werror -O1 -g $sanitizer -I"$HERE/collector" \
         "$HERE/tests/native/coroutine_program.cc" "$@" -pthread -o "$output"
 }
-# coroutines HOW: the counts and times of the program are in its trace and in the report
+# coroutines HOW: checks that the trace and the report have the counts and times of the program
 coroutines() {
     rm -rf d && mkdir d
     cpu_limit 300 ./coroutine_program d "$1" >counts 2>err
@@ -250,7 +250,7 @@ coroutines() {
     "$TP" report d/trace.json --strict --quiet -o d/report.html --json d/views.json &&
         python3 "$HERE/tests/check/perfetto_rules.py" d/trace.json && python3 "$HERE/tests/check/coroutines.py" "$1" counts d/trace.json d/views.json
 }
-crossed() { # the checker must find planted faults: ranges across co_await close ranges of other coroutines
+crossed() { # Checks that the checker finds planted faults: ranges across co_await end ranges of other coroutines.
     rm -rf d && mkdir d
     ./coroutine_program d scope >counts && ! python3 "$HERE/tests/check/coroutines.py" scope counts d/trace.json >said &&
         grep -q 'worker > turn > turn' said || { cat said; return 1; }
@@ -283,11 +283,12 @@ summary_of() { # summary_of: prints the summaries in d as JSON
 own_summary() {
     rm -rf d && mkdir d && text
     TRACEPRESS_SUMMARY_ONLY=1 RANK=3 WORLD_SIZE=8 "$TOOLS/train" text d 6 >out 2>err || { cat err; return 1; }
-    [ "$(ls -A d | grep -vc '\.tps$')" = 0 ] || { ls -A d; return 1; } # d has neither a trace nor a spool
+    # checks that folder d has neither a trace nor a spool
+    [ "$(ls -A d | grep -vc '\.tps$')" = 0 ] || { ls -A d; return 1; }
     [ "$(ls d/*.tps | wc -l)" -gt 0 ] && summary_of | grep -q '"rank":3,"world_size":8' &&
         [ "$(cat d/*.tps | wc -c)" -lt 30000 ]
 }
-as_the_trace() { # a summary made in the process has the same rows as one made of the trace
+as_the_trace() { # Checks that a summary made in the process has the same rows as a summary of the trace.
     rm -rf d && mkdir d && text
     "$TOOLS/train" text d 6 >out 2>err && "$TP" summarize d -o whole.tps -q || return 1
     "$TP" merge whole.tps --format json -q | grep -o '"kind":"[a-z_]*","name":"[^"]*"' | sort -u >a
@@ -330,8 +331,8 @@ fi
 
 # ---- a program with more rights than its caller ----
 
-# Makes a program that belongs to root and is setuid, with a CUDA library. Its caller is the user nobody, whose
-# environment names another library and a folder.
+# Makes a setuid program that belongs to root, with a CUDA library. The caller is the user nobody, whose environment
+# names another library and another folder.
 make_privileged() {
     place=$(mktemp -d "${TMPDIR:-/tmp}/tracepress-setuid.XXXXXX") && chmod 755 "$place" && mkdir "$place/its" "$place/callers" || return 1
     cat >"$place/program.c" <<'C'
@@ -362,24 +363,25 @@ C
         -Wl,-rpath,"$place" -o "$place/program" && ${CC:-cc} -shared -fPIC "$place/library.c" -o "$place/library.so" || return 1
     chmod 777 "$place/callers" && chmod 755 "$place/its" "$place"/*.so* && chmod 4755 "$place/program"
 }
-by_caller() { # by_caller ARGUMENTS...: runs the program with the caller's environment. Its output is in `said`
+by_caller() { # by_caller ARGUMENTS...: runs the program with the caller's environment. Its output goes to `said`
     (cd "$place/callers" && setpriv --reuid=65534 --regid=65534 --clear-groups env TRACEPRESS_CUPTI="$place/library.so" \
         TRACEPRESS_DIR="$place/callers" TRACEPRESS_LIVE=1 TRACEPRESS_SUMMARY_ONLY=1 TRACEPRESS_RANKS=none RANK=1 "$place/program" "$@") \
         >said 2>err
 }
-# ignores a message that depends on the libcupti of this machine
+# Prints all messages but one that depends on the libcupti of this machine.
 said_more() { grep -v 'GPU activity is not recorded' err; }
-privileged() { # the trace is in the program's folder, the caller's folder is empty, and no library of the caller ran
+# Checks that the trace is in the program's folder, the caller's folder is empty, and no library of the caller ran.
+privileged() {
     by_caller "$place/its" && [ "$(cat said)" = "0 0" ] || { cat said err; return 1; }
     [ -z "$(ls -A "$place/callers")" ] || { ls -lA "$place/callers"; return 1; }
     [ "$(ls -A "$place/its" | wc -l)" = 1 ] && ls "$place"/its/worker.*.pt.trace.json.gz >/dev/null && ! said_more ||
         { ls -A "$place/its"; return 1; }
 }
-privileged_without_folder() { # the caller also chooses the current folder
+privileged_without_folder() { # Checks the same if the caller also chooses the current folder.
     by_caller && [ "$(cat said)" = "0 -1" ] && [ -z "$(ls -A "$place/callers")" ] || { cat said err; ls -lA "$place/callers"; return 1; }
     [ "$(wc -l <err)" = 1 ] && grep -q 'nothing is recorded; the program continues: .*options.directory' err || { cat err; return 1; }
 }
-own_rights() { # if the same program is owned by nobody, the variables of the caller have an effect
+own_rights() { # Checks that the caller's variables have an effect if nobody owns the program.
     chmod u-s "$place/program" && rm -rf "$place/callers"/* && mkdir "$place/callers/its" && chmod 777 "$place/callers/its" &&
         by_caller "$place/callers/its" && [ "$(cat said)" = "65534 0" ] || { cat said err; return 1; }
     [ -e "$place/callers/ran" ] && ls "$place/callers/its/worker."*.tps >/dev/null

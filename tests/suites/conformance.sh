@@ -1,4 +1,4 @@
-# Runs JSONTestSuite: the strict validator accepts y_ files and refuses n_ files, and no file crashes the tolerant
+# Runs JSONTestSuite. The strict validator must accept y_ files and refuse n_ files. No file may crash the tolerant
 # reader.
 . tests/suites/case.sh
 folder=$SHARED/data/JSONTestSuite

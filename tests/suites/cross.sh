@@ -1,8 +1,9 @@
-# Builds the commands that read traces for Windows. Run by wine, they must write the same bytes as on Linux.
+# Builds the commands that read traces for Windows, and runs them with wine. They must write the same bytes as on Linux.
 . tests/suites/case.sh
 HERE=$PWD
 EXE=$HERE/build/windows/tracepress.exe
-HOST=${TOOLS:-$BUILD}/tracepress-zlib # compresses to the same bytes as a system without ISA-L
+# a tracepress without ISA-L, which compresses to the same bytes as the Windows program
+HOST=${TOOLS:-$BUILD}/tracepress-zlib
 
 missing=
 for tool in x86_64-w64-mingw32-g++ wine tclsh; do
@@ -21,7 +22,7 @@ built() { make -s windows && [ -s "$EXE" ] && ! grep -i 'warning:' "$WORK/make.l
 check "tracepress.exe is built without a warning" built 2>"$WORK/make.log"
 [ -s "$EXE" ] || exit 0
 
-# uses a separate Windows prefix, so that no file of the user is read or written
+# uses a separate Windows prefix, so that the user's files are neither read nor written
 export WINEPREFIX="$WORK/wine" WINEDEBUG=-all WINEDLLOVERRIDES="winemenubuilder.exe,mscoree,mshtml="
 cd "$WORK" || exit 1
 windows() { timeout 600 wine "$EXE" "$@"; }
@@ -36,7 +37,7 @@ elsewhere() { windows "$@"; }
 
 # ---- behavior that only Windows has ----
 
-status() { # status EXIT_CODE ARGUMENTS...: compares the exit code
+status() { # status EXIT_CODE ARGUMENTS...: runs the command and compares its exit code
     wanted=$1
     shift
     windows "$@" >out 2>err
@@ -53,7 +54,7 @@ codes() {
         [ -z "$(find . -name '*.tracepress-*')" ]
 }
 check "exit codes; an older page is replaced, no other file is left" codes
-kept() { # an older file stays if it cannot be replaced
+kept() { # Checks that an older file stays if it cannot be replaced.
     trace=$DATA/traces/case_flame.pt.trace.json.gz
     echo old >kept.html && chmod 444 kept.html && status 4 report "$trace" -o kept.html && [ "$(cat kept.html)" = old ] &&
         [ -z "$(find . -name '*.tracepress-*')" ]
@@ -78,7 +79,7 @@ piped() {
         [ "$(tr -cd '\r' <w.html | wc -c)" = "$(tr -cd '\r' <l.html | wc -c)" ]
 }
 check "standard input and output carry bytes" piped
-deep() { # the folders have 400 characters, more than the old limit of Windows
+deep() { # Checks folders whose path has 400 characters, more than the old limit of Windows.
     at=long
     for i in 1 2 3 4 5 6 7 8; do at=$at/fifty-characters-of-a-folder-name-so-that-it-is-long; done
     rm -rf long && mkdir -p "$at" && cp "$DATA/traces/case_flame.pt.trace.json.gz" "$at/t.pt.trace.json.gz"

@@ -1,5 +1,5 @@
-# Tests the CUDA source with a CUDA without a GPU (tests/fake/cuda). The trace must have everything that was delivered,
-# whatever fails.
+# Tests the CUDA source with an emulated CUDA library (tests/fake/cuda). The trace must have everything that CUPTI
+# delivered, whatever fails.
 . tests/suites/case.sh
 TESTS=$PWD/tests
 cd "$WORK" || exit 1
@@ -12,7 +12,7 @@ events() { cat d/*.json | grep -c "\"cat\":\"$1\"" || :; }
 same() { [ "$2" = "$3" ] || { echo "$1: $2, not $3"; return 1; }; }
 number() { sed -n "s/.*\"$1\": *\([0-9.]*\).*/\1/p" report.json | head -n 1; }
 
-# run FAULTS PROGRAM COUNT [more]: the program records itself into d, with its output in `did`
+# run FAULTS PROGRAM COUNT [more]: runs the program, which records itself into d. Its output goes to `did`
 run() {
     faults=$1
     shift
@@ -21,8 +21,7 @@ run() {
 }
 report() { "$TP" report d -o report.html --strict --json report.json --quiet; }
 
-# complete: checks that the trace has all work of the program and all records of CUPTI, nothing is lost, and no message
-# is printed
+# complete: checks that the trace has all work of the program and all records of CUPTI, and that no message is printed
 complete() {
     [ ! -s err ] || { cat err; return 1; }
     for category in kernel gpu_memcpy gpu_memset cuda_sync; do
@@ -53,7 +52,7 @@ done
 
 linked() {
     run "" train 100 && report || return 1
-    # copies and sets are outside of operators
+    # copies and sets are outside of operators, so they do not count here
     same "kernels of operators" "$(number device_events_launched_outside_operators)" 201 || return 1
     same "events without a launch" "$(number device_events_without_launch)" 0 || return 1
     same "scopes on the stream" "$(grep -c '"cat":"gpu_user_annotation","name":"forward"' d/*.json)" 100 || return 1
@@ -69,7 +68,8 @@ linked_many() {
 }
 check "kernels of many threads are under their operators" linked_many
 
-# CUPTI's clock is an hour ahead here. Kernels get to their operators and scopes only if times are converted
+# Checks a CUPTI whose clock is an hour ahead. Only with converted times do kernels belong to their operators and
+# scopes.
 own_clock() {
     run clock=7 train 100 && complete || return 1
     same "kernels of operators" "$(number device_events_launched_outside_operators)" 201 || return 1
@@ -78,7 +78,8 @@ own_clock() {
 }
 check "a refused time stamp callback: CUPTI's clock is converted" own_clock
 
-# silent MESSAGE FAULTS: the program runs as without recording, and one line says why nothing is recorded
+# silent MESSAGE FAULTS: checks that the program runs as without recording, and that one line explains why nothing is
+# recorded
 silent() {
     run "$2" train 10 || return 1
     same "lines said" "$(wc -l <err)" 1 || { cat err; return 1; }
@@ -143,7 +144,7 @@ recovered() { # recovered PROGRAM COUNT KERNELS: recovers the spool of the progr
 check "a program that ends without a stop: all that was launched" recovered leave 3000
 check "a program that aborts: what CUPTI had given back until then" recovered abort 3000
 
-seen() { # seen PROGRAM COUNT PATTERN...: the trace of the program must contain each pattern
+seen() { # seen PROGRAM COUNT PATTERN...: checks that the program's trace contains each pattern
     run "" "$1" "$2" || return 1
     shift 2
     for pattern in "$@"; do

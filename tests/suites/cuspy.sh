@@ -1,9 +1,9 @@
 # Tests traces of torch's CUPTI backend (torch.profiler.CuspyConfig, torch 2.13 and later). Every number and every gate
-# must equal that of the same recording in Kineto's form. torch's own writer makes both files from real traces
+# must equal that of the same recording in Kineto's format. torch's own writer makes both files from real traces
 # (tests/torch/cuspy.py).
-# 
-# Only traces with clean evidence count, because the writer adds the recorder's end and thus makes a damaged trace look
-# complete. At least ten traces must count. TORCH_PYTHON is a Python with torch 2.13 or later.
+#
+# Only traces with clean evidence count. The writer adds the recorder's end, which makes a damaged trace look complete.
+# At least ten traces must count. TORCH_PYTHON is a Python with torch 2.13 or later.
 . tests/suites/case.sh
 python=${TORCH_PYTHON:-$PWD/build/torch/bin/python}
 traces=$SHARED/data/traces
@@ -40,13 +40,13 @@ healthy() { # healthy: prints the traces of CUDA programs whose evidence is clea
         [ ! -f "$traces/$name" ] || ! is_clean "$traces/$name" || echo "$traces/$name"
     done
 }
-numbers_agree() { # numbers_agree FOLDER: compares the numbers of both forms in the folder
+numbers_agree() { # numbers_agree FOLDER: compares the numbers of both formats in the folder
     for form in kineto cuspy; do
         "$TP" report "$1/$form/trace.json" -o "$1/$form.html" --json "$1/$form.json" --quiet || return 1
     done
     "$python" "$same" "$1/kineto.json" "$1/cuspy.json"
 }
-gates_agree() { # gates_agree FOLDER: compares the gates of both forms in the folder
+gates_agree() { # gates_agree FOLDER: compares the results of `check` for both formats in the folder
     for form in kineto cuspy; do
         status=0
         "$TP" check "$1/$form/trace.json" --budget budget >"$1/$form.gate" 2>&1 || status=$?

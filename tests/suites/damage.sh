@@ -1,14 +1,14 @@
-# Tests `check` and `diff` of damaged inputs. The verdict must be that of the undamaged input, or inconclusive, and
-# every output must say why. DAMAGES=1000 makes this number of damages, also of the traces in ../shared. SEED=n makes
-# other damages.
+# Tests `check` and `diff` with damaged inputs. The verdict must be that of the undamaged input, or inconclusive. Every
+# output must give the reason. DAMAGES=1000 makes this number of damaged files, also from the traces in ../shared.
+# SEED=n makes other damage.
 . tests/suites/case.sh
 if ! command -v python3 >/dev/null 2>&1; then
     skip "damage" "no python3"
     exit 0
 fi
 seed=${SEED:-1} count=${DAMAGES:-$(is_checked && echo 40 || echo 150)}
-# kinds OPTION TRACE...: damages traces in 40 ways; if the evidence is clean, all metrics must be equal. OPTION may be
-# empty
+# kinds OPTION TRACE...: damages each trace in 40 ways. If the evidence is clean, all metrics must be equal. OPTION may
+# be empty
 kinds() {
     option=$1
     shift
@@ -24,9 +24,9 @@ check "bundled traces, seed $seed: $count damages, no false pass, no false blame
     "$DATA"/diff/*.gz "$DATA/run" "$DATA/ddp"
 set -- "$DATA"/traces/gpu_*.gz "$DATA"/traces/torch*.gz "$DATA"/diff/*.gz "$DATA"/run/*.gz "$DATA"/ddp/*.gz
 check "bundled traces, seed $seed: $count damages in 40 ways, those that leave a mark are seen" kinds --marks-only "$@"
-# Of 3,000 damages, 14 (0.47 %) with seed 6 and 10 (0.33 %) with seed 11 change a metric unnoticed. They change digits
-# of durations or of kernel names, or truncate a name to that of another operator. Nothing else in a file repeats these
-# values.
+# Some damage changes a metric unnoticed: 14 of 3,000 files (0.47 %) with seed 6, and 10 (0.33 %) with seed 11. It
+# changes digits of durations or of kernel names, or shortens a name to that of another operator. Files contain these
+# values only once.
 if [ -n "${DAMAGES:-}" ]; then
     check "bundled traces, seed $seed: at most 0.5 % of $count damages change a metric unseen" kinds "" "$@"
 else
@@ -42,7 +42,7 @@ else
     skip "traces of others: no false pass, no false blame" "no reference data"
 fi
 
-outputs() { # each format of a truncated trace says that its limits are inconclusive, and why
+outputs() { # Checks that each output format of a truncated trace calls its limits inconclusive and gives the reason.
     zcat "$DATA/traces/gpu_2026.pt.trace.json.gz" | head -c 100000 >"$WORK/cut.json"
     printf 'kernels.per_step <= 1\nwarn sync.per_step <= 0\n' >"$WORK/b"
     "$TP" check "$WORK/cut.json" --budget "$WORK/b" -o "$WORK/c.txt" --json "$WORK/c.json" --junit "$WORK/c.xml" \
@@ -63,7 +63,7 @@ outputs() { # each format of a truncated trace says that its limits are inconclu
 }
 check "text, JSON, JUnit, SARIF, Markdown and badge say: inconclusive, input damaged" outputs
 
-carried() { # summaries and merged summaries keep the damage, so the trace is not needed
+carried() { # Checks that summaries and merged summaries record the damage, so that the trace is not needed.
     zcat "$DATA/traces/gpu_2026.pt.trace.json.gz" | head -c 100000 >"$WORK/cut.json"
     "$TP" summarize -q "$WORK/cut.json" --rank 0 -o "$WORK/0.tps" &&
         "$TP" summarize -q "$DATA/traces/gpu_2026.pt.trace.json.gz" --rank 1 -o "$WORK/1.tps" &&
@@ -76,7 +76,7 @@ carried() { # summaries and merged summaries keep the damage, so the trace is no
 }
 check "summaries and merges carry the evidence of their traces" carried
 
-baseline() { # a damaged run must not become the baseline
+baseline() { # Checks that a damaged run does not become the baseline.
     zcat "$DATA/traces/gpu_2026.pt.trace.json.gz" | head -c 100000 >"$WORK/cut.json"
     "$TP" check "$WORK/cut.json" --baseline "$WORK/new.tps" --update-baseline -q -o /dev/null 2>/dev/null
     code=$?

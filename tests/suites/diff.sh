@@ -1,4 +1,5 @@
-# Tests `tracepress diff`: only planted changes are found, noise raises no alarm, and a run is neutral to itself.
+# Tests `tracepress diff`. Only planted changes may be found, noise must not be reported, and a run must not differ from
+# itself.
 . tests/suites/case.sh
 run() { # run EXIT_CODE ARGUMENTS...: runs `diff` and compares its exit code
     wanted_code=$1
@@ -7,10 +8,10 @@ run() { # run EXIT_CODE ARGUMENTS...: runs `diff` and compares its exit code
     code=$?
     [ "$code" = "$wanted_code" ] || { echo "exit $code, not $wanted_code"; head -n 5 "$WORK/out"; cat "$WORK/err"; return 1; }
 }
-is_damaged() { # is_damaged FILE: returns whether the report says that the file is damaged
+is_damaged() { # is_damaged FILE: returns whether the report calls the file damaged
     "$TP" report -q --json "$WORK/evidence.json" "$1" && grep -q '"evidence":{"clean":false' "$WORK/evidence.json"
 }
-neutral() { # neutral FILE...: compares each file with itself; a damaged file gets no verdict
+neutral() { # neutral FILE...: compares each file with itself. A damaged file must get no verdict
     for file in "$@"; do
         if is_damaged "$file"; then
             run 6 "$file" "$file" && grep -q '^Inconclusive: Input damaged: ' "$WORK/out" || { echo "$file"; return 1; }
@@ -28,8 +29,8 @@ neutral() { # neutral FILE...: compares each file with itself; a damaged file ge
         "${TOOLS:-$BUILD}/json_check" valid "$WORK/self.json" || { echo "$file"; return 1; }
     done
 }
-breaking() { sed 's/\xc2\xa0/ /g'; } # breaking: replaces the no-break spaces of a page by blanks
-sides() { # the verdict of each side is that of its report, in text, digest, page and document
+breaking() { sed 's/\xc2\xa0/ /g'; } # breaking: replaces the no-break spaces of a page by spaces
+sides() { # Checks that text, digest, page and document have the same verdict for each side as the side's report.
     run 0 "$DATA/diff/base.pt.trace.json.gz" "$DATA/diff/new.pt.trace.json.gz" --exit-zero &&
         "$TP" diff "$DATA/diff/base.pt.trace.json.gz" "$DATA/diff/new.pt.trace.json.gz" --exit-zero --json "$WORK/sides.json" \
             -o "$WORK/sides.html" --markdown "$WORK/sides.md" || return 1
@@ -37,7 +38,7 @@ sides() { # the verdict of each side is that of its report, in text, digest, pag
         "$TP" report "$DATA/diff/$side.pt.trace.json.gz" --json "$WORK/side.json" 2>"$WORK/line" || return 1
         headline=$(sed -n 's/.*"verdict":{"class":"\([^"]*\)".*"headline":"\([^"]*\)".*/"verdict":"\1","headline":"\2"/p' "$WORK/side.json")
         [ -n "$headline" ] && grep -qF "$headline" "$WORK/sides.json" || { echo "JSON: $headline"; return 1; }
-        # the verdict in the words of the terminal
+        # the verdict as the terminal shows it
         words=$(sed -n 's/.*json.gz: \([A-Z][^:]*\): \(.*\)$/\1. \2/p' "$WORK/line")
         words=${words% Written to *}
         for output in out sides.md sides.html; do
@@ -50,7 +51,7 @@ check "diff: each bundled trace is neutral to itself" neutral "$DATA"/traces/*.g
 if [ -d "$SHARED/data/traces" ]; then
     real() { neutral $(find "$SHARED/data/traces" -name '*.json' -o -name '*.json.gz' | sort); }
     check "diff: each real trace next to the project is neutral to itself" real
-    workers() { # processes of the loader now do work of the training process
+    workers() { # Checks a loader whose worker processes now do work of the training process.
         run 0 "$SHARED/data/traces/kineto/resnet50_num_workers_0" "$SHARED/data/traces/kineto/resnet50_num_workers_4" || return 1
         head -n 3 "$WORK/out" | tr '\n' ' ' | grep -q '^Improved: 16 rows improved (data loading −46.6 ms, host +20.6 ms in the mean step); the step has not certainly changed (−18.2 %, 99 % interval −36.2 to +5.0 %) $' &&
             grep -q '^improved *part of the step: Data loading' "$WORK/out" && return 0
@@ -58,7 +59,8 @@ if [ -d "$SHARED/data/traces" ]; then
         return 1
     }
     check "diff: 0 to 4 workers of the data loader: improved, by data loading" workers
-    # the step is faster beyond doubt: the verdict must say so, name the cause, and give the smallest detectable change
+    # Checks a step that is certainly faster. The verdict must say so, name the cause, and give the smallest detectable
+    # change.
     words() {
         traces=$SHARED/data/traces/kineto/resnet50_num_workers
         run 0 "$traces"_0/*.1623143089861.*.gz "$traces"_4/*.1623212756351.*.gz -o "$WORK/words.html" || return 1
@@ -111,7 +113,7 @@ if command -v python3 >/dev/null; then
     is_checked && name="diff, check: $count drawn runs of one program are judged to the end"
     check "$name" alarms $count
     sed 's/^/    /' "$WORK/alarms" 2>/dev/null
-    width() { # no line of the text is wider than the terminal
+    width() { # Checks that no line of the text is wider than the terminal.
         for side in slow10/worker0 sync leak swap batch; do
             "$TP" diff "$WORK/base1.pt.trace.json" "$WORK/$side.pt.trace.json" --all >"$WORK/out" 2>&1
             python3 -c 'import sys; sys.exit("".join(line for line in open(sys.argv[1]) if len(line) > 81) or 0)' "$WORK/out" || return 1
@@ -146,7 +148,7 @@ same_bytes() {
     for kind in json html md; do cmp "$WORK/1.$kind" "$WORK/2.$kind" || return 1; done
 }
 check "diff: the same bytes on a second run" same_bytes
-summaries() { # if a side is a summary, the verdict and rows are the same, but there is no call tree
+summaries() { # Checks that a summary as one side gives the same verdict and rows, but no call tree.
     "$TP" summarize "$a" -o "$WORK/a.tps" -q && "$TP" summarize "$b" -o "$WORK/b.tps" -q || return 1
     "$TP" diff "$a" "$b" --json "$WORK/traces.json" -q >/dev/null
     "$TP" diff "$WORK/a.tps" "$WORK/b.tps" --json "$WORK/summaries.json" -q >/dev/null
@@ -157,13 +159,15 @@ summaries() { # if a side is a summary, the verdict and rows are the same, but t
 }
 check "diff: summaries of traces compare as the traces do" summaries
 stdin() {
-    no_evidence='s/"evidence":{"base":.*,"step_time":/"step_time":/' # a pipe has no size and no checksum
+    # removes size and checksum, which a pipe does not have
+    no_evidence='s/"evidence":{"base":.*,"step_time":/"step_time":/'
     zcat "$a" | "$TP" diff - "$a" --json "$WORK/piped.json" -q >"$WORK/out" && run 0 "$a" "$a" --json "$WORK/named.json" &&
         sed 's/"name":"-"/"name":"gpu_2026.pt.trace.json.gz"/; s/"file":"stdin"/"file":"gpu_2026.pt.trace.json.gz"/g' "$WORK/piped.json" | sed "$no_evidence" >"$WORK/piped.cut"
     sed "$no_evidence" "$WORK/named.json" | cmp "$WORK/piped.cut" -
 }
 check "diff: a side from standard input" stdin
-baseline() { # the report shows the result of `diff` as a section, as a member of the JSON, and at the end of the digest
+# Checks that the report shows the result of `diff` as a section, in the JSON, and at the end of the digest.
+baseline() {
     "$TP" diff "$DATA/diff/base.pt.trace.json.gz" "$DATA/diff/new.pt.trace.json.gz" --json "$WORK/d.json" --markdown "$WORK/d.md" --exit-zero -q >/dev/null &&
         "$TP" report "$DATA/diff/new.pt.trace.json.gz" --baseline "$DATA/diff/base.pt.trace.json.gz" -q -o "$WORK/r.html" \
             --json "$WORK/r.json" --markdown "$WORK/r.md" || return 1
@@ -174,7 +178,7 @@ baseline() { # the report shows the result of `diff` as a section, as a member o
     [ $? = 3 ] && [ ! -e "$WORK/none.html" ] && grep -q baseline "$WORK/err"
 }
 check "diff: report --baseline shows the same" baseline
-small() { # with a small limit the page has fewer rows, but never more bytes
+small() { # Checks that with a small limit the page has fewer rows, but never more bytes.
     for size in 100K 140K 400K; do
         run 1 "$DATA/diff/base.pt.trace.json.gz" "$DATA/diff/new.pt.trace.json.gz" -o "$WORK/small.html" --max-size $size || return 1
         [ "$(wc -c <"$WORK/small.html")" -le $((${size%K} * 1024)) ] || { wc -c "$WORK/small.html"; return 1; }
@@ -182,7 +186,7 @@ small() { # with a small limit the page has fewer rows, but never more bytes
     run 5 "$a" "$a" -o "$WORK/tiny.html" --max-size 20K && [ ! -e "$WORK/tiny.html" ]
 }
 check "diff: the page keeps its ceiling" small
-hostile() { # names contain markup, terminal codes or table borders
+hostile() { # Checks names with markup, terminal codes or table borders.
     "$TP" diff "$DATA/traces/hostile_names.pt.trace.json.gz" "$b" -o "$WORK/h.html" --markdown "$WORK/h.md" >"$WORK/out" 2>"$WORK/err"
     ! LC_ALL=C grep -q '<script>alert\|<img src=x' "$WORK/h.html" && ! LC_ALL=C sed 's/`[^`]*`//g' "$WORK/h.md" | LC_ALL=C grep -q '<script\|<img' && ! LC_ALL=C grep -q "$(printf '\033')" "$WORK/out"
 }
@@ -193,7 +197,8 @@ check "diff: a side that is not there" run 3 "$a" "$WORK/none.json"
 check "diff: the other side that is not there" run 3 "$WORK/none.json" "$a"
 check "diff: an output that cannot be written" run 4 "$a" "$a" -o /nonexistent/d.html
 check "diff: a limit on the input" run 5 "$a" "$a" --max-input 1K
-# with a broken trace on either side, the exit code is that of `report`, and an unusable trace gives no output
+# Checks a broken trace on either side. The exit code must be that of `report`, and an unusable trace must give no
+# output.
 faults() {
     cd "$WORK" || return 1
     while IFS="$(printf '\t')" read -r exit events notice made file why; do
@@ -215,8 +220,8 @@ faults() {
     done <"$DATA/faults/cases.tsv"
 }
 check "diff: 100 broken or hostile traces on either side behave as in report" faults
-# failing KIND STATUS: from the n-th call of KIND on, all calls fail; the exit code is STATUS, and older outputs stay
-# unchanged
+# failing KIND STATUS: makes all calls of KIND fail from the n-th on. The exit code must be STATUS, and older outputs
+# must stay unchanged
 failing() {
     n=0 total=1
     while [ "$n" -le "$total" ]; do

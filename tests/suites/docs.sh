@@ -1,5 +1,5 @@
-# Checks the documentation: links, names, commands and options exist. Runs the blocks of README.md, docs/python.md and
-# docs/recording.md with an installed tracepress. Manual pages must be rendered without warnings.
+# Checks that links, names, commands and options in the documentation exist. Runs the blocks of README.md,
+# docs/python.md and docs/recording.md with an installed tracepress. Manual pages must be rendered without warnings.
 . tests/suites/case.sh
 HERE=$PWD
 SMALL=${BUILD#"$PWD"/}
@@ -25,7 +25,7 @@ same_classes() { "$BUILD/json_fields" python >"$WORK/fields.py" && diff python/t
 check "python/torch_tracepress/_fields.py is what json_fields python prints" same_classes
 placeholders() { ! grep -rnwE 'OWNER|TODO|FIXME|XXX' --include=*.md --include=*.yml --include=*.txt --include=*.html .github docs templates collector writer webreport ./*.md; }
 check "no placeholder is left in texts" placeholders
-readmes() { # each folder of sources has a README that says what the folder is for
+readmes() { # Checks that each folder of sources has a README that states the folder's purpose.
     missing=$(find writer collector webreport docs templates tests -type d ! -path 'tests/*/*' ! -path 'templates/*' ! -path '*/__pycache__' |
         while read -r folder; do
             case $folder in tests/?*) continue ;; esac
@@ -48,7 +48,7 @@ pages() {
     done
     MANPATH=$U/share/man MANPAGER=cat man tracepress-report | grep -q -- '--markdown FILE'
 }
-same_options() { # the page describes the same options as the help text
+same_options() { # Checks that the manual page describes the same options as the help text.
     for text in templates/help/*.txt; do
         name=$(basename "$text" .txt)
         page=$U/share/man/man1/tracepress-${name#tracepress-}.1
@@ -65,8 +65,8 @@ if command -v man >/dev/null && command -v groff >/dev/null; then
 else
     skip "man pages render without warnings" "no man or groff"
 fi
-# ---- completions, requested like the shell itself requests them ----
-completed() { # completed WORD...: checks that the file "offered" has each word in a line of its own
+# ---- completions, requested in the same way as by the shell ----
+completed() { # completed WORD...: checks that the file "offered" has each word on its own line
     for word in "$@"; do
         grep -qx -- "$word" "$WORK/offered" || { echo "not offered: $word"; head -n 20 "$WORK/offered"; return 1; }
     done
@@ -84,7 +84,7 @@ in_fish() {
     asked_fish 'tracepress re' && completed report record recover && asked_fish 'tracepress report --ma' && completed --markdown --max-size --max-input &&
         asked_fish 'tracepress report --assets ' && completed inline separate
 }
-asked_zsh() { # runs zsh in a terminal, where a list is the content of the menu
+asked_zsh() { # Requests completions from zsh in a terminal, where the menu contains them.
     zsh -f tests/check/complete.zsh "$U/share/zsh/site-functions" "$1" | tr -s ' \r' '\n\n' >"$WORK/offered"
 }
 in_zsh() {
@@ -125,13 +125,13 @@ fi
 # ---- the blocks of the README, in order, in an empty folder ----
 export PATH="$U/bin:$PATH" PKG_CONFIG_PATH=$U/lib/pkgconfig LD_LIBRARY_PATH=$U/lib
 fact() { awk -F'\t' -v key="$1" '$1 == key { print $2; exit }' "$2"; }
-python_with() { # python_with [MODULE]: prints a Python that has the module
+python_with() { # python_with [MODULE]: prints the path of a Python that has the module
     for candidate in "${TORCH_PYTHON:-}" "$HERE/build/torch/bin/python" "$HERE/build/python/bin/python" python3; do
         [ -n "$candidate" ] && "$candidate" -c "import ${1:-sys}" 2>/dev/null && echo "$candidate" && return 0
     done
     return 1
 }
-# Makes a substitute for an output of a block that cannot be run here.
+# Creates a substitute for the output of a block that cannot be run here.
 give() { # give PATH: makes the file or folder unless it exists
     [ ! -e "$1" ] || return 0
     case $1 in
@@ -139,7 +139,7 @@ give() { # give PATH: makes the file or folder unless it exists
     *) echo "$1 is not there"; return 1 ;;
     esac
 }
-run_shell() { # run_shell BLOCK FACTS: runs the block with sh and checks its facts
+run_shell() { # run_shell BLOCK FACTS: runs the block with sh and checks the facts listed for it
     cd "$WORK/empty" || return 1
     given=$(fact given "$2")
     [ -z "$given" ] || give "$given" || return 1
@@ -148,7 +148,7 @@ run_shell() { # run_shell BLOCK FACTS: runs the block with sh and checks its fac
         [ -s "$output" ] || { echo "$output was not made"; return 1; }
     done
 }
-# records_itself SOURCE: compiles the C or C++ program and runs it in its own folder; it must write a trace
+# records_itself SOURCE: compiles the C or C++ program and runs it in its own folder. It must write a trace
 records_itself() {
     rm -rf "$WORK/c" && mkdir "$WORK/c" && cd "$WORK/c" || return 1
     cp "$1" "program.${1##*.}"
@@ -167,13 +167,13 @@ records_itself() {
         grep -q "\"task\":\"$task\"" views.json || { echo "no task $task"; return 1; }
     done
 }
-run_python() { # run_python BLOCK PYTHON FACTS: runs the block with this Python and checks its facts
+run_python() { # run_python BLOCK PYTHON FACTS: runs the block with this Python and checks the facts listed for it
     cp "$1" "$WORK/empty/block.py" && cd "$WORK/empty" || return 1
     given=$(fact given "$3")
     [ -z "$given" ] || give "$given" || return 1
     PYTHONPATH=$HERE/python PYTHONDONTWRITEBYTECODE=1 cpu_limit 300 "$2" block.py
 }
-run_block() { # run_block PATH NAME: runs the block, a path without its ending, as the case NAME
+run_block() { # run_block PATH NAME: runs the block as the case NAME. PATH is without the file extension
     facts=$1.facts
     reason=$(fact 'not run' "$facts")
     file=$(fact file "$facts")
@@ -220,14 +220,14 @@ for block in "$WORK"/recording/*.c*; do
     check "docs/recording.md, block $(basename "${block%.*}"): compiles, runs, and leaves a trace" records_itself "$block"
 done
 
-# Runs the example at the top of the installed header, without its dots and with 8 steps.
+# Runs the example at the top of the installed header, without the dots and with 8 steps.
 of_header() {
     awk '/^ \*     #include/ { print substr($0, 8); print "int main(void)\n{\n    enum { steps = 8 };"; is_in = 1; next }
         is_in && /^ \* [A-Z]/ { exit } is_in { line = substr($0, 8); if (line !~ /^ *\.\.\.$/) print line }
         END { print "}" }' "$U/include/tracepress.h" >"$WORK/header.c" && records_itself "$WORK/header.c" && [ -d "$WORK/c/runs/today" ]
 }
 check "tracepress.h, its example: compiles, runs in an empty folder, and leaves a trace in runs/today" of_header
-# If the folder of these programs cannot be created, the exit code stays the same, and a line names the folder, the
+# Checks programs whose folder cannot be created. The exit code must stay the same, and a line must name the folder, the
 # cause and the loss.
 in_the_way() {
     for block in "$WORK/header.c" "$WORK"/recording/*.c*; do
@@ -241,7 +241,7 @@ in_the_way() {
 }
 check "their folder cannot be made: one line says folder, cause and what is lost, the programs go on" in_the_way
 
-# The installed tree works at any location, because its paths are relative to its own files.
+# Checks that the installed tree works at any location, because its paths are relative to its own files.
 cp -a "$U" "$WORK/moved" && mkdir "$WORK/linked"
 cat >"$WORK/linked/main.c" <<'END'
 #include <tracepress.h>
@@ -259,7 +259,9 @@ int main(void)
 }
 END
 leaves_a_trace() { rm -rf runs && "$@" && ls runs/linked/*.pt.trace.json.gz >/dev/null; }
-by_pkg_config() { # by_pkg_config FLAG...: builds with the flags for pkg-config and for the compiler
+# by_pkg_config FLAG...: builds the example with the flags that pkg-config prints. FLAG is for pkg-config or the
+# compiler
+by_pkg_config() {
     cd "$WORK/linked" || return 1
     # shellcheck disable=SC2046
     ${CC:-cc} $2 main.c $(PKG_CONFIG_PATH=$WORK/moved/lib/pkgconfig pkg-config $1 --cflags --libs tracepress) -o "program$2" 2>said &&

@@ -1,9 +1,9 @@
-# Compares programs that were built for another system: the commands that read traces must write the same bytes as on
-# this system. Suites read this file with `.` in $WORK. HOST is the command of this system, and `elsewhere ARGUMENT...`
-# runs the other one.
+# Compares programs built for another system with those of this system. The commands that read traces must write the
+# same bytes. Suites read this file with `.` in $WORK. HOST is the command of this system, and `elsewhere ARGUMENT...`
+# runs the command of the other system.
 
-# same COMMAND ARGUMENT...: compares all outputs of a command on both systems, both files and streams. "OUT" in an
-# argument becomes a folder
+# same COMMAND ARGUMENT...: compares all outputs of a command on both systems: files, standard output and standard
+# error. "OUT" in an argument becomes a folder
 same() {
     rm -rf l w && mkdir l w
     words_l= words_w=

@@ -1,4 +1,4 @@
-# Tests exports with the programs that read them: Perfetto's rules, sqlite3, csv and pandas, an XML parser.
+# Tests exports with the programs that read them: Perfetto's rules, sqlite3, csv and pandas, and an XML parser.
 . tests/suites/case.sh
 if ! command -v python3 >/dev/null 2>&1; then
     skip "exports are read back" "no python3"
@@ -16,7 +16,7 @@ check "report --redact hides such folders as it hides others" named redacted
 export_all() { for trace in "$DATA"/traces/*.gz "$DATA"/run/*.gz; do "$TP" export "$trace" --to "$1" -o "$2" --quiet || [ $? = 3 ] || return 1; done; }
 check "chrome: every element and member of a trace, byte for byte" python3 "$look" raw "$TP" "$DATA"/traces/*.gz "$DATA"/run/*.gz
 check "chrome: a step is a part of the trace, arrows whole" python3 "$look" part "$TP" "$DATA"/traces/torch*full* "$DATA"/traces/gpu_2026*
-late() { # device work starts more than a step after its launch; it belongs to the step of the launch
+late() { # Checks device work that starts more than a step after its launch. It must belong to the step of the launch.
     call() { printf '{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":%s,"dur":5,"args":{"correlation":%s}},' "$1" "$2" &&
         printf '{"ph":"s","id":%s,"pid":1,"tid":1,"ts":%s,"cat":"ac2g","name":"ac2g"},' "$2" "$1"; }
     kernel() { printf '{"ph":"X","cat":"kernel","name":"kernel_%s","pid":0,"tid":7,"ts":%s,"dur":20,"args":{"correlation":%s,"stream":7}},' "$2" "$1" "$2" &&
@@ -41,7 +41,7 @@ check "chrome --slim: no slice crosses another, none is lost" slim
 check "chrome --slim: filters keep what they say" python3 "$look" filters "$TP" "$DATA/traces/gpu_2026.pt.trace.json.gz"
 needed() { ! python3 "$rules" "$DATA/traces/case_bad_nesting.pt.trace.json.gz"; }
 check "chrome --slim: a trace that needed it was broken before" needed
-samples() { # a thread with samples and no slices has a name, too
+samples() { # Checks that a thread with samples but without slices also has a name.
     printf '{"traceEvents":[%s,%s,%s]}' '{"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":1,"ts":1,"dur":1}' \
         '{"ph":"M","name":"thread_name","pid":1,"tid":7,"args":{"name":"loader"}}' \
         '{"ph":"P","cat":"cpu_sample","name":"x","pid":1,"tid":7,"ts":5,"args":{"cpu ns":9000,"Call stack":"f;"}}' >samples.pt.trace.json
@@ -58,7 +58,7 @@ if python3 -c 'import sqlite3' 2>/dev/null; then
 else
     skip "csv and sqlite" "no python3 with sqlite3"
 fi
-again() { # an export replaces an earlier export, but not a trace of another writer with the same name
+again() { # Checks that an export replaces an earlier export, but not a trace of another writer with the same name.
     trace=$DATA/traces/gpu_2026.pt.trace.json.gz out=again/gpu_2026.trace.json.gz
     rm -rf again && "$TP" export "$trace" --to chrome --category kernel -o again -q && "$TP" export "$trace" --to chrome --slim -o again -q && "$TP" export "$trace" --to chrome -o again -q &&
         zcat "$out" | cmp - whole || { echo "not replaced"; return 1; }
@@ -71,7 +71,7 @@ again() { # an export replaces an earlier export, but not a trace of another wri
 "$TP" export "$DATA/traces/gpu_2026.pt.trace.json.gz" --to chrome -o whole_one -q && zcat whole_one/*.gz >whole && gzip -c whole >empty_name.gz
 check "chrome: a trace of another writer is not replaced, an export is" again
 if command -v sqlite3 >/dev/null 2>&1; then
-    questions() { # each question of the help text must return rows
+    questions() { # Checks that each SQL query in the help text returns rows.
         "$TP" export "$DATA/traces/gpu_2026.pt.trace.json.gz" --to sqlite -o db --quiet || return 1
         "$TP" help export | sed -n '/^questions for/,/^$/p' | sed '1d;s/^  [^ ].*\(SELECT\)/\1/' >questions.sql
         [ "$(grep -c ';' questions.sql)" -ge 5 ] || return 1
@@ -100,22 +100,22 @@ if "$duckdb" -c 'import duckdb' >/dev/null 2>&1; then
 else
     skip "csv: DuckDB joins arguments to events" "duckdb is not installed (DUCKDB_PYTHON)"
 fi
-# stacks: tests the rules of their readers, and flamegraph.pl itself (Debian: libdevel-nytprof-perl)
+# Tests stacks with the rules of their readers, and with flamegraph.pl itself (Debian: libdevel-nytprof-perl).
 printf '{"traceEvents":[%s]}' "$(printf '{"ph":"X","cat":"cpu_op","name":"a 5\\t7\\u2028;\\r\\u0000 9","pid":1,"tid":1,"ts":1,"dur":9},
     {"ph":"X","cat":"cpu_op","name":"","pid":1,"tid":1,"ts":2,"dur":3}')" >odd.pt.trace.json
 for trace in "$DATA"/traces/gpu_2026* "$DATA"/traces/hostile* "$DATA"/traces/torch*full* odd.pt.trace.json; do
     for metric in cpu device bytes calls; do "$TP" export "$trace" --to folded --metric $metric -o folded --quiet; done
 done
 check "folded: lines are what flamegraph.pl and speedscope read" python3 "$look" folded folded/*.folded
-# nothing FORMAT METRIC WORDS: writes no file, exits with 3, and prints a line that says what is missing and how to
-# record it
+# nothing FORMAT METRIC WORDS: checks that no file is written, that the exit code is 3, and that a line names the
+# missing data and how to record it
 nothing() {
     rm -rf none
     "$TP" export odd.pt.trace.json samples.pt.trace.json --to "$1" --metric "$2" -o none 2>said
     [ $? = "$4" ] && grep "^tracepress: $3.pt.trace.json: no " said >line && [ "$(wc -l <line)" = 1 ] && grep -q -- "$5" line &&
         [ -z "$(find none -name "$3*" -type f)" ] || { cat said; find none; return 1; }
 }
-no_stacks() { # the line names each file without stacks
+no_stacks() { # Checks that the line names each file without stacks.
     rm -rf none
     "$TP" export odd.pt.trace.json samples.pt.trace.json --to folded -o none 2>said
     [ $? = 3 ] && [ -z "$(find none -type f)" ] && [ "$(grep -c 'pt.trace.json: no call .* stack in it: record them with with_stack' said)" = 2 ] &&
@@ -129,7 +129,7 @@ for flamegraph in ${FLAMEGRAPH_PL:-} "$(command -v flamegraph.pl)" /usr/share/pe
     [ ! -f "$flamegraph" ] || break
 done
 if [ -f "$flamegraph" ] && command -v perl >/dev/null 2>&1; then
-    graphs() { # flamegraph.pl ignores no line and draws all of them
+    graphs() { # Checks that flamegraph.pl draws all lines and ignores none.
         for file in folded/*.folded; do
             [ -s "$file" ] || continue
             perl "$flamegraph" "$file" >graph.svg 2>said && ! grep -qi ignored said || { echo "$file:"; cat said; return 1; }
@@ -143,7 +143,7 @@ else
 fi
 
 "$TP" export "$DATA/tables/2.13/memory_heavy.full/trace.pt.trace.json.gz" --to pstats -o functions --quiet
-reads_commands() { # uses the interactive browser of pstats like a person
+reads_commands() { # Uses the interactive browser of pstats as a person would.
     printf 'sort cumtime\nstats 3\ncallers\nquit\n' | python3 -m pstats functions/*.pstats >said 2>&1
     grep -q 'Ordered by: cumulative time' said && grep -q 'function calls' said && ! grep -qi 'error\|traceback' said || { cat said; return 1; }
 }
@@ -161,20 +161,20 @@ if "$gprof2dot" -c 'import gprof2dot' >/dev/null 2>&1; then
 else
     skip "pstats: gprof2dot draws the calls" "gprof2dot is not installed (GPROF2DOT_PYTHON)"
 fi
-older() { # if the database cannot be finished, the older one stays unchanged
+older() { # Checks that the older database stays unchanged if the new one cannot be finished.
     rm -rf old && mkdir old && echo old >old/gpu_2026.sqlite
     (ulimit -f 16 && "$TP" export "$DATA/traces/gpu_2026.pt.trace.json.gz" --to sqlite -o old 2>said)
     [ $? = 4 ] && [ "$(cat old/gpu_2026.sqlite)" = old ] && [ "$(ls -A old)" = gpu_2026.sqlite ] && grep -q "cannot write" said
 }
 check "sqlite: a full disk leaves the older file, exit 4" older
-onto_itself() { # the output has the name of the input file
+onto_itself() { # Checks an output with the same name as the input file.
     mkdir -p itself && cp "$DATA/traces/case_flame.pt.trace.json.gz" before.gz && cp before.gz itself/a.trace.json.gz &&
         ln itself/a.trace.json.gz itself/a.pt.trace.json.gz || return 1
     "$TP" export itself/a.pt.trace.json.gz --to chrome -o itself 2>said
     [ $? = 2 ] && cmp -s itself/a.trace.json.gz before.gz && grep -q 'is the input' said
 }
 check "chrome: a trace is never written onto itself" onto_itself
-streams() { # a pipe can be read only once
+streams() { # Checks that a pipe works as input although it can be read only once.
     trace=$DATA/traces/gpu_2026.pt.trace.json.gz
     for step in "" "--step 4"; do
         # shellcheck disable=SC2086
@@ -186,7 +186,8 @@ streams() { # a pipe can be read only once
     done
 }
 check "chrome: standard input and pipes give the same file" streams
-damaged() { # each damaged file is refused, or exported as valid JSON without any data after the end of the document
+# Checks that each damaged file is refused, or exported as valid JSON without data after the end of the document.
+damaged() {
     python3 "$look" raw "$TP" "$DATA"/faults/*.json* || return 1
     cat "$DATA/traces/gpu_2026.pt.trace.json.gz" "$DATA/traces/case_flame.pt.trace.json.gz" >two.pt.trace.json.gz
     "$TP" export two.pt.trace.json.gz --to chrome -o two --quiet && "$TP" export "$DATA/traces/gpu_2026.pt.trace.json.gz" --to chrome -o one --quiet &&

@@ -1,5 +1,5 @@
-# Each allocation and each output call fails once: the exit code is 5 or 4, the old output stays, and no temporary file
-# remains.
+# Makes each allocation and each output call fail once. The exit code must be 5 or 4, the old output must stay, and no
+# temporary file may remain.
 . tests/suites/case.sh
 if is_asan; then
     skip "failing calls" "the sanitizer brings its own allocator"
@@ -9,7 +9,7 @@ SHIM=$BUILD/fail_nth.so
 trace=$DATA/traces/gpu_2024.pt.trace.json.gz
 cd "$WORK" || exit 1
 
-# run KIND N STAY: runs the report with the N-th call of KIND failing; STAY=1: and all later calls
+# run KIND N STAY: runs the report, where the N-th call of KIND fails. STAY=1: all later calls fail, too
 run() {
     cpu_limit 60 env FAIL_KIND="$1" FAIL_AT="$2" FAIL_STAY="$3" FAIL_COUNT="$WORK/count" LD_PRELOAD="$SHIM" \
         "$TP" report "$trace" -o out/report.html --json out/report.json --quiet >stdout 2>stderr
@@ -20,10 +20,10 @@ fresh() {
     echo old >out/report.html
     echo old >out/report.json
 }
-whole() { # whole: checks that the file is the old one or complete
+whole() { # whole: checks that the file is either the old one or complete
     [ "$(cat "out/$1")" = old ] || cmp -s "out/$1" "good/$1"
 }
-# loop KIND STATUS: runs all numbers up to 60, then numbers in growing steps
+# loop KIND STATUS: calls run for all N up to 60, then for N in growing steps
 loop() {
     fresh
     run "$1" 0 0 || { echo "it fails without a failing call: $(cat stderr)"; return 1; }
@@ -58,13 +58,13 @@ check "the page of a job: every allocation fails once: exit 5, old output intact
 check "the page of a job: every write, fsync, rename fails once: exit 4, old output intact" loop output 4
 trace=$DATA/traces/gpu_2024.pt.trace.json.gz
 
-# parted NAME COMMAND...: the command writes to the folder out. First all writes transfer only half of their bytes, then
-# each one in turn. The files must have the same bytes
+# parted NAME COMMAND...: runs the command, which writes to the folder out. First all writes transfer only half of their
+# bytes, then each write in turn. The files must have the same bytes
 parted() {
     rm -rf out whole && mkdir out
     cpu_limit 60 env FAIL_KIND=part FAIL_AT=0 FAIL_COUNT="$WORK/count" LD_PRELOAD="$SHIM" "$@" >stdout 2>stderr || { cat stderr; return 1; }
     mv out whole
-    total=$(cat count) n=0 # with 0, all writes are shortened
+    total=$(cat count) n=0 # n=0 shortens all writes
     [ "$total" -gt 0 ] || { echo "no write was seen"; return 1; }
     while [ "$n" -le "$total" ]; do
         mkdir out
@@ -90,7 +90,8 @@ parts "a summary" "$TP" summarize "$trace" -o out/a.tps -q
 parts "a table" "$TP" table "$trace" -o out/table --quiet
 parts "a comparison" "$TP" diff "$trace" "$DATA/traces/gpu_2026.pt.trace.json.gz" -o out/d.html --json out/d.json --exit-zero --quiet
 
-# sample KIND: writes a trace while the n-th call of KIND and all later ones fail: exit code 4 and no leftover files
+# sample KIND: writes a trace while all calls of KIND fail from the n-th on. The exit code must be 4, without leftover
+# files
 sample() {
     rm -rf out
     mkdir out
@@ -104,7 +105,7 @@ sample() {
         if [ "$n" = 0 ]; then
             total=$(cat count)
             [ "$status" = 0 ] && [ "$total" -gt 3 ] || { echo "status $status, $total calls of kind $1 were seen"; return 1; }
-        elif [ "$status" = 0 ]; then # an allocation that may fail, such as that of a thread
+        elif [ "$status" = 0 ]; then # the program continues after some failed allocations, such as that of a thread
             [ "$left" = t.json.gz ] && gunzip -t out/t.json.gz || { echo "call $n of $total: status 0, left: $left"; return 1; }
         else
             [ "$status" = 4 ] && grep -q . stderr && [ -z "$left" ] || { echo "call $n of $total: status $status, left: $left"; return 1; }
@@ -116,8 +117,9 @@ sample() {
 check "a trace writer whose allocations fail says so and leaves nothing" sample memory
 check "a trace writer whose output fails says so and leaves nothing" sample output
 
-# made KIND STATUS COMMAND...: the command writes its files to the folder out. The n-th call of KIND and all later ones
-# fail. The exit code is STATUS with a message, and no file remains. With $several, complete files may remain
+# made KIND STATUS COMMAND...: runs the command, which writes its files to the folder out. All calls of KIND fail from
+# the n-th on. The exit code must be STATUS, with a message, and no file may remain. With $several, complete files may
+# remain
 several=
 made() {
     kind=$1 wanted=$2
@@ -133,7 +135,7 @@ made() {
             total=$(cat count)
             [ "$status" = 0 ] && [ "$total" -gt 3 ] && [ -n "$left" ] || { echo "status $status, $total calls of kind $kind were seen"; return 1; }
             mv out whole
-        elif [ "$status" = 0 ]; then # an allocation that may fail, such as that of a thread
+        elif [ "$status" = 0 ]; then # the program continues after some failed allocations, such as that of a thread
             diff -rq out whole || { echo "call $n of $total: status 0, left: $left"; return 1; }
         else
             [ "$status" = "$wanted" ] && grep -q . stderr || { echo "call $n of $total: status $status"; cat stderr; return 1; }
@@ -146,7 +148,7 @@ made() {
     done
     echo "$total calls"
 }
-# fails NAME COMMAND...: runs `made` for allocations and for output calls
+# fails NAME COMMAND...: calls made for allocations and for output calls
 fails() {
     name=$1
     shift
@@ -174,8 +176,8 @@ several=yes
 fails "a comparison of tensors" "$TP" precision "$DATA/tensors/base" "$DATA/tensors/base" --all -o out/p.html --json out/p.json --markdown out/p.md
 several=
 
-# events KIND: exports next to an older file while the n-th call of KIND and later ones fail: exit code 0, 4 or 5, a
-# message, and only complete files
+# events KIND: exports next to an older file while all calls of KIND fail from the n-th on. The exit code must be 0, 4
+# or 5, with a message, and all files must be complete
 events() {
     n=0 total=1
     while [ "$n" -le "$total" ]; do
@@ -200,7 +202,7 @@ events() {
 check "an export whose allocations fail says so and leaves whole files" events memory
 check "an export whose output fails says so and leaves whole files" events output
 
-# summaries KIND STATUS: summarizes a trace and merges its summary, with the N-th call of KIND failing
+# summaries KIND STATUS: summarizes a trace and merges its summary while the N-th call of KIND fails
 summaries() {
     "$TP" summarize "$trace" -o good.tps -q || return 1
     for command in "summarize $trace" "merge good.tps"; do

@@ -1,17 +1,18 @@
-# Runs tests/data/faults/cases.tsv: exit code, number of events and notice of every broken or hostile trace.
+# Runs tests/data/faults/cases.tsv, which has the exit code, number of events and notice of every broken or hostile
+# trace.
 . tests/suites/case.sh
 CHECK=${TOOLS:-$BUILD}/json_check
 folder=$DATA/faults
 cd "$WORK" || exit 1
 
-place() { # place HOW FILE: makes the file and prints its path
+place() { # place HOW FILE: makes the input FILE in the way HOW and prints its path
     case $1 in
     "copy "*) cp "$folder/${1#copy }" "./$2" ;;
     "gunzip "*) gzip -dc "$folder/${1#gunzip }" >"./$2" ;;
     *) cp "$folder/$2" "./$2" ;;
     esac
 }
-# events NUMBER WANTED: compares the number; WANTED is a number, ">n", ">=n" or "a or b"
+# events NUMBER WANTED: compares the number of events. WANTED is a number, ">n", ">=n" or "a or b"
 events() {
     case $2 in
     ">="*) [ "$1" -ge "${2#>=}" ] ;;
@@ -38,7 +39,7 @@ fault() { # fault EXIT_CODE EVENTS NOTICE FILE: checks the report of the file
     grep -qiF -- "$3" stderr || { echo "notice '$3' is not on stderr:"; cat stderr; return 1; }
     grep -qiF -- "$3" out.html || { echo "notice '$3' is not in the report"; return 1; }
 }
-strict() { # strict FILE: checks the strict reader
+strict() { # strict FILE: checks the file with the strict reader
     rm -f strict.html
     cpu_limit 60 "$TP" report --strict "./$1" -o strict.html >stdout 2>stderr
     status=$?

@@ -1,8 +1,8 @@
-# Runs tests/golden/CASE/cmd by sh in an empty folder. Compares standard output, standard error and exit code with the
+# Runs tests/golden/CASE/cmd with sh in an empty folder. Compares standard output, standard error and exit code with the
 # files *.expect.
-# 
+#
 # In `cmd`, $TP is the program, $DATA the folder tests/data, and $CHECK the JSON checker. A missing *.expect file means
-# empty, or exit code 0. UPDATE=1 writes the actual results to these files.
+# empty output or exit code 0. UPDATE=1 writes the actual results to these files.
 . tests/suites/case.sh
 CHECK=${TOOLS:-$BUILD}/json_check
 export TP DATA CHECK

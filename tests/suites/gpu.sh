@@ -1,5 +1,6 @@
-# An unmodified CUDA program on a real GPU under `tracepress record`: the trace has as many kernels, copies and sets as
-# the program launched, and the times that CUDA events measured. Without a GPU the suite is skipped with a message.
+# Records an unmodified CUDA program on a real GPU with `tracepress record`. The trace must have as many kernels, copies
+# and sets as the program launched, and the times that CUDA events measured. Without a GPU the suite is skipped with a
+# message.
 . tests/suites/case.sh
 cd "$WORK" || exit 1
 KERNELS=200
@@ -8,7 +9,7 @@ same() { [ "$2" = "$3" ] || { echo "$1: $2, not $3"; return 1; }; }
 of() { awk -v k="$1" '$1 == k { print $2 }' did; }
 events() { grep -c "\"cat\":\"$1\"" trace.json || :; }
 
-# recorded PROGRAM: records the program; its trace is trace.json
+# recorded PROGRAM: records the program and stores its trace as trace.json
 recorded() {
     rm -rf run trace.json
     "$TP" record --no-source outside -o run --no-tfevents -- "$1" $KERNELS >did 2>err || { cat err; return 1; }
@@ -24,7 +25,8 @@ counted() {
     "$TP" report run -o report.html --strict --json report.json --quiet || return 1
     grep -q '"device_events_without_launch": *0' report.json || { grep device_events report.json; return 1; }
 }
-# timed: the kernels between two events run without gaps, so their durations add up to the time of the events
+# timed: checks the kernels between two events. They run without gaps, so their durations add up to the time between the
+# events
 timed() {
     recorded "$1" || return 1
     grep '"cat":"kernel"' trace.json | sed 's/.*"ts":\([0-9.]*\),"dur":\([0-9.]*\).*/\1 \2/' | sort -n |

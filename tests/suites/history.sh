@@ -1,6 +1,6 @@
-# Tests the workflow of docs/ci.md in a scratch repository: runs pass, fail at the right line, and are accepted. A drift
-# is found that no single run shows. Git merges the store, 200 runs can be read, and each takes little space. Also tests
-# the page of the history.
+# Tests the workflow of docs/ci.md in a scratch repository: runs pass, fail at the right line, and are accepted. A slow
+# drift must be found although no single run fails. Git merges the store, 200 runs are readable, and each takes little
+# space. Also tests the page of the history.
 . tests/suites/case.sh
 GEN=$PWD/tests/check/gen_history.py
 GATE=$PWD/tests/check/gate.py
@@ -33,13 +33,13 @@ green() {
     [ "$(ls baselines | wc -l)" = 12 ] && git add . && git commit -qm baselines && ! grep -q 'History: steps' ../out || { ls baselines; cat ../out; return 1; }
 }
 check "green: twelve equal runs are stored, a file each" green
-red() { # a failed run is stored with its verdict, but is no baseline for later runs
+red() { # Checks that a failed run is stored with its verdict, but is not a baseline for later runs.
     run 1 13 1200 c13 --update-baseline && says 'step.time.median' && says 'stored as a run that broke a limit' || return 1
     grep -qx 'verdict: fail' baselines/c13.note || { cat baselines/c13.note; return 1; }
     run 1 14 1200 c14 --update-baseline && run 0 15 1000 c15 --update-baseline && [ ! -e baselines/c15.note ]
 }
 check "red: a slower run breaks the limit and is stored as what broke it; main is not red for ever" red
-drift() { # 2.2 % more from one commit on, where 3 % are allowed
+drift() { # Makes runs 2.2 % slower from one commit on, where the limit is 3 %.
     rm -rf baselines && git checkout -q baselines && EXTRA=0
     run 0 13 1000 c13 --update-baseline && run 0 14 1000 c14 --update-baseline && run 0 15 1000 c15 --update-baseline || return 1
     EXTRA=1
@@ -58,7 +58,7 @@ is worth it' && says 'accepted; it begins a new level' || return 1
         run 1 24 1700 c24 && run 2 24 1700 c24 --reason x && says 'needs --accept'
 }
 check "accepted: a level begins, with who, when and why; limits are held against it" accepted
-committed() { # a later run of an old commit is placed at that commit
+committed() { # Checks that a later run of an old commit is placed at that commit.
     rm -rf ordered && for i in 1 2 3; do
         at=$((i == 3 ? 15 : 10 * i))
         run 0 "$i" 1000 "k$i" --baseline ordered/ --update-baseline --committed "$((1767225600 + at))" || return 1
@@ -68,22 +68,23 @@ committed() { # a later run of an old commit is placed at that commit
     run 2 4 1000 k4 --committed yesterday && says "git show -s --format=%ct"
 }
 check "history: runs stand in the order of their commits, where these are known" committed
-# labels are hashes of commits; without the times of the commits, runs are in the order in which they were made
+# Checks labels that are hashes of commits. Without the times of the commits, runs are in the order in which they were
+# made.
 dated() {
     rm -rf dated && for i in 1 2 3; do run 0 "$i" 1000 "$(printf '%s' "z y x" | cut -d' ' -f"$i")" --baseline dated/ --update-baseline || return 1; done
     "$TP" report ../t.json --history dated/ -q -o ../h.html || return 1
     [ "$(grep -o '<title>[xyz]: ' ../h.html | head -3 | tr -d '\n')" = '<title>z: <title>y: <title>x: ' ] || { grep -o '<title>[xyz]: ' ../h.html; return 1; }
 }
 check "history: runs without a commit's time stand in the order in which they were made, whatever their labels" dated
-damaged() { # a damaged run is never stored, even if it is accepted
+damaged() { # Checks that a damaged run is never stored, even if it is accepted.
     head -c 3000 ../t.json >../cut.json
     "$TP" check ../cut.json --budget perf.budget --baseline baselines/ --label cut --accept >../out 2>../err
     [ $? = 6 ] && [ ! -e baselines/cut.tps ] && [ ! -e baselines/cut.note ] || { cat ../out ../err; return 1; }
-    echo 'something else' >baselines/c22.note # a note of another version defines no level
+    echo 'something else' >baselines/c22.note # a note of another version does not define a level
     run 0 25 1200 c25 && rm baselines/c22.note
 }
 check "a damaged run is never stored" damaged
-alone() { # the only run of a store has failed; it is no baseline, even without its note
+alone() { # Checks a store whose only run has failed. That run must not become a baseline, even without its note.
     rm -rf bad && EXTRA=0 && run 0 30 1000 a --baseline bad/ --update-baseline && EXTRA=1 && run 1 31 1300 b --baseline bad/ --update-baseline && rm bad/a.tps &&
         cp bad/b.note ../b.note || return 1
     broken() { run 6 32 1300 n --baseline bad/ && one_line 'every run of the baseline broke a limit' || { echo "$1"; return 1; }; }
@@ -99,14 +100,15 @@ alone() { # the only run of a store has failed; it is no baseline, even without 
     head -c 900 bad/c.tps >bad/d.tps && rm bad/c.tps && run 3 32 1300 n --baseline bad/ && run 3 32 1300 n --baseline bad/d.tps
 }
 check "a run that broke a limit is no baseline, with its note or without it" alone
-# an accepted run stays accepted without its note; a good run with an unreadable note is left out with a message
+# Checks that an accepted run stays accepted without its note, and that a good run with an unreadable note is skipped
+# with a message.
 kept() {
     rm -rf good && EXTRA=0 && run 0 33 1000 a --baseline good/ --update-baseline && EXTRA=1 && run 0 34 1300 b --baseline good/ --accept && rm good/b.note &&
         run 0 35 1300 n --baseline good/ && printf 'tracepress-run-note 1\nverdict: pa' >good/a.note && run 0 35 1300 n --baseline good/ &&
         says 'good/a.tps: its note cannot be read' && rm good/b.tps && run 6 35 1000 n --baseline good/
 }
 check "an accepted run stays accepted without its note; a note that cannot be read makes no run good" kept
-merges() { # two branches store runs, and git merges them
+merges() { # Stores runs on two branches and merges them with git.
     git add . && git commit -qm more && git checkout -qb one && run 1 26 1700 d1 --update-baseline && git add . && git commit -qm one &&
         git checkout -q main && run 0 27 1200 d2 --update-baseline && git add . && git commit -qm two && git merge -q -m both one >../said 2>&1 || { cat ../said; return 1; }
     [ -e baselines/d1.tps ] && [ -e baselines/d1.note ] && [ -e baselines/d2.tps ] && run 0 28 1200 d3
@@ -126,12 +128,12 @@ many() { # stores 200 runs
 }
 check "more than 200 runs are read; a run of a small program has less than 3 KB" many
 
-# Tests the workflow with a program of torch, like a repository on a code host: pushes to main, a pull request, an
+# Tests the workflow with a torch program, as in a repository on a code host: pushes to main, a pull request, an
 # accepted change.
 TORCH=${TORCH_PYTHON:-build/torch/bin/python}
 case $TORCH in */*) TORCH=$(cd "$OLDPWD" 2>/dev/null && cd "$(dirname "$TORCH")" 2>/dev/null && pwd)/$(basename "$TORCH") ;; esac
-# event EXIT_CODE INPUTS...: runs the program, then the action with these further inputs, and compares the exit code of
-# the check
+# event EXIT_CODE INPUTS...: runs the program, then the action with these inputs, and compares the exit code of the
+# check
 event() {
     wanted_code=$1
     shift

@@ -1,6 +1,6 @@
-# Checks that `tracepress record` never harms the program. Programs that exit or crash with a preloaded library run as
-# without recording, and are recorded from outside. No thread of the recorder calls the program's allocator. Exhausted
-# memory is tolerated.
+# Checks that `tracepress record` never harms the program. Programs that would exit or crash with a preloaded library
+# must run as without recording, and be recorded from outside. No thread of the recorder may call the program's
+# allocator. A lack of memory must not harm the program.
 . tests/suites/case.sh
 HERE=$PWD
 cd "$WORK" || exit 1
@@ -11,8 +11,7 @@ if is_checked; then
 fi
 CC=${CC:-cc}
 mkdir runs
-# built NAME FLAGS...: builds tests/native/plain_work.c as ./NAME; returns false if programs with these flags do not run
-# here
+# built NAME FLAGS...: builds tests/native/plain_work.c as ./NAME. Fails if programs with these flags do not run here
 built() {
     built_name=$1
     shift
@@ -20,8 +19,8 @@ built() {
         ./"$built_name" >plain.out 2>&1
     [ $? = 7 ] && [ "$(cat plain.out)" = done ]
 }
-# same PROGRAM...: exit code and output are those without `record`, a message names the program, and its functions are
-# recorded
+# same PROGRAM...: checks that exit code and output are those without `record`, that a message names the program, and
+# that its functions are recorded
 same() {
     rm -rf r
     cpu_limit 60 "$TP" record -o r --no-tfevents -- "$@" >out 2>err
@@ -30,7 +29,7 @@ same() {
     [ "$(grep -c 'from outside only: .*it \(is\|was\) ' err)" = 1 ] || { echo "no line says why"; cat err; return 1; }
     zcat r/*/*.gz | grep '"cat":"cpu_sample"' | grep -q ': work"' || { echo "no function of the program"; find r; return 1; }
 }
-# outside_only NAME: tests the program itself, and as a child of programs with the library: a shell, make, a script, env
+# outside_only NAME: tests the program alone, and as a child of programs with the library: a shell, make, a script, env
 outside_only() {
     printf 'all:\n\t@./%s; test $$? = 7\n' "$1" >Makefile
     printf '#!/bin/sh\n./%s\n' "$1" >script.sh
@@ -96,7 +95,7 @@ fi
 
 # ---- the program's allocator ----
 
-own_threads() { # own_threads SEEN PROGRAM...: the trace must have a line with SEEN
+own_threads() { # own_threads SEEN PROGRAM...: checks that the trace has a line with SEEN
     seen=$1
     shift
     for source in default sample=2000,memory=1k,locks,io; do
@@ -152,7 +151,7 @@ fi
 
 # ---- limits ----
 
-# limited KIB: with this limit of memory the program runs as without recording, and a message names the missing parts
+# limited KIB: limits memory. The program must run as without recording, and a message must name the missing parts
 limited() {
     rm -rf r
     (ulimit -v "$1" && exec "$TP" record -o r --no-tfevents -- ./plain_work) >out 2>err
@@ -170,8 +169,8 @@ check "record under ulimit -v: the program runs as without, and what is not reco
 
 # ---- record is killed ----
 
-# killed OPTIONS...: the trace has the data up to a second before `record` was killed, and the run is never marked
-# complete
+# killed OPTIONS...: kills `record`. The trace must have the data up to a second before, and the run must never be
+# marked complete
 killed() {
     rm -rf r begun
     "$TP" record "$@" -o r --no-tfevents -- sh -c ': >begun; i=0; while [ $i -lt 400000 ]; do i=$((i + 1)); done; exec sleep 30' >out 2>err &
@@ -194,7 +193,7 @@ killed() {
         { echo "nothing was seen"; find r; return 1; }
     "$TP" report r -o page.html >out 2>err || { cat err; return 1; }
 }
-killed_early() { # if `record` is killed before its first copy, a message says so
+killed_early() { # Checks that a message appears if `record` is killed before its first copy.
     rm -rf r
     "$TP" record --outside -o r --no-tfevents -- sleep 60 >out 2>err &
     pid=$!

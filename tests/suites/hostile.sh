@@ -1,11 +1,11 @@
-# Tests inputs that try to exhaust memory, stack, descriptors or time, and random damage. The result is an exit code,
-# never a signal or a hang.
+# Tests inputs that try to exhaust memory, stack, descriptors or time, and inputs with random damage. The program must
+# end with an exit code, never by a signal, and must not hang.
 . tests/suites/case.sh
 MEASURE=${TOOLS:-$BUILD}/measure
 cd "$WORK" || exit 1
 
-# within SECONDS MEGABYTES STATUS.. -- COMMAND: the command must stay within the time and the memory, and exit with one
-# of these codes
+# within SECONDS MEGABYTES STATUS.. -- COMMAND: runs the command, which must stay within the time and the memory, and
+# exit with one of these codes
 within() {
     seconds=$1 megabytes=$2 statuses=
     shift 2
@@ -35,7 +35,7 @@ limited() {
     [ -f bomb.pt.trace.json.gz ] || repeat ' ' 67108864 | gzip -1 >bomb.pt.trace.json.gz
     within 20 64 5 -- "$TP" report bomb.pt.trace.json.gz --max-input 10M
 }
-long_string() { # reads a string of 4 GB from a pipe
+long_string() { # Reads a string of 4 GB from a pipe.
     printf '{"traceEvents":[{"ph":"X","cat":"cpu_op","name":"ok","pid":1,"tid":1,"ts":1,"dur":1},{"ph":"X","cat":"cpu_op","name":"' >head
     within 60 200 0 -- sh -c '{ cat head; yes aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa | tr -d "\n" | head -c '"$1"'
         printf "%s" "\",\"ts\":2,\"dur\":1}]}"; } | "$0" report - -o long.html --quiet' "$TP"
@@ -63,7 +63,7 @@ ranks() {
     while [ $i -lt "$1" ]; do ln one.json.gz "ranks/worker$i.1700000000$i.pt.trace.json.gz"; i=$((i + 1)); done
     (ulimit -n 64 && within 150 256 0 -- "$TP" report ranks -o ranks.html --quiet)
 }
-damaged() { # damaged FILE SEEDS: damages the file with each of these seeds
+damaged() { # damaged FILE SEEDS: makes a random damage of the file with each of these seeds
     seed=1
     case $1 in *.gz) gzip -dc "$1" >whole.json ;; *) cp "$1" whole.json ;; esac
     while [ "$seed" -le "$2" ]; do
@@ -109,7 +109,7 @@ done
 
 # ---- control sequences of CI logs and terminals ----
 
-obeyed() { # obeyed FILE: fails if a log or a terminal would interpret a line of the file as a command
+obeyed() { # obeyed FILE: fails if a log viewer or a terminal would interpret a line of the file as a command
     python3 - "$1" <<'END'
 import re, sys
 text = open(sys.argv[1], "rb").read().decode("utf-8", "replace")
@@ -119,7 +119,7 @@ bad = [line for line in re.split(r"[\n\r]", text)
 sys.exit("\n".join(["obeyed:"] + [repr(line) for line in bad]) if bad else 0)
 END
 }
-make_commands() { # makes a trace, and one to compare it with, in which every name is a terminal or log command
+make_commands() { # Makes two traces for a comparison, in which every name is a command for a terminal or a log viewer.
     python3 - <<'END'
 import json
 names = ["::error file=a.py,line=1::boom", "##[error]boom", "##vso[task.setvariable variable=x]y", "##teamcity[buildStatus text='x']",
@@ -167,7 +167,7 @@ commands() {
             obeyed out && obeyed err || { echo "$words"; return 1; }
         done
         rm -rf f && "$TP" export "$file" --to folded --metric cpu -o f -q && "$TP" export "$file" --to folded --metric device -o f2 -q || return 1
-        for folded in f/* f2/*; do # folded stacks are files for other tools
+        for folded in f/* f2/*; do # files of folded stacks are for other tools, so they keep the names unchanged
             sed "s/##*/#/g" "$folded" >out && obeyed out || return 1
         done
     done

@@ -1,11 +1,11 @@
-# Tests inputs: folders with any names, files of other tools, pipes among files, failing disks.
+# Tests inputs: folders with any names, files of other tools, pipes among files, and failing disks.
 . tests/suites/case.sh
 trace=$DATA/traces/case_cpu_loop.pt.trace.json.gz
 other=$DATA/traces/case_flame.pt.trace.json.gz
 seeds=$PWD/tests/fuzz/corpus/spool
 cd "$WORK" || exit 1
 
-# Runs every command that searches folders, one after the other, with the options that it needs.
+# Runs every command that searches folders, one after the other, with the options that each needs.
 each() { # each FOLDER COMMAND...: runs COMMAND with the words of each tracepress command
     folder=$1
     shift
@@ -44,8 +44,8 @@ narrowed() {
     done
 }
 check "--include narrows; what it leaves nothing of is named" narrowed
-# a folder with torch's file names may have traces with other names, such as exports; they are named in a message and
-# not read
+# Checks a folder with torch's file names that also has traces with other names, such as exports. A message must name
+# them, and they must not be read.
 torch_first() {
     rm -rf d && mkdir d && cp "$trace" d/w.1.pt.trace.json.gz && cp "$trace" d/w.trace.json.gz
     "$TP" summarize d -o o.tps 2>err && grep -q '1 other trace is not read: d/w.trace.json.gz' err && "$TP" merge o.tps --format json | grep -o ,\"worker\": | wc -l | grep -qx 1 ||
@@ -56,7 +56,7 @@ check "a folder with traces by torch's names: others are named and not read, unl
 
 # ---- files of other tools ----
 
-foreign() { # foreign FILE NAME: a file of another tool is refused by this name
+foreign() { # foreign FILE NAME: checks that the file of another tool is refused with a message that names this tool
     "$TP" report "$1" -o o.html 2>err
     [ $? = 3 ] && grep -q "$1: $2" err || { cat err; return 1; }
     rm -rf f && mkdir f && cp "$1" f
@@ -91,7 +91,7 @@ odd() {
     grep -q 'd/.*: not a regular file, left out\|d/a.pt.trace.json and others: not a regular file, left out' err || { echo "$*"; cat err; return 1; }
 }
 check "a FIFO among the files of a folder stops no command" pipes
-given() { # a named pipe is read, as in <(zcat x)
+given() { # Checks that a named pipe is read, as in <(zcat x).
     rm -f p && mkfifo p && { gzip -dc "$trace" >p & } && cpu_limit 60 "$TP" table p -o o.txt 2>err && [ -s o.txt ]
 }
 check "a pipe that was named is read" given
@@ -126,7 +126,7 @@ if is_asan; then
 fi
 gzip -dc "$DATA/traces/gpu_2024.pt.trace.json.gz" >plain.json
 "$TP" summarize plain.json -o ok.tps -q
-# failing KIND STATUSES FILE WORDS...: each read of the command fails once
+# failing KIND STATUSES FILE WORDS...: makes each read of the command fail once
 failing() {
     kind=$1 statuses=$2 file=$3
     shift 3
@@ -158,7 +158,7 @@ check "a disk that fails: an exit code, the file, the byte" broken input
 check "a file that went stale: an exit code, the file, the byte" broken stale
 check "a file that shrinks while it is read: an exit code" broken end
 
-renamed() { # recovers spools with names of one word, with a process number in the name, and hidden ones
+renamed() { # Recovers spools whose names are one word, contain a process id, or are hidden.
     rm -rf spools && mkdir spools && cp "$seeds/killed" spools/one1.tpspool && cp "$seeds/works" spools/one2.tpspool &&
         cp "$seeds/works" spools/host_7.1.7.tpspool && cp "$seeds/killed" spools/.host_8.1.8.tpspool && "$TP" recover spools >said 2>&1 || { cat said; return 1; }
     [ "$(cd spools && ls -d ./*.gz | tr '\n' ' ')" = "./host_7.1.pt.trace.json.gz ./host_8.1.pt.trace.json.gz ./one1.pt.trace.json.gz ./one2.pt.trace.json.gz " ] || { ls -A spools; return 1; }

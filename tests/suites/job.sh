@@ -1,5 +1,5 @@
-# Tests jobs of many ranks: planted causes come first, numbers are those of `report`, and all engines give the same
-# bytes.
+# Tests jobs of many ranks. Planted causes must come first, numbers must be those of `report`, and all engines must give
+# the same bytes.
 . tests/suites/case.sh
 export PATH="$BUILD:$PATH"
 J="$WORK/j"
@@ -18,7 +18,7 @@ expect() { # expect EXIT_CODE ARGUMENTS...: runs `report` and compares its exit 
 }
 
 # ---- planted causes ----
-if is_checked; then # one size is enough under sanitizers, because they are slow
+if is_checked; then # with sanitizers, one size is enough, because they are slow
     small() {
         for fault in clean compute host data more-work missing; do
             "$BUILD/make_job" "$J/s.tps" 16 2 2 $fault 2 >/dev/null && expect 0 "$J/s.tps" -o "$J/s.html" --json "$J/s.json" --markdown "$J/s.md" ||
@@ -69,7 +69,7 @@ else
 fi
 
 # ---- from traces ----
-traces() { # traces FAULT CAUSE: traces with this fault must give this cause in the JSON
+traces() { # traces FAULT CAUSE: checks that traces with this fault have this cause in the JSON
     rm -rf "$J/tr"
     python3 tests/job/make_traces.py "$J/tr" 4 --fault "$1" --seed 3 >"$J/said" &&
         "$TP" summarize "$J/tr" -q -o "$J/tr.tps" && expect 0 "$J/tr.tps" --json "$J/tr.json" || return 1
@@ -89,7 +89,8 @@ check "job: a link that is slow by its sheet is named, once; sound, unknown and 
     python3 tests/job/check_links.py "$TP" "$J"
 
 python=${TORCH_PYTHON:-$PWD/build/torch/bin/python}
-small_collectives() { # a loop over gradients must be distinguished from one flat tensor, in traces of two real ranks
+# Checks that a loop over gradients is distinguished from one flat tensor, in traces of two real ranks.
+small_collectives() {
     rm -rf "$J/small" && "$python" tests/torch/collectives.py record "$J/small" 16 >"$J/said" 2>&1 || { tail -n 5 "$J/said"; return 1; }
     for kind in loop flat; do
         expect 0 "$J/small/$kind" -q --json "$J/small.$kind.json" -o "$J/small.html" || return 1
@@ -102,7 +103,7 @@ else
     skip "job: small collectives of two real ranks" "no Python with torch: set TORCH_PYTHON"
 fi
 
-many() { # reads 5,000 small traces
+many() { # Reads 5,000 small traces.
     rm -rf "$J/many"
     python3 tests/job/make_traces.py "$J/many" 5000 --steps 4 --kernels 2 --fault compute --victim 4321 >/dev/null &&
         "$TP" summarize "$J/many" -q -o "$J/many.tps" && expect 0 "$J/many.tps" --json "$J/many.json" -o "$J/many.html" || return 1
@@ -130,11 +131,11 @@ damaged() {
     expect 3 "$J/d" -o "$J/d.html" --strict && [ ! -e "$J/d.html" ]
 }
 check "job: cut, damaged, empty and foreign summaries are named and skipped, refused by --strict" damaged
-jobs_damaged() { # JOB_DAMAGES=2000 makes 2000 damages, SEED=n makes other ones
+jobs_damaged() { # Damages summaries at random. JOB_DAMAGES=2000 makes 2000 damaged files, SEED=n makes other ones.
     python3 tests/job/check_damage.py "$TP" "$J" "${SEED:-1}" "${JOB_DAMAGES:-$(is_checked && echo 40 || echo 190)}"
 }
 check "job: of a damaged job the page says what it says of the whole one, or that it is not whole" jobs_damaged
-twice() { # one rank occurs twice, and another rank has a second recording with more events
+twice() { # Checks a rank that occurs twice, and another rank that has a second recording with more events.
     "$BUILD/make_job" "$J/t.tps" 8 >/dev/null && "$BUILD/make_job" "$J/t2.tps" 8 1 1 compute 1 7 0 9 >"$J/said" || return 1
     rm -rf "$J/t1" && mkdir "$J/t1" && "$BUILD/make_job" "$J/t1/" 8 >/dev/null || return 1
     expect 0 "$J/t.tps" "$J/t1/rank00003.tps" -o "$J/t.html" --json "$J/t.json" || return 1
@@ -153,7 +154,7 @@ hostile_names() {
     ! grep -qiE '<img src=x|<script>alert|onerror=' "$J/h.html"
 }
 check "job: names of a hostile trace are escaped" hostile_names
-flips() { # random damage gives an exit code, never a signal
+flips() { # Checks that random damage gives an exit code, never a signal.
     "$BUILD/make_job" "$J/f.tps" 5 1 1 clean 1 3 4 >/dev/null
     python3 - "$TP" "$J" <<'PY'
 import random, subprocess, sys
@@ -181,7 +182,8 @@ same_bytes() {
         expect 5 "$J/b.tps" -o "$J/small.html" --max-size 20K
 }
 check "job: the same bytes twice; the page fits --max-size" same_bytes
-many_groups() { # of twelve stages the digest shows ten and the JSON all; sets of ranks must not look like one number
+# Checks twelve stages: the digest shows ten, and the JSON shows all. A set of ranks must not look like one number.
+many_groups() {
     "$BUILD/make_job" "$J/p.tps" 48 1 12 compute 3 >/dev/null && expect 0 "$J/p.tps" --markdown "$J/p.md" --json "$J/p.json" || return 1
     tail -n 1 "$J/p.md" | grep -qx 'and 2 more rows' || { tail -n 3 "$J/p.md"; return 1; }
     grep -qE 'Ranks [0-9]+, [0-9]+' "$J/p.md" || { head -n 5 "$J/p.md"; return 1; }
@@ -196,7 +198,7 @@ export TRACES="$J/tr" SUMS="$J/sums" OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_
 python3 tests/job/make_traces.py "$TRACES" 12 >/dev/null
 "$TP" summarize "$TRACES" -q -o "$J/serial.tps"
 prepare() { rm -rf "$SUMS" "$J/run" && mkdir -p "$J/run" "$SUMS"; }
-is_serial() { # is_serial: the result in $J/run, or that of the summaries in $SUMS, must equal the serial result
+is_serial() { # is_serial: checks that the result in $J/run, or that of the summaries in $SUMS, equals the serial result
     [ -e "$J/run/job.tps" ] || "$TP" merge "$SUMS" -q -o "$J/run/job.tps" || return 1
     cmp "$J/run/job.tps" "$J/serial.tps"
 }
@@ -240,7 +242,7 @@ kubernetes() {
     is_serial
 }
 check "job: recipe of Kubernetes, its variables set by hand" kubernetes
-spark() { # runs the recipe on two partitions
+spark() { # Runs the recipe on two partitions.
     prepare
     for i in 0 1; do
         find "$TRACES" -name '*.gz' | sort | awk "NR % 2 == $i" | (eval "$(recipe spark)") || return 1
@@ -248,7 +250,8 @@ spark() { # runs the recipe on two partitions
     is_serial
 }
 check "job: recipe of Spark's pipe, two partitions by hand" spark
-python_with() { # python_with MODULE VARIABLE: prints a Python with this module; VARIABLE may name it
+# python_with MODULE VARIABLE: prints the path of a Python with this module. VARIABLE may contain the path
+python_with() {
     eval "candidate=\${$2:-}"
     for candidate in $candidate python3; do
         "$candidate" -c "import $1" 2>/dev/null && echo "$candidate" && return 0
@@ -263,7 +266,9 @@ for engine in ray dask; do
     fi
 done
 
-killed() { # one of four map processes hangs on its first input and is killed; running it again completes its shard
+# Checks that a hanging map process, one of four, can be killed on its first input. Running it again must complete its
+# shard.
+killed() {
     prepare
     rm -f "$J/a.pt.trace.json" && mkfifo "$J/a.pt.trace.json" || return 1
     "$TP" summarize "$J/a.pt.trace.json" "$TRACES" -q --shard 1/4 -o "$SUMS/" 2>/dev/null &

@@ -1,5 +1,5 @@
-# Programs that link libtracepress themselves, and run without `tracepress record`, behave as without the library. Each
-# is built three ways: with the shared library, with the static library, and fully static.
+# Tests programs that link libtracepress and run without `tracepress record`. They must behave as without the library.
+# Each is built in three ways: with the shared library, with the static library, and fully static.
 . tests/suites/case.sh
 HERE=$PWD
 cd "$WORK" || exit 1
@@ -27,8 +27,8 @@ built() {
 
 # ---- programs that confine themselves ----
 
-# confines NAME WAY STATUS LINES: exit code and output are those without recording, and the trace has the events before
-# the confinement
+# confines NAME WAY STATUS LINES: checks that exit code and output are those without recording, and that the trace has
+# the events before the confinement
 confines() {
     for how in shared archive $wholly_static; do
         "./$how-$1" $2 >out 2>err
@@ -42,7 +42,7 @@ confines() {
         "$TP" recover d >recovered 2>&1 && zcat d/*.gz | grep -q '"name":"call"' || { echo "$how:"; cat recovered; ls -lA d; return 1; }
     done
 }
-later() { # a filter that allows the recorder's system calls does not prevent recording
+later() { # Checks that a filter that allows the recorder's system calls does not stop the recording.
     cat >later.c <<'C'
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -99,7 +99,9 @@ fi
 
 # ---- truncated spools, and programs that handle SIGBUS (sources_native.sh tests the same under record) ----
 
-cuts() { # cuts WAY STATUS LINES: exit code and output are those without recording, wherever the spool is truncated
+# cuts WAY STATUS LINES: checks that exit code and output are those without recording, at whatever byte the spool is
+# truncated
+cuts() {
     for how in shared archive $cut_static; do
         for to in 0 5000 30000; do
             rm -rf d f && mkdir f
@@ -117,7 +119,7 @@ cuts() { # cuts WAY STATUS LINES: exit code and output are those without recordi
         done
     done
 }
-dies_alike() { # dies_alike WAY STATUS: the exit code is that without recording
+dies_alike() { # dies_alike WAY STATUS: checks that the exit code is that without recording
     for how in shared archive $cut_static; do
         rm -rf d
         RECORDED=d "./$how-cut_program" "$1" . >out 2>err
@@ -138,7 +140,7 @@ else
     not_ok "linked, cut: the program is built" "$(cat link.log)"
 fi
 
-# ---- two containers with a common volume: equal process numbers and workers at the same time ----
+# ---- two containers with a common volume: equal process ids and equal workers at the same time ----
 
 cat >writer.c <<'C'
 #include <stdlib.h>
@@ -165,7 +167,7 @@ int main(int argc, char **argv)
 }
 C
 contained() { unshare --pid --mount --fork --mount-proc "$@"; }
-both() { # both COMMAND...: runs the command in two containers simultaneously, each with its own name
+both() { # both COMMAND...: runs the command in two containers simultaneously, each with a different name
     for name in first second; do
         contained "$@" $name >$name.out 2>$name.err &
     done
@@ -185,14 +187,14 @@ volume() {
 recorded_volume() {
     rm -rf d shared && both "$TP" record -o d --quiet -- ./writer && nothing_lost shared/*.gz
 }
-without_proc() { # a library in the current folder must not be mistaken for libtracepress
+without_proc() { # Checks that a library in the current folder is not mistaken for libtracepress.
     rm -rf d && mkdir -p elsewhere && cd elsewhere && echo none >libtracepress-preload.so || return 1
     # shellcheck disable=SC2016
     unshare --mount sh -c 'mount -t tmpfs none /proc && exec "$@"' sh "$TP" record -o ../d --no-tfevents -- \
         sh -c 'case $LD_PRELOAD in /*/libtracepress-preload.so) exit 3 ;; esac' 2>../err
     [ $? = 3 ] && ! grep 'preload' ../err || { cat ../err; return 1; }
 }
-# ---- namespaces: a process with several threads cannot enter some of them; /proc may have the numbers of another
+# ---- namespaces: a process with several threads cannot enter some of them, and /proc may show the ids of another
 # namespace ----
 
 cat >moves.c <<'C'
@@ -228,8 +230,8 @@ int main(int argc, char **argv)
     return code ? 9 : 7;
 }
 C
-# moves into a namespace, by the C function or the system call; the result is that without recording, and there are
-# samples from before and after
+# Moves into a namespace, by the C function or by the system call. The result must be that without recording, with
+# samples from before and after.
 moves() {
     for way in function call; do
         ./moves "" $way
@@ -240,7 +242,8 @@ moves() {
             END { if (n < 20 || last - first < 300000) { print n, last - first; exit 1 } }' || return 1
     done
 }
-inside() { # inside COMMAND...: a program that the command starts is recorded, whatever the process numbers in /proc are
+# inside COMMAND...: checks that a program that the command starts is recorded, whatever its process id in /proc
+inside() {
     cat >busy.c <<'C'
 #include <time.h>
 int main(void)
@@ -301,7 +304,7 @@ int main(void)
     return 0;
 }
 EOF
-scoped() { # scoped FLAGS...: each stack must begin with a line of the program
+scoped() { # scoped FLAGS...: checks that each stack begins with a line of the program
     rm -rf scoped && ${CC:-cc} -g "$@" -I"$HERE/collector" scoped.c -L"$BUILD" -ltracepress -Wl,-rpath,"$BUILD" -o scoped_program &&
         ./scoped_program 2>err || { cat err; return 1; }
     zcat scoped/*.gz | grep -o '"Call stack":"[^"]*"' >stacks

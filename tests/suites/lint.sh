@@ -1,6 +1,6 @@
 # Runs the lint rules that need only a compiler.
 . tests/suites/case.sh
-# writer/windows replaces headers and functions of another system, so it defines the same names
+# writer/windows is excluded, because it replaces headers and functions of another system and so defines the same names
 check "layers: folders include what they may" sh tests/lint/layers.sh $(find collector writer webreport -name '*.[ch]' | sort)
 check "arrows: at most 25 between folders of webreport, one way" sh tests/lint/arrows.sh $(find webreport -name '*.[ch]' | sort)
 check "guard: one place catches a failed allocation" sh tests/lint/guard.sh $(find collector writer webreport -name '*.[ch]' | sort)

@@ -1,6 +1,6 @@
-# Tests the event file of a program that trains. A real TensorBoard must show how it grows, with both loaders. An export
-# into the same folder must not change the file, and the steps of the trace are a separate run. Needs TensorBoard like
-# the suite tensorboard.
+# Tests the event file of a running training program. A real TensorBoard must show how it grows, with both of its
+# loaders. An export into the same folder must not change the file, and the steps of the trace must be a separate run.
+# Needs TensorBoard, like the suite tensorboard.
 . tests/suites/case.sh
 python=${TENSORBOARD_PYTHON:-$PWD/build/tensorboard/bin/python}
 watch=$PWD/tests/check/tb_live.py
@@ -27,14 +27,14 @@ alone() {
 }
 check "a recorded program writes each step, an export leaves its file alone" alone
 
-killed() { # kills the program before each of its output calls; the file has only complete records
+killed() { # Kills the program before each of its output calls. The file must have only complete records.
     records=0
     for n in $(seq 1 40); do
         rm -rf runs && mkdir -p runs
         env TRACEPRESS_LIVE=1 FAIL_KIND=output FAIL_AT="$n" FAIL_SIGNAL=9 LD_PRELOAD="$BUILD/fail_nth.so" "$TOOLS/train" "$text" runs/run 12 >out 2>err
         [ $? = 137 ] || { echo "call $n: not killed"; cat err; return 1; }
         for file in runs/run/events.out.tfevents.*; do
-            [ -s "$file" ] || continue # killed before the first record
+            [ -s "$file" ] || continue # the program was killed before the first record
             "$TOOLS/event_dump" "$file" >dump || { cat dump; return 1; }
             records=$((records + $(grep -c . dump)))
         done

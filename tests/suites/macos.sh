@@ -1,5 +1,5 @@
 # Builds the commands that read traces for macOS with zig. The programs must be complete, for the right processor, need
-# only libraries of the system, and contain nothing of the collector. They are not run, because no Mac is available.
+# only libraries of the system, and contain no code of the collector. They are not run, because no Mac is available.
 . tests/suites/case.sh
 
 zig=${ZIG:-$(command -v zig || { python3 -m ziglang version >/dev/null 2>&1 && echo "python3 -m ziglang"; })}
@@ -11,10 +11,10 @@ if ! make -s cross ZIG="$zig" >"$WORK/make.log" 2>&1 && grep -q 'no sources of i
     skip "programs for macOS" "$(tail -n 1 "$WORK/make.log")"
     exit 0
 fi
-built() { # built PROCESSOR: checks the program for this processor
+built() { # built PROCESSOR: checks that the program is for this processor
     file "build/macos-$1/tracepress" | grep "Mach-O 64-bit $1 executable" || { tail "$WORK/make.log"; return 1; }
 }
-alone() { # checks that all needed libraries belong to the system
+alone() { # Checks that all needed libraries belong to the system.
     llvm-objdump --macho --dylibs-used "build/macos-$1/tracepress" | sed 1d >"$WORK/libraries" && cat "$WORK/libraries" &&
         [ "$(wc -l <"$WORK/libraries")" = 1 ] && grep -q '/usr/lib/libSystem.B.dylib' "$WORK/libraries"
 }
@@ -26,7 +26,7 @@ without_collector() {
     ! grep -E '^_(tp_(child|kineto|spool_server|takeover|run_folder|mapped|symbols|spool_trace)_|tracepress_|mremap|sigtimedwait|getrandom)' "$WORK/names" &&
         [ ! -e "build/macos-$1/collector" ]
 }
-texts() { # checks that pages and help texts are contained unchanged
+texts() { # Checks that the program contains the pages and help texts unchanged.
     python3 - "build/macos-$1/tracepress" $(find templates -type f ! -name README.md ! -name '*.sh') <<'TEXT'
 import sys
 program = open(sys.argv[1], "rb").read()

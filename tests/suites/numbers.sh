@@ -3,7 +3,7 @@
 . tests/suites/case.sh
 CHECK=${TOOLS:-$BUILD}/json_check
 
-numbers() { # numbers NAME INPUT: checks the numbers of the input
+numbers() { # numbers NAME INPUT: compares the numbers of the input with the stored ones of NAME
     "$TP" report "$2" -o "$WORK/$1.html" --json "$WORK/$1.json" --markdown "$WORK/$1.md" --quiet || return 1
     "$CHECK" valid "$WORK/$1.json"
 }

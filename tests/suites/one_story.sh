@@ -1,5 +1,5 @@
-# Checks that all outputs agree: verdict, step time, busy and idle time and findings have the same numbers in page,
-# document, digest and check. All traces are tested, bundled ones and those in ../shared.
+# Checks that all outputs agree. Verdict, step time, busy and idle time, and findings must have the same numbers in
+# page, document, digest and check. Tests all bundled traces and those in ../shared.
 . tests/suites/case.sh
 if ! command -v python3 >/dev/null 2>&1; then
     skip "page, document, digest and check agree" "no python3"

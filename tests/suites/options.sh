@@ -1,5 +1,5 @@
 # Runs random command lines of report, table, export, precision and diff, made of the options in their help texts. Each
-# must end with an exit code, and with a message on failure.
+# must end with an exit code, and a failure must print a message.
 . tests/suites/case.sh
 if ! command -v python3 >/dev/null 2>&1; then
     skip "random command lines" "no python3"

@@ -15,24 +15,25 @@ if [ ! -d "$SHARED/data/traces" ]; then
     skip "documents of real traces" "no real traces next to the project"
     exit 0
 fi
-# Running the definitions takes seconds per trace, so results are kept until a definition changes.
+# Running the definitions takes seconds per trace, so results are stored until a definition changes.
 KEPT=$PWD/build/defined/$(cat "$ORACLE/definitions.py" "$ORACLE/exceptions.py" "$ORACLE"/twin/*.* | cksum | cut -d ' ' -f 1)
 mkdir -p "$KEPT"
 for old in "$PWD"/build/defined/*; do [ "$old" = "$KEPT" ] || rm -rf "$old"; done
 cd "$WORK" || exit 1
-defined() { # defined NAME INPUTS...: writes $KEPT/NAME.json.gz; fails if the definitions refuse the input
+defined() { # defined NAME INPUTS...: writes $KEPT/NAME.json.gz. Fails if the definitions refuse the input
     defined_as=$KEPT/$1.json.gz
     shift
     [ -f "$defined_as" ] || { python3 "$ORACLE/definitions.py" "$@" -o "defined.$$.json.gz" 2>/dev/null && mv "defined.$$.json.gz" "$defined_as"; }
 }
 find "$SHARED/data/traces" "$SHARED/data/torch" -name '*.json' -o -name '*.json.gz' | sort >all
 
-compare() { # compare OURS REFERENCE: compares a document with the reference
+compare() { # compare OURS REFERENCE: compares a document of the product with the reference
     python3 "$ORACLE/compare_defined.py" "$1" "$2" counts >said && "${TOOLS:-$BUILD}/invariants" "$1" >said && return 0
     tail -n 8 said
     return 1
 }
-# Recordings of tracepress declare kinds of ranges (K1 to K5 of docs/definitions.md), which the definitions do not read.
+# Excludes recordings of tracepress, because they declare kinds of ranges (K1 to K5 of docs/definitions.md), which the
+# definitions do not read.
 find "$SHARED/data/traces" "$SHARED/data/torch" "$SHARED/data/truth/scenarios" "$SHARED/data/advice/calibration" "$SHARED/data/reports" \
     -name '*.json' -o -name '*.json.gz' | grep -v '/reports/programs/' | sort >traces
 while read -r trace; do
@@ -44,7 +45,7 @@ while read -r trace; do
         check "numbers of $name" compare out.json "$KEPT/$name.json.gz"
     elif [ -f "$SHARED/data/expected/reference/$name.json.gz" ]; then
         not_ok "report of $name" "$(cat stderr)"
-    fi # the other files are no traces, or are from other tools
+    fi # the other files are not traces, or are from other tools
 done <traces
 for case in "$SHARED"/data/advice/cases/*.pt.trace.json; do
     name=$(basename "$case" .pt.trace.json)
@@ -80,13 +81,14 @@ if [ -f counts ]; then
     check "exceptions: no listed rule is one that the twin knows" listed
     sed 's/^/# /' summary
 fi
-kinds() { # kinds TRACE...: compares kinds of device work with kinds_ref.py, for these traces or for made ones
+# kinds TRACE...: compares kinds of device work with kinds_ref.py, for these traces, or without TRACE for generated ones
+kinds() {
     mkdir -p kinds
     python3 "$ORACLE/check_work.py" "$TP" "$SHARED/oracle/costs" kinds "$@" >said 2>&1 || { tail -n 8 said; return 1; }
 }
 check "kinds of device work and their costs: 200 made traces" kinds
-# leaves out the accelerator's records, which only the definition reads, and traces that take the definition half a
-# minute
+# Excludes records of the MTIA accelerator, which only the definition reads, and traces that take the definition half a
+# minute.
 small=$(find "$SHARED/data/traces" -name '*.json*' -size -800k | grep -v mtia | sort)
 # shellcheck disable=SC2086
 check "kinds of device work and their costs: real traces" kinds $(for trace in $small; do
@@ -97,8 +99,8 @@ tree() { # tree TRACE...: compares the tree of device time with tree_ref.py
     python3 "$ORACLE/check_tree.py" "$TP" "$SHARED/oracle/costs" tree "$@" >said 2>&1 || { tail -n 8 said; return 1; }
 }
 check "tree of device time: 200 made traces" tree
-# Leaves out two traces with bad nesting, where the definition keeps an ended range on the stack while an inner range is
-# open.
+# Excludes two traces with bad nesting, in which the definition keeps an ended range on the stack while an inner range
+# is open.
 # shellcheck disable=SC2086
 check "tree of device time: real traces" tree $(for trace in $small; do
     if zcat -f "$trace" | grep -qE '"cat": ?"(kernel|gpu_memcpy|gpu_memset)"'; then echo "$trace"; fi
@@ -123,7 +125,7 @@ if [ -f "$SHARED/oracle/ledger_ref.py" ]; then
 else
     skip "diff: changed work" "another reading is not next to the project"
 fi
-mangled() { # compares our demangled names with those of binutils
+mangled() { # Compares the demangled names of tracepress with those of binutils.
     python3 "$ORACLE/check_names.py" "${TOOLS:-$BUILD}/kernel_names" "$@" >said 2>&1 || { tail -n 8 said; return 1; }
 }
 if command -v c++filt >/dev/null 2>&1; then

@@ -1,10 +1,10 @@
-# Tests that output is complete or absent: killed writers, full disks, closed pipes, unusual targets.
+# Tests that output is either complete or absent: killed writers, full disks, closed pipes, unusual targets.
 . tests/suites/case.sh
 trace=$DATA/traces/gpu_2024.pt.trace.json.gz
 SHIM=$BUILD/fail_nth.so
 cd "$WORK" || exit 1
 
-exits() { # exits STATUS COMMAND...: compares the exit code
+exits() { # exits STATUS COMMAND...: runs the command and compares its exit code
     want=$1
     shift
     "$@" >stdout 2>stderr
@@ -14,8 +14,8 @@ exits() { # exits STATUS COMMAND...: compares the exit code
     tail -n 5 stderr
     return 1
 }
-# at_each SIGNAL STATUS COMMAND...: the command writes to the folder end. It gets the signal before each of its calls
-# that write, sync, name or open a file, in turn. The file must be the old one or the new one, and both must occur
+# at_each SIGNAL STATUS COMMAND...: runs the command, which writes to the file end. Sends the signal before each call
+# that writes, syncs, names or opens a file, in turn. The file must be the old one or the new one, and both must occur
 at_each() {
     signal=$1 wanted=$2
     shift 2
@@ -37,7 +37,7 @@ at_each() {
             echo "call $n of $total: half a file"
             return 1
         fi
-        # a command killed between two names may leave a temporary file, which the next run removes
+        # a command killed while it renames may leave a temporary file, which the next run removes
         [ "$signal" != 9 ] || "$@" 2>stderr || return 1
         left=$(ls -A end | grep -vx report.html)
         [ -z "$left" ] || { echo "call $n of $total: left behind: $left"; return 1; }
@@ -50,7 +50,7 @@ ended_by() { # ended_by SIGNAL STATUS: checks the exit code after the signal
     rm -f good.html
     at_each "$1" "$2" "$TP" report "$trace" -o end/report.html --quiet
 }
-small_disk() { # mounts a file system of 64 KB
+small_disk() { # Mounts a file system of 64 KB.
     mkdir -p disk
     mount -t tmpfs -o size=64k none disk 2>/dev/null || { echo cannot; return 77; }
     echo old >disk/report.html

@@ -10,7 +10,8 @@ if grep -q 'recording from outside failed\|the kernel refuses events' err; then
     skip "programs recorded from outside" "$(sed -n 's/.*\(from outside failed: \|for the kernel\)/\1/p' err | head -n 1)"
     exit 0
 fi
-has_kernel() { ! grep -q 'functions of the kernel' err; } # kernel stacks need root, or a low perf_event_paranoid
+# Returns whether kernel stacks are recorded, which needs root or a low perf_event_paranoid.
+has_kernel() { ! grep -q 'functions of the kernel' err; }
 knows_ends() { [ "$(id -u)" = 0 ] && ! grep -q 'exit code' err; }
 
 # ---- arguments, input, output and exit codes ----
@@ -42,7 +43,7 @@ usage() {
     [ $? = 2 ] && said 'exclude each other'
 }
 check "--outside and sources exclude each other" usage
-# same COMMAND: output, its own errors and exit code are the same with and without recording
+# same COMMAND: checks that output, the command's own errors and exit code are the same with and without recording
 same() {
     sh -c "$1" >alone.out 2>alone.err </dev/null
     alone=$?
@@ -93,7 +94,7 @@ split() {
     return 1
 }
 check "two threads, four functions: each share within 3 points" split
-# The functions of a stripped program have no names. The message must name its build id.
+# Checks that the message names the build id of a stripped program, whose functions have no names.
 stripped() {
     program split_program -Wl,--build-id=0x0123456789abcdef0123456789abcdef01234567 && cp split_program bare && strip bare &&
         outside 0 ./bare 1 && says sums || return 1
@@ -102,7 +103,8 @@ stripped() {
         outside 0 ./split_program 1 && ! zcat "$trace" | grep -q 0123456789abcdef
 }
 if command -v strip >/dev/null; then check "a stripped program: the build-id of its debug package is reported" stripped; else skip "a stripped program: the build-id of its debug package is reported" "no strip"; fi
-# In a separate PID namespace, the list of exits of the system has other numbers, so the recorder polls each child.
+# Checks a program in a separate PID namespace. The system's list of exits has other ids, so the recorder polls each
+# child.
 own_namespace() {
     rm -rf r
     cpu_limit 120 unshare -pf --mount-proc "$TP" record --outside --no-tfevents -o r -- \
@@ -118,7 +120,7 @@ elif unshare -pf --mount-proc true 2>/dev/null && printf '6.15\n%s\n' "$(uname -
 else
     skip "in a namespace of processes of its own" "none can be made, or the kernel does not report this"
 fi
-# whole FLAGS...: the callback of qsort is found below main, and a deep recursion is marked as cut
+# whole FLAGS...: checks that the callback of qsort is found below main, and that a deep recursion is marked as cut
 whole() {
     program callback_program -O2 -fomit-frame-pointer "$@" || { cat build.log; return 1; }
     outside 0 ./callback_program sort 1 && says reaches compare_slowly main 95 && says cuts 0 0 &&
@@ -127,8 +129,9 @@ whole() {
 whole_all() { whole && whole -no-pie; }
 can_dump() { [ "$(zcat "$trace" | grep -c '"dump_bytes": *16384')" = 1 ]; }
 outside 0 true >first 2>&1 || :
-dumps=$(can_dump && echo yes) # checked now, because later checks overwrite the trace
-# A wait inside the callback of qsort must reach main. Its stack is read during the wait, without slowing the program.
+dumps=$(can_dump && echo yes) # stored now, because later checks overwrite the trace
+# Checks that a wait inside the callback of qsort has a stack up to main. The recorder reads the stack during the wait,
+# without slowing the program.
 waits() {
     program callback_program -O2 -fomit-frame-pointer "$@" || { cat build.log; return 1; }
     outside 0 ./callback_program wait && says sums && says waits pipe compare_waiting main 3 && says seen whole_wait_stacks 3 && says budget
@@ -148,12 +151,13 @@ fi
 causes() {
     outside 0 sleep 0.2 && says cause sleep 150 && outside 0 sh -c '(sleep 0.2; echo x) | cat' && says cause pipe 100 && says cause child 100
 }
-waits() { # a thread waits for several things, one after the other
+waits() { # Checks a thread that waits for several things, one after the other.
     program waits_program || { cat build.log; return 1; }
     # shellcheck disable=SC2046
     outside 0 ./waits_program 20 && says sums && says wait_shares $(cat out)
 }
-own_timed_lock() { # the recorder marks its own waits, so a timed lock of the program must not be mistaken for them
+# Checks that a timed lock of the program is not mistaken for the recorder's own waits, which are marked.
+own_timed_lock() {
     program timed_lock_program || { cat build.log; return 1; }
     outside 0 ./timed_lock_program && "$TP" report "$trace" -o page.html --json page.json --quiet || return 1
     "$PY" -c 'import json
@@ -168,7 +172,8 @@ if has_kernel; then
 else
     skip "what threads wait for is named" "no stacks of the kernel here"
 fi
-holders() { # the owner of a lock is inferred from the thread that runs meanwhile; JSON and finding must name it
+# Checks that JSON and finding name the owner of a lock, which is inferred from the thread that runs in the meantime.
+holders() {
     program holder_program || { cat build.log; return 1; }
     outside 0 ./holder_program && "$TP" report "$trace" -o page.html --json page.json --markdown page.md --quiet 2>err || { cat err; return 1; }
     "$PY" - <<'X' || return 1
@@ -186,7 +191,7 @@ X
     grep -q 'most likely held by holder' page.md && grep -q 'Most likely held by' page.html || { head -n 20 page.md; return 1; }
 }
 if has_kernel; then
-    # repeated, because on a busy machine other programs may take the CPUs
+    # tries three times, because other programs may take the CPUs of a busy machine
     check "who most likely holds the lock that a thread waits for" eval "holders || holders || holders"
 fi
 ping_pong='
@@ -201,7 +206,7 @@ for i in range(40000):
     os.write(a[1], b"x")
     os.read(b[0], 1)
 '
-switches() { # there are more switches than the recorder can read stacks
+switches() { # Checks a program with more switches than the recorder can read stacks.
     outside 0 "$PY" -c "$ping_pong" && says sums && says budget && says estimated 90 && says cause pipe 50
 }
 if has_kernel; then check "waits beyond the budget are estimated, and the recorder keeps to its own" switches; fi
@@ -211,8 +216,8 @@ ends() {
         says count 51 && says sums && says exits $(seq 0 0) $(seq 0 49)
 }
 if knows_ends; then check "exit codes of a shell's children, of 50 short ones" ends; else skip "exit codes of a shell's children, of 50 short ones" "only root gets them here"; fi
-# after the last event the kernel frees the memory of this program, which takes longer than the recorder waits for
-# records
+# Checks a program with much memory. After the last event, the kernel frees this memory, which takes longer than the
+# recorder waits for records.
 large() {
     outside 0 sh -c '"$0" -c "import os
 x = bytearray(700 << 20)

@@ -9,8 +9,8 @@ program() { # program NAME [FLAGS...]: builds tests/native/NAME.c
     ${CC:-cc} -O1 -g -fno-omit-frame-pointer -D_GNU_SOURCE -pthread -I"$HERE" "$HERE/tests/native/$program_name.c" \
         -o "$program_name" "$@" >build.log 2>&1
 }
-# outside STATUS PROGRAM...: records the program. It must exit with STATUS, and there must be one trace ($trace) and no
-# leftover files. $LAUNCH is a program that starts `record`, $HOW has further options
+# outside STATUS PROGRAM...: records the program, which must exit with STATUS. There must be one trace ($trace) and no
+# leftover files. $LAUNCH is a program that starts `record`, and $HOW has further options
 outside() {
     want=$1
     shift

@@ -12,13 +12,14 @@ if ! program refused_program || ! program looks_program || ! program split_progr
     exit 1
 fi
 looked() { LAUNCH=./refused_program outside "$@" && says mode looks && says sums; }
-tree() { # runs a pipeline and a child of a child; polling must find the causes of their waits
+tree() { # Records a pipeline and a child of a child. Polling must find the causes of their waits.
     looked 5 sh -c 'sleep 0.3; (sleep 0.3; echo x) | cat; ./split_program 0.3 >/dev/null; exit 5' && [ "$(cat out)" = x ] &&
         says argv sleep 0.3 && says argv ./split_program 0.3 && says argv cat && says seen processes 6 && says seen threads 8 &&
         says cause sleep 400 && says cause pipe 100 && says cause child 500 && says status 5
 }
 sleeper() { looked 0 sleep 0.5 && says cause sleep 400 && says exits 0; }
-# One of three rounds must be exact. If polls were left out to limit the overhead on a busy machine, it must be close.
+# Checks three rounds, of which one must be exact. On a busy machine, polls may be skipped to limit the overhead; then
+# one must be close.
 threads() {
     for turn in 1 2 3; do
         looked 0 ./looks_program && says seen threads 13 && says budget || return 1
@@ -26,13 +27,13 @@ threads() {
     done
     said 'polls of /proc (to limit the overhead)' && says running "$(cat out)" 20
 }
-short() { # the program exits before the first poll
+short() { # Checks a program that exits before the first poll.
     looked 0 true && says argv true && says exits 0 && looked 137 sh -c 'kill -9 $$' && says exits S9 && said 'signal 9'
 }
-codes() { # the exit code of a child is known before its parent waits for it
+codes() { # Checks that the exit code of a child is known before its parent waits for it.
     looked 0 sh -c 'sh -c "sleep 0.1; exit 3" & sleep 1; wait; exit 0' && says argv sh -c "sleep 0.1; exit 3" && says status 3
 }
-refusal() { # one line says what is missing, why, and what would allow it
+refusal() { # Checks that one line names what is missing, the reason, and the remedy.
     looked 0 sleep 0.1 && said 'not seen: functions, and anything shorter than 10 ms, because the kernel refuses events' &&
         said "CAP_PERFMON\|cap-add PERFMON" && [ "$(grep -c 'not seen' err)" = 1 ]
 }
@@ -46,15 +47,15 @@ goes_on() {
     [ $? = 4 ] || return 1
     trace=$(ls r/*/*.gz) && says mode looks && says sums && says seen threads 4 && says argv ./split_program 3 && says alive 2
 }
-page() { # the page shows no shares of functions, and says how to get them
+page() { # Checks that the page shows no shares of functions, and advises how to get them.
     looked 0 ./split_program 0.5 && "$TP" report "$trace" -o page.html --json page.json --markdown page.md --strict --quiet 2>err ||
         { cat err; return 1; }
     grep -q 'polling /proc every 10 ms, because the kernel refuses events' page.html && grep -q 'over no known function' page.md &&
         grep -q '"functions":\[\]' page.json && "$TP" table "$trace" --group-by process >table.txt && grep -q split_program table.txt &&
         "$PY" "$HERE/tests/check/program_view.py" "$trace" page.json >view 2>&1 || { cat page.md view; return 1; }
 }
-# With a recording from inside, processes sample themselves. The page shows these functions, but not the sampling
-# threads.
+# Checks a recording from inside, in which processes sample themselves. The page must show these functions, but not the
+# sampling threads.
 inside() {
     for turn in 1 2 3; do # the tolerance of 3 points is two standard deviations for this number of samples
         rm -rf r
@@ -71,14 +72,15 @@ inside() {
     done
     return 1
 }
-# The message is printed by one process of the run, not by each of them.
+# Checks that only one process of the run prints the message.
 said_once() {
     mkdir -p none && : >none/libunwind.so.8 && rm -rf r || return 1
     LD_LIBRARY_PATH=$PWD/none cpu_limit 120 ./refused_program "$TP" record --no-tfevents -o r -- sh -c 'for i in 1 2 3 4; do ./split_program 0.1; done; exit 5' \
         >out 2>err
     [ $? = 5 ] && [ "$(grep -c 'no samples of stacks are taken: libunwind' err)" = 1 ] && [ -z "$(find r -name '.*' -o -name 'said.*')" ] || { cat err; find r; return 1; }
 }
-# Polling finds Python's functions, here in a child. A known split must be right within three standard deviations.
+# Checks that polling finds Python functions, here in a child. A known split of the time must be right within three
+# standard deviations.
 python_inside() {
     for turn in 1 2 3; do
         looked 0 sh -c "\"$PY\" \"$HERE/tests/native/split_program.py\" 4; exit 0" && says lines "$HERE/tests/native/split_program.py" || return 1
@@ -122,7 +124,7 @@ whole_tree() {
         says argv sleep 0.3 && says cause sleep 400 && says cause pipe 150 && { ! knows_ends || says exits 5 0 0 0 0 3; }
 }
 knows_ends() { ! grep -q 'exit code' err; }
-set_user() { # inherited events would end here
+set_user() { # Changes the user of the program, which would end inherited events.
     cp /bin/sleep mine && chown 65534 mine && chmod 4755 mine || return 1
     whole 2 sh -c './mine 0.4; exit 2' && says argv ./mine 0.4 && says cause sleep 300 && ! grep -q 'changed \(its\|their\) rights' err
 }
@@ -130,8 +132,8 @@ whole_ends() {
     whole 0 sh -c 'i=0; while [ $i -lt 50 ]; do /bin/sh -c "exit $i"; i=$((i + 1)); done' && says count 51 &&
         says exits 0 $(seq 0 49)
 }
-# The tolerance of 3 points is two standard deviations for this number of samples. A turn does not count if other
-# programs filled the rings.
+# Checks a known split of the time. The tolerance of 3 points is two standard deviations for this number of samples. A
+# try does not count if other programs filled the rings.
 whole_split() {
     turns=3 tries=8
     while [ $turns -gt 0 ] && [ $tries -gt 0 ]; do
@@ -143,7 +145,7 @@ whole_split() {
     done
     return 1
 }
-# each thread exits before its first sample is due; events per thread would pass this time on to other threads
+# Checks threads that exit before their first sample is due. Events per thread would give this time to other threads.
 whole_short() {
     whole 0 ./looks_program short && says seen threads 2001 && says sampled 70 && says running "$(cat out)" 15
 }
@@ -159,14 +161,14 @@ whole_attached() {
     trace=$(ls r/*/*.gz) && says mode "whole CPUs" && says sums && says seen threads 4 && says argv ./split_program 3 && { ! knows_ends || says status 4; } &&
         says reaches alpha first 90
 }
-whole_beside() { # the recording from inside must not change
+whole_beside() { # Checks that the recording from inside does not change.
     rm -rf r
     cpu_limit 120 "$TP" record --whole-cpus --no-tfevents -o r -- sh -c 'sleep 0.3; sort -R /usr/bin/perl /usr/bin/perl >/dev/null; exit 5' >out 2>err
     [ $? = 5 ] || { cat err; return 1; }
     trace=$(ls r/*/sh.*.gz) && says mode "whole CPUs" && says sums && says argv sort -R /usr/bin/perl /usr/bin/perl && says cause sleep 200 &&
         says status 5 && [ -n "$(find r -name '*_inside.*.gz')" ] || { find r; return 1; }
 }
-whole_refused() { # without the necessary rights, a line says what is needed, and inherited events are used
+whole_refused() { # Checks that, without the necessary rights, a line names them and inherited events are used.
     home=$(mktemp -d) && cp "$BUILD/tracepress" "$home/tp" && chmod 777 "$home" || return 1
     (cd "$home" && setpriv --reuid=65534 --regid=65534 --clear-groups ./tp record --outside --whole-cpus --no-tfevents -o r -- sleep 0.1) >out 2>err
     status=$?
@@ -193,8 +195,8 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && [ "$(cat /proc/sys/ker
 else
     skip "whole CPUs that are refused" "needs root, setpriv and perf_event_paranoid above 0"
 fi
-# With more than 32 CPUs, root uses events of whole CPUs. Other users use one event per CPU, without stacks of switches
-# and without a ring for names.
+# Checks a machine with more than 32 CPUs. Root gets events of whole CPUs. Other users get one event per CPU, without
+# stacks of switches and without a ring for names.
 many_cpus() {
     program many_cpus -shared -fPIC && LAUNCH="env LD_PRELOAD=$PWD/many_cpus" outside 3 sh -c 'sleep 0.1; exit 3' &&
         says mode "whole CPUs" && [ "$(grep -c 'event [039] of the CPU' err)" -ge 3 ] && ! grep -q 'of a thread' err || { cat build.log err; return 1; }
@@ -218,7 +220,8 @@ check "--whole-cpus without what is recorded from outside" usage
 
 # ---- all processes of a user ----
 
-# user HOW...: records all processes of another user, including those that start meanwhile in a new session
+# user HOW...: records all processes of another user, including processes that start during the recording in a new
+# session
 user() {
     home=$(mktemp -d) && cp split_program "$home" && chmod -R 755 "$home" || return 1
     as="setpriv --reuid=65533 --regid=65533 --clear-groups"
@@ -248,7 +251,7 @@ user() {
 }
 user_inherited() { user && says mode inherited; }
 user_whole() { user --whole-cpus && says mode "whole CPUs"; }
-user_page() { # with several roots, the page names no single program and no exit code
+user_page() { # Checks a page for several root processes, which must name no single program and no exit code.
     user && "$TP" report "$trace" -o page.html --json page.json --markdown page.md --strict --quiet 2>err || { cat err; return 1; }
     grep -q 'programs together: ' page.md && grep -q '^## .* and [2-9] others' page.md && "$TP" table "$trace" --group-by process >table.txt &&
         [ "$(grep -c ' 0 .*\(sleep 61\|split_program\|sh -c\)' table.txt)" -ge 3 ] &&
@@ -261,7 +264,7 @@ user_none() {
     [ $? = 2 ] && "$TP" record --all-of-user -o r -- true >out 2>err
     [ $? = 2 ]
 }
-user_own() { # records the caller's own processes, without rights and without the recorder itself
+user_own() { # Records the caller's own processes without special rights. The recorder itself must not be recorded.
     home=$(mktemp -d) && cp "$BUILD/tracepress" "$home/tp" && chmod 777 "$home" || return 1
     as="setpriv --reuid=65531 --regid=65531 --clear-groups"
     $as sleep 62 &
@@ -293,8 +296,8 @@ check "no such user, and what excludes each other" user_none
 # ---- levels of kernel.perf_event_paranoid, for users without rights ----
 
 LEVEL=/proc/sys/kernel/perf_event_paranoid
-# at LEVEL OPTION MODE: a user without rights records with OPTION, and the mode must be MODE. Other programs may fill
-# the rings of whole CPUs, which is reported; then the recording is repeated
+# at LEVEL OPTION MODE: records with OPTION as a user without rights, and checks that the mode is MODE. Repeats the
+# recording if other programs filled the rings of whole CPUs, which is reported
 at() {
     for turn in 1 2 3; do
         at_once "$@" && return 0

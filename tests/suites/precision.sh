@@ -1,5 +1,5 @@
-# Tests `tracepress precision`: its numbers are those of NumPy, recorded tensors are found through their trace, a
-# planted difference is named, and hostile files are refused.
+# Tests `tracepress precision`. Its numbers must be those of NumPy. Recorded tensors must be found through their trace,
+# planted differences must be named, and hostile files must be refused.
 . tests/suites/case.sh
 run() { # run EXIT_CODE ARGUMENTS...: runs `precision` and compares its exit code
     wanted_code=$1
@@ -32,7 +32,7 @@ else
     skip "precision: what statistics prove is true of the values" "python3 with numpy is not there"
 fi
 
-record() { # both runs have the same tensors
+record() { # Records the same tensors in both runs.
     rm -rf "$WORK/a" "$WORK/b"
     mkdir "$WORK/a" "$WORK/b"
     "$BUILD/tensor_program" "$WORK/a" 5 && "$BUILD/tensor_program" "$WORK/b" 5
@@ -43,7 +43,7 @@ equal_runs() {
     grep -q '"base_dtype":"bfloat16","new_dtype":"bfloat16"' "$WORK/p.json" || { echo "no bfloat16"; return 1; }
     run 0 "$WORK/a"/*.json "$WORK/b"/*.json
 }
-planted() { # changes the last byte of an int64 in step 3, and of a float64 in step 4
+planted() { # Changes the last byte of an int64 in step 3, and of a float64 in step 4.
     record || return 1
     for step in 4 3; do
         file=$(find "$WORK/b/w.tensors/$step" -name '*.npy' -size +1k | sort | tail -n 1)
@@ -55,7 +55,7 @@ planted() { # changes the last byte of an int64 in step 3, and of a float64 in s
     grep -q 'layer/[0-9]* "x"' "$WORK/p.html" && { echo "a name is not escaped"; return 1; }
     run 0 "$WORK/a" "$WORK/b" --max-mismatch 0.5
 }
-only_statistics() { # one run has statistics but no values
+only_statistics() { # Checks a run that has statistics but no values.
     record && rm -rf "$WORK/b" && mkdir "$WORK/b" && "$BUILD/tensor_program" "$WORK/b" 5 statistics || return 1
     run 0 "$WORK/a" "$WORK/b" --all --json "$WORK/p.json" || return 1
     grep -q '^60 of 60 tensors were compared, and 0 diverge: 60 same statistics$' "$WORK/out" || { cat "$WORK/out"; return 1; }
@@ -63,7 +63,7 @@ only_statistics() { # one run has statistics but no values
     rm -rf "$WORK/a" && mkdir "$WORK/a" && "$BUILD/tensor_program" "$WORK/a" 6 statistics || return 1
     run 1 "$WORK/a" "$WORK/b" -o "$WORK/p.html" && grep -q '≥' "$WORK/out" && grep -q 'statistics' "$WORK/p.html"
 }
-broken_statistics() { # statistics that no tensor can have are ignored
+broken_statistics() { # Checks that statistics that no tensor can have are ignored.
     mkdir -p "$WORK/s"
     for numbers in '"count":2,"min":3,"max":1,"mean":2,"std":0,"l2":1,"zeros":0,"nans":0,"infs":0' \
         '"count":2,"min":1,"max":1,"mean":1,"std":0,"l2":1,"zeros":0,"nans":3,"infs":0' '"count":-1,"zeros":0,"nans":0,"infs":0' \
@@ -73,13 +73,13 @@ broken_statistics() { # statistics that no tensor can have are ignored
         run 0 "$WORK/s" "$WORK/s" --all && grep -q '1 no values' "$WORK/out" || { cat "$WORK/out"; return 1; }
     done
 }
-nan_first() { # NaN first occurs in the last step; a type and a shape already differ before
+nan_first() { # Checks NaN that first occurs in the last step, after a type and a shape that differ in earlier steps.
     run 1 "$DATA/tensors/base" "$DATA/tensors/new" -o "$WORK/p.html" --json "$WORK/p.json" || return 1
     tr '\n' ' ' <"$WORK/out" | grep -q 'NaN begins at: linear.weight, step 10: 1 of 12 elements are NaN in new, 0 in base first divergent: mask, step 1' ||
         { cat "$WORK/out"; return 1; }
     [ "$(grep -A2 '^Tensor ' "$WORK/out" | sed -n 2p | cut -d' ' -f1)" = linear.weight ] || { echo "NaN is not the first row"; return 1; }
     grep -q '"first_nan":6' "$WORK/p.json" && grep -q 'The first tensor with new NaN or Inf is linear.weight, step 10: 1 of 12 elements' "$WORK/p.html" &&
-        # the row of the tensor `mask`
+        # this is the row of the tensor `mask`
         grep -q 'aria-label="step 1: another type or shape, missing, unreadable"' "$WORK/p.html" &&
         grep -q 'aria-label="steps 1 to 2: equal; step 10: NaN or Inf that base does not have"' "$WORK/p.html" || { grep -o 'aria-label="step[^"]*"' "$WORK/p.html"; return 1; }
 }
@@ -87,7 +87,7 @@ missing_file() {
     record && rm "$(find "$WORK/b/w.tensors/2" -name '*.npy' | sort | head -n 1)" && run 1 "$WORK/a" "$WORK/b" &&
         grep -q '^first divergent: .*, step 2 (unreadable)' "$WORK/out" || { cat "$WORK/out"; return 1; }
 }
-way_out() { # a trace must not refer to a file outside of its folder
+way_out() { # Checks that a trace cannot refer to a file outside of its folder.
     mkdir -p "$WORK/h/in" && record || return 1
     cp "$(find "$WORK/a" -name '*.npy' | head -n 1)" "$WORK/h/out.npy"
     for file in ../out.npy "$WORK/h/out.npy" x/../../out.npy; do
@@ -97,7 +97,7 @@ way_out() { # a trace must not refer to a file outside of its folder
         grep -q 'no values.*outside' "$WORK/out" || { cat "$WORK/out"; return 1; }
     done
 }
-large() { # compares 192 MiB with at most 64 MiB of memory
+large() { # Compares 192 MiB with at most 64 MiB of memory.
     (ulimit -v 65536 && "$TP" --version >/dev/null) 2>/dev/null && ! is_checked || return 0
     mkdir -p "$WORK/l" && for run in base new; do
         printf '\223NUMPY\001\000v\000%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (50331648,), }" >"$WORK/l/$run.npy"

@@ -12,7 +12,7 @@ fi
 restated() { # restated TRACE REPORT.json: compares the report with program_view.py
     "$PY" "$HERE/tests/check/program_view.py" "$1" "$2" >said 2>&1 || { tail -n 1 said | cut -c 1-600; return 1; }
 }
-made() { # made FROM TO: compares the reports of made recordings with these seeds
+made() { # made FROM TO: compares the reports of generated recordings with the seeds FROM to TO
     for seed in $(seq "$1" "$2"); do
         "$PY" "$HERE/tests/check/program_view.py" --make "$seed" made.json || return 1
         "$TP" report made.json -o made.html --json made_report.json --quiet 2>err || { cat err; return 1; }
@@ -21,7 +21,7 @@ made() { # made FROM TO: compares the reports of made recordings with these seed
 }
 check "every number of 40 made recordings is what is computed anew" made 1 40
 
-tables() { # `table` must show the numbers of the view
+tables() { # Checks that `table` shows the numbers of the view.
     "$PY" "$HERE/tests/check/program_view.py" --make 7 made.json && "$TP" report made.json -o made.html --json view.json --quiet || return 1
     for key in function process wait; do
         "$TP" table made.json --group-by $key --format json -o $key.json && "$TP" table made.json --group-by $key >$key.txt || return 1
@@ -40,7 +40,8 @@ X
     [ $? = 2 ]
 }
 check "tables of functions, processes and waits are the view's" tables
-tables_of_run() { # next to traces of PyTorch, tables of processes and waits are those of the program alone
+# Checks that next to traces of PyTorch, the tables of processes and waits are those of the program alone.
+tables_of_run() {
     rm -rf run && mkdir run && "$PY" "$HERE/tests/check/program_steps.py" --make 3 run || return 1
     for key in process wait; do
         "$TP" table run --group-by $key --format csv >both.csv && "$TP" table run/program.* --group-by $key --format csv >alone.csv || return 1
@@ -50,7 +51,8 @@ tables_of_run() { # next to traces of PyTorch, tables of processes and waits are
 }
 check "tables of a run with PyTorch's traces: processes and waits are the program's" tables_of_run
 
-# if no function of a running program was sampled, the verdict is about its states and says how to see functions
+# Checks a running program of which no function was sampled. The verdict must be about its states, and must advise how
+# to record functions.
 sampleless() {
     cat >made.json <<'X'
 {"tracepress_recorder":"outside","tracepress_seen":{"mode":"looks","refusal":"the kernel refuses <events>: 'sysctl x=2' allows them"},
@@ -64,7 +66,7 @@ X
 }
 check "a program whose functions were not seen is judged by its states" sampleless
 
-gates() { # tests limits on wall time, CPU time and memory
+gates() { # Tests limits on wall time, CPU time and memory.
     "$PY" "$HERE/tests/check/program_view.py" --make 7 made.json && "$TP" report made.json -o made.html --json view.json --quiet || return 1
     for metric in wall cpu rss.peak; do
         value=$("$PY" -c 'import json, sys; v = json.load(open("view.json"))["runs"][0]["profiles"][0]["program_view"]
@@ -92,7 +94,7 @@ X
     echo 'cpu.self.f <= +3 %' >never && "$TP" check made.json --budget never >out 2>err
     [ $? = 2 ] && grep -q 'against the baseline' err
 }
-sides() { # compares functions and parts of the wall time of two programs
+sides() { # Compares functions and parts of the wall time of two programs.
     "$PY" "$HERE/tests/check/program_view.py" --make 7 made.json && "$PY" "$HERE/tests/check/program_view.py" --make 8 other.json &&
         "$TP" diff made.json other.json -o diff.html --json diff.json --exit-zero >out 2>err || { cat out err; return 1; }
     "$PY" - <<'X'
@@ -114,7 +116,7 @@ export TP
 check "diff has functions and parts of the wall of both sides" sides
 check "check judges wall, processor time and memory of a program" gates
 
-exported() { # exported FROM TO: reads back the exports of made recordings with these seeds
+exported() { # exported FROM TO: reads back the exports of generated recordings with the seeds FROM to TO
     for seed in $(seq "$1" "$2"); do
         "$PY" "$HERE/tests/check/program_view.py" --make "$seed" made.json && mkdir -p exported &&
             PROFILER_CLI= "$PY" "$HERE/tests/check/program_exports.py" "$TP" made.json exported >said 2>&1 || { echo "seed $seed"; tail -n 1 said | cut -c 1-600; return 1; }
@@ -125,7 +127,7 @@ if "$PY" -c 'import sqlite3' 2>/dev/null; then
 else
     skip "exports of made recordings" "no python3 with sqlite3"
 fi
-joined() { # joined FROM TO: tests made runs with traces of PyTorch
+joined() { # joined FROM TO: tests generated runs that also have traces of PyTorch
     for seed in $(seq "$1" "$2"); do
         rm -rf run && mkdir run && "$PY" "$HERE/tests/check/program_steps.py" --make "$seed" run || return 1
         "$TP" report run -o run.html --json run.json --quiet 2>err || { cat err; return 1; }
@@ -134,7 +136,8 @@ joined() { # joined FROM TO: tests made runs with traces of PyTorch
     done
 }
 check "what the steps' wall clock was: 20 made runs of PyTorch with a program from outside" joined 1 20
-# a recording from outside changes no number of the run: in diff, check, summaries, and the comparison of ranks
+# Checks that a recording from outside changes no number of the run in diff, check, summaries, and the comparison of
+# ranks.
 no_rank() {
     rm -rf both alone && mkdir -p both/run alone/run && "$PY" "$HERE/tests/check/program_steps.py" --make 3 both/run &&
         cp both/run/host* alone/run || return 1
@@ -159,7 +162,8 @@ X
 }
 check "a program from outside changes no number of PyTorch's traces" no_rank
 
-# program_budget JSON BY: prints limits for all metrics of the program, each missed by BY (or kept by -BY) of its unit
+# program_budget JSON BY: prints limits for all metrics of the program. The program exceeds each limit by BY units, or
+# is within it by -BY
 program_budget() {
     "$PY" - "$@" <<'X'
 import collections, json, sys
@@ -176,7 +180,7 @@ print("rss.peak <= %d B" % (max(p["peak_bytes"] or 0 for p in view["processes"])
 print("cpu.self.%s <= %.6f %%" % (name, 100 * us / view["cpu_us"] - by * 1e-3))
 X
 }
-beside_steps() { # tests limits of the program in the folder of a run with steps, and against a stored run
+beside_steps() { # Tests limits of the program in the folder of a run with steps, and against a stored run.
     rm -rf both store && mkdir -p both/run store && "$PY" "$HERE/tests/check/program_steps.py" --make 3 both/run &&
         "$TP" report both/run -o both.html --json both.json --quiet || return 1
     program_budget both.json -1 >kept && "$TP" check both/run --budget kept >out 2>err && [ "$(grep -c pass out)" -ge 4 ] || { cat out err; return 1; }
@@ -191,7 +195,7 @@ import json
 rows = [r for r in json.load(open("stored.json"))["processes"][0]["rows"] if r["kind"] == "function"]
 assert rows and not any(r.get("by_step_ns") for r in rows), rows[:3] # samples of the program belong to no step
 X
-    # with one run per side, changes of time are shown without a verdict
+    # with one run per side, changes of time have no verdict
     [ "$(grep -c '+0.0 %$' out)" = 2 ] && grep -q '^pass  *rss.peak .*+0 B' out || { cat out; return 1; }
     cp both/run/*.pt.trace.json* store/ && "$TP" diff both/run store -o diff.html >out 2>err && ! grep -qi 'regressed' out
 }
@@ -232,10 +236,11 @@ X
 check "a pipeline of a shell" recorded pipeline sh -c 'seq 200000 | sort -r | uniq -c | gzip -9 | wc -c; sleep 0.1'
 check "a compiler with its children" recorded compiler "${CC:-cc}" -O2 -I"$HERE" -c "$HERE/writer/base/json_out.c" -o json_out.o
 check "threads of an interpreter" recorded threads "$PY" threads.py
-first_change() { # first_change FILE: the sentence that names the function, each number as N and each unit as s
+# first_change FILE: prints the sentence that names the function, with N for each number and s for each unit
+first_change() {
     sed -n '/^Regressed: encode/,/ %)/p' "$1" | tr '\n' ' ' | sed 's/[0-9.,]\{1,\}/N/g; s/N \(ms\|s\) /N s /g'
 }
-slower() { # the function that takes twice as long in one program comes first, with its file
+slower() { # Checks that the function that takes twice as long in one program comes first, with its file.
     cat >two.c <<'X'
 #include <stdlib.h>
 volatile long sink;

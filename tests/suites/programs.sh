@@ -2,7 +2,7 @@
 # verdict. All these programs are in Debian. tests/programs/programs.py has more, and `make programs-table` runs all of
 # them.
 . tests/suites/case.sh
-export CCACHE_DISABLE=1 # without ccache, because the compiler itself is one of the recorded programs
+export CCACHE_DISABLE=1 # does not use ccache, because the compiler itself is one of the recorded programs
 PY=${PYTHON:-/usr/bin/python3}
 [ -x "$PY" ] || PY=python3
 if ! command -v "$PY" >/dev/null 2>&1; then

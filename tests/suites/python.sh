@@ -30,7 +30,7 @@ with_others() {
 
 # ---- with packages ----
 venv=build/python
-made() { # makes the environment once; without an index, later runs do not try again
+made() { # Makes the environment once. Without a package index, later runs do not try again.
     [ ! -e "$venv/tried" ] || return 1
     mkdir -p "$venv" && : >"$venv/tried"
     python3 -m venv "$venv" >"$WORK/venv" 2>&1 &&
@@ -54,7 +54,7 @@ with_torch() {
     skip "torch_tracepress.trace_handler with torch" "no Python with torch (TORCH_PYTHON)"
 }
 
-# two at a time, because these cases mostly wait
+# two cases run at a time, because they mostly wait
 {
     script objects python3
     with_others

@@ -1,5 +1,5 @@
-# Tests the ranks of a launcher, each of which runs under its own `record`. They must become one run with any launcher,
-# however they exit.
+# Tests the ranks of a launcher, each of which runs under its own `record`. With any launcher, they must become one run,
+# in whatever way they exit.
 . tests/suites/case.sh
 cd "$WORK" || exit 1
 if is_checked; then
@@ -18,7 +18,8 @@ int main(int count, char **words)
 X
 cc -g -o work work.c || { not_ok "a program to record" "no compiler"; exit 0; }
 show() { find "$1" -name "*.json" -o -name "*.gz" | grep -c . ; cat err; ls "$1"; ls -d "$1"/*/over_ranks/*; wc -l all.json; }
-# job RUN RANKS: checks the run of a job: a trace and a note of each rank, one set of outputs, and no leftover files
+# job RUN RANKS: checks the run of a job. It must have a trace and a note of each rank, one set of outputs, and no
+# leftover files
 job() {
     [ "$(ls "$1"/*.gz | wc -l)" = "$2" ] && [ "$(ls -d "$1"/.ranks/*.ended | wc -l)" = "$2" ] && [ -z "$(find "$1" -name .spools)" ] || return 1
     grep -q '^{"schema":"tracepress-run","schema_version":1,"state":"complete".*"ranks":\[$' "$1/run.json" &&
@@ -30,7 +31,8 @@ one_job() { # one_job RUN RANKS: checks that commands read the folder as one job
     "$TP" report "$1" -o all.html --json all.json --quiet && [ "$(grep -o '"run_name":"[^"]*","profiles"' all.json | wc -l)" = 1 ] || return 1
     [ "$(grep -o '"profiles":\[.*' all.json | grep -o '"worker":"[^"]*","span"' | sort -u | wc -l)" = "$2" ]
 }
-# launched COMMAND...: runs the command twice into one folder; there must be two runs of three ranks with reports
+# launched COMMAND...: runs the command twice into one folder, and checks that there are two runs of three ranks with
+# reports
 launched() {
     rm -rf r
     for turn in 1 2; do
@@ -53,7 +55,7 @@ else
     skip "MPICH: the ranks share a run" "not installed"
 fi
 
-# step JOB RANKS COMMAND...: starts ranks like srun, each on its own host name if possible
+# step JOB RANKS COMMAND...: starts ranks as srun does, each with its own host name if possible
 as_host() { "$@"; }
 [ "$(id -u)" = 0 ] && unshare --uts true 2>/dev/null && as_host() { name=$1 && shift && unshare --uts sh -c 'hostname "$0"; exec "$@"' "$name" "$@"; } && has_hosts=1
 [ -n "${has_hosts:-}" ] || as_host() { shift && "$@"; }
@@ -72,7 +74,7 @@ step() {
 slurm() {
     rm -rf r
     step 4711 12 "$TP" record -o r --report --source sample -- ./work
-    step 4711 12 "$TP" record -o r --source sample -- ./work # restarts a step with the same number
+    step 4711 12 "$TP" record -o r --source sample -- ./work # restarts a step with the same step number
     step 4712 2 "$TP" record -o r --source sample -- ./work
     set -- r/*
     [ $# = 3 ] && job "$1" 12 && job "$2" 12 && job "$3" 2 && [ -s "$1/report.html" ] && [ ! -e "$2/report.html" ] || { show r; return 1; }
@@ -80,13 +82,13 @@ slurm() {
     [ -z "${has_hosts:-}" ] || [ "$(grep -o '"host":"node[0-9]*"' "$1/run.json" | sort -u | wc -l)" = 12 ] || { cat "$1/run.json"; return 1; }
 }
 check "Slurm, by its variables: a run per step, twelve simultaneous ranks on separate hosts" slurm
-alone() { # a single rank makes all outputs, and one rank is not a job
+alone() { # Checks that a single rank makes all outputs, and that one rank is not a job.
     rm -rf r
     rank_of 1 4 2 "$TP" record -o r --report --source sample -- ./work 2>err && [ -s r/work-slurm-1.0-*/report.html ] || { show r; return 1; }
     rank_of 2 1 0 "$TP" record -o r --source sample -- ./work 2>err && [ "$(ls -d r/work-2*-*-*/.spools r/*/.ranks 2>/dev/null | wc -l)" = 1 ] || { show r; return 1; }
 }
 check "one rank alone under record has its outputs; one rank is no job" alone
-ends() { # the exit codes are those of the ranks
+ends() { # Checks that the exit codes are those of the ranks.
     rm -rf r
     for i in 0 1 2; do
         rank_of 5 3 $i "$TP" record -o r --source sample -- ./work $((i + 3)) 2>>err &
@@ -96,9 +98,10 @@ ends() { # the exit codes are those of the ranks
     [ "$a$b$c" = 345 ] && job r/work-* 3 && grep -q '"exit_code":5' r/work-*/run.json || { show r; return 1; }
 }
 check "exit codes of ranks are their own" ends
-# outputs that one rank requests are made, whichever rank exits last; if they cannot be made, the run stays unprocessed
+# Checks that outputs requested by one rank are made, whichever rank exits last. If they cannot be made, the run must
+# stay unprocessed.
 wanted() {
-    rm -rf r && mkfifo over # the waiting shell uses no CPU time, so it has neither samples nor a trace
+    rm -rf r && mkfifo over # the shell only waits and uses no CPU time, so it has neither samples nor a trace
     rank_of 6 2 1 "$TP" record -o r --source sample -- sh -c ': >begun; read -r _ <over; ./work' 2>err.1 &
     while [ ! -e begun ]; do sleep 0.05; done
     rank_of 6 2 0 "$TP" record -o r --report --summary --source sample -- sh -c ./work 2>err.0
@@ -113,7 +116,8 @@ wanted() {
     rm "$(echo r/*)/report.html" && "$TP" recover r 2>err && [ -s "$(echo r/*)/report.html" ] && grep -q '"state":"complete"' r/*/run.json || { show r; return 1; }
 }
 check "what one rank asked for is made; a job whose report fails is unprocessed" wanted
-torchrun() { # uses torchrun's variables; without a run id, the process of torchrun identifies the run
+# Checks torchrun, which sets its own variables. Without a run id, the process of torchrun identifies the run.
+torchrun() {
     rm -rf r
     for id in mine none; do
         for i in 0 1; do
@@ -132,8 +136,8 @@ check "torchrun's variables: a run of all its ranks; RANK alone is no job" torch
 gone() {
     while [ -e "/proc/$1" ] && ! grep -q '^State:.*Z' "/proc/$1/status" 2>/dev/null; do sleep 0.05; done
 }
-# killed OPTIONS: kills the `record` of one rank while its program runs; `recover` makes the run that the job would have
-# made
+# killed OPTIONS: kills the `record` of one rank while its program runs. `recover` must make the same run as without the
+# kill
 killed() {
     rm -rf r ready
     rank_of 9 3 1 "$TP" record -o r "$@" --source sample -- sh -c './work; : >ready; exec sleep 60' 2>err &
@@ -163,8 +167,8 @@ killed_rank() {
 }
 check "record of a rank is killed: recover makes what the job would have made" killed_rank
 
-# kills a run while its program runs, or while it makes its outputs; `recover` makes the outputs that `record` would
-# have made
+# Kills a run while its program runs, or while it makes its outputs. `recover` must make the outputs that `record` would
+# have made.
 recovered() {
     rm -rf r ready
     "$TP" record -o r "$@" --source sample -- sh -c './work; : >ready; exec sleep 60' 2>err &
@@ -184,7 +188,7 @@ wishes() {
     recovered --summary && ls r/*/*.tps r/*/*.gz >/dev/null || { show r; return 1; }
 }
 check "recover makes event files, report and summaries as record was asked to" wishes
-interrupted_outputs() { # the traces exist, but not the outputs made from them
+interrupted_outputs() { # Checks a run whose traces exist, but not the outputs made from them.
     recovered --no-tfevents && mkdir "$(echo r/*)/.spools" && sed -i 's/"state":"complete"/"state":"unprocessed"/; s/"makes":\[\]/"makes":["report"]/' r/*/run.json
     "$TP" recover r >out 2>err && [ ! -s out ] && [ -s "$(echo r/*)/report.html" ] && grep -q 'traces already existed; reports and event files were created now' err &&
         ! grep 'nothing was recorded' err && [ -z "$(find r -name .spools)" ] || { show r; cat out; return 1; }

@@ -1,4 +1,4 @@
-# Traces from our writer in other readers: Perfetto's rules (our script), HTA and torch_tb_profiler.
+# Opens traces from tracepress in other readers: Perfetto's rules (a script of this project), HTA and torch_tb_profiler.
 #
 # The last two need a Python: READERS_PYTHON, or one each in HTA_PYTHON and TBP_PYTHON, or build/readers made by
 #   python3 -m venv build/readers && build/readers/bin/pip install HolisticTraceAnalysis==0.5.0 tensorboard==2.21.0 \
@@ -29,7 +29,7 @@ else
     }
     check "Perfetto's rules: programs that call everything at random" random
     check "speedscope's rules: the demo's trace and those of random programs" python3 "$speedscope" "$demo" random/*/*.pt.trace.json.gz
-    broken() { # the checker must find a planted fault
+    broken() { # Checks that the checker finds a planted fault.
         printf '{"traceEvents":[%s,%s]}' '{"ph":"X","name":"a","pid":1,"tid":1,"ts":1.0,"dur":2.0}' \
             '{"ph":"X","name":"b","pid":1,"tid":1,"ts":2.0,"dur":1.001}' >crossing.json
         ! python3 "$rules" crossing.json >said && grep -q "'b' \[2000, 3001\] leaves 'a' \[1000, 3000\]" said
@@ -57,8 +57,7 @@ print("depth", depth.min(), depth.max())
 sys.exit(bool(bad or depth.max() < 3))
 EOF2
 if "$hta" -c 'import hta.trace_analysis' 2>/dev/null; then
-    # Without this variable HTA rounds times to microseconds. It then refuses even torch's own traces of short
-    # operators.
+    # without this variable, HTA rounds times to microseconds and refuses even torch's own traces of short operators
     check "HTA loads the demo's trace and builds its call graph" env HTA_DISABLE_NS_ROUNDING=1 "$hta" look_in_hta.py "$demo"
     exported() {
         "$TP" export "$DATA/traces/gpu_2026.pt.trace.json.gz" --to chrome -o whole --quiet &&

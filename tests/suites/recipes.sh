@@ -1,4 +1,5 @@
-# The recipes of CONTRIBUTING.md: each is followed in a copy of the sources, touches few files, and works.
+# Follows each recipe of CONTRIBUTING.md in a copy of the sources. A recipe must touch few files, and its result must
+# work.
 #
 # tests/recipes/NAME.sh makes the change in the copy, whose root is its working directory. All changes are compiled
 # together, without optimization.
@@ -10,7 +11,8 @@ cp -a Makefile collector writer webreport templates docs "$TREE"
 mkdir -p "$TREE/tests" && cp -a tests/unit "$TREE/tests"
 mkdir -p "$TREE/build/recipes" && (cd "$BUILD" && cp -a collector writer webreport gen ./*.a "$TREE/build/recipes")
 
-# follow NAME MOST: follows a recipe; prints the files that it touched, and fails if more than MOST are not in tests
+# follow NAME MOST: follows a recipe and prints the files that it touched. Fails if more than MOST of them are outside
+# of tests
 follow() {
     touch "$TREE/stamp"
     sleep 0.02
@@ -19,7 +21,7 @@ follow() {
     echo "$touched"
     [ -n "$touched" ] && [ "$(echo "$touched" | wc -l)" -le "$2" ]
 }
-built() { # the objects keep the options of the build but for the optimization
+built() { # Builds the copy with the options of the normal build, except optimization.
     sed -i 's/^FLAGS_release := -O2/FLAGS_release := -O0/' "$TREE/Makefile" &&
         make -s -C "$TREE" -j2 BUILD=build/recipes VERSION="$("$TP" --version | sed 's/[^0-9]*\([0-9.]*\).*/\1/')" build/recipes/tracepress
 }

@@ -1,9 +1,11 @@
-# Tests `tracepress record`: any program runs as without recording, however it exits, and its records become traces.
+# Tests `tracepress record`. Any program must run as without recording, in whatever way it exits, and its records must
+# become traces.
 . tests/suites/case.sh
 HERE=$PWD
 cd "$WORK" || exit 1
 TARGET=$BUILD/record_target
-# Programs are not built with a sanitizer. Its runtime must come first, and it handles signals and leaks itself.
+# Programs are built without a sanitizer. The sanitizer's runtime must be loaded first, and it handles signals and leaks
+# itself.
 if is_checked; then
     runtime=$(cc -print-file-name="$(is_asan && echo libasan.so || echo libtsan.so)")
     printf '#!/bin/sh\nLD_PRELOAD=%s exec %s "$@"\n' "$runtime" "$TP" >checked && chmod +x checked
@@ -47,9 +49,9 @@ ends() {
 check "every way to end gives the shell's code, and a trace" ends
 check "children by fork have traces of their own" rec 0 3 -- "$TARGET" fork
 check "exec begins a new trace and keeps the old one" rec 0 2 -- "$TARGET" exec
-is_checked || # removing LD_PRELOAD also removes the runtime of the sanitizer, which our library then lacks
+is_checked || # skipped with a sanitizer, because removing LD_PRELOAD also removes its runtime
     check "a program that takes LD_PRELOAD away does not lose us" rec 0 2 -- "$TARGET" unset
-# for every function that starts a program: the new program is recorded, and has its own variables and arguments
+# Checks every function that starts a program. The new program must be recorded, with its own variables and arguments.
 environments() {
     for way in execve execv execvp execvpe execl execlp execle fexecve posix_spawn posix_spawnp; do
         rec 6 2 -- "$TARGET" start $way || { echo "$way"; return 1; }
@@ -65,13 +67,14 @@ helpers() {
     [ $? = 4 ] && [ "$(ls -A r/*)" = run.json ] && lines 1 && said 'nothing was recorded'
 }
 check "processes without records leave nothing but run.json" helpers
-brief() { # short helpers of a script are counted and get no trace; the script has a trace
+brief() { # Checks that short helpers of a script are counted without a trace, and that the script has a trace.
     rm -rf r
     "$TP" record -o r --no-tfevents --source memory=1k -- sh -c 'for i in 1 2 3 4 5 6; do ls / >/dev/null; done; exit 5' 2>err
     [ $? = 5 ] && said 'left out: [2-6] helper processes' && [ "$(ls -A r/* | wc -l)" -le 2 ] || { cat err; find r; return 1; }
 }
 is_checked || check "helpers of a script that exit immediately are counted, and have no trace" brief
-# the program gives up its rights before the first record; it still has a spool with all of its records, and no message
+# Checks a program that gives up its rights before the first record. It must still have a spool with all of its records,
+# and print no message.
 loses_rights() {
     mkdir -p jail && chmod 755 jail
     for way in rights "jail jail"; do
@@ -81,7 +84,8 @@ loses_rights() {
         [ $? = 3 ] && ! grep 'nothing is recorded\|recording stops' err || { cat err; return 1; }
         [ "$(find r -name '*.gz' -exec zcat {} + | grep -c '"Bytes":10')" -ge 3000 ] || { echo "$way"; find r; return 1; }
         # shellcheck disable=SC2086
-        rec 3 2 -- "$TARGET" $way || return 1 # the spool exists before the rights are lost, so records continue there
+        # the spool exists before the rights are lost, so it receives all later records
+        rec 3 2 -- "$TARGET" $way || return 1
     done
     [ -z "$(ls -A jail)" ] || { ls -A jail; return 1; }
 }
@@ -108,7 +112,7 @@ outlives() {
     zcat "$(cat out)" | grep -q '"process"' && [ ! -e "$run/.spools" ] && grep -q '"state":"complete"' "$run/run.json" || { find r; return 1; }
 }
 check "a process that outlives the program keeps its spool, and a line names its run" outlives
-# `record` itself is killed; `recover` finishes the run, and marks only checked parts as complete
+# Kills `record` itself. `recover` must finish the run, and mark only verified parts as complete.
 has_spools() { [ -e ready ] && [ "$(find r -name '*.tpspool' | wc -l)" = "$1" ]; }
 record_killed() {
     rm -rf r ready
@@ -129,15 +133,15 @@ record_killed() {
     "$TP" recover r >out 2>err && [ ! -s out ] && said 'no spool in it or below it (2 folders searched)'
 }
 check "record is killed: recover LOGDIR finishes its run" record_killed
-quiet_outlives() { # the remaining process has no records yet; a message names the folder
+quiet_outlives() { # Checks a process that outlives `record` and has no records yet. A message must name the folder.
     rm -rf r
     "$TP" record -o r --source torch --no-tfevents -- "$TARGET" daemon 2>err
     [ $? = 5 ] && said 'still runs' && [ -d "$(sed -n 's/.*tracepress recover //p' err)" ]
 }
 check "a child without records that outlives the program is named, too" quiet_outlives
 words_of() { zcat -f "$@" | sed -n 's/.*"user_annotation","name":"\([a-z ]*\)".*/\1/p' | tr '\n' ','; }
-# a program that records itself has two recordings, one after the other: its own as requested, and a complete one for
-# `record`
+# Checks a program that records itself. There must be two recordings: the requested one of the program, and a complete
+# one for `record`.
 linked() {
     rm -rf r d && mkdir d
     "$TP" record -o r --no-tfevents --source null -- "$TOOLS/phases" d stop 2>err || { cat err; return 1; }
@@ -154,15 +158,15 @@ train() {
     zcat own/*.gz | grep -c '"cat":"cpu_op"' >own.ops
     zcat r/*/*.gz | grep -c '"cat":"cpu_op"' >r.ops
     [ "$(cat own.ops)" -gt 1000 ] && cmp own.ops r.ops || return 1
-    rm -rf own # with the same folder, the program's own trace is enough
+    rm -rf own # with the same folder for both, the program's own trace is enough
     "$TP" record -o own --no-tfevents --source torch -- "$TOOLS/train" "$OLDPWD/README.md" own 12 >out 2>err || { cat err; return 1; }
     [ "$(zcat own/*.gz | grep -c '"cat":"cpu_op"')" = "$(cat own.ops)" ] || return 1
-    rm -rf r own && : >own # if the program's own folder cannot be created, `record` makes the usual recording
+    rm -rf r own && : >own # if the program's own folder cannot be created, `record` makes its usual recording
     "$TP" record -o r --no-tfevents --source null -- "$TOOLS/train" "$OLDPWD/README.md" own 12 >out 2>err || { cat err; return 1; }
     [ "$(zcat r/*/*.gz | grep -c '"cat":"cpu_op"')" -gt 1000 ] && grep -q 'writes no trace itself, .*/own: Not a directory' err || { cat err; return 1; }
 }
 is_asan || check "build/train: record has what its own trace has" train
-shares() { # shares of CPU time by function must agree with those that the program measures
+shares() { # Checks that shares of CPU time by function agree with those that the program measures.
     rm -rf r
     "$TP" record -o r --no-tfevents --source sample=1000 -- "$TOOLS/split" 0.6 2 >out 2>err || { cat err; return 1; }
     zcat r/*/*.gz | awk -v known="$(cat out)" -f "$OLDPWD/tests/check/shares.awk" >shares
@@ -171,7 +175,8 @@ shares() { # shares of CPU time by function must agree with those that the progr
 }
 check "samples: shares of functions are those that the program measures, as far as their number allows" shares
 
-# real PROGRAM...: output and exit code are those without recording, and the report has the functions of its samples
+# real PROGRAM...: checks that output and exit code are those without recording, and that the report has the functions
+# of the samples
 real() {
     functions=$1
     shift
@@ -194,7 +199,7 @@ failing() {
     [ $? = $status ] && [ $status != 0 ]
 }
 if is_checked; then
-    : # skipped under ASan, because its runtime alone makes tesseract hang at exit
+    : # skipped with ASan, because tesseract hangs at exit even with ASan's runtime alone
 elif command -v darknet >/dev/null; then
     check "darknet: the same output, samples in its report" real 'darknet+0x' darknet speed /usr/share/darknet/cfg/darknet.cfg 2
 else
@@ -210,7 +215,8 @@ else
     skip "tesseract" "not installed"
 fi
 
-# each call makes its own run; a report of a run has only its traces, and a search finds each run once
+# Checks that each call of `record` makes its own run. A report of a run must have only its traces, and a search must
+# find each run once.
 twice() {
     rm -rf r
     for status in 3 4; do
@@ -219,7 +225,7 @@ twice() {
     done
     set -- r/*/
     [ $# = 2 ] && [ "$(ls r | wc -l)" = 2 ] && [ -z "$(find r -type l -o -name '.*')" ] || { find r; return 1; }
-    # TensorBoard regards each folder with event files as a run
+    # TensorBoard treats each folder with event files as a run
     [ "$(find r -name 'events.out.tfevents.*' | sed 's|/[^/]*$||' | sort -u | wc -l)" = 2 ] || { find r; return 1; }
     for run in "$@"; do
         worker=$(basename "$run"/*.gz | sed 's/[.].*//')
@@ -230,13 +236,13 @@ twice() {
     done
     "$TP" report r -o all.html --json all.json --quiet
     [ "$(grep -o '"run_name":"record_target-[0-9-]*","profiles":\[{"worker":"[^"]*"' all.json | sort -u | wc -l)" = 2 ] || { cat all.json | head -c 600; return 1; }
-    rm -rf r # if nothing was run, no folder remains
+    rm -rf r # no folder remains if no program was run
     "$TP" record -o r -- ./plain.txt 2>err
     [ $? = 127 ] && [ -z "$(ls -A r 2>/dev/null)" ] || { find r; return 1; }
 }
 check "twice the same -o: two runs that do not mix" twice
-# nothing WORDS STATUS SOURCE PROGRAM...: nothing is recorded, the exit code is that of the program, and one line has
-# these words
+# nothing WORDS STATUS SOURCE PROGRAM...: checks that nothing is recorded, that the exit code is that of the program,
+# and that one line has these words
 nothing() {
     words=$1 want=$2 source=$3
     shift 3
@@ -266,7 +272,7 @@ X
     cc -static -o works works.c || :
 }
 if is_checked; then
-    : # skipped, because the runtime of a sanitizer changes these cases
+    : # skipped with a sanitizer, because its runtime changes these cases
 elif make_programs >case.log 2>&1; then
     check "nothing recorded: too short" nothing "too short: it used [0-9.]* ms .* samples.*sample=10000" 0 sample true
     check "nothing recorded: ended by a signal before main" nothing 'signal 11 (.*) ended it before main; .*--source null' 139 sample ./dies
@@ -297,7 +303,8 @@ elif make_programs >case.log 2>&1; then
         skip "nothing recorded: the kernel refuses events" "no seccomp here"
     fi
     if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups true 2>err; then
-        # setpriv keeps only the capabilities of its own thread (PR_SET_KEEPCAPS), not those of our threads in it
+        # setpriv keeps its capabilities only in its own thread (PR_SET_KEEPCAPS), not in the recorder's threads inside
+        # it
         check "nothing recorded: another user, with samples" nothing "no permission for $PWD/r/setpriv-" 0 sample \
             setpriv --reuid=65534 --regid=65534 --clear-groups sleep 0
     fi
@@ -311,7 +318,7 @@ else
     not_ok "programs of which nothing is recorded" "$(cat case.log)"
 fi
 
-# interrupted SIGNAL: `record` finishes and waits half a second for a remaining process; the signal arrives in this time
+# interrupted SIGNAL: sends the signal while `record` finishes, when it waits half a second for a remaining process
 interrupted() {
     for try in 1 2 3 4 5 6 7 8; do
         rm -rf r ready
@@ -334,13 +341,13 @@ interrupted() {
 }
 both_signals() { interrupted TERM && interrupted HUP; }
 if [ "$(sed -n 's/^SigIgn:.*\(.\)$/\1/p' /proc/self/status | tr 13579bdf 1)" = 1 ]; then
-    # under nohup, HUP is ignored
+    # nohup makes programs ignore HUP
     check "asked to end while it finishes: the raw records stay, a line says how to go on" interrupted TERM
 else
     check "asked to end while it finishes: the raw records stay, a line says how to go on" both_signals
 fi
 
-# on a terminal, a line shows the progress, even for a single large file, and disappears at the end
+# Checks that a line on a terminal shows the progress, even for a single large file, and disappears at the end.
 on_a_terminal() { # on_a_terminal COMMAND FILE: runs the command on a terminal
     command script -qec "$1" typed >/dev/null </dev/null || { cat typed; return 1; }
     tr '\r' '\n' <typed | sed -n 's/^.*making traces: \([0-9]*\) of \([0-9]*\), \([0-9]*\) %: \(.*\)$/\1 \2 \3 \4/p' >said
@@ -365,7 +372,7 @@ int main(int argc, char **argv)
 }
 C
     ${CC:-cc} -O1 -I"$HERE/collector" many.c -L"$BUILD" -ltracepress -Wl,-rpath,"$BUILD" -o many || return 1
-    for millions in 6 12 24; do # the line appears after a second, so a fast machine needs more events
+    for millions in 6 12 24; do # the line appears after a second, so a fast machine needs a file with more events
         rm -rf left && ./many "$millions" left 2>err && on_a_terminal "'$TP' recover left" 'left/.*tpspool' >why && break
     done || { cat why; return 1; }
     for millions in 6 12 24; do
@@ -380,8 +387,8 @@ else
     check "on a terminal a line says how far the traces are" progress
 fi
 
-# one_step_time RUN TRACES: the run has TRACES traces. Report, diff and check have the step time of the process with
-# steps, and the report lists the other processes as helpers
+# one_step_time RUN TRACES: checks that the run has TRACES traces. Report, diff and check must have the step time of the
+# process with steps, and the report must list the other processes as helpers
 one_step_time() {
     run=$(echo "$1"/*/) traces=$2
     [ "$(ls "$run"/*.gz | wc -l)" = "$traces" ] || { find r; return 1; }
@@ -404,7 +411,8 @@ steps_and_helpers() {
     "$TP" record -o r --source sample -- sh -c '"$@" & "$0" 0.4 2; wait' "$TOOLS/split" "$TOOLS/train" "$OLDPWD/README.md" - 6 >out 2>err || { cat err; return 1; }
     one_step_time r 2
 }
-before_exec() { # a shell works, then executes the program; missing memory records are no damage
+# Checks a shell that works and then executes the program. Missing memory records must not count as damage.
+before_exec() {
     rm -rf r
     "$TP" record -o r --no-tfevents --source sample -- sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; exec "$@"' x "$TOOLS/split" 0.2 2 >out 2>err
     [ "$(ls r/*/*_helper.*.gz | wc -l)" = 1 ] && [ "$(ls r/*/*.gz | wc -l)" = 2 ] || { find r; return 1; }
@@ -415,7 +423,7 @@ before_exec() { # a shell works, then executes the program; missing memory recor
 }
 is_checked || check "traces of one run: what a process was before exec counts for no number of it" before_exec
 is_checked || check "traces of one run: helpers count for no number of it" steps_and_helpers
-names() { # the name of the program becomes the name of a folder, with any characters
+names() { # Checks that any characters in the program's name are possible in the name of the folder.
     rm -rf r && ln -sf "$TARGET" ".. x;\`y"
     "$TP" record -o r/ --source null --no-tfevents -- "./.. x;\`y" status 0 2>err || { cat err; return 1; }
     ls -d r/_._x__y-2*-*-* >/dev/null || { find r; return 1; }
@@ -449,11 +457,12 @@ static() {
 }
 setuid() {
     [ "$(id -u)" = 0 ] && cp "$TARGET" setuid && chown nobody setuid && chmod u+s,a+rx setuid || return 77
-    # on a file system mounted with nosuid, it is recorded like any program
+    # on a file system mounted with nosuid, the program is recorded like any other
     rec 11 0 -- ./setuid status 11 || rec 11 1 -- ./setuid status 11 || return 1
     said 'nothing will be recorded: ./setuid: it runs with the rights of another user (setuid): .*from outside (--outside)'
 }
-# under qemu, the stack in signal handlers has an unusual layout, and the emulated program contains our library, too
+# Checks a program under qemu. Its stack in signal handlers has an unusual layout, and the preload library is also in
+# the emulated program.
 emulated() {
     printf '#include <stdio.h>\nint main(void) { volatile double sum = 0; for (long i = 0; i < 30000000; i++) sum += i; return printf("%%g\\n", sum) < 0 ? 1 : 8; }\n' >emulated.c
     cc -O1 -o emulated emulated.c && rm -rf r && "$TP" record -o r --no-tfevents -- qemu-"$(uname -m)" ./emulated >out 2>err
@@ -475,7 +484,7 @@ for how in static setuid; do
     esac
 done
 
-# signal NAME TO: sends the signal to `record`; the program must receive it
+# signal NAME TO: sends the signal to `record`, and checks that the program receives it
 signal() {
     rm -rf r ready
     env --default-signal=HUP,INT,QUIT "$TP" record -o r --source null --no-tfevents -- \
@@ -490,7 +499,7 @@ signal() {
 }
 signals() { signal TERM && signal HUP && signal USR1 && signal QUIT && signal INT; }
 check "signals are passed on" signals
-# Returns whether the process group is orphaned, with no waiting shell in its session. TSTP does not stop such
+# Returns whether the process group is orphaned: no shell in its session waits for it. TSTP does not stop such
 # processes.
 is_orphaned() {
     cat /proc/[0-9]*/stat 2>/dev/null | sed 's/^\([0-9]*\) (.*) /\1 /' | awk -v own="$1" '
@@ -500,7 +509,7 @@ is_orphaned() {
                 if (group[pid] == group[own] && session[parent[pid]] == session[own] && group[parent[pid]] != group[own]) exit 1
         }'
 }
-stops() { # the program waits for a file, so that it still runs when it is stopped
+stops() { # Checks that the program can be stopped. It waits for a file, so that it still runs then.
     rm -rf r ready go
     "$TP" record -o r --source null --no-tfevents -- sh -c 'echo $$ >ready; until [ -e go ]; do sleep 0.05; done' 2>err &
     pid=$!
@@ -515,7 +524,8 @@ stops() { # the program waits for a file, so that it still runs when it is stopp
     [ $is_stopped = 0 ] && [ $status = 0 ] || { echo "stopped: $is_stopped, status $status"; return 1; }
 }
 check "a stop stops both, and both go on" stops
-# signals that only `record` ignores are not ignored in the program; signals that were ignored before stay ignored
+# Checks that signals that only `record` ignores are not ignored in the program, while signals that were ignored before
+# stay ignored.
 dispositions() {
     rec 141 1 -- sh -c 'kill -PIPE $$' || return 1
     (trap '' HUP && "$TP" record -o r -- sh -c 'kill -HUP $$; exit 5' 2>err)
@@ -560,7 +570,9 @@ sources() {
     "$TP" record --list-sources >out && grep -q '^  outside  *[-o]' out && grep -q '^  null  *off' out && grep -q '^  torch  *-' out && grep -q kineto out
 }
 check "--list-sources says what is there and why not" sources
-unknown() { # not a golden case, because a library with a sanitizer needs its runtime to be preloaded
+# Checks an unknown option. This is not a golden case, because a library with a sanitizer needs its runtime to be
+# preloaded.
+unknown() {
     "$TP" record --source none_such -- true 2>err
     [ $? = 2 ] && grep -q 'unknown source "none_such"; --list-sources lists them' err || { cat err; return 1; }
 }
@@ -571,11 +583,12 @@ outputs() {
     [ ! -s err ] && [ -s r/*/report.html ] && ls r/*/events.out.tfevents.* >/dev/null || { find r; cat err; return 1; }
 }
 check "--report, event files, --quiet" outputs
-needed() { # needs only the C library, so that it can be loaded into any program
+needed() { # Checks that the preload library needs only the C library, so that it can be loaded into any program.
     ! objdump -p "$TOOLS/libtracepress-preload.so" | grep NEEDED | grep -v 'lib[cm]\.so\|ld-linux'
 }
 check "the preload library needs the C library alone" needed
-# exports all functions of libtracepress except those with handlers; otherwise the program would have two recordings
+# Checks that the preload library exports all functions of libtracepress except those with handlers. Otherwise the
+# program would have two recordings.
 exported() {
     for library in tracepress tracepress-preload; do
         nm -D --defined-only "$TOOLS/lib$library.so" | sed -n 's/.* \(tracepress_[a-z_]*\)\(@@.*\)\{0,1\}$/\1/p' |
@@ -602,8 +615,8 @@ same() { # same OPTIONS PROFILER_OPTIONS: compares a recording from inside with 
 }
 check "PyTorch: events, operator calls and shapes are those of torch.profiler" same shapes
 check "PyTorch: so they are with memory and stacks" same shapes,memory,stack
-# startup SECONDS [fork|spawn]: there is one trace, with the three steps of the schedule, despite other work before and
-# between them
+# startup SECONDS [fork|spawn]: checks that there is one trace with the three steps of the schedule, despite other work
+# before and between them
 startup() {
     rm -rf r
     cpu_limit 120 "$TP" record -o r --no-tfevents --source torch -- "$python" "$scripts/startup.py" "$@" >out 2>err || { cat err; return 1; }
@@ -616,7 +629,7 @@ startup() {
 }
 check "PyTorch: tensors for longer than the first while before the steps; loaders by fork: the steps' trace, no other" startup 3.5 fork
 check "PyTorch: immediate steps; loaders by spawn, which import torch: the steps' trace, no other" startup 0.5 spawn
-only_startup() { # without steps, the data of the first period is kept
+only_startup() { # Checks that without steps, the data of the first period is kept.
     rm -rf r
     "$TP" record -o r --no-tfevents --source torch -- "$python" -c 'import torch, time
 end = time.monotonic() + 30 # on a busy machine the profiler starts late

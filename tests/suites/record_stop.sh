@@ -8,7 +8,7 @@ is_defined() { # is_defined: checks that no folder exists, or that its state is 
     grep -q '"state":"complete"' r/*/run.json && grep -q '"signal":' r/*/run.json && return 0
     cat r/*/run.json && find r && return 1
 }
-# before SIGNAL CODE OPTIONS...: the signal is pending when `record` starts, even if the surrounding shell ignores it
+# before SIGNAL CODE OPTIONS...: starts `record` with the signal pending, even if the surrounding shell ignores it
 before() {
     want=$2
     rm -rf r ran
@@ -27,8 +27,8 @@ pending() {
         done
     done
 }
-# after SIGNAL: the signal comes a few milliseconds after the start. Jobs in the background ignore SIGINT, so `env`
-# restores its default
+# after SIGNAL: sends the signal a few milliseconds after the start. Background jobs ignore SIGINT, so `env` restores
+# its default
 after() {
     for signal in TERM INT HUP; do
         for wait in 0 0.005 0.01 0.02 0.05; do
@@ -37,7 +37,7 @@ after() {
                 # shellcheck disable=SC2086
                 env --default-signal="$signal" sh -c ': >begun; exec "$@"' sh "$TP" record -q -o r $options -- sleep 1 >out 2>err &
                 started=$!
-                until [ -e begun ]; do sleep 0.001; done # before this file exists, the signal may be ignored
+                until [ -e begun ]; do sleep 0.001; done # before the file begun exists, the signal may be ignored
                 sleep $wait
                 kill -s "$signal" $started
                 wait $started
@@ -46,17 +46,17 @@ after() {
         done
     done
 }
-ignored() { # under nohup the signal stays ignored, and the program runs to its end
+ignored() { # Checks that under nohup the signal stays ignored, and the program runs to its end.
     rm -rf r
     sh -c 'trap "" HUP; exec env --block-signal=HUP sh -c "$0"' "kill -s HUP \$\$; exec '$TP' record -q -o r -- sh -c 'exit 5'" >out 2>err
     [ $? = 5 ] && grep -q '"state":"complete"' r/*/run.json
 }
-orphan() { # the parent exits before the program; the pipe closes when `record` exits
+orphan() { # Checks a `record` whose parent exits before the program. The pipe closes when `record` exits.
     rm -rf r
     sh -c '"$0" record -q -o r -- sh -c "sleep 0.2; exit 6" &' "$TP" 2>err | cat
     grep -q '"exit_code":6' r/*/run.json && grep -q '"state":"complete"' r/*/run.json
 }
-no_program() { # a program that cannot be started leaves no folder
+no_program() { # Checks that a program that cannot be started leaves no folder.
     echo text >unfit && printf '\177ELF' >broken && chmod +x broken
     for options in "" "--outside" "--no-source outside"; do
         for program in ./nothing ./unfit ./broken; do

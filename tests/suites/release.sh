@@ -1,6 +1,6 @@
-# Runs the scripts of .ci like .github/workflows/release.yml does, with releases that must be refused, and checks the
-# wheel of a release.
-# 
+# Runs the scripts of .ci as .github/workflows/release.yml does. Also tests releases that must be refused, and checks
+# the wheel of a release.
+#
 # build/release-python is a Python with .ci/requirements.txt, and build/release-dependencies contains the output of
 # .ci/dependencies.sh. Both are made once, from the package index and a mirror of Debian. ACTIONLINT is an actionlint,
 # CHECK_PYTHON a Python with yamllint, CONDA_PYTHON a Python with py-rattler-build.
@@ -8,7 +8,7 @@
 is_checked && exit 0
 VERSION=$(sed -n 's/^VERSION := //p' Makefile)
 TRACE=$DATA/traces/torch_2.13_mlp_train.full.pt.trace.json.gz
-refused() { # refused WORD COMMAND...: the command must fail with a reason that contains WORD
+refused() { # refused WORD COMMAND...: checks that the command fails with a reason that contains WORD
     why=$1
     shift
     if "$@" >"$WORK/said" 2>&1; then echo "not refused: $*"; return 1; fi
@@ -38,10 +38,11 @@ files() {
     cd "$OLDPWD" || return 1
 }
 sums() { sh .ci/checksums.sh "$WORK/dist"; }
-complete() { # runs twice, because existing checksums are not files of the release
+complete() { # Runs the script twice, because existing checksums must not count as files of the release.
     files && sums && sums && [ "$(wc -l <"$WORK/dist/SHA256SUMS")" = 5 ] && (cd "$WORK/dist" && sha256sum -c --quiet SHA256SUMS)
 }
-incomplete() { # incomplete WORD COMMAND...: after COMMAND has changed the folder, checksums.sh must fail with WORD
+# incomplete WORD COMMAND...: changes the folder with COMMAND, and checks that checksums.sh fails with WORD
+incomplete() {
     why=$1
     shift
     files && (cd "$WORK/dist" && "$@") && refused "$why" sums && [ ! -e "$WORK/dist/SHA256SUMS" ]
@@ -53,14 +54,16 @@ check "checksums: none with a folder" incomplete "> more" mkdir more
 
 # ---- the workflow ----
 WORKFLOW=.github/workflows/release.yml
-pinned() { # each action is named by its commit, with the version in a comment, and has only one commit
+# Checks that each action is given by its commit, with the version in a comment, and that all uses of an action have the
+# same commit.
+pinned() {
     sed -n 's/^.*uses: *//p' "$1" >"$WORK/uses" && [ -s "$WORK/uses" ] || return 1
     ! grep -vE '^[A-Za-z-]+/[A-Za-z-]+@[0-9a-f]{40}  # v[0-9]+[.][0-9]+[.][0-9]+$' "$WORK/uses" || return 1
     more=$(sort -u "$WORK/uses" | sed 's/@.*//' | uniq -d) && [ -z "$more" ] || { echo "two versions of $more"; return 1; }
 }
 planted_pin() { sed 's/@[0-9a-f]\{40\}  # v4.2.2/@v4/' $WORKFLOW >"$WORK/tag.yml" && ! pinned "$WORK/tag.yml"; }
-# the scripts of .ci that the workflow runs exist, and each script of .ci is run by the workflow, by make or by another
-# script
+# Checks that the scripts of .ci that the workflow runs exist, and that each script of .ci is run by the workflow, by
+# make or by another script.
 scripts() {
     grep -oh '[.]ci/[a-z_]*[.a-z]*' $WORKFLOW | sort -u >"$WORK/named"
     while read -r file; do [ -f "$file" ] || { echo "$file: not there"; return 1; }; done <"$WORK/named"
@@ -81,7 +84,7 @@ else
     skip "workflows pass actionlint" "no actionlint (ACTIONLINT)"
 fi
 conda() { "$CONDA_PYTHON" tests/check/conda_recipe.py "$1" "$VERSION"; }
-other_recipe() { # other_recipe WORD SED: a recipe changed by this sed script must fail with WORD
+other_recipe() { # other_recipe WORD SED: changes a recipe with this sed script, and checks that it fails with WORD
     sed "$2" .ci/conda/recipe.yaml >"$WORK/recipe.yaml" && refused "$1" conda "$WORK/recipe.yaml"
 }
 if "${CONDA_PYTHON:-none}" -c 'import rattler_build' 2>/dev/null; then
@@ -112,12 +115,12 @@ fi
 
 # ---- the dependencies ----
 prefix=build/release-dependencies
-damaged() { # the first archive has other content, so the script must fail
+damaged() { # Changes the content of the first archive, so that the script must fail.
     path=$(sed -n '1s/.*  //p' .ci/sources.txt)
     mkdir -p "$WORK/mirror/$(dirname "$path")" && echo other >"$WORK/mirror/$path" || return 1
     refused "FAILED" env MIRROR="file://$WORK/mirror" sh .ci/dependencies.sh "$WORK/prefix" && [ -z "$(find "$WORK/prefix" -type f)" ]
 }
-made() { # built once per version of these scripts; an unfinished build is not used
+made() { # Builds the dependencies once for each version of these scripts. An unfinished build is not used.
     mark=$(cat .ci/sources.txt .ci/dependencies.sh | sha256sum)
     [ "$(cat $prefix/made 2>/dev/null)" != "$mark" ] || return 0
     rm -rf $prefix && sh .ci/dependencies.sh $prefix && echo "$mark" >$prefix/made
@@ -145,12 +148,12 @@ check "dependencies: built from the archives" made
 
 # ---- the wheel ----
 here=manylinux_$(getconf GNU_LIBC_VERSION | sed 's/glibc //; s/[.]/_/')_$(uname -m)
-# Builds without optimization to save compile time. Otherwise the wheel is that of a release.
+# Builds without optimization to save compile time. Otherwise the wheel is the same as in a release.
 wheel() { BUILD=build/wheel-release CFLAGS="-O0 -g0" PYTHON=build/release-python/bin/python sh .ci/wheel.sh $prefix "$1" "$WORK/$1"; }
 check "wheel: linked with them, for this machine's C library and newer ones" wheel "$here"
 check "wheel: for an older C library it is refused" refused "not for manylinux_2_5" wheel "manylinux_2_5_$(uname -m)"
 check "wheel: a second one in the same folder is refused" refused "has a wheel already" wheel "$here"
-ours() { # the built programs contain the pinned versions of the libraries, not those of the system
+ours() { # Checks that the built programs contain the pinned versions of the libraries, not those of the system.
     zlib=$(sed -n 's/^#define ZLIB_VERSION "\(.*\)"/\1/p' $prefix/include/zlib.h) sqlite=$(sed -n 's/^#define SQLITE_VERSION  *"\(.*\)"/\1/p' $prefix/include/sqlite3.h)
     for file in tracepress libtracepress.so.0 libtracepress.a; do
         grep -aq "deflate $zlib Copyright" "build/wheel-release/$file" || { echo "$file: no zlib $zlib"; return 1; }

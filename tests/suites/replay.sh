@@ -1,7 +1,7 @@
-# Runs the corpus of each fuzz target through a plain driver without a fuzzing engine. Inputs that once failed are part
-# of the corpus.
+# Runs the corpus of each fuzz target through a simple driver without a fuzzing engine. The corpus includes inputs that
+# once failed.
 . tests/suites/case.sh
-replay() { # replay TARGET PATH...: runs the target on all files in these folders, and on these files
+replay() { # replay TARGET PATH...: runs the target on these files, and on all files in these folders
     target=$1
     shift
     [ -n "$(find "$1" -type f 2>/dev/null | head -n 1)" ] || { echo "no file in $1"; return 1; }
@@ -15,7 +15,7 @@ for source in tests/fuzz/fuzz_*.c; do
     # shellcheck disable=SC2086
     check "corpus of $target" replay "$target" "tests/fuzz/corpus/$target" $more
 done
-seeds() { # the seeds of spools must have the current format, because the reader finds nothing in older ones
+seeds() { # Checks that the seeds of spools have the current format, because the reader finds nothing in older ones.
     for seed in tests/fuzz/corpus/spool/*; do
         cp "$seed" "$WORK/seed.tpspool" && "$TP" recover "$WORK/seed.tpspool" >"$WORK/said" 2>&1
         ! grep -q "nothing was recorded" "$WORK/said" && zgrep -q '"ph":"[Xi]"' "$WORK"/seed*.gz || { echo "$seed"; cat "$WORK/said"; return 1; }

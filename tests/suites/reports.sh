@@ -1,18 +1,21 @@
-# Inputs from public reports, and inputs of the same kinds: each shows its right value. The rows are in tests/reports/*.tsv.
+# Tests inputs from public reports, and generated inputs of the same kinds. Each must show its right value. The rows are
+# in tests/reports/*.tsv.
 #
-# A row has six fields, separated by tabs: name, input, command, exit status, pattern that the output must match, pattern
-# that it must not match ("-": none). An input is a path below the reports in ../shared (shared:PATH), a path below
-# tests/reports/data (own:PATH), or what `python3 tests/reports/AREA.py KIND FOLDER` writes into FOLDER (made:AREA/KIND).
-# The command is shell text; $in is the input, $out a prefix for outputs. `report`, `report_loud` (with notices),
-# `refused_by COMMAND` and `check_budget` are short for the usual command lines. Patterns are extended regular expressions for single lines of standard output, standard error and $out.md. The
-# lines of $out.md count as written and without the signs of Markdown around names.
+# A row has six fields, separated by tabs: name, input, command, exit status, pattern that the output must match,
+# pattern that the output must not match ("-": none). An input is a path below the reports in ../shared (shared:PATH), a
+# path below tests/reports/data (own:PATH), or the output of `python3 tests/reports/AREA.py KIND FOLDER`
+# (made:AREA/KIND). The command is shell text, in which $in is the input and $out a prefix for outputs. `report`,
+# `report_loud` (with notices), `refused_by COMMAND` and `check_budget` are short for the usual command lines. Patterns
+# are extended regular expressions for single lines of standard output, standard error and $out.md. The lines of $out.md
+# are tested as written, and without the Markdown characters around names.
 . tests/suites/case.sh
 ROOT=$PWD
 cd "$WORK" || exit 1
 
 report() { "$TP" report $in "$@" -o "$out.html" --json "$out.json" --markdown "$out.md" --quiet; }
 report_loud() { "$TP" report $in -o "$out.html" --json "$out.json" --markdown "$out.md"; }
-refused_by() { # refused_by COMMAND: runs the command; `export` uses a format that needs no times
+# refused_by COMMAND: runs the command on the input, which must be refused. `export` uses a format that needs no times
+refused_by() {
     case $1 in
     export) "$TP" export $in --to chrome -o "$out.trace.json" ;;
     *) "$TP" "$1" $in ;;
@@ -23,7 +26,7 @@ check_budget() { "$TP" check $in "$@"; }
 value() { python3 -c 'import json,sys
 d = json.load(open(sys.argv[1])); p = d["runs"][0]["profiles"][0]
 print(eval(sys.argv[2]))' "$out.json" "$1"; }
-# steps_of: prints of each trace in the folder its name, step_marker, step_source, step_passes and steps_used, in one line
+# steps_of: prints a line for each trace in the folder: name, step_marker, step_source, step_passes and steps_used
 steps_of() {
     for form in "$in"/*.json; do
         "$TP" report "$form" -o "$out.html" --json "$out.$(basename "$form")" --quiet || return
@@ -51,7 +54,7 @@ input_of() { # input_of INPUT: prints the path of the input; fails if it is not 
         ;;
     esac
 }
-shows() { # shows STATUS PATTERN FORBIDDEN: compares exit code and output, which is in $out.*
+shows() { # shows STATUS PATTERN FORBIDDEN: compares the exit code and the output, which is in $out.*
     cat "$out.stdout" "$out.stderr" >"$out.all"
     [ ! -f "$out.md" ] || { cat "$out.md" && tr -d '`\\' <"$out.md"; } >>"$out.all"
     [ "$status" = "$1" ] || { echo "exit status $status, not $1"; head -n 8 "$out.all"; return 1; }

@@ -1,10 +1,10 @@
-# `tracepress record` of C and C++ programs that do not use tracepress. Each program counts its own work, and the trace
-# must agree. Programs: tests/native, built here with their libraries.
+# Tests `tracepress record` with C and C++ programs that do not use tracepress. Each program counts its own work, and
+# the trace must agree. The programs are in tests/native, and are built here with their libraries.
 . tests/suites/case.sh
 HERE=$PWD
 cd "$WORK" || exit 1
 
-if is_checked; then # a sanitizer has its own malloc and must be preloaded before our library
+if is_checked; then # a sanitizer has its own malloc and must be loaded before the preload library
     skip "programs recorded by the preload library" "a sanitizer's library would have to be preloaded before ours"
     exit 0
 fi
@@ -17,7 +17,8 @@ program() {
     # shellcheck disable=SC2086
     ${CC:-cc} $CFLAGS "$HERE/tests/native/$program_name.c" -o "$program_name" "$@"
 }
-# recorded SOURCE PROGRAM...: records the program with only SOURCE. The trace is in trace.json, the output in `out`
+# recorded SOURCE PROGRAM...: records the program with only SOURCE. The trace is stored as trace.json, the output as
+# `out`
 recorded() {
     source=$1
     shift
@@ -51,7 +52,7 @@ total() { sed -n "s/.*\"name\":\"$1\".*\"dur\":\\([0-9.]*\\).*/\\1/p" trace.json
 # ---- memory
 
 program memory_program || not_ok "memory_program is built"
-peak_is_told() { # the program's own count, the metadata, the curve and the report must agree
+peak_is_told() { # Checks that the program's own count, the metadata, the curve and the report agree.
     recorded "$@" || return 1
     read -r peak calls <out
     near "$peak" "$(field peak_bytes)" 1 || return 1
@@ -66,9 +67,9 @@ check "memory: the peak of the whole malloc family is malloc_usable_size's withi
 check "memory: the peak of many small blocks on threads" peak_is_told memory ./memory_program 1 8
 check "memory: blocks of a requested size are reported one by one" peak_is_told memory=1m ./memory_program 2 1
 
-large_blocks() { # the trace has each block of at least this size, with its address and its release
+large_blocks() { # Checks that the trace has each block of at least this size, with its address and its release.
     recorded memory=1m ./memory_program 2 0 || return 1
-    # nine kinds of allocations; realloc counts twice, because it starts with a block of half the size
+    # there are nine kinds of allocations, and realloc counts twice, because it starts with a block of half the size
     [ "$(grep '"Addr"' trace.json | grep -c '"Bytes":[0-9]')" = 10 ] &&
         [ "$(grep '"Addr"' trace.json | grep -c '"Bytes":-')" = 10 ] || { grep '"Addr"' trace.json; return 1; }
 }
@@ -81,7 +82,7 @@ else
     skip "memory: C++ new and delete, arrays, sized and aligned" "no C++ compiler"
 fi
 
-small_program() { # without any record, no file remains
+small_program() { # Checks that no file remains if there is no record.
     rm -rf d
     "$TP" record -o d --no-tfevents --source memory -- true 2>err || return 1
     grep -q 'nothing was recorded' err && [ "$(ls -A d/*)" = run.json ] || { cat err; find d; return 1; }
@@ -92,7 +93,8 @@ check "memory: a program with little memory leaves no trace" small_program
 
 program locks_program || not_ok "locks_program is built"
 program io_program || not_ok "io_program is built"
-# Times of ranges agree with the program's own times within 10 %, because both read the clock around the same call.
+# Checks that times of ranges agree with the program's own times within 10 %, because both read the clock around the
+# same call.
 waits() {
     recorded locks ./locks_program || return 1
     read -r mutex lock condition <out
@@ -115,7 +117,8 @@ check "io: reads that block, of a pipe, a socket and a stream, with their bytes;
 
 # ---- functions
 
-# functions NAME: the trace has each function as often as counted, matmul as long as measured, and nested rows
+# functions NAME: checks that the trace has each function as often as the program counted, matmul as long as it
+# measured, and nested rows
 functions() {
     recorded functions "$@" || return 1
     while read -r name count; do
@@ -132,7 +135,7 @@ if program functions_program -finstrument-functions; then
     check "functions: calls of a program built with -finstrument-functions, by name" in_turns functions ./functions_program 20
     cp functions_program without_lines && strip --strip-debug without_lines &&
         check "functions: names from the symbol table alone" in_turns functions ./without_lines 5
-    left_out() { # with a limit, recorded calls are complete and the others are counted
+    left_out() { # Checks that with a limit, recorded calls are complete and the others are counted.
         "$TP" record -o e --no-tfevents --source functions=100000 -- ./functions_program 10000 >out 2>err || return 1
         [ "$(grep -c 'more functions than the maximum' err)" = 1 ] || { cat err; return 1; }
         zcat e/*/*.gz >trace.json
@@ -148,8 +151,9 @@ fi
 
 # ---- windows of time, for programs without steps
 
-# in_windows FOLDER: each range must be inside one window, which is the first 300 ms of a second. Threads of a busy
-# machine may be late by half of the time between windows. `calls` has a line "TRACE SECOND" for each call of `work`
+# in_windows FOLDER: checks that each range is inside one window, which is the first 300 ms of a second. On a busy
+# machine, threads may be late by half of the time between windows. `calls` has a line "TRACE SECOND" for each call of
+# `work`
 in_windows() {
     ls "$1"/*/*.gz >/dev/null && for trace in "$1"/*/*.gz; do
         zcat "$trace" | awk -v trace="$trace" '
@@ -160,7 +164,8 @@ in_windows() {
             /"name":"work"/ { print trace, second }' >>calls || return 1
     done
 }
-windows() { # windows SECONDS HOW STATUS: only data in windows is recorded, by the clock and by the program's count
+# windows SECONDS HOW STATUS: checks that only data in windows is recorded, by the clock and by the program's count
+windows() {
     rm -rf d calls outside
     TRACEPRESS_WINDOW=1s:300ms "$TP" record -o d --no-tfevents --source functions,io,sample -- ./windows_program "$1" "$2" >out 2>err
     [ $? = "$3" ] && [ "$(grep -vc 'recorded d/\|still open; \|signal 9' err)" = 0 ] || { cat out err; return 1; }
@@ -169,7 +174,7 @@ windows() { # windows SECONDS HOW STATUS: only data in windows is recorded, by t
         { echo "$(cat out) calls in windows, $(wc -l <calls) reported"; return 1; }
     "$TP" report d -o d/report.html --strict --quiet
 }
-same_windows() { # processes that start independently, at different times, have the same windows
+same_windows() { # Checks that processes that start independently, at different times, have the same windows.
     rm -rf one other calls
     for run in one other; do
         TRACEPRESS_WINDOW=1s:300ms "$TP" record -q -o $run --no-tfevents --source functions -- ./windows_program 3 run >/dev/null &
@@ -185,7 +190,7 @@ if program windows_program -finstrument-functions; then
     check "windows: exit in the middle of one" windows 1.5 leave 0
     check "windows: death in the middle of one" windows 1.5 kill 137
     check "windows: the same in processes that begin at different moments" same_windows
-    nothing() { # if no window ever starts, a message says so, and the program runs normally
+    nothing() { # Checks that if no window ever starts, a message says so and the program runs normally.
         rm -rf d
         TRACEPRESS_WINDOW=71582788m:1ms "$TP" record -o d --no-tfevents --source functions -- ./windows_program 0.1 run >out 2>err
         [ $? = 0 ] && grep -q 'nothing was recorded: .*TRACEPRESS_WINDOW' err && [ "$(ls -A d/*)" = run.json ] || { cat err; find d; return 1; }
@@ -197,7 +202,8 @@ fi
 
 # ---- memory, by the stack that took it
 
-holders() { # At the peak, a table of 40 MiB and three rows of 5 MiB are shown with their stacks. Freed blocks are not.
+# Checks that at the peak, a table of 40 MiB and three rows of 5 MiB are shown with their stacks, but no freed blocks.
+holders() {
     recorded memory=stacks ./holders_program || return 1
     python3 - <<'X' || return 1
 import json
@@ -213,9 +219,10 @@ assert sum(b for _, b in found.values()) == peak["live_bytes"]
 X
     grep -q 'Alive at the peak, by the stack that allocated it' d/report.html && grep -q '"without_stack":0' trace.json
 }
-# Stacks begin when a thread of the recorder has had the loader's lock. On a busy machine this short program can exit
-# before. The recording is therefore repeated until there are stacks, at most five times.
-# allocates while libraries are loaded and children are forked; the program must exit, and most blocks must have a stack
+# Stacks are recorded only after a thread of the recorder has had the loader's lock. On a busy machine this short
+# program can exit before. Therefore repeats the recording until there are stacks, at most five times.
+# Allocates while libraries are loaded and children are forked. The program must exit, and most blocks must have a
+# stack.
 storm() {
     for sources in sample,memory=stacks memory=1k+stacks memory=stacks memory=stacks memory=stacks memory=stacks memory=stacks; do
         rm -rf d
@@ -244,7 +251,9 @@ if sys.argv[1] == "free":
 elif sys.argv[1] == "child":
     subprocess.run([sys.executable, __file__, "keep"])
 X
-arenas() { # arenas WAY: the peak of each process includes Python's arenas; after "free" most of them are released
+# arenas WAY: checks that the peak of each process includes Python's arenas, and that after "free" most of them are
+# released
+arenas() {
     rm -rf d
     "$TP" record -o d --no-tfevents --source memory=64k+stacks -- python3 objects.py "$1" >out 2>err || { cat err; return 1; }
     "$TP" report d -o d/report.html --json d/report.json >/dev/null 2>report.err || { cat report.err; return 1; }
@@ -273,7 +282,7 @@ fi
 
 # ---- BLAS
 
-products() { # products PROGRAM...: calls, FLOPs and shapes are those that the program counted
+products() { # products PROGRAM...: checks that calls, FLOPs and shapes are those that the program counted
     recorded blas "$@" || return 1
     [ -s out ] || return 1
     while read -r name calls flops; do
@@ -291,10 +300,10 @@ if program blas_program -L. -lsmall_blas -Wl,-rpath,"$PWD" -ldl; then
     program blas_program -DPLUGIN -shared -fPIC -L. -lsmall_blas -Wl,-rpath,"$PWD" && mv blas_program plugin.so
     program blas_program -DNO_MULTIPLY -ldl && mv blas_program opener
     check "blas: of a plugin that brings its own, opened with RTLD_LOCAL" products ./opener ./plugin.so
-    aside() { # the recording from outside describes the program, and has products as an additional table
+    aside() { # Checks that the recording from outside describes the program, and has products as an additional table.
         rm -rf d
         "$TP" record -o d --no-tfevents --source outside,blas -- ./direct >out 2>err || { cat err; return 1; }
-        grep -q 'only from inside' err && return 0 # this machine has no kernel events
+        grep -q 'only from inside' err && return 0 # this machine allows no kernel events
         set -- d/*/direct.*.gz d/*/*_inside.*.gz
         [ $# = 2 ] && [ -e "$1" ] && [ -e "$2" ] && "$TP" report d -o d.html --json d.json --quiet || { find d; return 1; }
         zcat "$2" | grep -q '"name":"cblas_dgemm"' && ! zcat "$1" | grep -q '"name":"cblas_dgemm"' || return 1
@@ -337,7 +346,8 @@ fi
 
 # ---- MPI
 
-# ranks MPIRUN: there is a trace per rank, with the calls and bytes that the program counted, and with the rank
+# ranks MPIRUN: checks that each rank has a trace with its rank number, and with the calls and bytes that the program
+# counted
 ranks() {
     rm -rf d
     "$TP" record -o d --source mpi -- "$@" -n 3 ./mpi_program >out 2>err || { cat out err; return 1; }
@@ -362,8 +372,8 @@ ranks() {
     gathered=$(for trace in d/*/*.gz; do zcat "$trace"; done | grep '"Collective name":"gather"' | grep -c '"Out msg nelems":60')
     [ "$gathered" = 5 ] || { echo "$gathered calls of gather got what all gave"; return 1; }
 }
-# ranks_in_windows MPIRUN: each trace has its rank, and calls of the same number match, although some calls were not
-# recorded
+# ranks_in_windows MPIRUN: checks that each trace has its rank number, and that calls with the same number match
+# although some calls were not recorded
 ranks_in_windows() {
     rm -rf d
     TRACEPRESS_WINDOW=1s:300ms "$TP" record -o d --no-tfevents --source mpi -- "$@" -n 2 ./mpi_program 800 >out 2>err || { cat out err; return 1; }
@@ -374,7 +384,7 @@ ranks_in_windows() {
             /"baseTimeNanoseconds"/ { gsub(/[^0-9]/, ""); base = substr($0, 9, length($0) - 11) }
             /record_param_comms.*"barrier"/ { sub(/.*"Seq":/, "", seq); printf "%d %s %.3f %.3f\n", seq, rank, base + ts, base + ts + dur }' trace.json
     done >barriers
-    # Both ranks record a barrier at the same time, as far as their clocks agree. The next barrier is more than 2 ms
+    # Both ranks record a barrier at the same time, as far as their clocks agree. The next barrier comes more than 2 ms
     # later.
     sort -n barriers | awk '{ if ($1 == seq && $2 != rank) { both++; if ($3 > end + 1000 || $4 < begin - 1000) wrong++ }
         seq = $1; rank = $2; begin = $3; end = $4 } END { print both + 0, "pairs", wrong + 0, "apart"; exit !(both >= 50 && wrong * 4 < both) }' &&
@@ -396,8 +406,8 @@ done
 
 # ---- ggml
 
-# nodes PROGRAM...: operators and FLOPs are as counted, and the program's own callback sees the same as without
-# recording
+# nodes PROGRAM...: checks that operators and FLOPs are as the program counted, and that the program's own callback gets
+# the same calls as without recording
 nodes() {
     recorded ggml "$@" || return 1
     while read -r name calls flops; do
@@ -422,7 +432,8 @@ fi
 frames_of() { # frames_of NAME: writes the frames of the program in all stacks, in order, to NAME.frames
     "$TP" recover d/*.tpspool -o "$1.json" --quiet >/dev/null && grep -o '[^";]* \[twin\]' "$1.json" >"$1.frames"
 }
-# compares a recording with symbols and one without: each function has one name, and no two functions have the same name
+# Compares recordings with and without symbols. Each function must have one name, and no two functions may have the same
+# name.
 same_functions() {
     cp split twin
     rm -rf d && mkdir d
@@ -444,7 +455,7 @@ fi
 
 # ---- sources in a folder with an unusual name
 
-odd_folder() { # each source line is one frame, from the program to the folded stacks
+odd_folder() { # Checks that each source line is one frame, from the program to the folded stacks.
     mkdir -p "run (1); [2]: x" && cp "$HERE/tests/check/split.c" "run (1); [2]: x" &&
         ${CC:-cc} -g -O1 -pthread "$PWD/run (1); [2]: x/split.c" -o "run (1); [2]: x/split" || return 1
     rm -rf d && "$TP" record -o d --no-tfevents --source sample=2000 -- "run (1); [2]: x/split" 0.5 2 >out 2>err || { cat err; return 1; }
@@ -461,13 +472,13 @@ fi
 
 # ---- the recorder's own functions are not shown
 
-no_own_frames() { # samples a program that is in wrapped functions most of the time
+no_own_frames() { # Samples a program that is in wrapped functions most of the time.
     rm -rf d && "$TP" record -o d --no-tfevents --source default,sample=2000 -- ./hooked_program >out 2>err || { cat err; return 1; }
     zcat d/*/*.gz | grep '"cat":"cpu_sample"' >samples
     [ "$(grep -c hooked_calls samples)" -ge 20 ] || { echo "too few samples"; wc -l samples; return 1; }
     ! grep -m 3 'libtracepress\|collector/' samples
 }
-lines_without_index() { # clang and rustc write no .debug_aranges, but functions must have their lines anyway
+lines_without_index() { # Checks that functions have their lines although clang and rustc write no .debug_aranges.
     objcopy --remove-section .debug_aranges hooked_program && no_own_frames || return 1
     grep -c 'hooked_program.c([0-9]*): hooked_calls' samples
 }
@@ -484,7 +495,8 @@ fi
 
 # ---- usual operations of programs, with all sources active
 
-# survives WAY: exit code and output are those without recording, in time, and the strict reader accepts the trace
+# survives WAY: checks that exit code and output are those without recording, within the time limit, and that the strict
+# reader accepts the trace
 survives() {
     rm -rf d
     for turn in 1 2 3; do
@@ -505,8 +517,8 @@ fi
 
 # ---- programs that confine themselves
 
-# confines WAY STATUS LINES: exit code and output are those without recording, and a trace has the events before the
-# confinement
+# confines WAY STATUS LINES: checks that exit code and output are those without recording, and that a trace has the
+# events before the confinement
 confines() {
     for sources in default,memory=64k null; do
         for perf in 0 1; do
@@ -539,7 +551,7 @@ fi
 same_page() {
     printf '%s\n' '.TH X 1' .SH NAME 'x - y' >x.1
     man -l -P cat x.1 >plain 2>&1 && rm -rf d && "$TP" record -o d --no-tfevents -- man -l -P cat x.1 >out 2>err && cmp plain out &&
-        # no message, because the helpers are confined from their start and never load our library
+        # there is no message, because the helpers are confined from their start and never load the preload library
         ! grep 'nothing is recorded' err
 }
 if command -v man >/dev/null; then
@@ -550,7 +562,8 @@ fi
 
 # ---- programs that change their own process
 
-survives() { # survives WAY: exit code and output are those without recording, with samples by the kernel and by timers
+# survives WAY: checks that exit code and output are those without recording, with samples by the kernel and by timers
+survives() {
     ./hostile_program "$1" >plain 2>err
     [ $? = 7 ] || { echo "it does not run alone"; cat err; return 1; }
     for perf in 0 1; do
@@ -569,9 +582,9 @@ else
     not_ok "hostile_program is built"
 fi
 
-# ---- a browser: it makes sandboxes from processes that must have only one thread, and exits if they have more
+# ---- a browser, which makes sandboxes from processes with one thread, and exits if they have more ----
 
-browses() { # browses [COMMAND...] BROWSER: records the browser, started by COMMAND
+browses() { # browses [COMMAND...] BROWSER: records the browser, which COMMAND starts
     rm -rf d
     "$TP" record -o d --no-tfevents -- "$@" --user-data-dir="$PWD/browser" --headless --disable-gpu --dump-dom 'data:text/html,<p>shown</p>' >out 2>err
     status=$?
@@ -587,7 +600,8 @@ else
     skip "a browser is recorded, without its sandbox" "it does not run here"
 fi
 
-# a thread waits for an import of torch; from Python 3.12 on, a fork prints a warning about threads
+# Checks a Python program in which a thread waits for the import of torch. From Python 3.12 on, a fork prints a warning
+# about threads.
 counted_by_python() {
     cat >count.py <<'P'
 import os
@@ -622,8 +636,8 @@ fi
 
 # ---- spools that are truncated while they are written
 
-# cuts WAY STATUS LINES: exit code and output are those without recording, wherever the spool is truncated, and a line
-# says that recording stops
+# cuts WAY STATUS LINES: checks that exit code and output are those without recording, at whatever byte the spool is
+# truncated, and that a line reports the end of the recording
 cuts() {
     for to in 0 5000 30000; do
         rm -rf d f && mkdir f
@@ -656,27 +670,29 @@ fi
 
 # ---- programs from other authors
 
-same_peak() { # same_peak PROGRAM...: the peak is that of a separate counter, which is preloaded alone
+same_peak() { # same_peak PROGRAM...: checks that the peak is that of a separate counter, which is preloaded alone
     rm -rf d
     LD_PRELOAD=$PWD/count_memory.so "$@" >plain 2>counted || { cat plain counted; return 1; }
     "$TP" record -o d --no-tfevents --source memory -- "$@" >told 2>err || { cat told err; return 1; }
     zcat d/*/*.gz >trace.json
     near "$(sed -n 's/^peak //p' counted)" "$(field peak_bytes)" 1
 }
-# functions_there PROGRAM...: with all sources, the program does the same, and the report has its samples and its memory
+# functions_there PROGRAM...: checks that with all sources, the program behaves the same, and that the report has its
+# samples and its memory
 functions_there() {
     rm -rf d
     "$TP" record -o d --no-tfevents -- "$@" >told 2>err || { cat told err; return 1; }
     "$TP" report d -o d/report.html --json d/report.json --strict --quiet && grep -q '"memory_view":{' d/report.json
 }
-functions_of() { # functions_of PROGRAM...: all samples of the program have names, and there are several functions
+# functions_of PROGRAM...: checks that all samples of the program have names, and that there are several functions
+functions_of() {
     rm -rf d
     "$TP" record -o d --no-tfevents --source sample=2000 -- "$@" >told 2>err && zcat d/*/*.gz >trace.json || { cat told err; return 1; }
     grep -o '"cat":"cpu_sample","name":"[^"]*' trace.json | grep " \[$1\]" | sort | uniq -c >functions
     ! grep '"+0x' functions && [ "$(wc -l <functions)" -ge 3 ] || { cat functions; return 1; }
 }
-# for a convolution, shares of darknet's functions by samples must agree with callgrind's counts for the address ranges
-# of readelf
+# Checks for a convolution that the sampled shares of darknet's functions agree with callgrind's counts for the address
+# ranges from readelf.
 counted() {
     rm -rf d
     printf '%s\n' '[net]' batch=1 width=64 height=64 channels=16 '[convolutional]' filters=128 size=3 stride=1 pad=1 activation=linear >one.cfg

@@ -1,8 +1,8 @@
-# NVTX and ITT: the trace has the calls of programs, by count and by name. Uses own programs that speak the two
-# protocols, and real packages if they are installed.
+# Tests NVTX and ITT. The trace must have the calls of programs, by count and by name. Uses programs of this project
+# that implement the two protocols, and real packages if they are installed.
 #
-# Real ones: NVTX_PYTHON (or build/nvtx/bin/python, with `pip install nvtx ittapi`), TORCH_PYTHON (or
-# build/torch/bin/python), NVIDIA's headers in $CUDA_HOME or /usr/local/cuda, LLVM's OpenMP by clang.
+# Real packages: NVTX_PYTHON (or build/nvtx/bin/python, with `pip install nvtx ittapi`), TORCH_PYTHON (or
+# build/torch/bin/python), NVIDIA's headers in $CUDA_HOME or /usr/local/cuda, LLVM's OpenMP with clang.
 . tests/suites/case.sh
 HERE=$PWD
 nvtx_python=${NVTX_PYTHON:-$PWD/build/nvtx/bin/python}
@@ -11,20 +11,20 @@ rules=$PWD/tests/check/perfetto_rules.py
 cd "$WORK" || exit 1
 unset NVTX_INJECTION64_PATH INTEL_LIBITTNOTIFY64 INTEL_ITTNOTIFY_GROUPS
 
-# into FOLDER PROGRAM...: records the program without samples of its stacks
+# into FOLDER PROGRAM...: records the program into FOLDER, without samples of its stacks
 into() {
     folder=$1
     shift
     rm -rf "$folder"
     "$TP" record -o "$folder" --no-tfevents --no-source sample,outside -- "$@" >out 2>err
 }
-# counted FOLDER PHASE NAME COUNT: all traces together have COUNT events of this name
+# counted FOLDER PHASE NAME COUNT: checks that all traces together have COUNT events of this name
 counted() {
     found=$(zcat "$1"/*/*.gz | grep -c "{\"ph\":\"$2\".*\"name\":\"$3\"")
     [ "$found" = "$4" ] || { echo "$found events of $3, not $4"; zcat "$1"/*/*.gz | grep "\"$3\"" | head -n 5; cat err; return 1; }
 }
 traces() { [ "$(ls "$1"/*/*.gz | wc -l)" = "$2" ] || { find "$1"; cat err; return 1; }; }
-# nested FOLDER: no ranges of a row overlap partially
+# nested FOLDER: checks that ranges of a row do not overlap partially
 nested() { ! command -v python3 >/dev/null || python3 "$rules" "$1"/*/*.gz; }
 unfinished() { zcat "$1"/*/*.gz | grep -c '"finished":false'; }
 
@@ -85,7 +85,7 @@ tasks() {
 }
 check "ITT: tasks, facts, frames, counters, and tasks that overlap" tasks
 
-# Kernels of the CUDA without a GPU (tests/fake/cuda) must belong to the ranges in which they were launched.
+# Checks that kernels of the emulated CUDA library (tests/fake/cuda) belong to the ranges in which they were launched.
 cat >kernels.c <<'EOF2'
 #include "tests/fake/cuda/fake.h"
 #include "tests/fake/nvtx_part.h"
@@ -107,7 +107,8 @@ kernels() {
     ${CC:-cc} -std=gnu17 -D_GNU_SOURCE -I"$HERE" -o kernels kernels.c "$TOOLS/fake_cuda/libcudart.so.13" -ldl \
         -Wl,-rpath,"$TOOLS/fake_cuda" -Wl,--disable-new-dtags -Wl,-rpath-link,"$TOOLS/fake_cuda" || return 1
     TRACEPRESS_CUPTI=$TOOLS/fake_cuda/libcupti.so.13 into d ./kernels && nested d || return 1
-    counted d X forward 60 && counted d X tiny 30 || return 1 # 60 ranges: 30 on the thread and 30 on the stream
+    # the name has 60 ranges: 30 on the thread and 30 on the stream
+    counted d X forward 60 && counted d X tiny 30 || return 1
     [ "$(zcat d/*/*.gz | grep -c '"cat":"gpu_user_annotation","name":"forward"')" = 30 ]
 }
 check "NVTX: kernels belong to the ranges that launched them" kernels
@@ -266,7 +267,7 @@ else
     skip "LLVM's OpenMP: a frame for each parallel region" "no clang with an OpenMP that talks ITT"
 fi
 
-# Records the same loop by emit_itt under `record`, and by torch.profiler. The counts of operators must be equal.
+# Records the same loop with emit_itt under `record`, and with torch.profiler. The counts of operators must be equal.
 cat >torch_loop.py <<'EOF2'
 import collections, gzip, json, sys, torch
 model = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.ReLU(), torch.nn.Linear(16, 2))

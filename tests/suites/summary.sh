@@ -1,8 +1,8 @@
-# Tests summaries: their numbers are those of report --json. Merging, sharding and resuming after a kill give the same
-# bytes. Damaged files are named and skipped.
+# Tests summaries. Their numbers must be those of report --json. Merging, sharding and resuming after a kill must give
+# the same bytes. Damaged files must be named and skipped.
 . tests/suites/case.sh
 
-# equal TRACE NAME [TRACE]: compares the summary with the report. The third argument is given if the events name their
+# equal TRACE NAME [TRACE]: compares the summary with the report. The third argument is needed if the events name their
 # steps
 equal() {
     "$TP" report "$1" -o "$WORK/r.html" --json "$WORK/$2.report.json" --quiet || return 1
@@ -75,7 +75,7 @@ a_killed_one_loses_its_own() {
         [ $? = 137 ] || { echo "call $n of $total: not killed"; return 1; }
         made=$(($(ls killed | wc -l) - before))
         partly=$((partly + (made > 0 && made < all)))
-        "$TP" merge killed --strict -o f.tps -q || return 1 # each file must be complete
+        "$TP" merge killed --strict -o f.tps -q || return 1 # every file that exists must be complete
         n=$((n + 1 + total / 12))
     done
     [ $partly -gt 0 ] || { echo "never in the middle: $all files, $total calls"; return 1; }
@@ -145,7 +145,7 @@ no_output() {
     "$TP" merge whole.tps -o /nowhere/i.tps -q 2>/dev/null
     [ $? = 4 ]
 }
-# files of an earlier version are seeds of a fuzz target, whose first byte is for the target
+# files of an earlier version are seeds of a fuzz target, which uses their first byte itself
 SEEDS=$DATA/../fuzz/corpus/summary
 older_ones() {
     for kind in comm gpu memory steps; do

@@ -1,6 +1,6 @@
 # Tests the TensorBoard tab (python/torch_tracepress/tab): its list of runs, its pages, and the tab in a real
 # TensorBoard.
-# 
+#
 # The last part needs a Python with TensorBoard: TENSORBOARD_PYTHON, or build/tensorboard, as in the suite tensorboard.
 . tests/suites/case.sh
 if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; then

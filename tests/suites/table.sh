@@ -1,15 +1,14 @@
-# Checks that `tracepress table` and `export --to folded` print the same as torch. Small traces and all traces in
-# ../shared are compared with stored texts of torch. For traces with GPUs, torch's own classes are used if torch is
-# installed.
+# Checks that `tracepress table` and `export --to folded` print the same as torch. Compares small traces and all traces
+# in ../shared with stored texts of torch. For traces with GPUs, torch's own classes are used if torch is installed.
 . tests/suites/case.sh
-! is_asan || SHARED=none # under sanitizers, the traces of the repository are enough
+! is_asan || SHARED=none # with sanitizers, uses only the traces of the repository
 if ! command -v python3 >/dev/null 2>&1; then
     skip "tables equal torch's" "no python3"
     exit 0
 fi
 for folder in "$DATA"/tables/*/*/ "$SHARED"/data/torch/2.*/*/ "$SHARED"/data/torch/2.*/*/rank?/; do
     [ -f "$folder/tables.json.gz" ] || continue
-    # skipped: this version rounds the times of its trace to microseconds, but not those of its tables
+    # skipped, because torch 2.1.2 rounds the times in its trace to microseconds, but not those in its tables
     case $folder in */2.1.2/*) continue ;; esac
     name=$(printf '%s' "$folder" | sed 's|.*/\(tables\|torch\)/||; s|/$||')
     check "torch's tables of $name" python3 tests/oracle/check_tables.py "$TP" "$folder"
@@ -23,8 +22,8 @@ else
     skip "torch's classes on GPU traces" "torch is not installed"
 fi
 
-# names contain every character that is special in a cell; Python's csv must read them back, and no cell may start a
-# formula
+# Checks names with every character that is special in a cell. Python's csv must read them back, and no cell may start a
+# formula.
 csv_is_a_table() {
     "$TP" table "$DATA/traces/hostile_names.pt.trace.json.gz" --format csv --group-by input-shape --quiet -o "$WORK/t.csv" &&
         "$TP" table "$DATA/traces/hostile_names.pt.trace.json.gz" --format json --group-by input-shape --quiet -o "$WORK/t.json" &&
@@ -58,7 +57,7 @@ else
     skip "csv: pandas reads numbers as numbers" "pandas is not installed"
 fi
 
-# Tests Python functions with pstats, snakeviz (if installed) and cProfile itself.
+# Tests tables of Python functions with pstats, snakeviz (if installed) and cProfile.
 mkdir "$WORK/pstats"
 functions() { python3 tests/oracle/check_pstats.py "$TP" "$WORK/pstats" "$DATA/tables/2.13/memory_heavy.full/trace.pt.trace.json.gz" "$DATA"/traces/torch_*.gz; }
 check "functions: calls, callers and texts are those of cProfile and pstats" functions

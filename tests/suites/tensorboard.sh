@@ -1,6 +1,6 @@
-# A real TensorBoard reads the exported files with both of its loaders, and shows every dashboard. The script for this
+# Reads the exported files with both loaders of a real TensorBoard, which must show every dashboard. The script for this
 # is in ../shared.
-# 
+#
 # Needs python3 with TensorBoard: TENSORBOARD_PYTHON, or build/tensorboard made by
 #   python3 -m venv build/tensorboard && build/tensorboard/bin/pip install tensorboard==2.21.0
 . tests/suites/case.sh

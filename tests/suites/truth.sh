@@ -1,4 +1,4 @@
-# Measures how often each rule is right in the findings of reports whose true cause is known.
+# Measures how often each rule is right, in reports of programs whose true cause is known.
 . tests/suites/case.sh
 if [ ! -f "$SHARED/data/truth/score.py" ] || ! command -v python3 >/dev/null 2>&1; then
     skip "rules where the cause is known" "no programs with a known cause next to the project, or no python3"

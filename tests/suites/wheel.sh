@@ -1,13 +1,13 @@
-# Tests the wheel torch-tracepress: two builds have equal bytes, it has the files of `make install-strip`, and it works
-# in an empty environment.
-# 
+# Tests the wheel torch-tracepress. Two builds must have equal bytes. The wheel must have the files of `make
+# install-strip` and work in an empty environment.
+#
 # build/wheel is a Python with hatchling and uv, made once from the package index.
 . tests/suites/case.sh
 HERE=$PWD
 venv=build/wheel
 SMALL=${BUILD#"$PWD"/}
 VERSION=$(sed -n 's/^VERSION := //p' Makefile)
-made() { # makes the environment once; without an index, later runs do not try again
+made() { # Makes the environment once. Without a package index, later runs do not try again.
     [ ! -e "$venv/tried" ] || return 1
     mkdir -p "$venv" && : >"$venv/tried"
     python3 -m venv "$venv" >"$WORK/venv" 2>&1 &&
@@ -24,7 +24,7 @@ usable || { made && usable; } || {
     exit 0
 }
 
-build() { # build FOLDER: makes the wheel and the archive of the sources, without downloading anything
+build() { # build FOLDER: makes the wheel and the source archive without downloading anything
     MODE=$(basename "$BUILD") BUILD=$SMALL "$venv/bin/pip" wheel --quiet --no-index --no-build-isolation --no-deps -w "$1" . &&
         "$venv/bin/python" -m hatchling build -t sdist -d "$1" >&2
 }
@@ -37,7 +37,7 @@ twice() {
 check "wheel and sdist have equal bytes twice" twice
 wheel=$(echo "$WORK"/one/*.whl)
 MOST=$(sed -n 's/^MOST=//p' .ci/wheel.sh)
-is_small() { # is_small FILE: checks the size of the wheel
+is_small() { # is_small FILE: checks that the wheel is not too large
     size=$(wc -c <"$1") && [ "$size" -gt 500000 ] && [ "$size" -le $MOST ] || { echo "$1 has $size bytes, $MOST are allowed"; return 1; }
 }
 check "the wheel has at most $MOST bytes" is_small "$wheel"
@@ -45,7 +45,7 @@ check "the wheel has at most $MOST bytes" is_small "$wheel"
 tree() { make -s --no-print-directory MODE="$(basename "$BUILD")" BUILD="$SMALL" install-strip DESTDIR="$WORK/tree" PREFIX= >"$WORK/make" 2>&1; }
 looks_right() { tree && python3 tests/wheel/check_wheel.py "$wheel" "$WORK/tree" "$VERSION"; }
 check "the wheel is the tree of make install-strip and the package, RECORD is right, it needs nothing" looks_right
-planted() { # the checker must find each change of the tree or of the wheel
+planted() { # Checks that the checker finds each planted change of the tree or of the wheel.
     cp "$wheel" "$WORK/bad.whl"
     printf '\n' >>"$WORK/tree/include/tracepress.h"
     python3 tests/wheel/check_wheel.py "$wheel" "$WORK/tree" "$VERSION" && { echo "a header that differs is not seen"; return 1; }
@@ -54,7 +54,7 @@ planted() { # the checker must find each change of the tree or of the wheel
 }
 check "a header that differs and a member without a record are seen" planted
 
-sources() { # the archive has all files that git knows in the folders that make reads
+sources() { # Checks that the archive has all tracked files in the folders that make reads.
     tar tzf "$WORK"/one/*.tar.gz | sed 's|^[^/]*/||' | grep -vx 'PKG-INFO\|.gitignore' | sort >"$WORK/packed"
     git ls-files -c -o --exclude-standard -- '*.md' :^tests :^.github LICENSE Makefile THIRD-PARTY pyproject.toml collector docs python templates webreport writer |
         grep -v '^\(tests\|[.]github\)/' | sort -u >"$WORK/listed"
@@ -66,8 +66,8 @@ else
     skip "the sdist has every source that git has" "no git"
 fi
 
-# Checks that the archive of `make dist` is complete: without the repository it builds a wheel with the same members, in
-# a separate folder.
+# Checks that the archive of `make dist` is complete: in a separate folder without the repository, it must build a wheel
+# with the same members.
 unpacked=$WORK/unpacked
 alone() { env -u MAKEFLAGS -u BUILD -u MODE "$@"; }
 dist() {
@@ -117,7 +117,7 @@ same_report() {
 }
 check "its report has the bytes of the built program's" same_report
 
-# ---- only the wheel, without network, compiler, and other tracepress programs ----
+# ---- the wheel alone, without network, compiler, and other tracepress programs ----
 alone() { # alone COMMAND...: runs the command in this environment
     set -- env -i HOME="$WORK/home" LC_ALL=C.UTF-8 PATH=/nowhere "$@"
     if unshare -n true 2>/dev/null; then unshare -n "$@"; else "$@"; fi
@@ -155,7 +155,8 @@ exit_codes() {
 check "its exit codes are the program's" exit_codes
 records() { "$env/bin/tracepress" record -o "$WORK/runs" -- sort /etc/passwd >"$WORK/sorted" && find "$WORK/runs" -name '*.pt.trace.json*' | grep -q .; }
 is_checked || check "record finds its library in the environment" records
-plugin() { # without TensorBoard, the class cannot be imported, but the module must exist and define it
+# Checks that the module exists and defines the class, although the class cannot be imported without TensorBoard.
+plugin() {
     "$env/bin/python" -I -c '
 import importlib.metadata, importlib.util, re
 points = importlib.metadata.distribution("torch-tracepress").entry_points

@@ -1,5 +1,5 @@
-# Tests all outputs about C programs: ranges have their declared kind and the right shares, and a program without Python
-# gets no sentence about Python.
+# Tests all outputs about C programs. Ranges must have their declared kind and the right shares, and a program without
+# Python must get no sentence about Python.
 . tests/suites/case.sh
 if ! command -v python3 >/dev/null; then
     skip "what is said to a program of C" "no python3"
@@ -41,17 +41,17 @@ mkdir two && cp calls.pt.trace.json two/a.pt.trace.json && cp cpu.pt.trace.json 
 check "no word of Python to who recorded calls and modules of C" python3 "$words" words calls.html calls.md two.html two.md
 check "no word of GPUs, operators or a backward pass to a program without any" python3 "$words" words --host calls.html calls.md \
     two.html two.md cpu.html cpu.md waits.html waits.md calls_check.md calls_check.txt
-# the page names the largest call of the main thread, not the wait of its helper
+# Checks that the page names the largest call of the main thread, not the wait of its helper thread.
 by_name() { grep -q 'Mesh' calls.html && grep -q 'Heaviest calls' calls.html && ! grep -q 'GPU busy' two.html &&
     grep -q 'Recorded calls take 50.5 % of .*Largest call: dgemm' calls.md; }
 check "its calls are called calls, modules stay" by_name
-without() { # without FORMAT WORDS: the export fails, and names the missing data in the program's own words
+without() { # without FORMAT WORDS: checks that the export fails, and names the missing data in the program's own words
     ! "$TOOLS/tracepress" export cpu.pt.trace.json --to "$1" -o none 2>said || return 1
     grep -q "$2" said && ! grep -E '=True|torch' said
 }
 check "a missing picture of memory is explained in the words of tracepress.h" without memory-flow tracepress_memory_note
 check "a missing file of Python's functions says what is of any program" without pstats "\--to folded"
-board() { # prints the texts of the event file, which TensorBoard would show
+board() { # Prints the texts of the event file, which TensorBoard would show.
     "$TOOLS/tracepress" export engine.pt.trace.json --to tfevents -o board --quiet || return 1
     cat board/*tfevents* | tr -c '[:print:]' '\n' | grep -v 'profile_[a-z_]*gpu\|/device:GPU' >board.txt
     grep -q 'Device utilization (%)' board.txt && grep -q 'Waiting for input (%)' board.txt &&

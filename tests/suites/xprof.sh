@@ -1,7 +1,7 @@
-# Files of `export --to xplane` in XProf's own converters: every tool gives data, kernel time is the trace's, and steps
-# last as long as in the report, both to the nanosecond. Needs the checker in ../shared and a Python with xprof:
-# XPROF_PYTHON, build/xprof/bin/python or python3 (python3 -m venv build/xprof && build/xprof/bin/pip install
-# xprof==2.24.2).
+# Reads files of `export --to xplane` with XProf's own converters. Every tool must give data. Kernel time must equal
+# that of the trace, and steps must last as long as in the report, both to the nanosecond. Needs the checker in
+# ../shared and a Python with xprof: XPROF_PYTHON, build/xprof/bin/python or python3 (python3 -m venv build/xprof &&
+# build/xprof/bin/pip install xprof==2.24.2).
 . tests/suites/case.sh
 checker=$SHARED/oracle/xprof_check.py
 python=
@@ -54,7 +54,8 @@ for trace in "$SHARED"/data/traces/kineto/*/*.gz "$DATA"/traces/gpu_*.gz "$DATA"
 done
 mkdir -p demo
 "$TOOLS/train" "$text" demo >/dev/null
-host_rows() { # the demo has no kernel; its operators are the rows of the host, and its memory is shown
+# Checks the demo, which has no kernel. Its operators must be the rows of the host, and its memory must be shown.
+host_rows() {
     reads demo demo/*.gz && python3 -c 'import json
 tools = json.load(open("seen.json"))["tools"]
 print(json.dumps(tools)[:3000])

@@ -1,6 +1,7 @@
 /* Finds names for code that programs generated at run time. The names come from the map files that JIT compilers write,
  * /tmp/perf-PID.map in the root and PID namespace of the process. Missing names come from the dump jit-PID.dump that
  * the process mapped.
+ *
  * The folder of the map file is opened when the process first generates code, and the dump when it is mapped. Both
  * files are read at the exit of the process or at the end of the recording. Only one thread may use this module. Memory
  * is in the arena, whose guard the caller sets in all calls except release. */

@@ -1,4 +1,5 @@
 /* Opens kernel events that a process passes on to all its descendants, and reads their ring buffers.
+ *
  * Each CPU has two rings. One ring contains samples, switches, mappings, forks and exits, and is read from time to
  * time. The other, small ring contains names of programs. Its reader wakes for each record, so that a short-lived
  * process can be examined while it exists. Nothing is loaded into the program, and the program never waits. Only one

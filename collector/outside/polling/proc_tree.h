@@ -1,5 +1,6 @@
 /* Follows a program and its descendants by polling /proc, if the kernel refuses events. The polls produce the same
  * records as events would. The states are derived from the kernel's totals (polled_states.h).
+ *
  * Polling misses processes and threads that live only between two polls, and all activity of a thread after the last
  * poll. For each poll, a thread that did not run costs one file read, and any other thread about five. Memory is in the
  * arena, whose guard the caller sets in all calls. Only one thread may use this module. */

@@ -25,6 +25,7 @@ bool tp_own_budget_is_spent(const struct tp_own_budget *budget, int64_t own_ns, 
 
 /* Updates the level of savings. own_ns, program_ns: processor times of the recorder and of the program at time_ns.
  * Returns true if the level has risen.
+ *
  * The level rises by one when the budget is used up, at most every 0.2 s, so that the previous level has time to take
  * effect. Above level 1, the level rises only while the recorder currently uses more than a twentieth, because reading
  * the files of a large program is expensive only once. Within the budget, the level falls step by step to 1. It falls

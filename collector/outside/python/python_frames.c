@@ -1,4 +1,5 @@
 /* Reads frames of Python threads: see python_frames.h.
+ *
  * From Python 3.11 on, frames are adjacent in the interpreter's memory, with outer frames at lower addresses. Each read
  * of a frame also reads the memory before it, so most stacks need only one system call. */
 #include "collector/outside/python/python_frames.h"

@@ -1,4 +1,5 @@
 /* Tracks which processes run Python and the address of their interpreter's state, in whatever order the records arrive.
+ *
  * Mappings, forks and names are in separate rings, which are read one after another. So the record of an exec often
  * arrives after the mappings of the new program, and the record of a fork after both. Therefore each process stores its
  * mappings with their times. A process runs the first interpreter that it mapped since its last exec or fork. Only one

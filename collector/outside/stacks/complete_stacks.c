@@ -1,4 +1,5 @@
 /* Walks stacks by call frame information: see complete_stacks.h.
+ *
  * One session of libdw serves all processes, because each file has its own range in a shared address space
  * (code_space.h). When libdw reads a word of the copied stack that is a code address, the word is translated to that
  * space. Other words that only look like a code address are translated too. They do no harm, because they are saved

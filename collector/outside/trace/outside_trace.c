@@ -1,4 +1,5 @@
 /* Writes the recording as a trace: see outside_trace.h.
+ *
  * A process is a slice (cat "process") in the row of its first thread. A state of a thread is a slice (cat
  * "thread_state") in that thread's row. A sample has the same form as a sample recorded inside a program (cat
  * "cpu_sample"). Each sample represents an equal part of the running time of its process. So the times of functions add
