@@ -12,8 +12,8 @@ struct tp_file_size_signal {
     bool was_pending; /* true if a SIGXFSZ of the program was already pending; this signal is not discarded */
 };
 
-/* Block and unblock the signal in this thread. A thread that is created between the two calls blocks the signal for
- * its whole life. */
+/* tp_file_size_signal_block blocks the signal in this thread, tp_file_size_signal_unblock unblocks it. A thread that is
+ * created between the two calls blocks the signal for its whole life. */
 void tp_file_size_signal_block(struct tp_file_size_signal *hold);
 void tp_file_size_signal_unblock(const struct tp_file_size_signal *hold);
 

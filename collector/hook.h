@@ -55,8 +55,8 @@ static inline bool tp_hook_is_on(const bool *is_on)
     return __builtin_expect(__atomic_load_n(is_on, __ATOMIC_RELAXED), 0) && tp_cursor.inside == 0;
 }
 
-/* Begin and end a section of our own code on this thread. tp_hook_leave restores the errno that tp_hook_enter
- * returned. */
+/* tp_hook_enter begins a section of our own code on this thread and returns errno. tp_hook_leave ends the section and
+ * restores errno. */
 int tp_hook_enter(void);
 void tp_hook_leave(int why);
 

@@ -35,8 +35,8 @@ void tp_live_step_begins(void);
 /* Stores a fact about the run. From batch_size and tokens_per_step, the file gets rates; other keys are ignored. */
 void tp_live_fact(const char *key, const char *value);
 
-/* Store the last value of a counter, and the memory totals of a device. Only the first value of a counter takes a
- * lock. */
+/* tp_live_counter stores the last value of a counter; only the first value takes a lock. tp_live_memory stores the
+ * memory totals of a device. */
 void tp_live_counter(tracepress_name name, double value);
 void tp_live_memory(const struct tracepress_memory *note);
 

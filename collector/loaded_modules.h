@@ -54,7 +54,8 @@ void tp_modules_unblock(void);
 /* Resets the state in a child of fork, because another thread may have been updating the list. */
 void tp_modules_in_child(void);
 
-/* Return the number of modules, and the module with an index. Modules are in the order of discovery. */
+/* tp_modules_count returns the number of modules. tp_modules_get returns the module with an index. Modules are in the
+ * order of discovery. */
 uint32_t tp_modules_count(void);
 struct tp_module *tp_modules_get(uint32_t index);
 

@@ -11,7 +11,7 @@ enum { TP_NAME_BYTES = 3000 };
  * the session's lock. */
 uint32_t tp_names_add(const char *name, int *is_new);
 
-/* Return the number of names, and the text of the name with a number from 1 to that number. */
+/* tp_names_count returns the number of names. tp_names_text returns the text of a name; number: 1 to tp_names_count. */
 uint32_t tp_names_count(void);
 const char *tp_names_text(uint32_t number);
 

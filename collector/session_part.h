@@ -121,8 +121,8 @@ void tp_session_enter_step(enum tp_action now);
 /* Ends the open step. Must be called without the lock. */
 void tp_session_close_step(void);
 
-/* Notify the watch of the session's recordings. tp_session_write_begun reports a start if the number of the recording
- * differs from `before`. tp_session_write_ending reports the end. Must be called without the lock. */
+/* tp_session_write_begun reports to tp_session.watch that a recording has started, if its number differs from `before`.
+ * tp_session_write_ending reports the end of a recording. Must be called without the lock. */
 void tp_session_write_begun(uint32_t before);
 void tp_session_write_ending(bool is_ending);
 
@@ -151,8 +151,8 @@ void tp_session_window_in_child(void);
 
 /* ---- threads ---- */
 
-/* Enable, update and write the list of modules that stacks may contain. tp_session_want_modules and
- * tp_session_update_modules are called without the lock, tp_session_write_modules with it. */
+/* tp_session_want_modules enables the list of modules that stacks may contain. tp_session_update_modules updates the
+ * list; both are called without the lock. tp_session_write_modules writes the list to the spool, with the lock. */
 void tp_session_want_modules(void);
 void tp_session_update_modules(void);
 void tp_session_write_modules(void);

@@ -57,8 +57,8 @@ int tp_spool_adopt(struct tp_spool *spool, int fd, const char *directory, const 
  * and all functions up to tp_spool_unmap. */
 struct tp_spool_chunk *tp_spool_get_chunk(struct tp_spool *spool, uint32_t size);
 
-/* Prepare chunks of a ring in advance, until the ring has all its chunks. tp_spool_map_ahead returns a new chunk, or
- * NULL if the ring is complete or the disk is nearly full. tp_spool_touch touches its pages, and tp_spool_keep_ahead
+/* These functions prepare chunks of a ring in advance. tp_spool_map_ahead returns a new chunk, or NULL if the ring has
+ * all its chunks or the disk is nearly full. tp_spool_touch touches its pages, and tp_spool_keep_ahead
  * stores it. */
 struct tp_spool_chunk *tp_spool_map_ahead(struct tp_spool *spool);
 void tp_spool_touch(struct tp_spool_chunk *chunk);

@@ -47,10 +47,10 @@ extern "C" {
 
 /* ---- a recording ---------------------------------------------------------------------------------------------- */
 
-/* Selects the steps to record, as torch.profiler.schedule does. The first skip_first steps are skipped once. Then each
- * cycle skips `wait` and `warmup` steps and records `active` steps. The cycle runs `repeat` times; 0 repeats the cycle
- * without end. If `active` is 0, everything from start to stop is recorded. This recorder needs no warm-up. The member
- * `warmup` exists so that one schedule fits both recorders. */
+/* Schedule of the steps that are recorded, as in torch.profiler.schedule. The first skip_first steps are skipped once.
+ * Then each cycle skips `wait` and `warmup` steps and records `active` steps. The cycle runs `repeat` times; 0 repeats
+ * the cycle without end. If `active` is 0, everything from start to stop is recorded. This recorder needs no warm-up.
+ * The member `warmup` exists so that one schedule fits both recorders. */
 struct tracepress_schedule {
     uint32_t skip_first, wait, warmup, active, repeat;
 };
@@ -113,7 +113,8 @@ static inline struct tracepress_options tracepress_options_(void)
     }
 #endif
 
-/* Declares a function of the library. With TRACEPRESS_DISABLED the functions are empty (tracepress_disabled.h). */
+/* TRACEPRESS_CALL declares a function of the library. With TRACEPRESS_DISABLED the functions are empty
+ * (tracepress_disabled.h). */
 #ifdef TRACEPRESS_DISABLED
 #define TRACEPRESS_CALL static inline
 #else
@@ -192,9 +193,9 @@ TRACEPRESS_CALL void tracepress_metadata_json(const char *key, const char *json)
  * Ranges of a thread nest: an end closes the range that began last. A range that is still open when the recording stops
  * ends there and is marked as unfinished. */
 
+typedef uint32_t tracepress_name; /* number of a name from tracepress_intern; 0: empty name */
 /* Returns the number of a name, for ranges on hot paths. The same text always gives the same number in a process. Takes
  * a lock. Returns 0 when memory is short; traces show 0 as an empty name. */
-typedef uint32_t tracepress_name;
 TRACEPRESS_CALL tracepress_name tracepress_intern(const char *name);
 
 /* Begins a range of this thread. name: from tracepress_intern; an unknown number shows as an empty name. */
@@ -295,8 +296,8 @@ static inline void tracepress_operator_begin(tracepress_name name, const struct 
 /* Begins a module (layer) of this thread; tracepress_end ends it. */
 static inline void tracepress_module_begin(tracepress_name name);
 
-/* Begin and end a task, which may end on another thread than it began on. id: any number that distinguishes the task
- * from other running tasks of the same name. */
+/* tracepress_async_begin begins a task. tracepress_async_end ends the task with this name and id, on any thread. id:
+ * any number that distinguishes the task from other running tasks of the same name. */
 static inline void tracepress_async_begin(tracepress_name name, uint64_t id);
 static inline void tracepress_async_end(tracepress_name name, uint64_t id);
 
@@ -355,11 +356,11 @@ static inline void tracepress_memory_note(const struct tracepress_memory *note);
  * A program can report work that ran elsewhere, after the work has ended: on an accelerator without its own recorder,
  * in a simulator, or on another host. Such work is shown like the work of a GPU. */
 
+typedef uint32_t tracepress_lane_id; /* number of a lane from tracepress_lane; 0: no lane */
 /* Returns the number of a lane. A lane is a queue of a device whose works run one after the other. name:
  * "DEVICE/QUEUE", such as "npu 0/queue 1". Lanes with the same DEVICE belong to one device. Without '/', the device has
  * only this lane. kind: default kind of the lane's works; TRACEPRESS_COMPUTE or TRACEPRESS_NONE for kernels. The same
  * name and kind always give the same number in a process. Takes a lock. Returns 0 when memory is short. */
-typedef uint32_t tracepress_lane_id;
 TRACEPRESS_CALL tracepress_lane_id tracepress_lane(const char *name, enum tracepress_kind kind);
 
 /* Returns the current time on the clock of tracepress_complete: CLOCK_MONOTONIC in nanoseconds. */

@@ -27,13 +27,13 @@ static inline char *tp_tfevents_chars(const char *text)
     return (char *)(uintptr_t)(text ? text : "");
 }
 
-/* Writes one value of one tag, together with the metadata of its plugin. content: the plugin's content, may be empty.
- * data_class: 1 scalar, 2 tensor, 3 blob sequence. value: a Tp__Value with tag and value set. */
+/* Metadata of a TensorBoard plugin for one value. */
 struct tp_tfevents_plugin {
     const char *name, *description;
-    int data_class;
-    ProtobufCBinaryData content;
+    int data_class;              /* 1 scalar, 2 tensor, 3 blob sequence */
+    ProtobufCBinaryData content; /* the plugin's own content, may be empty */
 };
+/* Writes one value of one tag with the metadata of its plugin. value: a Tp__Value with tag and value set. */
 void tp_tfevents_put_value(struct tp_tfevents *events, struct tp_tfevents_at at, void *value,
                            const struct tp_tfevents_plugin *plugin);
 

@@ -51,13 +51,15 @@ struct tp_itt_counter {
     int type; /* type of the values, enum tp_itt_type; members after it differ between versions */
 };
 
-/* Return the handle for a name, or NULL if the name is NULL. If there are already a million handles, or when memory is
- * short, tp_itt_domain and tp_itt_string return one shared handle, and tp_itt_counter returns NULL. */
+/* tp_itt_domain, tp_itt_string and tp_itt_counter return the handle for a name, or NULL if the name is NULL. If there
+ * are already a million handles, or when memory is short, the first two return a shared handle, and tp_itt_counter
+ * returns NULL. */
 struct tp_itt_domain *tp_itt_domain(const char *name);
 struct tp_itt_string *tp_itt_string(const char *name);
 struct tp_itt_counter *tp_itt_counter(const char *name, const char *domain, int type);
 
-/* Return the number of the name of a handle, or 0 for NULL. The number of a domain includes TP_SPOOL_ITT. */
+/* tp_itt_*_number return the number of the name of a handle, or 0 for NULL. The number of a domain includes the bit
+ * TP_SPOOL_ITT. */
 uint32_t tp_itt_domain_number(const struct tp_itt_domain *domain);
 uint32_t tp_itt_string_number(struct tp_itt_string *string);
 

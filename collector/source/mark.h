@@ -36,7 +36,8 @@ struct tp_mark_text tp_mark_text(const char *text);
 /* Returns a wide text as a name, converted into `room`. Invalid characters become U+FFFD. */
 struct tp_mark_text tp_mark_wide(struct tp_mark_wide *room, const wchar_t *text);
 
-/* Return the number of a name, which may be used as a handle, or 0 when memory is short. Take the session's lock. */
+/* tp_mark_intern* return the number of a name, which may be used as a handle, or 0 when memory is short. They take the
+ * session's lock. */
 uint32_t tp_mark_intern(const char *text);
 uint32_t tp_mark_intern_wide(const wchar_t *text);
 
@@ -56,7 +57,8 @@ void tp_mark_finish(uint64_t key);
 /* Writes the name of a thread, by its system thread id. */
 void tp_mark_thread(uint64_t tid, struct tp_mark_text name);
 
-/* Write a fact about a range: head->count numbers, or a text. key: number of the name of the fact. */
+/* tp_mark_values writes a fact about a range that consists of head->count numbers. tp_mark_fact writes a fact that is a
+ * text. key: number of the fact's name. */
 void tp_mark_values(uint32_t key, const struct tp_spool_fact_head *head, const uint64_t *values);
 void tp_mark_fact(uint32_t key, const struct tp_spool_fact_head *head, const char *text, size_t size);
 

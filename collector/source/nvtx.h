@@ -10,9 +10,9 @@ static inline uint32_t tp_nvtx_number(const void *handle)
     return (uint32_t)(uintptr_t)handle & 0x7fffffffu; /* removes the highest bit, which is TP_SPOOL_ITT */
 }
 
-/* Count the nested ranges of this thread in a domain, with the results that NVTX defines. tp_nvtx_deeper counts a new
- * range and returns its depth. tp_nvtx_pop records the end of the innermost range and returns its depth. A negative
- * result means that the depth is unknown, or that there is no range. */
+/* tp_nvtx_deeper counts a new range of this thread in a domain and returns the depth of this range. tp_nvtx_pop records
+ * the end of the innermost range and returns the depth of this range. The results are those that NVTX defines. A
+ * negative result means that the depth is unknown, or that there is no range. */
 int tp_nvtx_deeper(uint32_t domain);
 int tp_nvtx_pop(uint32_t domain);
 

@@ -121,8 +121,8 @@ int tp_export_chrome(const struct tp_export *export, struct tp_error *err);
 int tp_export_chrome_raw(const struct tp_export *export, const char *path, struct tp_error *err);
 int tp_export_chrome_slim(const struct tp_export *export, const char *path, struct tp_error *err);
 
-/* Write the tables of export_rows.h: one file WORKER.TABLE.csv for each table (export_csv.c), or WORKER.sqlite with all
- * tables (sqlite.c). */
+/* tp_export_csv writes one file WORKER.TABLE.csv for each table of export_rows.h (export_csv.c). tp_export_sqlite
+ * writes WORKER.sqlite with all tables (sqlite.c). */
 int tp_export_csv(const struct tp_export *export, struct tp_error *err);
 int tp_export_sqlite(const struct tp_export *export, struct tp_error *err);
 

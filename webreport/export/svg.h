@@ -10,7 +10,8 @@
 /* Writes the opening tag of a document. width, height: size of the picture, pixels. */
 void tp_svg_begin(struct tp_buf *out, unsigned width, unsigned height);
 
-/* Write the built-in file `asset` of templates/ as <style> or <script>. arena: for scratch memory. */
+/* tp_svg_style writes the built-in file `asset` of templates/ as <style>, tp_svg_script writes it as <script>. arena:
+ * for scratch memory. */
 void tp_svg_style(struct tp_buf *out, const char *asset, struct tp_arena *arena);
 void tp_svg_script(struct tp_buf *out, const char *asset, struct tp_arena *arena);
 

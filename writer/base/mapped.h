@@ -33,8 +33,8 @@ void tp_mapped_set_lenient(bool is);
 /* Returns how many times ranges of this process were cut so far. */
 uint32_t tp_mapped_cut_count(void);
 
-/* Sets the function that sets signal actions; NULL: sigaction. For a library that intercepts sigaction itself. */
 typedef int tp_mapped_setter(int, const struct sigaction *, struct sigaction *);
+/* Sets the function that sets signal actions; NULL: sigaction. For a library that intercepts sigaction itself. */
 void tp_mapped_set_setter(tp_mapped_setter *setter);
 
 /* Sets and returns the program's action for SIGBUS, like sigaction. Either pointer may be NULL. If our handler is not

@@ -89,8 +89,8 @@ uint32_t tp_spool_gpu_device_of(const struct tp_spool_gpu *gpu, uint32_t context
 /* Writes all GPU activity, rows first (spool_trace_gpu.c). */
 void tp_spool_gpu_write(struct tp_spool_conversion *c);
 
-/* Write parts of the GPU activity: scopes as they appear on streams (spool_gpu_scopes.c), and allocations
- * (spool_gpu_memory.c). */
+/* tp_spool_gpu_write_scopes writes scopes as they appear on streams (spool_gpu_scopes.c). tp_spool_gpu_write_memory
+ * writes allocations (spool_gpu_memory.c). */
 void tp_spool_gpu_write_scopes(struct tp_spool_conversion *c);
 void tp_spool_gpu_write_memory(struct tp_spool_conversion *c);
 

@@ -68,7 +68,7 @@ void tp_spool_release(struct tp_spool_file *file);
  * from this offset on read as zeros. Returns SIZE_MAX if all bytes could be read. */
 size_t tp_spool_cut_at(const struct tp_spool_file *file);
 
-/* Iterates over the records of one thread. */
+/* Position in the records of one thread. */
 struct tp_spool_walk {
     const struct tp_spool_file *file;
     uint32_t chunk, end;

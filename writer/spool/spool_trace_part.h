@@ -138,9 +138,9 @@ static inline int64_t tp_spool_time_of(const struct tp_spool_conversion *c, cons
     return tp_spool_time(c->file, record->time) - c->base_ns;
 }
 
-/* Match begins with ends on the current thread (spool_trace_open.c). Marks may cross each other and ranges of other
- * kinds. Crossing marks are moved to separate rows. tp_spool_end_all ends all open ranges at the end of the
- * recording. */
+/* tp_spool_begin_thread starts matching begins with ends on the thread with this index (spool_trace_open.c). The
+ * functions below begin and end its ranges. Marks may cross each other and ranges of other kinds. Crossing marks are
+ * moved to separate rows. tp_spool_end_all ends all open ranges at the end of the recording. */
 void tp_spool_begin_thread(struct tp_spool_conversion *c, uint32_t thread);
 void tp_spool_begin_range(struct tp_spool_conversion *c, const struct tp_spool_record *record);
 void tp_spool_end_range(struct tp_spool_conversion *c, int64_t end_ns);
@@ -148,8 +148,8 @@ void tp_spool_end_step(struct tp_spool_conversion *c, int64_t end_ns);
 void tp_spool_pop_mark(struct tp_spool_conversion *c, uint32_t domain, int64_t end_ns);
 void tp_spool_end_all(struct tp_spool_conversion *c, int64_t end_ns);
 
-/* Return the innermost open range that is not a mark, and the range around a given range. NULL: there is none. The
- * pointers are valid until the next range begins. */
+/* tp_spool_open_range returns the innermost open range that is not a mark. tp_spool_outer_range returns the range
+ * around a given range. NULL: there is none. The pointers are valid until the next range begins. */
 struct tp_spool_range *tp_spool_open_range(const struct tp_spool_conversion *c);
 struct tp_spool_range *tp_spool_outer_range(const struct tp_spool_conversion *c, const struct tp_spool_range *range);
 
@@ -175,10 +175,10 @@ size_t tp_spool_mark_args(struct tp_spool_conversion *c, const struct tp_spool_r
 /* Appends the facts about a range to the range's `count` arguments and returns the new count. args: room for
  * TP_SPOOL_MARK_FACTS more. */
 size_t tp_spool_fact_args(struct tp_spool_conversion *c, uint32_t fact, struct tp_trace_out_arg *args, size_t count);
-size_t tp_spool_kind_arg(uint32_t kind, struct tp_trace_out_arg *args,
-                         /* Appends the argument "kind" if the kind is known. Returns the new count. */
-                         size_t count);
-struct tp_str tp_spool_domain(const struct tp_spool_conversion *c, uint32_t domain); /* returns the name of a domain */
+/* Appends the argument "kind" to `count` arguments if the kind is known. Returns the new count. */
+size_t tp_spool_kind_arg(uint32_t kind, struct tp_trace_out_arg *args, size_t count);
+/* Returns the name of a domain. */
+struct tp_str tp_spool_domain(const struct tp_spool_conversion *c, uint32_t domain);
 struct tp_str tp_spool_thread_name(const struct tp_spool_conversion *c, const struct tp_spool_thread *thread);
 
 /* Returns the mark of a record. A record contains at least the first half of a mark; missing members are 0. */
@@ -197,13 +197,14 @@ static inline uint64_t tp_spool_group(const struct tp_spool_mark *mark)
     return (uint64_t)mark->domain << 8 | mark->form;
 }
 
-/* Write ranges on rows of their own kind (spool_trace_lane.c). tp_spool_write_crossing adds a range that crosses
- * others. tp_spool_write_lanes writes all added ranges, at the end. */
+/* tp_spool_write_crossing adds a range that crosses others, for a row of its own kind (spool_trace_lane.c).
+ * tp_spool_write_lanes writes all added ranges, at the end. */
 void tp_spool_write_crossing(struct tp_spool_conversion *c, const struct tp_spool_range *range);
 void tp_spool_write_lanes(struct tp_spool_conversion *c);
 /* Assigns ranges, sorted by begin, to as few lanes as possible without overlap. Returns the number of lanes. */
 uint32_t tp_spool_lay_out(struct tp_spool_lane_range *ranges, size_t count);
-int tp_spool_by_group_and_time(const void *x, const void *y); /* compares ranges by group and begin, for qsort */
+/* Compares ranges by group and begin, for qsort. */
+int tp_spool_by_group_and_time(const void *x, const void *y);
 
 /* Convert works of other devices (spool_trace_work.c). tp_spool_gathered_works is called after all works were
  * collected. It returns the smaller of `first` and the earliest begin of a work, ns since the epoch.
@@ -235,12 +236,13 @@ void tp_spool_write_moment(struct tp_spool_conversion *c, const struct tp_spool_
  * The text is valid until the next call (spool_trace_stack.c). */
 struct tp_str tp_spool_call_stack(struct tp_spool_conversion *c, const struct tp_spool_record *stack);
 
-/* Write a sample, and the row of a thread that may have samples (spool_trace_stack.c). */
+/* tp_spool_write_sample writes a sample. tp_spool_write_sampled writes the row of a thread that may have samples
+ * (spool_trace_stack.c). */
 void tp_spool_write_sample(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
 void tp_spool_write_sampled(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
 
-/* Write a tensor and a timing event as instants with many arguments, or count them as broken (spool_trace_tensor.c).
- * The payload must contain at least its fixed part. */
+/* tp_spool_write_tensor writes a tensor as an instant with many arguments; tp_spool_write_event does so for a timing
+ * event (spool_trace_tensor.c). Broken records are only counted. The payload must contain at least its fixed part. */
 void tp_spool_write_tensor(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
 void tp_spool_write_event(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
 

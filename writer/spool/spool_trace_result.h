@@ -25,7 +25,7 @@ static inline const char *tp_spool_open_text(uint64_t open_count)
                            : "ranges were still open; they end with the recording and are marked unfinished";
 }
 
-/* Receives the progress of a conversion. */
+/* Receiver of the progress of a conversion. */
 struct tp_spool_watch {
     /* Called often. bytes: number of bytes of the spool that were converted since the previous call, approximately. */
     void (*seen)(void *context, uint64_t bytes);

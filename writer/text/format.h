@@ -25,8 +25,8 @@ struct tp_unit tp_unit_of_bytes(int64_t max_bytes);
 /* Appends the value with `decimals` (0 to 9) decimals. NaN becomes "–", infinities become "∞". */
 void tp_format_fixed(struct tp_buf *out, double value, unsigned decimals);
 
-/* Return texts for sentences, in the arena: "59.3 ms", "2.60 GiB", "55.5 %", "75,718". Absent values (TP_NULL_INT, NaN)
- * become "–". */
+/* tp_text_of_* return texts for sentences, in the arena: "59.3 ms", "2.60 GiB", "55.5 %", "75,718". Absent values
+ * (TP_NULL_INT, NaN) become "–". */
 const char *tp_text_of_time(struct tp_arena *arena, int64_t ns);
 const char *tp_text_of_bytes(struct tp_arena *arena, int64_t bytes);
 const char *tp_text_of_percent(struct tp_arena *arena, double percent);

@@ -19,7 +19,7 @@ struct tp_rust_name {
     bool is_wrong;  /* true if the name is damaged or too long; parsing and printing then stop */
 };
 
-/* Append to the text, unless the name is silent or wrong. */
+/* tp_rust_show* append to the printed text, unless the name is silent or wrong. */
 void tp_rust_show(struct tp_rust_name *name, struct tp_str part);
 void tp_rust_show_text(struct tp_rust_name *name, const char *text);
 void tp_rust_show_number(struct tp_rust_name *name, uint64_t number);

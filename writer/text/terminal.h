@@ -34,8 +34,8 @@ void tp_terminal_defuse_from(struct tp_buf *out, size_t start);
 /* Appends `columns` spaces. */
 void tp_terminal_pad(struct tp_buf *out, size_t columns);
 
-/* Append the text in a column of the given width. Left-aligned text is cut if it is longer than the column.
- * Right-aligned text is never cut. */
+/* Appends the text in a column of the given width. tp_terminal_left aligns it to the left, and cuts it if it is longer
+ * than the column. tp_terminal_right aligns it to the right, and never cuts it. */
 void tp_terminal_left(struct tp_buf *out, const char *text, size_t columns);
 void tp_terminal_right(struct tp_buf *out, const char *text, size_t columns);
 

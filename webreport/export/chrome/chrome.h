@@ -21,8 +21,8 @@ struct tp_chrome_rows {
 
 void tp_chrome_rows_build(struct tp_chrome_rows *rows, const struct tp_trace *trace, struct tp_arena *arena);
 
-/* Assigns the slices of one thread to rows. Slices must come in order of their start, and slices with the same start
- * in order of decreasing end. Each slice gets the first row in which it nests. */
+/* Rows to which the slices of one thread are assigned. Slices must come in order of their start, and slices with the
+ * same start in order of decreasing end. Each slice gets the first row in which it nests. */
 struct tp_chrome_lanes {
     struct tp_vec *stacks; /* for each row: ends of the open slices, int64_t, ns */
     unsigned count;

@@ -69,7 +69,7 @@ struct tp_flow_colours {
 
 void tp_flow_colours_build(struct tp_flow_colours *colours, const struct tp_memory_flow *flow,
                            enum tp_export_colour kind, struct tp_arena *arena);
-/* Return the operator, or the module, that allocated a block; "" if it is unknown. */
+/* tp_flow_operator returns the operator that allocated a block, tp_flow_module the module; "" if unknown. */
 struct tp_str tp_flow_operator(const struct tp_memory_flow *flow, const struct tp_flow_block *block);
 struct tp_str tp_flow_module(const struct tp_memory_flow *flow, const struct tp_flow_block *block);
 

@@ -31,7 +31,7 @@ struct tp_tfevents_at tp_tf_step_end(const struct tp_tf_run *run, uint32_t step)
 /* Returns `text` as a part of a tag, in the arena: at most 64 bytes of letters, digits and _.:- */
 const char *tp_tf_tag_part(struct tp_arena *arena, struct tp_str text);
 
-/* Add the scalars and histograms of each step (tfevents_steps.c, tfevents_kernels.c). */
+/* Adds the scalars and histograms of each step (tfevents_steps.c, tfevents_kernels.c). */
 void tp_tf_add_steps(const struct tp_tf_run *run);
 /* Data that all profiles of one call of `export` share. It is in the job's arena, whose guard is set. */
 struct tp_tf_job {
@@ -59,8 +59,8 @@ int tp_tf_keep_ranks(const struct tp_tf_run *run);
 int tp_tf_write_file(const struct tp_buf *records, const struct tp_tf_folder *folder, const char *host, double wall_s,
                      struct tp_error *err);
 
-/* Add the parts that a file has once: texts (tfevents_texts.c), the row of HParams (tfevents_hparams.c), figures and
- * charts (tfevents_summary.c), and the graph (tfevents_tree.c). */
+/* tp_tf_add_* add parts that a file has only once: texts (tfevents_texts.c), the row of HParams (tfevents_hparams.c),
+ * figures and charts (tfevents_summary.c), and the graph (tfevents_tree.c). */
 void tp_tf_add_texts(const struct tp_tf_run *run);
 void tp_tf_add_hparams(const struct tp_tf_run *run, const struct tp_tf_metric *metrics, size_t metric_count);
 void tp_tf_add_summary(const struct tp_tf_run *run);
