@@ -2,7 +2,7 @@
  * (docs/definitions.md, section 6).
  *
  * torch.profiler removes the folders of sys.path from a path. So a file of Python's library is "copy.py" or
- * "json/decoder.py", and a file of an installed package is recognized only if its path still has the package folder.
+ * "json/decoder.py". A file of an installed package is recognized only if its path still has the package folder.
  * Pure function, any thread. */
 #ifndef TP_WEBREPORT_TRACE_CODE_ORIGIN_H
 #define TP_WEBREPORT_TRACE_CODE_ORIGIN_H

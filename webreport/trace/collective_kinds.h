@@ -19,8 +19,8 @@ struct tp_collective_kind {
  * a barrier. */
 const struct tp_collective_kind *tp_collective_kind_of(struct tp_str name);
 
-/* Returns the factor between the bytes of the call and the bytes on the bus for n ranks: (a n + b) / n, or 1.
- * Source: doc/PERFORMANCE.md of nccl-tests. */
+/* Returns the number of bytes on the bus per byte of the call, for n ranks: (a n + b) / n, or 1. Source:
+ * doc/PERFORMANCE.md of nccl-tests. */
 double tp_bus_factor(const struct tp_collective_kind *kind, double n);
 
 #endif

@@ -41,7 +41,7 @@ static uint32_t host_detail(struct tp_decoder *d, const struct tp_element *e, st
     more.comm = comm_detail(d, e);
     uint32_t detail = tp_sink_host(d->sink, host, &more);
     if (tp_spans_has(e->spans, TP_ARG_CORRELATION))
-        /* ignores the correlation of an operator but counts a correlation that is out of range */
+        /* the value is unused; the call only counts a correlation that is out of range */
         tp_element_int(d, e, TP_ARG_CORRELATION);
     if (is_old && host.dims != TP_NO_ID)
         event->flags |= TP_EVENT_OLD_DIMS;
@@ -97,7 +97,7 @@ static uint32_t other_detail(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_other_detail other = {.cat = e->cat_id};
     struct tp_str id = tp_span_of(e->spans, TP_ARG_EXTERNAL_ID);
-    /* an id that is not a number is not counted as bad, because the report does not need this id */
+    /* counts no bad number, because the report does not need this id */
     if (tp_number_int(id, &other.external_id) != TP_NUMBER_OK)
         other.external_id = TP_NULL_INT;
     return tp_sink_other(d->sink, &other);

@@ -30,8 +30,8 @@ void tp_element_note_flags(struct tp_decoder *d, const struct tp_element *e, uns
  * May set flags of the event. */
 uint32_t tp_decode_detail(struct tp_decoder *d, const struct tp_element *e, struct tp_event *event);
 
-/* Decodes one end of a link. Each of these functions adds one row to a column of the trace, or nothing if a required
- * field is missing. */
+/* Decodes one end of a link and adds it to a column of the trace. Adds nothing if a required field is missing. The
+ * functions below do the same for other elements. */
 void tp_decode_flow(struct tp_decoder *d, const struct tp_element *e);
 void tp_decode_sample(struct tp_decoder *d, const struct tp_element *e);
 void tp_decode_memory(struct tp_decoder *d, const struct tp_element *e);

@@ -4,7 +4,7 @@
  * These elements have many arguments. So the functions scan the text of the event for them, instead of using spans. */
 #include "webreport/trace/decode_parts.h"
 
-/* Returns a scan that is set to the members of the event's arguments. */
+/* Returns a scan over the members of the event's arguments, to be used with tp_scan_member. */
 static struct tp_scan scan_args(const struct tp_element *e)
 {
     struct tp_str args = tp_element_args(e->text);

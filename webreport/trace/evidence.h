@@ -53,7 +53,7 @@ enum tp_lost {
     TP_LOST_ARGUMENTS,      /* events without an argument that nearly all others of their kind have */
     TP_LOST_METADATA,       /* 1 if the metadata lacks data that the recorder always writes, otherwise 0 */
     TP_LOST_NUMBERS,        /* numbers missing in the recorder's sequence ("Ev Idx") */
-    TP_LOST_IDS,            /* numbers missing in the operators' "External id" */
+    TP_LOST_IDS,            /* missing numbers among the "External id"s of operators */
     TP_LOST_OPERATORS,      /* 1 if the file has data of operators but no operator, otherwise 0 */
     TP_LOST_LINK_ENDS,      /* link ends (of device operations or runtime calls) that are missing */
     TP_LOST_DEVICE,         /* launches whose kernel is missing */
@@ -62,7 +62,7 @@ enum tp_lost {
     TP_LOST_MEMORY_RECORDS, /* 1 if memory was recorded but the file has no memory record, otherwise 0 */
     TP_LOST_FRAMES,         /* 1 if stacks were recorded but the file has none, otherwise 0 */
     TP_LOST_ALL,            /* 1 if the file has no work of the program, otherwise 0 */
-    TP_LOST_BY_RECORDER,    /* events that the recorder dropped because it had no room, as it counted itself */
+    TP_LOST_BY_RECORDER,    /* events that the recorder dropped for lack of room, by its own count */
     TP_LOST_COUNT
 };
 
@@ -90,9 +90,9 @@ struct tp_input_evidence {
     enum tp_clock clock;
     int64_t file_bytes, event_count; /* size of the file, bytes, and number of elements in the list of events */
     int64_t repaired;                /* number of events kept after a repair of their text */
-    unsigned present;                /* bits of TP_NEED_CATEGORIES: data of which the file has events */
-    unsigned requested; /* bits of enum tp_need: data requested from the recorder, according to the metadata */
-    unsigned absent;    /* bits of enum tp_need: data that the machine cannot produce, according to the metadata */
+    unsigned present;                /* kinds of data of which the file has events; bits of TP_NEED_CATEGORIES */
+    unsigned requested; /* kinds of data requested from the recorder, by the metadata; bits of enum tp_need */
+    unsigned absent;    /* kinds of data that the machine cannot produce, by the metadata; bits of enum tp_need */
     int64_t lost[TP_LOST_COUNT]; /* count for each kind of loss; 0: no known loss */
 };
 

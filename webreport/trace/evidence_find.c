@@ -364,7 +364,8 @@ static enum tp_recorder find_end(const struct tp_trace *trace)
 }
 
 /* Returns true if the recorder recorded stacks, according to the options in the metadata. Files of torch 1.13 have
- * no options, but stacks on operators show that frames were recorded. They have numbered events and no base time. */
+ * no options; there, stacks on operators show that frames were recorded. Such files have numbered events and no base
+ * time. */
 static bool had_stacks(const struct tp_trace *trace)
 {
     /* our recorder writes stacks of C code only on ranges, samples and memory records */

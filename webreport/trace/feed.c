@@ -19,11 +19,11 @@
 #include "writer/base/utf8.h"
 
 enum {
-    HEAD = 64 * 1024,       /* room before the text of a block for the unread rest, bytes */
+    HEAD = 64 * 1024,       /* room before the text of a block for the unread rest of the previous block, bytes */
     BLOCK = 256 * 1024,     /* size of the text of one block, bytes */
     FILE_PART = 128 * 1024, /* maximum size of one read, bytes */
     RING = 8,
-    THREAD_FROM = 768 * 1024 /* size of the input from which a thread pays off, bytes */
+    THREAD_FROM = 768 * 1024 /* minimum size of an input for which a second thread is worth its cost, bytes */
 };
 
 struct block {

@@ -1,10 +1,10 @@
 /* Parses frames, texts "path(line): function", and interprets a trace's names as frames (docs/definitions.md 6).
  *
- * This is the only parser of such texts: torch's Python frames, frames of C programs ("src/train.c(42): step"), and
- * lines as findings and tables name them. A folder may be called "run (1)" or "[2]: x", and even "a(1): b". Therefore
- * the text is split at the last "(line): " after a path that ends in .py or .pyx, and without such a path at the last
- * "(line): ". So a path may contain anything, but a function cannot contain "(line): ". Paths in brackets ("<frozen
- * runpy>(88): run") and paths of Windows are not special. */
+ * This is the only parser of such texts: Python frames of torch, frames of C programs ("src/train.c(42): step"), and
+ * source lines in findings and tables. A folder may be called "run (1)" or "[2]: x", and even "a(1): b". Therefore
+ * the text is split at the last "(line): " after a path that ends in .py or .pyx. Without such a path it is split at
+ * the last "(line): ". So a path may contain anything, but a function cannot contain "(line): ". Paths in brackets
+ * ("<frozen runpy>(88): run") and paths of Windows are not special. */
 #ifndef TP_WEBREPORT_TRACE_FRAME_H
 #define TP_WEBREPORT_TRACE_FRAME_H
 

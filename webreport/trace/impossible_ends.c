@@ -3,7 +3,7 @@
 
 #include "writer/base/rule_sort.h"
 
-/* Minimum time, ns, by which an operation must end after a later operation of its stream to have an impossible end.
+/* An operation that ends more than this time, ns, after a later operation of its stream has an impossible end.
  * Clocks differ by only a few microseconds, and kernels of one stream overlap by less than this time. */
 static const int64_t LEAST_LATE_NS = 100000;
 
@@ -112,8 +112,8 @@ static bool is_later_in_stream(const struct tp_trace *trace, const struct tp_eve
            p->stream == q->stream;
 }
 
-/* Returns the latest possible end of operation `at`, ns. If a later operation of the stream ends long before it,
- * this is the start of the next operation. Otherwise returns INT64_MAX. */
+/* Returns the start of the next operation of the stream, ns, if operation `at` ends long after a later operation.
+ * This is its latest possible end. Otherwise returns INT64_MAX. */
 static int64_t possible_end(const struct tp_trace *trace, const uint32_t *items, uint32_t at, uint32_t end)
 {
     const struct tp_event *e = &trace->events[items[at]];

@@ -17,7 +17,7 @@ struct tp_word {
 
 enum { TP_HISTORY_SLOTS = 1 << 14 };
 
-/* The most recently interned words, and for such sequences the word that followed last time. Traces repeat the same
+/* The most recently interned words, and the word that followed each such sequence last time. Traces repeat the same
  * words in every step, so the next word can be predicted. */
 struct tp_history {
     uint32_t recent; /* hash of the last four words */

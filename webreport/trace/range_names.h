@@ -4,7 +4,7 @@
 
 #include "webreport/trace/trace.h"
 
-/* Sets the range kind of annotations that declare none, from their name (docs/definitions.md section 2). Changes
+/* Sets the range kind of annotations that declare no kind, from their names (docs/definitions.md section 2). Changes
  * only recordings of our collector. */
 void tp_range_names_apply(struct tp_trace *trace);
 

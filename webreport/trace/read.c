@@ -169,7 +169,7 @@ int tp_trace_visit(const char *path, struct tp_arena *arena, const struct tp_tra
     code = run_job(&job, trace, arena);
     if (reading)
         *reading = trace->reading;
-    /* no event is work of the host; only a complete read shows whether such a file is refused */
+    /* without work of the host, only a complete read shows whether the file must be refused */
     if (code == TP_OK && !job.has_host_work && strcmp(path, "-") != 0)
         code = tp_trace_read(trace, arena, path, options, err);
     return code;

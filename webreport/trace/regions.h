@@ -24,7 +24,8 @@ enum tp_region_bit {
     /* regions whose operator events are annotations */
     TP_REGION_ANNOTATION = TP_REGION_PROFILER_STEP | TP_REGION_OPTIMIZER | TP_REGION_LOADER | TP_REGION_DATA_PARALLEL |
                            TP_REGION_LIGHTNING,
-    /* regions whose operator events are annotations in torch's tables too, if the category may mean both */
+    /* regions whose operator events are annotations in torch's tables too, if the category may mean operators or
+     * annotations */
     TP_REGION_OF_TORCH = TP_REGION_PROFILER_STEP | TP_REGION_OPTIMIZER_STEP | TP_REGION_ZERO_GRAD |
                          TP_REGION_DATA_LOADER | TP_REGION_DATA_PARALLEL
 };

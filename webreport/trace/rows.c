@@ -72,7 +72,7 @@ static uint32_t spelled_thread(struct tp_decoder *d, struct tp_str pid, struct t
 
 uint32_t tp_rows_thread(struct tp_decoder *d, struct tp_str pid, struct tp_str tid)
 {
-    /* the subtraction makes an absent token too long for the cache, because 8 bytes cannot be read at it */
+    /* the subtraction wraps for absent tokens and so excludes them, because 8 bytes cannot be read there */
     if (pid.len - 1 >= 8 || tid.len - 1 >= 16)
         return spelled_thread(d, pid, tid);
     struct tp_row_cache_entry row = {.pid = eight_bytes(pid.ptr, pid.len),

@@ -282,7 +282,7 @@ static int take_names(void *context, struct tp_error *err)
     struct tp_arena *arena = l->search->arena;
     (void)err;
     for (struct dirent *entry; (entry = readdir(l->dir));) {
-        /* raw records become traces only by `recover` */
+        /* skips raw records, which only `recover` makes into traces */
         bool is_raw = strcmp(entry->d_name, TP_WORKER_SPOOLS) == 0 || strcmp(entry->d_name, TP_WORKER_RANKS) == 0;
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || is_raw)
             continue;

@@ -14,12 +14,13 @@ struct tp_run_file {
     struct tp_str worker;
     struct tp_str time; /* the digits of TIME in the file name; ptr NULL if there are none */
     uint64_t span;      /* position of `time` among the times of the worker, from 1; 0 if the name has no time */
-    /* name of the worker to whose file this file only adds records (writer/worker.h); empty for most files */
+    /* worker whose file has the main records, if this file only adds records to that file (writer/worker.h);
+     * otherwise empty */
     struct tp_str main_worker;
     /* true if the run's numbers do not use this file, for one of three reasons: another file of its process is used,
      * its process only helps others (TP_WORKER_HELPER), or is_program is true */
     bool is_helper;
-    bool is_silent; /* true for a file of a TP_WORKER_INSIDE in a run that has a recording from outside */
+    bool is_silent; /* true for a file of a worker TP_WORKER_INSIDE, if the run also has a recording from outside */
     /* true for a recording from outside, if other files show its processes in more detail; the run's numbers use
      * those files */
     bool is_program;
@@ -40,7 +41,7 @@ struct tp_run {
 struct tp_runs {
     struct tp_run *items;
     size_t count;
-    /* number of pipes, sockets and devices that have names of traces; they are ignored */
+    /* number of pipes, sockets and devices with names of traces, which are ignored */
     size_t special_count;
     const char *special; /* path of the first of these special files; NULL if there is none */
     const char *foreign; /* path of the first file whose name shows that another tool wrote it; NULL if there is none */

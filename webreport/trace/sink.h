@@ -55,8 +55,8 @@ void tp_sink_note(struct tp_sink *sink, enum tp_notice notice, uint64_t offset);
 
 /* ---- texts ---- */
 
-/* Returns the id of a text in the interner, which is one of the sink's. For `values`, the text is compact JSON;
- * otherwise any bytes are allowed. The text is copied if new. Also finds the meaning of a new name or category. */
+/* Returns the id of a text in one of the sink's interners, and adds the text if it is new. For `values`, the text is
+ * compact JSON; otherwise any bytes are allowed. Also finds the meaning of a new name or category. */
 uint32_t tp_sink_text(struct tp_sink *sink, struct tp_interner *interner, struct tp_str text);
 
 /* Finds the meanings of the names that were interned since the last call. The next function does so for categories. */

@@ -131,8 +131,8 @@ uint32_t tp_sink_launch(struct tp_sink *sink, const struct tp_launch_detail *lau
     return (uint32_t)sink->launches.count - 1;
 }
 
-/* Returns the number of a setup. Programs repeat their operations in the same order, so the setup that followed the
- * last one before is tried first. */
+/* Returns the number of a setup. Operations of a program repeat in the same order. So the function first tries the
+ * setup that came after the previous one last time. */
 static uint32_t number_of_setup(struct tp_sink *sink, const struct tp_device_setup *setup)
 {
     uint32_t key[sizeof *setup / sizeof(uint32_t)], none = TP_NO_ID, id;
@@ -200,7 +200,7 @@ static void keep_more(struct tp_sink *sink, const struct tp_memory_rare *more)
 }
 
 /* Stores the stack of a memory record. The first record with a stack also adds empty entries for all earlier
- * records. Only recordings with stacks enabled have them. */
+ * records. Records have stacks only if the user asked for them. */
 static void keep_stack(struct tp_sink *sink, uint32_t stack)
 {
     if (!sink->memory_stacks.count && stack == TP_NO_ID)

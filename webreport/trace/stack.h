@@ -31,7 +31,7 @@ struct tp_stacks {
     uint32_t *plain_node_of_text;   /* by id of a "Call stack" text: node of its stack without object addresses */
 };
 
-/* Adds to `known` the text by which frames like `name` are later kept whole: the path up to the folder with ";",
+/* Adds a text to `known`, so that frames with ";" like `name` are not split: the path up to the folder with ";",
  * otherwise the whole name. Ignores a name without ";". */
 void tp_stacks_add_known_frame(struct tp_strings *known, struct tp_str name);
 

@@ -245,7 +245,7 @@ struct tp_state {
     uint32_t stack;    /* stack of a wait, id in stack_texts; TP_NO_ID if there is none */
     uint8_t state;     /* enum tp_thread_state */
     bool is_estimated; /* true if the recorder estimated the cause from other waits */
-    bool is_recording; /* true for a wait that the recorder marks as its own work */
+    bool is_recording; /* true for a wait of the recorder itself, as the file marks it */
 };
 
 /* A process (category process), only in recordings from outside. In file order. Absent numbers are TP_NULL_INT,
@@ -398,7 +398,7 @@ struct tp_reading {
     uint64_t read[TP_KIND_COUNT]; /* complete events by kind */
     uint64_t read_memory, read_out_of_memory, read_link;
     uint64_t skipped[TP_SKIP_COUNT];
-    struct tp_unknown_category unknown_categories[TP_UNKNOWN_CATEGORIES]; /* count 0: free entry */
+    struct tp_unknown_category unknown_categories[TP_UNKNOWN_CATEGORIES]; /* first unknown categories; count 0: free */
     uint64_t skipped_phase[128]; /* skipped elements by phase letter (M s f t i I R C B E b e n P N O D) */
     /* complete events with a missing or a negative duration, which becomes 0; events of TP_KIND_OTHER do not count */
     uint64_t without_dur, negative_dur;
@@ -417,9 +417,9 @@ struct tp_reading {
     uint64_t skipped_without_cat, read_without_cat; /* complete events without a category that were skipped, or read */
     uint64_t twice;                                 /* events that are equal to another event (model/oddities.h) */
     uint64_t with_decimals;                         /* starts and durations with three decimals, of complete events */
-    uint64_t odd_decimals;                          /* starts and durations with more or fewer decimals */
+    uint64_t odd_decimals;                          /* starts and durations with more or fewer than three decimals */
     uint64_t nameless;   /* events and records without name or thread, and links without a number */
-    uint64_t unnumbered; /* host events and memory records without a number of the recorder */
+    uint64_t unnumbered; /* host events and memory records without "Ev Idx" */
     struct tp_link_sums link_sums;
     bool has_window_end;   /* true if the recorder marked the end of the recording */
     int64_t window_end_ns; /* time of the mark for the end of the recording, ns */
@@ -453,7 +453,7 @@ enum tp_option_bit { /* Bits for the options whose top-level key is in the docum
 
 struct tp_trace {
     struct tp_arena *arena;
-    struct tp_strings names, cats, values; /* the distinct texts; `values` are compact JSON */
+    struct tp_strings names, cats, values; /* distinct texts by id; `values` are compact JSON */
     struct tp_strings stack_texts;         /* distinct texts of "Call stack" arguments, as in the file */
     struct tp_strings texts;               /* ids of links, and names and labels of threads and processes */
     struct tp_frames frames;               /* project lines and labels of the names */
@@ -590,9 +590,8 @@ static inline const struct tp_memory_rare *tp_memory_rare(const struct tp_trace 
 /* Returns the value of the top-level member `key` as compact JSON; ptr NULL if absent. */
 struct tp_str tp_trace_header(const struct tp_trace *trace, const char *key);
 
-/* Returns the offset, ns, to add to times of a trace to get wall clock times. first_ns: first time in the trace.
- * Since torch 2.4, times count from baseTimeNanoseconds; a first time before the year 2000 shows this. Returns 0 for
- * other traces. */
+/* Returns the offset, ns, that turns times of a trace into wall clock times. This is baseTimeNanoseconds if
+ * first_ns, the first time in the trace, is before the year 2000, as in traces since torch 2.4. Otherwise returns 0. */
 int64_t tp_trace_base_ns(const struct tp_trace *trace, int64_t first_ns);
 
 #endif

@@ -27,8 +27,7 @@ struct tile {
 
 struct tp_array {
     int fd;
-    /* temporary file with the inflated elements, if they are needed in another order; its descriptor is fd.
-     * Otherwise NULL. */
+    /* temporary file with the inflated elements, open as fd; NULL unless the elements are needed in another order */
     FILE *inflated_file;
     uint64_t start; /* offset of the .npy in the file, bytes */
     uint64_t end;   /* offset of the end of the stored bytes, bytes */
@@ -78,8 +77,8 @@ static int inflate_more(struct tp_array *a, unsigned char *to, size_t size, size
     return TP_OK;
 }
 
-/* Reads up to `size` bytes of the .npy, at most BLOCK_BYTES. Sets *got to their number, which is smaller only at its
- * end. */
+/* Reads up to `size` bytes of the .npy, at most BLOCK_BYTES. Sets *got to the number of bytes read, which is below
+ * `size` only at the end of the .npy. */
 static int read_bytes(struct tp_array *a, unsigned char *to, size_t size, size_t *got, struct tp_error *err)
 {
     int code = TP_OK;

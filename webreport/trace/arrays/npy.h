@@ -13,7 +13,8 @@
 enum tp_npy_type {
     TP_NPY_NONE, /* other type: text, object, structure, complex number */
     TP_NPY_FLOAT16,
-    /* a header says uint16 or two plain bytes instead; a caller that knows the type sets it */
+    /* bfloat16, which a header gives as two plain bytes (V2). For bfloat16 bits in a uint16 array, the caller sets
+     * this type. */
     TP_NPY_BFLOAT16,
     TP_NPY_FLOAT32,
     TP_NPY_FLOAT64,

@@ -45,7 +45,7 @@ static struct tp_str value_of(const struct tp_trace *trace, uint32_t id)
     return id == TP_NO_ID ? (struct tp_str){NULL, 0} : tp_strings_get(&trace->values, id);
 }
 
-/* Returns the path of a tensor's file. NULL unless it is below the folder of the trace, whatever the trace says. */
+/* Returns the path of a tensor's file; NULL if the file is not below the folder of the trace. */
 static const char *path_of(struct tp_arena *arena, const char *trace_path, struct tp_str file)
 {
     const char *slash = strrchr(trace_path, '/');

@@ -134,7 +134,7 @@ static bool is_step(struct tp_str part, int64_t *step)
     return true;
 }
 
-/* What the path of a file says about its tensor. */
+/* Name, worker and step of a tensor, according to the path of its file. */
 struct path_parts {
     struct tp_str name;   /* parts of the path without step and worker, joined by '/' */
     struct tp_str worker; /* name of a folder *.tensors in the path; empty if there is none */
@@ -193,7 +193,7 @@ static struct tp_str joined(struct tp_arena *arena, struct tp_str a, struct tp_s
     return (struct tp_str){text, a.len + b.len + 1};
 }
 
-/* An archive that is open as a file, and where to read its directory to. */
+/* An archive that is open for reading, and the memory for its directory. */
 struct archive {
     struct tp_zip *zip;
     struct tp_arena *arena;

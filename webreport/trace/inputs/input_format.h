@@ -1,5 +1,5 @@
-/* Defines the formats of input files. One table has for each format its name, a function that recognizes it by the
- * first bytes of a file, and the function that reads it.
+/* Defines the formats of input files. One table has a row for each format: its name, a function that recognizes it
+ * by the first bytes of a file, and a function that reads it.
  *
  * A format with a reader becomes a trace. A format without a reader is refused with a sentence that names its
  * producer and what the user can do. The recipe for a new format is in CONTRIBUTING.md. */
@@ -28,7 +28,7 @@ struct tp_input_sign {
 
 struct tp_input_format {
     const char *name; /* name for messages and tests; several rows may have the same name, with different signatures */
-    /* endings of file names that the producer uses, separated by spaces; NULL if it uses none of its own */
+    /* endings of file names that the producer uses, separated by spaces; NULL if there are no special ones */
     const char *endings;
     bool (*is_one)(const struct tp_input_head *head, const struct tp_input_sign *sign);
     struct tp_input_sign sign;

@@ -130,7 +130,7 @@ const struct tp_input_format *tp_input_format_of(const void *bytes, size_t size,
     struct tp_input_head head = tp_sign_head(bytes, size, name);
     const struct tp_input_format *format = tp_input_formats;
     while (!format->is_one(&head, &format->sign))
-        format++; /* stops at the last row at the latest, because it accepts every file */
+        format++; /* stops at the latest at the last row with a name, which accepts every file */
     return format;
 }
 

@@ -7,7 +7,8 @@
 
 typedef bool tp_sign(const struct tp_input_head *head, const struct tp_input_sign *sign);
 
-/* Recognizes bytes of the signature at their offset, and its text anywhere in the first bytes. */
+/* Recognizes the bytes of a signature at their offset. If the signature has a text, also requires it anywhere in the
+ * first bytes of the file. */
 tp_sign tp_sign_bytes;
 /* Recognizes a JSON object that has the members and the text of the signature, but no list of events. */
 tp_sign tp_sign_keys;

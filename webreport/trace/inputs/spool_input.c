@@ -1,5 +1,5 @@
-/* Reads spools: see spool_input.h. The conversion of a spool passes each record to functions of this file. They
- * deliver the record to the sink in the same way as the decoder of JSON.
+/* Reads spools: see spool_input.h. The conversion of a spool passes each record to functions of this file. These
+ * functions deliver the record to the sink in the same way as the decoder of JSON.
  *
  * The conversion owns files and memory that a jump through the guard of the sink's arena would lose. So each record
  * has its own guard, and a failure is passed on at the end. */
@@ -402,7 +402,7 @@ static void take_counter(struct input *in)
         tp_sink_counter(in->sink, &counter);
 }
 
-/* Delivers the start or the end of a link. Returns true if the trace has it; links between calls and device
+/* Delivers the start or the end of a link. Returns true if the trace stores the link. Links between calls and device
  * operations are only counted. */
 static bool take_flow(struct input *in)
 {

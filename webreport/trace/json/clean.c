@@ -23,7 +23,7 @@ static void put_code_point(struct tp_buf *out, uint32_t c)
     tp_buf_add(out, bytes, tp_utf8_put(bytes, c));
 }
 
-/* Returns the value of the four hexadecimal digits at p; -1 if there are none. */
+/* Returns the value of four hexadecimal digits at p; -1 if p has fewer digits. left: number of bytes at p. */
 static int32_t hex4(const char *p, size_t left)
 {
     int32_t value = 0;

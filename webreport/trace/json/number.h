@@ -22,8 +22,8 @@ enum tp_number_status tp_number_time(struct tp_str token, int64_t *ns);
 /* Parses an integer, or a string with an integer. Ids between INT64_MAX and UINT64_MAX keep their low 63 bits. */
 enum tp_number_status tp_number_int(struct tp_str token, int64_t *out);
 
-/* Parses a decimal number and sets *out to it in units of 1e-9. Cuts digits after the ninth decimal. Large values
- * become INT64_MAX or -INT64_MAX. */
+/* Parses a decimal number into units of 1e-9. Cuts digits after the ninth decimal. Large values become INT64_MAX or
+ * -INT64_MAX. */
 enum tp_number_status tp_number_e9(struct tp_str token, int64_t *out);
 
 /* Returns the number in a token, correctly rounded; NaN if it is not a finite number. */

@@ -63,7 +63,7 @@ enum tp_field {
     TP_ARG_LABELS,
     TP_ARG_KIND,  /* key "kind" of a range */
     TP_ARG_VALUE, /* key "value" of a counter */
-    TP_ARG_SHAPE, /* this and the next three fields belong to tensors */
+    TP_ARG_SHAPE, /* first of four fields of recorded tensors */
     TP_ARG_STEP,
     TP_ARG_FILE,
     TP_ARG_VALUES,
@@ -77,21 +77,21 @@ enum tp_field {
     TP_ARG_NANS,
     TP_ARG_INFS,
     TP_FIELD_COUNT,
-    /* this field shares a bit with another one, because all 64 bits are in use: only processes have labels, only
-     * collectives have ranks */
+    /* shares a bit with TP_ARG_LABELS, because all 64 bits are in use: only collectives have ranks, only processes
+     * have labels */
     TP_ARG_GROUP_RANKS = TP_ARG_LABELS,
-    TP_ARG_PEER = TP_ARG_NAME, /* shares a bit: only collectives have peers, only processes and threads names */
-    /* shares a bit: only device operations have copy kinds, only memory records addresses */
+    TP_ARG_PEER = TP_ARG_NAME, /* shares a bit: only collectives have peers, only processes and threads have names */
+    /* shares a bit: only device operations have copy kinds, only memory records have addresses */
     TP_ARG_COPY_KIND = TP_ARG_ADDRESS,
     TP_ARG_SOURCE_KIND = TP_ARG_TOTAL_ALLOCATED,
     TP_ARG_TARGET_KIND = TP_ARG_TOTAL_RESERVED,
     TP_ARG_MEMORY_KIND = TP_ARG_DEVICE_TYPE,
     TP_ARG_ORIGINAL_STREAM = TP_ARG_DEVICE_ID,
-    /* shares a bit: only operations of Ascend have task types, only samples TP_ARG_CPU_NS */
+    /* shares a bit: only operations of Ascend have task types, only samples have TP_ARG_CPU_NS */
     TP_ARG_TASK_TYPE = TP_ARG_CPU_NS,
-    /* shares a bit: only samples have TP_ARG_RECORDING, only tensors TP_ARG_ZEROS */
+    /* shares a bit: only samples have TP_ARG_RECORDING, only tensors have TP_ARG_ZEROS */
     TP_ARG_RECORDING = TP_ARG_ZEROS,
-    /* shares a bit: only processes have TP_ARG_SORT_INDEX, only tensors TP_ARG_L2 */
+    /* shares a bit: only processes have TP_ARG_SORT_INDEX, only tensors have TP_ARG_L2 */
     TP_ARG_SORT_INDEX = TP_ARG_L2
 };
 
@@ -117,7 +117,7 @@ static inline bool tp_spans_has(const struct tp_spans *spans, enum tp_field fiel
 
 enum tp_scan_status {
     TP_SCAN_OK,
-    TP_SCAN_MORE, /* the window ends before the value does */
+    TP_SCAN_MORE, /* the value continues after the end of the window */
     TP_SCAN_BAD,  /* the text at scan->at is not JSON */
 };
 

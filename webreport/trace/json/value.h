@@ -12,8 +12,8 @@
 #include "writer/base/arena.h"
 #include "writer/base/str.h"
 
-/* Returns a value as Python's repr prints the parsed lists: [[2, 8], [], []]. Texts are in single quotes; numbers
- * with a fraction have none (docs/definitions.md, section 4). */
+/* Returns a value as Python's repr prints the parsed lists: [[2, 8], [], []]. Texts have single quotes; numbers with
+ * a fraction have no quotes (docs/definitions.md, section 4). */
 struct tp_str tp_value_shape_text(struct tp_arena *arena, struct tp_str json);
 
 /* Returns a value as Python's json.dumps(parsed, separators=(", ", ": ")) prints it. Numbers with a fraction become
