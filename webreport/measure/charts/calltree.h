@@ -23,10 +23,11 @@ enum tp_call_kind {
 
 struct tp_call {
     struct tp_str name;
-    struct tp_str frame;               /* for a Python frame: the text of the trace, "path(line): function"; else
-                                        * empty */
-    int64_t host_ns, device_ns, bytes; /* host_ns, device_ns: total time including nodes below, ns; bytes: allocated
-                                          bytes, only those on devices if any device allocates */
+    /* for a Python frame: the text of the trace, "path(line): function"; else empty */
+    struct tp_str frame;
+    /* host_ns, device_ns: total time including nodes below, ns; bytes: allocated bytes, only those on devices if any
+     * device allocates */
+    int64_t host_ns, device_ns, bytes;
     uint64_t call_count;
     uint32_t parent;      /* index of the parent; TP_NO_ID for node 0 */
     uint32_t subtree_end; /* node i contains the nodes [i + 1, subtree_end) */
@@ -37,16 +38,17 @@ struct tp_call {
 struct tp_calltree {
     const char *devices; /* word for devices (tp_devices_word); NULL means GPU */
     enum tp_producer producer;
-    struct tp_call *calls; /* nodes in depth-first order; node 0 is the root. Siblings are sorted by device time, then
-                              host time (both descending), then name */
+    /* nodes in depth-first order; node 0 is the root. Siblings are sorted by device time, then host time (both
+     * descending), then name */
+    struct tp_call *calls;
     uint32_t count;        /* number of nodes; 0: the trace has no calls to show */
     uint64_t merged_count; /* number of nodes before pruning */
     bool has_device;
     bool has_samples; /* the tree is built from samples: call_count is the number of samples, frames are functions */
-    bool
-        is_program; /* the trace is of a program recorded from outside. In addition to has_samples, phases are programs,
-                       operators are native functions and kernels are functions of the operating system's kernel */
-    bool is_cut;    /* the trace has more distinct paths than the limit; the deepest calls count for their callers */
+    /* the trace is of a program recorded from outside. In addition to has_samples, phases are programs, operators are
+     * native functions and kernels are functions of the operating system's kernel */
+    bool is_program;
+    bool is_cut; /* the trace has more distinct paths than the limit; the deepest calls count for their callers */
 };
 
 struct tp_calltree_options {

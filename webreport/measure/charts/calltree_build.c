@@ -16,8 +16,8 @@ struct pruning {
     const struct tp_calltree_options *options;
     struct tp_calltree *tree;
     struct tp_arena *arena;
-    int64_t min_device_ns,
-        min_host_ns;        /* a node is kept if its device time or its host time reaches this least time, ns */
+    /* a node is kept if its device time or its host time reaches this least time, ns */
+    int64_t min_device_ns, min_host_ns;
     struct tp_vec stack;    /* struct pending: nodes still to be written; the last one is next */
     struct tp_vec children; /* uint32_t: children of the current node */
 };
@@ -63,7 +63,7 @@ static const struct tp_label *label_of(const struct pruning *p, uint32_t node)
     return TP_AT(&p->merge->labels, struct tp_label, tp_merge_node(p->merge, node)->label);
 }
 
-/* Returns the child frame that has at least 98 % of the times of a frame; TP_NO_ID if no child has. */
+/* Returns the child frame that has at least 98 % of the times of a frame; TP_NO_ID without such a child. */
 static uint32_t dominant_child(const struct pruning *p, uint32_t index)
 {
     const struct tp_merge_node *node = tp_merge_node(p->merge, index);

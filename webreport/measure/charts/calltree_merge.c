@@ -363,8 +363,8 @@ void tp_merge_build(struct tp_merge *merge, const struct tp_model *model, struct
                                                                     : TP_STR("launched outside the recorded calls"),
                                      TP_CALL_PHASE);
     w.node_of_event = tp_arena_array(arena, trace->event_count, sizeof *w.node_of_event);
-    memset(w.node_of_event, 0xFF,
-           trace->event_count * sizeof *w.node_of_event); /* 0xFF bytes make every entry TP_NO_ID */
+    /* 0xFF bytes make every entry TP_NO_ID */
+    memset(w.node_of_event, 0xFF, trace->event_count * sizeof *w.node_of_event);
     struct records records = collect_records(model, arena);
     for (uint32_t t = 0; t < trace->thread_count; t++) {
         w.records = records.items + records.first[t];
@@ -387,8 +387,8 @@ void tp_merge_sample(struct tp_merge *merge, uint32_t node, int64_t cpu_ns)
 
 void tp_merge_total(struct tp_merge *merge)
 {
-    for (uint32_t i = (uint32_t)merge->nodes.count;
-         i-- > 0;) { /* a child has a greater index than its parent, so this order sums children first */
+    /* a child has a greater index than its parent, so this order sums children first */
+    for (uint32_t i = (uint32_t)merge->nodes.count; i-- > 0;) {
         struct tp_merge_node *node = tp_merge_node(merge, i);
         if (node->child_host_ns > node->host_ns)
             node->host_ns = node->child_host_ns;

@@ -15,8 +15,8 @@ enum { CHUNK = 1 << 16 };
 
 struct tp_folded_metric {
     const char *name;
-    int64_t (*value)(const struct tp_torch *torch,
-                     uint32_t item); /* Returns the self value of an item, for metrics of tracepress. */
+    /* Returns the self value of an item, for metrics of tracepress. */
+    int64_t (*value)(const struct tp_torch *torch, uint32_t item);
     /* Returns the value of a sample that represents `ns` nanoseconds. For metrics of samples. */
     int64_t (*sample_value)(int64_t ns);
     const char *title;

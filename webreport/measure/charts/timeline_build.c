@@ -97,8 +97,8 @@ static void choose_lanes(struct tp_timeline *timeline, struct tp_arena *arena)
 {
     const struct tp_order *order = timeline->model->order;
     timeline->lanes = tp_arena_array(arena, (size_t)2 * TP_TIMELINE_MAX_LANES, sizeof *timeline->lanes);
-    add_device_lanes(timeline,
-                     arena); /* device lanes come first: their names get small numbers and always fit into the data */
+    /* device lanes come first: their names get small numbers and always fit into the data */
+    add_device_lanes(timeline, arena);
     add_lanes(timeline, arena, order->host, NULL, order->thread_first);
 }
 

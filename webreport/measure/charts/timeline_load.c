@@ -83,9 +83,8 @@ static int64_t blocks_per_sm(const struct tp_trace *trace, const struct tp_event
     if (event->kind != TP_KIND_KERNEL || event->detail == TP_NO_ID)
         return 0;
     int64_t blocks = tp_device_setup(trace, event->detail)->blocks_per_sm_e9;
-    return blocks <= 0    ? 0
-           : blocks < ONE ? blocks
-                          : ONE; /* TP_NULL_INT (number of blocks unknown) is negative and gives 0 */
+    /* TP_NULL_INT (number of blocks unknown) is negative and gives 0 */
+    return blocks <= 0 ? 0 : blocks < ONE ? blocks : ONE;
 }
 
 /* Sums the time of full use of the SMs per bucket, ns. Returns false if the trace has no blocks per SM for any

@@ -10,8 +10,8 @@ struct walk {
     struct tp_lane *lane;
     uint32_t lane_index;
     uint64_t previous_start;
-    uint64_t work_end,
-        phase_end;        /* work_end: end of the last outermost operation; phase_end: end of the last phase; ns */
+    /* work_end: end of the last outermost operation; phase_end: end of the last phase; ns */
+    uint64_t work_end, phase_end;
     uint64_t backward_ns; /* time of backward passes within the lane's work, ns */
     uint64_t place;       /* index of the next slice among the slices of all lanes */
     uint64_t uneven;      /* not 0 if some time is not a multiple of the unit */

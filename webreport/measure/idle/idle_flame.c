@@ -121,8 +121,8 @@ struct fill {
     const struct tp_model *model;
     const struct tp_stack_node *nodes;
     struct idle_time *totals; /* by tree node: its idle time, including nodes below */
-    uint32_t *order,
-        *index; /* order: tree nodes by (parent, kind, text); index: by tree node, its index in the final order */
+    /* order: tree nodes by (parent, kind, text); index: by tree node, its index in the final order */
+    uint32_t *order, *index;
 };
 
 static int by_frame(const struct fill *fill, uint32_t x, uint32_t y)

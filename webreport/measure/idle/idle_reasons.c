@@ -35,8 +35,8 @@ struct walk {
     const struct tp_model *model;
     const struct tp_gpu *gpu;
     size_t busy_at; /* number of busy intervals before the current idle interval */
-    int64_t done_ns,
-        total_ns; /* done_ns: total length of these busy_at intervals; total_ns: total length of all busy intervals */
+    /* done_ns: total length of these busy_at intervals; total_ns: total length of all busy intervals */
+    int64_t done_ns, total_ns;
     void (*visit)(void *context, enum tp_idle_reason reason, const struct tp_idle_slice *piece, int64_t ns);
     void *context;
 };
@@ -82,7 +82,7 @@ static void find_latency(struct walk *walk, struct tp_arena *arena)
     tp_arena_drop(arena, found, gpu->idle_count * sizeof *found);
 }
 
-/* Returns whether the idle interval [a, b) is long and at its start less than 1 % of the busy time is over. A device
+/* Returns whether the idle interval [a, b) is long and begins before 1 % of the busy time is over. A device
  * that is idle so long at the start of the recording executes work from before the recording, or is stalled. */
 static bool is_held(struct walk *walk, int64_t a, int64_t b, int64_t latencies)
 {

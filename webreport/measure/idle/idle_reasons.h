@@ -6,17 +6,17 @@
 #include "webreport/model/facts.h"
 
 enum tp_idle_reason {
-    TP_IDLE_BY_HOST,        /* before the host calls the next operation */
-    TP_IDLE_BY_LAUNCH,      /* during the host's call of the next operation */
-    TP_IDLE_BY_BLOCKED,     /* during the call of the next operation, if the call takes more than 1 ms and more than 20
-                               usual latencies */
+    TP_IDLE_BY_HOST,   /* before the host calls the next operation */
+    TP_IDLE_BY_LAUNCH, /* during the host's call of the next operation */
+    /* during the call of the next operation, if the call takes more than 1 ms and more than 20 usual latencies */
+    TP_IDLE_BY_BLOCKED,
     TP_IDLE_BY_HELD_LAUNCH, /* TP_IDLE_BY_HELD during the call of the next operation */
     TP_IDLE_BY_LATENCY,     /* after the call of the next operation, up to the usual latency of a start */
     TP_IDLE_BY_GRAPH,       /* between kernels of one device graph */
     TP_IDLE_BY_QUEUE,       /* the next operation waits for its stream, an event or a copy */
-    TP_IDLE_BY_HELD, /* a long wait at the start of the recording: the device executes work from before the recording,
-                        or is stalled */
-    TP_IDLE_BY_EDGE, /* before the first or after the last recorded operation of the device */
+    /* a long wait at the start of the recording: the device executes work from before the recording, or is stalled */
+    TP_IDLE_BY_HELD,
+    TP_IDLE_BY_EDGE,    /* before the first or after the last recorded operation of the device */
     TP_IDLE_BY_UNKNOWN, /* the launch of the next operation is not recorded */
     TP_IDLE_REASONS
 };

@@ -37,9 +37,9 @@ struct row {
 
 struct summing {
     struct tp_memory_records *records;
-    int64_t *calls;          /* by name id: number of calls */
-    uint32_t *folded_into;   /* by operator: operator that gets its records in the folded table; TP_NO_ID: the operator
-                                itself */
+    int64_t *calls; /* by name id: number of calls */
+    /* by operator: operator that gets its records in the folded table; TP_NO_ID: the operator itself */
+    uint32_t *folded_into;
     uint32_t *place_of;      /* by operator: index in `visited` + 1; 0: not visited */
     struct visited *visited; /* in the order in which records first reach them */
     uint32_t visited_count;

@@ -413,8 +413,8 @@ static uint32_t bucket_of(struct tp_vec *buckets, struct tp_id_map maps[2], int6
         *slot = (uint32_t)buckets->count;
         struct bucket *bucket = tp_vec_push(buckets);
         *bucket = (struct bucket){type, id, TP_VEC(buckets->arena, uint32_t)};
-        if (buckets->count <=
-            USUAL_DEVICES) /* reserves all space, because a growing vector would touch twice the memory */
+        /* reserves all space, because a growing vector would touch twice the memory */
+        if (buckets->count <= USUAL_DEVICES)
             tp_vec_grow(&bucket->records, most);
     }
     return *slot;

@@ -15,14 +15,15 @@ struct tp_memory_device {
     uint32_t peak_event;                      /* index of the record at the peak, in the order of the file */
     int64_t reserved_at_peak_bytes, peak_reserved_bytes, peak_reserved_at_ns;
     double fragmentation_percent; /* percent of reserved bytes that are unused at the peak; NaN if unknown */
-    int64_t preexisting_bytes, live_bytes,
-        live_block_count; /* bytes, bytes, number of blocks; TP_NULL_INT if addresses are unknown */
+    /* at the peak; TP_NULL_INT if addresses are unknown */
+    int64_t preexisting_bytes, live_bytes, live_block_count;
     struct tp_table live_by_op, live_by_module, live_by_line; /* enum tp_live_column; rows with the most bytes first */
     struct tp_table live_by_stack; /* grouped by the stack that allocated the block; no rows if no record has a stack */
-    struct tp_table live_by_category; /* grouped by enum tp_memory_category. Two categories do not consist of blocks;
-                                         their number of blocks is TP_NULL_INT */
-    int64_t
-        *step_end_bytes; /* by used step: allocated bytes at the end of the step; TP_NULL_INT before the first record */
+    /* grouped by enum tp_memory_category. Two categories do not consist of blocks; their number of blocks is
+     * TP_NULL_INT */
+    struct tp_table live_by_category;
+    /* by used step: allocated bytes at the end of the step; TP_NULL_INT before the first record */
+    int64_t *step_end_bytes;
     uint32_t step_end_count;
     double creep_bytes_per_step; /* mean growth per step, bytes; NaN if unknown */
     int64_t longest_rise_steps;

@@ -102,12 +102,12 @@ static void group_by_device(struct tp_memory_records *records)
 
 /* a cursor over the operators of one thread; callers pass records in order of time */
 struct cursor {
-    uint32_t next, end,
-        open; /* open: innermost operator that is running at the time of the last record; TP_NO_ID: no operator */
+    /* open: innermost operator that is running at the time of the last record; TP_NO_ID: no operator */
+    uint32_t next, end, open;
 };
 
-/* Returns the innermost operator that is running at time `at`; TP_NO_ID if no operator is. Its parents are the other
- * running operators. */
+/* Returns the innermost operator that is running at time `at`; TP_NO_ID if no operator is. The other
+ * running operators are its parents. */
 static uint32_t operator_at(const struct tp_model *model, struct cursor *cursor, int64_t at)
 {
     while (cursor->next < cursor->end && tp_operator_event(model, cursor->next)->ts_ns <= at)

@@ -58,8 +58,8 @@ struct tp_device_memory {
     struct tp_str name;     /* such as "CPU" or "GPU0" */
     struct tp_str peak_key; /* such as "cpu:-1" */
     int64_t type, id;
-    uint32_t
-        shown; /* index of the device that JSON shows under this name; TP_NO_ID for later devices of the same name */
+    /* index of the device that JSON shows under this name; TP_NO_ID for later devices of the same name */
+    uint32_t shown;
     bool has_peak;
     int64_t peak_bytes; /* highest number of allocated bytes, never negative */
     struct tp_table curve, blocks, operators, operators_folded;

@@ -8,9 +8,8 @@
 enum tp_metric_step { TP_STEPS_COUNT, TP_STEPS_MEDIAN, TP_STEPS_MEAN, TP_STEPS_P90, TP_STEPS_MIN, TP_STEPS_MAX };
 
 enum tp_metric_copy { TP_COPIES_ALL, TP_COPIES_SETS, TP_COPIES_H2D, TP_COPIES_D2H, TP_COPIES_D2D };
-enum {
-    TP_COPIES_PAGEABLE = 8
-}; /* flag added to enum tp_metric_copy: counts only copies from or to pageable host memory */
+/* flag added to enum tp_metric_copy: counts only copies from or to pageable host memory */
+enum { TP_COPIES_PAGEABLE = 8 };
 
 enum tp_metric_wait { TP_WAITS_SYNC, TP_WAITS_COPY, TP_WAITS_TIME, TP_WAITS_COST };
 enum tp_metric_gemm { TP_GEMM_SHARE, TP_GEMM_FP32_SHARE };
@@ -18,9 +17,8 @@ enum tp_metric_gemm { TP_GEMM_SHARE, TP_GEMM_FP32_SHARE };
  * and a quantile selects the time of a class of steps. */
 enum tp_metric_serving { TP_SERVING_P50 = 1, TP_SERVING_P90, TP_SERVING_WHICH = 64 };
 enum tp_metric_rate { TP_RATE_GEMM, TP_RATE_STEP };
-enum {
-    TP_METRIC_IDLE_ALL = TP_IDLE_PARTS
-}; /* selects all idle parts; smaller values of `which` select one enum tp_idle_part */
+/* selects all idle parts; smaller values of `which` select one enum tp_idle_part */
+enum { TP_METRIC_IDLE_ALL = TP_IDLE_PARTS };
 enum tp_metric_memory {
     TP_MEMORY_PEAK_BYTES,
     TP_MEMORY_RESERVED_BYTES,

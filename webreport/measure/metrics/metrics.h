@@ -71,11 +71,13 @@ struct tp_metric_source {
 struct tp_metric {
     const char *name; /* such as "step.time.median" */
     enum tp_metric_unit unit;
-    bool is_timed; /* true: a clock measured the value, so a comparison with a baseline uses statistics. false: a count,
-                      compared exactly */
+    /* true: a clock measured the value, so a comparison with a baseline uses statistics. false: a count, compared
+     * exactly */
+    bool is_timed;
     bool is_lower_better;
-    unsigned needs;    /* bits of enum tp_need: evidence without which the metric cannot be judged. 0 for metrics that
-                          describe damage itself */
+    /* bits of enum tp_need: evidence without which the metric cannot be judged. 0 for metrics that describe damage
+     * itself */
+    unsigned needs;
     const char *title; /* one line that describes the metric */
     const char *json;  /* members of a profile in `report --json` from which the metric is computed */
     struct tp_metric_value (*value)(const struct tp_metric_source *source, int which);

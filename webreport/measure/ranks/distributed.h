@@ -71,10 +71,8 @@ enum tp_comm_op_column {
     TP_COMM_OP_COLUMNS
 };
 
-enum {
-    TP_OVERLAP_PARTS = 4,
-    TP_WAIT_PARTS = 2
-}; /* numbers of parts in each cell of the matrices `overlap` and `wait` */
+/* numbers of parts in each cell of the matrices `overlap` and `wait` */
+enum { TP_OVERLAP_PARTS = 4, TP_WAIT_PARTS = 2 };
 
 /* Times by step and worker. Row 0, "all", has the mean over the steps. */
 struct tp_step_matrix {
@@ -99,8 +97,9 @@ struct tp_distributed {
     const struct tp_rank_summary **ranks; /* the ranks with communication; the arrays below have the same order */
     uint32_t rank_count;
     struct tp_rank_siblings *kin; /* by rank: related ranks */
-    bool *is_cause_of_loss; /* by rank: true if a replay (docs/definitions.md, section 29) shows that its own work costs
-                               time; NULL: no reliable replay */
+    /* by rank: true if a replay (docs/definitions.md, section 29) shows that its own work costs time; NULL: no reliable
+     * replay */
+    bool *is_cause_of_loss;
     const struct tp_peaks_file *peaks_file;       /* peaks from the user's file; NULL: use published peaks only */
     const struct tp_job *job;                     /* replayed job of these ranks; NULL if no replay is reliable */
     struct tp_str *workers_without_communication; /* names of the workers without communication */
@@ -121,10 +120,10 @@ void tp_distributed_build(struct tp_distributed *view, int64_t span, const struc
 /* The straggler: the rank for which the other ranks wait (docs/definitions.md, section 15, E3). */
 struct tp_straggler {
     uint32_t rank; /* index in `ranks` of the view; TP_NO_ID: no rank is a straggler */
-    uint32_t late_count,
-        step_count; /* late_count: number of steps in which this rank arrives last; step_count: number of all steps */
-    double wait_us,
-        step_us;          /* per step. wait_us: mean wait of the other ranks for the straggler; step_us: mean length */
+    /* late_count: number of steps in which this rank arrives last; step_count: number of all steps */
+    uint32_t late_count, step_count;
+    /* per step. wait_us: mean wait of the other ranks for the straggler; step_us: mean length */
+    double wait_us, step_us;
     double share_percent; /* percentage of a step that would be saved if the straggler did not delay the other ranks */
 };
 

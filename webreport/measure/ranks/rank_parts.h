@@ -10,8 +10,8 @@ struct tp_range_groups {
     uint32_t count;
     uint32_t *key;      /* by group: its key; groups are in order of first appearance */
     uint32_t *group_of; /* by record: index of its group */
-    int64_t *full_ns,
-        *transfer_ns; /* by group: length of the union and transfer time, ns; transfer_ns is 0 if `shortest` was NULL */
+    /* by group: length of the union and transfer time, ns; transfer_ns is 0 if `shortest` was NULL */
+    int64_t *full_ns, *transfer_ns;
 };
 
 /* Groups the records of a rank. key: by record, smaller than key_count. shortest: by range, transfer time in ns; NULL

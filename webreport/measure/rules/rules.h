@@ -113,7 +113,7 @@ unsigned tp_rule_number(const struct tp_rule *rule);
 /* Returns the rule with this id, such as "A1", or NULL. */
 const struct tp_rule *tp_rule_of_id(struct tp_str id);
 
-/* Returns the gain of a rule. Without a gain in its row, it is between nothing and the whole ceiling. */
+/* Returns the gain of a rule. If its row has no gain, the gain is between nothing and the whole ceiling. */
 struct tp_rule_gain tp_rule_gain_of(enum tp_rule_id rule);
 
 /* The user's thresholds and measured peaks of devices. Zeroed: all defaults. */
@@ -137,8 +137,8 @@ struct tp_evidence {
 
 struct tp_finding {
     const struct tp_rule *rule;
-    const char *title, *advice,
-        *doc_url; /* texts for the producer of the trace (rule_words.h); doc_url: NULL without a page */
+    /* texts for the producer of the trace (rule_words.h); doc_url: NULL without a page */
+    const char *title, *advice, *doc_url;
     const char *shown_title, *shown_advice; /* texts for people, which also depend on the use of the program */
     const char *cause;                      /* such as "input.transform"; NULL if there is no single cause */
     enum tp_severity severity;
@@ -151,13 +151,14 @@ struct tp_finding {
     double share_percent;       /* percent of the step; NaN if unknown, null in JSON */
     double weight_percent; /* percent that decides the position in the list, greatest first; NaN: the gain decides */
     double low_part, high_part; /* least and greatest part of the finding's time that a fix gains, from 0 to 1 */
-    double
-        widest_percent; /* largest width of the estimate if low_part is 0.5 or more, percentage points; 100: no limit */
-    uint32_t time;      /* index of the finding's times in tp_advisor.times; valid only during the evaluation */
+    /* largest width of the estimate if low_part is 0.5 or more, percentage points; 100: no limit */
+    double widest_percent;
+    uint32_t time; /* index of the finding's times in tp_advisor.times; valid only during the evaluation */
     /* upper end of the gain if this were the only finding, percent of the step; 0: share_percent is the upper end */
     double most_percent;
-    double low_percent, high_percent; /* percent of the step that a fix gains in addition to fixes of earlier findings;
-                                         NaN without a ceiling (docs/definitions.md 15) */
+    /* percent of the step that a fix gains in addition to fixes of earlier findings; NaN without a ceiling
+     * (docs/definitions.md 15) */
+    double low_percent, high_percent;
     double counted_percent; /* part of high_percent that earlier findings do not count; NaN without a ceiling */
     struct tp_evidence evidence[TP_FINDING_EVIDENCE];
     unsigned evidence_count;
@@ -175,10 +176,11 @@ struct tp_rule_note {
 /* The cost of recording on the main thread. With a device: the cost of events that start while the device waits for the
  * host. Without a device: the whole cost that is subtracted from the steps. */
 struct tp_overhead {
-    int64_t cost_ns, starved_ns; /* cost_ns: cost, at most starved_ns; starved_ns: time in which the device waits for
-                                    the host, or the length of W without a device */
-    int64_t frames,
-        operators; /* number of events that start in the starved time; without a device, all frames, and 0 operators */
+    /* cost_ns: cost, at most starved_ns; starved_ns: time in which the device waits for the host, or the length of W
+     * without a device */
+    int64_t cost_ns, starved_ns;
+    /* number of events that start in the starved time; without a device, all frames, and 0 operators */
+    int64_t frames, operators;
 };
 
 struct tp_recommendations {
@@ -187,8 +189,8 @@ struct tp_recommendations {
     int64_t step_count, window_ns; /* number of used steps, and their total time W */
     int64_t judged_ns; /* time to which the shares refer, ns: W, or the part of W that can be judged (R3, R4) */
     double step_us, total_ceiling_us_per_step, total_ceiling_percent;
-    double total_gain_us_per_step,
-        total_gain_percent;      /* sum of the upper ends of all estimates, us per step and percent */
+    /* sum of the upper ends of all estimates, us per step and percent */
+    double total_gain_us_per_step, total_gain_percent;
     double total_low_percent;    /* sum of the lower ends of all estimates, percent */
     struct tp_finding *findings; /* sorted by severity, most severe first */
     uint32_t finding_count;

@@ -84,8 +84,8 @@ struct tp_advisor {
     struct tp_accumulation accumulation; /* gradient accumulation over several steps */
     struct tp_overhead overhead;         /* cost of recording on the main thread */
     struct tp_unjudged unjudged;         /* the first reason why more than half of W cannot be judged */
-    struct tp_vec
-        recorded; /* struct tp_recorded of the main thread in order of start; only for programs without a device */
+    /* struct tp_recorded of the main thread in order of start; only for programs without a device */
+    struct tp_vec recorded;
 
     uint8_t *above; /* by operator: bits of enum tp_enclosing_kind; NULL until tp_enclosing_kinds is called */
 
@@ -103,8 +103,8 @@ struct tp_advisor {
     struct tp_intervals explained_communication; /* communication that rule E4, E6 or E7 explains */
     struct tp_vec allocators;                    /* uint32_t: allocator calls in steady steps, in order of time */
     struct tp_intervals input;                   /* waits for input in findings of B1 or B2 */
-    uint8_t *is_attention; /* by device operation: true if a finding of C15 counts it as attention; NULL without such a
-                              finding */
+    /* by device operation: true if a finding of C15 counts it as attention; NULL without such a finding */
+    uint8_t *is_attention;
     struct tp_intervals rest;        /* time in which the device waits for the host and which no rule has claimed */
     const struct tp_detail *calling; /* code in which operators that launch work take long; NULL if there is none */
 

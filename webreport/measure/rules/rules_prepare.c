@@ -104,8 +104,8 @@ unsigned tp_enclosing_kinds(struct tp_advisor *a, uint32_t op)
     if (a->above)
         return a->above[op];
     a->above = tp_arena_array(a->arena, ops->count, 1);
-    for (uint32_t i = 0; i < ops->count;
-         i++) { /* parents have smaller indexes than their children, so their bits are known */
+    /* parents have smaller indexes than their children, so their bits are known */
+    for (uint32_t i = 0; i < ops->count; i++) {
         uint64_t marks = tp_marks_of(a->model, ops->event[i]);
         unsigned above = ops->parent[i] == TP_NO_ID ? 0 : a->above[ops->parent[i]];
         for (unsigned b = 0; b < sizeof bits / sizeof *bits; b++)

@@ -70,8 +70,8 @@ struct tp_str tp_unit_operands_text(struct tp_advisor *a, const struct tp_work_u
     struct tp_str dims = tp_strings_get(&trace->values, trace->hosts[trace->events[unit->event].detail].dims);
     struct tp_str text = TP_STR("");
     unsigned found = 0;
-    for (unsigned i = 0; i < INPUTS && found < OPERANDS;
-         i++) { /* skips the bias of addmm, which is its first operand */
+    /* skips the bias of addmm, which is its first operand */
+    for (unsigned i = 0; i < INPUTS && found < OPERANDS; i++) {
         struct tp_shape shape = tp_shape_input(dims, i);
         if (!shape.is_known || shape.rank < 2)
             continue;

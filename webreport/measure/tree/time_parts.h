@@ -61,15 +61,15 @@ void tp_time_owners(const struct tp_time_builder *maker, void (*own)(void *conte
 /* the leaves of device operations, each path only once */
 struct tp_time_places {
     struct tp_time_builder *maker;
-    struct tp_keys paths;      /* keys of paths: (kind, two or three ids) */
-    struct tp_vec leaves;      /* uint32_t by key of `paths`: index of the leaf */
-    struct tp_keys calls;      /* keys of operators: (name, dims, types) */
-    struct tp_vec operators;   /* uint32_t by key of `calls`: id of the operator's text */
-    uint32_t *units;           /* by call of a unit: id of its text + 1; 0: no text yet */
-    uint32_t *modules;         /* by module: id of its class's text + 1; 0: no text yet */
-    uint32_t *forward_modules; /* by operator: module of the forward operator with the same sequence number; NULL
-                                  without modules */
-    uint8_t *is_backward;      /* by operator: 1 if it belongs to the backward pass, otherwise 0 */
+    struct tp_keys paths;    /* keys of paths: (kind, two or three ids) */
+    struct tp_vec leaves;    /* uint32_t by key of `paths`: index of the leaf */
+    struct tp_keys calls;    /* keys of operators: (name, dims, types) */
+    struct tp_vec operators; /* uint32_t by key of `calls`: id of the operator's text */
+    uint32_t *units;         /* by call of a unit: id of its text + 1; 0: no text yet */
+    uint32_t *modules;       /* by module: id of its class's text + 1; 0: no text yet */
+    /* by operator: module of the forward operator with the same sequence number; NULL without modules */
+    uint32_t *forward_modules;
+    uint8_t *is_backward; /* by operator: 1 if it belongs to the backward pass, otherwise 0 */
 };
 
 void tp_time_places_init(struct tp_time_places *places, struct tp_time_builder *maker);

@@ -11,8 +11,8 @@ enum {
     MAX_TEXT = 2048, /* maximum length of an operator's text with its shapes, bytes; longer texts are cut */
     MOST_DEPTH = 256,
     MAX_SHAPES = 4, /* maximum number of shapes in the text of an operator */
-    COMMUNICATION_BYTES =
-        60 /* length in bytes to which a communication kernel's name is cut; argument types follow later in the name */
+    /* length in bytes to which a communication kernel's name is cut; argument types follow later in the name */
+    COMMUNICATION_BYTES = 60
 };
 
 /* A text in a fixed buffer. Bytes beyond the end of the buffer are dropped. */

@@ -24,13 +24,13 @@ const char *tp_bound_text(enum tp_bound bound);
 #define TP_TIME_FIRST_CALL "first: " /* prefix before the name of the call in the text of TP_IDLE_BY_HELD_LAUNCH */
 
 struct tp_time_node {
-    struct tp_str
-        text; /* name of the node; for a reason of idle time, only tp_word_times in webreport/document/words fills it */
-    uint8_t
-        reason; /* enum tp_idle_reason for idle time that is named by a sentence; TP_IDLE_BY_HOST for all other nodes */
-    uint32_t parent,
-        depth;       /* parent: TP_NO_ID for node 0, the window. A parent has a smaller index than its children */
-    int64_t time_ns; /* time of the node within W, ns; for node 0 the length of W */
+    /* name of the node; for a reason of idle time, only tp_word_times in webreport/document/words fills it */
+    struct tp_str text;
+    /* enum tp_idle_reason for idle time that is named by a sentence; TP_IDLE_BY_HOST for all other nodes */
+    uint8_t reason;
+    /* parent: TP_NO_ID for node 0, the window. A parent has a smaller index than its children */
+    uint32_t parent, depth;
+    int64_t time_ns;          /* time of the node within W, ns; for node 0 the length of W */
     int64_t calls, kernel_ns; /* number of the operations that start in W, and their total duration, ns */
     int64_t flops, bytes; /* floating-point operations and bytes of the units whose longest kernel is in this node */
     int64_t costed_ns;    /* total kernel time of these units, ns */
@@ -51,8 +51,8 @@ struct tp_time_tree {
 };
 
 struct tp_time_trees {
-    struct tp_time_tree
-        *items;     /* one tree per device: the device with the most work first, equal work in order of devices */
+    /* one tree per device: the device with the most work first, equal work in order of devices */
+    struct tp_time_tree *items;
     uint32_t count; /* number of trees; 0 without devices, or if W is empty */
 };
 

@@ -71,8 +71,8 @@ struct tp_accumulation tp_accumulation_find(const struct tp_model *model, struct
         return found;
     bool *zeroes = tp_arena_array(arena, model->step_count, sizeof *zeroes);
     mark_steps(model, TP_MARK_ZERO_GRAD, true, zeroes);
-    if (count_used(model, zeroes) ==
-        model->used_count) /* every step sets gradients to zero, so no gradient accumulates; updates were skipped */
+    /* every step sets gradients to zero, so no gradient accumulates; updates were skipped */
+    if (count_used(model, zeroes) == model->used_count)
         return found;
     bool *has_backward = tp_arena_array(arena, model->step_count, sizeof *has_backward);
     mark_steps(model, TP_MARK_BACKWARD_NODE, false, has_backward);

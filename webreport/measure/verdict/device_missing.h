@@ -8,8 +8,8 @@
 /* evidence in addition to model->missing */
 struct tp_device_missing {
     bool is_capture; /* every recorded launch is inside the capture of a device graph */
-    const struct tp_memory_place
-        *place; /* first device in the memory records; NULL if the memory records name no GPU */
+    /* first device in the memory records; NULL if the memory records name no GPU */
+    const struct tp_memory_place *place;
 };
 
 /* Returns the evidence in a model. The result points into the trace. arena: working memory. */

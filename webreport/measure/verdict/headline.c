@@ -5,8 +5,8 @@
 #include "webreport/measure/audience/wording.h"
 #include "webreport/model/numbers.h"
 
-static const double NEXT_PERCENT =
-    10; /* the headline names a second cause if its share of W is at least this, percent */
+/* the headline names a second cause if its share of W is at least this, percent */
+static const double NEXT_PERCENT = 10;
 
 int64_t tp_verdict_cause_ns(const struct tp_trace_verdict *v, enum tp_time_cause cause)
 {

@@ -19,8 +19,8 @@ struct tp_detail;
 struct tp_unjudged {
     enum tp_unjudged_reason reason;
     int64_t ns; /* idle time of W that cannot be judged, ns; 0 with TP_UNJUDGED_NOTHING */
-    const struct tp_detail
-        *details; /* details of the rule that found this time (rules/details.h); NULL without a rule */
+    /* details of the rule that found this time (rules/details.h); NULL without a rule */
+    const struct tp_detail *details;
 };
 
 #endif

@@ -102,8 +102,8 @@ enum tp_verdict_period {
 /* range or call with the most time of its kind */
 struct tp_verdict_largest {
     struct tp_str name; /* ptr is NULL if there is none */
-    double percent; /* of a range: percent of W, 0 for copies and waits; of a call: percent of the main thread's call
-                       time */
+    /* of a range: percent of W, 0 for copies and waits; of a call: percent of the main thread's call time */
+    double percent;
 };
 
 struct tp_trace_verdict {
@@ -111,8 +111,8 @@ struct tp_trace_verdict {
     enum tp_headline headline_id;
     enum tp_verdict_period period;
     enum tp_time_cause cause; /* the deciding cause; TP_TIME_NONE if the time of W has no causes */
-    enum tp_time_cause
-        next; /* second cause that the headline names; TP_TIME_NONE if no other cause takes a tenth of W */
+    /* second cause that the headline names; TP_TIME_NONE if no other cause takes a tenth of W */
+    enum tp_time_cause next;
     /* percent of W that the group of `cause` takes; NaN without a cause. Communication includes
      * awaited_communication_ns */
     double percent;
@@ -133,8 +133,8 @@ struct tp_trace_verdict {
     int64_t samples_ns;                /* processor time of these samples, ns */
     double recording_percent; /* cost of recording, percent of W; 0 if below a tenth, or if the host is not the limit */
     bool is_recording_of_stacks; /* true if stacks cause most of that cost; false if shapes and memory do */
-    double ready_percent; /* percent of the steps in which the main thread was ready without a CPU; 0 if unknown or
-                             small */
+    /* percent of the steps in which the main thread was ready without a CPU; 0 if unknown or small */
+    double ready_percent;
     /* The verdict as sentences. Only tp_word_verdict in webreport/document/words fills it; in measure, only a summary
      * reads it to keep a copy. */
     struct tp_str headline;

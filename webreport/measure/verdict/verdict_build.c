@@ -9,14 +9,14 @@
 #include "webreport/model/main_thread.h"
 #include "webreport/model/numbers.h"
 
-static const double CAUSE_PERCENT = 20; /* a cause decides the class if its share of W is at least this, percent */
-static const double MOST_PERCENT =
-    50; /* without such a cause, the device is the limit if compute has at least this share of W, percent */
-static const double STALL_PERCENT =
-    50; /* if one gap has at least this share of W, W does not show typical steps, percent */
-enum {
-    LONG_START_NS = 1000000
-}; /* a collective that waits at least this long after its call waits for more than the usual delay, ns */
+/* a cause decides the class if it takes at least this percentage of W */
+static const double CAUSE_PERCENT = 20;
+/* without such a cause, the device is the limit if compute takes at least this percentage of W */
+static const double MOST_PERCENT = 50;
+/* if one gap takes at least this percentage of W, W does not show typical steps */
+static const double STALL_PERCENT = 50;
+/* a collective that waits at least this long after its call waits for more than the usual delay, ns */
+enum { LONG_START_NS = 1000000 };
 
 const char *tp_verdict_class_text(enum tp_verdict_class verdict_class)
 {

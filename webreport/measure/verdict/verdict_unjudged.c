@@ -24,8 +24,8 @@ void tp_verdict_leave_out(struct tp_trace_verdict *v, const struct tp_unjudged *
         return;
     v->unjudged = *unjudged;
     bool is_missing = unjudged->reason == TP_UNJUDGED_NOTHING || unjudged->reason == TP_UNJUDGED_EDGE;
-    if (is_missing &&
-        v->class == TP_CLASS_NOT_SHOWN) { /* the headline already says that the trace does not explain the time */
+    /* the headline already says that the trace does not explain the time */
+    if (is_missing && v->class == TP_CLASS_NOT_SHOWN) {
         int64_t ns = not_shown_ns(v);
         v->unjudged = ns > model->window_ns - ns ? (struct tp_unjudged){.reason = TP_UNJUDGED_MISSING, .ns = ns}
                                                  : (struct tp_unjudged){0};

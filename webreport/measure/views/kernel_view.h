@@ -66,8 +66,8 @@ struct tp_kernel_view {
     bool is_present; /* false without device operations; JSON then contains null */
     bool has_blocks_per_sm, has_occupancy;
     struct tp_table by_name, by_config, copies;
-    double using_ratio, not_using_ratio,
-        unknown_ratio; /* shares of total kernel time (0 to 1) by use of tensor cores */
+    /* shares of total kernel time (0 to 1) by use of tensor cores */
+    double using_ratio, not_using_ratio, unknown_ratio;
 };
 
 void tp_kernel_view_build(struct tp_kernel_view *view, const struct tp_model *model, struct tp_arena *arena);

@@ -10,8 +10,8 @@ struct backward {
     const struct tp_model *model;
     struct tp_arena *arena;
     struct tp_backward_sum *sums;
-    uint32_t *top; /* by operator: outermost autograd node around it, which may be the operator itself; TP_NO_ID without
-                      such a node */
+    /* by operator: outermost autograd node around it, which may be the operator itself; TP_NO_ID without such a node */
+    uint32_t *top;
     uint8_t *is_used; /* by operator: 1 if it is a node that was already counted, because each node counts once */
     struct tp_keyed *unfinished; /* unfinished operators, sorted by start and index */
 };
@@ -216,8 +216,8 @@ static uint32_t *in_tree_order(const struct backward *b)
     uint32_t count = b->model->operators.count, *order = tp_arena_array(b->arena, count, sizeof *order);
     for (uint32_t i = 0; i < count; i++)
         order[i] = i;
-    if (b->model->operators
-            .unfinished_count) /* without unfinished operators, the model's operators already have this order */
+    /* without unfinished operators, the model's operators already have this order */
+    if (b->model->operators.unfinished_count)
         tp_sort_rows(order, count, compare_in_tree, b->model, b->arena);
     return order;
 }

@@ -14,8 +14,8 @@ struct pass {
     uint32_t *shape_of_value; /* by value id: text id + 1; 0: no text yet */
     uint32_t no_shape;        /* text id of "[]", for operators without shapes */
     uint32_t *key;            /* by operator: index of its group; TP_NO_ID: no group */
-    uint32_t
-        *stack_of_text; /* by node of the trace's stacks: first node with the same text; NULL if all texts differ */
+    /* by node of the trace's stacks: first node with the same text; NULL if all texts differ */
+    uint32_t *stack_of_text;
 };
 
 static uint32_t shape_of(struct pass *p, const struct tp_event *e)

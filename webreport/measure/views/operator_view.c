@@ -49,8 +49,8 @@ struct order {
     const struct tp_model *model;
     const struct tp_op_grouping *grouping;
     const struct tp_op_group *groups;
-    const uint32_t
-        *section; /* by group: rank of the section that the group belongs to; NULL if the table has no sections */
+    /* by group: rank of the section that the group belongs to; NULL if the table has no sections */
+    const uint32_t *section;
     bool by_device;
 };
 

@@ -6,9 +6,9 @@
 #include "webreport/model/facts.h"
 
 struct tp_outside_part {
-    int64_t
-        recorded_ns;  /* length of the recording, ns: from the profiler's span or the first event to the last event */
-    int64_t total_ns; /* length of the part outside W, ns; 0 if W is the whole recording */
+    /* length of the recording, ns: from the profiler's span or the first event to the last event */
+    int64_t recorded_ns;
+    int64_t total_ns;            /* length of the part outside W, ns; 0 if W is the whole recording */
     int64_t before_ns, after_ns; /* length before the first used step, and after the last one, ns */
     bool is_named;               /* true if the part is long enough that `line` names its main activity */
     bool is_device;              /* a device works for at least half of the part, and `line` is its longest kernel */

@@ -73,8 +73,8 @@ struct tp_overview {
     double average_us[TP_AVERAGE_COUNT];
     int64_t window_ns; /* total length of the used steps (W), ns */
     uint32_t used_count;
-    int64_t device_busy_ns,
-        recorded_device_busy_ns; /* time in which any device is busy, ns: within W, and in the whole recording */
+    /* time in which any device is busy, ns: within W, and in the whole recording */
+    int64_t device_busy_ns, recorded_device_busy_ns;
     int64_t communication_ns,
         hidden_communication_ns; /* communication in the used steps, ns: all of it, and the part that compute hides */
     struct tp_step_counts in_steps;
@@ -85,8 +85,8 @@ struct tp_overview {
  * gpu_summary. */
 struct tp_gpu_window {
     int64_t kernel_count, kernel_time_ns;
-    double utilization_ratio, sm_efficiency_ratio, occupancy_percent,
-        tensor_core_ratio; /* each NaN if unknown; ratios are between 0 and 1 */
+    /* each NaN if unknown; ratios are between 0 and 1 */
+    double utilization_ratio, sm_efficiency_ratio, occupancy_percent, tensor_core_ratio;
 };
 /* Computes the activity in a window, which must not be empty. The run time is linear in the number of events in the
  * window. */

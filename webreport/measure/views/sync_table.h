@@ -26,8 +26,8 @@ enum tp_sync_column {
 /* The place of a wait in the program. The texts belong to the trace. */
 struct tp_wait_place {
     struct tp_str line, op, api; /* line, op, api: values of the columns TP_SYNC_LINE, TP_SYNC_OP and TP_SYNC_API */
-    uint32_t ids[3]; /* ids of the three texts: line id, label id, name id; TP_NO_ID for an empty text. Equal texts have
-                        equal ids */
+    /* ids of the three texts: line id, label id, name id; TP_NO_ID for an empty text. Equal texts have equal ids */
+    uint32_t ids[3];
 };
 
 struct tp_sync_table {

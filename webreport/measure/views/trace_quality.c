@@ -246,8 +246,9 @@ static void flag_overlaps(struct tp_quality *q, const struct tp_model *model, st
 
 /* facts about the recording that one pass over the events finds */
 struct recording {
-    int64_t span_ns; /* length of the recording, ns: longest span of the profiler; without one, longest span of any
-                        event; otherwise from first to last event */
+    /* length of the recording, ns: longest span of the profiler; without one, longest span of any event; otherwise from
+     * first to last event */
+    int64_t span_ns;
     int64_t overhead_ns, too_long;
     bool has_dims, has_frames;
 };

@@ -39,9 +39,9 @@ enum { TP_QUALITY_OPTIONS = 3 };
 struct tp_quality_flag {
     const char *id; /* "F1" to "F11" */
     enum tp_quality_case which;
-    int64_t short_count;                         /* F4: number of overlaps shorter than 5 us, included in `count` */
-    const char *options_off[TP_QUALITY_OPTIONS]; /* F7: names of the recording options that were off; the first `count`
-                                                    entries are set */
+    int64_t short_count; /* F4: number of overlaps shorter than 5 us, included in `count` */
+    /* F7: names of the recording options that were off; the first `count` entries are set */
+    const char *options_off[TP_QUALITY_OPTIONS];
     bool is_raised;
     enum tp_quality_value type;
     int64_t count;  /* value of the flag if `type` is TP_QUALITY_INT */

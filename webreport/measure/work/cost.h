@@ -31,17 +31,17 @@ struct tp_cost {
     int64_t flops;       /* number of operations as torch counts them, ignoring the mask of attention */
     int64_t exact_flops; /* number of operations without the part that a causal mask omits */
     int64_t bytes;
-    int64_t weight_bytes; /* bytes of a product's second operand if it is a single matrix, included in `bytes`;
-                             otherwise 0 */
+    /* bytes of a product's second operand if it is a single matrix, included in `bytes`; otherwise 0 */
+    int64_t weight_bytes;
     enum tp_number_type type;
 };
 
 /* shapes that a convolution does not record itself; each may be unknown */
 struct tp_cost_hint {
-    struct tp_shape
-        out; /* for a forward operator: shape of its result, which its backward operator records as the gradient */
-    struct tp_shape weight,
-        input; /* for a part of a backward operator: shapes that the enclosing backward operator records */
+    /* for a forward operator: shape of its result, which its backward operator records as the gradient */
+    struct tp_shape out;
+    /* for a part of a backward operator: shapes that the enclosing backward operator records */
+    struct tp_shape weight, input;
 };
 
 /* Returns whether a tensor of the call has a shape but no known type. Such a call has no cost. */

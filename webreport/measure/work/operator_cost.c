@@ -124,8 +124,8 @@ static bool convolution(struct tp_op_cost *cost, const struct tp_op_rule *rule, 
         if (out->sizes[i + 2] < 0)
             return false;
     }
-    struct tp_shape per_output =
-        weight; /* shape of the work per output element: input channels per group, and sizes of the kernel */
+    /* shape of the work per output element: input channels per group, and sizes of the kernel */
+    struct tp_shape per_output = weight;
     per_output.sizes[0] = 1;
     cost->flops = times(times(2, tp_shape_product(out)), tp_shape_product(&per_output));
     return true;

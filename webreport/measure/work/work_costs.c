@@ -24,8 +24,9 @@ struct costs {
     struct tp_id_map backward;
     struct tp_vec gradients; /* struct known_shape: the arguments that contain gradients */
     uint32_t untyped_count;  /* number of distinct calls with shapes but without types */
-    uint32_t *unit_of; /* by operator: 1 + index of its unit, or of the unit of an enclosing operator; NONE: no unit; 0:
-                          not searched yet */
+    /* by operator: 1 + index of its unit, or of the unit of an enclosing operator; NONE: no unit; 0: not searched
+     * yet */
+    uint32_t *unit_of;
     struct tp_vec units;
 };
 

@@ -12,13 +12,13 @@
 #include "webreport/measure/work/work_kinds.h"
 
 struct tp_work_unit {
-    uint32_t op;    /* index of the operator */
-    uint32_t event; /* index of the event whose arguments determine the cost: the operator's own event, or an event
-                       folded into it */
-    uint32_t main;  /* index of the device operation to which the cost is assigned */
-    int64_t ns;     /* total duration of the unit's kernels, ns */
-    uint32_t cost;  /* index in costs */
-    uint32_t call;  /* index of the distinct call; calls with the same name, shapes and types share it */
+    uint32_t op; /* index of the operator */
+    /* index of the event whose arguments determine the cost: the operator's own event, or an event folded into it */
+    uint32_t event;
+    uint32_t main; /* index of the device operation to which the cost is assigned */
+    int64_t ns;    /* total duration of the unit's kernels, ns */
+    uint32_t cost; /* index in costs */
+    uint32_t call; /* index of the distinct call; calls with the same name, shapes and types share it */
 };
 
 struct tp_work_units {
@@ -28,12 +28,12 @@ struct tp_work_units {
     int64_t known_ns[TP_WORK_COUNT]; /* by kind of work: total duration of the operations that belong to a unit, ns */
     uint32_t *of_device;             /* by device operation: index of its unit; TP_NO_ID without a unit */
     uint32_t device_count, call_count;
-    uint32_t untyped_count; /* number of distinct calls around device work that have no cost because they have shapes
-                               but no types */
-    int64_t impossible_ns[TP_WORK_COUNT]; /* by kind of work: total duration of the operations of impossibly fast units,
-                                             ns */
-    const struct tp_peaks **peaks;        /* by device of the model: its peaks; NULL if unknown */
-    struct tp_str *device_names;          /* by device of the model: name from the driver; empty if unknown */
+    /* number of distinct calls around device work that have no cost because they have shapes but no types */
+    uint32_t untyped_count;
+    /* by kind of work: total duration of the operations of impossibly fast units, ns */
+    int64_t impossible_ns[TP_WORK_COUNT];
+    const struct tp_peaks **peaks; /* by device of the model: its peaks; NULL if unknown */
+    struct tp_str *device_names;   /* by device of the model: name from the driver; empty if unknown */
 };
 
 /* least time in which the device can do a unit's work at its peaks, ns */

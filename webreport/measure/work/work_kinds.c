@@ -4,8 +4,8 @@
 
 /* the kinds that the layers of rules assign to an operator's name; TP_WORK_NONE if no rule matches */
 struct name_kinds {
-    uint8_t chain, owner,
-        own;      /* kinds by the rules of chains and of owners; own: same as `owner`, but TP_WORK_NONE for wrappers */
+    /* kinds by the rules of chains and of owners; own: same as `owner`, but TP_WORK_NONE for wrappers */
+    uint8_t chain, owner, own;
     uint8_t rest; /* kind by the layers that apply last */
     bool is_known, is_triton;
 };
@@ -15,14 +15,16 @@ struct kinds {
     struct tp_arena *arena;
     struct name_kinds *of_name;     /* by name id of an operator */
     uint8_t *found[TP_WORK_LAYERS]; /* by layer and name id of a kernel: 1 + kind; 0: not searched yet */
-    uint8_t *near_convolution; /* by name id of a kernel: 2 if it only moves values for a convolution, 1 if not; 0: not
-                                  searched yet */
+    /* by name id of a kernel: 2 if it only moves values for a convolution, 1 if not; 0: not searched yet */
+    uint8_t *near_convolution;
     struct tp_intervals *optimizer; /* by thread: times inside marks of an optimizer; NULL if the trace has no marks */
     size_t near;                    /* index of the optimizer mark that the last search found */
-    uint8_t *chain; /* by operator: kind by the rules of chains. Among the operator and its ancestors, the outermost one
-                       with a kind decides */
-    uint8_t *owner_kind; /* by operator: kind by the rules of owners. Among the operator and its ancestors, the
-                            innermost one with a kind decides */
+    /* by operator: kind by the rules of chains. Among the operator and its ancestors, the outermost one with a kind
+     * decides */
+    uint8_t *chain;
+    /* by operator: kind by the rules of owners. Among the operator and its ancestors, the innermost one with a kind
+     * decides */
+    uint8_t *owner_kind;
 };
 
 static struct tp_str text_of(const struct kinds *kinds, uint32_t name)

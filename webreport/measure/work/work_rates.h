@@ -24,12 +24,14 @@ enum tp_rate_reason {
 };
 
 struct tp_work_rates {
-    double products_percent; /* percent of the peak that matrix products in the used steps reach while their kernels
-                                run; NaN: see why_products */
-    double
-        step_percent; /* percent of the peak reached over the used steps (model FLOPs utilization); NaN: see why_step */
-    double known_percent; /* percent of the kernel time of products, attention and convolutions that has a known cost;
-                             NaN without such time */
+    /* percent of the peak that matrix products in the used steps reach while their kernels run; NaN: see
+     * why_products */
+    double products_percent;
+    /* percent of the peak reached over the used steps (model FLOPs utilization); NaN: see why_step */
+    double step_percent;
+    /* percent of the kernel time of products, attention and convolutions that has a known cost; NaN without such
+     * time */
+    double known_percent;
     enum tp_rate_reason why_products, why_step; /* reason why products_percent or step_percent is NaN */
     int64_t impossible_ns;                      /* kernel time of units that were left out as impossibly fast, ns */
     bool is_doubtful;             /* true if step_percent is NaN because shapes, types, times or peaks are wrong */

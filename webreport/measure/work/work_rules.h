@@ -37,13 +37,13 @@ enum tp_work {
 
 /* layers of rules; each layer applies to other names */
 enum tp_work_layer {
-    TP_WORK_OF_KERNEL_FIRST, /* kernels of any operator, before all other layers: layout changes of libraries, expert
-                                routing */
-    TP_WORK_OF_CHAIN,        /* names of operators that consist of many kernels; the outermost match counts */
-    TP_WORK_OF_OWNER,        /* names of operators; the innermost match counts */
-    TP_WORK_OF_TRITON,       /* kernels of torch.compile, by the form of their names */
-    TP_WORK_OF_KERNEL,       /* kernels for which no earlier layer has a kind */
-    TP_WORK_OF_HOST,         /* names of operators without device work, for their host self time */
+    /* kernels of any operator, before all other layers: layout changes of libraries, expert routing */
+    TP_WORK_OF_KERNEL_FIRST,
+    TP_WORK_OF_CHAIN,  /* names of operators that consist of many kernels; the outermost match counts */
+    TP_WORK_OF_OWNER,  /* names of operators; the innermost match counts */
+    TP_WORK_OF_TRITON, /* kernels of torch.compile, by the form of their names */
+    TP_WORK_OF_KERNEL, /* kernels for which no earlier layer has a kind */
+    TP_WORK_OF_HOST,   /* names of operators without device work, for their host self time */
     TP_WORK_LAYERS
 };
 

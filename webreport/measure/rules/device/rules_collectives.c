@@ -47,8 +47,9 @@ struct call {
     int64_t a, b;
     bool is_joinable; /* true if the call can be joined with another call of its class and step */
     bool is_gradient; /* true if a wrapper for data parallelism issued the call */
-    bool is_longest;  /* true for the longest joinable call of its class and step. Its time remains, because the joined
-                         call would also wait for a late rank */
+    /* true for the longest joinable call of its class and step. Its time remains, because the joined call would also
+     * wait for a late rank */
+    bool is_longest;
 };
 
 /* collective calls of one kind in one process group */
@@ -121,7 +122,7 @@ static uint32_t dispatcher_call_before(const struct search *s, const struct tp_c
     return is_other ? event : TP_NO_ID;
 }
 
-/* Returns whether the group of a record has other ranks. A group of unknown size counts as having some. */
+/* Returns whether the group of a record has other ranks. A group of unknown size counts as having other ranks. */
 static bool has_others(const struct tp_trace *trace, const struct tp_collective *record)
 {
     uint32_t size = record->comm == TP_NO_ID ? TP_NO_ID : trace->comms[record->comm].group_size;

@@ -68,9 +68,8 @@ static void examine(struct parts *p, uint32_t event)
         tp_intervals_push(&p->samples, e->ts_ns, tp_event_end(e));
         tp_picks_longest(&p->of_samples, p->model, event);
     } else if (p->fetch != TP_NO_ID && p->model->inside[event] == p->fetch && frame.function.ptr &&
-               !tp_str_starts(
-                   frame.function,
-                   "<")) { /* functions named "<..>" directly inside a fetch are comprehensions, which read samples */
+               /* functions named "<..>" directly inside a fetch are comprehensions, which read samples */
+               !tp_str_starts(frame.function, "<")) {
         tp_intervals_push(&p->batches, e->ts_ns, tp_event_end(e));
         tp_picks_longest(&p->of_batches, p->model, event);
         p->has_tensor = false;
@@ -95,8 +94,8 @@ const char *tp_loader_cause(struct tp_advisor *a, uint32_t thread, struct tp_int
             continue;
         if (e->kind == TP_KIND_OPERATOR && p.batches.count && !p.has_tensor)
             p.reads_tensors |= tp_intervals_contain(last_of(&p.batches), e->ts_ns);
-        if (e->kind == TP_KIND_OPERATOR &&
-            e->dur_ns >= SMALL_NS) /* operators shorter than SMALL_NS are Python code that inserts numbers */
+        /* operators shorter than SMALL_NS are Python code that inserts numbers */
+        if (e->kind == TP_KIND_OPERATOR && e->dur_ns >= SMALL_NS)
             tp_intervals_push(&p.others, e->ts_ns, tp_event_end(e));
         else if (tp_kind_is_frame(e->kind))
             examine(&p, order->host[i]);

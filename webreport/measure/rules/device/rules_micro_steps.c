@@ -80,10 +80,10 @@ static void evaluate_micro_steps(struct tp_advisor *a)
 /* ---- E8: gradients that are reduced in each micro-step ---- */
 
 struct span {
-    int64_t start_ns,
-        backward_end_ns; /* backward_end_ns: end of the backward pass; INT64_MIN without a backward pass */
-    int64_t zeroed_ns;   /* time at which the span last zeroed gradients, ns; INT64_MIN: never */
-    bool updates;        /* true if an optimizer runs in the span */
+    /* backward_end_ns: end of the backward pass; INT64_MIN without a backward pass */
+    int64_t start_ns, backward_end_ns;
+    int64_t zeroed_ns; /* time at which the span last zeroed gradients, ns; INT64_MIN: never */
+    bool updates;      /* true if an optimizer runs in the span */
     bool is_avoidable;
     int64_t bytes;  /* total bytes of the span's reductions; a reduction of unknown size counts as 0 */
     uint32_t calls; /* number of the span's reductions */

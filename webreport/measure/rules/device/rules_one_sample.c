@@ -45,9 +45,9 @@ enum { MIN_STEPS = 3, MOST_OF = 5, LEAST_BYTES = 1000000 };
 /* the matrix products, convolutions and recurrent layers in W */
 struct matrix_work {
     struct tp_advisor *a;
-    int64_t all_ns, one_ns; /* all_ns: time of all this work; one_ns: part of it on one sample, which a batch would
-                               hardly lengthen; ns */
-    int64_t one_host_ns;    /* host time of the operators in one_ns, ns */
+    /* all_ns: time of all this work; one_ns: part of it on one sample, which a batch would hardly lengthen; ns */
+    int64_t all_ns, one_ns;
+    int64_t one_host_ns; /* host time of the operators in one_ns, ns */
     /* bytes of weights that the products on one sample read; TP_NULL_INT if some are unknown */
     int64_t weight_bytes;
     struct tp_picks picks; /* operators on one sample, longest first */
@@ -200,8 +200,8 @@ static struct tp_detail *describe(const struct matrix_work *work)
             ? TP_DETAIL(a, TP_DETAIL_SINGLE_SAMPLES, TP_OF_NUMBER(count), TP_OF_NUMBER(model->used_count),
                         TP_OF_TEXT(name), TP_OF_TEXT(sizes))
             : TP_DETAIL(a, TP_DETAIL_ALWAYS_SINGLE, TP_OF_NUMBER(count), TP_OF_TEXT(name), TP_OF_TEXT(sizes));
-    if (work->weight_bytes >=
-        LEAST_BYTES * (int64_t)model->used_count) /* the steps read enough weights to mention them */
+    /* the steps read enough weights to mention them */
+    if (work->weight_bytes >= LEAST_BYTES * (int64_t)model->used_count)
         detail->next =
             TP_DETAIL(a, TP_DETAIL_WEIGHTS, TP_OF_REAL((double)work->weight_bytes / model->used_count / 1e6));
     return detail;

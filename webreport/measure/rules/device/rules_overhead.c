@@ -12,8 +12,8 @@ struct cost {
 
 struct overhead {
     struct tp_advisor *a;
-    struct tp_vec costs; /* struct cost, in order of time, of the main thread's events that start while a device waits
-                            for the host */
+    /* struct cost, in order of time, of the main thread's events that start while a device waits for the host */
+    struct tp_vec costs;
     int64_t sum_ns, frames, operators;
 };
 

@@ -96,9 +96,9 @@ static bool is_inside(const struct tp_model *model, const uint8_t *is_one, uint3
 struct gathers {
     struct tp_vec time; /* struct tp_interval: times of the all-gathers that could start earlier */
     struct tp_picks picks;
-    int64_t count, bare_count; /* count: number of all-gathers; bare_count: number of those exposed for at least half of
-                                  their time */
-    uint32_t step;             /* step of the last all-gather; TP_NO_ID before the first */
+    /* count: number of all-gathers; bare_count: number of those exposed for at least half of their time */
+    int64_t count, bare_count;
+    uint32_t step; /* step of the last all-gather; TP_NO_ID before the first */
 };
 
 static void add_gather(struct tp_advisor *a, struct gathers *g, const struct tp_collective *record,

@@ -23,8 +23,8 @@ const struct tp_rule tp_rule_R1 = {
     .doc_url = DOC_PROFILER,
     .cause = "capture.no_device",
     .gain = {.right = 3, .known = 3},
-    .always = evaluate_no_device, /* for programs without device work; evaluate_record reports R1 for programs with a
-                                     device */
+    /* for programs without device work; evaluate_record reports R1 for programs with a device */
+    .always = evaluate_no_device,
 };
 
 const struct tp_rule tp_rule_R2 = {
@@ -93,8 +93,8 @@ struct record {
     int64_t waited_ns; /* gaps in which the host waits for a device, ns */
     int64_t huge_ns;   /* gaps of 100 ms or more in which a device waits for the host, ns */
     int64_t busy_ns;
-    int64_t
-        setup_ns; /* time in which devices wait while the program allocates or sets up things that it needs once, ns */
+    /* time in which devices wait while the program allocates or sets up things that it needs once, ns */
+    int64_t setup_ns;
     /* setup: calls that set things up; unexplained: operations after time that the recording does not explain */
     struct tp_picks setup, unexplained;
     struct tp_vec short_time; /* struct tp_interval: busy times and gaps below 1 ms of all devices */

@@ -288,8 +288,8 @@ static void find_small_batch(struct tp_advisor *a)
         most = tp_ns_max(most, rows);
         tp_picks_longest(&c.picks, model, model->operators.event[op]);
     }
-    bool is_chosen =
-        is_training || most > 1; /* a program that gets one sample per request cannot choose a larger batch */
+    /* a program that gets one sample per request cannot choose a larger batch */
+    bool is_chosen = is_training || most > 1;
     if (!is_chosen || !small || small < all - all / 5 ||
         tp_percent(small, a->judged_ns - tp_intervals_length(a->cpu->pauses)) <
             tp_rule_value(a, TP_RULE_H19, "min_pct"))

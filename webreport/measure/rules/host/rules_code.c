@@ -495,8 +495,8 @@ static bool is_shown(struct tp_advisor *a, const struct found *found, enum tp_ru
     int64_t steps = a->model->used_count;
     if (rule == TP_RULE_H14 && !found->doubles)
         return false;
-    if (rule ==
-        TP_RULE_H15) { /* zeros cost little for a few large gradients, and if gradients of several batches add up */
+    /* zeros cost little for a few large gradients, and if gradients of several batches add up */
+    if (rule == TP_RULE_H15) {
         bool is_filling = found->zeros_ns >= found->adds_ns / FEW_GRADIENTS;
         bool is_much = is_filling && tp_set_percent(a, c->time) >= MUCH_PERCENT;
         int64_t least = is_much ? steps : FEW_GRADIENTS * steps;

@@ -284,8 +284,8 @@ static void evaluate_small(struct tp_advisor *a)
     struct tp_candidate c = {.rule = TP_RULE_H5, .has_ceiling = true};
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval), between = time;
     double small_us = tp_rule_value(a, TP_RULE_H5, "small_us"), gap_us = tp_rule_value(a, TP_RULE_H5, "gap_us");
-    int64_t all = 0,
-            last_end = INT64_MIN; /* last_end: end of the previous operator if it is small, otherwise INT64_MIN */
+    /* last_end: end of the previous operator if it is small, otherwise INT64_MIN */
+    int64_t all = 0, last_end = INT64_MIN;
     struct tp_busy_functions functions;
     tp_busy_functions_init(&functions, a);
     for (uint32_t i = 0; i < a->cpu->count; i++) {

@@ -6,8 +6,9 @@
 #include "webreport/measure/work/cost.h"
 
 struct tp_cpu_program {
-    uint32_t *ops; /* indexes of the main thread's operators that start within W, including unfinished ones, in the
-                      order of the tree */
+    /* indexes of the main thread's operators that start within W, including unfinished ones, in the order of the
+     * tree */
+    uint32_t *ops;
     uint32_t count;
     struct tp_intervals loading; /* times within W in which the main thread's data loader runs */
     /* times within W in which the main thread paused by accident, without a cause in its code */

@@ -45,12 +45,12 @@ struct search {
     struct tp_vec *time;
     struct tp_picks *picks;
     uint32_t max_period, min_repeats;
-    bool finds_read_loops;   /* also find loops that read values as numbers and begin with other operators */
-    bool finds_split_loops;  /* also find loops over the parts of a tensor that one operator has split */
-    bool is_outside;         /* true if no operator and no node of the backward pass contains the group */
-    uint32_t splitting_call; /* call of a project function that last split a tensor in this group; TP_NO_ID: no such
-                                call yet */
-    int64_t split_at;        /* position of the last operator that split a tensor; -1: no such operator yet */
+    bool finds_read_loops;  /* also find loops that read values as numbers and begin with other operators */
+    bool finds_split_loops; /* also find loops over the parts of a tensor that one operator has split */
+    bool is_outside;        /* true if no operator and no node of the backward pass contains the group */
+    /* call of a project function that last split a tensor in this group; TP_NO_ID: no such call yet */
+    uint32_t splitting_call;
+    int64_t split_at; /* position of the last operator that split a tensor; -1: no such operator yet */
     int64_t run_end[MAX_PERIOD + 1];
     int64_t reads, others; /* number of operators in loops that read values as numbers; in other loops */
 };
@@ -345,8 +345,8 @@ static void evaluate_loop(struct tp_advisor *a)
     tp_arena_drop(a->arena, children.data, children.capacity * sizeof(struct child));
     bool is_to_read = search.reads > search.others;
     c.time = tp_intervals_of(&time);
-    struct tp_intervals loops = {NULL,
-                                 0}; /* times of the loops with their remaining work; no other rule examines them */
+    /* times of the loops with their remaining work; no other rule examines them */
+    struct tp_intervals loops = {NULL, 0};
     if (tp_rule_value(a, TP_RULE_H2, "backward") > 0) {
         loops = tp_cpu_with_backward(a, c.time);
         c.time = tp_intervals_minus(a->arena, loops, remaining_work(a, is_to_read));

@@ -31,8 +31,8 @@ struct outliers {
     bool *is_long;          /* by step: true if the step is long */
     struct tp_vec *extra;   /* by step: struct tp_interval, additional calls; empty unless the step is long */
     struct tp_picks picks;
-    int64_t median_ns[2]; /* by kind of step (tp_accumulation_kind): median length, ns; -1 if there are too few steps to
-                             judge */
+    /* by kind of step (tp_accumulation_kind): median length, ns; -1 if there are too few steps to judge */
+    int64_t median_ns[2];
 };
 
 /* Returns a key that combines the label of a call with the kind of its step. */
@@ -71,9 +71,8 @@ static uint32_t find_long(struct outliers *o)
         if (!tp_step_is_used(&model->steps[s]))
             continue;
         int64_t median_ns = o->median_ns[tp_accumulation_kind(&o->a->accumulation, s)];
-        first = first == TP_NO_ID
-                    ? s
-                    : first; /* the first step is never long, because it does work that is needed only once */
+        /* the first step is never long, because it does work that is needed only once */
+        first = first == TP_NO_ID ? s : first;
         o->is_long[s] = s != first && median_ns >= 0 && model->steps[s].event != TP_NO_ID &&
                         (double)(model->steps[s].end_ns - model->steps[s].start_ns) >= ratio * (double)median_ns;
         long_count += o->is_long[s];

@@ -8,11 +8,8 @@
 #include "writer/base/stats.h"
 #include "writer/text/format.h"
 
-enum {
-    MIN_STEPS = 3,
-    MOST = 4096,
-    SHORT_PART = 5
-}; /* MOST: with more long times than this, the times are no accidents */
+/* MOST: with more long times than this, the times are no accidents */
+enum { MIN_STEPS = 3, MOST = 4096, SHORT_PART = 5 };
 
 void tp_walk_main_thread(struct tp_advisor *a, struct tp_intervals time, tp_stack_visit visit, void *context)
 {
@@ -27,8 +24,8 @@ void tp_walk_main_thread(struct tp_advisor *a, struct tp_intervals time, tp_stac
 struct stretch {
     struct tp_interval time;
     uint32_t event; /* index of the innermost event; TP_NO_ID without one */
-    uint32_t
-        name; /* name id of this event if it is a frame; otherwise TP_NO_ID, because names of steps contain numbers */
+    /* name id of this event if it is a frame; otherwise TP_NO_ID, because names of steps contain numbers */
+    uint32_t name;
     uint32_t step; /* index of the step in which the time starts */
 };
 

@@ -138,8 +138,8 @@ static void visit_stretch(void *context, const struct tp_stack_segment *segment)
     add_memory_costs(costs, tp_sat_sub(segment->b, 1));
     int64_t length = segment->b - segment->a;
     int64_t gone = (int64_t)(part_of(costs, segment) * (double)length);
-    int64_t borne = tp_ns_min(length - gone,
-                              costs->pending_cost_ns); /* cost of events that is subtracted at the start of this time */
+    /* cost of events that is subtracted at the start of this time */
+    int64_t borne = tp_ns_min(length - gone, costs->pending_cost_ns);
     costs->pending_cost_ns -= borne;
     costs->sum_ns = tp_sat_add(costs->sum_ns, borne);
     push(costs, segment->a, gone);
