@@ -1,4 +1,4 @@
-/* Objects and lists for templates: see data.h. */
+/* Builds objects and lists for templates and JSON. See data.h. */
 #include "webreport/document/data.h"
 
 #include <ctype.h>
@@ -96,7 +96,7 @@ void tp_object_text(struct tp_object *object, const char *name, const char *text
     tp_object_put(object, name, text ? tp_data_text(text) : (struct tp_data){.kind = TP_DATA_NONE});
 }
 
-/* Returns the number of bytes of the unit at the start of a text; 0 if there is none. */
+/* Returns the length of the unit at the start of a text, bytes; 0 if there is no unit. */
 static size_t unit_size(const char *text, const char *end)
 {
     static const char *const units[] = {"%", "ns", "\u00b5s", "ms", "s", "min", "B", "KiB", "MiB", "GiB", "TiB"};

@@ -1,8 +1,8 @@
-/* Values for templates and JSON: texts, numbers, booleans, lists and objects as one small struct tp_data.
+/* Values for templates and JSON: texts, numbers, booleans, lists and objects, each in one small struct tp_data.
  *
- * Lists and objects are read through functions, so that a table of 100,000 rows needs no tree of values. They are made
- * with the builder below (objects and lists in an arena), or with another struct tp_data_source. Values are borrowed:
- * they must live until rendering ends. */
+ * Lists and objects are read through functions, so that a table of 100,000 rows needs no tree of values. They are
+ * made with the builder below (objects and lists in an arena), or with another struct tp_data_source. Values are
+ * borrowed and must live until rendering ends. */
 #ifndef TP_WEBREPORT_DOCUMENT_DATA_H
 #define TP_WEBREPORT_DOCUMENT_DATA_H
 
@@ -16,37 +16,37 @@
 #include "writer/base/table.h"
 
 enum tp_data_kind {
-    TP_DATA_NONE, /* absent: prints nothing, and is false in a section */
-    TP_DATA_TEXT, /* false in a section if the text is empty */
-    TP_DATA_INT,  /* true in a section, even if it is 0 */
+    TP_DATA_NONE, /* absent value: prints nothing, and hides a section */
+    TP_DATA_TEXT, /* a text; hides a section if the text is empty */
+    TP_DATA_INT,  /* an integer; shows a section even if it is 0 */
     TP_DATA_BOOL,
-    TP_DATA_PRINTED, /* a text that its source prints on demand; true in a section */
-    TP_DATA_LIST,    /* false in a section if the list is empty */
+    TP_DATA_PRINTED, /* a text that its source prints on demand; always shows a section */
+    TP_DATA_LIST,    /* a list; hides a section if the list is empty */
     TP_DATA_OBJECT,
-    /* the following kinds are for JSON only; templates print nothing for them and show their sections */
-    TP_DATA_REAL,    /* NaN and infinity are null */
-    TP_DATA_NS,      /* nanoseconds, which are written as microseconds */
-    TP_DATA_TABLE,   /* a list of rows */
-    TP_DATA_WRITTEN, /* JSON written by its source */
+    /* the following kinds are only for JSON; templates print nothing for them but show their sections */
+    TP_DATA_REAL,    /* a double; JSON has null for NaN and infinity */
+    TP_DATA_NS,      /* a time in nanoseconds, which JSON has in microseconds */
+    TP_DATA_TABLE,   /* a table, which JSON has as a list of rows */
+    TP_DATA_WRITTEN, /* JSON that its source writes */
 };
 
 struct tp_data {
     enum tp_data_kind kind;
-    const struct tp_data_source *source; /* for the kinds PRINTED, LIST and OBJECT */
-    const void *self; /* TEXT: its bytes. TABLE: struct tp_table. Other kinds: private to the source */
-    /* INT, BOOL, NS: value. REAL: bits of the value. TEXT: length. LIST: number of items. Other kinds: private to the
-     * source */
+    const struct tp_data_source *source; /* functions of the value, for the kinds PRINTED, LIST and OBJECT */
+    const void *self; /* TEXT: its bytes; TABLE: a struct tp_table; other kinds: used only by the source */
+    /* INT, BOOL, NS: value. REAL: bits of the value. TEXT: length in bytes. LIST: number of items. Other kinds: used
+     * only by the source */
     int64_t number;
-    size_t place; /* private to the source, such as a row */
+    size_t place; /* used only by the source, for example the index of a row */
 };
 
-/* The functions of one kind of lists, objects and printed values. A function that is not needed may be NULL. */
+/* The functions of one kind of list, object or printed value. Functions that are not needed may be NULL. */
 struct tp_data_source {
     /* Sets *out to the member `name` of an object. Returns false if the object lacks it. */
     bool (*member)(const struct tp_data *object, struct tp_str name, struct tp_data *out);
     /* Sets *out to the item `index` of a list. `index` is less than the number of items. */
     void (*item)(const struct tp_data *list, size_t index, struct tp_data *out);
-    /* Appends the text of a PRINTED value, unescaped. */
+    /* appends the text of a PRINTED value without escaping it */
     void (*print)(const struct tp_data *value, struct tp_buf *out);
     /* Writes a WRITTEN value. */
     void (*write)(const struct tp_data *value, struct tp_json *json);
@@ -80,7 +80,7 @@ bool tp_data_is_true(const struct tp_data *value);
 
 struct tp_member {
     struct tp_str name;
-    struct tp_data value; /* the number of items of a list is read at each lookup, because the list may have grown */
+    struct tp_data value; /* the number of items is read when the list is looked up, because the list may have grown */
 };
 
 struct tp_object {
@@ -100,10 +100,10 @@ struct tp_data tp_data_of_list(const struct tp_list *list);
 void tp_object_put(struct tp_object *object, const char *name, struct tp_data value);
 /* Adds a text member. The text is borrowed. */
 void tp_object_str(struct tp_object *object, const char *name, struct tp_str text);
-/* Adds a text member. The text is borrowed; NULL adds an absent member. */
+/* Adds a text member. The text is borrowed; NULL adds an absent value. */
 void tp_object_text(struct tp_object *object, const char *name, const char *text);
-/* Adds a sentence for a page, in which a number and its unit stay on one line. The text is copied; if its ptr is NULL,
- * the member is "". */
+/* Adds a sentence for a page, in which each number stays on one line with its unit. The text is copied; if its ptr
+ * is NULL, the member is "". */
 void tp_object_sentence(struct tp_object *object, const char *name, struct tp_str text);
 /* Adds a formatted text, stored in the arena. */
 void tp_object_printf(struct tp_object *object, const char *name, const char *format, ...)
@@ -116,7 +116,7 @@ void tp_object_ns(struct tp_object *object, const char *name, int64_t ns);
 void tp_object_real(struct tp_object *object, const char *name, double value);
 void tp_object_table(struct tp_object *object, const char *name, const struct tp_table *table);
 void tp_object_null(struct tp_object *object, const char *name);
-/* Add a new empty object or list as a member, and return it to be filled. */
+/* Add a new empty object or list as a member, and return it. The caller fills it. */
 struct tp_object *tp_object_object(struct tp_object *object, const char *name);
 struct tp_list *tp_object_list(struct tp_object *object, const char *name);
 

@@ -1,4 +1,4 @@
-/* Adds notes about stored runs to the document of a check: see history_document.h. */
+/* Adds notes about stored runs to the document of a check. See history_document.h. */
 #include <math.h>
 
 #include "webreport/compare/gate/metric_amount.h"
@@ -130,7 +130,7 @@ static void put_accepted(struct tp_document *document, struct tp_object *record,
 
 /* ---- the commit ---- */
 
-/* Returns whether a shell passes a word on unchanged, without quotes. */
+/* Returns whether a shell passes a word on unchanged without quotes. */
 static bool is_plain(struct tp_str text)
 {
     for (size_t i = 0; i < text.len; i++)

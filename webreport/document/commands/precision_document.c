@@ -1,4 +1,4 @@
-/* Makes the document of compared tensors: see precision_document.h. */
+/* Makes the document of compared tensors. See precision_document.h. */
 #include "webreport/document/commands/precision_document.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ enum { PAGE_ROWS = 5000, MARKDOWN_ROWS = 200 };
 
 /* ---- cells ---- */
 
-/* Returns the sign of a number that statistics prove only as a bound, or "". */
+/* Returns the sign, such as ">=", of a number that is only a bound proved by statistics; else "". */
 static const char *bound_of(const struct tp_table *table, unsigned column, size_t row)
 {
     bool is_least = column == TP_PRECISION_MAX_ABS || column == TP_PRECISION_MAX_REL || column == TP_PRECISION_RMSE ||
@@ -22,7 +22,7 @@ static const char *bound_of(const struct tp_table *table, unsigned column, size_
     return is_least ? "\u2265" : column == TP_PRECISION_COSINE ? "\u2264" : "";
 }
 
-/* Returns a cell for people: four digits of a real number, "-" for null, and the sign of a bound. */
+/* Returns a cell for people: real numbers with four digits, "-" for null, and the sign of a bound. */
 static struct tp_str cell_text(struct tp_arena *arena, const struct tp_table *table, unsigned column, size_t row)
 {
     const char *bound = bound_of(table, column, row);
@@ -47,7 +47,7 @@ static struct tp_str cell_text(struct tp_arena *arena, const struct tp_table *ta
     }
 }
 
-/* Returns the value that both runs have, or "a -> b" if their values differ. */
+/* Returns the value that both runs share, or "a -> b" for different values. */
 static struct tp_str pair_text(struct tp_arena *arena, const struct tp_table *table, const unsigned columns[2],
                                size_t row)
 {
@@ -64,7 +64,7 @@ static const unsigned pairs[TP_MAX_OWN_TEXTS][2] = {{TP_PRECISION_BASE_DTYPE, TP
                                                     {TP_PRECISION_BASE_NANS, TP_PRECISION_NEW_NANS},
                                                     {TP_PRECISION_BASE_INFS, TP_PRECISION_NEW_INFS}};
 
-/* One column for both runs, where space is limited. */
+/* A single column with the values of both runs, for narrow outputs. */
 #define PAIR(own, title)                                                                                               \
     {                                                                                                                  \
         TP_SHOW_OWN, own, title, 0, 0, false, TP_SHOWN_NARROW                                                          \
@@ -78,8 +78,8 @@ static const unsigned pairs[TP_MAX_OWN_TEXTS][2] = {{TP_PRECISION_BASE_DTYPE, TP
         TP_SHOW_PRINTED, column, NULL, 0, 0, false, TP_SHOWN_WIDE                                                      \
     }
 
-/* Columns in order of importance, because a narrow screen shows only the first ones: results before properties of both
- * sides. */
+/* Columns in order of importance: results first, then properties of both sides. A narrow screen shows only the first
+ * columns. */
 static const struct tp_shown_column columns[] = {COLUMN(TP_PRECISION_STEP),
                                                  COLUMN(TP_PRECISION_VERDICT),
                                                  COLUMN(TP_PRECISION_MAX_ABS),
@@ -126,7 +126,7 @@ static struct tp_shown_table *shown_of(const struct tp_table *table, struct tp_a
     return shown;
 }
 
-/* Returns the rows that diverge: first those with new NaN or Inf, then the others, both in order of execution. */
+/* Returns the divergent rows: first those with new NaN or Inf, then the others, both in order of execution. */
 static const struct tp_table *divergent_rows(const struct tp_precision *p, struct tp_arena *arena)
 {
     size_t *rows = tp_arena_array(arena, p->divergent_count, sizeof *rows), count = 0;
@@ -144,7 +144,7 @@ static void put_section(struct tp_document *document, const char *id, const char
     tp_document_section(document, &(struct tp_section_block){.id = id, .label = label, .title = title, .lead = lead});
 }
 
-/* Adds tables to each place, with as many rows as the place has space for. */
+/* Adds tables for each output, with as many rows as the output has space for. */
 static void put_tables(struct tp_document *document, const struct tp_precision *p, bool shows_all)
 {
     struct tp_arena *arena = document->arena;
@@ -204,7 +204,7 @@ static const char *place_text(const struct tp_table *t, size_t row, struct tp_ar
     return tp_text_printf(arena, "%.*s, step %lld", (int)name.len, name.ptr, (long long)step);
 }
 
-/* Returns a sentence about the first tensor that diverges; NULL if none does. */
+/* Returns a sentence about the first divergent tensor; NULL if no tensor diverges. */
 static const char *first_divergent_text(const struct tp_precision *p, struct tp_arena *arena)
 {
     const struct tp_table *t = &p->table;
@@ -225,7 +225,7 @@ static const char *first_divergent_text(const struct tp_precision *p, struct tp_
                           tp_table_real(t, TP_PRECISION_NEW_AT_WORST)[row]);
 }
 
-/* Returns the first row with NaN or Inf that base lacks; TP_NO_ID: there is none. */
+/* Returns the first row with NaN or Inf that the base does not have; TP_NO_ID if there is none. */
 static uint32_t first_nan(const struct tp_precision *p)
 {
     for (size_t row = 0; row < p->table.row_count; row++)
@@ -234,7 +234,7 @@ static uint32_t first_nan(const struct tp_precision *p)
     return TP_NO_ID;
 }
 
-/* Returns a sentence about the first tensor with new NaN or Inf; NULL if there is none. */
+/* Returns a sentence about the first tensor with new NaN or Inf; NULL if there is no such tensor. */
 static const char *first_nan_text(const struct tp_precision *p, struct tp_arena *arena)
 {
     const struct tp_table *t = &p->table;
@@ -303,7 +303,7 @@ static void record_all(struct tp_object *record, const struct tp_precision *p)
     struct tp_object *verdicts = tp_object_object(summary, "verdicts");
     for (enum tp_verdict i = 0; i < TP_VERDICT_COUNT; i++)
         tp_object_int(verdicts, tp_verdict_name(i), p->verdicts[i]);
-    /* index in `tensors` */
+    /* index in the list `tensors` */
     tp_object_whole(summary, "first_divergent", p->first_divergent == TP_NO_ID ? TP_NULL_INT : p->first_divergent);
     uint32_t nan = first_nan(p);
     tp_object_whole(summary, "first_nan", nan == TP_NO_ID ? TP_NULL_INT : nan);
@@ -316,7 +316,7 @@ void tp_precision_document(struct tp_document *document, const struct tp_precisi
     const char *first = first_divergent_text(precision, arena), *nan = first_nan_text(precision, arena);
     tp_document_init(document, "Precision", arena);
     record_all(document->record, precision);
-    document->places = TP_IN_PAGES | TP_IN_MARKDOWN; /* a terminal shows no title */
+    document->places = TP_IN_PAGES | TP_IN_MARKDOWN; /* not on terminals, which show no title */
     tp_document_title(document, &(struct tp_title_block){tp_text_printf(arena, "Precision: %s against %s",
                                                                         precision->new_name, precision->base_name),
                                                          "precision", "Verdict"});

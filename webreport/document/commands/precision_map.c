@@ -1,5 +1,5 @@
-/* The map of a comparison of tensors: a row per tensor in order of execution, a cell per step, coloured by outcome.
- * Adjacent cells with one outcome are one box. See precision_map.h. */
+/* Draws the map of a comparison of tensors: a row for each tensor in order of execution, a cell for each step,
+ * colored by outcome. Adjacent cells with the same outcome form one box. See precision_map.h. */
 #include "webreport/document/commands/precision_map.h"
 
 #include "webreport/document/name_text.h"
@@ -15,16 +15,16 @@ enum outcome {
     OUTCOME_EQUAL,
     OUTCOME_CLOSE,
     OUTCOME_NO_VALUES,
-    OUTCOME_FEW, /* the values differ in few elements */
+    OUTCOME_FEW, /* up to 1 % of the elements differ */
     OUTCOME_SOME,
     OUTCOME_MANY,
-    OUTCOME_OTHER, /* another shape or type, missing, or unreadable */
+    OUTCOME_OTHER, /* the shape or type differs, or the tensor is missing or unreadable */
     OUTCOME_NAN,
     OUTCOMES
 };
 
-/* Colours differ in lightness as well, so that the map can be read without colour. kind: class of the style sheet,
- * which also has colours for dark pages. */
+/* Color and label of each outcome. Colors also differ in lightness, so that the map can be read without color. kind:
+ * class in the style sheet, which has other colors for dark pages. */
 static const struct {
     const char *fill, *kind, *label;
 } outcomes[OUTCOMES] = {
@@ -43,10 +43,10 @@ struct map {
     const struct tp_precision *precision;
     struct tp_arena *arena;
     struct tp_strings names; /* names of tensors in order of execution */
-    int64_t *steps;          /* numbers of the steps with tensors, ascending */
+    int64_t *steps;          /* numbers of the steps with tensors, in ascending order */
     size_t step_count;
     uint32_t row_count, column_count, names_per_row, steps_per_column;
-    uint8_t *cells; /* enum outcome; index: row * column_count + column */
+    uint8_t *cells; /* enum outcome of each cell, at row * column_count + column */
 };
 
 static int64_t or_zero(int64_t count)
@@ -94,7 +94,7 @@ static void list_steps(struct map *map)
             map->steps[map->step_count++] = map->steps[i];
 }
 
-/* Returns the index of a step in `steps`, which must contain it. */
+/* Returns the index of a step in `steps`. The list must contain the step. */
 static size_t step_at(const struct map *map, int64_t step)
 {
     size_t lo = 0, hi = map->step_count;
@@ -108,7 +108,7 @@ static size_t step_at(const struct map *map, int64_t step)
     return lo;
 }
 
-/* Computes the cells. Returns false if there are less than two steps, for which the table is enough. */
+/* Computes the cells. Returns false for fewer than two steps, because the table is then enough. */
 static bool build_cells(struct map *map)
 {
     const struct tp_table *t = &map->precision->table;
@@ -148,7 +148,7 @@ static const char *steps_text(const struct map *map, uint32_t from, uint32_t to)
                          : tp_text_printf(map->arena, "steps %lld to %lld", (long long)first, (long long)last);
 }
 
-/* Adds the boxes of a row, and their meaning as a sentence. */
+/* Adds the boxes of a row, each with its meaning as a sentence. */
 static void put_cells(const struct map *map, struct tp_object *object, uint32_t row)
 {
     const uint8_t *cells = map->cells + (size_t)row * map->column_count;

@@ -1,4 +1,4 @@
-/* Makes the record of a summary: see summary_document.h. */
+/* Makes the record of a summary. See summary_document.h. */
 #include "webreport/document/commands/summary_document.h"
 
 #include <inttypes.h>

@@ -1,12 +1,12 @@
-/* The content of a `.tps` file, for scripts and for inspection. */
+/* Makes the JSON record with the content of a `.tps` file, for scripts and for inspection. */
 #ifndef TP_WEBREPORT_DOCUMENT_COMMANDS_SUMMARY_DOCUMENT_H
 #define TP_WEBREPORT_DOCUMENT_COMMANDS_SUMMARY_DOCUMENT_H
 
 #include "webreport/document/block.h"
 #include "webreport/measure/summary/summary.h"
 
-/* Makes a document in `arena` (guard set by the caller) whose record has the whole summary, borrowed. Times are in ns;
- * absent numbers are null. The document has no blocks, because it is only for scripts. */
+/* Makes a document in `arena` (guard set by the caller). Its record has the whole summary, which is borrowed. Times
+ * are in ns; absent numbers are null. The document has no blocks, because it is only for scripts. */
 void tp_summary_document(struct tp_document *document, const struct tp_summary *summary, struct tp_arena *arena);
 
 #endif

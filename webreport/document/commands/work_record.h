@@ -1,4 +1,4 @@
-/* A change of the work of a step, for scripts. */
+/* Writes a change in the work of a step for scripts. */
 #ifndef TP_WEBREPORT_DOCUMENT_COMMANDS_WORK_RECORD_H
 #define TP_WEBREPORT_DOCUMENT_COMMANDS_WORK_RECORD_H
 
