@@ -1,4 +1,4 @@
-/* Makes the document of jobs: see job_document.h. */
+/* Makes the document of jobs. See job_document.h. */
 #include "webreport/document/job/job_document.h"
 
 #include <math.h>
@@ -61,7 +61,8 @@ static void put_failed(const struct tp_job_wording *w)
                                  tp_text_printf(w->arena, "and %zu more", jobs->failed_count - SHOWN_FAILED));
 }
 
-/* Adds a notice with the reason why no replay is shown. The findings are then about the own work of ranks only. */
+/* Adds a notice with the reason why there is no replay. Without a replay, the findings are only about the own work
+ * of ranks. */
 static void put_replay_notice(const struct tp_job_wording *w)
 {
     const struct tp_what_if *what_if = &w->job->what_if;
@@ -126,7 +127,7 @@ static void put_notices(const struct tp_job_wording *w)
 
 /* ---- the parts of a step ---- */
 
-/* Computes the mean over all ranks of their median parts. Means are used so that the parts add up. */
+/* Computes the mean over all ranks of each part's median, ns. Unlike medians, means add up. */
 static void find_mean_parts(const struct tp_job *job, double part_ns[TP_JOB_PARTS], double *step_ns)
 {
     double count = 0;
@@ -149,7 +150,7 @@ static const struct {
     enum tp_chart_kind kind;
     const char *label, *definition;
 } split_parts[TP_JOB_PARTS] = {
-    /* definition: NULL if it depends on the producer */
+    /* the definition is NULL if it depends on the producer */
     [TP_JOB_COMPUTE] = {TP_CHART_KERNEL, "Compute", "Time in kernels and copies; in operators if there is no device."},
     [TP_JOB_HOST] = {TP_CHART_RUNTIME, "Host", "Time without device work, input or communication."},
     [TP_JOB_DATA] = {TP_CHART_DATA, "Input", NULL},

@@ -9,14 +9,15 @@ enum { SHOWN_RUNS = 12 };
 
 /* ---- verdict ---- */
 
-/* Returns the loss of the job, such as "The job takes 1.31 x its ideal". */
+/* Returns the lost time of the job as text, such as "The job takes 1.31 x its ideal". */
 static const char *loss_text(const struct tp_job_wording *w)
 {
     const struct tp_what_if *what_if = &w->job->what_if;
     return tp_text_printf(w->arena, "The job takes %.2f \xc3\x97 its ideal time", what_if->step_us / what_if->ideal_us);
 }
 
-/* Returns the verdict of a replayed job: its time relative to the ideal, and the share of the first cause. */
+/* Returns the verdict of a job with a valid replay: its time relative to the ideal time, and the share of the first
+ * cause. */
 static struct tp_verdict_block replayed_verdict(const struct tp_job_wording *w, const struct tp_job_finding *first)
 {
     struct tp_str told = tp_shown_text(&w->naming, tp_str_of(first->cause_name));
@@ -73,7 +74,7 @@ static const struct {
     {"J9", "slower_level"}, {"J10", "late_slow"},         {"J11", "moving"},       {"J12", "pauses"},
     {"J13", "late_input"},  {"J14", "sequence_lengths"},  {"J15", "stage"},        {"J16", "all_links"}};
 
-/* Returns the detail of a finding with the result of the replay. */
+/* Returns the detail of a finding, including the result of the replay. */
 static const char *reason_of(const struct tp_job_wording *w, const struct tp_job_finding *finding)
 {
     if (!finding->cause_name || finding->rule == TP_JOB_ALL_LINKS)
@@ -90,7 +91,7 @@ static void fill_finding(struct tp_finding_block *block, const struct tp_job_wor
 {
     struct tp_str title = tp_shown_text(&w->naming, tp_str_of(finding->title));
     bool has_cost = finding->cost_ns != TP_NULL_INT;
-    /* the rate of a link comes from a data sheet, so a finding about it is only a hint */
+    /* a finding about a link rate is only a hint, because the rate comes from a data sheet */
     bool is_high = has_cost && finding->cost_ratio >= 0.1 && finding->rule != TP_JOB_ALL_LINKS;
     *block =
         (struct tp_finding_block){.tone = is_high    ? TP_TONE_BAD
@@ -170,7 +171,7 @@ void tp_job_record_table(struct tp_object *record, const char *key, const struct
     tp_object_table(record, key, table);
 }
 
-/* Adds the replay: time of the job, ideal time, and the causes of the difference. */
+/* Adds the results of the replay: time of the job, ideal time, and the causes of the difference. */
 static void record_replay(struct tp_object *record, const struct tp_job *job)
 {
     const struct tp_what_if *what_if = &job->what_if;

@@ -1,4 +1,4 @@
-/* Adds the tables of a job: see job_wording.h. */
+/* Adds the tables of a job. See job_wording.h. */
 #include "webreport/document/job/job_wording.h"
 
 #include "webreport/compare/job/job_parts.h"
@@ -77,7 +77,7 @@ static struct tp_list *add_block(struct tp_list *blocks, const char *title)
     return tp_object_list(block, "items");
 }
 
-/* Returns the excess of a rank over its peers: by part of the step, then by kernel and operator. */
+/* Returns where a rank exceeds its peers: by part of the step, then by kernel and operator. */
 static struct tp_data rank_details(const struct tp_job_wording *w, uint32_t index)
 {
     static const char *const part_names[TP_JOB_PARTS] = {"compute", "host", "input", "communication"};
@@ -254,7 +254,7 @@ static const struct {
      "The table lists properties that are not the same in all traces of the job."},
 };
 
-/* Adds the groups to short outputs. */
+/* Adds the groups of comparable ranks to short outputs. */
 static void put_groups(const struct tp_job_wording *w)
 {
     struct tp_table *table = tp_arena_alloc(w->arena, sizeof *table);
@@ -264,7 +264,7 @@ static void put_groups(const struct tp_job_wording *w)
     tp_document_table(w->document, shown, NULL);
 }
 
-/* Adds the causes of the job's loss. is_short: add them to short outputs. */
+/* Adds the causes of the job's lost time. is_short: adds them to short outputs. */
 static void put_causes(const struct tp_job_wording *w, bool is_short)
 {
     struct tp_table *table = tp_arena_alloc(w->arena, sizeof *table);

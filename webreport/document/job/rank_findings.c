@@ -1,4 +1,4 @@
-/* Finds what is reported about the ranks of a span: see rank_findings.h. */
+/* Finds the straggler and slow links among the ranks of a span. See rank_findings.h. */
 #include "webreport/document/job/rank_findings.h"
 
 #include "webreport/compare/job/rank_words.h"

@@ -1,4 +1,4 @@
-/* Draws the heat map of a job: the excess of each rank over comparable ranks, by step. See job_wording.h. */
+/* Draws the heat map of a job: the excess of each rank over comparable ranks in each step. See job_wording.h. */
 #include <math.h>
 
 #include "webreport/document/job/job_wording.h"
@@ -9,19 +9,18 @@
 enum {
     TP_JOB_HEAT_RANKS = 1000,
     TP_JOB_HEAT_STEPS = 200,
-    TP_JOB_HEAT_NOTHING = 0xC4CAD2 /* colour of cells without a recorded step or a comparable rank */
+    TP_JOB_HEAT_NOTHING = 0xC4CAD2 /* color of cells without a recorded step or without a comparable rank */
 };
 
-/* Excess of ranks over comparable ranks. A cell is a rank and a step, or several ranks and steps. */
+/* Excess of ranks over comparable ranks. A cell is one rank and one step, or several ranks and steps. */
 struct tp_job_heat {
     uint32_t column_count, row_count; /* columns are ranks, rows are steps */
     uint32_t ranks_per_cell, steps_per_cell;
-    float *share; /* largest excess in the cell as a share of the cluster's step, or NaN; index: row * column_count +
-                   * column */
+    float *share; /* largest excess as a share of the cluster's step, or NaN, at row * column_count + column */
 };
 
-/* Classes of excess as a share of the step. A value belongs to the first class whose end is larger. Colours differ in
- * lightness as well, so that the map can be read without colour. */
+/* Classes of excess, as shares of the step. A value belongs to the first class whose `end` is larger. Colors also
+ * differ in lightness, so that the map can be read without color. */
 static const struct {
     double end;
     uint32_t colour;
@@ -70,13 +69,13 @@ static void build(struct tp_job_heat *heat, const struct tp_job *job, struct tp_
             if (column->count < 2 || step_ns <= 0)
                 continue;
             float share = (float)(((double)step->own_ns - (double)column->own_ns) / step_ns);
-            if (!(share <= heat->share[cell])) /* also true if the cell is NaN */
+            if (!(share <= heat->share[cell])) /* also true for NaN */
                 heat->share[cell] = share;
         }
     }
 }
 
-/* Returns a PNG file with a pixel per cell, as a data: address in `arena`. */
+/* Returns a PNG file with one pixel for each cell, as a data: address in `arena`. */
 static const char *picture_of(const struct tp_job_heat *heat, struct tp_arena *arena)
 {
     struct tp_buf png, text;
@@ -119,7 +118,7 @@ static void put_classes(struct tp_object *heat, struct tp_arena *arena)
     tp_object_text(item, "label", "not recorded, or no comparable rank");
 }
 
-/* Returns whether any rank has a peer. */
+/* Returns whether any rank has a comparable rank. */
 static bool has_compared(const struct tp_job *job)
 {
     for (size_t r = 0; r < job->ranks.count; r++)

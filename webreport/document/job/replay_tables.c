@@ -1,4 +1,4 @@
-/* Builds the tables of a job's replay: causes, families of process groups. See job_tables.h. */
+/* Builds the tables of a job's replay: causes of lost time, and families of process groups. See job_tables.h. */
 #include "webreport/compare/job/job_parts.h"
 #include "webreport/document/job/job_tables.h"
 
