@@ -1,4 +1,5 @@
-/* Index of the page: an entry per profile, shown as a table if there are several profiles, and the failed inputs. */
+/* Index of the page: an entry for each profile and each failed input. The page shows the index as a table if there
+ * are several profiles. */
 #ifndef TP_WEBREPORT_DOCUMENT_REPORT_PAGE_INDEX_H
 #define TP_WEBREPORT_DOCUMENT_REPORT_PAGE_INDEX_H
 
@@ -6,16 +7,16 @@
 
 struct tp_page_entry {
     char prefix[24];          /* prefix of the profile's ids, such as "p3-" */
-    struct tp_str run, title; /* texts as the page shows them */
-    const char *tag;          /* verdict as one or two words */
+    struct tp_str run, title; /* names of the run and the profile, as the page shows them */
+    const char *tag;          /* verdict of the profile, as one or two words */
     const char *finding;      /* title of the first finding, or "" */
-    int64_t step_ns;          /* length of the mean step; TP_NULL_INT if unknown */
-    int64_t wall_ns;          /* wall time of a program recorded from outside; TP_NULL_INT for other profiles */
-    double busy_percent;      /* busy share of the steps; NaN without a device */
-    double ceiling_percent;   /* upper bound of all findings together */
-    struct tp_speech speech;  /* vocabulary of the profile's sections */
-    unsigned sections;        /* bit set of the sections in the page */
-    bool is_shown;            /* the page has the profile's sections */
+    int64_t step_ns;          /* length of the mean step, ns; TP_NULL_INT if unknown */
+    int64_t wall_ns;          /* wall time of a program recorded from outside, ns; TP_NULL_INT for other profiles */
+    double busy_percent;      /* busy share of the steps, percent; NaN without a device */
+    double ceiling_percent;   /* upper bound of the gain of all findings together, percent */
+    struct tp_speech speech;  /* vocabulary for the profile's sections */
+    unsigned sections;        /* sections that the page has, as a bit set */
+    bool is_shown;            /* true: the page has the sections of the profile */
     const char *failure;      /* reason why the input was not used, or NULL */
 };
 
@@ -25,16 +26,17 @@ struct tp_page_index {
     size_t shown_count, failed_count;
     unsigned span_count; /* number of sections that compare ranks */
     struct tp_str run;   /* name of the run, as the page shows it; "" if the profiles have different runs */
-    bool has_run;        /* `run` was set at least once */
+    bool has_run;        /* true: `run` was set at least once */
 };
 
 void tp_page_index_init(struct tp_page_index *index, struct tp_arena *arena);
 /* Adds an entry and sets its prefix. The pointer is valid until the next call. */
 struct tp_page_entry *tp_page_index_add(struct tp_page_index *index);
-/* Notes the run of the next profile. The page shows the name of the run if all profiles have the same run. */
+/* Records the run of the next profile. The page shows the name of the run if all profiles have the same run. */
 void tp_page_index_name_run(struct tp_page_index *index, const struct tp_naming *naming, struct tp_str run);
-/* Adds members link_href and link_title to the last profile's object: a link to the profile on the other side of
- * `steps` (profile.h). Adds them if the page has that profile, or if it comes later and has_room is set. */
+/* Adds the members link_href and link_title to the object of the last profile. They link to the profile on the other
+ * side of `steps` (profile.h). Does nothing if the page neither has that profile nor, with has_room, will have it
+ * later. */
 void tp_page_index_put_link(const struct tp_page_index *index, struct tp_object *object,
                             const struct tp_section *section, bool has_room);
 
@@ -45,11 +47,11 @@ const char *tp_page_index_summary(const struct tp_page_entry *entry, struct tp_a
 void tp_page_index_fill(struct tp_page_entry *entry, struct tp_arena *arena, const struct tp_section *section);
 void tp_page_index_add_failed(struct tp_page_index *index, const struct tp_naming *naming, struct tp_str worker,
                               struct tp_str file, const char *why);
-/* Returns the approximate size of the index for this number of profiles, in bytes. */
+/* Returns the approximate size of an index for this number of profiles, bytes. */
 size_t tp_page_index_bytes(const struct tp_page_index *index, size_t profile_count);
-/* Returns the name of an entry, including its run if there are several runs. */
+/* Returns the name of an entry. If there are several runs, it includes the run. */
 struct tp_str tp_page_index_label(const struct tp_page_index *index, size_t entry);
-/* Returns the vocabulary of the index and of parts about all profiles. */
+/* Returns the vocabulary for the index, and for parts of the page about all profiles. */
 struct tp_speech tp_page_index_speech(const struct tp_page_index *index);
 /* Returns the title of the document. */
 struct tp_str tp_page_index_title(const struct tp_page_index *index);

@@ -1,4 +1,4 @@
-/* Makes the first screen and the digest of a program recorded from outside: see program_document.h. */
+/* Makes the first screen and the digest of a program recorded from outside. See program_document.h. */
 #include "webreport/document/report/program_document.h"
 
 #include <math.h>
@@ -28,8 +28,8 @@ static void add_fact(struct tp_document *document, const char *text)
     tp_document_fact(document, "", text);
 }
 
-/* Returns the number of processes without a recorded parent. There are several if all processes of a user were
- * recorded. */
+/* Returns the number of processes without a recorded parent. There are several such processes if all processes of a
+ * user were recorded. */
 static size_t count_roots(const struct tp_section *section)
 {
     const struct tp_table *rows = &tp_section_program(section)->processes;
@@ -275,7 +275,7 @@ static void put_short_tables(const struct tp_section *section, struct tp_documen
             tp_document_table(document, tables[i], NULL);
 }
 
-/* Adds the functions with the most self time as a card next to the findings. */
+/* Adds a card with the functions that have the most self time, next to the findings. */
 static void put_hottest(const struct tp_section *section, struct tp_document *document)
 {
     const struct tp_program_view *view = tp_section_program(section);

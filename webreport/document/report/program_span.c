@@ -1,8 +1,9 @@
-/* Writes samples and waits by bins of time: see program_span.h.
+/* Writes samples and waits by bins of time as JSON. See program_span.h.
  *
- * {"wall": ns, "bins": n, "nodes": [[parent, label, kind]..], "labels": [name..], "groups": [[cause, stack, thread]..],
- * "samples": [[node, bin, ns, count]..], "waits": [[group, bin, ns, count]..]}. Node 0 is the root; its children are
- * programs. A wait is counted in the bin in which it starts; its time is divided among all bins that it overlaps. */
+ * {"wall": ns, "bins": n, "nodes": [[parent, label, kind]..], "labels": [name..], "groups": [[cause, stack,
+ * thread]..], "samples": [[node, bin, ns, count]..], "waits": [[group, bin, ns, count]..]}. Node 0 is the root; its
+ * children are programs. A wait is counted in the bin in which it starts; its time is divided among all bins that it
+ * overlaps. */
 #include "webreport/document/report/program_span.h"
 
 #include "webreport/measure/charts/calltree_merge.h"
@@ -15,7 +16,7 @@ struct cell {
     uint64_t count;
 };
 
-/* Sums by pair (item, bin). */
+/* Sums for pairs (item, bin). */
 struct cells {
     struct tp_keys keys;
     struct tp_vec items; /* struct cell */
@@ -46,7 +47,7 @@ static uint32_t bin_of(const struct tp_process_tree *tree, int64_t at_ns)
 
 static int64_t begin_of(const struct tp_process_tree *tree, uint32_t bin)
 {
-    /* first nanosecond for which bin_of returns this bin */
+    /* finds the first nanosecond for which bin_of returns this bin */
     __int128 length = (__int128)tree->end_ns - tree->begin_ns;
     return tree->begin_ns + (int64_t)((length * bin + BINS - 1) / BINS);
 }

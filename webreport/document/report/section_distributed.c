@@ -1,5 +1,5 @@
-/* Compares the ranks of one span: a bar per rank, the name of the straggler, and collectives with separate transfer and
- * waiting times. */
+/* Makes the section that compares the ranks of one span: a bar for each rank, the name of the straggler, and
+ * collectives with separate times for transfer and waiting. */
 #include "webreport/compare/job/rank_words.h"
 #include "webreport/document/charts/chart.h"
 #include "webreport/document/job/job_wording.h"
@@ -182,7 +182,7 @@ static const struct tp_shown_column SUM_SHOWN[] = {
     {TP_SHOW_REAL, SUM_RATE, NULL, 0, 1, false, false},    {TP_SHOW_TIME, SUM_KERNEL_TIME, NULL, 1, 0, false, true},
 };
 
-/* Adds `value` to *sum if both are known. Saturates, because sizes may be hostile. */
+/* Adds `value` to *sum if both are known. The sum saturates, because sizes may be hostile. */
 static void add_to(int64_t *sum, int64_t value)
 {
     if (value == TP_NULL_INT)
@@ -191,7 +191,7 @@ static void add_to(int64_t *sum, int64_t value)
         *sum = tp_sat_add(*sum, value);
 }
 
-/* Fills the rates. Bytes per nanosecond equal GB/s. */
+/* Fills the rates of collectives in GB/s, which equal bytes per nanosecond. */
 static void put_rates(struct tp_table *table)
 {
     for (size_t row = 0; row < table->row_count; row++) {
@@ -292,7 +292,7 @@ static const char *lead_text(struct tp_arena *arena, const struct tp_naming *nam
         waiting.ptr, tp_text_of_time(arena, (int64_t)llround(fmax(wait, 0) * 1000)));
 }
 
-/* Returns the lead of the section, with the sentence about slow links. */
+/* Returns the sentence below the section's title, which includes slow links. */
 static const char *whole_lead(struct tp_arena *arena, const struct tp_naming *naming, const struct tp_distributed *view,
                               const struct tp_table *ranks)
 {
@@ -304,7 +304,7 @@ static const char *whole_lead(struct tp_arena *arena, const struct tp_naming *na
                               lead, *lead && lead[strlen(lead) - 1] == '.' ? "" : ".");
     struct tp_link_rate link;
     tp_link_rate_find(&link, view, arena);
-    if (!link.is_slow || view->job) /* the findings of a job include the link */
+    if (!link.is_slow || view->job) /* with a job, the link is part of its findings */
         return lead;
     size_t len = strlen(lead);
     return tp_text_printf(arena, "%s%s %s.", lead, len && lead[len - 1] == '.' ? "" : ".",
@@ -342,7 +342,7 @@ struct tp_data tp_section_distributed(struct tp_arena *arena, const struct tp_na
     tp_section_name_rows(naming, shown, RANK_WORKER);
     tp_section_add_table(tables, shown);
     shown = tp_shown_table_new(arena, sum_table(arena, view), SUM_SHOWN,
-                               COUNT(SUM_SHOWN) - speech.has_none, /* without the last column, which is about kernels */
+                               COUNT(SUM_SHOWN) - speech.has_none, /* omits the last column, which is about kernels */
                                MAX_RANK_ROWS);
     shown->name = "collectives";
     shown->name_title = "Collective";

@@ -1,4 +1,5 @@
-/* Adds the six figures below the verdict. The contents of the trace decide which ones; each has its definition. */
+/* Adds the six figures below the verdict. The contents of the trace determine the figures; each figure has its
+ * definition. */
 #include <math.h>
 #include <string.h>
 
@@ -69,8 +70,8 @@ static const struct tp_gpu_property *device_property(const struct tp_trace *trac
     return tp_model_gpu_property(trace, id);
 }
 
-/* Converts a percentage of W to a percentage of the judged time. Time that cannot be judged counts as idle. NaN if
- * there is no judged time. */
+/* Converts a percentage of window W to a percentage of the judged time; NaN if no time can be judged. Time that
+ * cannot be judged counts as idle. */
 static double judged_percent(const struct tp_section *section, double percent)
 {
     const struct tp_unjudged *unjudged = &section->profile->advice->verdict.unjudged;
@@ -80,7 +81,7 @@ static double judged_percent(const struct tp_section *section, double percent)
     return rest_ns > 0 ? fmin(100, percent * (double)window_ns / (double)rest_ns) : NAN;
 }
 
-/* Returns the base of a percentage of judged_percent; `usual` if all of W can be judged. */
+/* Returns what the percentages of judged_percent refer to; `usual` if all of window W can be judged. */
 static const char *judged_note(const struct tp_section *section, const char *usual)
 {
     const struct tp_unjudged *unjudged = &section->profile->advice->verdict.unjudged;
@@ -220,7 +221,7 @@ static bool has_known_gpu(const struct tp_model *model)
 void tp_section_put_figures(const struct tp_section *section, struct tp_document *document)
 {
     unsigned places = document->places;
-    if (section->profile->is_silent) { /* shares of such a short time mean nothing */
+    if (section->profile->is_silent) { /* shares of such a short time would mean nothing */
         document->places = TP_IN_PAGES;
         add_memory(section, document);
         document->places = places;
@@ -232,10 +233,10 @@ void tp_section_put_figures(const struct tp_section *section, struct tp_document
         figure = busy_figure(section);
         tp_document_figure(document, &figure);
     }
-    document->places = TP_IN_PAGES; /* other outputs have only the two figures of the verdict */
+    document->places = TP_IN_PAGES; /* outputs other than pages have only the two figures above */
     if (!section->profile->views->overview.gpu_summary.row_count)
         add_cpu(section, document);
-    else if (has_known_gpu(section->profile->model)) /* busy time is unknown for other devices */
+    else if (has_known_gpu(section->profile->model)) /* for other devices, busy time is unknown */
         add_gpu(section, document);
     add_memory(section, document);
     document->places = places;

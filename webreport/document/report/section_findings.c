@@ -1,4 +1,4 @@
-/* Adds the findings: largest gain, reason, advice, and the events that prove each finding. */
+/* Adds the findings, largest gain first. Each has its reason, advice, and the events that are its evidence. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 enum { EVENT_BYTES = 120 };
 
-/* Returns the detail of a finding; NULL if it has none. */
+/* Returns the detail of a finding; NULL if the finding has no detail. */
 static const char *detail_text(const struct tp_section *section, const struct tp_finding *finding)
 {
     struct tp_str text = tp_shown_text(&section->naming, finding->detail);
@@ -15,9 +15,9 @@ static const char *detail_text(const struct tp_section *section, const struct tp
     return text.len ? tp_text_printf(section->arena, "%.*s", (int)text.len, text.ptr) : NULL;
 }
 
-/* Returns the part of a finding's estimate that counts for the total, or NULL if it is the whole estimate. The part may
- * be smaller for waits: without a wait, the host calls the next work earlier, and the device may do it in idle time
- * that another finding already counts. */
+/* Returns the part of a finding's estimate that the total includes; NULL if the total includes the whole estimate.
+ * The part may be smaller for waits: without a wait, the host calls the next work earlier. The device may then do
+ * this work in idle time that another finding already counts. */
 static const char *counted_text(struct tp_arena *arena, const struct tp_finding *finding)
 {
     if (!(finding->high_percent - finding->counted_percent >= 0.05))
@@ -26,7 +26,7 @@ static const char *counted_text(struct tp_arena *arena, const struct tp_finding 
                           tp_text_of_percent(arena, finding->counted_percent));
 }
 
-/* Returns the confidence, the flaws of the trace that lower the confidence, and the number of events that prove the
+/* Returns the confidence, the flaws of the trace that reduce it, and the number of events that are evidence of the
  * finding. */
 static const char *proof_text(struct tp_arena *arena, const struct tp_finding *finding, unsigned shown)
 {
@@ -70,7 +70,8 @@ static void fill_evidence(const struct tp_section *section, struct tp_finding_bl
     block->proof = proof_text(arena, finding, count);
 }
 
-/* Returns the rule whose finding shows a remedy (docs/definitions.md, section 15); NULL if the finding is no remedy. */
+/* Returns the rule whose finding shows a finding with rule `id` as a remedy (docs/definitions.md, section 15); NULL
+ * if it is not a remedy. */
 static const char *parent_rule(const char *id)
 {
     return strcmp(id, "B2") == 0 ? "B1" : strcmp(id, "A2") == 0 ? "A1" : NULL;
@@ -101,7 +102,7 @@ static void fill_remedies(const struct tp_section *section, struct tp_finding_bl
     block->remedies = remedies;
 }
 
-/* Returns a range such as "12.3 to 15.6 %", or one number if both ends have the same text. */
+/* Returns a range such as "12.3 to 15.6 %"; a single number if both ends have the same text. */
 static const char *percent_range_text(struct tp_arena *arena, double low, double high)
 {
     const char *most = tp_text_of_percent(arena, high);
@@ -132,7 +133,7 @@ const char *tp_finding_gain(const struct tp_finding *finding, struct tp_arena *a
     return percent_range_text(arena, finding->low_percent, finding->high_percent);
 }
 
-/* Returns the estimate of a finding as time, such as "12.1 to 15.6 ms". The finding must have an estimate. */
+/* Returns the estimated gain of a finding as a time, such as "12.1 to 15.6 ms". The finding must have an estimate. */
 static const char *gained_time_text(const struct tp_finding *finding, struct tp_arena *arena)
 {
     double high = tp_finding_most_us(finding);
@@ -165,7 +166,7 @@ static void fill_finding(const struct tp_section *section, struct tp_finding_blo
     fill_evidence(section, block, finding);
 }
 
-/* Returns the total gain of the findings; NULL if less than two findings gain time. */
+/* Returns the total gain of the findings as text; NULL if fewer than two findings have a gain. */
 static const char *total_text(struct tp_arena *arena, const struct tp_recommendations *found)
 {
     unsigned count = 0;
@@ -182,7 +183,7 @@ static const char *total_text(struct tp_arena *arena, const struct tp_recommenda
         percent_range_text(arena, found->total_low_percent, found->total_gain_percent));
 }
 
-/* Returns the base of the findings' shares; NULL if it is the whole recording. */
+/* Returns what the findings' shares refer to; NULL for the whole recording. */
 static const char *judged_text(const struct tp_section *section)
 {
     const struct tp_recommendations *found = &section->profile->advice->recommendations;

@@ -1,5 +1,5 @@
-/* Section of idle time by device: its parts (host, launch, queue, outside, unknown), the activity of the host during
- * idle time, and costly waits. */
+/* Makes the section of idle time by device: its parts (host, launch, queue, outside, unknown), the activity of the
+ * host during idle time, and costly waits. */
 #include "webreport/document/charts/chart.h"
 #include "webreport/document/report/sections.h"
 
@@ -24,7 +24,7 @@ static const struct tp_shown_column STEP_COLUMNS[] = {
     {TP_SHOW_TIME, TP_IDLE_STEP_PART + TP_IDLE_UNKNOWN, "Unknown", 1, 0, false, true},
     {TP_SHOW_COUNT, TP_IDLE_STEP_GAPS, "Gaps", 0, 0, false, true},
 };
-/* Columns for a device that the program itself defined; its launches are unknown. */
+/* Columns for a device that the program itself defined, whose launches are unknown. */
 static const struct tp_shown_column OWN_STEP_COLUMNS[] = {
     {TP_SHOW_TIME, TP_IDLE_STEP_TOTAL, "Step", 1, 0, false, true},
     {TP_SHOW_TIME, TP_IDLE_STEP_BUSY, "Busy", 1, 0, false, true},
@@ -156,8 +156,8 @@ static void add_device(const struct tp_section *section, struct tp_list *list, c
     add_steps(section, tables, device);
 }
 
-/* Returns whether all waits are for devices that the program itself defined, and have neither source lines nor
- * operators. */
+/* Returns whether all waits are for devices that the program itself defined, and no wait has a source line or an
+ * operator. */
 static bool are_without_places(const struct tp_section *section, const struct tp_table *rows)
 {
     if (!tp_has_only_own_devices(section->profile->model))
@@ -168,8 +168,8 @@ static bool are_without_places(const struct tp_section *section, const struct tp
     return true;
 }
 
-/* Returns the table of waits. If are_without_places is true for them, rows have the name of the wait, and the columns
- * Call and Operator are omitted. */
+/* Returns the table of waits. If are_without_places is true, each row has the name of its wait, and the columns Call
+ * and Operator are omitted. */
 static struct tp_shown_table *shown_syncs(const struct tp_section *section, const struct tp_table *rows)
 {
     bool is_bare = are_without_places(section, rows);

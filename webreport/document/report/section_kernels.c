@@ -1,5 +1,5 @@
-/* Section of kernels: device time by kind of work; GPU kernels by name, whose rows open to the full name and the launch
- * configurations; memory copies and sets. */
+/* Makes the section of kernels: device time by kind of work, GPU kernels by name, memory copies and sets. Rows of
+ * kernels open to the full name and the launch configurations. */
 #include "webreport/document/name_text.h"
 #include "webreport/document/report/sections.h"
 
@@ -31,8 +31,8 @@ static const struct tp_shown_column COPY_COLUMNS[] = {
 
 /* ---- rows that open ---- */
 
-/* The configurations of each of the first `count` kernels. `next` links them in the order of by_config (longest
- * first). */
+/* The launch configurations of each of the first `count` kernels. `next` links those of one kernel in the order of
+ * by_config (longest first). */
 struct config_index {
     uint32_t *first, *next, *last, *count;
 };
@@ -49,7 +49,7 @@ static struct config_index index_configs(const struct tp_section *section, size_
 
     tp_strings_init(&names, arena, 0);
     for (size_t i = 0; i < count; i++)
-        /* names are distinct, so the id of a name is its row */
+        /* all names are different, so that the id of a name is its row */
         tp_strings_add(&names, tp_table_text(&view->by_name, TP_KERNEL_NAME)[i]);
     for (uint32_t row = 0; row < view->by_config.row_count; row++) {
         uint32_t id = tp_strings_find(&names, tp_table_text(&view->by_config, TP_CONFIG_NAME)[row]);
@@ -123,7 +123,8 @@ static void open_rows(const struct tp_section *section, struct tp_shown_table *s
 static void add_kernels(const struct tp_section *section, struct tp_list *tables)
 {
     const struct tp_kernel_view *view = &section->profile->views->kernels;
-    bool is_known = !tp_has_only_own_devices(section->profile->model); /* the last three columns are only about GPUs */
+    bool is_known = !tp_has_only_own_devices(
+        section->profile->model); /* omits the last three columns for devices other than GPUs */
     unsigned left_out = !is_known ? 3 : view->has_occupancy ? 0 : view->has_blocks_per_sm ? 1 : 2;
     unsigned columns = COUNT(KERNEL_COLUMNS) - left_out;
     struct tp_shown_table *shown =

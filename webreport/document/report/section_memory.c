@@ -1,4 +1,4 @@
-/* Section of memory by device: the curve, the peak with the blocks alive at the peak, and allocations by operator. */
+/* Makes the section of memory by device: the curve, the peak with its live blocks, and allocations by operator. */
 #include "webreport/document/charts/chart.h"
 #include "webreport/document/report/sections.h"
 #include "webreport/measure/memory/memory_category.h"
@@ -22,7 +22,7 @@ static const struct tp_shown_column LIVE_COLUMNS[] = {
     {TP_SHOW_COUNT, TP_LIVE_BLOCKS, "Blocks", 0, 0, false, true},
 };
 
-/* Returns the peak of a device; NULL if it is unknown. */
+/* Returns the peak of a device; NULL if the peak is unknown. */
 static const struct tp_memory_device *peak_of(const struct tp_memory_peak *peak, const struct tp_device_memory *device)
 {
     for (uint32_t i = 0; i < peak->device_count; i++)
@@ -132,7 +132,7 @@ static void put_live(const struct tp_section *section, struct tp_object *object,
         const struct tp_table *table = groups[i].table;
         struct tp_shown_table *shown;
 
-        /* a single row without a name shows nothing */
+        /* omits a table with a single row that has no name */
         if (!table || !table->row_count || (table->row_count == 1 && !tp_table_text(table, TP_LIVE_NAME)[0].len))
             continue;
         if (!live) {
@@ -171,7 +171,8 @@ static void add_device(const struct tp_section *section, struct tp_list *list, u
     put_live(section, object, device, peak);
 }
 
-/* Returns a text such as ", 61 % of it activations"; "" if the largest category is unknown or has no name. */
+/* Returns a text about the largest category, such as ", 61 % of it activations"; "" if that category is unknown or
+ * has no name. */
 static const char *most_text(const struct tp_section *section, const struct tp_memory_device *peak)
 {
     const struct tp_table *table = &peak->live_by_category;

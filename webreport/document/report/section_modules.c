@@ -1,10 +1,10 @@
-/* Section of modules: the tree of nn.Module calls with forward and backward time, or the tree of modules of other
- * programs. */
+/* Makes the section of modules: the tree of nn.Module calls with forward and backward time, or the tree of modules
+ * in other programs. */
 #include "webreport/document/report/sections.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Columns for programs without a backward pass: programs without PyTorch, and programs that only call a model. */
+/* Columns for programs without a backward pass: those without PyTorch, and those that only call a model. */
 #define CALLS                                                                                                          \
     {                                                                                                                  \
         TP_SHOW_COUNT, TP_MODULE_OCCURRENCES, "Calls", 0, 0, false, false                                              \
@@ -48,7 +48,7 @@ static const struct tp_shown_column FORWARD_CPU[] = {CALLS, OPERATORS, CPU_TOTAL
 static const struct columns {
     const struct tp_shown_column *columns;
     unsigned count;
-} layouts[2][2] = {/* index: [has a backward pass][is_gpu] */
+} layouts[2][2] = {/* index: [program has a backward pass][program has a GPU] */
                    {{FORWARD_CPU, COUNT(FORWARD_CPU)}, {FORWARD_GPU, COUNT(FORWARD_GPU)}},
                    {{BOTH_CPU, COUNT(BOTH_CPU)}, {BOTH_GPU, COUNT(BOTH_GPU)}}};
 
@@ -58,11 +58,12 @@ static bool has_backward(const struct tp_module_view *view)
     const int64_t *device = tp_table_int(&view->table, TP_MODULE_BACKWARD_DEVICE_TOTAL);
     bool is_any = false;
     for (size_t i = 0; i < view->table.row_count; i++)
-        is_any |= host[i] > 0 || device[i] > 0; /* TP_NULL_INT does not count, because it is negative */
+        is_any |= host[i] > 0 || device[i] > 0; /* false for TP_NULL_INT, which is negative */
     return is_any;
 }
 
-/* Selects all rows, or the rows of the upper levels if not all rows fit the limit. Returns the number of rows. */
+/* Selects all rows, or only rows of the upper levels if there are more than `limit` rows. Returns the number of
+ * selected rows. */
 static size_t pick_rows(const struct tp_module_view *view, size_t limit, size_t *rows)
 {
     uint32_t depth = 0, max_depth = 0;
@@ -114,7 +115,7 @@ static const char *lead_text(const struct tp_section *section, bool is_gpu)
 struct tp_data tp_section_modules(const struct tp_section *section)
 {
     const struct tp_module_view *view = &section->profile->views->modules;
-    /* devices that the program itself defined have no launches by modules */
+    /* launches on devices that the program itself defined are not known by module */
     bool is_gpu = section->profile->views->kernels.is_present && !tp_has_only_own_devices(section->profile->model);
     struct tp_arena *arena = section->arena;
     struct tp_object *object;

@@ -1,4 +1,4 @@
-/* Adds the notices above the verdict that apply: damaged input, no device work, no steps, missing sections. */
+/* Adds notices above the verdict about damaged input, and about missing device work, steps or sections. */
 #include <string.h>
 
 #include "webreport/document/report/sections.h"
@@ -12,8 +12,8 @@ static bool has_notices(const struct tp_reading *reading, bool of_damage)
     return false;
 }
 
-/* Adds a point for each notice of the kind, with its description and count. Points about damage also have the position
- * of the first occurrence. */
+/* Adds a point for each notice about damage, or for each other notice, with its description and count. Points about
+ * damage also have the position of the first occurrence. */
 static void add_points(struct tp_document *document, const struct tp_reading *reading, bool of_damage)
 {
     struct tp_arena *arena = document->arena;
@@ -49,7 +49,7 @@ static void add_damage(struct tp_document *document, const struct tp_profile *pr
     }
 }
 
-/* Adds the known losses of the input. Numbers of the report may cover only a part of the recording. */
+/* Adds the known losses of the input, because of which the report's numbers may cover only a part of the recording. */
 static void add_evidence(struct tp_document *document, const struct tp_profile *profile)
 {
     const char *reason = tp_evidence_reason(&profile->trace->evidence, TP_NEED_ALL, document->arena);
@@ -62,8 +62,7 @@ static void add_evidence(struct tp_document *document, const struct tp_profile *
 
 enum { LEAST_UNREAD_PERCENT = 1 };
 
-/* Returns the unknown categories of events that take a visible share of the time, or "". Sets *count to their
- * number. */
+/* Returns the unknown categories of events that take a visible share of the time, or "". *count: their number. */
 static const char *unknown_categories_text(const struct tp_section *section, int64_t *count)
 {
     struct tp_arena *arena = section->arena;
@@ -99,14 +98,14 @@ static void add_unread(struct tp_document *document, const struct tp_section *se
                            tp_text_printf(arena, "The ignored events are in no number of this report. %s.", text));
 }
 
-/* Events whose recorded end is impossible. */
+/* Events with an impossible end time in the file. */
 struct impossible_ends {
     const char *singular, *plural, *rule;
     const struct tp_cut *cut;
 };
 
-/* Returns the longest event with an impossible end, such as "gemm is the longest: 3.40 s in the file, 35 us in the
- * numbers". */
+/* Returns a text about the longest event with an impossible end, such as "gemm is the longest: 3.40 s in the file,
+ * 35 us in the numbers". */
 static const char *longest_text(const struct tp_section *section, const struct tp_cut *cut)
 {
     struct tp_arena *arena = section->arena;
@@ -159,7 +158,7 @@ void tp_section_put_data_notices(const struct tp_section *section, struct tp_doc
                                longest_text(section, list[i].cut)));
 }
 
-/* Adds a notice if the cost of recording is a large part of the host's delay. */
+/* Adds a notice if the recording itself causes a large part of the host's delay. */
 static void add_overhead(struct tp_document *document, const struct tp_profile *profile)
 {
     static const double LEAST_PERCENT = 10, LEAST_STARVED_PERCENT = 20;
@@ -231,7 +230,8 @@ static void add_missing(struct tp_document *document, const struct tp_section *s
             "");
 }
 
-/* Returns the sections that are missing because an option of the recording was off. */
+/* Returns a sentence about sections that are missing because an option of the recording was off; NULL if none is
+ * missing. */
 static const char *missing_sections_text(struct tp_arena *arena, const struct tp_profile *profile)
 {
     const struct tp_views *views = profile->views;
@@ -252,7 +252,7 @@ void tp_section_put_notices(const struct tp_section *section, struct tp_document
     add_damage(document, section->profile);
     add_evidence(document, section->profile);
     if (tp_is_of_program(section->profile->advice, section->profile->model))
-        return; /* programs recorded from outside have no steps, devices or allocators */
+        return; /* the other notices are about steps, devices or allocators */
     add_unread(document, section);
     add_impossible(document, section);
     add_missing(document, section);

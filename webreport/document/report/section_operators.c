@@ -1,4 +1,4 @@
-/* Section of operators: by name, with rows that open to Python stacks and input shapes, and by name and shape. */
+/* Makes the section of operators: by name, and by name and shape. Rows open to Python stacks and input shapes. */
 #include "webreport/document/report/sections.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@ enum { MAX_FRAMES = 8, MAX_STACK_BYTES = 4096 };
 
 /* ---- details of a row ---- */
 
-/* Returns whether a frame is in every PyTorch stack, so that it says nothing about the program. */
+/* Returns whether a frame occurs in every PyTorch stack and therefore does not describe the program. */
 static bool is_plumbing(struct tp_str text)
 {
     static const char *const PATHS[] = {"torch/nn/modules/container.py(", "runpy.py(", "<frozen runpy>(", "<built-in"};
@@ -46,14 +46,14 @@ static void add_frames(const struct tp_section *section, struct tp_object *objec
     }
 }
 
-/* Returns whether rows are sorted by device time. Returns false if the program itself defined all devices, because no
- * call launches work on them. */
+/* Returns whether rows are sorted by device time. This is false if the program itself defined all devices, because
+ * no call launches work on them. */
 static bool shows_device(const struct tp_section *section)
 {
     return section->profile->views->operators.sorted_by_device && !tp_has_only_own_devices(section->profile->model);
 }
 
-/* Returns the word for the devices; NULL if the tables show host time. */
+/* Returns the word for the devices; NULL if the tables show host times. */
 static const char *device_of(const struct tp_section *section)
 {
     return shows_device(section) ? tp_devices_word(section->profile->model) : NULL;
@@ -101,10 +101,10 @@ static void add_stacks(const struct tp_section *section, struct tp_list *blocks,
     }
 }
 
-/* The rows of by_shape for each of the first `count` names, linked by `next`. */
+/* The rows of by_shape for each of the first `count` names. `next` links the rows of one name. */
 struct shape_index {
     uint32_t *first, *next, *last;
-    uint32_t *shapes; /* by name: number of its shapes */
+    uint32_t *shapes; /* for each name: number of its shapes */
 };
 
 static struct shape_index index_shapes(const struct tp_section *section, size_t count)
@@ -119,7 +119,7 @@ static struct shape_index index_shapes(const struct tp_section *section, size_t 
 
     tp_strings_init(&names, arena, 0);
     for (size_t i = 0; i < count; i++)
-        /* names are distinct, so the id of a name is its row */
+        /* all names are different, so that the id of a name is its row */
         tp_strings_add(&names, tp_table_text(&view->by_name, TP_OP_NAME)[i]);
     for (uint32_t row = 0; row < view->by_shape.row_count; row++) {
         uint32_t id = tp_strings_find(&names, tp_table_text(&view->by_shape, TP_OP_NAME)[row]);
@@ -296,7 +296,7 @@ static const char *lead_text(const struct tp_section *section)
             section->arena, " %s (%s) could not be linked to %s.",
             tp_text_of_some(section->arena, (int64_t)view->unlinked_device_events, "device event", "device events"),
             tp_text_of_time(section->arena, view->unlinked_device_time_ns), tp_section_word(section, "an operator"));
-    if (!tp_speaks_torch(section->profile->model->producer) && count < 2) /* a single name does not need a list */
+    if (!tp_speaks_torch(section->profile->model->producer) && count < 2) /* a list of a single name is not needed */
         return unlinked;
     return tp_text_printf(
         section->arena, tp_speaks_torch(section->profile->model->producer) ? TOP_OPERATORS : TOP_NAMES,
@@ -316,7 +316,7 @@ struct tp_data tp_section_operators(const struct tp_section *section)
     tp_object_text(object, "operators_title", tp_section_word(section, "Operators"));
     tp_object_sentence(object, "lead", tp_str_of(lead_text(section)));
     tables = tp_object_list(object, "tables");
-    /* with devices, the section of kernels has this table */
+    /* with devices, the section of kernels contains this table */
     if (!section->profile->advice->works.devices.rows.row_count)
         tp_section_add_works(section, tables, &section->profile->advice->works.operators, "Self time by kind of work");
     add_by_name(section, tables);

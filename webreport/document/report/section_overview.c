@@ -1,5 +1,5 @@
-/* Makes the overview: verdict, parts of a step's time, figures, findings, steps, and the kernels or operators with most
- * time. */
+/* Makes the overview: verdict, parts of a step's time, figures, findings, steps, and the kernels or operators with
+ * the most time. */
 #include "webreport/document/charts/chart.h"
 #include "webreport/document/name_text.h"
 #include "webreport/document/report/program_document.h"
@@ -45,7 +45,7 @@ static const char *device_text(const struct tp_section *section)
                : tp_text_printf(section->arena, "%.*s", (int)name.len, name.ptr);
 }
 
-/* Returns the kind of program, with the name in the trace that shows it, such as "training:
+/* Returns the kind of program and the name in the trace that shows the kind, such as "training:
  * Optimizer.step#SGD.step". */
 static const char *use_text(const struct tp_section *section)
 {
@@ -90,7 +90,8 @@ static int64_t step_ns(const struct tp_overview *view)
     return (int64_t)llround(view->average_us[TP_AVERAGE_TOTAL] * 1000);
 }
 
-/* Returns the category that counts when communication and other work overlap; "" unless the trace has both. */
+/* Returns a remark on which category gets time that several categories share; "" unless the trace has communication
+ * and other work. */
 static const char *overlap_remark(const struct tp_overview *view)
 {
     bool has_communication = view->average_us[tp_chart_average(TP_CHART_COMM)] > 0;
@@ -104,7 +105,7 @@ static const char *overlap_remark(const struct tp_overview *view)
     return has_operators ? "; time shared by several parts counts once, first for communication" : "";
 }
 
-/* Returns whether shares of the steps are meaningful, because most of their time can be judged. */
+/* Returns whether most of the steps' time can be judged, so that shares of the steps are meaningful. */
 static bool has_shares(const struct tp_section *section)
 {
     return section->profile->advice->verdict.unjudged.reason == TP_UNJUDGED_NOTHING;
@@ -238,7 +239,7 @@ static void put_heaviest(const struct tp_section *section, struct tp_document *d
     tp_document_chart(document, "heaviest", tp_data_of_object(card), NULL);
 }
 
-/* Adds the first rows of a table from heaviest.h to short outputs. */
+/* Adds the first rows of a table made by heaviest.h to short outputs. */
 static void put_short_table(const struct tp_section *section, struct tp_document *document,
                             const struct tp_table *table, const char *title)
 {

@@ -1,5 +1,5 @@
-/* Sections of a program recorded from outside, except for its first screen: processes, threads, flame, functions,
- * waits, memory, I/O, and details of the recording. */
+/* Makes the sections of a program recorded from outside, except its first screen: processes, threads, flame,
+ * functions, waits, memory, I/O, and details of the recording. */
 #include "webreport/document/charts/calltree_data.h"
 #include "webreport/document/charts/chart_lanes.h"
 #include "webreport/document/report/program_document.h"
@@ -74,7 +74,7 @@ struct tp_data tp_section_processes(const struct tp_section *section)
     struct tp_list *rows = tp_object_list(object, "rows");
     tp_object_int(object, "lane_width", TP_LANE_WIDTH);
     tp_object_int(object, "lane_height", TP_LANE_HEIGHT);
-    for (uint32_t row = 0; row < shown; row++) { /* requires that threads are in the order of processes */
+    for (uint32_t row = 0; row < shown; row++) { /* works because threads are in the order of processes */
         while (thread < view->tree.thread_count && view->tree.threads[thread].process < row)
             thread++;
         put_process(section, rows, row, (uint32_t)thread);
@@ -92,15 +92,16 @@ static int by_running(const void *context, uint32_t x, uint32_t y)
     return a != b ? (a > b ? -1 : 1) : x < y ? -1 : x > y;
 }
 
-/* Returns whether a thread gets a lane: it ran for 0.2 % of the processor time, or existed for 1 % of the wall time. */
+/* Returns whether a thread gets a lane: it ran for at least 0.2 % of the processor time, or existed for at least 1 %
+ * of the wall time. */
 static bool has_lane(const struct tp_program_view *view, const struct tp_tree_thread *thread)
 {
     return tp_percent(thread->state_ns[TP_STATE_RUNNING], view->state_ns[TP_STATE_RUNNING]) >= 0.2 ||
            tp_percent(thread->end_ns - thread->begin_ns, view->parts.wall_ns) >= 1;
 }
 
-/* Returns by thread whether it is shown. Selects the threads with most running time among those that get a lane.
- * *count: limit of threads on entry, number of selected threads on return. */
+/* Returns for each thread whether it is shown. Selects those threads with the most running time that get a lane.
+ * *count: largest number of threads on entry, number of selected threads on return. */
 static uint8_t *choose_threads(const struct tp_section *section, size_t *count)
 {
     const struct tp_process_tree *tree = &tp_section_program(section)->tree;
@@ -133,7 +134,7 @@ static void put_thread(const struct tp_section *section, struct tp_list *lanes, 
     tp_chart_put_lane(tp_object_list(object, "paths"), section->arena, &view->tree, row, pieces);
 }
 
-/* Adds the legend for the colours that are used. */
+/* Adds the legend for the colors that occur. */
 static void put_legend(const struct tp_section *section, struct tp_object *object)
 {
     const struct tp_program_view *view = tp_section_program(section);
@@ -230,7 +231,8 @@ struct tp_data tp_section_waits(const struct tp_section *section)
 
 /* ---- memory, input and output ---- */
 
-/* Returns the path of the resident memory of all processes. Each process keeps its last value until its exit. */
+/* Returns the SVG path of the resident memory of all processes. Each process counts with its last reading until its
+ * exit. */
 static const char *memory_path(const struct tp_section *section, int64_t *peak_bytes)
 {
     enum { WIDTH = 640, HEIGHT = 110, POINTS = 800 };
@@ -352,7 +354,7 @@ static void put_mode(const struct tp_section *section, struct tp_list *facts)
                 tp_text_of_time(arena, view->unsampled_ns)));
 }
 
-/* Adds the time that the recording cost the program. Findings exclude this time. */
+/* Adds the time that the recording cost the program, which findings exclude. */
 static void put_recording(const struct tp_section *section, struct tp_list *facts)
 {
     const struct tp_program_view *view = tp_section_program(section);

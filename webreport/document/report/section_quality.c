@@ -1,4 +1,5 @@
-/* Section of trace quality: read, repaired and skipped events, and the checks that lower the confidence of findings. */
+/* Makes the section of trace quality: read, repaired and skipped events, and the checks that reduce the confidence
+ * of findings. */
 #include "webreport/document/report/program_document.h"
 #include "webreport/document/report/sections.h"
 
@@ -8,7 +9,7 @@
 #include "webreport/trace/json/value.h"
 #include "writer/base/utf8.h"
 
-/* Returns the losses of the recorder, which traces of tracepress have in their head, or "". */
+/* Returns the losses of the recorder, which tracepress writes into the metadata of its traces, or "". */
 static const char *lost_text(const struct tp_section *section)
 {
     static const struct {
@@ -33,7 +34,8 @@ static const char *lost_text(const struct tp_section *section)
     return text;
 }
 
-/* Returns the number and source of steps, such as "18 used, marked by ProfilerStep, 1 left out as warm-up". */
+/* Returns the number of steps and how they were found, such as "18 used, marked by ProfilerStep, 1 left out as
+ * warm-up". */
 static const char *steps_text(const struct tp_section *section)
 {
     const struct tp_model *model = section->profile->model;
@@ -122,8 +124,8 @@ static const char *flag_text(struct tp_arena *arena, const struct tp_quality_fla
                           *value ? ": " : "", flag->text, weakens);
 }
 
-/* Returns the skipped rules by reason, in order of first appearance, such as "needs two steps: A2; not for this kind of
- * program: H1, H2". */
+/* Returns the skipped rules, grouped by reason in order of first appearance, such as "needs two steps: A2; not for
+ * this kind of program: H1, H2". */
 static const char *skipped_rules(struct tp_arena *arena, const struct tp_recommendations *found)
 {
     const char *text = "";
@@ -151,7 +153,8 @@ static bool is_one_of(const char *term, const char *const *terms)
     return *terms != NULL;
 }
 
-/* Returns whether a check applies. Checks of launches and kernels apply only to programs with devices. */
+/* Returns whether a check applies to the profile. Checks of launches and kernels apply only to programs with
+ * devices. */
 static bool is_checked(const struct tp_section *section, const struct tp_quality_flag *flag)
 {
     const struct tp_model *model = section->profile->model;
@@ -227,7 +230,7 @@ static void add_code_fact(struct tp_list *facts, const char *term, struct tp_str
     tp_object_bool(object, "is_code", true);
 }
 
-/* Adds the facts that the program recorded about itself, unless names are hidden. */
+/* Adds the facts that the program recorded about itself. Does nothing if names are hidden. */
 static void put_program_facts(const struct tp_section *section, struct tp_list *facts)
 {
     enum { MOST_FACTS = 64 };
@@ -276,13 +279,13 @@ static void put_about_facts(const struct tp_section *section, struct tp_object *
     tp_section_add_fact(facts, "Made by", "tracepress " TP_VERSION);
 }
 
-/* Returns whether a term applies only to GPUs. */
+/* Returns whether a term applies only to programs with a GPU. */
 static bool is_of_gpus(const char *term)
 {
     return is_one_of(term, (const char *const[]){"SM efficiency", "Occupancy", "Tensor Cores", NULL});
 }
 
-/* Returns whether a term applies only to programs with a device. */
+/* Returns whether a term applies only to programs with any device. */
 static bool is_of_devices(const char *term)
 {
     return is_one_of(term, (const char *const[]){"GPU busy", "Idle", "True cost", NULL});

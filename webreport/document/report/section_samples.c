@@ -1,4 +1,4 @@
-/* Section of samples of running threads: functions, lines, and their callers. */
+/* Makes the section of samples of running threads: functions, lines, and their callers. */
 #include "webreport/document/charts/calltree_data.h"
 #include "webreport/document/report/sections.h"
 

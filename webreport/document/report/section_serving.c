@@ -1,4 +1,4 @@
-/* Section of the steps of a serving engine: by class, and as single steps. */
+/* Makes the section of the steps of a serving engine: by class, and as single steps. */
 #include <math.h>
 
 #include "webreport/document/report/sections.h"
@@ -34,7 +34,8 @@ static const struct tp_shown_column STEP_COLUMNS[] = {
     {TP_SHOW_REAL, TP_SERVED_RATE, NULL, 0, 0, false, 0},
 };
 
-/* Returns the lead of the section, such as "12 steps of an engine: prefill 31,090 tokens/s, decode 2,979." */
+/* Returns the sentence below the section's title, such as "12 steps of an engine: prefill 31,090 tokens/s, decode
+ * 2,979." */
 static const char *lead_of(const struct tp_section *section, const struct tp_serving_view *view)
 {
     struct tp_arena *arena = section->arena;

@@ -1,4 +1,4 @@
-/* Section of tasks, such as requests, which may end on another thread than they start. */
+/* Makes the section of tasks, such as requests. A task may end on another thread than the one on which it started. */
 #include "webreport/document/report/sections.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

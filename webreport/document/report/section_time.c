@@ -1,4 +1,4 @@
-/* Adds the tree of a device's time as a table in the section of kernels. */
+/* Adds the tree of a device's time to the section of kernels, as a table. */
 #include <math.h>
 
 #include "webreport/document/name_text.h"
@@ -29,7 +29,7 @@ static const struct tp_shown_column FLOORED[] = {BEGIN,
                                                  {TP_SHOW_TIME, TP_TIME_HEADROOM, NULL, 0, 0, false, 0},
                                                  {TP_SHOW_TEXT, TP_TIME_BOUND, NULL, 0, 0, false, 0}};
 
-/* Titles for people by the names in JSON, which are those of the idle view and of the definitions. */
+/* Pairs of a name in JSON, as in the idle view and the definitions, and a title for people. */
 static const char *const TITLES[][2] = {
     {"host", "The device waits for the host"},
     {"launch", "Inside the launching call"},
@@ -79,8 +79,8 @@ static struct tp_str name_of(const struct tp_section *section, const struct tp_t
     return tp_shown_text(&section->naming, node->text);
 }
 
-/* Returns the share of the peak that products and steps reach, or the reason why it is not shown. The text starts with
- * a blank. */
+/* Returns the share of the device's peak that matrix products and steps reach, or the reason why it is not shown.
+ * The text starts with a blank. */
 static const char *rates_text(const struct tp_section *section)
 {
     const struct tp_work_rates *rates = &section->profile->advice->rates;
@@ -99,7 +99,7 @@ static const char *rates_text(const struct tp_section *section)
         tp_text_of_percent(section->arena, rates->step_percent));
 }
 
-/* Returns the reason why some rows have no rates, starting with a blank; "" if all rows have rates. */
+/* Returns the reason why some rows have no rates; "" if all rows have rates. The text starts with a blank. */
 static const char *missing_rates_text(const struct tp_section *section)
 {
     const struct tp_work_rates *rates = &section->profile->advice->rates;

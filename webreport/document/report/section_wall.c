@@ -1,5 +1,5 @@
-/* Section of the steps' wall time, from a recording of the same run from outside: the states of the main thread by
- * step, and the functions that ran outside of operators. */
+/* Makes the section of the steps' wall time, from a recording of the same run from outside: the states of the main
+ * thread by step, and the functions that ran outside operators. */
 #include "webreport/document/report/program_document.h"
 #include "webreport/document/report/sections.h"
 #include "webreport/document/words/program_words.h"

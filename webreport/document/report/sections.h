@@ -1,6 +1,6 @@
-/* Sections of the page. Each takes one profile and returns the object for the template of the same name, or kind NONE
- * if the profile has no data for the section. Everything is in section->arena or borrowed from the profile. The
- * sections of call tree and timeline are in ../charts. */
+/* Declares the sections of the page. Each function takes one profile and returns the object for the template of the
+ * same name, or kind NONE if the profile has no data for the section. All memory is in section->arena or borrowed
+ * from the profile. The sections of call tree and timeline are in ../charts. */
 #ifndef TP_WEBREPORT_DOCUMENT_REPORT_SECTIONS_H
 #define TP_WEBREPORT_DOCUMENT_REPORT_SECTIONS_H
 
@@ -8,9 +8,9 @@
 #include "webreport/document/section_verdict.h"
 #include "webreport/measure/ranks/distributed.h"
 
-/* kind NONE unless a recording from outside covers the steps */
+/* Returns kind NONE unless a recording from outside covers the steps. */
 struct tp_data tp_section_wall(const struct tp_section *section);
-/* for programs that record themselves with tracepress.h */
+/* Returns kind NONE unless the program records itself with tracepress.h. */
 struct tp_data tp_section_ranges(const struct tp_section *section);
 struct tp_data tp_section_idle(const struct tp_section *section);
 struct tp_data tp_section_operators(const struct tp_section *section);
@@ -22,7 +22,7 @@ struct tp_data tp_section_tasks(const struct tp_section *section);
 struct tp_data tp_section_samples(const struct tp_section *section);
 struct tp_data tp_section_quality(const struct tp_section *section);
 struct tp_data tp_section_about(const struct tp_section *section);
-/* Sections of a program recorded from outside (section_program.c). */
+/* Return the sections of a program recorded from outside. (section_program.c) */
 struct tp_data tp_section_processes(const struct tp_section *section);
 struct tp_data tp_section_threads(const struct tp_section *section);
 struct tp_data tp_section_flame(const struct tp_section *section);
@@ -31,37 +31,39 @@ struct tp_data tp_section_waits(const struct tp_section *section);
 struct tp_data tp_section_usage(const struct tp_section *section);
 struct tp_data tp_section_recording(const struct tp_section *section);
 
-/* Makes the overview of a profile for the page and the digest: verdict, figures, findings, the heaviest kernels and
- * operators. Allocates from section->arena. */
+/* Makes the overview of a profile for the page and the digest: verdict, figures, findings, and the heaviest kernels
+ * and operators. Allocates from section->arena. */
 void tp_report_document(struct tp_document *document, const struct tp_section *section);
 
-/* Adds the overview as one line, such as "worker0: Input-bound, 177.6 ms per step; B1 The step waits for input data,
- * 22.8 to 28.5 %". */
+/* Adds one line with the overview, such as "worker0: Input-bound, 177.6 ms per step; B1 The step waits for input
+ * data, 22.8 to 28.5 %". */
 void tp_report_line(struct tp_document *document, const struct tp_section *section);
-/* Adds the line of an input that failed. */
+/* Adds the line of a failed input. */
 void tp_report_failed_line(struct tp_document *document, const struct tp_naming *naming, struct tp_str file,
                            const char *why);
 
 /* Adds the notices of the overview. */
 void tp_section_put_notices(const struct tp_section *section, struct tp_document *document);
-/* Adds the notices that every reader of the digest needs: unknown categories, and corrected ends of events. */
+/* Adds the notices that are necessary for every reader of the digest: unknown categories, and corrected ends of
+ * events. */
 void tp_section_put_data_notices(const struct tp_section *section, struct tp_document *document);
 void tp_section_put_figures(const struct tp_section *section, struct tp_document *document);
-/* Returns the gain of a finding as percentages of the judged time, such as "14.1 to 37.4 %"; NULL if it is unknown. */
+/* Returns the gain of a finding in percent of the judged time, such as "14.1 to 37.4 %"; NULL if the gain is
+ * unknown. */
 const char *tp_finding_gain(const struct tp_finding *finding, struct tp_arena *arena);
 void tp_section_put_findings(const struct tp_section *section, struct tp_document *document);
 /* Adds the states of the main thread in the steps, if a recording from outside covers them. */
 void tp_section_put_wall(const struct tp_section *section, struct tp_document *document);
 /* Adds the ranges of a program that records itself. Adds nothing for other traces. */
 void tp_section_put_ranges(const struct tp_section *section, struct tp_document *document);
-/* Adds the steps of a serving engine, if the trace has some with device work. */
+/* Adds the steps of a serving engine. Does nothing unless the trace has such steps with device work. */
 void tp_section_put_serving(const struct tp_section *section, struct tp_document *document);
 
 /* Returns the section that compares the ranks of a span. */
 struct tp_data tp_section_distributed(struct tp_arena *arena, const struct tp_naming *naming,
                                       const struct tp_distributed *view, struct tp_speech speech);
 
-/* Appends the table of a device's tree of time to `tables`. */
+/* Appends the table with the tree of a device's time to `tables`. */
 void tp_section_add_time(const struct tp_section *section, struct tp_list *tables, const struct tp_time_tree *tree);
 
 /* Appends the table of time by kind of work to `tables`. works: must have rows. caption: must live as long as the
