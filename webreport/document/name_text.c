@@ -1,4 +1,4 @@
-/* Prepares names of a trace for display: see name_text.h. */
+/* Prepares names of a trace for display. See name_text.h. */
 #include "webreport/document/name_text.h"
 
 #include "webreport/trace/frame.h"
@@ -50,7 +50,7 @@ static bool starts_path(struct tp_str text, size_t at)
            tp_is_word(text.ptr[at]);
 }
 
-/* Returns the position after the last `needle` within text[from, end); 0 if there is none. */
+/* Returns the position after the last `needle` in bytes `from` to `end` - 1 of the text; 0 if there is none. */
 static size_t after_last(struct tp_str text, size_t from, size_t end, const char *needle)
 {
     size_t after = 0;
@@ -61,8 +61,8 @@ static size_t after_last(struct tp_str text, size_t from, size_t end, const char
     return after;
 }
 
-/* Returns the position from which the path at `at` is kept: after the library folder of an installation, otherwise its
- * last component. frame_end: end of the path in a frame, whose folders may have any names. */
+/* Returns the position from which the path at `at` is shown: after the library folder of an installation, else at
+ * the last component of the path. frame_end: end of the path in a frame, in which folders may have any names. */
 static size_t path_rest(struct tp_str text, size_t at, size_t frame_end)
 {
     size_t end = at < frame_end ? frame_end : at, rest, slash;
@@ -106,14 +106,14 @@ static struct tp_str redacted(const struct tp_naming *naming, struct tp_str text
     return (struct tp_str){out, (size_t)(at - out)};
 }
 
-/* Shortens a place in the source at its start, keeping its last folders: "…/models/attention.py(12): forward".
- * path_bytes: length of its path. */
+/* Shortens the path of a place in the source at its start and keeps the last folders, as in
+ * "…/models/attention.py(12): forward". path_bytes: length of the path. */
 static struct tp_str path_cut(struct tp_arena *arena, struct tp_str text, size_t path_bytes)
 {
     size_t from = text.len - TP_MAX_SHOWN_NAME_BYTES + 3;
     while (from < path_bytes && text.ptr[from] != '/' && text.ptr[from] != '\\')
         from++;
-    if (from >= path_bytes) /* the text after the path alone is too long */
+    if (from >= path_bytes) /* the text after the path is already too long */
         return tp_text_cut(arena, text, TP_MAX_SHOWN_NAME_BYTES);
     char *cut = tp_arena_alloc(arena, text.len - from + 3);
     memcpy(cut, ELLIPSIS, 3);
@@ -127,7 +127,7 @@ struct tp_str tp_shown_text(const struct tp_naming *naming, struct tp_str text)
     struct tp_frame frame;
 
     if (naming->redact && text.len) {
-        if (shown.len > 4096) /* a longer text is cut below in any case */
+        if (shown.len > 4096) /* a longer text is cut below anyway */
             shown.len = 4096;
         shown = redacted(naming, shown);
     }
@@ -147,7 +147,7 @@ struct tp_str tp_path_file(struct tp_str text)
 
 /* ---- links to source ---- */
 
-/* Appends `text` to an address, and returns the end. Each byte needs at most 3 bytes (%XX). */
+/* Appends `text` to an address in %XX encoding, and returns the end. Each byte of the text needs at most 3 bytes. */
 static char *add_encoded(char *at, struct tp_str text)
 {
     static const char HEX[] = "0123456789ABCDEF";
@@ -215,7 +215,7 @@ struct tp_str tp_viewer_lines(const void *context, struct tp_str lines)
 {
     const struct tp_naming *naming = context;
     if (!naming->redact)
-        return lines; /* the reader has already cut them */
+        return lines; /* returned unchanged, because the reader has already cut the lines */
     char *out = tp_arena_alloc(naming->arena, 3 * lines.len + 16), *at = out;
     while (lines.len) {
         const char *feed = memchr(lines.ptr, '\n', lines.len);
@@ -233,9 +233,9 @@ struct tp_str tp_viewer_lines(const void *context, struct tp_str lines)
 
 struct tp_str tp_shapes_text(struct tp_arena *arena, struct tp_str shape)
 {
-    enum { SHAPE = 2 }; /* depth of the sizes of a tensor; tensors in a list are one level deeper */
+    enum { SHAPE = 2 }; /* nesting depth of a tensor's sizes; in a list of tensors, sizes are one level deeper */
     char *out, *at;
-    size_t depth = 0, list = 0; /* list: 1 while inside a list of tensors */
+    size_t depth = 0, list = 0; /* depth: current nesting depth; list: 1 inside a list of tensors */
 
     if (shape.len < 4 || shape.ptr[0] != '[' || shape.len > 2048)
         return shape;
@@ -278,14 +278,14 @@ struct tp_str tp_viewer_shapes(const void *context, struct tp_str shapes)
 struct tp_str tp_kernel_short_name(struct tp_arena *arena, struct tp_str name)
 {
     struct tp_frame frame;
-    if (tp_frame_parse(&frame, name)) /* a Python call has no argument list in parentheses */
+    if (tp_frame_parse(&frame, name)) /* a Python call has no argument list that could be removed */
         return tp_text_cut(arena, tp_frame_short_name(name), TP_MAX_SHOWN_NAME_BYTES);
     return tp_text_cut(arena, tp_kernel_text(arena, name), TP_KERNEL_TEXT_BYTES);
 }
 
 struct tp_shown_kernels {
     struct tp_strings names;
-    struct tp_vec shown; /* struct tp_str by id in names */
+    struct tp_vec shown; /* struct tp_str for each id in `names` */
 };
 
 struct tp_shown_kernels *tp_shown_kernels_new(struct tp_arena *arena)

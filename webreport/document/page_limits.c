@@ -1,7 +1,8 @@
-/* Levels of detail: see page_limits.h. */
+/* Defines the levels of detail of the page. See page_limits.h. */
 #include "webreport/document/page_limits.h"
 
-/* Levels of detail, most detailed first. They are tried in turn until the profile fits its share of the page. */
+/* Levels of detail, most detailed first. The page tries them in this order until the profile fits its share of the
+ * page. */
 static const struct tp_page_limits LEVELS[] = {
     {.operator_rows = 300,
      .shape_rows = 60,

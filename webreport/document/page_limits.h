@@ -1,4 +1,4 @@
-/* Levels of detail: how much of a profile the page shows, by its share of the page's bytes. */
+/* Levels of detail: how much of a profile the page shows, depending on the profile's share of the page's bytes. */
 #ifndef TP_WEBREPORT_DOCUMENT_PAGE_LIMITS_H
 #define TP_WEBREPORT_DOCUMENT_PAGE_LIMITS_H
 
@@ -7,21 +7,21 @@
 
 struct tp_page_limits {
     size_t operator_rows, shape_rows, kernel_rows, memory_rows, module_rows, line_rows, evidence, findings;
-    size_t open_rows;  /* number of rows that open to stacks, shapes or launches */
-    size_t open_items; /* limit of items in each list inside of such a row */
+    size_t open_rows;  /* number of rows that the user can open to see stacks, shapes or launches */
+    size_t open_items; /* largest number of items in each list of an opened row */
     size_t flame_boxes, step_bars;
-    size_t timeline_bytes; /* 0: no timeline */
-    size_t tree_nodes;     /* 0: no call tree */
+    size_t timeline_bytes; /* bytes of the timeline; 0: no timeline */
+    size_t tree_nodes;     /* number of nodes in the call tree; 0: no call tree */
     bool has_curves;
 };
 
-/* Returns the number of levels. Level 0 shows everything, the last level only the overview. */
+/* Returns the number of levels. Level 0 shows everything, and the last level only the overview. */
 unsigned tp_page_level_count(void);
 
-/* Fills the limits of a level for a profile that may take about share_bytes of the page. */
+/* Fills the limits of a level for a profile that may take about share_bytes bytes of the page. */
 void tp_page_limits_of(struct tp_page_limits *limits, unsigned level, size_t share_bytes);
 
-/* Returns the page's sentence about the level, or NULL for level 0. */
+/* Returns the sentence about the level for the page; NULL for level 0. */
 const char *tp_page_level_text(unsigned level);
 
 #endif

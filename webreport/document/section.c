@@ -1,4 +1,4 @@
-/* Functions that the sections share: see section.h. */
+/* Defines functions that several sections use. See section.h. */
 #include "webreport/document/section.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* The input of a section of the page: one profile, with options for its names and limits. Also declares functions that
- * sections and commands share. All results are in section->arena or borrowed from the profile. */
+/* The input of a section of the page: one profile, with options for its names and limits. Also declares functions
+ * that sections and commands use. All results are in section->arena or borrowed from the profile. */
 #ifndef TP_WEBREPORT_DOCUMENT_SECTION_H
 #define TP_WEBREPORT_DOCUMENT_SECTION_H
 
@@ -15,7 +15,7 @@ struct tp_section {
     const struct tp_profile *profile;
     const struct tp_page_limits *limits;
     struct tp_naming naming;
-    const char *title; /* title of the profile */
+    const char *title; /* title of the profile on the page */
     bool is_one_of_many;
     const char *left_out; /* sentence about omitted parts, shown in the section About, or NULL */
 };
@@ -23,7 +23,7 @@ struct tp_section {
 /* Options for the names of a profile, for tp_section_init. */
 struct tp_section_options {
     bool redact;
-    const char *source_url; /* pattern of tp_source_link, or NULL */
+    const char *source_url; /* pattern for tp_source_link; NULL for no links */
     bool is_one_of_many;
 };
 
@@ -38,15 +38,15 @@ void tp_section_add_fact(struct tp_list *list, const char *term, const char *fac
 /* Adds a table to a list, after tp_shown_table_data has prepared it. */
 void tp_section_add_table(struct tp_list *list, struct tp_shown_table *shown);
 
-/* Sets the names of rows from a text column: the shown text, its prefix, and a link if it is a source line. */
+/* Sets the names of rows from a text column: the shown text, its prefix, and a link if the text is a source line. */
 void tp_section_name_rows(const struct tp_naming *naming, struct tp_shown_table *shown, unsigned text_column);
-/* Returns a new table like tp_shown_table_new, with the vocabulary of the profile's producer. */
+/* Returns a new table like that of tp_shown_table_new, with the vocabulary of the profile's producer. */
 struct tp_shown_table *tp_section_table_new(const struct tp_section *section, const struct tp_table *table,
                                             const struct tp_shown_column *columns, unsigned column_count,
                                             size_t max_rows);
 /* Returns a text in the vocabulary of the profile's producer (tp_spoken). */
 const char *tp_section_word(const struct tp_section *section, const char *text);
-/* Returns the name of a device: "GPU 0", or the name that the program itself defined. */
+/* Returns the name of a device: "GPU 0", or the name that the program itself gave to the device. */
 const char *tp_section_device_name(const struct tp_section *section, int64_t id);
 
 #endif

@@ -1,4 +1,4 @@
-/* Tables for display: see section_table.h. */
+/* Prepares tables for display. See section_table.h. */
 #include "webreport/document/section_table.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ static bool is_text_column(const struct tp_shown_table *shown, const struct tp_s
     return is_text(column->format) || type == TP_COLUMN_TEXT || type == TP_COLUMN_JSON || type == TP_COLUMN_BOOL;
 }
 
-/* Returns a cell as a number: times in nanoseconds, NaN for null and for texts. */
+/* Returns a cell as a number; times are in nanoseconds. Returns NaN for null and for texts. */
 static double cell_number(const struct tp_shown_table *shown, const struct tp_shown_column *column, size_t row)
 {
     const struct tp_table *table = shown->table;
@@ -50,7 +50,8 @@ static double cell_number(const struct tp_shown_table *shown, const struct tp_sh
     }
 }
 
-/* Finds the largest magnitude in the shown rows, and the sum of all known values; NaN if none is known. */
+/* Finds the largest magnitude in the shown rows of a column, and the sum of all its known values; NaN if no value is
+ * known. */
 static void measure_column(struct tp_shown_table *shown, unsigned index)
 {
     const struct tp_shown_column *column = &shown->columns[index];
@@ -109,7 +110,7 @@ static void print_number(const struct tp_shown_table *shown, unsigned index, dou
     }
 }
 
-/* Prints a cell. place: number of the row; row_count for the foot. number: index of the shown column. */
+/* Prints a cell. place: index of the row; row_count for the foot. number: index of the shown column. */
 static void print_cell(const struct tp_data *value, struct tp_buf *out)
 {
     const struct tp_shown_table *shown = value->self;
@@ -374,8 +375,8 @@ void tp_shown_table_measure(struct tp_shown_table *shown)
         measure_column(shown, i);
 }
 
-/* Orders the columns for pages. The column by which rows are sorted comes first, with its bar and share, to be visible
- * on narrow screens. The other columns keep their order. */
+/* Orders the columns for pages. The column by which rows are sorted comes first, with its bar and share, so that
+ * narrow screens show it. The other columns keep their order. */
 static void order_columns(struct tp_shown_table *shown)
 {
     unsigned first = 0, behind;
@@ -485,7 +486,8 @@ enum { HEAD_BYTES = 60, BEFORE_BYTES = 8, TAIL_BYTES = 72 };
 
 struct name_group {
     const struct tp_shown_row *rows;
-    const uint32_t *groups; /* by row: only rows of one group are compared; NULL: all rows are one group */
+    const uint32_t
+        *groups; /* for each row: its group. Only rows of one group are compared; NULL: all rows are one group */
 };
 
 static bool is_same_name(const struct name_group *name_group, uint32_t x, uint32_t y)
@@ -521,7 +523,7 @@ static size_t common_bytes(struct tp_str a, struct tp_str b)
     return i;
 }
 
-/* Returns the start of a name and the part that differs from other names, such as "Cijk_Alik_…_WG32_8_1". */
+/* Returns the start of a name and the part in which it differs from other names, such as "Cijk_Alik_…_WG32_8_1". */
 static struct tp_str distinct_name(const struct tp_naming *naming, struct tp_str shown, struct tp_str text,
                                    size_t differs)
 {
@@ -534,8 +536,8 @@ static struct tp_str distinct_name(const struct tp_naming *naming, struct tp_str
         tp_text_printf(naming->arena, "%.*s\xe2\x80\xa6%.*s", (int)shown.len, shown.ptr, (int)tail.len, tail.ptr));
 }
 
-/* Distinguishes rows that have one shown name. In the order of full names, one of a name's neighbours has the longest
- * common prefix with it. texts: full names, by row. */
+/* Makes the names of rows with the same shown name different. In the order of full names, the longest common prefix
+ * of a name is that with one of its two neighbors. texts: full name of each row. */
 static void distinguish_group(const struct tp_naming *naming, struct tp_shown_row *rows, const struct tp_str *texts,
                               uint32_t *order, uint32_t count)
 {
@@ -572,7 +574,8 @@ void tp_section_distinguish_names(const struct tp_naming *naming, struct tp_show
     }
 }
 
-/* Numbers rows whose name is equal to that of an earlier row, because the shown parts of long names may be equal. */
+/* Appends numbers to names that are equal to the name of an earlier row, because the shown parts of long names may
+ * be equal. */
 static void number_rows(const struct tp_naming *naming, struct tp_shown_table *shown)
 {
     struct tp_strings seen;

@@ -1,5 +1,5 @@
-/* A table of a view for display: selected columns, one unit per column, bars, rows that open, totals, and a limit of
- * rows.
+/* A table of a view for display: selected columns, one unit for each column, bars, rows that open, totals, and a limit
+ * of rows.
  *
  * The table is prepared once. The template "table" then reads it through struct tp_data, which prints cells on
  * demand. */
@@ -14,45 +14,45 @@
 
 enum tp_shown_format {
     TP_SHOW_COUNT,
-    TP_SHOW_TIME, /* time from an NS column, or from a REAL column of microseconds */
+    TP_SHOW_TIME, /* time, from an NS column or from a REAL column in microseconds */
     TP_SHOW_BYTES,
     TP_SHOW_REAL,    /* number with `decimals` digits after the point */
-    TP_SHOW_PERCENT, /* percentage, 0 to 100 */
-    TP_SHOW_RATIO,   /* share of 0 to 1, shown as a percentage */
-    TP_SHOW_SHARE,   /* percentage of the column's sum over all rows */
-    TP_SHOW_BAR,     /* bar, relative to the column's maximum */
+    TP_SHOW_PERCENT, /* percentage from 0 to 100 */
+    TP_SHOW_RATIO,   /* share from 0 to 1, shown as a percentage */
+    TP_SHOW_SHARE,   /* share of the column's sum over all rows, shown as a percentage */
+    TP_SHOW_BAR,     /* bar whose length is relative to the column's maximum */
     TP_SHOW_TEXT,
-    TP_SHOW_YES,     /* BOOL column, shown as yes or – */
-    TP_SHOW_OWN,     /* text from own_texts of the table */
-    TP_SHOW_PRINTED, /* text from the function `print` of the table */
+    TP_SHOW_YES,     /* value of a BOOL column, shown as yes or – */
+    TP_SHOW_OWN,     /* text from the table's own_texts */
+    TP_SHOW_PRINTED, /* text that the table's function `print` returns */
 };
 
 enum tp_shown_flag {
     TP_SHOWN_SUM = 1,    /* the foot shows the sum of all rows */
     TP_SHOWN_WIDE = 2,   /* only pages show the column */
-    TP_SHOWN_NARROW = 8, /* pages do not show the column, because they have wide ones instead */
-    TP_SHOWN_SIGNED = 4, /* positive numbers have a plus sign in cells with units */
+    TP_SHOWN_NARROW = 8, /* pages omit the column, because they have wide columns instead */
+    TP_SHOWN_SIGNED = 4, /* positive numbers get a plus sign in cells with units */
 };
 
 struct tp_shown_column {
     enum tp_shown_format format;
-    unsigned column;     /* number of the column in the table; for OWN an index in own_texts */
-    const char *title;   /* title; NULL for the one in the column's definition */
-    unsigned unit_group; /* columns with equal groups other than 0 share a unit */
+    unsigned column;     /* index of the column in the table; for TP_SHOW_OWN, index in own_texts */
+    const char *title;   /* title; NULL: the title in the column's definition */
+    unsigned unit_group; /* columns with the same group, other than 0, share a unit */
     unsigned decimals;
-    bool is_sorted; /* rows are sorted by this column, largest first */
+    bool is_sorted; /* true: rows are sorted by this column, largest first */
     unsigned flags; /* bits of enum tp_shown_flag */
 };
 
-/* The first cell of a row, and the properties of the row. */
+/* The first cell of a row, and other properties of the row. */
 struct tp_shown_row {
-    struct tp_str name;       /* name as it is shown */
-    struct tp_str short_name; /* short form for narrow outputs; if ptr is NULL, the name is used */
-    struct tp_str prefix;     /* text shown dimmed before the name */
-    bool is_place;            /* the prefix is the folder of a source line, which narrow outputs cut */
-    const char *href;         /* link of the name, or NULL */
+    struct tp_str name;       /* name of the row as shown */
+    struct tp_str short_name; /* short name for narrow outputs; ptr NULL: the name is used */
+    struct tp_str prefix;     /* dimmed text before the name */
+    bool is_place;            /* true: the prefix is the folder of a source line, which narrow outputs cut */
+    const char *href;         /* address that the name links to, or NULL */
     unsigned depth;           /* depth of the row in a tree */
-    bool is_faint;            /* the numbers of the row are uncertain */
+    bool is_faint;            /* true: the numbers of the row are uncertain and are shown faintly */
     struct tp_data more;      /* object for the template "table_more"; kind NONE if the row cannot be opened */
 };
 
@@ -63,28 +63,28 @@ struct tp_shown_table {
     const struct tp_table *table;
     const struct tp_shown_column *columns;
     unsigned column_count;
-    struct tp_speech speech;                  /* vocabulary of titles and definitions of columns */
+    struct tp_speech speech;                  /* vocabulary for titles and definitions of columns */
     const char *name;                         /* short name for CSV files and the filter, such as "operators" */
     const char *caption;                      /* description for screen readers */
     const char *heading;                      /* heading above the table, or NULL */
     const char *name_title, *name_definition; /* title and definition of the first column */
-    const char *foot;                         /* first cell of the foot; NULL for no foot */
+    const char *foot;                         /* text in the first cell of the foot; NULL: no foot */
     /* text below the table, or NULL; a cut table also has its own note */
     const char *note;
-    bool is_tree;           /* rows are a tree: indented, and never sorted */
-    unsigned open_depth;    /* the script folds rows of a tree below this depth */
+    bool is_tree;           /* true: rows are a tree, which is indented and never sorted */
+    unsigned open_depth;    /* depth in the tree below which the page's script folds rows */
     size_t row_count;       /* number of shown rows, at most the rows of the table */
-    size_t open_count;      /* number of rows, counted from the first, that can be opened; 0: all rows with details */
+    size_t open_count;      /* number of leading rows that can be opened; 0: all rows with details */
     size_t short_row_count; /* number of rows in short outputs; 0: row_count */
     struct tp_shown_row *rows;
-    const struct tp_str *own_texts[TP_MAX_OWN_TEXTS]; /* by index of an OWN column: a text per row */
-    /* Returns the text of a PRINTED cell, in the arena. */
+    const struct tp_str *own_texts[TP_MAX_OWN_TEXTS]; /* for each index of an OWN column: one text for each row */
+    /* returns the text of a PRINTED cell, in the arena */
     struct tp_str (*print)(struct tp_arena *arena, const struct tp_table *table, unsigned column, size_t row);
-    /* the following members are set by tp_shown_table_data */
+    /* members from here on are set by tp_shown_table_data */
     struct tp_unit units[TP_MAX_SHOWN_COLUMNS];
     double maxima[TP_MAX_SHOWN_COLUMNS], sums[TP_MAX_SHOWN_COLUMNS];
     const char *definitions[TP_MAX_SHOWN_COLUMNS];
-    uint8_t page_columns[TP_MAX_SHOWN_COLUMNS]; /* indexes of the columns that pages show, in their order */
+    uint8_t page_columns[TP_MAX_SHOWN_COLUMNS]; /* indexes of the columns that pages show, in the order of the page */
     unsigned page_column_count;
 };
 
@@ -93,34 +93,37 @@ struct tp_shown_table *tp_shown_table_new(struct tp_arena *arena, const struct t
                                           const struct tp_shown_column *columns, unsigned column_count,
                                           size_t max_rows);
 
-/* Computes the sums of columns, which shares need. For outputs that read single cells. */
+/* Computes the sums of columns, which shares need. For outputs that read single cells instead of
+ * tp_shown_table_data. */
 void tp_shown_table_measure(struct tp_shown_table *shown);
 
-/* Chooses units and computes sums. Returns the object for the template, which borrows `shown`. Must be called after
- * everything is set. */
+/* Chooses units and computes sums. Returns the object for the template, which borrows `shown`. Call this function
+ * after all members are set. */
 struct tp_data tp_shown_table_data(struct tp_shown_table *shown);
 
-/* Return the title of a shown column, and whether its cells are texts, which are left-aligned. */
+/* Return the title of a shown column, and whether its cells are left-aligned texts. */
 const char *tp_shown_title(const struct tp_shown_table *shown, unsigned index);
 bool tp_shown_is_text(const struct tp_shown_table *shown, unsigned index);
 
-/* Returns a cell with its unit, such as "12.2 ms" or "+3.1 %" ("–" for null), borrowed or in the arena. For outputs
- * whose columns have no unit. */
+/* Returns a cell with its unit, such as "12.2 ms" or "+3.1 %"; "–" for null. The text is borrowed or in the arena.
+ * For outputs whose columns have no unit. */
 struct tp_str tp_shown_cell(const struct tp_shown_table *shown, unsigned index, size_t row);
 
 /* Returns a copy of the table with the given rows in the given order. Cells are copied into `arena`; texts are
  * shared. */
 struct tp_table *tp_table_pick(struct tp_arena *arena, const struct tp_table *table, const size_t *rows, size_t count);
 
-/* Returns a copy with the rows sorted by an integer column, largest first. Equal rows keep their order. */
+/* Returns a copy of the table in `arena`, with its rows sorted by an integer column, largest first. Equal rows keep
+ * their order. */
 struct tp_table *tp_table_sorted(struct tp_arena *arena, const struct tp_table *table, unsigned column);
 
-/* Extends shown names that are equal by the part in which their full names differ. Must be called after the rows have
- * their names. names: full names, by row. groups: by row; only rows of one group are compared; NULL: all rows. */
+/* Extends equal shown names by the part in which their full names differ. Call this function after the rows have
+ * their names. names: full name of each row. groups: for each row, its group, since only rows of one group are
+ * compared; NULL: all rows are one group. */
 void tp_section_distinguish_names(const struct tp_naming *naming, struct tp_shown_row *rows, const struct tp_str *names,
                                   const uint32_t *groups, size_t row_count);
-/* Does the same as tp_section_distinguish_names for a whole table whose full names are in a column. Afterwards all
- * shown names differ. */
+/* Extends equal shown names as tp_section_distinguish_names does, for a whole table whose full names are in a
+ * column. Afterwards all shown names differ. */
 void tp_section_distinguish_rows(const struct tp_naming *naming, struct tp_shown_table *shown, unsigned text_column);
 
 #endif

@@ -1,5 +1,5 @@
 /* Writes the verdict as text: its class as a tag, its headline, and a line with the step and the longest gap. The
- * verdict of the analysis contains everything; nothing is judged here. */
+ * analysis makes the verdict; this module only writes it. */
 #include "webreport/document/section_verdict.h"
 
 #include <math.h>
@@ -51,10 +51,10 @@ static const char *find_text(struct tp_str text, struct tp_str part)
     return NULL;
 }
 
-/* Returns the headline, with its line of code changed as a shown name: cut, and without private parts on request. */
+/* Returns the headline, with its line of code cut as a shown name, and without private parts on request. */
 static const char *headline_of(const struct tp_naming *naming, const struct tp_trace_verdict *verdict)
 {
-    bool is_shown = verdict->class >= TP_CLASS_PROGRAM; /* these headlines contain names at any position */
+    bool is_shown = verdict->class >= TP_CLASS_PROGRAM; /* headlines of these classes contain names at any position */
     struct tp_str text = is_shown ? tp_shown_text(naming, verdict->headline) : verdict->headline;
     const char *at = verdict->has_gap ? find_text(text, verdict->gap.line) : NULL;
     if (!at)
@@ -80,7 +80,7 @@ const char *tp_section_step_source(const struct tp_naming *naming, const struct 
     return tp_text_printf(arena, "a sequence with %.*s that repeats", (int)name.len, name.ptr);
 }
 
-/* Returns the reason why a repeated sequence shows no steps, and what to record instead. */
+/* Returns the reason why a repeated sequence is not used as steps, and what to record instead. */
 static const char *no_steps_text(const struct tp_naming *naming, const struct tp_model *model)
 {
     if (!model->repeat_count)
@@ -92,7 +92,7 @@ static const char *no_steps_text(const struct tp_naming *naming, const struct tp
                           (int)name.len, name.ptr, tp_text_of_count(naming->arena, model->repeat_count));
 }
 
-/* Returns the number of steps, such as "18 steps; 1 left out as warm-up". */
+/* Returns the number of steps as text, such as "18 steps; 1 left out as warm-up". */
 static const char *steps_text(struct tp_arena *arena, const struct tp_trace_verdict *verdict)
 {
     uint32_t count[TP_STEP_DIFFERENT + 1] = {0};
@@ -106,9 +106,9 @@ static const char *steps_text(struct tp_arena *arena, const struct tp_trace_verd
     return text;
 }
 
-static const double LEAST_GAP_PERCENT = 0.1; /* shortest gap that is mentioned */
+static const double LEAST_GAP_PERCENT = 0.1; /* shortest gap that the text mentions, percent */
 
-/* Returns the base of the longest gap's share: all used steps, not only the step with the gap. */
+/* Returns what the share of the longest gap refers to: all used steps, not only the step that contains the gap. */
 static const char *gap_base_text(struct tp_arena *arena, const struct tp_profile *profile)
 {
     const struct tp_model *model = profile->model;
@@ -127,7 +127,7 @@ static bool is_state_unknown(const struct tp_trace_verdict *verdict)
     return untold_ns > verdict->gap.total_ns / 2;
 }
 
-/* Returns the activity of the host in a gap, such as "; the host ran step, 6.54 ms of it in hipLaunchKernel". */
+/* Returns what the host did during a gap, such as "; the host ran step, 6.54 ms of it in hipLaunchKernel". */
 static const char *host_activity_text(const struct tp_naming *naming, const struct tp_verdict_gap *gap)
 {
     struct tp_str line = tp_shown_text(naming, gap->line), call = tp_shown_text(naming, gap->call);
@@ -152,8 +152,8 @@ static const char *gap_text(const struct tp_naming *naming, const struct tp_prof
         host_activity_text(naming, &verdict->gap));
 }
 
-/* Returns a sentence about the time outside of W, such as " 5.01 s of the 5.13 s recorded are left out (5.01 s before
- * the first step): the host ran X for 5.00 s." */
+/* Returns a sentence about the time outside window W, such as " 5.01 s of the 5.13 s recorded are left out (5.01 s
+ * before the first step): the host ran X for 5.00 s." */
 static const char *left_out_text(const struct tp_naming *naming, const struct tp_profile *profile)
 {
     const struct tp_outside_part *part = &profile->advice->verdict.left_out;
@@ -175,8 +175,8 @@ static const char *left_out_text(const struct tp_naming *naming, const struct tp
                           what);
 }
 
-/* Returns the source of inferred steps, such as " Steps are inferred from the calls of ResNet, because none is
- * marked.", or "". */
+/* Returns how steps were inferred, such as " Steps are inferred from the calls of ResNet, because none is marked.",
+ * or "". */
 static const char *inferred_text(const struct tp_naming *naming, const struct tp_model *model)
 {
     return tp_steps_are_inferred(model)
@@ -185,7 +185,7 @@ static const char *inferred_text(const struct tp_naming *naming, const struct tp
                : "";
 }
 
-/* Returns the base of the page's shares if most of W cannot be judged, or "". */
+/* Returns what the page's shares refer to if most of window W cannot be judged, or "". */
 static const char *unjudged_text(const struct tp_profile *profile, struct tp_arena *arena)
 {
     const struct tp_trace_verdict *verdict = &profile->advice->verdict;
@@ -198,8 +198,8 @@ static const char *unjudged_text(const struct tp_profile *profile, struct tp_are
                           tp_text_of_time(arena, verdict->unjudged.ns), tp_text_of_time(arena, rest_ns));
 }
 
-/* Returns the details, such as "A step takes 12.3 ms (18 steps, 1 left out as warm-up). The longest time without device
- * work takes .." */
+/* Returns the text below the headline, such as "A step takes 12.3 ms (18 steps, 1 left out as warm-up). The longest
+ * time without device work takes .." */
 static const char *details_of(const struct tp_naming *naming, const struct tp_profile *profile)
 {
     const struct tp_trace_verdict *verdict = &profile->advice->verdict;
@@ -242,7 +242,7 @@ static enum tp_verdict_class class_of(struct tp_str text)
     return (enum tp_verdict_class)i;
 }
 
-/* Returns the headline with the line of code at its end changed as a shown name. That line is the only private part. */
+/* Returns a stored headline. The line of code at its end, its only private part, is changed as a shown name. */
 static const char *stored_headline(const struct tp_naming *naming, struct tp_str text)
 {
     static const char *const before_line[] = {TP_HEADLINE_AT, TP_HEADLINE_RAN};
@@ -260,7 +260,7 @@ static const char *stored_headline(const struct tp_naming *naming, struct tp_str
 struct tp_verdict_block tp_stored_verdict(const struct tp_naming *naming, struct tp_str class, struct tp_str headline)
 {
     enum tp_verdict_class known = class_of(class);
-    if (known == TP_CLASS_COUNT) /* the class comes from another version of tracepress */
+    if (known == TP_CLASS_COUNT) /* true if another version of tracepress wrote the class */
         return (struct tp_verdict_block){.tone = TP_TONE_UNSURE,
                                          .class = tp_arena_copy(naming->arena, class.ptr, class.len),
                                          .headline = stored_headline(naming, headline),

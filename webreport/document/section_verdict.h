@@ -1,4 +1,4 @@
-/* The verdict as text, for page, digest, terminal, index of profiles and files of other tools. */
+/* Writes the verdict as text for the page, digest, terminal, index of profiles, and files of other tools. */
 #ifndef TP_WEBREPORT_DOCUMENT_SECTION_VERDICT_H
 #define TP_WEBREPORT_DOCUMENT_SECTION_VERDICT_H
 
@@ -6,14 +6,14 @@
 #include "webreport/document/name_text.h"
 #include "webreport/measure/result/profile.h"
 
-/* Returns the source of inferred steps as text, such as "the calls of ResNet", in naming->arena. */
+/* Returns how steps were inferred as text, such as "the calls of ResNet", in naming->arena. */
 const char *tp_section_step_source(const struct tp_naming *naming, const struct tp_model *model);
 
 /* Returns the verdict of the analysis as text, in naming->arena. */
 struct tp_verdict_block tp_section_verdict(const struct tp_naming *naming, const struct tp_profile *profile);
 
-/* Returns the verdict of a summary (tp_summary.verdict and .headline) as text, as tp_section_verdict does. class: "" in
- * older files. */
+/* Returns the verdict of a summary as text, as tp_section_verdict does for a profile. class: tp_summary.verdict; ""
+ * in older files. headline: tp_summary.headline. */
 struct tp_verdict_block tp_stored_verdict(const struct tp_naming *naming, struct tp_str class, struct tp_str headline);
 
 #endif

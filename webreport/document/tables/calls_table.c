@@ -1,5 +1,5 @@
-/* Writes calls of Python functions as pstats prints them (Lib/pstats.py of CPython), and the table of operators, with
- * operations in powers of 1000 and bytes in powers of 1024. See table_parts.h. */
+/* Writes calls of Python functions as pstats prints them (Lib/pstats.py of CPython), and the table of operators. The
+ * table has operations in powers of 1000 and bytes in powers of 1024. See table_parts.h. */
 #include <math.h>
 #include <stdio.h>
 
@@ -116,7 +116,7 @@ static void word_time(char text[ROOM], int64_t ns)
                               : (double)ns / 1e3);
 }
 
-/* Copies a text, cut to MAX_TEXT bytes at the border of a character, with "?" for control characters. */
+/* Copies a text, cut to MAX_TEXT bytes at the border of a character. Control characters become "?". */
 static void word_text(char text[ROOM], struct tp_str value)
 {
     size_t size = tp_utf8_cut(value.ptr, value.len, MAX_TEXT);

@@ -1,4 +1,5 @@
-/* The style of a table as text, the parts of its document, and numbers as torch.profiler prints them. */
+/* Declares the style of a table as text, the parts of its document, and functions that write numbers as
+ * torch.profiler prints them. */
 #ifndef TP_WEBREPORT_DOCUMENT_TABLES_TABLE_PARTS_H
 #define TP_WEBREPORT_DOCUMENT_TABLES_TABLE_PARTS_H
 
@@ -9,17 +10,17 @@ enum tp_key_time_unit { TP_KEY_UNIT_AUTO, TP_KEY_UNIT_S, TP_KEY_UNIT_MS, TP_KEY_
 
 /* Arguments of torch's table(). Initialize them with TP_TABLE_STYLE. */
 struct tp_table_style {
-    size_t max_name_width, max_shapes_width, max_source_width; /* limits in characters; 0: no limit */
+    size_t max_name_width, max_shapes_width, max_source_width; /* largest widths in characters; 0: no limit */
     enum tp_key_time_unit time_unit;
     const char *header; /* line above the table, or NULL */
-    bool has_flops;     /* show the FLOPs column, even if with_flops was off */
+    bool has_flops;     /* true: show the FLOPs column even if with_flops was off */
 };
 
 #define TP_TABLE_STYLE ((struct tp_table_style){.max_name_width = 55, .max_shapes_width = 80, .max_source_width = 75})
 
 /* ---- parts: torch_table.c, calls_table.c, program_table.c ---- */
 
-/* Adds torch's table as text. Adds nothing if there are no rows, as torch does. */
+/* Adds torch's table as text. Like torch, adds nothing if there are no rows. */
 void tp_torch_table_put(struct tp_document *document, const struct tp_profile_table *table,
                         const struct tp_table_style *style);
 /* Adds torch's table with fewer columns, for Markdown. */
@@ -30,21 +31,21 @@ void tp_calls_put(struct tp_document *document, const struct tp_profile_table *t
 /* Adds a summary and the table of operators. */
 void tp_operator_calls_put(struct tp_document *document, const struct tp_profile_table *table);
 
-/* Adds the functions, processes or waits of a program recorded from outside (program_table.c). */
+/* Adds the functions, processes or waits of a program recorded from outside. (program_table.c) */
 void tp_program_table_put(struct tp_document *document, const struct tp_profile_table *table);
 
 /* ---- numbers as torch.profiler prints them ---- */
 
-enum { TP_KEY_TEXT = 352 }; /* room for any double with three decimals */
+enum { TP_KEY_TEXT = 352 }; /* size of a buffer for any double with three decimals, bytes */
 
 /* Writes a time, such as "12.346us", "1.234ms" or "1.000s". */
 void tp_key_text_time(char text[TP_KEY_TEXT], double us, enum tp_key_time_unit unit);
-/* Writes a share, such as "12.34%"; "NaN" if the total is 0. */
+/* Writes the percentage of `us` in `total_us`, such as "12.34%"; "NaN" if the total is 0. */
 void tp_key_text_share(char text[TP_KEY_TEXT], double us, double total_us);
-/* Writes a size, such as "-8 B" or "3.91 KB"; the rules of torch 2.6 have the units "b", "Kb" and so on. */
+/* Writes a size, such as "-8 B" or "3.91 KB". With the rules of torch 2.6, the units are "b", "Kb" and so on. */
 void tp_key_text_memory(char text[TP_KEY_TEXT], int64_t bytes, enum tp_torch_rules rules);
-/* Returns the unit for the smallest positive FLOPs of the rows, such as "MFLOPs"; NULL if no row has FLOPs. Sets *scale
- * to the factor of the values. */
+/* Returns the unit that fits the smallest positive FLOPs of the rows, such as "MFLOPs"; NULL if no row has FLOPs.
+ * *scale: factor for the values. */
 const char *tp_key_flops_unit(const struct tp_key_averages *averages, double *scale);
 
 #endif

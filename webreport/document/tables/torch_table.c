@@ -1,5 +1,5 @@
-/* Writes tables as torch's _build_table does: see table_parts.h. Its faults are kept: FLOPs and source locations are
- * swapped. */
+/* Writes tables as torch's _build_table does. See table_parts.h. Faults of _build_table are kept: FLOPs and source
+ * locations are swapped. */
 #include <math.h>
 #include <stdio.h>
 
@@ -70,7 +70,7 @@ static size_t length(struct tp_str text)
     return tp_utf8_count(text.ptr, text.len);
 }
 
-/* Returns the number of bytes in the first `count` characters. */
+/* Returns the length of the first `count` characters of a text, bytes. */
 static size_t prefix(struct tp_str text, size_t count)
 {
     size_t i = 0;
@@ -111,13 +111,13 @@ enum column_kind {
 
 enum { COLUMN_WIDTH = 12 };
 
-/* A line of the table: a row, or a frame of its stack in the lines below it. */
+/* A line of the printed table: a row, or a further frame of the row's stack. */
 struct line {
-    uint32_t row, frame; /* frame: index in the stack; 0 for the row itself */
+    uint32_t row, frame; /* frame: index in the stack; 0 for the line of the row itself */
 };
 
 struct torch_table {
-    struct tp_worded_table worded; /* the printed table; its columns and cells are in the members below */
+    struct tp_worded_table worded; /* the printed table; its columns and cells come from the members below */
     const struct tp_key_averages *averages;
     const struct tp_table_style *style;
     struct tp_worded_column columns[COLUMN_KINDS];
@@ -126,11 +126,11 @@ struct torch_table {
     struct line *lines;
     size_t source_width;
     bool has_device_time, has_device_memory, has_shapes, has_stack;
-    const char *flops_unit; /* NULL if the column is absent */
+    const char *flops_unit; /* unit of FLOPs; NULL if the column is absent */
     double flops_scale, cpu_us, device_us;
 };
 
-/* Adds a column. title: `name` replaces "@". */
+/* Adds a column. title: its "@" is replaced by `name`. */
 static void add_column(struct torch_table *t, struct tp_arena *arena, enum column_kind column_kind, const char *title,
                        const char *name)
 {
@@ -152,7 +152,7 @@ static struct tp_str frame_of(const struct torch_table *t, const struct tp_key_r
     return tp_frame_text(&t->averages->stacks, row->stack.first + i);
 }
 
-/* Finds the widths and the columns that the rows need. */
+/* Finds the widths of columns, and which columns the rows need. */
 static void measure(struct torch_table *t, size_t *name, size_t *shapes, size_t *source)
 {
     for (uint32_t i = 0; i < t->averages->count; i++) {
@@ -160,7 +160,7 @@ static void measure(struct torch_table *t, size_t *name, size_t *shapes, size_t 
         size_t n = length(row->key) + 4, s = length(row->shapes) + 4;
         *name = n > *name ? n : *name;
         *shapes = s > *shapes ? s : *shapes;
-        t->has_shapes |= row->shapes.len > 2; /* at least one shape, because the text is longer than [] */
+        t->has_shapes |= row->shapes.len > 2; /* true for at least one shape, because the text is then longer than [] */
         t->has_stack |= row->stack.count > 0;
         t->has_device_time |= row->self_device.us > 0;
         t->has_device_memory |= row->self_device_bytes > 0;
@@ -171,8 +171,8 @@ static void measure(struct torch_table *t, size_t *name, size_t *shapes, size_t 
     }
 }
 
-/* Adds the columns of source location and FLOPs. Their titles are in this order, their values in reverse order, as in
- * torch. */
+/* Adds the columns of source location and FLOPs. As in torch, their titles are in this order but their values are in
+ * reverse order. */
 static void add_last_columns(struct torch_table *t, struct tp_arena *arena, size_t source)
 {
     const struct tp_table_style *o = t->style;
@@ -222,7 +222,7 @@ static void make_columns(struct torch_table *t, struct tp_arena *arena)
 
 /* ---- cells ---- */
 
-/* Writes the end of a path after an ellipsis, as torch's trim_path does. */
+/* Writes an ellipsis and the end of a path, as torch's trim_path does. */
 static void put_source(struct tp_buf *out, struct tp_str path, size_t width)
 {
     size_t size = length(path);
@@ -336,7 +336,7 @@ static void put_cell(const struct tp_worded_table *worded, size_t at, unsigned c
 
 /* ---- the whole table ---- */
 
-/* Makes the lines of the table. A row is followed by its further frames and an empty line. */
+/* Makes the lines of the table. After each row come the further frames of its stack and an empty line. */
 static void make_lines(struct torch_table *t, const struct tp_profile_table *table, struct tp_arena *arena)
 {
     size_t count = table->shown_count, at = 0;
@@ -376,7 +376,7 @@ static void put_total(struct tp_document *document, const struct torch_table *t,
 
 static void find_totals(struct torch_table *t, const struct tp_profile_table *table)
 {
-    /* in the order in which rows are shown, because sums of doubles depend on the order */
+    /* adds in the order of the shown rows, because sums of doubles depend on the order */
     for (uint32_t i = 0; i < t->averages->count; i++) {
         const struct tp_key_row *row = &t->averages->rows[table->order[i]];
         t->cpu_us += row->self_cpu.us;

@@ -1,9 +1,9 @@
-/* Words the details of findings: see detail_words.h.
+/* Writes the details of findings as sentences. See detail_words.h.
  *
- * A sentence names its arguments by number: {0} is the first one, formatted by its type. More forms of a number:
- * {0:,} has separators of thousands; {0:call|calls} is followed by a noun; {0?has|have} is only the word for one or for
- * several; {0:steps} is " in 6 steps", or "" for one step. Forms of a real number: {0:.2} has two decimals; {0:round}
- * has none. Parts are joined by "; ", except that a part which begins with a comma follows directly. */
+ * A sentence names its arguments by number: {0} is the first argument, formatted by its type. More forms of a
+ * number: {0:,} has separators of thousands; {0:call|calls} is followed by a noun; {0?has|have} is only the word for
+ * one or for several; {0:steps} is " in 6 steps", or "" for one step. Forms of a real number: {0:.2} has two
+ * decimals; {0:round} has none. Parts are joined by "; ", but a part that begins with a comma is appended directly. */
 #include "webreport/document/words/detail_words.h"
 
 #include <string.h>
@@ -14,7 +14,8 @@
 #include "writer/text/format.h"
 
 static const struct {
-    const char *torch, *others; /* others: for programs without PyTorch; NULL: the same */
+    const char *torch,
+        *others; /* sentence for PyTorch programs, and for others; others: NULL if the sentence is the same */
 } sentences[TP_DETAIL_COUNT] = {
     [TP_DETAIL_OTHER_DEVICE] = {"tracepress does not read the kind of records that contains the device work", NULL},
     [TP_DETAIL_LINE] = {"{0}: {1}", NULL},
@@ -130,7 +131,7 @@ static const struct {
                           NULL},
 };
 
-/* Adds one of the words "one|many", up to the end of the form. */
+/* Adds one of the two words "one|many", depending on `count`. end: end of the form. */
 static void add_word(struct tp_buf *out, int64_t count, const char *words, const char *end)
 {
     const char *bar = memchr(words, '|', (size_t)(end - words));

@@ -1,11 +1,11 @@
-/* Words why a trace has no device: see device_words.h. measure/verdict/device_missing.h has the evidence. */
+/* Writes why a trace has no device. See device_words.h; measure/verdict/device_missing.h has the evidence. */
 #include "webreport/document/words/device_words.h"
 
 #include "webreport/measure/audience/wording.h"
 #include "webreport/measure/verdict/device_missing.h"
 #include "writer/text/format.h"
 
-/* Returns the name of the device that memory records name: "cuda:0". torch uses the name cuda for HIP, too. */
+/* Returns the name of a device in memory records, such as "cuda:0". Torch uses the name "cuda" for HIP, too. */
 static const char *place_text(const struct tp_memory_place *place, struct tp_arena *arena)
 {
     if (!place)
@@ -36,7 +36,8 @@ struct tp_str tp_device_missing_headline(const struct tp_model *model, struct tp
     }
 }
 
-/* Returns the versions that the head of the trace gives, " (cupti_version 22, driver 12060)"; "" when it gives none. */
+/* Returns the versions in the metadata of the trace, such as " (cupti_version 22, driver 12060)"; "" if there are
+ * none. */
 static const char *versions_text(const struct tp_model *model, struct tp_arena *arena)
 {
     struct tp_str cupti = tp_trace_header(model->trace, "cupti_version");

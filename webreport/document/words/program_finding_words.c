@@ -1,4 +1,4 @@
-/* Words the findings about a program recorded from outside: title, evidence and advice of each kind. */
+/* Writes the title, evidence and advice of each finding about a program recorded from outside. */
 #include "webreport/document/words/program_finding_words.h"
 
 #include "webreport/document/words/program_words.h"
@@ -6,7 +6,7 @@
 #include "writer/base/utf8.h"
 #include "writer/text/format.h"
 
-/* A finding whose sentences are filled in. */
+/* State while the sentences of a finding are written. */
 struct words {
     const struct tp_program_view *view;
     struct tp_program_finding *finding;
@@ -71,7 +71,7 @@ static void word_python(struct words *w)
     w->finding->advice = CHEAPER;
 }
 
-/* Returns the advice for a function without a name. */
+/* Returns the advice for a finding about a function without a name. */
 static const char *nameless_advice(const struct words *w, const struct tp_program_function *f)
 {
     struct tp_str id = w->finding->build_id;
@@ -111,8 +111,8 @@ static void word_kernel(struct words *w)
 
 /* ---- waits ---- */
 
-/* Returns a sentence about the likely holder of a lock. The recording does not see the lock, so the words say that this
- * is a guess. */
+/* Returns a sentence about the likely holder of a lock. The sentence says that this is a guess, because the
+ * recording does not see the lock. */
 static const char *holder_sentence(const struct words *w)
 {
     const char *words = tp_program_holder_words(w->view, w->finding->wait, w->arena);
@@ -166,7 +166,7 @@ static void word_threads(struct words *w)
     w->finding->advice = "Use a pool of threads, or give each thread more work.";
 }
 
-/* Returns a command, at most `bytes` of it; *dots: what marks the cut. */
+/* Returns at most the first `bytes` bytes of a command. *dots: an ellipsis if the command was cut, else "". */
 static struct tp_str cut(struct tp_str command, size_t bytes, const char **dots)
 {
     size_t shown = tp_utf8_cut(command.ptr, command.len, bytes);
@@ -174,7 +174,8 @@ static struct tp_str cut(struct tp_str command, size_t bytes, const char **dots)
     return (struct tp_str){command.ptr, shown};
 }
 
-/* Returns the named children with their lives: "g++ a.cpp for 21.9 s, g++ b.cpp for 6.62 s". */
+/* Returns the children that the finding names, with their lives, such as "g++ a.cpp for 21.9 s, g++ b.cpp for 6.62
+ * s". */
 static const char *children_text(const struct words *w)
 {
     enum { NAME_BYTES = 60 };
@@ -209,7 +210,8 @@ static void word_short(struct words *w)
     w->finding->advice = "Starting a process costs about a millisecond, so do the work of many processes in one.";
 }
 
-/* Returns the named processes with their ends: "sh (exit code 1), sort (SIGKILL) and others". */
+/* Returns the processes that the finding names and how they ended, such as "sh (exit code 1), sort (SIGKILL) and
+ * others". */
 static const char *processes_text(const struct words *w)
 {
     enum { NAME_BYTES = 80 };

@@ -1,4 +1,4 @@
-/* Words the verdict on a program recorded from outside: its headline, and the sentence below it. */
+/* Writes the verdict on a program recorded from outside: its headline, and the sentence below the headline. */
 #include "webreport/document/words/program_words.h"
 
 #include "webreport/measure/program/program_waits.h"
@@ -83,7 +83,8 @@ static const struct tp_program_function *hottest(const struct tp_program_view *v
     return tp_program_function_at(&view->functions, view->story.hottest);
 }
 
-/* Returns "; inside it most is pymalloc_alloc, 12.0 %", or "". */
+/* Returns a text such as "; the largest function inside it is pymalloc_alloc, 12.0 %", or "" if no such function is
+ * known. */
 static const char *inside_words(const struct tp_program_view *view, struct tp_arena *arena)
 {
     if (view->python.inner == TP_NO_ID)
@@ -111,7 +112,7 @@ static const char *idle(const struct tp_program_view *view, struct tp_arena *are
                           tp_text_of_time(arena, ups ? cpu / ups : cpu));
 }
 
-/* Words the verdict about threads without a CPU. */
+/* Returns the headline about threads that were ready but had no CPU. */
 static const char *ready(const struct tp_program_view *view, struct tp_arena *arena)
 {
     const char *of_others = share(view, TP_WALL_READY, arena);
@@ -197,13 +198,13 @@ static const char *headline(const struct tp_program_view *view, struct tp_arena 
     const char *text = words[view->story.headline](view, arena);
     if (view->story.root_count < 2)
         return text;
-    return tp_text_printf(arena, "%s together: %s", /* the headline is about all of them */
+    return tp_text_printf(arena, "%s together: %s", /* the headline is about all programs together */
                           tp_text_of_some(arena, view->story.root_count, "program", "programs"), text);
 }
 
 /* ---- the sentence below it ---- */
 
-/* Returns "It ran for 12.3 ms, 40.1 % of it in score (prep.py:13)." */
+/* Returns a sentence such as "It ran for 12.3 ms, 40.1 % of it in score (prep.py:13)." */
 static const char *ran_words(const struct tp_program_view *view, struct tp_arena *arena)
 {
     const char *cpu = cpu_time(view, arena);

@@ -1,24 +1,28 @@
-/* Words about a program recorded from outside that sections of the page use, too. */
+/* Returns words about a program recorded from outside that sections of the page also use. */
 #ifndef TP_WEBREPORT_DOCUMENT_WORDS_PROGRAM_WORDS_H
 #define TP_WEBREPORT_DOCUMENT_WORDS_PROGRAM_WORDS_H
 
 #include "webreport/measure/program/program_steps.h"
 #include "webreport/measure/program/program_view.h"
 
-/* Returns the words for a part of the wall time in a sentence: "running", "waiting for the disk". Static. */
+/* Returns the words for a part of the wall time in a sentence, such as "running" or "waiting for the disk". The text
+ * is static. */
 const char *tp_wall_part_words(unsigned part);
 
-/* Returns the words for a part of the steps (enum tp_steps_part): "running, native code". Static. */
+/* Returns the words for a part of the steps (enum tp_steps_part), such as "running, native code". The text is
+ * static. */
 const char *tp_steps_part_words(unsigned part);
 
-/* Returns "most likely held by worker 12, in compute (a.c:7)", in the arena; NULL: no thread is likely. */
+/* Returns a text such as "most likely held by worker 12, in compute (a.c:7)", in the arena; NULL if no thread is the
+ * likely holder. */
 const char *tp_program_holder_words(const struct tp_program_view *view, const struct tp_wait_group *group,
                                     struct tp_arena *arena);
 
-/* Returns "work (a.py:12)", the Python function of a view that has one. In the arena. */
+/* Returns the Python function of the view as text, such as "work (a.py:12)", in the arena. The view must have such a
+ * function. */
 const char *tp_program_python_words(const struct tp_program_view *view, struct tp_arena *arena);
 
-/* Fills the headline and the sentence below it. */
+/* Fills the headline of the view and the sentence below the headline. */
 void tp_word_program_headline(struct tp_program_view *view, struct tp_arena *arena);
 
 #endif

@@ -1,9 +1,9 @@
-/* Words the quality of a trace: the sentence of each flag (section 14). */
+/* Returns the sentence of each flag for the quality of a trace (section 14). */
 #include "webreport/document/words/words.h"
 
 #include "writer/text/format.h"
 
-/* "recording options that were off: with_stack, profile_memory" */
+/* Returns a text such as "recording options that were off: with_stack, profile_memory". */
 static const char *options_text(const struct tp_quality_flag *flag, struct tp_arena *arena)
 {
     const char *text = "recording options were off";

@@ -1,4 +1,4 @@
-/* Words why numbers are unknown: see reason_words.h. */
+/* Writes why numbers are unknown. See reason_words.h. */
 #include "webreport/document/words/reason_words.h"
 
 const char *tp_rate_reason_text(enum tp_rate_reason reason)

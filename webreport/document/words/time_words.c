@@ -1,4 +1,4 @@
-/* Words the tree of a device's time: the reasons of idle time. */
+/* Writes the reasons of idle time for the tree of a device's time. */
 #include "webreport/document/words/words.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ static const char *const reasons[TP_IDLE_REASONS] = {
     [TP_IDLE_BY_HELD_LAUNCH] = "the first call of the recording blocks: ",
 };
 
-/* Returns `text` followed by the name of the call in the node's text. */
+/* Returns `text`, followed by the name of the call that the node's text contains. */
 static struct tp_str with_call(const char *text, struct tp_str node, struct tp_arena *arena)
 {
     size_t skip = sizeof TP_TIME_FIRST_CALL - 1, before = strlen(text), size = before + node.len - skip;
