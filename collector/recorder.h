@@ -20,7 +20,8 @@ struct tp_cursor {
     struct tp_spool_record *at, *end;
     uint32_t recording; /* number of the recording to which the chunk belongs */
     struct tp_spool_chunk *chunk;
-    uint32_t thread, sequence; /* number of the thread, and of its chunk, within the recording */
+    /* thread: number of the thread in the recording; sequence: number of the chunk in the thread */
+    uint32_t thread, sequence;
     uint32_t inside; /* above 0: our own code is running on this thread, so hooks only call the original function */
     uint64_t tid;
 };

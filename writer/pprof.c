@@ -11,7 +11,7 @@
 struct tp_pprof {
     struct tp_arena *arena;
     struct tp_strings texts; /* all texts of the profile; id 0 is the empty text, as pprof requires */
-    struct tp_vec types;     /* items: Tp__PprofValueType */
+    struct tp_vec types;     /* types of the values; items: Tp__PprofValueType */
     /* functions: keys (name, file); locations: keys (function, line); both contain ids */
     struct tp_keys functions, locations;
     struct tp_vec packed; /* packed messages of type Profile, each with one sample */

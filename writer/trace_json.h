@@ -23,56 +23,57 @@ struct tp_trace_out;
 
 /* ---- arguments of events -------------------------------------------------------------------------------------- */
 
-/* Keys as torch spells them. An event's arguments are written in the order of its array. The writer adds "Ev Idx". */
+/* Keys as torch spells them, and the type of their values. An event's arguments are written in the order of its array.
+ * The writer adds "Ev Idx". */
 enum tp_trace_out_key {
-    TP_OUT_EXTERNAL_ID,        /* "External id", int: id of the operator, unique in the trace */
-    TP_OUT_RECORD_FUNCTION_ID, /* "Record function id", int: 0 unless an execution trace was recorded too */
-    TP_OUT_SEQUENCE_NUMBER,    /* "Sequence number", int: equal for a forward operator and its backward operator */
-    TP_OUT_FWD_THREAD_ID,      /* "Fwd thread id", int: 0 in a forward operator; in a backward operator, the number of
-                                * the forward thread */
-    TP_OUT_CONCRETE_INPUTS,    /* "Concrete Inputs", texts: values of the inputs that are not tensors */
-    TP_OUT_INPUT_DIMS,         /* "Input Dims", shapes */
-    TP_OUT_INPUT_TYPE,         /* "Input type", texts: C++ type names, "float", "long int" */
-    TP_OUT_INPUT_STRIDES,      /* "Input Strides", shapes */
-    TP_OUT_CALL_STACK,         /* "Call stack", text: frames innermost first, each ended by ';' */
-    TP_OUT_MODULE_HIERARCHY,   /* "Module Hierarchy", text */
-    TP_OUT_FLOPS,              /* "flops", int */
-    TP_OUT_BYTES,              /* "bytes", int */
-    TP_OUT_PYTHON_ID,          /* "Python id", int */
-    TP_OUT_PYTHON_PARENT_ID,   /* "Python parent id", int */
-    TP_OUT_PYTHON_MODULE_ID,   /* "Python module id", int: k for the k-th instance of the class */
-    TP_OUT_PYTHON_THREAD,      /* "Python thread", int */
-    TP_OUT_FINISHED,           /* "finished", bool: false if the region was open at the end of the recording */
-    TP_OUT_CBID,               /* "cbid", int */
-    TP_OUT_CORRELATION,        /* "correlation", int: equal for a launch and its kernel */
-    TP_OUT_DEVICE,             /* "device", int */
-    TP_OUT_CONTEXT,            /* "context", int */
-    TP_OUT_STREAM,             /* "stream", int */
-    TP_OUT_QUEUED,             /* "queued", int */
-    TP_OUT_REGISTERS,          /* "registers per thread", int */
-    TP_OUT_SHARED_MEMORY,      /* "shared memory", int: bytes */
-    TP_OUT_BLOCKS_PER_SM,      /* "blocks per SM", real */
-    TP_OUT_WARPS_PER_SM,       /* "warps per SM", real */
-    TP_OUT_GRID,               /* "grid", ints: x, y, z */
-    TP_OUT_BLOCK,              /* "block", ints: x, y, z */
-    TP_OUT_OCCUPANCY,          /* "est. achieved occupancy %", int */
-    TP_OUT_BANDWIDTH,          /* "memory bandwidth (GB/s)", real: bytes per nanosecond of a copy or set */
-    TP_OUT_GRAPH_ID,           /* "graph id", int */
-    TP_OUT_GRAPH_NODE_ID,      /* "graph node id", int */
-    TP_OUT_SYNC_KIND,          /* "cuda_sync_kind", text */
-    TP_OUT_WAIT_STREAM,        /* "wait_on_stream", int */
-    TP_OUT_WAIT_CORRELATION,   /* "wait_on_cuda_event_record_corr_id", int */
-    TP_OUT_WAIT_EVENT,         /* "wait_on_cuda_event_id", int */
-    TP_OUT_COLLECTIVE,         /* "Collective name", text */
-    TP_OUT_DTYPE,              /* "dtype", text */
-    TP_OUT_IN_COUNT,           /* "In msg nelems", int */
-    TP_OUT_OUT_COUNT,          /* "Out msg nelems", int */
-    TP_OUT_GROUP_SIZE,         /* "Group size", int */
-    TP_OUT_GROUP_NAME,         /* "Process Group Name", text */
-    TP_OUT_GROUP_DESCRIPTION,  /* "Process Group Description", text */
-    TP_OUT_GROUP_RANKS,        /* "Process Group Ranks", text: "[0, 1]" */
-    TP_OUT_GROUP_SEQUENCE,     /* "Seq", int: number of a collective in its group, equal on all ranks of the group */
-    TP_OUT_CPU_NS,             /* "cpu ns", int: processor time that a sample represents */
+    TP_OUT_EXTERNAL_ID,        /* key "External id", int: id of the operator, unique in the trace */
+    TP_OUT_RECORD_FUNCTION_ID, /* key "Record function id", int: 0 unless an execution trace was recorded too */
+    TP_OUT_SEQUENCE_NUMBER,    /* key "Sequence number", int: equal for a forward operator and its backward operator */
+    TP_OUT_FWD_THREAD_ID,    /* key "Fwd thread id", int: 0 in a forward operator; in a backward operator, the number of
+                              * the forward thread */
+    TP_OUT_CONCRETE_INPUTS,  /* key "Concrete Inputs", texts: values of the inputs that are not tensors */
+    TP_OUT_INPUT_DIMS,       /* key "Input Dims", shapes */
+    TP_OUT_INPUT_TYPE,       /* key "Input type", texts: C++ type names, "float", "long int" */
+    TP_OUT_INPUT_STRIDES,    /* key "Input Strides", shapes */
+    TP_OUT_CALL_STACK,       /* key "Call stack", text: frames innermost first, each ended by ';' */
+    TP_OUT_MODULE_HIERARCHY, /* key "Module Hierarchy", text */
+    TP_OUT_FLOPS,            /* key "flops", int: floating-point operations of an operator */
+    TP_OUT_BYTES,            /* key "bytes", int: bytes of a copy or set */
+    TP_OUT_PYTHON_ID,        /* key "Python id", int: number of a call of a Python function */
+    TP_OUT_PYTHON_PARENT_ID, /* key "Python parent id", int: "Python id" of the caller */
+    TP_OUT_PYTHON_MODULE_ID, /* key "Python module id", int: k for the k-th instance of the class */
+    TP_OUT_PYTHON_THREAD,    /* key "Python thread", int */
+    TP_OUT_FINISHED,         /* key "finished", bool: false if the region was open at the end of the recording */
+    TP_OUT_CBID,             /* key "cbid", int: CUPTI's number of the called function */
+    TP_OUT_CORRELATION,      /* key "correlation", int: equal for a launch and its kernel */
+    TP_OUT_DEVICE,           /* key "device", int: number of the device */
+    TP_OUT_CONTEXT,          /* key "context", int */
+    TP_OUT_STREAM,           /* key "stream", int */
+    TP_OUT_QUEUED,           /* key "queued", int */
+    TP_OUT_REGISTERS,        /* key "registers per thread", int */
+    TP_OUT_SHARED_MEMORY,    /* key "shared memory", int: bytes */
+    TP_OUT_BLOCKS_PER_SM,    /* key "blocks per SM", real */
+    TP_OUT_WARPS_PER_SM,     /* key "warps per SM", real */
+    TP_OUT_GRID,             /* key "grid", ints: x, y, z */
+    TP_OUT_BLOCK,            /* key "block", ints: x, y, z */
+    TP_OUT_OCCUPANCY,        /* key "est. achieved occupancy %", int */
+    TP_OUT_BANDWIDTH,        /* key "memory bandwidth (GB/s)", real: bytes per nanosecond of a copy or set */
+    TP_OUT_GRAPH_ID,         /* key "graph id", int */
+    TP_OUT_GRAPH_NODE_ID,    /* key "graph node id", int */
+    TP_OUT_SYNC_KIND,        /* key "cuda_sync_kind", text */
+    TP_OUT_WAIT_STREAM,      /* key "wait_on_stream", int: stream whose work is awaited */
+    TP_OUT_WAIT_CORRELATION, /* key "wait_on_cuda_event_record_corr_id", int: call that recorded the awaited event */
+    TP_OUT_WAIT_EVENT,       /* key "wait_on_cuda_event_id", int: awaited event */
+    TP_OUT_COLLECTIVE,       /* key "Collective name", text */
+    TP_OUT_DTYPE,            /* key "dtype", text: element type of a collective */
+    TP_OUT_IN_COUNT,         /* key "In msg nelems", int: elements that this rank sends */
+    TP_OUT_OUT_COUNT,        /* key "Out msg nelems", int: elements that this rank receives */
+    TP_OUT_GROUP_SIZE,       /* key "Group size", int: number of ranks in the process group */
+    TP_OUT_GROUP_NAME,       /* key "Process Group Name", text */
+    TP_OUT_GROUP_DESCRIPTION, /* key "Process Group Description", text */
+    TP_OUT_GROUP_RANKS,       /* key "Process Group Ranks", text: "[0, 1]" */
+    TP_OUT_GROUP_SEQUENCE,    /* key "Seq", int: number of a collective in its group, equal on all ranks of the group */
+    TP_OUT_CPU_NS,            /* key "cpu ns", int: processor time that a sample represents */
     /* the key is tp_trace_out_arg.name; the names "Ev Idx" and all keys above are written as "user NAME" */
     TP_OUT_NAMED,
     TP_OUT_KEY_COUNT

@@ -8,11 +8,11 @@
 #include "collector/launch/child.h"
 
 struct tp_attached {
-    /* members that the caller sets */
+    /* The caller sets the following members. */
     pid_t pid;
     int64_t duration_ns; /* longest wait in ns; 0: no limit */
     struct tp_child_watch watched;
-    /* members that tp_attached_wait sets */
+    /* tp_attached_wait sets the following members. */
     bool is_over; /* true if the process has exited */
     int signal;   /* number of the signal that asked this process to stop; 0: no signal */
 };

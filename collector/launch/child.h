@@ -22,7 +22,7 @@ struct tp_child_end {
 };
 
 struct tp_child {
-    /* members that the caller sets */
+    /* The caller sets the following members. */
     const char *path;
     char *const *argv;
     bool may_be_shell_text; /* true: if exec does not know the format, /bin/sh reads the file, as shells do */
@@ -42,7 +42,7 @@ struct tp_child {
         void (*on_ready)(void *state); /* called when `fd` is readable; NULL: nothing is watched */
         void *state;
     } watched[3];
-    /* members that tp_child_run sets */
+    /* tp_child_run sets the following members. */
     pid_t pid;
     int answer;              /* result of `forked`; `prepare` reads it in the child */
     int start_error;         /* errno of fork or exec; ECANCELED if `forked` returned an error; 0: the program ran */

@@ -47,7 +47,7 @@ enum tp_taken {
 };
 
 struct tp_takeover {
-    /* members that the caller sets */
+    /* The caller sets the following members. */
     const char *folder; /* folder of raw records, an absolute path */
     const char *logdir;
     pid_t program; /* process id of the run's program, which always gets a trace; 0: no such process */
@@ -60,7 +60,7 @@ struct tp_takeover {
     /* called often during the conversion, by one thread at a time; NULL: no progress is reported */
     void (*progress)(void *context, const struct tp_takeover_progress *progress);
     void *context;
-    /* members that tp_takeover sets */
+    /* tp_takeover sets the following members. */
     /* numbers of traces, running processes, failed files, and spools without records (removed) */
     size_t trace_count, running_count, failed_count, empty_count;
     size_t short_count; /* number of spools of short processes (TP_TAKEOVER_SHORT_MS), which were removed */

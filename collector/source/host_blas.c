@@ -84,7 +84,7 @@ static struct tp_hook hooks[HOOK_COUNT] = {
     ALL(ROW)
 #undef ROW
 };
-static uint32_t numbers[HOOK_COUNT]; /* numbers of the names of the hooks */
+static uint32_t numbers[HOOK_COUNT]; /* for each hook, the number of its name */
 
 __attribute__((constructor)) static void find(void)
 {

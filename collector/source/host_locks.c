@@ -23,7 +23,7 @@ static const char *const keys[CALLS] = {"mutex", "read", "write", "condition"};
 
 static bool is_on;
 static uint64_t least_ns;
-static uint32_t numbers[CALLS];                       /* numbers of the names of calls */
+static uint32_t numbers[CALLS];                       /* for each call, the number of its name */
 static uint64_t wait_counts[CALLS], wait_sums[CALLS]; /* for each call, the number of waits and their sum in ns */
 
 static void waited(enum call call, uint64_t begin, const void *object)

@@ -435,7 +435,7 @@ static bool start(const struct tp_source_host *host, const char *setting)
         start_stacks();
     tp_arenas_watch(arena_changed);
     has_key = pthread_key_create(&at_thread_end, end_thread) == 0;
-    mine.granule = 0; /* as in a new thread, so that this thread registers for its exit */
+    mine.granule = 0; /* 0 as in a new thread, so that this thread registers a function for its exit */
     __atomic_store_n(&state, STATE_RECORDING, __ATOMIC_RELAXED);
     return true;
 }

@@ -50,7 +50,7 @@ static uint64_t region_count;
 static uint64_t places[REGIONS];
 
 static _Thread_local struct {
-    uint64_t region; /* region in which this worker takes part */
+    uint64_t region; /* number of the region in which this worker takes part; 0: none */
     uint32_t depth;  /* number of open ranges of this source on this thread; an end without a begin is ignored */
 } mine __attribute__((tls_model("initial-exec")));
 

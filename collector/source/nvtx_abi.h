@@ -67,8 +67,9 @@ struct tp_nvtx_resource {
 
 /* ---- extensions: payloads with schemas, counters ---- */
 
-enum { TP_NVTX_PAYLOADS = 2, TP_NVTX_COUNTERS = 4 };                   /* numbers of the modules */
-enum { TP_NVTX_PAYLOADS_1_4 = 0x0104, TP_NVTX_COUNTERS_1_2 = 0x0102 }; /* versions of the layouts below */
+enum { TP_NVTX_PAYLOADS = 2, TP_NVTX_COUNTERS = 4 }; /* numbers of the modules of NVTX's extensions */
+/* versions of the layouts below, one for each module */
+enum { TP_NVTX_PAYLOADS_1_4 = 0x0104, TP_NVTX_COUNTERS_1_2 = 0x0102 };
 
 struct tp_nvtx_segment {
     size_t number, slot_count;

@@ -57,7 +57,7 @@ enum tp_storage {
     TP_STORED_U8,
     TP_STORED_BOOL,
     TP_STORED_REAL,
-    TP_STORED_TEXT, /* type const char * */
+    TP_STORED_TEXT, /* stored as const char * */
     TP_STORED_STR,
     TP_STORED_TABLE,
 };
@@ -66,20 +66,20 @@ enum tp_storage {
 struct tp_json_value {
     enum tp_json_type type;
     union {
-        int64_t integer; /* used by INT, NS and BOOL */
+        int64_t integer; /* value for INT, NS and BOOL */
         double real;
-        struct tp_str text;           /* used by TEXT, WORD and JSON */
-        const struct tp_table *table; /* used by TABLE, CELLS and CELL */
+        struct tp_str text;           /* value for TEXT, WORD and JSON */
+        const struct tp_table *table; /* table for TABLE, CELLS and CELL */
         const struct tp_fields *fields;
-        tp_next_item *next; /* used by LIST and MAP */
-        /* used by WRITTEN; returns the length of the text in bytes */
+        tp_next_item *next; /* for LIST and MAP: function that returns the items one by one */
+        /* for WRITTEN: function that writes the text and returns its length, bytes */
         size_t (*write)(const struct tp_record *record, char *room, size_t size);
     };
     union {
-        unsigned column; /* used by CELL */
-        size_t length;   /* used by WRITTEN: length of the text, bytes */
+        unsigned column; /* for CELL: index of the column */
+        size_t length;   /* for WRITTEN: length of the text, bytes */
     };
-    struct tp_record record; /* used by RECORD, LIST, MAP and WRITTEN; for CELL, record.index is the row */
+    struct tp_record record; /* for RECORD, LIST, MAP and WRITTEN: the record; for CELL: record.index is the row */
 };
 
 /* An item of a list or a map. */

@@ -53,7 +53,7 @@ static inline void tp_intervals_push(struct tp_vec *vec, int64_t a, int64_t b)
     *(struct tp_interval *)tp_vec_push(vec) = (struct tp_interval){a, b};
 }
 
-/* Adds all intervals of a set. */
+/* Adds all intervals of a set to a vector. */
 static inline void tp_intervals_append(struct tp_vec *vec, struct tp_intervals x)
 {
     for (size_t i = 0; i < x.count; i++)

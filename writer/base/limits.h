@@ -13,7 +13,7 @@
 #define TP_MAX_THREADS (1u << 20)        /* distinct (pid, tid) pairs; an event stores a thread in 20 bits */
 #define TP_MAX_EVENT_BYTES (16u << 20)   /* bytes of text of one event; longer events are skipped and counted */
 #define TP_MAX_NAME_BYTES 65536u         /* length of a name; longer names are cut and counted */
-#define TP_MAX_DEPTH 1024u               /* nesting of JSON values */
+#define TP_MAX_DEPTH 1024u               /* levels of nested JSON values */
 #define TP_MAX_SHOWN_ARGUMENTS 16u       /* custom arguments of a range that the page shows */
 #define TP_MAX_ARGUMENT_TEXTS (1u << 20) /* distinct texts of custom arguments */
 /* bytes of one top-level value that is kept as text (deviceProperties, distributedInfo) */
@@ -28,7 +28,7 @@
 #define TP_MAX_OUT_ARGS 4096u            /* arguments of an event */
 
 /* ---- debug information of recorded programs; code beyond these limits is named by its symbol ---- */
-#define TP_MAX_CODE_DEPTH 512u           /* nesting of debug entries */
+#define TP_MAX_CODE_DEPTH 512u           /* levels of nested debug entries */
 #define TP_MAX_CODE_ENTRIES (1ull << 26) /* debug entries of one compilation unit */
 #define TP_MAX_CODE_RANGES (1u << 16)    /* address ranges of one debug entry */
 
@@ -74,7 +74,7 @@
 /* ---- measured peaks, --peaks ---- */
 #define TP_MAX_PEAKS_BYTES (256u << 10) /* size of the file of peaks */
 #define TP_MAX_PEAK_ROWS 32u
-#define TP_MAX_PEAK_TEXT_BYTES 8192u /* all names and sources of peaks together */
+#define TP_MAX_PEAK_TEXT_BYTES 8192u /* bytes of all names and sources of peaks together */
 
 /* ---- check ---- */
 #define TP_MAX_BUDGET_BYTES (1u << 20)
@@ -92,13 +92,13 @@
 
 /* ---- summaries of one process; excess rows are added up in a row "(rest)", or dropped and counted as a flag ---- */
 #define TP_MAX_SUMMARY_TEXT_BYTES 4096u /* length of a text; longer texts are cut and end in a hash */
-#define TP_MAX_SUMMARY_ROWS 320u        /* rows of each kind */
+#define TP_MAX_SUMMARY_ROWS 320u        /* rows of each kind in a summary */
 /* cells of each kind: number of rows with numbers per step, multiplied by the number of steps */
 #define TP_MAX_SUMMARY_CELLS 8192u
 #define TP_MAX_SUMMARY_STEPS 4096u
 #define TP_MAX_SUMMARY_COLLECTIVES 32768u
 #define TP_MAX_SUMMARY_FINDINGS 256u
-#define TP_MAX_SUMMARY_DEVICES 256u /* devices with memory records */
+#define TP_MAX_SUMMARY_DEVICES 256u /* devices with memory records in a summary */
 #define TP_MAX_SUMMARY_OWNERS 64u   /* owners of memory of each kind on each device */
 /* size of a stored process; larger processes lose rows in summary_pack.c */
 #define TP_MAX_SUMMARY_KEPT_BYTES 40000u
@@ -123,7 +123,7 @@
 #define TP_MAX_SLOT_RUNS 16u      /* runs of consecutive ranks in a group; if there are more, the ranks are not kept */
 
 /* ---- files of summaries ---- */
-#define TP_MAX_SUMMARIES (1u << 20)               /* processes in a file or a job */
+#define TP_MAX_SUMMARIES (1u << 20)               /* processes whose summaries are in a file or a job */
 #define TP_MAX_SUMMARY_FILE_BYTES (4ull << 30)    /* bytes of a file of summaries */
 #define TP_MAX_SUMMARY_ITEMS (1u << 20)           /* items of one list of a process */
 #define TP_MAX_SUMMARY_INFLATED_BYTES (32u << 20) /* bytes of one process after decompression */

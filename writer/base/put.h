@@ -13,10 +13,11 @@
 #include "writer/base/str.h"
 
 enum {
-    /* for tp_put_int and tp_put_uint; also needed for short numbers, because eight bytes are stored together */
+    /* room for tp_put_int and tp_put_uint, bytes; also needed for short numbers, because eight bytes are stored
+     * together */
     TP_PUT_INT = 20,
-    TP_PUT_US = 22,   /* for tp_put_us */
-    TP_PUT_REAL = 32, /* for tp_put_real */
+    TP_PUT_US = 22,   /* room for tp_put_us, bytes */
+    TP_PUT_REAL = 32, /* room for tp_put_real, bytes */
 };
 
 /* Returns the position for the next byte of `buf`, or NULL after a failure. room: bytes to reserve. */

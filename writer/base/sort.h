@@ -26,7 +26,7 @@ void tp_sort_keyed(struct tp_keyed *items, size_t count, struct tp_arena *arena)
 /* Returns a negative number, 0 or a positive number if row x comes before y, equals y, or comes after y. */
 typedef int (*tp_row_order)(const void *context, uint32_t x, uint32_t y);
 
-/* Sorts row numbers. */
+/* Sorts `count` row numbers by `order`; scratch memory comes from the arena. */
 void tp_sort_rows(uint32_t *rows, size_t count, tp_row_order order, const void *context, struct tp_arena *arena);
 
 #endif

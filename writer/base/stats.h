@@ -50,7 +50,7 @@ size_t tp_nearest_rank(size_t count, unsigned percent);
 double tp_robust_deviation(double *values, size_t count);
 
 struct tp_weighted {
-    double value, weight; /* weight: 0 or more */
+    double value, weight; /* a value and its weight, which is 0 or more */
 };
 
 /* Returns the least value whose weight, together with the weight of all smaller values, is at least half of the total.

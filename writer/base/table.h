@@ -31,7 +31,7 @@ enum tp_column_type {
 struct tp_column_def {
     const char *name;       /* key in JSON and CSV, unit last: device_self_time_us */
     const char *title;      /* heading for people: "GPU self" */
-    const char *unit;       /* "us", "bytes", "%", "ratio", "" */
+    const char *unit;       /* unit of the values: "us", "bytes", "%", "ratio", or "" for none */
     const char *definition; /* one sentence, shown as a tooltip */
     enum tp_column_type type;
 };

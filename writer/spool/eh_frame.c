@@ -124,14 +124,14 @@ static uint8_t pointer_encoding(const struct tp_eh_frame *frame, uint64_t addres
         letters[count] = (char)take_byte(&c);
     } while (letters[count] && ++count < sizeof letters && !c.is_bad);
     c.is_bad = c.is_bad || count == sizeof letters || (count > 0 && letters[0] != 'z');
-    skip_leb128(&c); /* skips the factors of code and of data */
+    skip_leb128(&c); /* skips the alignment factors of code and data */
     skip_leb128(&c);
     if (version == 1)
         take_byte(&c); /* skips the register of the return address */
     else
         skip_leb128(&c);
     if (count > 0)
-        skip_leb128(&c); /* skips the size of the data for the letters */
+        skip_leb128(&c); /* skips the size of the data to which the letters refer */
     for (size_t i = 1; i < count && letters[i] != 'R' && !c.is_bad; i++)
         if (letters[i] == 'P')
             take_form(&c, take_byte(&c) & FORM);
@@ -170,7 +170,8 @@ static uint64_t row_at(const struct tp_eh_frame *frame, size_t table, uint64_t i
 
 bool tp_eh_frame_function(struct tp_eh_function *function, const struct tp_eh_frame *frame, uint64_t pc)
 {
-    uint8_t head[HEADER_BYTES]; /* version, and encodings of the section's address, of the count and of the table */
+    /* bytes of the header: version, and encodings of the section's address, of the count and of the table */
+    uint8_t head[HEADER_BYTES];
     uint64_t description = 0, first = 0;
     struct cursor c = cursor_at(frame, frame->header);
     take(&c, head, sizeof head);

@@ -20,7 +20,7 @@ struct tp_eh_frame {
     const uint8_t *bytes; /* bytes of the segment, borrowed */
     size_t size;
     uint64_t address; /* address in the file of bytes[0] */
-    uint64_t header;  /* address of .eh_frame_hdr */
+    uint64_t header;  /* address in the file of .eh_frame_hdr */
 };
 
 /* A function. `start` and `end` are addresses in the file. */

@@ -9,7 +9,7 @@ struct inlined_unit {
     Dwarf_Die die;
     /* address ranges of the unit's functions; the item of a range is the index of its function */
     struct tp_spans addresses;
-    struct tp_vec functions; /* items: struct tp_inlined_function * */
+    struct tp_vec functions; /* functions of the unit; items: struct tp_inlined_function * */
     bool is_read;
 };
 

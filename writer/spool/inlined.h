@@ -11,7 +11,7 @@
 #include "writer/spool/spans.h"
 
 struct tp_inlined {
-    struct tp_vec units;       /* items: struct inlined_unit */
+    struct tp_vec units;       /* units of the file; items: struct inlined_unit */
     struct tp_spans addresses; /* address ranges of the units in the file */
     Dwarf_Addr bias;           /* address in memory minus address in the file, bytes */
 };

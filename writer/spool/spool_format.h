@@ -62,7 +62,7 @@ struct tp_spool_chunk {
 struct tp_spool_record {
     uint64_t time; /* time of the record in the spool's clock, stored last; 0: the record is not finished */
     uint32_t name; /* number of a name, TP_SPOOL_NO_NAME, or another value, depending on the kind */
-    uint8_t kind;  /* enum tp_spool_kind */
+    uint8_t kind;  /* kind of the record, enum tp_spool_kind */
     uint8_t slots;
     /* length of the text at the end of the payload, bytes. The text is the name if `name` is TP_SPOOL_NO_NAME */
     uint16_t text;
@@ -72,10 +72,10 @@ struct tp_spool_record {
 
 enum tp_spool_kind {
     /* Records in chunks of notes. They are written under the session's lock. */
-    TP_SPOOL_NAME = 1,  /* text: the name with number `name` */
-    TP_SPOOL_CLOCK,     /* payload: struct tp_spool_clock */
-    TP_SPOOL_META_TEXT, /* text: key, '\n', value */
-    TP_SPOOL_META_JSON, /* text: key, '\n', a value in JSON */
+    TP_SPOOL_NAME = 1,  /* name of a number; text: the name with number `name` */
+    TP_SPOOL_CLOCK,     /* values of all clocks; payload: struct tp_spool_clock */
+    TP_SPOOL_META_TEXT, /* fact about the run; text: key, '\n', value */
+    TP_SPOOL_META_JSON, /* fact about the run; text: key, '\n', value in JSON */
     TP_SPOOL_STOP,      /* the recording was stopped in the regular way */
     TP_SPOOL_LOADED,    /* payload: struct tp_spool_loaded; text: path of the program or library */
     /* Records in chunks of threads. */
@@ -87,15 +87,15 @@ enum tp_spool_kind {
     TP_SPOOL_STEP,
     TP_SPOOL_END,         /* end of the innermost range of the thread */
     TP_SPOOL_INSTANT,     /* instant; text: detail of this occurrence, if `name` is the number of a name */
-    TP_SPOOL_COUNTER,     /* payload: struct tp_spool_counter */
-    TP_SPOOL_MEMORY_NOTE, /* payload: struct tp_spool_memory */
+    TP_SPOOL_COUNTER,     /* value of a counter; payload: struct tp_spool_counter */
+    TP_SPOOL_MEMORY_NOTE, /* allocation or release; payload: struct tp_spool_memory */
     TP_SPOOL_ASYNC_BEGIN, /* begin of a task, which may end on another thread; payload: struct tp_spool_async */
     TP_SPOOL_ASYNC_END,
     TP_SPOOL_STEP_END,
     TP_SPOOL_STACK = 32, /* stack of the thread's next record; payload: addresses, innermost first */
     TP_SPOOL_SAMPLED,    /* a thread that may have samples; payload: struct tp_spool_sampled */
     TP_SPOOL_SAMPLE,     /* payload: struct tp_spool_sample, then its addresses, padded to whole slots */
-    TP_SPOOL_EVENT = 40, /* payload: struct tp_spool_event */
+    TP_SPOOL_EVENT = 40, /* timing event; payload: struct tp_spool_event */
     TP_SPOOL_TENSOR,     /* payload: struct tp_spool_tensor, then its dimensions; text: path of its file below the
                           * directory */
     TP_SPOOL_KIND_SCOPE, /* begin of a range; no payload; `text`: enum tp_spool_work_kind */
@@ -138,7 +138,7 @@ enum tp_spool_kind {
     TP_SPOOL_REGION,     /* begin of a region; payload: struct tp_spool_region */
     /* end of the innermost range and of all ranges with the number of the region; payload: struct tp_spool_region */
     TP_SPOOL_REGION_END,
-    TP_SPOOL_RANK, /* payload: struct tp_spool_rank */
+    TP_SPOOL_RANK, /* rank of the process; payload: struct tp_spool_rank */
     TP_SPOOL_KINDS
 };
 
@@ -176,7 +176,7 @@ struct tp_spool_operator {
 
 /* An input of an operator, followed by `rank` int64 dimensions, padded to whole slots. */
 struct tp_spool_input {
-    uint32_t rank, dtype; /* dtype: enum tracepress_dtype */
+    uint32_t rank, dtype; /* rank: number of dimensions; dtype: enum tracepress_dtype */
     uint64_t unused;
 };
 
@@ -316,7 +316,8 @@ struct tp_spool_tensor {
     uint64_t count, zero_count, nan_count, inf_count;
     double min, max, mean, std, l2;
     uint64_t step;
-    uint32_t dtype, rank, values, unused; /* values: enum tp_spool_values */
+    /* dtype: enum tracepress_dtype; rank: number of dimensions; values: enum tp_spool_values */
+    uint32_t dtype, rank, values, unused;
 };
 
 #endif

@@ -78,7 +78,8 @@ struct tp_spool_gpu_graph {
 /* Payload of TP_SPOOL_GPU_CALL. The record's name is the name of the function. */
 struct tp_spool_gpu_call {
     uint64_t start, end;
-    uint32_t correlation, tid, function, result; /* function: CUPTI's number of the function */
+    /* function: CUPTI's number of the called function; result: number that the function returned */
+    uint32_t correlation, tid, function, result;
     uint32_t is_driver, unused[3];
 };
 

@@ -45,13 +45,14 @@ struct tp_gpu_device {
 };
 
 struct tp_spool_gpu {
-    struct tp_vec calls;                         /* items: struct tp_gpu_call, sorted by tid and start */
-    struct tp_vec works;                         /* items: struct tp_gpu_item: kernels, copies, sets, graphs, in the
-                                                  * order of delivery */
-    struct tp_vec syncs, overheads, environment; /* items: struct tp_gpu_item */
-    struct tp_vec memory;                        /* items: struct tp_gpu_item: allocations and pools, sorted by time */
-    struct tp_vec events;                        /* items: struct tp_spool_gpu_event, sorted by context, event,
-                                                  * correlation */
+    struct tp_vec calls; /* items: struct tp_gpu_call, sorted by tid and start */
+    struct tp_vec works; /* items: struct tp_gpu_item: kernels, copies, sets, graphs, in the
+                          * order of delivery */
+    /* waits, overheads and states of devices; items: struct tp_gpu_item */
+    struct tp_vec syncs, overheads, environment;
+    struct tp_vec memory; /* items: struct tp_gpu_item: allocations and pools, sorted by time */
+    struct tp_vec events; /* items: struct tp_spool_gpu_event, sorted by context, event,
+                           * correlation */
     /* items: struct tp_spool_gpu_event, sorted by context; `stream` contains the device of the context */
     struct tp_vec contexts;
     struct tp_vec devices;    /* items: struct tp_gpu_device, sorted by id */

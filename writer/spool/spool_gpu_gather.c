@@ -407,5 +407,5 @@ void tp_spool_gpu_gather(struct tp_spool_conversion *c)
     gpu->names = tp_arena_array(arena, c->file->name_count + 1u, sizeof *gpu->names);
     tp_demangle_init(&gpu->demangle);
     gpu->steps_left = LINK_STEPS * (gpu->calls.count + 1);
-    tp_vec_push(&gpu->scopes); /* index 0 is unused */
+    tp_vec_push(&gpu->scopes); /* adds an unused item, so that index 0 means no scope */
 }

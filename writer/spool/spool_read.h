@@ -51,7 +51,7 @@ struct tp_spool_file {
     struct tp_spool_module *modules; /* modules in the order of their notes */
     uint32_t module_count;
     bool was_stopped;      /* true if the recording was stopped in the regular way; false if the process was killed */
-    uint64_t broken_count; /* count of records with impossible sizes */
+    uint64_t broken_count; /* number of records whose size is impossible */
 };
 
 /* Returns whether a program still records into this spool. The program locks the file until the end of the recording or

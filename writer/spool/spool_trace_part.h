@@ -95,14 +95,14 @@ struct tp_spool_conversion {
     /* time of the last record when the conversion started, in ticks; threads that still record add later records */
     uint64_t last_ticks;
     bool has_memory;      /* true if the spool has memory records */
-    struct tp_vec arrows; /* items: struct tp_spool_arrow */
+    struct tp_vec arrows; /* ends of forward-backward arrows; items: struct tp_spool_arrow */
     struct tp_vec ranges; /* ranges of the current thread; items: struct tp_spool_range */
     /* top: index of the innermost open range of the current thread; thread: 1 + index of the thread in the file */
     uint32_t top, thread;
     uint32_t open_steps;                  /* number of open steps of the current thread */
     struct tp_spool_innermost *innermost; /* hash table of the innermost open ranges, by domain */
     uint32_t innermost_count, innermost_slots;
-    struct tp_vec facts; /* items: struct tp_spool_range_fact */
+    struct tp_vec facts; /* facts about ranges; items: struct tp_spool_range_fact */
     /* ranges, ends and facts of all threads; items: struct tp_spool_lane_range and struct tp_spool_keyed */
     struct tp_vec lane_ranges, keyed;
     /* lanes: items struct tp_spool_lane, sorted by name; works: items struct tp_spool_lane_range, of all threads */

@@ -139,11 +139,11 @@ static enum tp_trace_out_category category_of(uint32_t kind)
     static const enum tp_trace_out_category categories[TP_SPOOL_WORK_KINDS] = {
         TP_OUT_KERNEL,
         TP_OUT_KERNEL,
-        TP_OUT_GPU_USER_ANNOTATION, /* TRACEPRESS_INPUT */
-        TP_OUT_KERNEL,              /* TRACEPRESS_COMMUNICATION */
+        TP_OUT_GPU_USER_ANNOTATION, /* category of TRACEPRESS_INPUT */
+        TP_OUT_KERNEL,              /* category of TRACEPRESS_COMMUNICATION */
         TP_OUT_GPU_MEMCPY,
-        TP_OUT_GPU_USER_ANNOTATION, /* TRACEPRESS_WAIT */
-        TP_OUT_GPU_USER_ANNOTATION  /* TRACEPRESS_SYNC */
+        TP_OUT_GPU_USER_ANNOTATION, /* category of TRACEPRESS_WAIT */
+        TP_OUT_GPU_USER_ANNOTATION  /* category of TRACEPRESS_SYNC */
     };
     return kind < TP_SPOOL_WORK_KINDS ? categories[kind] : TP_OUT_KERNEL;
 }

@@ -19,7 +19,7 @@ struct tp_symbol_module;
 
 struct tp_symbols {
     struct tp_arena *arena;
-    struct tp_vec modules; /* items: struct tp_symbol_module */
+    struct tp_vec modules; /* loaded programs and libraries; items: struct tp_symbol_module */
     struct tp_vec known;   /* items: struct tp_symbol_name, hashed by address */
     uint32_t known_count;
     struct tp_demangle demangle;

@@ -139,7 +139,7 @@ static void put_row(struct writing *w, uint32_t thread, unsigned lane)
     const struct tp_chrome_row *row = &w->rows.of_thread[thread];
     char text[512];
     struct tp_str base = t->name.len ? t->name : t->tid.is_text ? t->tid.text : TP_STR("thread");
-    while (base.len && base.ptr[base.len - 1] == ' ') /* remove the blank of "stream 7 " */
+    while (base.len && base.ptr[base.len - 1] == ' ') /* removes the blank at the end of a name such as "stream 7 " */
         base.len--;
     int n = snprintf(text, sizeof text, "%.*s", (int)(base.len < 400 ? base.len : 400), base.ptr);
     if (lane)

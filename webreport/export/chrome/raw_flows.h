@@ -16,8 +16,8 @@ struct tp_raw_flow {
 
 struct tp_raw_flows {
     struct tp_id_map by_id; /* state of each arrow, by hash of category and id (raw_flows.c) */
-    struct tp_vec waiting;  /* elements: struct tp_raw_flow */
-    struct tp_vec unused;   /* elements: uint32_t, free indexes of `waiting` */
+    struct tp_vec waiting;  /* begins and ends that wait for their counterpart; items: struct tp_raw_flow */
+    struct tp_vec unused;   /* free indexes of `waiting`; items: uint32_t */
 };
 
 /* Prepares the pairing of arrows. Memory comes from `arena`, whose guard the caller sets. */

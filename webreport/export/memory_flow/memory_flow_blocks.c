@@ -12,7 +12,7 @@ enum { GAP_SHARE = 100 };
 
 struct building {
     struct tp_memory_flow *flow;
-    struct tp_vec blocks;   /* elements: struct tp_flow_block */
+    struct tp_vec blocks;   /* blocks found so far; items: struct tp_flow_block */
     struct tp_id_map alive; /* for each address: index of the block that is allocated at this address */
     int64_t known_bytes;    /* bytes of all blocks that are currently allocated */
 };

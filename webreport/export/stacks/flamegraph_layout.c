@@ -14,8 +14,8 @@ enum { MIN_SHARE = 3600 };
 struct tree {
     struct tp_flame *flame;
     struct tp_arena *arena;
-    struct tp_keys paths; /* keys (parent, name) */
-    struct tp_vec values; /* for each node a struct value */
+    struct tp_keys paths; /* paths from the root; keys (parent path, name) */
+    struct tp_vec values; /* values of each node; items: struct value */
     uint32_t count;
     /* for each node: its first callee, and the next node with the same caller */
     uint32_t *first_child, *next_sibling;

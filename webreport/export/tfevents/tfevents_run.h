@@ -87,7 +87,7 @@ struct tp_tf_column {
 struct tp_tf_columns {
     struct tp_arena *arena;
     uint32_t step_count;
-    struct tp_vec items; /* elements: struct tp_tf_column */
+    struct tp_vec items; /* all columns; items: struct tp_tf_column */
 };
 
 /* Adds a column and returns its values, which are all NaN. tag: must be unique. description: must be valid as long as

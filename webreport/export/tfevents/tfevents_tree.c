@@ -14,7 +14,7 @@ struct tree {
     struct tp_merge merge;
     struct tp_keys paths; /* keys (parent node in the graph, name id); the index of a key is its node */
     struct tp_strings names;
-    struct tp_vec nodes; /* elements: struct tp_tf_node */
+    struct tp_vec nodes; /* nodes of the graph; items: struct tp_tf_node */
     struct tp_vec last;  /* for each node a uint32_t: its newest child */
     uint32_t last_top;
     uint32_t *depth;

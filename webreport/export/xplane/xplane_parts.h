@@ -19,8 +19,8 @@ struct tp_xscope {
 enum tp_xroot { TP_XROOT_MAIN, TP_XROOT_BACKWARD, TP_XROOT_OPTIMIZER, TP_XROOT_INPUT, TP_XROOT_THREAD };
 
 struct tp_xscopes {
-    struct tp_keys edges; /* keys (parent scope or root, name) */
-    struct tp_vec items;  /* for each key a struct tp_xscope */
+    struct tp_keys edges; /* edges of the tree; keys (parent scope or root, name) */
+    struct tp_vec items;  /* scope at the end of each edge; items: struct tp_xscope */
 };
 
 /* step i has the correlation (1 << 40) + i, which is larger than all correlations of CUPTI */

@@ -31,6 +31,6 @@ int lstat(const char *path, struct stat *info);
 int fstat(int fd, struct stat *info);
 int fstatat(int folder, const char *path, struct stat *info, int flags);
 int mkdir(const char *path, mode_t mode);
-int fchmod(int fd, mode_t mode) TP_WINDOWS(fchmod); /* always fails with ENOSYS */
+int fchmod(int fd, mode_t mode) TP_WINDOWS(fchmod); /* Always fails with ENOSYS. */
 
 #endif
