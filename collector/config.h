@@ -12,8 +12,8 @@
 #define TP_CONFIG_SPOOL_BYTES (64ull << 30) /* default upper limit of a spool file */
 
 /* Returns whether `size`, the first member of a struct from tracepress.h, can be the size of that struct. A size must
- * be at least `least`, the size in the first version of the header, and must not be an arbitrary value of an
- * uninitialized variable. */
+ * be at least `least`, the size in the first version of the header. An arbitrary value of an uninitialized variable is
+ * rejected. */
 static inline bool tp_config_is_size(uint32_t size, size_t least)
 {
     enum { MOST_BYTES = 4096, UNIT_BYTES = 8 };

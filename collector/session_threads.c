@@ -43,8 +43,8 @@ static bool is_time_to_note(uint32_t sequence)
 }
 
 /* Takes the lock to open the spool, once per recording. A record inside a function of the program (malloc within
- * dlopen) waits at most 20 ms, because the thread that has the lock may be waiting for this thread. After 20 ms the
- * record is lost. */
+ * dlopen) waits at most 20 ms, because the owner of the lock may be waiting for this thread. After 20 ms the record is
+ * lost. */
 static bool lock_to_open(bool is_in_hook)
 {
     struct timespec until;

@@ -462,8 +462,8 @@ TRACEPRESS_CALL void tracepress_event_destroy(struct tracepress_event *event);
  * (this library does not load it) or the driver fails. */
 TRACEPRESS_CALL int tracepress_event_record(struct tracepress_event *event, void *stream);
 
-/* Returns 1 if the event's time has passed, 0 if the device has not reached it yet, and -1 if the event is NULL, not
- * recorded, or the driver fails. */
+/* Returns 1 if the event's time has passed, and 0 if the device has not reached it yet. Returns -1 if the event is
+ * NULL or not recorded, or if the driver fails. */
 TRACEPRESS_CALL int tracepress_event_query(const struct tracepress_event *event);
 
 /* Waits until the event's time has passed. Returns 0, or -1 in the same cases as tracepress_event_query. */

@@ -12,9 +12,9 @@
  * process is not a rank, and the numbers of the run do not include it. */
 #define TP_WORKER_HELPER "_helper"
 
-/* Suffix of the worker for a recording made inside a process that contains only samples, memory and waits, if the run
- * also has a trace recorded from outside. The trace from outside contains such samples too, and shows the work of the
- * process. */
+/* Suffix of the worker for a recording made inside a process, if the recording contains only samples, memory and waits
+ * and the run also has a trace recorded from outside. The trace from outside contains such samples too, and shows the
+ * work of the process. */
 #define TP_WORKER_INSIDE "_inside"
 
 /* Suffix of the worker for a trace that PyTorch was still writing when its process exited, so that the trace is
@@ -40,8 +40,8 @@
 #define TP_WORKER_ENTERED "entered.tmp"
 enum { TP_WORKER_BEGINS = ' ', TP_WORKER_BECOMES = '=', TP_WORKER_LEFT_OUT = '!' };
 
-/* Beginning of a file name. A file with such a name exists for each line that a process of the run has printed, so
- * that the other processes do not print the line again. */
+/* Beginning of a file name. A file with such a name exists for each line that a process of the run has printed. So the
+ * other processes do not print the line again. */
 #define TP_WORKER_SAID "said."
 
 /* default number of samples per second, which costs about 1 % of the time of a busy thread */

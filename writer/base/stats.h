@@ -1,5 +1,5 @@
-/* Statistics of samples: medians and quantiles, robust spread, sums. Pure functions with the same result for the same
- * input on every machine, because the random generator is part of this module and starts from a constant. */
+/* Statistics of samples: medians and quantiles, robust spread, sums. Pure functions. The same input has the same
+ * result on every machine, because the random generator is part of this module and starts from a constant. */
 #ifndef TP_WRITER_BASE_STATS_H
 #define TP_WRITER_BASE_STATS_H
 

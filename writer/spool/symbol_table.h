@@ -30,10 +30,10 @@ struct tp_symbol_table {
  * caller has set. */
 void tp_symbol_table_read(struct tp_symbol_table *table, Dwfl_Module *file, struct tp_arena *arena);
 
-/* Returns the function at an address, or NULL. Of several functions that contain the address, returns the one with the
- * highest start, then the shortest, then the one with the strongest binding, then the first in the file. If no
- * function contains the address, returns the last symbol before it that has no size. Then no function may end between
- * the symbol and the address, and both must be in the same section. */
+/* Returns the function at an address, or NULL. If several functions contain the address, returns the one with the
+ * highest start. If several have the same start, returns the shortest, then the one with the strongest binding, then
+ * the first in the file. If no function contains the address, returns the last symbol before it that has no size. Then
+ * no function may end between the symbol and the address, and both must be in the same section. */
 const struct tp_function_symbol *tp_symbol_table_find(const struct tp_symbol_table *table, uint64_t address);
 
 /* Returns the name of a function, which is never empty and is valid until the file is closed. Returns NULL if the name

@@ -82,7 +82,7 @@ struct tp_table tp_tf_memory_curve(const struct tp_tf_run *run, uint32_t device)
 
 /* ---- the file ---- */
 
-/* Finds the folder of the file. If this folder has the live event file of the program, which has all steps, the few
+/* Finds the folder of the file. If this folder has the program's live event file, which contains all steps, the few
  * steps of the trace become a separate run in a subfolder. */
 static int find_folder(char *path, size_t size, const char *folder, struct tp_error *err)
 {
