@@ -1,5 +1,5 @@
-/* Words the headline of a verdict: what limits the steps, with the numbers. One function for each group of sentences;
- * `tp_word_verdict` at the end lists them by enum tp_headline. */
+/* Writes the headline of a verdict: what limits the steps, with the numbers. There is one function for each group of
+ * sentences; the table in `tp_word_verdict` at the end lists the functions by enum tp_headline. */
 #include "webreport/document/words/verdict_words.h"
 
 #include <math.h>
@@ -13,16 +13,16 @@
 #include "writer/base/buf.h"
 #include "writer/text/format.h"
 
-/* What a sentence is about. */
+/* Values that the functions of a headline use. */
 struct words {
     const struct tp_trace_verdict *v;
     const struct tp_model *model;
     struct tp_arena *arena;
-    struct tp_str device; /* title of the device: "GPU 0" */
-    const char *whole;    /* the time that shares are of */
+    struct tp_str device; /* title of the device, such as "GPU 0" */
+    const char *whole;    /* what the shares refer to, such as "the steps" */
 };
 
-/* "GPU 0 <words> for 12.3 % of the steps". */
+/* Words for each cause, used as in "GPU 0 <words> for 12.3 % of the steps". */
 static const char *const cause_words[TP_TIME_DEVICE_COUNT] = {
     [TP_TIME_COMPUTE] = "computes",
     [TP_TIME_COMMUNICATION] = "runs communication that no kernel hides",
@@ -35,8 +35,8 @@ static const char *const cause_words[TP_TIME_DEVICE_COUNT] = {
     [TP_TIME_UNKNOWN] = "is idle before operations whose launch call is not recorded",
 };
 
-/* Returns the words of a cause. No call launches work on a device of the program itself, so only ranges can show what
- * it waits for. */
+/* Returns the words of a cause. No call launches work on a device that the program itself defined. Only ranges can
+ * then show what the device waits for. */
 static const char *cause_text(const struct words *w, enum tp_time_cause cause)
 {
     const struct tp_trace_verdict *v = w->v;
@@ -47,7 +47,7 @@ static const char *cause_text(const struct words *w, enum tp_time_cause cause)
     return v->is_own_device && cause == TP_TIME_UNKNOWN ? "is idle, and no range says why" : cause_words[cause];
 }
 
-/* Returns the share of W, "12.3 %". */
+/* Returns a time as a share of window W, such as "12.3 %". */
 static const char *share(const struct words *w, int64_t ns)
 {
     return tp_text_of_percent(w->arena, tp_percent(ns, w->model->window_ns));
@@ -90,7 +90,7 @@ static struct tp_str gap_words(const struct words *w)
     return moved(&text, w->arena);
 }
 
-/* Words the headline about one collective that takes half of W: it says nothing about the steps. */
+/* Returns the headline for a single collective that takes half of window W. Such a time does not describe the steps. */
 static struct tp_str collective_words(const struct words *w)
 {
     int64_t rest_ns = w->model->window_ns - w->v->one_collective_ns;
@@ -121,7 +121,8 @@ static struct tp_str device_words(const struct words *w)
         tp_buf_puts(&text, ", less than half, and no other cause takes a fifth");
     else if (v->class == TP_CLASS_COMPUTE_BOUND && v->percent < TP_BOUND_PERCENT)
         tp_buf_puts(&text, ", and no other cause takes a fifth");
-    else if (v->class == TP_CLASS_NOT_SHOWN && !v->is_own_device) /* of its own device, cause_text has said so */
+    else if (v->class == TP_CLASS_NOT_SHOWN &&
+             !v->is_own_device) /* for a device of the program itself, cause_text has already said this */
         tp_buf_puts(&text, "; the trace does not show the reason");
     if (v->cause != TP_TIME_COMPUTE)
         tp_buf_printf(&text, "; it computes for %s", share(w, v->cause_ns[TP_TIME_COMPUTE]));
@@ -134,7 +135,7 @@ static struct tp_str device_words(const struct words *w)
 
 /* ---- more than half of W cannot be judged ---- */
 
-/* "GPU 0 computes for 12.3 % of the rest." */
+/* Returns a sentence such as "GPU 0 computes for 12.3 % of the rest." */
 static const char *rest_words(const struct words *w)
 {
     int64_t rest_ns = tp_sat_sub(w->model->window_ns, w->v->unjudged.ns);
@@ -172,7 +173,7 @@ static const char *unjudged_words(const struct words *w)
 
 /* ---- no device ---- */
 
-/* "Copying takes 30.0 % of the steps; no device was recorded. Longest in: save." */
+/* Returns sentences such as "Copying takes 30.0 % of the steps; no device was recorded. Longest in: save." */
 static struct tp_str range_words(const struct words *w, const char *work)
 {
     struct tp_str name = w->v->largest.name;
@@ -182,13 +183,14 @@ static struct tp_str range_words(const struct words *w, const char *work)
                   tp_text_of_percent(w->arena, w->v->percent), w->whole);
     if (name.ptr) {
         tp_buf_puts(&text, " Longest in: ");
-        tp_buf_add(&text, name.ptr, name.len); /* names may contain zero bytes */
+        tp_buf_add(&text, name.ptr, name.len); /* adds bytes, because names may contain zero bytes */
         tp_buf_putc(&text, '.');
     }
     return moved(&text, w->arena);
 }
 
-/* "backward takes 72.0 % of the steps. Computing takes 90.0 % of the steps, code in no range .." */
+/* Returns sentences such as "backward takes 72.0 % of the steps. Computing takes 90.0 % of the steps, code in no
+ * range .." */
 static struct tp_str ranges_words(const struct words *w)
 {
     const struct tp_verdict_largest *largest = &w->v->largest;
@@ -205,7 +207,8 @@ static struct tp_str ranges_words(const struct words *w)
     return moved(&text, w->arena);
 }
 
-/* "Operators take 40.0 % of the steps, code between them 41.0 %; no device was recorded. Largest operator: .." */
+/* Returns sentences such as "Operators take 40.0 % of the steps, code between them 41.0 %; no device was recorded.
+ * Largest operator: .." */
 static struct tp_str calls_words(const struct words *w)
 {
     bool is_torch = tp_speaks_torch(w->model->producer);
@@ -303,19 +306,20 @@ static struct tp_str headline(struct words *w, const struct tp_program_view *pro
     }
 }
 
-/* Returns the text followed by a sentence on the cost of recording. */
+/* Returns the text with an additional sentence on the cost of recording. */
 static const char *with_recording(const struct words *w, struct tp_str text)
 {
     return tp_text_printf(
         w->arena, "%.*s Recording itself takes %s %s of %s: record once without %s before you change the program.",
         (int)text.len, text.ptr,
-        w->v->has_device ? "at least" : "about", /* without a device every kind of cost is estimated */
+        w->v->has_device ? "at least" : "about", /* without a device, every kind of cost is an estimate */
         tp_text_of_percent(w->arena, w->v->recording_percent),
         w->model->step_marker == TP_MARKER_WINDOW ? "that time" : "the steps",
         w->v->is_recording_of_stacks ? "stacks" : "shapes and memory");
 }
 
-/* Returns the text with a sentence on the time without a CPU: before it, or after it if a device works. */
+/* Returns the text with a sentence on the time without a CPU. The sentence comes after the text if a device works,
+ * else before it. */
 static const char *with_ready(const struct words *w, struct tp_str text)
 {
     const char *ready =

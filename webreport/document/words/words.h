@@ -1,8 +1,8 @@
-/* Fills the sentences of a result: the members that measure reserves for this room. Measure chooses an id and its
- * arguments; the files of this room have the sentence of each id, in the words of the program's users.
+/* Fills the sentences of a result, which are members that `measure` leaves empty. `measure` chooses an id and its
+ * arguments; the files of this room have the sentence of each id, in the vocabulary of the program's users.
  *
- * The session calls it once a result is complete, and again after it changed the result. All texts are in `arena` or
- * static, and point into the model, which must outlive them. */
+ * The session calls these functions once a result is complete, and again after it changed the result. All texts are
+ * in `arena` or static, or part of the model, which must outlive them. */
 #ifndef TP_WEBREPORT_DOCUMENT_WORDS_WORDS_H
 #define TP_WEBREPORT_DOCUMENT_WORDS_WORDS_H
 
@@ -11,16 +11,16 @@
 /* Fills all sentences of the advice on a trace. */
 void tp_word_advice(struct tp_advice *advice, const struct tp_model *model, struct tp_arena *arena);
 
-/* Fills the names of the nodes about reasons of idle time. */
+/* Fills the names of tree nodes that are reasons of idle time. */
 void tp_word_times(struct tp_time_trees *trees, struct tp_arena *arena);
 
-/* Fills the sentences of the flags F1 to F11. */
+/* Fills the sentences of the quality flags F1 to F11. */
 void tp_word_quality(struct tp_quality *quality, struct tp_arena *arena);
 
 /* Fills the headline of a program recorded from outside, the sentence below it, and the sentences of its findings. */
 void tp_word_program(struct tp_program_view *program, struct tp_arena *arena);
 
-/* Fills the headline of a verdict. program: with its sentences; used only for TP_HEADLINE_PROGRAM. */
+/* Fills the headline of a verdict. program: its sentences must be filled before; used only for TP_HEADLINE_PROGRAM. */
 void tp_word_verdict(struct tp_trace_verdict *verdict, const struct tp_program_view *program,
                      const struct tp_model *model, struct tp_arena *arena);
 

@@ -1,4 +1,4 @@
-/* Fills the sentences of a result: see words.h. */
+/* Fills the sentences of a result. See words.h. */
 #include "webreport/document/words/words.h"
 
 #include "webreport/document/words/detail_words.h"
@@ -6,7 +6,7 @@
 #include "webreport/document/words/program_words.h"
 #include "webreport/measure/rules/rules_order.h"
 
-/* Fills the details of the findings. Their text decides the order of findings that are equal otherwise. */
+/* Fills the details of the findings. Findings that are otherwise equal are then ordered by these texts. */
 static void word_findings(struct tp_recommendations *found, const struct tp_model *model, struct tp_arena *arena)
 {
     for (uint32_t i = 0; i < found->finding_count; i++)
