@@ -1,4 +1,4 @@
-/* Prints the verdict as a small SVG picture for a README: see print.h. */
+/* Prints the verdict as a small SVG picture for a README. See print.h. */
 #include "webreport/print/print.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Prints the rows of a document as CSV: see print.h. */
+/* Prints the rows of a document as CSV. See print.h. */
 #include "webreport/print/print.h"
 
 #include "writer/text/csv_cell.h"

@@ -1,4 +1,4 @@
-/* Prints documents as HTML: see html.h. */
+/* Prints documents as HTML. See html.h. */
 #include "webreport/print/html.h"
 
 #include <ctype.h>
@@ -14,13 +14,13 @@
 
 /* ---- blocks as values for templates ---- */
 
-/* State while an object is filled: the first screen, and the lists of members that have several items. */
+/* State while an object is filled with the first screen, and with the lists of members that have several items. */
 struct filler {
     const struct tp_document *document;
     const struct tp_html_level *level;
     struct tp_arena *arena;
-    struct tp_object *root, *part; /* part: current section, or the root */
-    bool has_figure;               /* a figure was added; later notices are shown after the figures */
+    struct tp_object *root, *part; /* part: object of the current section, or `root` before the first section */
+    bool has_figure;               /* true: a figure was added, so that later notices come after the figures */
     struct tp_list *meta, *notices, *later_notices, *figures, *notes, *sections, *tables;
 };
 
@@ -46,7 +46,8 @@ static void put_verdict(struct filler *f, const struct tp_verdict_block *verdict
     tp_object_bool(f->root, "verdict", true);
     tp_object_text(f->root, "verdict_tag", verdict->class);
     tp_object_text(f->root, "verdict_tone", tone);
-    const char *next = strstr(verdict->headline, " Next: "); /* the second cause of the headline has smaller type */
+    const char *next =
+        strstr(verdict->headline, " Next: "); /* start of the second cause in the headline, which has smaller type */
     size_t size = next ? (size_t)(next - verdict->headline) : strlen(verdict->headline);
     tp_object_sentence(f->root, "verdict_headline", (struct tp_str){verdict->headline, size});
     tp_object_sentence(f->root, "verdict_next", tp_str_of(next ? next + 1 : ""));
@@ -82,7 +83,7 @@ static void put_figure(struct filler *f, const struct tp_figure_block *figure)
         tp_chart_put_percent(object, "meter", figure->meter);
 }
 
-/* Returns the table with at most the rows of the level. Leaves the caller's table unchanged. */
+/* Returns the table with at most the number of rows that the level allows. Leaves the caller's table unchanged. */
 static struct tp_data table_data(const struct filler *f, const struct tp_shown_table *table)
 {
     struct tp_shown_table *shown = tp_arena_alloc(f->arena, sizeof *shown);
@@ -146,7 +147,7 @@ static void put_finding(struct filler *f, struct tp_list *list, const struct tp_
     put_evidence(item, finding);
 }
 
-/* Adds a table to the current part. Sets has_tables if the table is above the sections. */
+/* Adds a table to the current part. Sets has_tables for a table above the sections. */
 static void put_table(struct filler *f, const struct tp_shown_table *table)
 {
     if (f->part == f->root)
@@ -240,7 +241,7 @@ void tp_html_put_blocks(struct tp_object *root, const struct tp_document *docume
 
 struct tp_data tp_html_part(const struct tp_document *document, const char *prefix, size_t max_bytes)
 {
-    /* ROW_BYTES: approximate size of one row in every table */
+    /* ROW_BYTES: approximate size of one more row in every table, bytes */
     enum { ROW_BYTES = 10000, MOST_ROWS = 200, OPEN_ROWS = 60 };
     size_t rows = max_bytes / ROW_BYTES < MOST_ROWS ? max_bytes / ROW_BYTES : MOST_ROWS;
     struct tp_object *root = tp_object_new(document->arena);
@@ -267,7 +268,7 @@ struct page {
     struct tp_buf fragment;
 };
 
-/* Returns the index of the block after the page that starts with this title. */
+/* Returns the index of the block after the page whose title is the block `title`. */
 static size_t end_of(const struct tp_document *document, size_t title)
 {
     size_t end = title + 1;
@@ -337,7 +338,7 @@ static void put_text(struct tp_buf *out, struct tp_str text)
     tp_buf_add(out, text.ptr, text.len);
 }
 
-/* Renders the document at the most detailed level that fits the size limit. */
+/* Renders the document at the most detailed level that fits in the size limit. */
 static int compose(void *context, struct tp_error *err)
 {
     struct page *page = context;

@@ -1,4 +1,4 @@
-/* Prints the record of a document as JSON: see print.h. */
+/* Prints the record of a document as JSON. See print.h. */
 #include "webreport/print/print.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@ static double real_of(const struct tp_data *value)
 {
     double real;
     memcpy(&real, &value->number, sizeof real);
-    return isfinite(real) ? real : NAN; /* NaN is written as null */
+    return isfinite(real) ? real : NAN; /* NaN, which JSON has as null, also for infinity */
 }
 
 void tp_json_record(struct tp_json *json, const struct tp_object *record)

@@ -1,4 +1,4 @@
-/* Prints findings as JUnit XML: see print.h. A broken limit is a failure. An input that cannot be judged is an
+/* Prints findings as JUnit XML. See print.h. A broken limit is a failure. An input that cannot be judged is an
  * error. */
 #include "webreport/print/print.h"
 

@@ -1,4 +1,4 @@
-/* Prints a document as Markdown: see print.h. */
+/* Prints a document as Markdown. See print.h. */
 #include "webreport/print/print.h"
 
 #include <stdio.h>
@@ -13,10 +13,10 @@ enum { ROWS_MOST = 20, PLACES_MOST = 10, LAST_LINE = 64, END_BYTES = 96 };
 struct printer {
     struct tp_buf *out;
     struct tp_arena *arena;
-    size_t end;      /* largest size of `out`; 0: no limit */
-    size_t start;    /* position in `out` of the start of the current line */
+    size_t end;      /* largest size of `out`, bytes; 0: no limit */
+    size_t start;    /* index in `out` of the start of the current line */
     size_t left_out; /* number of omitted lines */
-    bool is_full;    /* a line of this block did not fit, so its later lines are omitted */
+    bool is_full;    /* true: a line of this block did not fit, so that its later lines are omitted */
 };
 
 /* ---- complete lines ---- */
@@ -37,7 +37,7 @@ static void finish(struct printer *p)
     p->out->data[p->start] = '\0';
 }
 
-/* Writes a text. In a line that starts with a bar, which is a row of a table, bars are escaped. */
+/* Writes a text. Escapes bars in a line that starts with a bar, because such a line is a row of a table. */
 static void put_str(const struct printer *p, struct tp_str text)
 {
     bool is_cell = p->out->size > p->start && p->out->data[p->start] == '|';
@@ -76,7 +76,7 @@ static void put_line(struct printer *p, const char *before, const char *text, co
 
 /* ---- findings ---- */
 
-/* Writes a cell if the list has this column. */
+/* Writes a cell if the list has a column with the heading `head`. */
 static void put_amount(const struct printer *p, const char *head, const char *text)
 {
     if (head)
@@ -87,7 +87,7 @@ static void put_finding(struct printer *p, const struct tp_findings_block *list,
 {
     char concerned[96];
     const char *change = finding->change;
-    if (change && !finding->value && finding->scope) { /* the share is shown if the finding has no gain */
+    if (change && !finding->value && finding->scope) { /* shows the share if the finding has no gain */
         snprintf(concerned, sizeof concerned, "%s %s", change, finding->scope);
         change = concerned;
     }
@@ -133,7 +133,8 @@ static void put_findings_head(struct printer *p, const struct tp_findings_block 
     finish(p);
 }
 
-/* Writes a place: "- train.py(88): step: DESCRIPTION", or "- B1 at 12.3 ms, train.py(88): step: EVENT". */
+/* Writes a place as a list item, such as "- train.py(88): step: DESCRIPTION" or "- B1 at 12.3 ms, train.py(88):
+ * step: EVENT". */
 static void put_place(struct printer *p, const struct tp_finding_block *finding, const struct tp_place_block *place,
                       bool is_first)
 {
@@ -142,7 +143,7 @@ static void put_place(struct printer *p, const struct tp_finding_block *finding,
         tp_buf_printf(p->out, "%s at %s%s", finding->id ? finding->id : "", place->at,
                       place->file_line.len ? ", " : ": ");
     put_str(p, place->file_line);
-    if (tp_str_equal(place->file_line, place->text)) /* the text would repeat file_line */
+    if (tp_str_equal(place->file_line, place->text)) /* omits the text, because it only repeats file_line */
         return;
     tp_buf_puts(p->out, place->file_line.len ? ": " : "");
     put_str(p, place->text);
@@ -355,7 +356,8 @@ static bool is_shown(const struct tp_block *block)
     return (block->places & TP_IN_MARKDOWN) && !is_empty;
 }
 
-/* Returns the size limit of a block. Every block but the last leaves a third of the space to later blocks. */
+/* Returns the largest size of `out` for a block, bytes. Every block except the last leaves a third of the space to
+ * later blocks. */
 static size_t room_end(const struct printer *p, size_t end, bool is_last)
 {
     size_t size = p->out->size;
@@ -425,7 +427,7 @@ void tp_digest_put_first(struct tp_digest *digest, const struct tp_document *doc
     if (size)
         tp_buf_putc(&out, '\n');
     while (size && size + out.size > most) {
-        size_t end = size - 1; /* end of the last line that is kept */
+        size_t end = size - 1; /* end of the last line that fits */
         for (size = end; size && lines[size - 1] != '\n';)
             size--;
         digest->left_out += end > size;

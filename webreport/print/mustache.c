@@ -1,4 +1,5 @@
-/* Compiles a template in one pass: finds a tag, adds the text before the tag, adds the tag. See mustache.h. */
+/* Compiles a template in one pass. Repeatedly finds a tag, and adds the text before the tag and then the tag. See
+ * mustache.h. */
 #include "webreport/print/mustache.h"
 
 #include <string.h>
@@ -8,17 +9,17 @@
 struct compiler {
     struct tp_str name, text;
     struct tp_vec tokens;
-    uint32_t open[TP_MAX_TEMPLATE_DEPTH]; /* indexes of the tokens that opened sections */
+    uint32_t open[TP_MAX_TEMPLATE_DEPTH]; /* indexes of the tokens of sections that are still open */
     unsigned open_count;
-    struct tp_str opening, closing; /* current delimiters */
-    size_t done;                    /* the text before this position is in tokens */
+    struct tp_str opening, closing; /* current opening and closing delimiter */
+    size_t done;                    /* position in the template up to which tokens contain the text */
     struct tp_error *err;
 };
 
-/* A tag: its position [begin, end) with delimiters, and its trimmed content. */
+/* A tag in the template: its bytes begin to end - 1, including delimiters, and its trimmed content. */
 struct tag {
     size_t begin, end;
-    char sign; /* first character of the content; 0 for a plain variable */
+    char sign; /* first character of the content, which selects the kind of tag; 0 for a plain variable */
     struct tp_str content;
 };
 
@@ -54,7 +55,7 @@ static struct tp_mustache_token *add(struct compiler *c, enum tp_mustache_kind k
     return token;
 }
 
-/* Returns the position of `needle` at or after `from`; SIZE_MAX if there is none. */
+/* Returns the first position of `needle` at or after `from`; SIZE_MAX if there is none. */
 static size_t find(struct tp_str text, size_t from, struct tp_str needle)
 {
     const char *hit = from < text.len ? memmem(text.ptr + from, text.len - from, needle.ptr, needle.len) : NULL;
@@ -89,8 +90,7 @@ static int read_tag(struct compiler *c, size_t begin, struct tag *tag)
     return 0;
 }
 
-/* Returns whether the line of the tag contains only blanks otherwise. In that case, extends [*begin, *end) to the whole
- * line. */
+/* Returns whether the rest of the tag's line has only blanks. If so, extends [*begin, *end) to the whole line. */
 static bool is_alone_on_line(const struct compiler *c, const struct tag *tag, size_t *begin, size_t *end)
 {
     const char *s = c->text.ptr;

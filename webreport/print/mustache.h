@@ -1,7 +1,7 @@
 /* Compiles Mustache templates to flat arrays of tokens with jump offsets.
  *
- * Supports comments, delimiters, interpolation, sections, inverted sections and partials as github.com/mustache/spec
- * defines them, including standalone lines and indentation of partials. It has no lambdas and no inheritance.
+ * Comments, delimiters, interpolation, sections, inverted sections and partials work as github.com/mustache/spec
+ * defines them, including standalone lines and indentation of partials. Lambdas and inheritance are not supported.
  * template.h renders the result. */
 #ifndef TP_WEBREPORT_PRINT_MUSTACHE_H
 #define TP_WEBREPORT_PRINT_MUSTACHE_H
@@ -14,30 +14,30 @@
 
 enum tp_mustache_kind {
     TP_MUSTACHE_TEXT,
-    TP_MUSTACHE_ESCAPED,  /* {{x}} */
-    TP_MUSTACHE_RAW,      /* {{{x}}} {{&x}} */
-    TP_MUSTACHE_SECTION,  /* {{#x}} */
-    TP_MUSTACHE_INVERTED, /* {{^x}} */
-    TP_MUSTACHE_END,      /* {{/x}} */
-    TP_MUSTACHE_PARTIAL,  /* {{>x}} */
+    TP_MUSTACHE_ESCAPED,  /* tag {{x}} */
+    TP_MUSTACHE_RAW,      /* tag {{{x}}} or {{&x}} */
+    TP_MUSTACHE_SECTION,  /* tag {{#x}} */
+    TP_MUSTACHE_INVERTED, /* tag {{^x}} */
+    TP_MUSTACHE_END,      /* tag {{/x}} */
+    TP_MUSTACHE_PARTIAL,  /* tag {{>x}} */
 };
 
 struct tp_mustache_token {
     enum tp_mustache_kind kind;
-    uint32_t jump;                     /* SECTION, INVERTED: index of the token after the END of the section */
-    struct tp_str text;                /* TEXT: the bytes; other tokens: the name. Points into the template */
-    struct tp_str indent;              /* PARTIAL that is alone on its line: blanks before it */
-    const struct tp_mustache *partial; /* PARTIAL: its compiled template, set at the first rendering */
+    uint32_t jump;        /* for SECTION and INVERTED: index of the token after the END of the section */
+    struct tp_str text;   /* for TEXT: the bytes; for other tokens: the name. Both are part of the template */
+    struct tp_str indent; /* for a PARTIAL that is alone on its line: the blanks before it */
+    const struct tp_mustache *partial; /* for a PARTIAL: its compiled template, set when it is first rendered */
 };
 
 struct tp_mustache {
-    struct tp_str name, indent; /* indent: text before each line of the template, when it is used as a partial */
+    struct tp_str name, indent; /* indent: text before each line of the template if it is used as a partial */
     struct tp_mustache_token *tokens;
     uint32_t token_count;
 };
 
-/* Compiles `text` (borrowed) into *out, with tokens in `arena`. name: for messages. Returns 0, or TP_EFORMAT or
- * TP_ELIMIT with a message "name:line: what" in *err. */
+/* Compiles `text` (borrowed) into *out, with tokens in `arena`. name: for messages. Returns 0, TP_EFORMAT or
+ * TP_ELIMIT; errors have a message "name:line: what" in *err. */
 int tp_mustache_compile(struct tp_mustache *out, struct tp_arena *arena, struct tp_str name, struct tp_str text,
                         struct tp_error *err);
 

@@ -1,8 +1,8 @@
 /* The style and the scripts of the page, and the policy that allows only these.
  *
- * The style is report.css, then every other *.css file of templates/ in order of names. The script is report.js, then
- * every other *.js file. Each file can be replaced, as templates can. Inline, both are in the page and the policy has
- * their SHA-256 hashes. Otherwise they are files next to report.html. */
+ * The style is report.css, followed by all other *.css files of templates/ sorted by name. The script is report.js,
+ * followed by all other *.js files. Each file can be replaced, as templates can. Inline, both are in the page and
+ * the policy has their SHA-256 hashes. Otherwise they are files in the folder of report.html. */
 #ifndef TP_WEBREPORT_PRINT_PAGE_SHELL_H
 #define TP_WEBREPORT_PRINT_PAGE_SHELL_H
 
@@ -12,8 +12,8 @@
 #define TP_HTML_CSS_FILE "report.css"
 #define TP_HTML_JS_FILE "report.js"
 
-/* Place of the style and script of a page. Separate files serve all pages of a folder, so they are complete. An inline
- * page has only the files that its contents need: timeline.js, or program.css and program.js. */
+/* Place of the style and scripts of a page. Separate files are complete, because they serve all pages of a folder.
+ * An inline page has only the files that its contents need: timeline.js, or program.css and program.js. */
 enum tp_html_assets {
     TP_HTML_INLINE,          /* page with timelines, without programs recorded from outside */
     TP_HTML_INLINE_PROGRAM,  /* page with timelines and programs recorded from outside */
@@ -23,17 +23,17 @@ enum tp_html_assets {
 
 struct tp_html {
     struct tp_str css, js;
-    struct tp_str csp; /* content of the Content-Security-Policy meta element */
+    struct tp_str csp; /* Content-Security-Policy, for the content attribute of the meta element */
     bool is_separate, has_programs;
 };
 
-/* Collects style and script, in assets->arena. Returns 0, or TP_EFORMAT if a file contains a text that would end or
- * change its element ("</style", "</script", "<!--", NUL), or an error of tp_assets_get. */
+/* Collects style and scripts in assets->arena. Returns 0, an error of tp_assets_get, or TP_EFORMAT. TP_EFORMAT means
+ * that a file contains a text that would end or change its element ("</style", "</script", "<!--", NUL). */
 int tp_html_build(struct tp_html *html, const struct tp_assets *assets, enum tp_html_assets where,
                   struct tp_error *err);
 
-/* Adds the style and script for programs recorded from outside, at most once. Does nothing if style and script are
- * separate files. Returns the same codes as tp_html_build. */
+/* Adds the style and script for programs recorded from outside; a second call has no effect. Does nothing if style
+ * and scripts are separate files. Returns the same codes as tp_html_build. */
 int tp_html_with_programs(struct tp_html *html, const struct tp_assets *assets, struct tp_error *err);
 
 /* Members for the shell template: csp, is_separate, css_file, js_file, and (inline only) css and js, which it prints

@@ -1,8 +1,8 @@
-/* Printers of documents: a file for each format, all with one signature.
+/* Printers of documents: one file for each format, and all with the same signature.
  *
  * Each function appends the document to `out`, which keeps the first failure, and returns 0. Only pages can return a
- * negative tp_status with *err. Texts of traces are escaped for the format. Equal documents give equal bytes. Documents
- * and working memory are in document->arena, whose guard the caller sets. */
+ * negative tp_status with *err. Texts of traces are escaped for the format. Equal documents give equal bytes.
+ * Documents and working memory are in document->arena, whose guard the caller sets. */
 #ifndef TP_WEBREPORT_PRINT_PRINT_H
 #define TP_WEBREPORT_PRINT_PRINT_H
 
@@ -10,56 +10,57 @@
 #include "writer/base/error.h"
 #include "writer/base/json_out.h"
 
-/* Options of the printers. Each printer uses the options of its format. */
+/* Options of all printers. Each printer uses only the options of its format. */
 struct tp_print_options {
-    const int64_t *row_limit; /* limit of rows of each table in text; NULL or negative: no limit */
-    bool has_details;         /* text includes the blocks of TP_IN_DETAILED_TEXT */
-    bool has_color;           /* text has colours */
-    const char *source_root;  /* prefix to remove from paths in SARIF; NULL: keep paths */
+    const int64_t *row_limit; /* largest number of rows of each table in text output; NULL or negative: no limit */
+    bool has_details;         /* true: text output includes the blocks of TP_IN_DETAILED_TEXT */
+    bool has_color;           /* true: text output has colors */
+    const char *source_root;  /* prefix that SARIF output removes from paths; NULL: paths are kept */
     size_t end;               /* Markdown: largest size of `out` in bytes; 0: no limit */
-    size_t *left_out; /* Markdown: receives the number of omitted lines, which is then not printed; NULL: print it */
-    const char *templates_dir; /* pages: folder with files that replace built-in templates, or NULL */
-    size_t max_bytes;          /* pages: size limit; 0: TP_MAX_PAGE_BYTES */
-    bool has_no_head;          /* CSV: omit the line with the names of columns */
-    struct tp_buf *css, *js;   /* pages: receive style and script as separate files; NULL: inline */
+    size_t *left_out; /* Markdown: receives the number of omitted lines in place of printing it; NULL: it is printed */
+    const char *templates_dir; /* pages: folder with files that replace built-in templates; NULL: none */
+    size_t max_bytes;          /* pages: size limit, bytes; 0: TP_MAX_PAGE_BYTES */
+    bool has_no_head;          /* CSV: true omits the line with the names of columns */
+    struct tp_buf *css, *js;   /* pages: receive style and script as separate files; NULL: both are inline */
 };
 
 typedef int tp_print(struct tp_buf *out, const struct tp_document *document, const struct tp_print_options *options,
                      struct tp_error *err);
 
-/* Prints for a terminal of 80 columns. Tables keep this width if their texts can be cut to it. Omitted rows are
- * counted. */
+/* Prints for a terminal of 80 columns. Tables have at most this width if their texts can be cut accordingly. Omitted
+ * rows are counted. */
 tp_print tp_print_text;
-/* Prints for pull requests, job summaries and agents. Texts are escaped, so that they cannot format, link or mention.
- * If options->end is set, lines that do not fit are omitted and counted. */
+/* Prints for pull requests, job summaries and agents. Texts are escaped, so that they cannot format, link or mention
+ * anything. If options->end is set, lines that do not fit are omitted and counted. */
 tp_print tp_print_markdown;
 /* Prints the complete record with the keys that scripts use, and a line feed. */
 tp_print tp_print_json;
 /* Prints the rows of the document (TP_BLOCK_ROWS) with all columns, below a line with their names. Absent values are
- * empty cells. An apostrophe is put before a text that a spreadsheet would take for a formula. */
+ * empty cells. A text that a spreadsheet would treat as a formula gets an apostrophe as its first character. */
 tp_print tp_print_csv;
-/* Prints one or several pages into one file that needs no network: see html.h. */
+/* Prints one or several pages into one file that needs no network. See html.h. */
 tp_print tp_print_html;
-/* Prints a test case for each finding of the document's single list: bad findings are failures, unsure ones are
- * skipped, warnings pass with a note. */
+/* Prints a test case for each finding in the only list of the document. Bad findings are failures, unsure ones are
+ * skipped, and warnings pass with a note. */
 tp_print tp_print_junit;
-/* Prints SARIF 2.1.0: a run per list of findings, with a result for each place of every finding that is not good. */
+/* Prints SARIF 2.1.0: one run for each list of findings, with a result for each place of every finding that is not
+ * good. */
 tp_print tp_print_sarif;
 /* Prints the first verdict as an SVG picture, such as "performance | passing". */
 tp_print tp_print_badge;
 
-/* Several documents in one Markdown text of at most TP_MAX_MARKDOWN_BYTES, for pull requests and agents. Each document
- * gets an equal share of the remaining space. */
+/* Several documents in one Markdown text of at most TP_MAX_MARKDOWN_BYTES bytes, for pull requests and agents. Each
+ * document gets an equal share of the remaining space. */
 struct tp_digest {
     struct tp_buf out;
-    size_t expected, count; /* numbers of documents: in total, and added so far */
+    size_t expected, count; /* number of documents: in total, and added so far */
     size_t left_out;        /* number of omitted lines */
 };
 
 void tp_digest_init(struct tp_digest *digest, size_t expected);
 void tp_digest_add(struct tp_digest *digest, const struct tp_document *document);
 /* Adds the most important document before all others. If there is not enough space, removes the last lines of the
- * others. */
+ * other documents. */
 void tp_digest_put_first(struct tp_digest *digest, const struct tp_document *document);
 /* Adds the number of omitted lines and returns the text, which belongs to the digest. */
 struct tp_str tp_digest_finish(struct tp_digest *digest);

@@ -1,4 +1,4 @@
-/* Fills the outputs of a report: see report_outputs.h. */
+/* Fills the outputs of a report. See report_outputs.h. */
 #include "webreport/print/report_outputs.h"
 
 #include <string.h>
@@ -72,7 +72,7 @@ static int open_outputs(void *context, size_t profile_count, size_t told_count, 
     return code;
 }
 
-/* Writes the JSON text so far to its file; drops the text if JSON was not requested. */
+/* Writes the collected JSON text to its file; discards the text if JSON was not requested. */
 static int flush_json(struct tp_outputs *o, struct tp_error *err)
 {
     int code = TP_OK;
@@ -115,11 +115,11 @@ static void begin_profile(struct tp_outputs *o, const struct tp_profile *named, 
 
 /* ---- the digest ---- */
 
-/* A profile, or a failed input, that is added to the digest. */
+/* A profile, or a failed input, on its way into the digest. */
 struct digest_addition {
     struct tp_outputs *outputs;
-    const struct tp_profile *profile; /* for a failed input, only its names are set */
-    const char *why;                  /* reason of the failure, or NULL */
+    const struct tp_profile *profile; /* profile to add; for a failed input, only its names are set */
+    const char *why;                  /* reason why the input failed; NULL for a profile */
     struct tp_arena arena;
 };
 
@@ -166,7 +166,7 @@ static void start_profile(void *context, const struct tp_profile *profile)
         tp_page_start_profile(o->page, profile);
 }
 
-/* Returns the verdict of a profile as a line, with the words of the page. */
+/* Returns the verdict of a profile as one line, in the words of the page. */
 static const char *line_of(void *context, const struct tp_profile *profile, struct tp_arena *arena)
 {
     struct tp_naming naming = {.arena = arena};
@@ -214,7 +214,7 @@ static void end_profiles(void *context)
     tp_json_array(&o->json);
 }
 
-/* The findings about the ranks of a run, to be written as JSON. */
+/* The findings about the ranks of a run, on their way into the JSON output. */
 struct run_findings {
     struct tp_outputs *outputs;
     const struct tp_distributed *view;
@@ -241,8 +241,8 @@ static int write_findings(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-/* Keeps the findings about ranks of the span with the highest cost. They are written after the distributed views of a
- * run. */
+/* Stores the findings about ranks of the span with the highest cost. They are written after the distributed views of
+ * a run. */
 static int keep_findings(struct tp_outputs *o, const struct tp_distributed *view, struct tp_error *err)
 {
     struct run_findings findings = {.outputs = o, .view = view};
@@ -252,7 +252,7 @@ static int keep_findings(struct tp_outputs *o, const struct tp_distributed *view
     return code;
 }
 
-/* The ranks of a span as a job, to be added to the digest and to JSON. */
+/* The ranks of a span as a job, on their way into the digest and the JSON output. */
 struct ranks_job {
     struct tp_outputs *outputs;
     const struct tp_distributed *view;
@@ -363,7 +363,7 @@ static int commit_page(struct tp_outputs *o, const struct tp_page_files *files, 
     return code < 0 ? code : tp_outfile_commit(&o->html_file, err);
 }
 
-/* Writes the digest with the comparison after it. */
+/* Writes the digest, followed by the comparison. */
 static int commit_markdown(struct tp_outputs *o, struct tp_error *err)
 {
     struct tp_buf text;
@@ -371,7 +371,7 @@ static int commit_markdown(struct tp_outputs *o, struct tp_error *err)
     tp_buf_init(&text, 0);
     tp_buf_add(&text, digest.ptr, digest.len);
     if (o->has_comparison) {
-        struct tp_buf part; /* the comparison in the form of `diff --markdown` */
+        struct tp_buf part; /* the comparison as `diff --markdown` prints it */
         tp_buf_init(&part, 0);
         tp_print_markdown(&part, &o->comparison, &(struct tp_print_options){0}, err);
         tp_buf_putc(&text, '\n');

@@ -1,4 +1,5 @@
-/* Builds the report page from an index, a fragment per profile, and the document around them: see report_page.h. */
+/* Builds the report page from an index, one fragment for each profile, and the document around them. See
+ * report_page.h. */
 #include "webreport/print/report_page.h"
 
 #include <math.h>
@@ -19,11 +20,11 @@
 #include "writer/text/assets.h"
 
 enum {
-    SHELL_BYTES = 16384, /* bytes of the document without style, script and fragments */
-    RANKS_BYTES = 8192,  /* bytes of the section that compares ranks, and bytes of each rank in it */
+    SHELL_BYTES = 16384, /* estimated size of the document without style, script and fragments, bytes */
+    RANKS_BYTES = 8192,  /* estimated size of the section that compares ranks, and of each rank in it, bytes */
     RANK_BYTES = 1800,
     MAX_RANKS_SHOWN = 256,
-    OVERVIEW_BYTES = 28672 /* bytes of the shortest form of a profile */
+    OVERVIEW_BYTES = 28672 /* estimated size of the shortest form of a profile, bytes */
 };
 
 static struct tp_data overview(const struct tp_section *section)
@@ -35,7 +36,7 @@ static struct tp_data overview(const struct tp_section *section)
     return tp_data_of_object(root);
 }
 
-/* Kinds of sections: of all profiles, of programs recorded from outside, or of other profiles.
+/* Kinds of sections: for all profiles, for programs recorded from outside, or for all other profiles.
  *
  * The table below has the sections in the order of page and navigation. Large sections read every event. */
 enum { OF_ALL, OF_PROGRAMS, OF_OTHERS };
@@ -70,7 +71,7 @@ static const struct {
 };
 enum { SECTION_COUNT = sizeof(SECTIONS) / sizeof(SECTIONS[0]), THREAD_FROM_EVENTS = 20000 };
 
-/* Sections that a second thread builds, in an arena of its own. */
+/* Sections that a second thread builds, in its own arena. */
 struct large_sections {
     struct tp_section section;
     struct tp_data data[SECTION_COUNT];
@@ -81,26 +82,26 @@ struct large_sections {
 struct tp_page {
     /* arena: memory of the page; scratch: memory of one profile, released after each profile */
     struct tp_arena arena, scratch;
-    struct tp_arena large_arena; /* as scratch, for the thread that builds the large sections */
+    struct tp_arena large_arena; /* temporary memory of one profile for the thread that builds the large sections */
     struct tp_page_options options;
     struct tp_assets assets;
     struct tp_templates templates;
     struct tp_html html;
-    bool has_programs;                           /* style and script of programs recorded from outside were added */
-    struct tp_buf ranks, profiles, index, extra; /* extra: sections that belong to no profile */
-    struct tp_buf document;                      /* the document around the fragments */
-    size_t fragments_at;                         /* position of the fragments in `document` */
+    bool has_programs; /* true: style and script for programs recorded from outside were added */
+    struct tp_buf ranks, profiles, index, extra; /* parts of the page; extra: sections that belong to no profile */
+    struct tp_buf document;                      /* the document that surrounds the fragments */
+    size_t fragments_at;                         /* index in `document` at which the fragments belong */
     struct {
         const char *target, *label;
     } extras[TP_PAGE_SECTIONS];
     unsigned extra_count;
-    size_t reserved; /* bytes of the size limit that are reserved for later sections */
+    size_t reserved; /* part of the size limit that is reserved for later sections, bytes */
     struct tp_page_index entries;
-    size_t expected;              /* number of profiles */
-    struct tp_page_limits limits; /* limits of the current profile */
-    struct large_sections ahead;  /* large sections of the started profile, at the most detailed level */
+    size_t expected;              /* number of profiles, including failed ones */
+    struct tp_page_limits limits; /* limits for the current profile */
+    struct large_sections ahead;  /* large sections of the profile that was started, at the most detailed level */
     bool has_ahead;
-    size_t ahead_nodes; /* limit of call tree nodes for which `ahead` was built */
+    size_t ahead_nodes; /* largest number of call tree nodes in `ahead` */
 };
 
 static const char *copy_text(struct tp_arena *arena, const char *text)
@@ -108,14 +109,14 @@ static const char *copy_text(struct tp_arena *arena, const char *text)
     return text ? tp_arena_copy(arena, text, strlen(text)) : NULL;
 }
 
-/* Arguments of a call that adds to a page. */
+/* Arguments of a call that adds something to a page. */
 struct addition {
     struct tp_page *page;
     const struct tp_page_options *options;
     const struct tp_profile *profile;
     const struct tp_distributed *distributed;
     struct tp_str worker, file;
-    const char *why;            /* reason why a profile failed, or NULL */
+    const char *why;            /* reason why a profile failed; NULL for other additions */
     const char *target, *label; /* id and label of the section in `data` */
     struct tp_data data;
     const struct tp_history_run *history;
@@ -176,9 +177,9 @@ void tp_page_release(struct tp_page *page)
 
 /* ---- one profile ---- */
 
-/* Returns the number of bytes that the next profile may take: an equal share of the remaining space, but at least the
- * size of an overview. If there are too many profiles, only the first ones are shown, and the others are only in the
- * index. */
+/* Returns the size that the next profile may have, bytes: an equal share of the remaining space, but at least the
+ * size of an overview. If there are too many profiles, the page shows only the first ones, and the index lists the
+ * others. */
 static size_t share_of_next(const struct tp_page *page)
 {
     size_t ranks = page->expected < MAX_RANKS_SHOWN ? page->expected : MAX_RANKS_SHOWN, reserve, even, free_bytes;
@@ -217,7 +218,7 @@ static int build_all_large(void *context, struct tp_error *err)
     return 0;
 }
 
-/* Builds the large sections. The arena keeps a failure. */
+/* Builds the large sections. On failure, the arena keeps the error. */
 static void *build_large(void *argument)
 {
     struct large_sections *large = argument;
@@ -231,13 +232,13 @@ static void begin_large(struct large_sections *large, const struct tp_section *s
         return;
     large->section = *section;
     large->section.arena = large->section.naming.arena = large_arena;
-    large->section.naming.kernels = NULL; /* the cache belongs to the calling thread */
+    large->section.naming.kernels = NULL; /* not usable here, because the cache belongs to the calling thread */
     large->has_thread = section->profile->trace->event_count >= THREAD_FROM_EVENTS &&
                         pthread_create(&large->thread, NULL, build_large, large) == 0;
 }
 
-/* Waits until the large sections are built, or builds them now. Jumps to the profile's guard if an allocation
- * failed. */
+/* Waits until the large sections are built; if no thread builds them, builds them now. Jumps to the profile's guard
+ * if an allocation failed. */
 static void end_large(struct large_sections *large, struct tp_arena *scratch)
 {
     if (large->has_thread)
@@ -265,15 +266,15 @@ static int build_small(void *context, struct tp_error *err)
     return 0;
 }
 
-/* Builds every section and adds it to the model of the page. */
+/* Builds every section and adds it to the template data of the page. */
 static void put_sections(struct tp_page *page, const struct tp_section *section, struct tp_page_entry *entry,
                          struct tp_object *root)
 {
-    struct large_sections large = page->ahead; /* empty if no sections were built ahead */
+    struct large_sections large = page->ahead; /* empty if no sections were built in advance */
     struct small_sections small = {section, {{.kind = TP_DATA_NONE}}};
 
     large.is_built = page->has_ahead && page->ahead_nodes == section->limits->tree_nodes;
-    page->has_ahead = false; /* the sections are valid only for the first attempt */
+    page->has_ahead = false; /* the sections built in advance are valid only for the first attempt */
     begin_large(&large, section, &page->large_arena);
     tp_arena_run(section->arena, build_small, &small, NULL);
     end_large(&large, section->arena);
@@ -310,7 +311,7 @@ static void limit_profile(struct tp_page *page, unsigned level, size_t share)
         page->limits.timeline_bytes = 0;
 }
 
-/* Renders the profile at the most detailed level that fits. If no level fits, the profile is only in the index. */
+/* Renders the profile at the most detailed level that fits. If no level fits, only the index has the profile. */
 static int fit_profile(struct tp_page *page, struct tp_section *section, struct tp_page_entry *entry,
                        struct tp_error *err)
 {
@@ -346,7 +347,7 @@ static int start_profile(void *context, struct tp_error *err)
     build_large(ahead);
     tp_arena_trim(&page->large_arena);
     page->ahead_nodes = page->limits.tree_nodes;
-    /* after a failure, tp_page_add_profile tries again and reports the error */
+    /* after a failure, tp_page_add_profile repeats the work and reports the error */
     page->has_ahead = page->large_arena.code == 0;
     return 0;
 }
@@ -504,7 +505,7 @@ static void add_link(struct tp_list *links, struct tp_str target, struct tp_str 
     tp_object_str(link, "label", label);
 }
 
-/* Adds the links of the navigation: the sections of a single profile, otherwise the index, the ranks and the first
+/* Adds the links of the navigation: the sections of a single profile, or else the index, the ranks and the first
  * profiles. */
 static void put_links(struct tp_page *page, struct tp_object *root)
 {
@@ -535,7 +536,7 @@ static void put_links(struct tp_page *page, struct tp_object *root)
         add_link(links, tp_str_of(page->extras[i].target), tp_str_of(page->extras[i].label));
 }
 
-/* Notes the position of the fragments in the document. They are not copied into it. */
+/* Records where the fragments belong in the document. They are not copied into the document. */
 static void note_place(const struct tp_data *value, struct tp_buf *out)
 {
     *(size_t *)(uintptr_t)value->self = out->size;
@@ -565,7 +566,7 @@ static int finish(void *context, struct tp_error *err)
     put_links(page, root);
     tp_object_put(root, "fragments",
                   (struct tp_data){.kind = TP_DATA_PRINTED, .source = &fragments, .self = &page->fragments_at});
-    /* reserve the final size now, because growing would copy the content into new memory */
+    /* reserves the final size, because growing would copy the content into new memory */
     tp_buf_reserve(&page->document, page->html.css.len + page->html.js.len + SHELL_BYTES);
     return tp_template_render(&page->templates, "report", tp_data_of_object(root), &page->document, err);
 }

@@ -24,64 +24,65 @@
 struct tp_history_run;
 
 struct tp_page_options {
-    bool redact;               /* hide path prefixes and host names */
-    bool separate_assets;      /* write report.css and report.js as files next to report.html */
-    bool no_timeline;          /* omit the timeline */
+    bool redact;               /* true: hide path prefixes and host names */
+    bool separate_assets;      /* true: write report.css and report.js as files in the folder of report.html */
+    bool no_timeline;          /* true: omit the timeline */
     const char *source_url;    /* pattern of links for path(line), such as "https://host/repo/blob/REV/{path}#L{line}";
-                                * NULL: no links */
-    const char *templates_dir; /* folder with files that replace built-in templates, or NULL */
-    size_t max_bytes;          /* size limit of report.html; 0: TP_MAX_PAGE_BYTES */
+                                  NULL: no links */
+    const char *templates_dir; /* folder with files that replace built-in templates; NULL: none */
+    size_t max_bytes;          /* size limit of report.html, bytes; 0: TP_MAX_PAGE_BYTES */
 };
 
 enum { TP_PAGE_PARTS = 6 };
 
-/* The files of a finished page; the page owns their texts. The document is in several parts, which saves copying
- * several hundred kilobytes. css and js are empty if they are inside of html. */
+/* The files of a finished page. The page owns their texts. The document consists of several parts, so that several
+ * hundred kilobytes need not be copied. css and js are empty if they are inside the document. */
 struct tp_page_files {
-    struct tp_str html[TP_PAGE_PARTS]; /* parts of the document in order; some may be empty */
-    size_t html_bytes;                 /* total size of the parts */
+    struct tp_str html[TP_PAGE_PARTS]; /* parts of the document in their order; some may be empty */
+    size_t html_bytes;                 /* total size of the parts, bytes */
     struct tp_str css, js;
 };
 
-struct tp_page; /* opaque */
+struct tp_page; /* the report page, whose members are private */
 
-/* Makes a page for `profile_count` profiles, which include failed ones. Returns 0, TP_EUSAGE for an invalid source
- * pattern, TP_ENOMEM, or TP_EFORMAT of a template. *page is NULL on failure. */
+/* Makes a page for `profile_count` profiles, including failed ones. Returns 0, TP_EUSAGE for an invalid source
+ * pattern, TP_ENOMEM, or TP_EFORMAT for an invalid template. *page is NULL on failure. */
 int tp_page_begin(struct tp_page **page, const struct tp_page_options *options, size_t profile_count,
                   struct tp_error *err);
 
-/* Builds the parts that only need the profile's model, while another thread computes the rest of the profile.
- * tp_page_add_profile must be called for the same profile afterwards. The call is optional and does not change the
- * page. It never fails, because tp_page_add_profile repeats failed work and reports the error. */
+/* Builds the parts that need only the profile's model, while another thread computes the rest of the profile. The
+ * same profile must then be given to tp_page_add_profile. The call is optional and does not change the page. It
+ * never fails, because tp_page_add_profile repeats failed work and reports the error. */
 void tp_page_start_profile(struct tp_page *page, const struct tp_profile *profile);
 
-/* Renders the sections of a profile. Returns 0, TP_ENOMEM, TP_ELIMIT, or TP_EFORMAT of a template. */
+/* Renders the sections of a profile. Returns 0, TP_ENOMEM, TP_ELIMIT, or TP_EFORMAT for an invalid template. */
 int tp_page_add_profile(struct tp_page *page, const struct tp_profile *profile, struct tp_error *err);
 
-/* Adds an input that failed, with the reason. */
+/* Adds a failed input with the reason of the failure. */
 int tp_page_add_failed(struct tp_page *page, struct tp_str run, struct tp_str worker, struct tp_str file,
                        const char *why, struct tp_error *err);
 
-/* Adds the comparison of the ranks of one span. Does nothing if the view is not present. */
+/* Adds the comparison of the ranks of one span. Does nothing if the view has is_present false. */
 int tp_page_add_distributed(struct tp_page *page, struct tp_str run, const struct tp_distributed *view,
                             struct tp_error *err);
 
 enum { TP_PAGE_SECTIONS = 4 };
 
-/* Adds a document as a section at the end of the page, at most TP_PAGE_SECTIONS. Must be called before the first
- * profile, or announced by tp_page_reserve, so that profiles leave space for it. target: id of the document's title,
- * for the navigation. data: from tp_html_part; may be freed after the call; kind NONE adds nothing. */
+/* Adds a document as a section at the end of the page; at most TP_PAGE_SECTIONS. So that profiles leave space for
+ * it, call this function before the first profile, or tp_page_reserve. target: id of the document's title, for the
+ * navigation. data: from tp_html_part; may be freed after the call; kind NONE adds nothing. */
 int tp_page_add_section(struct tp_page *page, const char *target, const char *label, struct tp_data data,
                         struct tp_error *err);
 
-/* Adds the section of stored runs, which must be in order. */
+/* Adds the section of stored runs. The runs must be in order. */
 int tp_page_add_history(struct tp_page *page, const struct tp_history_run *runs, size_t count, struct tp_error *err);
 
-/* Reserves an eighth of the page's size limit for a section that is added after the profiles. Returns the reserved
- * bytes. */
+/* Reserves an eighth of the page's size limit for a section that is added after the profiles. Returns the number of
+ * reserved bytes. */
 size_t tp_page_reserve(struct tp_page *page);
 
-/* Makes the document. Returns 0, TP_ELIMIT if even the shortest form exceeds the limit, or one of the codes above. */
+/* Makes the document. Returns 0, TP_ELIMIT if even the shortest form exceeds the limit, or an error as the functions
+ * above do. */
 int tp_page_finish(struct tp_page *page, struct tp_page_files *files, struct tp_error *err);
 
 /* Frees the page, which may be NULL. */

@@ -1,5 +1,5 @@
-/* Prints findings as SARIF 2.1.0: see print.h. Code hosts need the rules, a result per place, paths relative to the
- * root of the repository, and a fingerprint that does not change when lines move. */
+/* Prints findings as SARIF 2.1.0. See print.h. Code hosts need the rules, a result for each place, paths relative to
+ * the root of the repository, and a fingerprint that does not change when lines move. */
 #include "webreport/print/print.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static bool is_result(const struct tp_finding_block *finding)
     return finding->tone != TP_TONE_GOOD && !finding->is_noise;
 }
 
-/* Returns the index of a rule in the list; the number of rules if the list lacks it. */
+/* Returns the index of a rule in the list; the length of the list if the rule is not in it. */
 static size_t rule_index(const struct sarif *s, const struct tp_rule_block *rule)
 {
     size_t i = 0;
@@ -63,7 +63,7 @@ static void put_rules(struct sarif *s)
 
 /* ---- places ---- */
 
-/* Splits "path(12): function" into an address and a line. Returns false for other texts. */
+/* Splits a text such as "path(12): function" into an address and a line. Returns false for other texts. */
 static bool locate(const struct sarif *s, struct tp_str file_line, const char **uri, const char **line)
 {
     const char *root = s->source_root;
@@ -103,7 +103,7 @@ static void location(struct tp_json *json, const char *key, const char *uri, int
     tp_json_array_end(json);
 }
 
-/* Returns a relative file name as an address, or the last part of an absolute one. */
+/* Returns a relative file name as an address; of an absolute name, only the last part. */
 static const char *file_uri(const struct sarif *s, const char *file)
 {
     struct tp_naming naming = {.arena = s->arena, .source_url = "{path}"};
@@ -112,7 +112,7 @@ static const char *file_uri(const struct sarif *s, const char *file)
     return uri ? uri : "budget";
 }
 
-/* Writes the location of a result without a place: the line of the limit, otherwise the input. */
+/* Writes the location of a result without a place: the line of the limit, or else the input. */
 static void fallback(struct sarif *s, const struct tp_finding_block *finding)
 {
     if (s->list->is_source_file)
@@ -123,7 +123,7 @@ static void fallback(struct sarif *s, const struct tp_finding_block *finding)
 
 /* ---- results ---- */
 
-/* Returns a fingerprint of rule, file, function and subject, which does not change when lines move. */
+/* Returns a fingerprint of rule, file, function and subject. It does not change when lines move. */
 static const char *fingerprint(const struct sarif *s, const struct tp_finding_block *finding,
                                const struct tp_place_block *place, const char *uri)
 {
@@ -153,7 +153,7 @@ static void put_result(struct sarif *s, const struct tp_finding_block *finding, 
     text_object(&s->json, "message", message);
     if (has_place)
         location(&s->json, "locations", uri, strtol(line, NULL, 10));
-    if (has_place && s->list->is_source_file) /* the place is the line of the broken limit */
+    if (has_place && s->list->is_source_file) /* adds the line of the broken limit as a related place */
         location(&s->json, "relatedLocations", file_uri(s, s->list->source), finding->line);
     if (!has_place)
         fallback(s, finding);

@@ -1,4 +1,4 @@
-/* Writes summaries as JSON: see summaries_json.h. */
+/* Writes summaries as JSON. See summaries_json.h. */
 #include "webreport/print/summaries_json.h"
 
 #include "webreport/document/commands/summary_document.h"

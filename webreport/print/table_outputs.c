@@ -1,4 +1,4 @@
-/* Writes tables to a file: see table_outputs.h. */
+/* Writes tables to a file. See table_outputs.h. */
 #include "webreport/print/table_outputs.h"
 
 #include "webreport/print/print.h"

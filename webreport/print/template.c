@@ -1,4 +1,4 @@
-/* Renders templates: walks the tokens with a stack of frames (open sections and partials) and a stack of contexts. */
+/* Renders templates. Follows the tokens with a stack of frames (open sections and partials) and a stack of contexts. */
 #include "webreport/print/template.h"
 
 #include <stdlib.h>
@@ -9,11 +9,11 @@
 
 enum { MAX_STEPS = 1 << 28 };
 
-/* The tokens [at, end) of a template. For a list, they are repeated from `start` for each item. */
+/* The tokens `at` to `end` - 1 of a template. For a list, the tokens from `start` on are repeated for each item. */
 struct frame {
     const struct tp_mustache *template;
     uint32_t at, start, end;
-    struct tp_data list; /* of kind LIST if the frame is repeated */
+    struct tp_data list; /* the list whose items repeat the frame; other kinds: the frame is not repeated */
     size_t index;
     bool has_context, is_partial;
 };
@@ -33,7 +33,7 @@ void tp_templates_init(struct tp_templates *templates, struct tp_arena *arena, t
     templates->compiled = TP_VEC(arena, struct tp_mustache *);
 }
 
-/* Puts `indent` before each line of `text`, as the specification requires for a partial that is alone on its line. */
+/* Writes `indent` before each line of `text`, as the specification requires for a partial that is alone on its line. */
 static int indent_lines(struct tp_templates *templates, struct tp_str indent, struct tp_str *text, struct tp_error *err)
 {
     size_t lines = 1, size;
@@ -86,8 +86,8 @@ static bool member(const struct tp_data *object, struct tp_str name, struct tp_d
     return object->kind == TP_DATA_OBJECT && object->source->member(object, name, out);
 }
 
-/* Finds the value of a name. Searches its first part from the innermost context outwards, and each further part in the
- * value of the previous part. */
+/* Finds the value of a dotted name. Searches its first part from the innermost context outwards, and each further
+ * part in the value of the previous part. */
 static void resolve(const struct tp_renderer *r, struct tp_str name, struct tp_data *out)
 {
     struct tp_data value = {.kind = TP_DATA_NONE};
@@ -112,7 +112,7 @@ static void resolve(const struct tp_renderer *r, struct tp_str name, struct tp_d
         *out = value;
 }
 
-/* Escapes the text of `out` from position `from` on, which a source has printed. */
+/* Escapes the text that a source has printed to `out`, which starts at position `from`. */
 static void escape_tail(struct tp_buf *out, size_t from)
 {
     char small[512];
@@ -206,7 +206,7 @@ static int enter_partial(struct tp_renderer *r, const struct tp_mustache *templa
     return 0;
 }
 
-/* Ends a frame: continues with the next item of its list, or returns to the frame below it. */
+/* Ends a pass through a frame: continues with the next item of its list, or returns to the frame below it. */
 static void leave(struct tp_renderer *r, struct frame *frame)
 {
     if (frame->list.kind == TP_DATA_LIST && ++frame->index < (size_t)frame->list.number) {
@@ -276,7 +276,7 @@ int tp_template_render(struct tp_templates *templates, const char *name, struct 
     int code = get(templates, tp_str_of(name), (struct tp_str){"", 0}, false, &template, err);
     if (code)
         return code;
-    if (!templates->renderer) /* kept for later calls, because a page renders thousands of parts */
+    if (!templates->renderer) /* keeps the renderer for later calls, because a page renders thousands of parts */
         templates->renderer = tp_arena_alloc(templates->arena, sizeof(struct tp_renderer));
     struct tp_renderer *r = templates->renderer;
     r->templates = templates;

@@ -1,4 +1,4 @@
-/* Prints a document for a terminal: see print.h. */
+/* Prints a document for a terminal. See print.h. */
 #include "webreport/print/print.h"
 
 #include <string.h>
@@ -8,14 +8,14 @@
 #include "writer/text/terminal.h"
 
 enum {
-    INDENT = 13, /* blanks before texts below a finding */
-    TITLE = 43,  /* width of a finding's title if amounts are on the same line */
-    VALUE = 11,  /* width of a finding's value */
+    INDENT = 13, /* number of blanks before texts below a finding */
+    TITLE = 43,  /* width of a finding's title if amounts are on the same line, characters */
+    VALUE = 11,  /* width of a finding's value, characters */
     CHANGE = 12,
-    NAME_LEAST = 24, /* least width of names, in a table that is cut to the terminal */
-    TEXT_LEAST = 12, /* least width of other texts in such a table */
+    NAME_LEAST = 24, /* least width of names in a table that is cut to the terminal, characters */
+    TEXT_LEAST = 12, /* least width of other texts in such a table, characters */
     CELL_MOST = 60,
-    DEPTH_MOST = 12, /* deepest level of a tree that is indented further, by two blanks per level */
+    DEPTH_MOST = 12, /* deepest level of a tree with its own indentation; each level has two blanks more */
 };
 
 struct printer {
@@ -46,7 +46,7 @@ static void put_status(const struct printer *p, const struct tp_finding_block *f
     tp_terminal_pad(p->out, width < INDENT ? INDENT - width : 1);
 }
 
-/* Writes a text, cut with "…" to the remaining width of the line. */
+/* Writes a text, cut with "…" to the rest of the line. */
 static void put_cut(const struct printer *p, const char *text, size_t width)
 {
     bool is_cut = tp_terminal_width(tp_str_of(text)) > width;
@@ -61,7 +61,7 @@ static void put_line(const struct printer *p, const char *text)
     tp_buf_putc(p->out, '\n');
 }
 
-/* Writes the title, with value and change on the same line, or on the next line if the title is long. */
+/* Writes the title. Value and change are on the same line, or on the next line if the title is long. */
 static void put_title(const struct printer *p, const struct tp_finding_block *finding)
 {
     bool is_long = tp_terminal_width(tp_str_of(finding->title)) > TITLE;
@@ -83,8 +83,8 @@ static void put_title(const struct printer *p, const struct tp_finding_block *fi
     tp_buf_putc(p->out, '\n');
 }
 
-/* Returns whether the next finding has the same status and reason. Only the last of several such findings shows the
- * reason. */
+/* Returns whether the next finding has the same status and reason. Of several such findings, only the last one shows
+ * the reason. */
 static bool has_reason_below(const struct tp_finding_block *finding, const struct tp_finding_block *next)
 {
     return next && !finding->amounts && !finding->place_count && finding->reasons[0] && next->reasons[0] &&
@@ -138,7 +138,7 @@ static void put_findings(const struct printer *p, const struct tp_findings_block
 
 /* ---- tables ---- */
 
-enum { COLUMNS_MOST = TP_MAX_SHOWN_COLUMNS + 1 }; /* column 0 is the name */
+enum { COLUMNS_MOST = TP_MAX_SHOWN_COLUMNS + 1 }; /* one more, because column 0 is the name */
 
 static bool is_column(const struct tp_shown_table *table, unsigned column)
 {
@@ -188,7 +188,7 @@ static const char *column_title(const struct tp_shown_table *table, unsigned col
     return column ? tp_shown_title(table, column - 1) : tp_spoken(table->speech, table->name_title, table->arena);
 }
 
-/* Narrows columns of texts, the widest first, until a line fits the terminal. If that is impossible, leaves all widths
+/* Narrows columns of texts, widest first, until a line fits the terminal. If no line can fit, leaves all widths
  * unchanged. */
 static void fit_widths(size_t widths[COLUMNS_MOST], const struct tp_shown_table *table)
 {
@@ -222,7 +222,8 @@ static void put_cells(const struct printer *p, const struct tp_shown_table *tabl
 
 static void put_table(const struct printer *p, struct tp_shown_table *table, size_t shown, const char *more)
 {
-    size_t widths[COLUMNS_MOST] = {0}, count = shown + 1; /* rows and the head */
+    size_t widths[COLUMNS_MOST] = {0},
+           count = shown + 1; /* count: number of lines, which are the rows and the titles */
     struct tp_str *cells = tp_arena_array(p->arena, count * COLUMNS_MOST, sizeof *cells);
     tp_shown_table_measure(table);
     if (table->heading)
@@ -348,7 +349,7 @@ static void put_figure(const struct printer *p, const struct tp_figure_block *fi
                      0);
 }
 
-/* Returns whether the section starts with a table that has its own heading. */
+/* Returns whether the first block of the section is a table with its own heading. */
 static bool has_heading(const struct tp_document *document, size_t section)
 {
     const struct tp_block *next = section + 1 < document->blocks.count ? tp_document_at(document, section + 1) : NULL;
