@@ -1,6 +1,6 @@
-/* Runs commands of `bench`: see bench_child.h. The commands are not in the foreground group of the terminal. So only
- * tracepress gets an interrupt from there, and passes it on once. All relevant signals are blocked and received with a
- * wait, so no handler interrupts anything. */
+/* Runs the commands of `bench`. See bench_child.h. The commands are not in the foreground group of the terminal.
+ * Therefore only tracepress gets an interrupt from the terminal, and passes it on once. All relevant signals are
+ * blocked and received with a wait, so that no signal handler interrupts anything. */
 #include "webreport/cli/bench_child.h"
 
 #include <errno.h>
@@ -17,7 +17,9 @@
 #include "collector/launch/child.h"
 #include "webreport/cli/cmd.h"
 
-enum { PATIENCE_S = 10 }; /* time that a command has to exit after a signal, s, because it may write its trace */
+enum {
+    PATIENCE_S = 10
+}; /* time that a command may take to exit after a signal, because it may write its trace, seconds */
 
 static int64_t now_ns(void)
 {
@@ -76,11 +78,11 @@ static void set_environment(const struct tp_bench_child *child)
     setenv("TRACEPRESS_BENCH_RUN", number, 1);
 }
 
-/* Executes the command. If this fails, writes the error number to `report`. */
+/* Executes the command. On failure, writes the error number to `report`. */
 static void exec_command(const struct tp_bench_child *child, pid_t parent, int report)
 {
     sigset_t all;
-    prctl(PR_SET_PDEATHSIG, SIGTERM); /* stop this process if tracepress is killed */
+    prctl(PR_SET_PDEATHSIG, SIGTERM); /* stops this process if tracepress is killed */
     setpgid(0, 0);
     all_signals(&all);
     tp_signals_restore();
@@ -97,7 +99,7 @@ static void exec_command(const struct tp_bench_child *child, pid_t parent, int r
 
 /* ---- in the parent ---- */
 
-/* Waits until the command exits, but does not reap it, so that the id of its group is not reused. */
+/* Waits until the command exits, but does not reap it. The id of its group is then not reused. */
 static void wait_for_end(struct tp_bench_child *child, pid_t pid)
 {
     sigset_t all;
@@ -112,7 +114,7 @@ static void wait_for_end(struct tp_bench_child *child, pid_t pid)
             kill(-pid, SIGKILL);
         if (number <= 0 || number == SIGCHLD)
             continue;
-        /* after a second signal, do not wait any longer */
+        /* after a second signal, stops waiting */
         patience_end_ns = child->stop_signal ? 0 : now_ns() + (int64_t)PATIENCE_S * 1000000000;
         child->stop_signal = child->stop_signal ? child->stop_signal : number;
         kill(-pid, number);
@@ -128,7 +130,7 @@ static void take_end(struct tp_bench_child *child, pid_t pid)
 {
     struct rusage used = {0};
     int status = 0;
-    kill(-pid, SIGKILL); /* kill the remaining processes of the command's group */
+    kill(-pid, SIGKILL); /* kills the remaining processes of the command's group */
     while (wait4(pid, &status, 0, &used) < 0 && errno == EINTR)
         ;
     child->cpu_ns = ns_of(&used.ru_utime) + ns_of(&used.ru_stime);

@@ -1,4 +1,4 @@
-/* Makes the folders of `bench`: see bench_revisions.h. */
+/* Makes the folders of `bench`. See bench_revisions.h. */
 #include "webreport/cli/bench_revisions.h"
 
 #include <errno.h>
@@ -34,7 +34,7 @@ int tp_bench_folders_open(struct tp_bench_folders *folders, struct tp_error *err
 
 /* ---- git ---- */
 
-/* Runs git with the given words. *answer: its output, without line feeds at the end. Returns false if git failed. */
+/* Runs git with the given words. *answer: output of git without line feeds at its end. Returns false if git failed. */
 static bool run_git(const struct tp_bench_folders *folders, const char *const *words, struct tp_buf *answer)
 {
     char *argv[MOST_WORDS + 2] = {(char *)(uintptr_t) "git"};

@@ -1,4 +1,4 @@
-/* Implements the common parts of the commands: see cmd.h. */
+/* Implements functions that several commands use. See cmd.h. */
 #include "webreport/cli/cmd.h"
 
 #include <math.h>
@@ -51,7 +51,7 @@ bool tp_cmd_percent(double *out, const char *text)
 
 int tp_help_print(const char *command)
 {
-    struct tp_assets assets = {0}; /* empty, because built-in texts need no arena */
+    struct tp_assets assets = {0}; /* empty, because built-in texts need no memory */
     struct tp_str text;
     char name[64];
     snprintf(name, sizeof name, "help/%.40s.txt", command);
@@ -72,7 +72,7 @@ static void on_signal(int number)
 
 static const int handled[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ};
 enum { HANDLED = sizeof handled / sizeof *handled };
-/* handling of the signals at the start of the program, which `record` restores */
+/* state of the signals at the start of the program, which tp_signals_restore sets again */
 static struct sigaction before[HANDLED];
 
 void tp_signals_handle(void)
@@ -81,10 +81,10 @@ void tp_signals_handle(void)
         struct sigaction action = {.sa_handler = on_signal};
         sigemptyset(&action.sa_mask);
         if (handled[i] == SIGPIPE || handled[i] == SIGXFSZ)
-            /* ignore these signals, because a full disk or a closed pipe is reported as an error */
+            /* ignores these signals, because a full disk or a closed pipe is reported as an error */
             action.sa_handler = SIG_IGN;
         sigaction(handled[i], NULL, &before[i]);
-        if (before[i].sa_handler != SIG_IGN) /* leave a signal ignored if it was ignored before, as under nohup */
+        if (before[i].sa_handler != SIG_IGN) /* a signal that was ignored before, as under nohup, stays ignored */
             sigaction(handled[i], &action, NULL);
     }
 }
@@ -97,7 +97,7 @@ void tp_signals_restore(void)
 
 /* ---- work ---- */
 
-/* The last two outputs are the style and the script of a page, if they are separate files. */
+/* Indexes of the last two outputs: style and script of a page, if they are separate files. */
 enum { CSS = TP_TEXT_OUTPUTS_MAX - 2, JS };
 
 int tp_cmd_run(struct tp_cmd_work *work, tp_arena_work *run, void *context)
@@ -133,7 +133,7 @@ int tp_cmd_print(struct tp_cmd_work *work, const struct tp_document *document, c
 const struct tp_summary_printer tp_cmd_summaries_json = {tp_summaries_json_begin, tp_summaries_json_process,
                                                          tp_summaries_json_end};
 
-/* Returns the path of a file in the folder of the page, in the arena. */
+/* Returns the path of a file `name` in the folder of the page. The text is in the arena. */
 static const char *path_in_page_folder(struct tp_arena *arena, const char *html, const char *name)
 {
     const char *slash = strrchr(html, '/');

@@ -60,10 +60,10 @@ struct job {
     char **operands;
     size_t operand_count;
     struct tp_bench_goal goal;
-    int64_t max_ns; /* time limit for all runs; 0 without a limit */
+    int64_t max_ns; /* time limit for all runs, ns; 0: no limit */
     uint64_t seed;
     const char *names[SIDES], *commands[SIDES];
-    /* self: path of this program; kept: folder in which traces are kept, "" if they are not kept */
+    /* self: path of this program. kept: folder in which traces are kept; "": traces are not kept */
     char self[PATH_MAX], kept[PATH_MAX];
     struct tp_bench_folders folders;
     struct tp_bench_run *runs;
@@ -72,7 +72,7 @@ struct job {
     int64_t started_ns;
     struct tp_bench bench;
     enum tp_bench_stop stop;
-    int exit_code; /* exit code if the work stops early */
+    int exit_code; /* exit code if the work is stopped early */
     struct tp_cmd_work work;
 };
 
@@ -85,7 +85,7 @@ static int64_t clock_ns(clockid_t clock)
 
 /* ---- one command ---- */
 
-/* Prints the last part of the output of a command that failed. */
+/* Prints the last part of the output that a failed command wrote. */
 static void show_output(const struct job *job)
 {
     struct tp_buf text;
@@ -100,7 +100,7 @@ static void show_output(const struct job *job)
     tp_buf_release(&text);
 }
 
-/* Stops the work, because a signal asked for it or the command failed. Returns the status for this. */
+/* Stops the work because a signal asked for it or the command failed. Returns the status that makes the caller stop. */
 static int stop_early(struct job *job, const struct tp_bench_child *child, const char *name)
 {
     if (child->stop_signal) {
@@ -126,8 +126,8 @@ static int run_child(struct job *job, struct tp_bench_child *child, const char *
     return is_good ? TP_OK : stop_early(job, child, name);
 }
 
-/* Returns the words of a side's command, in the arena. If the command is recorded into `folder`, the words of `record`
- * precede them. */
+/* Returns the words of a side's command, in the arena. If the command is recorded into `folder`, the words of
+ * `record` come first. */
 static char *const *words_of(struct job *job, int side, const char *folder)
 {
     const char *const record[] = {job->self, "record", "--quiet", "--no-tfevents", "-o", folder, "--"};
@@ -145,8 +145,8 @@ static char *const *words_of(struct job *job, int side, const char *folder)
 
 /* ---- results of a command ---- */
 
-/* Replaces the times of the command by the times of the program that it ran, if `record` has stored these in `folder`.
- */
+/* Replaces the times of the command by those of the program that the command ran, if `record` has stored these in
+ * `folder`. */
 static void read_times(const char *folder, int64_t *wall_ns, int64_t *cpu_ns)
 {
     struct tp_run_folder run = {.lock = -1};
@@ -212,7 +212,7 @@ static int run_side(struct job *job, int side, bool is_warmup)
                                    .folder = *job->folders.work[side] ? job->folders.work[side] : NULL,
                                    .side = side == A ? "A" : "B",
                                    .number = is_warmup ? 0 : job->number + 1};
-    /* use the clock of the file system, because the time is compared with times of files */
+    /* reads the clock of the file system, because the time is compared with times of files */
     int64_t since_ns = clock_ns(CLOCK_REALTIME_COARSE);
     int code = run_child(job, &child, job->names[side]);
     if (code == TP_OK && !is_warmup) {
@@ -237,7 +237,7 @@ static void show_progress(struct job *job, int side)
     tp_console_progress(job->console, "run %u: %s%s%s", job->number + 1, job->names[side], *known ? "; " : "", known);
 }
 
-/* Returns whether another pair would exceed --max-time. Assumes that it takes as long as the previous pairs. */
+/* Returns whether another pair would exceed --max-time, if it takes as long as the previous pairs. */
 static bool is_time_over(const struct job *job, unsigned pairs)
 {
     int64_t used_ns = clock_ns(CLOCK_MONOTONIC) - job->started_ns;
@@ -326,7 +326,7 @@ static int print(struct job *job)
 static int run(void *context, struct tp_error *err)
 {
     struct job *job = context;
-    (void)err; /* errors are reported through job->work.err */
+    (void)err; /* unused, because errors are reported through job->work.err */
     job->runs = tp_arena_array(&job->work.arena, 2 * (size_t)job->goal.max_runs, sizeof *job->runs);
     int code = prepare(job);
     job->started_ns = clock_ns(CLOCK_MONOTONIC);
@@ -351,7 +351,7 @@ static int exit_code(const struct job *job, int code)
 
 /* ---- options ---- */
 
-/* Parses a time such as "90", "90s", "10m" or "1h", as ns. Returns false for other texts. */
+/* Parses a time such as "90", "90s", "10m" or "1h", and sets *ns. Returns false for other texts. */
 static bool read_time(int64_t *ns, const char *text)
 {
     static const struct {
@@ -371,7 +371,7 @@ static bool read_time(int64_t *ns, const char *text)
     return false;
 }
 
-/* Joins the words to one text for people. */
+/* Joins the words to a text for people. */
 static const char *join_words(struct tp_buf *text, char *const *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -380,7 +380,7 @@ static const char *join_words(struct tp_buf *text, char *const *words, size_t co
     return text->failed ? "" : text->data;
 }
 
-/* Returns the FNV-1a hash of both commands. It seeds the random order, so that equal calls use the same order. */
+/* Returns the FNV-1a hash of both commands, which seeds the random order. Equal calls therefore use the same order. */
 static uint64_t seed_of(const struct job *job)
 {
     uint64_t hash = 0xcbf29ce484222325u;
@@ -394,7 +394,7 @@ static uint64_t seed_of(const struct job *job)
     return hash;
 }
 
-/* Returns what is wrong with the combination of options, or NULL if nothing is. */
+/* Returns what is wrong with the combination of options; NULL if the options are valid. */
 static const char *find_wrong_option(struct job *job)
 {
     const struct options *o = job->options;
@@ -457,7 +457,7 @@ int tp_cmd_bench(int argc, char **argv)
     } else {
         tp_bench_child_prepare();
         code = exit_code(&job, tp_cmd_run(&job.work, run, &job));
-        tp_bench_folders_close(&job.folders); /* runs even if memory ran out */
+        tp_bench_folders_close(&job.folders); /* also runs if memory ran out */
         tp_cmd_end(&job.work);
     }
     tp_buf_release(&text);

@@ -1,4 +1,5 @@
-/* Runs `tracepress check INPUT...`: options, outputs and the exit code. Prints the list of metrics. */
+/* Runs `tracepress check INPUT...`: parses options, writes outputs and sets the exit code. Also prints the list of
+ * metrics. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,8 +12,8 @@
 #include "webreport/session/opt.h"
 #include "webreport/session/run_notes.h"
 
-/* Values of --inconclusive. Without the option, limits that no number of runs can decide pass, and limits without a
- * baseline fail. */
+/* Values of --inconclusive. UNSAID: without the option, limits that no number of runs can decide pass, and limits
+ * without a baseline fail. */
 enum { UNSAID = -1, FAILS = 1 };
 
 struct options {
@@ -64,7 +65,7 @@ static int print_metrics(void *context, struct tp_error *err)
     const struct tp_cmd_output output = {list->options->text ? list->options->text : "-",
                                          list->options->format == 1 ? tp_print_json : tp_print_text};
     struct tp_document document;
-    (void)err; /* errors are reported through job->work.err */
+    (void)err; /* unused, because errors are reported through job->work.err */
     tp_metric_list_document(&document, &list->work.arena);
     return tp_cmd_print(&list->work, &document, &output, 1, &(struct tp_print_options){0});
 }
@@ -77,7 +78,7 @@ static int list_metrics(const struct options *o, struct tp_console *console)
     return code;
 }
 
-/* Returns whether the path is a summary file or a folder, because a summary must not overwrite other files. */
+/* Returns whether the path is a summary file or a folder. A summary must not overwrite any other file. */
 static bool is_summary_path(const char *path)
 {
     size_t size = strlen(path);
@@ -88,7 +89,7 @@ struct place {
     char text[4096];
 };
 
-/* Returns the path, with a slash at its end if it names a new folder of summaries. */
+/* Returns the path, with a slash appended if it names a new folder of summaries. */
 static const char *summary_path(const char *path, struct place *place)
 {
     static const char *const files[] = {".tps", ".json", ".gz", ".txt", ".html", ".md", ".note", "/"};
@@ -112,7 +113,7 @@ struct job {
     struct tp_cmd_work work;
 };
 
-/* Sets the paths of the outputs. The text goes to standard output, unless another output goes there. */
+/* Sets the paths of the outputs. The text goes to standard output unless another output goes there. */
 static void place_outputs(struct job *job, const struct options *o)
 {
     const struct tp_cmd_output outputs[OUTPUTS] = {
@@ -138,7 +139,7 @@ static int run(void *context, struct tp_error *err)
                                        .has_color = job->work.console->has_color &&
                                                     tp_is_stdout(job->outputs[TEXT].path) && isatty(STDOUT_FILENO)};
     int code = tp_check_session_run(&job->session, &job->work.arena, &job->work.err);
-    (void)err; /* errors are reported through job->work.err */
+    (void)err; /* unused, because errors are reported through job->work.err */
     if (code < 0)
         return code;
     tp_check_document(&document, &job->session.check, &job->work.arena);
@@ -169,7 +170,7 @@ static int exit_code(const struct job *job, int code)
 
 /* ---- options ---- */
 
-/* Returns what is wrong with the combination of options, or NULL if nothing is. */
+/* Returns what is wrong with the combination of options; NULL if the options are valid. */
 static const char *find_wrong_option(const struct options *o)
 {
     if ((o->update_baseline || o->accept || o->bisect_hint) && !o->baseline)

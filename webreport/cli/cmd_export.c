@@ -17,7 +17,7 @@ struct options {
     struct tp_trace_options read;
     const char *to, *out, *metric, *baseline, *steps, *from, *until;
     struct tp_opt_list threads, categories;
-    int rules, colour; /* colour is -1 without --color-by */
+    int rules, colour; /* color: -1 without --color-by */
     bool is_slim;
 };
 
@@ -44,18 +44,18 @@ struct job {
     const struct options *options;
     const struct tp_export_format *format;
     struct tp_console *console;
-    struct tp_arena arena; /* memory for the whole job */
+    struct tp_arena arena; /* memory for the whole command */
     struct tp_trace_walk walk;
-    struct tp_output_name *names; /* names for all profiles, in the order of the profiles */
+    struct tp_output_name *names; /* output name of each profile, in the order of the profiles */
     struct tp_export_job all;
     struct tp_filter filter;
     enum tp_export_need needs;
-    struct tp_trace *baseline; /* trace of --baseline, in the arena; NULL without the option */
+    struct tp_trace *baseline; /* trace given by --baseline, in the arena; NULL without the option */
 };
 
 /* ---- one profile ---- */
 
-/* Returns the output folder of a profile: the folder of the job, with `part` appended. */
+/* Returns the output folder of a profile: the folder of the job, with `part` appended. The text is in the arena. */
 static const char *folder_of(const struct job *job, const char *part, struct tp_arena *arena)
 {
     size_t size = strlen(job->options->out) + strlen(part) + 2;
@@ -64,7 +64,7 @@ static const char *folder_of(const struct job *job, const char *part, struct tp_
     return path;
 }
 
-/* Makes the names of the outputs; called when the traces are known. */
+/* Makes the names of the outputs. Called once all traces are known. */
 static int name_outputs(void *context, struct tp_error *err)
 {
     struct job *job = context;
@@ -113,7 +113,7 @@ static int write_profile(void *context, const struct tp_walked *walked, struct t
 
 /* ---- all ---- */
 
-/* Reads the trace given by --baseline, once for all profiles. */
+/* Reads the trace given by --baseline; called once for all profiles. */
 static int read_baseline(struct job *job, struct tp_error *err)
 {
     const char *path = job->options->baseline;
@@ -147,7 +147,7 @@ static enum tp_export_need needs_of(const struct job *job)
     return job->format->choose_needs ? job->format->choose_needs(&asked) : job->format->needs;
 }
 
-/* Prints the names of the first written files, and the number of the others. */
+/* Prints the names of the first written files, and the number of the other files. */
 static void print_written(struct job *job)
 {
     size_t more = job->all.written_count - job->all.named_count;
@@ -183,7 +183,7 @@ static int run(struct job *job)
     return tp_inputs_exit_code(code);
 }
 
-/* Returns why the options do not fit the format, or NULL if they fit. */
+/* Returns why the options do not fit the format; NULL if they fit. */
 static const char *find_option_conflict(const struct options *o, const struct tp_export_format *format)
 {
     bool has_filter = o->steps || o->from || o->until || o->threads.count || o->categories.count;
@@ -226,8 +226,8 @@ static int refuse_format(struct tp_console *console, const char *name)
     if (nearest.found.len)
         snprintf(text + size, sizeof text - size, " (did you mean %s?)", nearest.found.ptr);
     for (const struct tp_export_format *format = tp_export_formats; format->name && !nearest.found.len; format++)
-        size += (size_t)snprintf(text + size, sizeof text - size, "%s%s", format == tp_export_formats ? "; the formats are " : ", ",
-                                 format->name);
+        size += (size_t)snprintf(text + size, sizeof text - size, "%s%s",
+                                 format == tp_export_formats ? "; the formats are " : ", ", format->name);
     return tp_cmd_print_usage_error(console, "export", text);
 }
 

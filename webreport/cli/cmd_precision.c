@@ -65,7 +65,7 @@ static int run(void *context, struct tp_error *err)
                                             {is_taken ? NULL : "-", tp_print_text}};
     struct tp_print_options options = {.row_limit = &o->row_limit, .templates_dir = o->templates};
     struct tp_document document;
-    (void)err; /* errors are reported through job->work.err */
+    (void)err; /* unused, because errors are reported through job->work.err */
     int code = tp_tensor_runs_compare(&job->precision, &job->runs, &job->work.arena, &job->work.err);
     if (code < 0)
         return code;
@@ -73,7 +73,7 @@ static int run(void *context, struct tp_error *err)
     return tp_cmd_print(&job->work, &document, outputs, sizeof outputs / sizeof *outputs, &options);
 }
 
-/* Parses a number of at least `least`. *out is unchanged if text is NULL. */
+/* Parses a number that must be at least `least`. Leaves *out unchanged if text is NULL. */
 static bool read_number(double *out, const char *text, double least)
 {
     char *end;
@@ -87,8 +87,8 @@ static bool read_number(double *out, const char *text, double least)
     return is_good;
 }
 
-/* Parses the thresholds. Without thresholds, no element may mismatch. Returns what is wrong with them, or NULL if
- * nothing is. */
+/* Parses the thresholds. Without thresholds, no element may mismatch. Returns what is wrong with the thresholds;
+ * NULL if they are valid. */
 static const char *read_thresholds(struct tp_precision_options *how, const struct options *o)
 {
     struct tp_precision_limits *limits = &how->limits;

@@ -30,15 +30,15 @@
 struct job {
     struct tp_record_options *options;
     struct tp_console *console;
-    char **argv; /* PROGRAM and its arguments, NULL-terminated */
+    char **argv; /* name of the program, and its arguments; NULL-terminated */
     struct tp_program program;
     char library[4096];
-    char preload[8192]; /* value of LD_PRELOAD for the program; "" if preloading is impossible */
+    char preload[8192]; /* value of LD_PRELOAD for the program; "": preloading is impossible */
     struct tp_run_folder folder;
-    struct tp_launcher launcher; /* rank and size of the job, set if this call is for a rank of a job */
+    struct tp_launcher launcher; /* rank and size of the job; set if this process runs a rank of a job */
     struct tp_run_note note;
-    sigset_t mask;   /* signals that were blocked at the start of the call */
-    bool is_outside; /* the program is recorded from outside, so nothing is preloaded */
+    sigset_t mask;   /* signals that were blocked when this process started */
+    bool is_outside; /* true: the program is only recorded from outside, so that nothing is preloaded */
     struct tp_child child;
     struct tp_record_outside outside_record;
     struct tp_kineto kineto;
@@ -54,7 +54,7 @@ static int cannot_run(struct job *job, int error)
     return error == ENOENT || error == ENOTDIR ? TP_RECORD_NOT_FOUND : TP_RECORD_CANNOT_RUN;
 }
 
-/* Returns how the program is recorded, as the word for run.json. */
+/* Returns how the program is recorded, as a word for run.json. */
 static const char *mode_of(const struct job *job)
 {
     bool is_outside = job->is_outside || job->outside_record.is_on;
@@ -84,7 +84,7 @@ static int make_folder(struct job *job, struct tp_error *err)
     return code;
 }
 
-/* Preloads an OpenMP runtime that reports its work, in place of the program's own runtime. */
+/* Preloads an OpenMP runtime that reports its work. It replaces the program's own OpenMP runtime. */
 static int preload_openmp(struct job *job, struct tp_error *err)
 {
     char runtime[1024];
@@ -117,7 +117,7 @@ static int prepare_library(struct job *job, struct tp_error *err)
     return preload_openmp(job, err);
 }
 
-/* Prints which sources the user named although they are not available. */
+/* Prints which of the sources that the user named are not available. */
 static int check_sources(struct job *job, struct tp_error *err)
 {
     struct tp_source_rows rows;
@@ -149,7 +149,7 @@ static int prepare(struct job *job)
 
 /* ---- the run ---- */
 
-/* Sets the environment variables in which instrumented programs search for a tool. The sources also set them, but
+/* Sets the environment variables by which instrumented programs find a tool. The sources also set them, but
  * constructors of the program's libraries may run earlier. Variables that are already set are kept. */
 static void set_tools(const struct job *job)
 {
@@ -161,7 +161,7 @@ static void set_tools(const struct job *job)
             setenv(tools[i].variable, job->library, 0);
 }
 
-/* Sets the environment of the program. Runs in the child, before exec. */
+/* Sets the environment of the program. Runs in the child process, before exec. */
 static void set_environment(const void *given)
 {
     const struct job *job = given;
@@ -174,7 +174,7 @@ static void set_environment(const void *given)
     setenv("TRACEPRESS_SPOOLS", job->folder.spools, 1);
     bool has_outside = job->outside_record.is_on && job->child.answer == TP_RECORD_SAMPLED;
     setenv("TRACEPRESS_SOURCES", tp_record_source_words(job->options, has_outside, words, sizeof words), 1);
-    /* suppress the messages of Kineto, which the program would not print without tracepress */
+    /* suppresses messages of Kineto, which the program does not print without tracepress */
     setenv("KINETO_LOG_LEVEL", "5", 0);
     setenv("TRACEPRESS_TORCH", tp_record_torch_words(job->options, words, sizeof words), 1);
     unsetenv("TRACEPRESS_LIST_SOURCES");
@@ -199,7 +199,7 @@ static void remove_run_folder(struct job *job)
     tp_run_folder_close(&job->folder, true);
 }
 
-/* Returns the description of a recording from outside for this call. */
+/* Returns the description of a recording from outside for this command. */
 static struct tp_record_outside outside_of(struct job *job)
 {
     return (struct tp_record_outside){.options = job->options,
@@ -211,8 +211,8 @@ static struct tp_record_outside outside_of(struct job *job)
                                       .mask = &job->mask};
 }
 
-/* Stops this process because of a signal that arrived before the program started; removes the folder. Returns the exit
- * code if the handler of the signal does not stop the process. */
+/* Stops this process because of a signal that arrived before the program started, and removes the folder. Returns
+ * the exit code if the handler of the signal does not stop the process. */
 static int stop_by_signal(const struct job *job, int number)
 {
     sigprocmask(SIG_SETMASK, &job->mask, NULL);
@@ -220,7 +220,7 @@ static int stop_by_signal(const struct job *job, int number)
 }
 
 /* Records from outside. Returns true and sets *exit_code if the work is done. Returns false if the kernel refuses
- * events; then no program ran, and the reason was printed. */
+ * events. In that case no program ran, and the reason was printed. */
 static bool run_outside(struct job *job, int *exit_code)
 {
     struct tp_error err = {0};
@@ -253,7 +253,7 @@ static int record_running(struct job *job, struct tp_record_outside *record)
     bool has_begun = false;
     job->is_outside = true;
     record->duration_ns = (int64_t)job->options->kineto.duration_ms * 1000000;
-    tp_attached_prepare(); /* prepare before the folder exists, so that a signal to stop leaves a complete folder */
+    tp_attached_prepare(); /* called before the folder exists, so that a signal to stop leaves a complete folder */
     int code = make_folder(job, &err) < 0 ? TP_EXIT_NO_OUTPUT : tp_record_attached(record, &has_begun);
     if (code == TP_EXIT_NO_OUTPUT)
         tp_console_error(job->console, "%s", err.text);
@@ -264,7 +264,7 @@ static int record_running(struct job *job, struct tp_record_outside *record)
     return code;
 }
 
-/* Records a running process. Names its files by its command line, as for a program that `record` starts. */
+/* Records a running process. The files are named by its command line, as for a program that `record` starts. */
 static int attach(struct job *job)
 {
     char *words[1024], *none[] = {(char *)"process", NULL};
@@ -284,7 +284,7 @@ static int attach(struct job *job)
     return code;
 }
 
-/* Records all programs of a user. Without a name, the user is the current one. */
+/* Records all programs of a user; of the current user if no name is given. */
 static int attach_user(struct job *job)
 {
     char words[80], *argv[] = {words, NULL}, *end;
@@ -312,7 +312,7 @@ static int attach_user(struct job *job)
 }
 
 /* Opens a recording from outside, in addition to the recording inside the program. If this is impossible, prints the
- * reason, and the program runs without it. */
+ * reason; the program then runs without it. */
 static void open_outside(struct job *job)
 {
     job->outside_record = outside_of(job);
@@ -339,7 +339,8 @@ static int run(struct job *job)
     tp_program_find(&job->program, job->argv[0]);
     if (job->program.error)
         return cannot_run(job, job->program.error);
-    /* block signals, so that none stops this process between making the folder and starting the program */
+    /* blocks signals, so that no signal stops this process after it made the folder and before it started the
+     * program */
     tp_child_block(&job->mask);
     if (job->options->outside && run_outside(job, &code))
         return code;

@@ -1,5 +1,5 @@
 /* Runs `tracepress recover SPOOL|DIR...`: makes the trace of a recorded program that was killed. For a folder, makes
- * the traces of all such programs in it and below it, including runs that `record` did not finish. */
+ * the traces of all such programs in the folder and below it, including runs that `record` did not finish. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -33,8 +33,8 @@ static const struct tp_opt table[] = {
     TP_OPT_COMMON(struct options),
 };
 
-/* Prints a path on standard output, for scripts. Replaces control characters, which a terminal or a CI log would obey.
- */
+/* Prints a path on standard output, for scripts. Replaces control characters, which would affect a terminal or a CI
+ * log. */
 static bool print_path(const char *path)
 {
     char line[4096 + 64];
@@ -110,7 +110,7 @@ static int recover(struct tp_console *console, const char *spool, const struct o
 
 /* ---- runs ---- */
 
-/* State of finishing a run. */
+/* State while a run is finished. */
 struct finishing {
     struct tp_console *console;
     const char *run;
@@ -154,9 +154,9 @@ static void print_run(struct tp_console *console, const char *run, const struct 
         tp_console_notice(console, "%s: it contains no records", run);
 }
 
-/* Reports a trace that was saved although `record` was killed while it recorded from outside
- * (collector/outside/outside_backup.h). The name of the trace contains the start time of the run. Returns whether such
- * a trace exists. */
+/* Reports a trace that was saved when `record` was killed during a recording from outside
+ * (collector/outside/outside_backup.h). The name of the trace contains the start time of the run. Returns whether
+ * such a trace exists. */
 static bool print_saved(struct tp_console *console, const char *run, const struct tp_run_note *note)
 {
     char ends[64];
@@ -176,7 +176,7 @@ static bool print_saved(struct tp_console *console, const char *run, const struc
     return is_saved;
 }
 
-/* Finishes a run for `record`: turns raw records into traces and removes them. */
+/* Does for a run what `record` did not finish: turns raw records into traces, and removes the raw records. */
 static int finish_run(struct tp_console *console, const char *path)
 {
     struct tp_run_folder run;
@@ -241,7 +241,7 @@ struct search {
     int worst; /* worst exit code of the work so far */
 };
 
-/* Prints which folders were searched, if they have nothing to recover. */
+/* Prints which folders were searched if they contain nothing to recover. */
 static void print_nothing_found(const struct search *search, const struct tp_leftover_files *left)
 {
     tp_console_notice(search->console, "%s: no spool in it%s (%zu folder%s searched): nothing to recover",
@@ -255,7 +255,7 @@ static int recover_all(void *context, struct tp_error *err)
     struct tp_leftover_files left;
     const char *run = tp_leftover_files_run_of(&search->arena, search->folder);
     size_t count = 0;
-    if (*run) { /* true if the path belongs to the raw records of a run */
+    if (*run) { /* true: the path belongs to the raw records of a run */
         search->worst = finish_run(search->console, run);
         return TP_OK;
     }

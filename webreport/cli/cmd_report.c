@@ -1,4 +1,4 @@
-/* Runs `tracepress report INPUT...`: options, outputs and the exit code. */
+/* Runs `tracepress report INPUT...`: parses options, writes outputs and sets the exit code. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -54,7 +54,7 @@ static const char *page_path(const char *html, char *path, size_t size)
     return path;
 }
 
-/* Returns the first given option that has no effect on the page of a job, or NULL. */
+/* Returns the first given option that has no effect on the page of a job; NULL if there is none. */
 static const char *find_useless_option(const struct options *o)
 {
     const struct {
@@ -99,7 +99,7 @@ static int run_jobs(void *context, struct tp_error *err)
     struct tp_document document;
     struct tp_jobs jobs;
     int code = tp_job_session_run(&jobs, &session, &job->work.arena, &job->work.err);
-    (void)err; /* errors are reported through job->work.err */
+    (void)err; /* unused, because errors are reported through job->work.err */
     code = code < 0 || !o->html ? code : tp_source_url_check(o->page.source_url, &job->work.err);
     if (code == TP_OK && o->html && o->page.separate_assets)
         code = tp_cmd_separate_assets(&job->work, o->html, &options);

@@ -38,7 +38,8 @@ static const struct tp_opt table[] = {
     TP_OPT_COMMON(struct options),
 };
 
-/* Parses a number of digits, at most 2^62, that ends at the character `stop`. *end: the rest of the text. */
+/* Parses a number of digits, at most 2^62, up to the character `stop`. *end: the rest of the text. Returns false for
+ * other texts. */
 static bool read_number(const char *text, char stop, uint64_t *value, const char **end)
 {
     char *after;
@@ -48,7 +49,7 @@ static bool read_number(const char *text, char stop, uint64_t *value, const char
     return *text >= '0' && *text <= '9' && !errno && *value <= UINT64_C(1) << 62 && *after == stop;
 }
 
-/* Parses the value of --shard: "2/8" is the second of eight shards. */
+/* Parses the value of --shard, such as "2/8" for the second of eight shards. */
 static bool read_shard(const char *text, struct tp_summarize_job *job)
 {
     uint64_t at, count;
@@ -60,7 +61,8 @@ static bool read_shard(const char *text, struct tp_summarize_job *job)
     return true;
 }
 
-/* Finds the rank of this process, from the most specific environment variable of a launcher that is set. */
+/* Finds the rank of this process in the environment variables of launchers, most specific variable first. Returns
+ * false if no such variable is set. */
 static bool find_rank(int64_t *rank)
 {
     static const char *const names[] = {"RANK",     "OMPI_COMM_WORLD_RANK", "PMIX_RANK",
@@ -76,7 +78,7 @@ static bool find_rank(int64_t *rank)
     return false;
 }
 
-/* Returns what is wrong with the options, or NULL if nothing is. */
+/* Returns what is wrong with the options; NULL if they are valid. */
 static const char *find_wrong_option(const struct options *o, size_t inputs, struct tp_summarize_job *job)
 {
     if (inputs == 0 && !o->files_from)

@@ -1,4 +1,4 @@
-/* Runs `tracepress table INPUT...`: options, the output and the exit code. */
+/* Runs `tracepress table INPUT...`: parses options, writes the output and sets the exit code. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +65,7 @@ enum {
     MAX_WIDTH = 1 << 20
 };
 
-/* Parses one word of --group-by. */
+/* Parses one word of --group-by. Returns false if the word is unknown. */
 static bool read_group(struct tp_key_options *keys, const char *word, size_t size, bool *has_stack)
 {
     static const struct {
@@ -90,7 +90,8 @@ static bool read_group(struct tp_key_options *keys, const char *word, size_t siz
     return is_shape || is_stack;
 }
 
-/* Parses --group-by and the options that depend on it. Returns what is wrong with them, or NULL if nothing is. */
+/* Parses --group-by and the options that depend on it. Returns what is wrong with these options; NULL if they are
+ * valid. */
 static const char *read_groups(struct tp_key_options *keys, const struct options *o)
 {
     bool has_stack = false;
@@ -117,8 +118,9 @@ static bool is_width(int64_t width)
     return width == 0 || (width >= NARROWEST && width <= MAX_WIDTH);
 }
 
-/* Parses --group-by function, process and wait, which cannot be combined with other groups. For function, --sort-by has
- * special values; process and wait have a fixed order. Returns what is wrong, or NULL if nothing is. */
+/* Parses --group-by function, process and wait, which cannot be combined with other groups. For function, --sort-by
+ * has special values; process and wait have a fixed order. Returns what is wrong with the options; NULL if they are
+ * valid. */
 static const char *read_functions(struct tp_table_options *wanted, struct options *o)
 {
     bool is_process = o->group_by && strcmp(o->group_by, "process") == 0;
@@ -137,7 +139,7 @@ static const char *read_functions(struct tp_table_options *wanted, struct option
     return tp_calls_can_sort(o->sort_by) ? NULL : "--sort-by: ncalls, pcalls, tottime, cumtime, stdname or none";
 }
 
-/* Parses a time in seconds, or with a unit, such as 1e-5, 10us or 2ms. *ns is unchanged if text is NULL. */
+/* Parses a time in seconds, or with a unit, such as 1e-5, 10us or 2ms. Leaves *ns unchanged if text is NULL. */
 static bool read_time(int64_t *ns, const char *text)
 {
     static const struct {
@@ -154,8 +156,8 @@ static bool read_time(int64_t *ns, const char *text)
     return !text;
 }
 
-/* Parses the options of profile_analyze; each of them selects a table. Returns what is wrong with them, or NULL if
- * nothing is. */
+/* Parses the options of profile_analyze; each of them selects a table of operators. Returns what is wrong with the
+ * options; NULL if they are valid. */
 static const char *read_operators(struct tp_table_options *wanted, const struct options *o)
 {
     struct tp_operator_options *operators = &wanted->operators;
@@ -199,8 +201,8 @@ static const char *check_widths(const struct options *o)
 #undef RULE
 }
 
-/* Fills the options of the table from the options of the command. Returns what is wrong with them, or NULL if nothing
- * is. */
+/* Fills the options of the table from those of the command. Returns what is wrong with the options; NULL if they are
+ * valid. */
 static const char *make_wanted(struct tp_table_options *wanted, struct options *o)
 {
     bool is_data = o->format == TP_TABLE_CSV || o->format == TP_TABLE_JSON;
@@ -221,8 +223,8 @@ static const char *make_wanted(struct tp_table_options *wanted, struct options *
     return NULL;
 }
 
-/* Fills the session and the outputs from the options of the command. Returns what is wrong with them, or NULL if
- * nothing is. */
+/* Fills the session and the outputs from the options of the command. Returns what is wrong with the options; NULL if
+ * they are valid. */
 static const char *make_session(struct tp_table_session *session, struct tp_table_outputs *outputs, struct options *o)
 {
     const char *wrong = make_wanted(&session->options, o);
@@ -243,7 +245,7 @@ static const char *make_session(struct tp_table_session *session, struct tp_tabl
     session->out = outputs->path;
     session->read = o->read;
     session->read.keeps_frame_stacks = o->include_python && session->options.keys.stack_depth;
-    session->read.skips_hash = true; /* skip the hash of the file, because no table shows it */
+    session->read.skips_hash = true; /* no table shows the hash of the file */
     session->receiver = tp_table_outputs_add;
     session->context = outputs;
     return NULL;

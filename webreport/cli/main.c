@@ -11,13 +11,22 @@ static const struct command {
     const char *name;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"report", tp_cmd_report}, {"record", tp_cmd_record}, {"table", tp_cmd_table},         {"export", tp_cmd_export},
-    {"diff", tp_cmd_diff},     {"bench", tp_cmd_bench},   {"summarize", tp_cmd_summarize}, {"merge", tp_cmd_merge},
-    {"check", tp_cmd_check},   {"precision", tp_cmd_precision}, {"recover", tp_cmd_recover}, {"help", help},
+    {"report", tp_cmd_report},
+    {"record", tp_cmd_record},
+    {"table", tp_cmd_table},
+    {"export", tp_cmd_export},
+    {"diff", tp_cmd_diff},
+    {"bench", tp_cmd_bench},
+    {"summarize", tp_cmd_summarize},
+    {"merge", tp_cmd_merge},
+    {"check", tp_cmd_check},
+    {"precision", tp_cmd_precision},
+    {"recover", tp_cmd_recover},
+    {"help", help},
     {NULL, NULL},
 };
 
-/* Prints that there is no command with this name, and names the command with the most similar name. what: start of the
+/* Prints that there is no command with this name, and which command has the most similar name. what: start of the
  * message, such as "no command named". Returns TP_EXIT_USAGE. */
 static int refuse_name(const char *what, const char *name)
 {

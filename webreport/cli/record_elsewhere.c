@@ -1,5 +1,5 @@
-/* Refuses `record`, `recover` and `bench` on systems other than Linux, which have no collector. On these systems, this
- * file replaces cmd_record.c and others, and prints their help texts. */
+/* Refuses `record`, `recover` and `bench` on systems other than Linux, which have no collector. On these systems,
+ * this file replaces cmd_record.c and other files, and prints the help texts of these commands. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
-/* Finishes a call of `record` after the program has exited: see record_end.h.
+/* Finishes a `record` command after the program has exited. See record_end.h.
  *
- * A separate thread waits for signals to stop, so that no signal handler has to do forbidden work. A thread takes the
- * lock before it changes the state of the run; the main thread needs it only while it writes run.json. */
+ * A separate thread waits for signals to stop, so that no signal handler does forbidden work. A thread locks before
+ * it changes the state of the run; the main thread locks only while it writes run.json. */
 #include "webreport/cli/record_end.h"
 
 #include <pthread.h>
@@ -20,7 +20,7 @@
 #include "writer/base/fs.h"
 #include "writer/spool/spool_trace_result.h"
 
-enum { SHOWN_TRACES = 8 }; /* number of traces whose names are printed; further traces are only counted */
+enum { SHOWN_TRACES = 8 }; /* largest number of traces whose names are printed; more traces are only counted */
 
 enum stage { TAKING, OUTPUTS, DONE };
 
@@ -50,17 +50,17 @@ void tp_record_write_note(struct tp_console *console, const struct tp_run_folder
 
 /* ---- asked to end ---- */
 
-/* Exits the process; all other threads stop. */
+/* Exits the process, which stops all other threads. */
 static void exit_process(struct ending *ending)
 {
     const struct tp_record_end *end = ending->end;
     sigset_t asked;
-    /* remove temporary files before run.json is written, because run.json is written through such a file */
+    /* removes temporary files first, because run.json is itself written through a temporary file */
     tp_outfile_remove_all();
     end->note->state = TP_RUN_UNPROCESSED;
     tp_record_write_note(end->console, end->folder, end->note);
     tp_console_notice(end->console, "recorded; to write the traces, run: tracepress recover %s", end->folder->path);
-    tp_child_signals(&asked); /* let a second signal stop this process immediately, even if the disk is slow */
+    tp_child_signals(&asked); /* a second signal now stops this process immediately, even if the disk is slow */
     pthread_sigmask(SIG_UNBLOCK, &asked, NULL);
     if (ending->stage == TAKING)
         tp_run_folder_sync(end->folder);
@@ -118,7 +118,7 @@ static void say_result(struct ending *ending, const struct tp_takeover *t)
     if (ending->trace_count > SHOWN_TRACES && !ending->end->options->summary_only)
         tp_console_notice(ending->end->console, "and %zu more in %s", ending->trace_count - SHOWN_TRACES,
                           ending->end->folder->path);
-    /* with has_outside, the trace from outside covers these programs */
+    /* the trace from outside covers such programs if has_outside is true */
     if (t->short_count && !ending->end->has_outside)
         tp_console_notice(ending->end->console,
                           "left out: %zu helper process%s that ran for less than %d ms and recorded no events",
@@ -133,7 +133,7 @@ static void say_result(struct ending *ending, const struct tp_takeover *t)
                           t->broken_count == 1 ? "" : "s");
     bool has_something = ending->trace_count || t->running_count || t->failed_count || t->short_count;
     if (!has_something && !ending->end->has_outside &&
-        !ending->end->program->why_plain) /* the reason was already printed before the program ran */
+        !ending->end->program->why_plain) /* with why_plain, the reason was already printed before the program ran */
         tp_console_notice(ending->end->console, "nothing was recorded: %s", ending->why_nothing);
 }
 
@@ -175,7 +175,7 @@ static void take_over(struct ending *ending, const struct tp_child *child)
     if (child->signal)
         tp_console_notice(end->console, "%s was ended by signal %d (%s); its records are kept", end->argv[0],
                           child->signal, strsignal(child->signal));
-    find_why_nothing(ending, child); /* find the reason before the folder is emptied */
+    find_why_nothing(ending, child); /* finds the reason before the folder is emptied */
     size_t left_out = tp_unfit_programs_text(why_plain, sizeof why_plain, end->folder->spools);
     if (left_out)
         tp_console_notice(end->console, "%s: %s", end->has_outside ? "recorded from outside only" : "not recorded",
@@ -204,7 +204,8 @@ void tp_record_end(const struct tp_record_end *end, const struct tp_child *child
     pthread_t waiter;
     tp_record_end_note(end->note, child);
     bool has_waiter = pthread_create(&waiter, NULL, wait_for_signal, &ending) == 0;
-    tp_console_restart(end->console); /* measure progress from now on, without the time of the program */
+    tp_console_restart(
+        end->console); /* restarts the progress display, so that it does not count the run time of the program */
     take_over(&ending, child);
     enter_stage(&ending, DONE);
     if (has_waiter && pthread_cancel(waiter) == 0)

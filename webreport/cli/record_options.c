@@ -1,4 +1,4 @@
-/* Parses the options of `tracepress record`: see record_options.h. */
+/* Parses the options of `tracepress record`. See record_options.h. */
 #include "webreport/cli/record_options.h"
 
 #include <errno.h>
@@ -37,7 +37,7 @@ static const struct tp_opt table[] = {
 
 static const struct {
     const char *name;
-    size_t field; /* offset of the option in struct tp_kineto_options */
+    size_t field; /* offset of the option's member in struct tp_kineto_options, bytes */
 } torch_options[] = {
     {"shapes", offsetof(struct tp_kineto_options, has_shapes)},
     {"stack", offsetof(struct tp_kineto_options, has_stack)},
@@ -92,7 +92,7 @@ static int parse_duration(uint64_t *out, const char *text, struct tp_error *err)
     return TP_OK;
 }
 
-/* Parses names separated by commas; each name switches an option on. If text is NULL, the defaults are on. "none"
+/* Parses names separated by commas, each of which switches an option on. NULL selects the defaults, and "none"
  * switches all options off. */
 static int parse_torch(struct tp_kineto_options *options, const char *text, struct tp_error *err)
 {
@@ -152,7 +152,7 @@ int tp_record_parse(struct tp_record_options *options, int argc, char **argv, ch
     *options = (struct tp_record_options){.out = "runs"};
     while (ours < argc && strcmp(argv[ours], "--") != 0)
         ours++;
-    *program = argv + (ours < argc ? ours + 1 : argc); /* argv must end with NULL, like the argv of main */
+    *program = argv + (ours < argc ? ours + 1 : argc); /* the new argv must end with NULL, as the argv of main does */
     int code = tp_opt_parse(table, options, ours, argv, &operand_count, err);
     if (code < 0 || options->common.help)
         return code;
@@ -279,7 +279,7 @@ const char *tp_record_source_words(const struct tp_record_options *options, bool
         }
     if (has_outside && !has_word(&options->source, "sample"))
         tp_buf_puts(&buf, "-sample,");
-    /* torch and kineto cannot both record PyTorch; if kineto is wanted, torch only marks the first step */
+    /* torch and kineto cannot both record PyTorch; with kineto, torch only marks the first step */
     if (tp_record_wants(options, "kineto"))
         tp_buf_puts(&buf, "torch,");
     snprintf(words, size, "%s", buf.data ? buf.data : "");

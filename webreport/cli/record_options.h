@@ -11,37 +11,38 @@ enum { TP_RECORD_CANNOT_RUN = 126, TP_RECORD_NOT_FOUND = 127, TP_RECORD_WORDS = 
 struct tp_record_options {
     struct tp_opt_common common;
     const char *out;
-    /* values of --source and --no-source; each is a list of names separated by commas */
+    /* values of --source and --no-source; each value is a list of names separated by commas */
     struct tp_opt_list source, no_source;
-    const char *all_of_user; /* name or number of a user; "" is the current user; NULL without the option */
-    const char *pid;         /* pid of a running process; NULL if `record` starts a program */
+    const char *all_of_user; /* name or number of a user; "": the current user; NULL: the option is not given */
+    const char *pid;         /* value of the option for a running process; NULL: `record` starts a program */
     const char *duration, *skip_first, *wait, *warmup, *active, *repeat, *torch;
     bool outside, whole_cpus, list_sources, no_tfevents, report, summary, summary_only;
-    /* parsed options of the schedule and of torch, which are also used inside PyTorch */
+    /* parsed options of the schedule and of torch, which PyTorch also uses */
     struct tp_kineto_options kineto;
-    int attached;                    /* parsed pid; 0 without the option */
-    bool has_schedule;               /* one of the five options of the schedule was given */
+    int attached;      /* parsed process id; 0: the option is not given */
+    bool has_schedule; /* true: at least one of the five options of the schedule is given */
 };
 
-/* Parses the options before "--". *program: the words after it, as the NULL-terminated rest of argv. Returns 0 or
+/* Parses the options before "--". *program: the words after "--", as the NULL-terminated rest of argv. Returns 0 or
  * TP_EUSAGE. */
 int tp_record_parse(struct tp_record_options *options, int argc, char **argv, char ***program, struct tp_error *err);
 
-/* Returns whether --source names the source and --no-source does not. */
+/* Returns whether --source names the source and --no-source does not name it. */
 bool tp_record_wants(const struct tp_record_options *options, const char *source);
 
-/* Copies the text after "SOURCE=" in --source to `text`. Copies "" if there is no such text or it does not fit. */
+/* Copies the text after "SOURCE=" in --source to `text`. If there is no such text, or if it does not fit, copies "". */
 void tp_record_setting(const struct tp_record_options *options, const char *source, char *text, size_t size);
 
 /* Returns whether the preload library will start a source that is on by default (collector/sources.h). */
 bool tp_record_starts_source(const struct tp_record_options *options, const char *source);
 
-/* Returns whether the program is recorded from outside in addition to the recording inside it; the source "outside" is
- * on by default. Returns false if only some ranks or windows of time are recorded (TRACEPRESS_RANKS,
- * TRACEPRESS_WINDOW). Returns false as well if only summaries are wanted, because the trace from outside has none. */
+/* Returns whether the program is recorded from outside in addition to the recording inside it; the source "outside"
+ * is on by default. Returns false if only some ranks or windows of time are recorded (TRACEPRESS_RANKS,
+ * TRACEPRESS_WINDOW). Also returns false if only summaries are wanted, because the trace from outside has no
+ * summary. */
 bool tp_record_has_outside(const struct tp_record_options *options);
 
-/* Returns the requested number of samples per second, or 0 without samples. */
+/* Returns the requested number of samples per second; 0: no samples. */
 unsigned tp_record_sample_rate(const struct tp_record_options *options);
 
 /* Checks the names of sources. Returns 0, or TP_EUSAGE for an unknown source. */
@@ -49,12 +50,12 @@ int tp_record_check_names(const struct tp_record_options *options, const struct 
                           struct tp_error *err);
 
 /* Return the values of TRACEPRESS_SOURCES (collector/sources.h) and TRACEPRESS_TORCH (collector/source/torch.py).
- * has_outside: samples are taken from outside, so the source "sample" is only on if the user named it. */
+ * has_outside: samples are taken from outside, so that the source "sample" is only on if the user named it. */
 const char *tp_record_source_words(const struct tp_record_options *options, bool has_outside, char *words, size_t size);
 const char *tp_record_torch_words(const struct tp_record_options *options, char *words, size_t size);
 
-/* Prints the table of sources on standard output. why_not_outside: reason why recording from outside is impossible, or
- * NULL. Returns 0, or -1 if printing failed. */
+/* Prints the table of sources on standard output. why_not_outside: reason why recording from outside is impossible;
+ * NULL if it is possible. Returns 0, or -1 if printing failed. */
 int tp_record_print_sources(const struct tp_source_rows *rows, const char *why_not_outside);
 
 #endif

@@ -1,4 +1,4 @@
-/* Records from outside: see record_outside.h. */
+/* Records from outside. See record_outside.h. */
 #include "webreport/cli/record_outside.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "webreport/cli/record_end.h"
 #include "webreport/cli/run_outputs.h"
 
-/* first index in tp_child.watched for this recording; the recording inside the program uses the earlier ones */
+/* first index in tp_child.watched for this recording; the recording inside the program uses lower indexes */
 enum { WATCHED_OUTSIDE = 2 };
 
 static int open_events(void *outside, pid_t pid, struct tp_error *err)
@@ -25,7 +25,7 @@ static int open_events(void *outside, pid_t pid, struct tp_error *err)
     return tp_outside_begin(outside, pid, err);
 }
 
-/* Sets no environment variables. Runs in the child, before exec. */
+/* Does nothing, because this recording needs no environment variables. Runs in the child process, before exec. */
 static void set_nothing(const void *given)
 {
     (void)given;
@@ -37,7 +37,7 @@ static void name_trace(const struct tp_record_outside *record, char *path, size_
     char name[TP_RUN_NAME_BYTES + 1];
     tp_run_folder_program(name, record->argv[0]);
     const struct tp_launcher *launcher = record->note->launcher;
-    char rank[32] = ""; /* used in the name of the trace, because the ranks of a job share the folder */
+    char rank[32] = ""; /* part of the trace's name, because the ranks of a job share the folder */
     if (launcher)
         snprintf(rank, sizeof rank, "_rank%" PRIu32, launcher->rank);
     snprintf(path, size, "%s/%s%s.%" PRId64 ".pt.trace.json.gz", record->folder->path, name, rank,
@@ -58,7 +58,8 @@ static void say(const struct tp_record_outside *record, const struct tp_outside 
     tp_buf_release(&missed);
 }
 
-/* Prints which processes of the program still run, because the recording stops when the program exits. */
+/* Prints which processes of the program still run; they are no longer recorded, because the recording stops when the
+ * program exits. */
 static void print_living(const struct tp_record_outside *record, const struct tp_outside *outside)
 {
     struct tp_buf names;
@@ -72,7 +73,7 @@ static void print_living(const struct tp_record_outside *record, const struct tp
     tp_buf_release(&names);
 }
 
-/* Writes the trace and prints its path. Prints the reason if this fails. */
+/* Writes the trace and prints its path. On failure, prints the reason and returns false. */
 static bool write_trace(const struct tp_record_outside *record, struct tp_outside *outside)
 {
     char path[TP_RUN_PATH_BYTES + 128];
@@ -90,7 +91,7 @@ static bool write_trace(const struct tp_record_outside *record, struct tp_outsid
     return code == TP_OK;
 }
 
-/* Writes the trace, and the outputs that are made from it. */
+/* Writes the trace and the outputs that are made from it. */
 static void write_outputs(const struct tp_record_outside *record, struct tp_outside *outside)
 {
     write_trace(record, outside);
@@ -99,7 +100,7 @@ static void write_outputs(const struct tp_record_outside *record, struct tp_outs
     tp_run_outputs_make(record->console, record->folder, record->note, true);
 }
 
-/* Saves the trace after this process was killed. Runs in a copy of this process, and prints nothing. */
+/* Saves the trace after this process was killed. Runs in a copy of this process that prints nothing. */
 static void save_killed(void *context)
 {
     const struct tp_record_outside *record = context;
@@ -116,7 +117,8 @@ static void start_keeper(struct tp_record_outside *record)
 static void finish(const struct tp_record_outside *record, struct tp_outside *outside, const struct tp_child *child)
 {
     tp_record_end_note(record->note, child);
-    tp_console_restart(record->console); /* measure progress from now on, without the time of the program */
+    tp_console_restart(
+        record->console); /* restarts the progress display, so that it does not count the run time of the program */
     tp_outside_end(outside, &child->status);
     if (child->signal)
         tp_console_notice(record->console, "%s was ended by signal %d (%s); its records are kept", record->argv[0],
@@ -162,7 +164,7 @@ bool tp_record_outside(struct tp_record_outside *record, int *exit_code)
 
 /* ---- in addition to the recording from inside ---- */
 
-/* Opens the events of the kernel. If the kernel refuses them, the result is no error: the program runs and is only
+/* Opens the events of the kernel. If the kernel refuses them, returns no error, because the program can still be
  * recorded from inside. */
 static int open_events_if_allowed(void *given, pid_t pid, struct tp_error *err)
 {
@@ -208,7 +210,8 @@ bool tp_record_outside_finish(struct tp_record_outside *record, const struct tp_
     if (record->is_on && record->is_refused && child)
         print_inside_alone(record, child->refused.text);
     if (record->is_on && !record->is_refused && child) {
-        tp_console_restart(record->console); /* measure progress from now on, without the time of the program */
+        tp_console_restart(
+            record->console); /* restarts the progress display, so that it does not count the run time of the program */
         tp_outside_end(record->outside, &child->status);
         tp_outside_add_inside(record->outside, record->folder->spools);
         has_trace = write_trace(record, record->outside);

@@ -1,5 +1,5 @@
-/* Records from outside: this process reads events of the kernel. This is the only recording with `tracepress record
- * --outside` and -p. Otherwise it is made in addition to the recording of the preload library inside the program. */
+/* Records from outside: this process reads events of the kernel. With `tracepress record --outside` and -p, this is
+ * the only recording. Otherwise it is made in addition to the recording of the preload library inside the program. */
 #ifndef TP_WEBREPORT_CLI_RECORD_OUTSIDE_H
 #define TP_WEBREPORT_CLI_RECORD_OUTSIDE_H
 
@@ -13,40 +13,41 @@
 struct tp_record_outside {
     const struct tp_record_options *options;
     struct tp_console *console;
-    char *const *argv; /* the program and its arguments */
+    char *const *argv; /* name of the program, and its arguments; NULL-terminated */
     const struct tp_program *program;
     const struct tp_run_folder *folder;
-    struct tp_run_note *note; /* note for run.json; the recording fills in how the program exited */
-    const sigset_t *mask;     /* signals that are blocked when the program starts */
-    pid_t attached;           /* pid of a running process to record; 0 to run a program */
-    bool is_of_user;          /* all programs of the user are recorded, not a single program */
+    struct tp_run_note *note; /* note for run.json; the recording adds how the program exited */
+    const sigset_t *mask;     /* signals that are blocked while the program starts */
+    pid_t attached;           /* process id of a running process to record; 0: run a program */
+    bool is_of_user;          /* true: all programs of the user are recorded; false: a single program */
     uid_t user;
-    /* duration of the recording; 0 to record until the process exits or a signal asks to stop */
+    /* duration of the recording, ns; 0: until the process exits or a signal asks to stop */
     int64_t duration_ns;
-    int start_error; /* result: errno if the program could not be executed, else 0 */
-    /* result: the recording from outside runs next to the recording inside; false after the end if there is no trace */
+    int start_error; /* result: errno if the program could not be executed; else 0 */
+    /* result: true if the recording from outside runs in addition to the one inside; false after the end if there is
+     * no trace */
     bool is_on;
-    bool is_refused;            /* result: the kernel refuses events for a recording next to the one inside */
-    struct tp_outside *outside; /* set by tp_record_outside_open, freed by tp_record_outside_finish */
+    bool is_refused; /* result: true if the kernel refuses events for a recording in addition to the one inside */
+    struct tp_outside *outside; /* made by tp_record_outside_open, freed by tp_record_outside_finish */
 };
 
-/* Answer to the child (struct tp_child): whether samples are taken from outside. */
+/* Answers to the child (struct tp_child): samples are taken from outside, or they are not. */
 enum { TP_RECORD_SAMPLED, TP_RECORD_NOT_SAMPLED };
 
-/* Runs the program and makes the outputs. Returns true and sets *exit_code to the program's exit code. Returns false if
- * no program ran. Then start_error is set if the program cannot be executed. It is 0 if the kernel refuses events,
- * which was printed; the program can still be recorded from inside. */
+/* Runs the program and makes the outputs. Returns true and sets *exit_code to the program's exit code. Returns false
+ * if no program ran. In that case, start_error is set if the program cannot be executed. If it is 0, the kernel
+ * refuses events and the reason was printed; the program can still be recorded from inside. */
 bool tp_record_outside(struct tp_record_outside *record, int *exit_code);
 
-/* Prepares a recording of `child`, which runs next, from outside as well. If this is impossible, prints the reason; the
- * child still runs. */
+/* Prepares a recording from outside of `child`, the next program to run, in addition to the recording inside it. If
+ * this is impossible, prints the reason; the child still runs. */
 void tp_record_outside_open(struct tp_record_outside *record, struct tp_child *child);
 
-/* Finishes the recording after the child has exited: writes the trace, prints its path, and frees the memory of
- * tp_record_outside_open. child: NULL if nothing ran. Returns whether there is a trace. */
+/* Finishes the recording after the child has exited. Writes the trace, prints its path, and frees the memory of
+ * tp_record_outside_open. child: NULL if no program ran. Returns whether there is a trace. */
 bool tp_record_outside_finish(struct tp_record_outside *record, const struct tp_child *child);
 
-/* Records a running process, which continues afterwards, and makes the outputs. *has_begun: whether something was
+/* Records a running process, which continues afterwards, and makes the outputs. *has_begun: whether anything was
  * recorded. Returns the exit code. */
 int tp_record_attached(struct tp_record_outside *record, bool *has_begun);
 

@@ -1,4 +1,4 @@
-/* Makes event files, report and summaries of a run: see run_outputs.h. */
+/* Makes event files, report and summaries of a run. See run_outputs.h. */
 #include "webreport/cli/run_outputs.h"
 
 #include <dirent.h>
@@ -21,7 +21,7 @@ static int is_trace(const struct dirent *entry)
     return tp_str_ends(tp_str_of(entry->d_name), trace_end);
 }
 
-/* Lists the names of the traces, sorted. The caller frees them with free_names. */
+/* Lists the names of the traces in sorted order. The caller frees the names with free_names. */
 static int list_traces(struct dirent ***names, const char *folder)
 {
     *names = NULL;
@@ -36,8 +36,8 @@ static void free_names(struct dirent **names, int count)
     free(names);
 }
 
-/* Runs another command with the given words and the folder as arguments. Returns false if it failed; the command has
- * printed the reason. */
+/* Runs another command with the given words and the folder as arguments. Returns false if the command failed; the
+ * command has then printed the reason. */
 static bool run_command_on(const char *folder, int (*command)(int, char **), const char *const *words)
 {
     size_t count = 0;
@@ -48,14 +48,14 @@ static bool run_command_on(const char *folder, int (*command)(int, char **), con
     return command((int)count, argv) == TP_EXIT_DONE;
 }
 
-/* Makes a summary of each trace. If only summaries are wanted, removes the traces after each of them has a summary. */
+/* Makes a summary of each trace. With is_only, removes the traces once each of them has a summary. */
 static bool make_summaries(struct tp_console *console, const char *folder, bool is_only)
 {
     const char *const strict[] = {"--strict", "-o", folder, "--quiet", "--", NULL};
     const char *const tolerant[] = {"-o", folder, "--quiet", "--", NULL};
     struct dirent **names;
     char path[TP_RUN_PATH_BYTES + 300];
-    /* list the traces before the summaries are made, because a trace that appears meanwhile has no summary */
+    /* lists the traces first, because a trace that appears later has no summary */
     int count = list_traces(&names, folder);
     bool is_done = run_command_on(folder, tp_cmd_summarize, is_only ? strict : tolerant);
     if (is_done)
@@ -98,7 +98,8 @@ static void write_state(struct tp_console *console, const struct tp_run_folder *
         tp_console_error(console, "%s", err.text);
 }
 
-/* Finishes a rank of a job. The last rank makes the outputs from the traces of all ranks, and joins their notes. */
+/* Finishes a rank of a job. The last rank makes the outputs from the traces of all ranks, and joins the notes of all
+ * ranks. */
 static bool end_rank(struct tp_console *console, const struct tp_run_folder *run)
 {
     struct tp_error err = {0};
@@ -109,7 +110,7 @@ static bool end_rank(struct tp_console *console, const struct tp_run_folder *run
     int lock = tp_run_ranks_lock(run);
     tp_run_ranks_wishes(run, &wishes);
     is_done = make_all(console, run->path, &wishes);
-    if (!is_done) /* must run before the notes are joined */
+    if (!is_done) /* runs before the notes are joined */
         write_state(console, run, TP_RUN_UNPROCESSED);
     if (tp_run_ranks_note(run, &err) < 0)
         tp_console_error(console, "%s", err.text);
@@ -123,7 +124,7 @@ bool tp_run_outputs_make(struct tp_console *console, const struct tp_run_folder 
 {
     bool is_done = true, is_rank = tp_run_ranks_are(run);
     enum tp_run_state over = note->is_cut ? TP_RUN_INCOMPLETE : TP_RUN_COMPLETE;
-    if (is_rank && is_whole) /* must run before the other ranks read the note */
+    if (is_rank && is_whole) /* runs before the other ranks read the note */
         write_state(console, run, over);
     if (!is_rank || is_whole)
         is_done = is_rank ? end_rank(console, run) : make_all(console, run->path, &note->wishes);

@@ -1,4 +1,4 @@
-/* Makes the outputs of a run from its traces: event files, the report and summaries. `record` makes them after the
+/* Makes the outputs of a run from its traces: event files, report and summaries. `record` makes them after the
  * program has exited; `recover` makes them if `record` was killed. */
 #ifndef TP_WEBREPORT_CLI_RUN_OUTPUTS_H
 #define TP_WEBREPORT_CLI_RUN_OUTPUTS_H
@@ -8,9 +8,9 @@
 #include "webreport/session/console.h"
 
 /* Makes the outputs in note->wishes from all traces in the folder, and prints their paths. Then finishes the run:
- * completes run.json, and removes the empty folder of raw records. In a job, only the last rank makes the outputs, from
- * the traces of all ranks. is_whole: all raw records became traces; otherwise the run stays unprocessed. Returns false
- * if an output failed, which was printed; then the run stays unprocessed, too. */
+ * completes run.json, and removes the empty folder of raw records. In a job, only the last rank makes the outputs,
+ * from the traces of all ranks. is_whole: all raw records became traces; if false, the run stays unprocessed.
+ * Returns false if an output failed; then the failure was printed and the run stays unprocessed. */
 bool tp_run_outputs_make(struct tp_console *console, const struct tp_run_folder *run, struct tp_run_note *note,
                          bool is_whole);
 
