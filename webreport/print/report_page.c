@@ -36,9 +36,8 @@ static struct tp_data overview(const struct tp_section *section)
     return tp_data_of_object(root);
 }
 
-/* Kinds of sections: for all profiles, for programs recorded from outside, or for all other profiles.
- *
- * The table below has the sections in the order of page and navigation. Large sections read every event. */
+/* Kinds of sections: for all profiles, for programs recorded from outside, or for all other profiles. The table below
+ * has the sections in the order of page and navigation. Large sections read every event. */
 enum { OF_ALL, OF_PROGRAMS, OF_OTHERS };
 static const struct {
     const char *name, *label;
