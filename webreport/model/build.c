@@ -36,7 +36,7 @@ static bool has_device_collective(const struct tp_model *model)
     for (uint32_t i = 0; i < model->trace->event_count; i++) {
         const struct tp_event *e = &model->trace->events[i];
         if (e->kind == TP_KIND_ANNOTATION && model->marks[e->name] & TP_MARK_COLLECTIVE && !tp_event_declared_kind(e) &&
-            /* libraries such as NCCL move data of devices only */
+            /* libraries such as NCCL move only the data of devices */
             tp_name_comm_library(tp_trace_name(model->trace, e)))
             return true;
     }

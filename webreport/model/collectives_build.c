@@ -449,7 +449,7 @@ void tp_collectives_build(struct tp_model *model)
     }
 }
 
-/* Of a collective with kernels, ignores the range of the host call; all other ranges are kernels. */
+/* Ignores the range of the host call if the collective has kernels, because all its other ranges are kernels. */
 struct tp_interval tp_collective_time(const struct tp_collective *record)
 {
     struct tp_interval time = {record->start_ns, record->end_ns};

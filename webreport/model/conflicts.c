@@ -14,8 +14,8 @@ enum { NOTHING = 0, SEVERAL = UINT32_MAX };
 
 /* A map from each number of a range to one event or thread. */
 struct places {
-    /* range of the numbers; first > last if the map is empty, also because the numbers are too far apart for an
-     * array */
+    /* First and last number of the range. An empty map has first > last. Numbers that are too far apart for an array
+     * also give an empty map. */
     int64_t first, last;
     uint32_t *place; /* by number - first: 1 + index of the event or thread, NOTHING, or SEVERAL for more than one */
 };
@@ -278,8 +278,8 @@ static uint64_t count_unequal(const uint64_t *x, const uint64_t *y)
     return count;
 }
 
-/* Counts links of which no event has the number and the start time. Recorders write either one link end for each
- * event with a correlation, or one link for each device operation. */
+/* Counts links whose number and start time no event has. Recorders write either one link end for each event with a
+ * correlation, or one link for each device operation. */
 static uint64_t unmatched_links(const struct tp_trace *trace, const struct device_conflicts *devices)
 {
     const struct tp_reading *r = &trace->reading;
@@ -350,8 +350,8 @@ static uint64_t unequal_occupancies(const struct tp_trace *trace, struct tp_aren
 struct host_conflicts {
     /* number of ids of operators and annotations, and how many are lower than the previous id of the thread */
     uint64_t ids, descending_ids;
-    /* number of calls with an id in the range of operators' ids. Of these calls: `lone` if no operator has the id,
-     * `on_other_thread` if only an operator of another thread has it. */
+    /* Number of calls with an id in the range of operators' ids. Of these calls, `lone` have an id that no operator
+     * has. `on_other_thread` have an id that only an operator of another thread has. */
     uint64_t calls, lone, on_other_thread;
     int64_t last_id, last_ns; /* id and start, ns, of the last operator or annotation of the thread so far */
 };

@@ -36,7 +36,7 @@ static void add_total(struct balance *balance, int64_t value, uint32_t place, in
 }
 
 /* Returns true if the totals of a record are exact. Allocators of GPUs count under a lock. Totals of the CPU also
- * change by threads that are not recorded. */
+ * change through threads that are not recorded. */
 static bool is_exact(const struct tp_trace *trace, const struct tp_memory *record)
 {
     int64_t type = tp_memory_place(trace, record)->type;
@@ -56,8 +56,8 @@ static int64_t total_before(const struct tp_trace *trace, const struct tp_memory
     return (int64_t)((uint64_t)tp_memory_rare(trace, record)->total_allocated - (uint64_t)record->bytes);
 }
 
-/* Returns how often records enter a total more often than they leave it, over all totals. Returns 0 if this is more
- * than 3 times, because then threads that are not recorded also allocate. */
+/* Returns how many entries of totals have no matching exit. Returns 0 if there are more than 3, because then threads
+ * that are not recorded probably also allocate. */
 static uint64_t unreached_totals(const struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
 {
     /* one damaged total disagrees with its own record and with the records before and after it */
@@ -88,8 +88,8 @@ static uint64_t unreached_totals(const struct tp_trace *trace, const struct tp_o
     return surplus <= MOST ? surplus : 0;
 }
 
-/* Counts reserved totals that are higher than those before and after, which are equal. Such a total is damaged,
- * because the allocator cannot free a segment before another record frees its blocks. */
+/* Counts reserved totals that are higher than the totals before and after them, if these two are equal. Such a total
+ * is damaged, because the allocator cannot free a segment before another record frees its blocks. */
 static uint64_t isolated_peaks(const struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
 {
     struct {

@@ -1,5 +1,5 @@
-/* Declares the functions that count one kind of conflict each for conflicts.c. Also defines the data that the files
- * conflicts_*.c share. */
+/* Declares functions for conflicts.c, each of which counts one kind of conflict. Also defines the data that the
+ * files conflicts_*.c share. */
 #ifndef TP_WEBREPORT_MODEL_CONFLICTS_PARTS_H
 #define TP_WEBREPORT_MODEL_CONFLICTS_PARTS_H
 
@@ -12,8 +12,8 @@ uint64_t tp_conflicts_of_memory(const struct tp_trace *trace, const struct tp_or
 /* Returns the number of events with an impossible process, thread, device, stream or time. */
 uint64_t tp_conflicts_of_rows(const struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena);
 
-/* Returns the number of operators that multiply matrices of unequal inner size, plus the number of lists with a
- * misspelled type. */
+/* Returns the number of operators that multiply matrices of unequal inner size, plus the number of lists of types
+ * with a misspelled type. */
 uint64_t tp_conflicts_of_shapes(const struct tp_trace *trace, struct tp_arena *arena);
 
 /* Number and kinds of the events of each name, by name id. */

@@ -70,8 +70,8 @@ static struct difference compare(struct tp_str name, struct tp_str right)
     return (struct difference){name, right, same, name.len - same - tail, right.len - same - tail};
 }
 
-/* Minimum lengths of a word in which another letter counts as an error. `first`: for the first letter of the word;
- * `last`: for its last letter; `inner`: for any other letter. */
+/* Minimum lengths of a word for which a wrong letter counts as a misspelling. They depend on the place of the
+ * letter: `first` letter of the word, `last` letter, or an `inner` letter. */
 struct word_lengths {
     uint8_t first, inner, last;
 };

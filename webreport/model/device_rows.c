@@ -34,7 +34,7 @@ static const struct word calls[] = {
 
 /* A process of the trace and the device of its operations. */
 struct tp_device_row {
-    uint32_t first_thread;            /* one of the threads of the process */
+    uint32_t first_thread;            /* any one thread of the process */
     uint32_t first_without;           /* first operation that names no device; TP_NO_ID if there is none */
     int64_t number;                   /* device number; TP_NULL_INT until it is known */
     const struct tp_process *process; /* metadata of the process; NULL if the trace has none for it */
@@ -48,7 +48,8 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Returns the position of `word` in the text, where no letter is next to it. Returns -1 if there is none. */
+/* Returns the position of `word` in the text with no letter directly before or after it. Returns -1 if the text has
+ * no such word. */
 static int find_word(struct tp_str text, const char *word)
 {
     size_t length = strlen(word);
@@ -187,8 +188,8 @@ static int64_t number_of_row(const struct tp_model *model, struct tp_device_row 
     return number == TP_NULL_INT && is_called_device && is_small ? pid->number : number;
 }
 
-/* Sets the number of each row to the first device number that its operations name. Also stores the first operation
- * without a number, and marks numbers as used. */
+/* Sets the number of each row to the first device number that its operations name. Also stores each row's first
+ * operation without a number, and marks the numbers as used. */
 static void use_own_numbers(struct tp_model *model, uint8_t *used)
 {
     struct tp_device_rows *rows = &model->device_rows;

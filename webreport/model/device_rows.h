@@ -14,7 +14,7 @@ void tp_device_rows_build(struct tp_model *model);
  * has one. */
 int64_t tp_device_of(const struct tp_model *model, const struct tp_event *e);
 
-/* Sets the word of each device, such as "NPU". A device without a number of its own gets the name of its process. */
+/* Sets the word of each device, such as "NPU". Also names each device without a number of its own after its process. */
 void tp_device_rows_name(struct tp_model *model);
 
 #endif

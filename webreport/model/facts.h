@@ -23,7 +23,7 @@
 #include "writer/base/interval.h"
 #include "writer/base/narrow.h"
 
-/* An operator that absorbed other operators, and the event of the innermost one of them (D7). */
+/* An operator that absorbed other operators, and the event of the innermost absorbed operator (D7). */
 struct tp_absorbed {
     uint32_t op, event;
 };
@@ -95,7 +95,8 @@ struct tp_devices {
 
 /* Reasons why a device is idle (section 6). host: the call of the next operation has not started. launch: this call
  * is running. queue: this call has returned, but the operation has not started. outside: time before or after the
- * recorded work. unknown: the next operation has no launch. For host and launch, the device waits for the host. */
+ * recorded work. unknown: the next operation has no launch, or the device works on something unrecorded. With the
+ * reasons host and launch, the device waits for the host. */
 enum tp_idle_part { TP_IDLE_HOST, TP_IDLE_LAUNCH, TP_IDLE_QUEUE, TP_IDLE_OUTSIDE, TP_IDLE_UNKNOWN, TP_IDLE_PARTS };
 
 /* Longest time, ns, by which a call may start before the operator that its External id names. */
@@ -130,8 +131,8 @@ struct tp_gpu {
     const char *word; /* word for the type of the device: "GPU", "NPU" .. Static text. */
     uint32_t *events; /* operations of the device, indexes in tp_devices, in time order */
     uint32_t count, stream_count;
-    /* main thread of the host if it launches on this device; otherwise the thread with most launches; TP_NO_ID if
-     * none launches */
+    /* main thread of the host if it launches on this device; otherwise the thread with the most launches on it;
+     * TP_NO_ID if no thread launches on it */
     uint32_t main_thread;
     struct tp_intervals busy, kernels;
     /* intervals of compute kernels, of communication kernels, and of copies and memory sets */
@@ -304,8 +305,8 @@ uint32_t tp_step_of_device(const struct tp_model *model, uint32_t device);
 /* Works like tp_step_of_host, but is faster if most times ascend from call to call. *near: 0 before the first call. */
 uint32_t tp_step_of_host_near(const struct tp_model *model, int64_t at, uint32_t *near);
 uint32_t tp_step_of_device_near(const struct tp_model *model, uint32_t device, uint32_t *near);
-/* Returns the step in which a collective starts, by its host time. For a kernel without a host record uses its
- * device time (section 12). */
+/* Returns the step in which a collective starts on the host. A kernel without a host record counts by its start on
+ * the device (section 12). */
 uint32_t tp_step_of_collective(const struct tp_model *model, const struct tp_collective *record);
 
 /* Returns the parts of W in which at least one device is idle, in `arena`. If is_starved, counts only the reasons
@@ -370,8 +371,8 @@ static inline uint64_t tp_marks_of(const struct tp_model *model, uint32_t event)
 }
 
 /* Returns the innermost host event that contains the time `at`, ns, among `event` and the events around it; TP_NO_ID
- * if there is none. To find each event around an event e, call it with model->inside[e] and the start of e, then
- * with model->inside[i] of the result i. */
+ * if there is none. To visit the events around an event e from the inside out, call it first with model->inside[e],
+ * then with model->inside[i] of each result i. Pass the start of e each time. */
 static inline uint32_t tp_event_around(const struct tp_model *model, uint32_t event, int64_t at)
 {
     while (event != TP_NO_ID && tp_event_end(&model->trace->events[event]) <= at)

@@ -81,8 +81,8 @@ void tp_model_fold(struct tp_model *model)
     tp_arena_drop(model->arena, kept, size);
 }
 
-/* Self times during their computation, by operator: the time not yet subtracted, ns, and the end of the last
- * subtracted interval, ns. */
+/* State of computing self times. self: by operator, the time not yet subtracted, ns. covered_end: by operator, the
+ * end of the last subtracted interval, ns. */
 struct self_times {
     const struct tp_model *model;
     int64_t *self, *covered_end;

@@ -82,7 +82,7 @@ static bool is_first_of_process(const struct tp_thread *thread)
 }
 
 /* Returns true if thread `t` is a better choice than `best`. First threads of processes are better than other
- * threads, then earlier threads than later ones. */
+ * threads. Otherwise the thread that starts earlier is better. */
 static bool is_before(const struct tp_model *model, const struct host_thread *threads, uint32_t t, uint32_t best)
 {
     const struct tp_thread *x = &model->trace->threads[t], *y = &model->trace->threads[best];

@@ -5,7 +5,7 @@
 #include "webreport/model/stages.h"
 #include "writer/base/sort.h"
 
-/* State of collecting the idle slices of one device, which come in order of time and are cut to W. */
+/* State of collecting the idle slices of one device. The slices come in order of time and are cut to W. */
 struct gaps {
     const struct tp_model *model;
     struct tp_vec out;           /* the slices found so far, as struct tp_idle_slice */
@@ -26,8 +26,8 @@ static void add(struct gaps *gaps, int64_t a, int64_t b, enum tp_idle_part part,
     }
 }
 
-/* Adds a slice in which the device waits for the host. Parts of it in which the host waits for the device have an
- * unknown reason: the device works then, but its work is not in the trace. */
+/* Adds a slice in which the device waits for the host. Long parts of it in which the host waits for the device get
+ * an unknown reason: the device then works on something that is not in the trace. */
 static void add_starved(struct gaps *gaps, int64_t a, int64_t b, enum tp_idle_part part, uint32_t next)
 {
     const struct tp_intervals *waiting = &gaps->waiting;
@@ -168,8 +168,8 @@ static uint32_t first_from(const struct tp_model *model, const struct tp_gpu *gp
     return lo;
 }
 
-/* Returns the wait of a call. Its cost is the device's idle time from the end of the call to the next operation, but
- * at most the length of the call. ends: by device, results of running_ends; NULL until first used. */
+/* Returns the wait of a call. It costs the idle time of the device after the call, up to the next operation, but at
+ * most the length of the call. ends: by device, results of running_ends; NULL until first used. */
 static struct tp_wait wait_of(const struct tp_model *model, uint32_t event, uint32_t gpu, int64_t **ends)
 {
     const struct tp_event *call = &model->trace->events[event];

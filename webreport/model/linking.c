@@ -1,8 +1,8 @@
 /* Links device operations to the operators that own them (D2), and computes the device times of operators.
  *
  * The correlation of an operation leads to a runtime or driver call, and from there to the innermost operator around
- * the start of the call. Without a call, the External id decides if it differs from the correlation and exactly one
- * operator has it, which must start earlier. */
+ * the start of the call. Without a call, the operator with the External id of the operation is the owner. This id
+ * must differ from the correlation. Exactly one operator must have it, and must start before the operation. */
 #include "webreport/model/stages.h"
 #include "writer/base/renumber.h"
 #include "writer/base/saturate.h"

@@ -97,9 +97,9 @@ static bool makes_constants(struct tp_str name)
     return tp_str_is_one(name, makers);
 }
 
-/* Returns true if names of operators show that each iteration starts from new data. With exactly one attention,
- * operators that make tensors do not show this, because such a layer makes masks and positions. is_chained: the
- * shapes suggest that an iteration uses the output of the previous one. */
+/* Returns true if names of operators show that each iteration starts from new data. In an iteration with exactly one
+ * attention, operators that make tensors do not show this, because such a layer makes masks and positions.
+ * is_chained: the shapes suggest that an iteration uses the output of the previous one. */
 static bool is_shown_by_names(const struct tp_model *model, const struct tp_loop_body *body, bool is_chained)
 {
     bool is_making = false;

@@ -5,8 +5,8 @@
 
 #include "webreport/model/loop_items.h"
 
-/* The iterations of a repeated sequence. Iteration i has the items from index start[i] - shift to before start[i +
- * 1] - shift. */
+/* The iterations of a repeated sequence. Iteration i has the items from index start[i] - shift to start[i + 1] -
+ * shift - 1. */
 struct tp_loop_body {
     const struct tp_loop_item *items;
     const uint32_t *start;

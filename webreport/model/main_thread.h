@@ -13,8 +13,8 @@ struct tp_intervals tp_main_ranges(const struct tp_model *model, unsigned kinds,
 /* Returns the parts of W in which the main thread loads data. */
 struct tp_intervals tp_main_loading(const struct tp_model *model, struct tp_arena *arena);
 
-/* Returns the parts of W in which the main thread is in no operator, call or loader, and no other thread works. It
- * then runs Python code, or something that is not recorded. loading: result of tp_main_loading. */
+/* Returns the parts of W in which the main thread is in no operator, call or loader, and no other thread works. The
+ * main thread then runs Python code, or something that is not recorded. loading: result of tp_main_loading. */
 struct tp_intervals tp_main_unrecorded(const struct tp_model *model, struct tp_intervals loading,
                                        struct tp_arena *arena);
 

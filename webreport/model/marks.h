@@ -24,7 +24,7 @@
 #define TP_MARK_BACKWARD_NODE TP_MARK(10)  /* name begins with autograd::engine::evaluate_function: */
 #define TP_MARK_MODULE TP_MARK(11)         /* name begins with nn.Module: */
 #define TP_MARK_PROFILER_SPAN TP_MARK(12)  /* name begins with PyTorch Profiler */
-#define TP_MARK_LOADING TP_MARK(13)        /* name of overhead for loading or compiling device code lazily */
+#define TP_MARK_LOADING TP_MARK(13)        /* name of the overhead of loading or compiling device code lazily */
 /* ---- communication ---- */
 #define TP_MARK_COLLECTIVE TP_MARK(14) /* host event of a communication backend: nccl:, gloo: .. */
 /* host event of torch's dispatcher, not of a backend: c10d::.., record_param_comms */

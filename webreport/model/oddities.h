@@ -7,8 +7,8 @@
 #include "webreport/trace/trace.h"
 
 /* Counts three oddities in trace->reading: events that start more than a day before or after the median start,
- * device operations that overlap on one row, and events that occur twice. Also records there that the trace has no
- * step marker. */
+ * device operations that overlap on one row, and events that occur twice. Also counts conflicts (conflicts.h), and
+ * notes whether the trace lacks step markers. */
 void tp_oddities_count(struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena);
 
 /* Returns the median start of the events, ns, estimated from a sample; 0 without events. Outliers are measured from

@@ -12,8 +12,8 @@
 struct tp_order {
     uint32_t *host; /* operators, annotations, runtime calls, frames and modules, by thread */
     uint32_t host_count;
-    /* index in `host` of the first event of each thread; the events of thread t end before thread_first[t + 1];
-     * thread_count + 1 entries */
+    /* by thread: index in `host` of its first event; thread_count + 1 entries, the last of which is the end of
+     * `host` */
     uint32_t *thread_first;
     uint32_t *device; /* kernels, copies and memory sets, indexes in tp_trace.events */
     uint32_t device_count;

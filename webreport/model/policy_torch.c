@@ -162,8 +162,8 @@ static void find_span(struct tp_torch *torch, const struct tp_model *model)
     torch->end_ns = span ? tp_event_end(span) : model->last_ns;
 }
 
-/* Finds the event that gives the end of each unfinished event: the innermost finished event around its start. For a
- * Python call this may be an operator. */
+/* Finds the event whose end each unfinished event gets: the innermost finished event around its start. For a Python
+ * call this may be an operator. */
 static void find_ends(struct tp_torch *torch, const struct tp_model *model)
 {
     const struct tp_trace *trace = torch->trace;
@@ -290,8 +290,8 @@ static void add_memory(struct tp_torch *torch, const uint32_t *order)
 
 /* ---- order and tree of items ---- */
 
-/* Returns true if torch gives an item a number. For equal times, torch sorts numbered events first, then events of
- * Kineto alone, then memory records. */
+/* Returns true if torch numbers an item. Of items with equal times, torch lists numbered items first, then items
+ * that only Kineto has, then memory records. */
 static bool is_numbered(const struct tp_torch *torch, uint32_t item)
 {
     unsigned flags = tp_torch_flags(torch, item);

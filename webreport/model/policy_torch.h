@@ -36,7 +36,7 @@ enum tp_torch_flag {
  * frames are parents. With the rules of cProfile, the list has only Python frames, sorted by thread, and no event
  * absorbs another. */
 enum tp_torch_rules { TP_TORCH_2_13, TP_TORCH_2_6, TP_CPROFILE };
-#define TP_TORCH_RULES "2.13|2.6" /* values of the command-line option, in the order of the enum */
+#define TP_TORCH_RULES "2.13|2.6" /* values of the option for the first two rules */
 
 struct tp_torch_time {
     int64_t ns;
@@ -64,7 +64,7 @@ struct tp_torch {
     uint32_t *shown;         /* by name id: id of the name to show; TP_NO_ID if such events are not shown */
     uint32_t memory_name[2]; /* name ids of memory records: [0] for "[memory]", [1] for "[OutOfMemory]" */
     struct tp_id_map moved;  /* by event: thread of a call that torch moves to another thread */
-    /* by unfinished event: the event that gives its end; TP_NO_ID if the profiler's span gives it */
+    /* by unfinished event: the event whose end it gets; TP_NO_ID if it gets the end of the profiler's span */
     struct tp_id_map around;
     int64_t base_ns, end_ns; /* start and end of the profiler's span, ns; torch's doubles count from base_ns */
 };

@@ -27,9 +27,9 @@ enum tp_stack_kind {
 /* Returns "annotation", "frame", "line" .. Static text. */
 const char *tp_stack_kind_text(enum tp_stack_kind kind);
 
-/* The fold of a stack: one text that represents it. This is the first that exists of: the innermost project line,
- * the innermost annotation except ProfilerStep, the outermost operator, the outermost runtime call, the outermost
- * frame, "[no host event]". */
+/* The fold of a stack: one text that represents it. The fold is the first of these that exists: the innermost
+ * project line, the innermost annotation except ProfilerStep, the outermost operator, the outermost runtime call,
+ * the outermost frame, "[no host event]". */
 struct tp_fold {
     uint32_t kind; /* kind of the text, enum tp_stack_kind */
     uint32_t text; /* line id in trace->frames for a line, otherwise label id */

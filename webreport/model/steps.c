@@ -84,8 +84,9 @@ static void use_markers(struct tp_model *model, const struct tp_vec *found, enum
     }
 }
 
-/* Makes a step of each Optimizer.step range; it starts at the end of the previous range. Uses only the name of the
- * range that ends last. start: of the first step, ns. */
+/* Makes a step from each Optimizer.step range. A step lasts from the end of the previous range to the end of its own
+ * range. Ranges count only if they have the same name as the range that ends last. start: start of the first step,
+ * ns. */
 static void use_optimizer(struct tp_model *model, int64_t start)
 {
     const struct tp_event *last = NULL;
@@ -146,7 +147,7 @@ static void find_host_steps(struct tp_model *model)
 
 /* ---- device work of each step ---- */
 
-/* Device work by the step that launched it. */
+/* Device work of each step: the operations that it launched. */
 struct step_work {
     uint64_t *count; /* by step: number of device operations that it launched */
     int64_t *last_end;
@@ -155,7 +156,7 @@ struct step_work {
 };
 
 /* Returns the first step, from index `from` on, whose marker ends at or after the time `at`, ns. If `after` is true,
- * it must end after that time. */
+ * the marker must end after that time. */
 static uint32_t next_step(const struct tp_model *model, uint32_t from, int64_t at, bool after)
 {
     while (from < model->step_count &&
@@ -233,7 +234,8 @@ static void find_work(struct tp_model *model, struct step_work *work)
     }
 }
 
-/* Returns the start of step 0, ns. Moves it after earlier device work that no step launched. */
+/* Returns the start of step 0, ns: the start of its marker, or the end of earlier device work that no step launched,
+ * if that is later. */
 static int64_t first_start(const struct tp_model *model, const struct step_work *work)
 {
     int64_t start = model->steps[0].host_start_ns;
@@ -302,7 +304,8 @@ static void leave_out_unfinished(struct tp_model *model)
             model->steps[i].left_out = TP_STEP_UNFINISHED;
 }
 
-/* Sorted lengths of steps, of which any can be removed. The lower median of the remaining lengths is always known. */
+/* Sorted lengths of steps, from which lengths are removed one by one. `middle` is always the index of the lower
+ * median of the remaining lengths. */
 struct median {
     struct tp_keyed *sorted;  /* key: length of the step, ns; item: its number among the used steps */
     uint32_t *rank;           /* index in `sorted` by number of the used step */

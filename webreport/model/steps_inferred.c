@@ -14,7 +14,7 @@ enum {
     MIN_REPEATS = 3,    /* minimum number of repetitions of a loop */
     MAX_ANCHORS = 8,    /* maximum number of names that are tried as anchors for each source */
     AGREE_PERCENT = 80, /* percentage of the longer iteration's items that two iterations must share to agree */
-    FEW_OTHERS = 10,    /* one of this many iterations may differ from the typical iteration */
+    FEW_OTHERS = 10,    /* at most one in this many iterations may differ from the typical iteration */
     FEW_OTHERS_BARE = 4 /* the same for loops without a backward pass, which cannot accumulate gradients */
 };
 
@@ -26,8 +26,8 @@ struct loop_names {
     uint32_t size;
 };
 
-/* A loop. Each iteration starts with an item that has a certain name, its anchor. Iteration i has the items from
- * start[i] to before start[i + 1]. A step starts `shift` items before its anchor, where the body of the loop starts. */
+/* A loop. Each iteration starts with an item that has a certain name, its anchor. Iteration i has the items start[i]
+ * to start[i + 1] - 1. A step starts `shift` items before its anchor, where the body of the loop starts. */
 struct loop {
     const struct tp_loop_item *items;
     uint32_t item_count;
@@ -105,8 +105,7 @@ static void count_typical(const struct loop *loop, struct loop_names *names, boo
         names->typical[typical_name(loop, k)] = is_cleared ? 0 : names->typical[typical_name(loop, k)] + 1;
 }
 
-/* Returns true if iteration i shares AGREE_PERCENT of its items with the typical iteration. The percentage counts
- * for the longer of both. */
+/* Returns true if iteration i and the typical iteration share at least AGREE_PERCENT of the items of the longer one. */
 static bool agrees_with_typical(const struct loop *loop, struct loop_names *names, uint32_t i)
 {
     uint32_t length = end_of(loop, i) - loop->start[i], common = 0;
@@ -196,8 +195,9 @@ static bool is_anchor(const struct tp_model *model, enum tp_step_marker source, 
                                        : !(marks & (TP_MARK_MODULE | TP_MARK_DATA_OP | TP_MARK_LOADER));
 }
 
-/* Returns the name that follows `last` in the order of trying anchors: rare names first, in a tie the name that
- * occurs first. Returns TP_NO_ID if there is none. last: TP_NO_ID for the first name. */
+/* Returns the name that follows `last` in the order in which names are tried as anchors: rare names before frequent
+ * ones. Of equally frequent names, the one that occurs first comes first. Returns TP_NO_ID if there is none. last:
+ * TP_NO_ID for the first name. */
 static uint32_t next_anchor(const struct tp_model *model, const struct loop_names *names, enum tp_step_marker source,
                             uint32_t last)
 {
@@ -279,8 +279,8 @@ static const struct tp_loop_item *first_item(const struct loop *loop, uint32_t s
     return &loop->items[loop->start[step] - loop->shift];
 }
 
-/* Excludes the last step if its end is unknown: if it lacks items, or if the pauses between steps are long. Without
- * its pause, such a step would make the mean step 5 % too short. */
+/* Excludes the last step if the pauses between steps are long, because the length of its own pause is unknown.
+ * Without this pause, the step would make the mean step more than 5 % too short. */
 static void cut_last(struct loop *loop)
 {
     int64_t gaps_ns = 0, all_ns = first_item(loop, loop->count - 1)->start_ns - first_item(loop, 0)->start_ns;
@@ -397,8 +397,8 @@ static bool find_period(const struct tp_model *model, const struct tp_loop_items
     if (first == end)
         return false;
     const struct tp_loop_item *from = &items->items[first];
-    /* border[i]: length of the longest sequence that both starts and ends the first i + 1 items, but is not all of
-     * them */
+    /* border[i]: length of the longest sequence that is at the start and at the end of the first i + 1 items, but
+     * shorter than i + 1 */
     border[0] = 0;
     for (uint32_t i = 1; i < end - first; i++) {
         while (matched && from[i].name != from[matched].name)

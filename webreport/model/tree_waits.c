@@ -16,9 +16,9 @@ void tp_recorder_waits_init(struct tp_recorder_waits *own, const struct tp_trace
         own->known = tp_arena_alloc(arena, trace->stack_texts.count + 1);
 }
 
-/* Returns true if a stack waits for the recorder's lock. For recorders that remove their frames from stacks but do
- * not mark their waits. The lock has a timeout. A thread takes it at its first allocation, or in a destructor at its
- * exit, where no program locks (nptl_deallocate_tsd). */
+/* Returns true if a stack waits for the recorder's lock. Needed for recorders that remove their frames from stacks
+ * but do not mark their waits. Either the lock has a timeout, or a thread takes it in a destructor at its exit
+ * (nptl_deallocate_tsd), where no program locks. */
 static bool is_own_stack(struct tp_str stack)
 {
     bool has_timeout =

@@ -100,8 +100,8 @@ static bool is_store(const struct tp_check_session *s, struct tp_arena *arena)
     return tp_rundir_find(&runs, arena, &search, &none) == TP_OK && runs.count == 0;
 }
 
-/* Loads the runs in the store since the last accepted one as the baseline. The first ones give the accepted level,
- * and all of them the noise. Ignores runs that broke a limit and were not accepted. */
+/* Loads the runs in the store since the last accepted one as the baseline. The first of them give the accepted
+ * level, and all of them show the noise. Ignores runs that broke a limit and were not accepted. */
 static int load_store(struct tp_check_session *s, struct tp_arena *arena, struct tp_error *err)
 {
     size_t total = 0, count = 0;

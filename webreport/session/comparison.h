@@ -1,5 +1,5 @@
 /* Compares two sides: reads the runs of each side and keeps their summaries and call trees. Reads one trace at a
- * time and keeps only its summary and call tree. So memory has only one trace, whatever the number of runs. */
+ * time, so memory never has more than one trace. */
 #ifndef TP_WEBREPORT_SESSION_COMPARISON_H
 #define TP_WEBREPORT_SESSION_COMPARISON_H
 

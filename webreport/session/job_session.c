@@ -241,7 +241,7 @@ static void add_records(struct state *state)
             batch->items[i].err = (struct tp_error){0};
         }
     }
-    close_batch(batch); /* also after a failure, which tp_arena_pass_on reports below */
+    close_batch(batch); /* done after failures too; tp_arena_pass_on reports them below */
     tp_arena_pass_on(state->arena);
 }
 

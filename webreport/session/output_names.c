@@ -83,7 +83,7 @@ struct tp_output_name *tp_output_names(const struct tp_runs *runs, bool joins_cy
             name->run = name_of(&by_run, run->name);
             name->worker = name_of(&workers, run->files[k].worker);
             name->folder = folder_of(arena, run, &run->files[k], name, runs->count > 1, joins_cycles);
-            /* with joins_cycles no number is added, because captures of one worker share a folder */
+            /* with joins_cycles names get no number, because captures of one worker share a folder */
             if (*name->folder && !joins_cycles)
                 name->folder = take_free(&folders, name->folder);
         }

@@ -112,8 +112,8 @@ static int64_t process_of(const struct tp_run_file *file)
     return begin < end && end - begin < 12 ? atoll(file->worker.ptr + begin) : -1;
 }
 
-/* Returns the index of the file that was recorded inside one of the program's processes; of several, the process
- * with most memory. Returns `own` if there is none. */
+/* Returns the index of a file that was recorded inside one of the program's processes. Of several files, chooses the
+ * one of the process with the highest peak memory. Returns `own` if there is none. */
 static size_t largest_inside(const struct tp_run *run, const struct tp_program_view *program, size_t own)
 {
     size_t found = own;
@@ -131,8 +131,8 @@ static size_t largest_inside(const struct tp_run *run, const struct tp_program_v
     return found;
 }
 
-/* Returns the index of the file for the whole program of a process that was recorded from inside. Returns `own` if
- * there is none. */
+/* Returns the index of the program's file for a process that was recorded from inside: the first file before `own`
+ * that is not of a helper. Returns `own` if there is none. */
 static size_t program_around(const struct tp_run *run, size_t own)
 {
     for (size_t i = 0; i < own; i++)
@@ -172,7 +172,7 @@ static int use(void *context, const struct tp_walked *walked, struct tp_error *e
     bool is_accompanying = file->main_worker.len && report->used_run == walked->run &&
                            tp_str_equal(report->used_worker, file->main_worker);
     int code = TP_OK;
-    /* also true if PyTorch's own trace could not be used; then this profile is judged instead */
+    /* also done if PyTorch's own trace could not be used; then this profile is judged in its place */
     if (!is_accompanying) {
         received.profile.beside = TP_STR("");
         report->used_run = walked->run;

@@ -1,6 +1,6 @@
 /* Reads the programs of a run that were recorded from outside, to add their data to the steps of other traces
- * (rundir.h). Programs are read before the first profile, and again when they are profiles themselves. In addition,
- * memory has one trace at a time. Single-threaded. */
+ * (rundir.h). Programs are read before the first profile, and again when they are profiles themselves. So memory has
+ * all programs of the run and one other trace at a time. Single-threaded. */
 #ifndef TP_WEBREPORT_SESSION_RUN_PROGRAMS_H
 #define TP_WEBREPORT_SESSION_RUN_PROGRAMS_H
 

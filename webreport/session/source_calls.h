@@ -13,9 +13,9 @@ struct tp_source_tokens {
     struct tp_vec items; /* the texts (struct tp_str) */
 };
 
-/* Makes the texts that mean a call of `operator` ("aten::add_") in a file: with its own name, with its other names
- * in Python, and with names that the file gives to modules that call it. text: the file. The tokens may point into
- * `text`; other memory is in `arena`, whose guard the caller sets. */
+/* Makes the tokens of a file: the texts that mean a call of `operator` ("aten::add_"). They contain its own name,
+ * its other names in Python, or names that the file gives to modules that call it. text: the file. The tokens may
+ * point into `text`; other memory is in `arena`, whose guard the caller sets. */
 void tp_source_tokens_init(struct tp_source_tokens *tokens, struct tp_str text, struct tp_str operator,
                            struct tp_arena * arena);
 

@@ -79,8 +79,8 @@ static bool is_def_of(struct tp_str rest, struct tp_str name)
     return rest.ptr[4 + name.len] == '(';
 }
 
-/* Returns the body of a frame's function. The frame has the line of the def. If the function was already running
- * when the recording began, it has a later line of the body. */
+/* Returns the body of a frame's function. The line of the frame is that of the def. Functions that were already
+ * running when the recording began have a later line of their body instead. */
 static struct body find_body(struct tp_str text, const struct tp_frame *frame)
 {
     struct body body = {.is_module = tp_str_equal(frame->function, TP_STR("<module>"))}, known = {0};
@@ -154,9 +154,9 @@ static uint32_t hits_within(const struct tp_vec *hits, size_t most, uint32_t nth
     return count;
 }
 
-/* Returns the line of a call; 0 if it cannot be chosen. Of several lines, calls in every step are assumed to have
- * less indentation than occasional calls. So the maximum indentation is chosen that gives exactly the number of
- * calls per step. */
+/* Returns the line of a call; 0 if it cannot be chosen. Assumes that calls in every step have less indentation than
+ * occasional calls. So of several lines, only those up to a certain indentation count, for which the number of calls
+ * is exactly that per step. */
 static int32_t choose(const struct tp_vec *hits, const struct tp_source_call *call)
 {
     const struct hit *hit = hits->data;

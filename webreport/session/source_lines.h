@@ -11,7 +11,7 @@ struct tp_source_call {
      * recording began */
     struct tp_str place;
     struct tp_str operator;
-    /* number of the call, from 0, among the `count` calls in each pass of the function; count is 0 if unknown */
+    /* number of the call, from 0, among the `count` calls that each run of the function makes; count is 0 if unknown */
     uint32_t nth, count;
 };
 

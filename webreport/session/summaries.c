@@ -44,7 +44,7 @@ struct tp_summary_source tp_summaries_source(const struct tp_run_file *file, con
                                       .advice = &a->advice};
 }
 
-/* A trace that options->analysed must be called for, and whether the call has been made. */
+/* A trace for which options->analysed must be called once. */
 struct analysed {
     const struct tp_summaries_options *options;
     const struct tp_analysis *analysis;

@@ -87,7 +87,7 @@ static bool is_summary(const char *path)
 struct find {
     struct tp_arena *arena;
     struct tp_summary_inputs *out;
-    /* found inputs (struct tp_summary_input); paths of traces or folders; paths of summaries */
+    /* items: found inputs (struct tp_summary_input); traces: paths of traces or folders; files: paths of summaries */
     struct tp_vec items, traces, files;
     enum tp_inputs_wanted wanted;
     const char *include;

@@ -36,8 +36,8 @@ static int check_output(void *context, struct tp_error *err)
                : TP_OK;
 }
 
-/* Returns true if the run has a program recorded from outside, the table is one of processes or waits, and the trace
- * is not that program. Then only the program has rows for this table. */
+/* Returns true if only the run's program that was recorded from outside has rows for this table. This is so for
+ * tables of processes and waits, if the run has such a program and the trace is another one. */
 static bool is_for_program(const struct tp_profile_table *table, const struct tp_walked *walked)
 {
     bool is_asked = table->kind == TP_TABLE_PROGRAM_PROCESSES || table->kind == TP_TABLE_PROGRAM_WAITS;
