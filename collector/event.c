@@ -79,9 +79,8 @@ static int record_cuda(struct tracepress_event *event, void *stream)
         tp_session_say(TP_SAY_PART, "CUDA events are not timed", "the program has no CUDA driver loaded");
         return -1;
     }
-    if (!event->cuda &&
-        event->driver.create(&event->cuda, 0) !=
-            CUDA_OK) { /* the driver may refuse to create an event, for example because no context is current */
+    /* the driver may refuse to create an event, for example because no context is current */
+    if (!event->cuda && event->driver.create(&event->cuda, 0) != CUDA_OK) {
         event->cuda = NULL;
         return -1;
     }

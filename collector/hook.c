@@ -142,8 +142,8 @@ static uint64_t nanoseconds(uint64_t ticks)
 uint64_t tp_hook_waited(uint32_t name, const struct tp_hook_wait *wait)
 {
     uint64_t begin = tp_record_begin(wait->begin), ticks = tp_clock_now() - begin;
-    if (ticks < wait->least_ns / 8 ||
-        (int64_t)ticks < 0) /* returns early without a conversion, because no time stamp counter is faster than 8 GHz */
+    /* returns early without a conversion, because no time stamp counter is faster than 8 GHz */
+    if (ticks < wait->least_ns / 8 || (int64_t)ticks < 0)
         return 0;
     int why = tp_hook_enter();
     uint64_t ns = nanoseconds(ticks);

@@ -100,8 +100,8 @@ static void write_step(uint64_t number)
     struct tp_tf_scalar scalars[STEP_SCALARS + TP_LIVE_VALUES];
     int64_t now = now_ns(CLOCK_MONOTONIC);
     struct tp_tfevents_at at = {(double)now_ns(CLOCK_REALTIME) * 1e-9, live.base + (int64_t)number};
-    if (at.step <=
-        live.last) /* a step number that does not increase is left out, because TensorBoard needs increasing numbers */
+    /* a step number that does not increase is left out, because TensorBoard needs increasing numbers */
+    if (at.step <= live.last)
         return;
     if (live.events.out.size == 0 && !tp_live_file_is_there(&live.file)) {
         tp_live_file_close(&live.file);
@@ -111,9 +111,8 @@ static void write_step(uint64_t number)
     count += tp_live_values(scalars + count);
     tp_tfevents_scalars(&live.events, at, scalars, count);
     live.last = at.step;
-    if (now - live.flush_ns >= FLUSH_NS ||
-        live.events.out.size >=
-            TP_MAX_LIVE_BUFFER_BYTES / 4) /* also writes a full buffer, which matters for very short steps */
+    /* also writes a full buffer, which matters for very short steps */
+    if (now - live.flush_ns >= FLUSH_NS || live.events.out.size >= TP_MAX_LIVE_BUFFER_BYTES / 4)
         flush();
 }
 

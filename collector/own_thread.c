@@ -56,9 +56,8 @@ int tp_own_thread_start(pthread_t *thread, void *(*run)(void *), void *argument)
     slot->run = run;
     slot->argument = argument;
     sigfillset(&blocked);
-    sigdelset(&blocked,
-              /* SIGBUS stays unblocked, because a mapped file that is truncated causes it: see writer/base/mapped.h */
-              SIGBUS);
+    /* SIGBUS stays unblocked, because a mapped file that is truncated causes it: see writer/base/mapped.h */
+    sigdelset(&blocked, SIGBUS);
     pthread_sigmask(SIG_SETMASK, &blocked, &before);
     int code = pthread_create(thread ? thread : &unnamed, NULL, begin, slot);
     pthread_sigmask(SIG_SETMASK, &before, NULL);

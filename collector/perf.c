@@ -156,8 +156,8 @@ bool tp_perf_next(struct tp_perf *perf, struct tp_stack_copy *copy, uint64_t *mo
     bool is_sample = false;
     while (!is_sample && page->data_tail < head) {
         struct perf_event_header header = header_at(perf, page->data_tail);
-        if (header.size <
-            sizeof header) { /* should not occur; discards all records, because otherwise the loop would never end */
+        /* should not occur; discards all records, because otherwise the loop would never end */
+        if (header.size < sizeof header) {
             __atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);
             return false;
         }

@@ -219,8 +219,8 @@ static void drain_ring(struct watched *thread)
     struct timespec used;
     if (count == 0)
         return;
-    if (clock_gettime(clock_of(thread->tid), &used) ==
-        0) /* fails if the thread has ended; then the estimate above is used */
+    /* fails if the thread has ended; then the estimate above is used */
+    if (clock_gettime(clock_of(thread->tid), &used) == 0)
         cpu_ns = ns_of(used);
     const struct tp_spool_clock now = tp_clock_moment();
     uint64_t left = cpu_ns > thread->cpu_ns ? cpu_ns - thread->cpu_ns : 0, part = left / count;

@@ -116,8 +116,8 @@ void tp_session_leave_window(void)
 void tp_session_leave_window_at_exit(void)
 {
     struct timespec until;
-    if (pthread_mutex_trylock(&tp_session.lock) !=
-        0) /* does not wait, because code that has the lock may have called exit */
+    /* does not wait, because code that has the lock may have called exit */
+    if (pthread_mutex_trylock(&tp_session.lock) != 0)
         return;
     tp_session.follower++;
     pthread_cond_broadcast(&tp_session.has_turned);

@@ -61,9 +61,8 @@ void tp_kineto_set_environment(const struct tp_kineto *kineto)
     setenv("KINETO_USE_DAEMON", "1", 1);
     setenv("KINETO_IPC_SOCKET_DIR", kineto->folder, 1);
     setenv("KINETO_CONFIG", path, 1);
-    setenv("KINETO_ONDEMAND_TRACE_DIR", kineto->options.folder,
-           /* without this variable, Kineto writes traces only to /tmp */
-           1);
+    /* without this variable, Kineto writes traces only to /tmp */
+    setenv("KINETO_ONDEMAND_TRACE_DIR", kineto->options.folder, 1);
 }
 
 static struct tp_kineto_process *process_of(struct tp_kineto *kineto, int32_t pid)

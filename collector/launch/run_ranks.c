@@ -18,9 +18,8 @@
 enum { MOST_NOTES_BYTES = 1 << 30, PATH_BYTES = TP_RUN_PATH_BYTES + 64 };
 
 static const char ended[] = ".ended";
-static const char *const states[] = {"\"state\":\"recording\"", "\"state\":\"unprocessed\"",
-                                     /* members of run.json in the form in which run_folder.c writes them */
-                                     "\"state\":\"complete\""};
+/* members of run.json in the form in which run_folder.c writes them */
+static const char *const states[] = {"\"state\":\"recording\"", "\"state\":\"unprocessed\"", "\"state\":\"complete\""};
 
 bool tp_run_ranks_are(const struct tp_run_folder *run)
 {

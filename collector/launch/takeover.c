@@ -287,8 +287,8 @@ static int take_all(struct tp_takeover *t, struct dirent *const *names, int coun
     if (!collect(&work, names, count))
         return tp_error_set(err, TP_ENOMEM, 0, "%s: out of memory", t->folder);
     run_stage(&work, look);
-    while (patience_ms > 0 &&
-           has_live_spool(&work)) /* waits for processes that wait_for_helpers cannot see, for example in a sandbox */
+    /* waits for processes that wait_for_helpers cannot see, for example in a sandbox */
+    while (patience_ms > 0 && has_live_spool(&work))
         patience_ms = pause_a_moment(patience_ms);
     find_replaced(&work);
     name_all(&work);

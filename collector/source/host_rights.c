@@ -25,8 +25,8 @@ __attribute__((constructor)) static void find(void)
 static __attribute__((noinline)) void renew(void)
 {
     int error = errno, why = tp_hook_enter();
-    if (!tp_is_confined() &&
-        !tp_session_is_copy()) /* neither a confined process nor a copy of a process has the recorder's threads */
+    /* neither a confined process nor a copy of a process has the recorder's threads */
+    if (!tp_is_confined() && !tp_session_is_copy())
         tp_session_renew_sampler();
     tp_hook_leave(why);
     errno = error;

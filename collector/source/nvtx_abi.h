@@ -12,9 +12,8 @@ typedef void (*tp_nvtx_function)(void);
 
 struct tp_nvtx_callbacks {
     size_t size;
-    int (*get_module)(int module, tp_nvtx_function ***table,
-                      /* get_module: table[i] points to the slot of function i */
-                      unsigned *size);
+    /* sets *table to the table of a module; table[i] points to the slot of function i; *size: number of entries */
+    int (*get_module)(int module, tp_nvtx_function ***table, unsigned *size);
 };
 
 enum tp_nvtx_message_type { TP_NVTX_MESSAGE_ASCII = 1, TP_NVTX_MESSAGE_WIDE, TP_NVTX_MESSAGE_REGISTERED };

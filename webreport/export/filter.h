@@ -9,9 +9,8 @@ enum { TP_FILTER_LIST_MAX = 64 };
 /* Values of the options; all pointers are borrowed. An option that is NULL or has a count of 0 selects everything. */
 struct tp_filter_options {
     const char *steps; /* "3" or "3-5": numbers in the names of steps, or indexes from 0 if names have no numbers */
-    const char *from,
-        /* from, until: times since the first event, such as "1.5ms", "20us", "3s" or "7ns"; ms if there is no unit */
-        *until;
+    /* from, until: times since the first event, such as "1.5ms", "20us", "3s" or "7ns"; ms if there is no unit */
+    const char *from, *until;
     const char *const *threads; /* each entry is the number of a thread or stream, or a part of its name */
     size_t thread_count;
     const char *const *categories; /* each entry is a list of categories: "kernel,cpu_op" */

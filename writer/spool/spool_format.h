@@ -44,8 +44,8 @@ enum tp_spool_flag {
     TP_SPOOL_FLOPS = 8,
     TP_SPOOL_MODULES = 16,
     TP_SPOOL_NO_CPU = 64, /* ranges and instants of the program's own calls are not recorded; its steps are */
-    TP_SPOOL_RING =
-        32 /* the chunks of threads are reused, so that the file contains only the last part of the recording */
+    /* the chunks of threads are reused, so that the file contains only the last part of the recording */
+    TP_SPOOL_RING = 32
 };
 
 struct tp_spool_chunk {

@@ -40,8 +40,8 @@ void tp_spool_gpu_find_rows(struct tp_spool_gpu *gpu)
         TP_SPOOL_GPU_READ(&work, TP_AT(&gpu->works, struct tp_gpu_item, i)->record);
         *(struct tp_gpu_row *)tp_vec_push(&gpu->rows) =
             (struct tp_gpu_row){.device = work.device, .stream = work.stream, .context = work.context};
-        if (gpu->rows.count ==
-            limit) { /* duplicates are removed from time to time, because there are few rows but many works */
+        /* duplicates are removed from time to time, because there are few rows but many works */
+        if (gpu->rows.count == limit) {
             sort_and_unite(&gpu->rows);
             limit = gpu->rows.count * 2 > UNITE_AT ? gpu->rows.count * 2 : UNITE_AT;
         }

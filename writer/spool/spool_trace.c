@@ -212,8 +212,8 @@ static int open_trace(struct tp_spool_conversion *c, const struct target *target
     options.is_gzip = target->is_gzip;
     options.receiver = target->receiver;
     options.flags = flags_of(head->flags);
-    if (!c->has_memory &&
-        !c->gpu) /* the flag is removed, because without memory records a reader would consider the records lost */
+    /* the flag is removed, because without memory records a reader would consider the records lost */
+    if (!c->has_memory && !c->gpu)
         options.flags &= ~(unsigned)TP_OUT_PROFILE_MEMORY;
     options.base_time_ns = c->base_ns;
     options.begin_ns = first_ns - c->base_ns;
@@ -248,8 +248,8 @@ static int convert(struct tp_spool_conversion *c, const struct target *target, s
     c->rank = (struct tp_spool_rank){UINT32_MAX, UINT32_MAX, UINT32_MAX, 0};
     scan_spool(c, &first);
     tp_spool_gpu_gather(c);
-    if (c->gpu && c->gpu->first_ns <
-                      first) /* CUPTI delivers records after the activity, but no activity is older than the spool */
+    /* CUPTI delivers records after the activity, but no activity is older than the spool */
+    if (c->gpu && c->gpu->first_ns < first)
         first = c->gpu->first_ns > (int64_t)c->file->head.start_realtime_ns ? c->gpu->first_ns
                                                                             : (int64_t)c->file->head.start_realtime_ns;
     first = tp_spool_gathered_works(c, first);

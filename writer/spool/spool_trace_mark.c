@@ -141,9 +141,9 @@ static struct tp_trace_out_arg *fact_arg(struct tp_spool_conversion *c, struct t
 {
     static const char prefix[] = "metadata ";
     name = name.len ? name : TP_STR("metadata");
-    bool is_taken =
-        tp_str_equal(name, TP_STR("duration_ns")) || /* spool_trace_lane.c may add an argument of this name */
-        tp_str_equal(name, TP_STR("color")) || tp_str_equal(name, TP_STR("kind"));
+    /* spool_trace_lane.c may add an argument of this name */
+    bool is_taken = tp_str_equal(name, TP_STR("duration_ns")) || tp_str_equal(name, TP_STR("color")) ||
+                    tp_str_equal(name, TP_STR("kind"));
     for (size_t i = 0; i < ours; i++)
         is_taken |= tp_str_equal(args[i].name, name);
     if (is_taken) {

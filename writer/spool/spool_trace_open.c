@@ -92,8 +92,8 @@ static void end(struct tp_spool_conversion *c, uint32_t number, int64_t end_ns)
     c->open_steps -= range->record->kind == TP_SPOOL_STEP;
     if (is_mark(range) && !range->is_crossing && range->above != TP_NO_ID)
         mark_crossing(c, range);
-    while (!is_mark(range) &&
-           c->top != number) /* inside the innermost range of the program's own calls, only marks can be open */
+    /* inside the innermost range of the program's own calls, only marks can be open */
+    while (!is_mark(range) && c->top != number)
         mark_crossing(c, range_at(c, c->top));
     if (!range->is_crossing)
         unlink_range(c, range);

@@ -6,9 +6,8 @@
 #include "writer/base/str.h"
 
 struct tp_demangle {
-    char *(*function)(const char *mangled, char *buffer, size_t *size,
-                      /* function __cxa_demangle of the C++ runtime; NULL: not found */
-                      int *status);
+    /* function __cxa_demangle of the C++ runtime; NULL: not found */
+    char *(*function)(const char *mangled, char *buffer, size_t *size, int *status);
 };
 
 /* Finds the C++ runtime. There is nothing to release: the runtime stays in the process, as in any C++ program. */

@@ -454,9 +454,8 @@ static const struct tp_cxx_node *read_qualified(struct tp_cxx_reader *r)
     if (tp_cxx_skip(r, "F"))
         return read_function(r, quals);
     const struct tp_cxx_node *type = read_type(r);
-    bool is_said =
-        type->kind == TP_CXX_QUALIFIED && tp_str_equal(type->text, quals); /* true if the type already has the
-                                                                            * qualifiers, because T_ contains them */
+    /* true if the type already has the qualifiers, because T_ contains them */
+    bool is_said = type->kind == TP_CXX_QUALIFIED && tp_str_equal(type->text, quals);
     return is_said ? type : TP_CXX_PART(r, TP_CXX_QUALIFIED, .text = quals, .left = type);
 }
 

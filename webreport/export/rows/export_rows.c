@@ -399,8 +399,8 @@ void tp_rows_build(struct tp_rows *rows, const struct tp_model *model, struct tp
     *rows = (struct tp_rows){.model = model, .arena = arena, .first_ns = model->first_ns};
     if (model->trace->state_count)
         rows->program = tp_program_rows_new(model->trace, arena);
-    if (rows->program &&
-        !model->event_count) /* without events, exported times are relative to the start of the program */
+    /* without events, exported times are relative to the start of the program */
+    if (rows->program && !model->event_count)
         rows->first_ns = rows->program->sampled.view.tree.begin_ns;
     tp_links_build(&rows->links, model, arena);
     tp_memory_records_build(&rows->memory, model, arena);
