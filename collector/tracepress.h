@@ -261,7 +261,7 @@ struct tracepress_input {
  * the two sizes. */
 struct tracepress_operator {
     uint32_t size;       /* sizeof(struct tracepress_operator), so that later versions can add members */
-    uint32_t input_size; /* sizeof(struct tracepress_input), for the same reason */
+    uint32_t input_size; /* sizeof(struct tracepress_input), so that later versions can add members */
     const struct tracepress_input *inputs;
     uint32_t input_count; /* number of inputs; at most 64 are kept */
     int is_backward;
@@ -379,7 +379,7 @@ struct tracepress_argument {
 /* Optional details of a work. Initialize the struct with TRACEPRESS_WORK. */
 struct tracepress_work {
     uint32_t size;           /* sizeof(struct tracepress_work), so that later versions can add members */
-    uint32_t argument_size;  /* sizeof(struct tracepress_argument), for the same reason */
+    uint32_t argument_size;  /* sizeof(struct tracepress_argument), so that later versions can add members */
     uint32_t kind;           /* kind of the work, enum tracepress_kind; TRACEPRESS_NONE: the kind of the lane */
     int32_t color;           /* colour of the work, 0xRRGGBB; -1: no colour */
     uint32_t argument_count; /* number of arguments; at most 24 are kept */

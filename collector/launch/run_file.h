@@ -26,10 +26,10 @@ struct tp_run_file {
     const char *base; /* last part of `path` */
     pid_t pid;
     int64_t time_ns;
-    uint64_t size_bytes,
-        seen_bytes; /* size_bytes: size of the file; seen_bytes: number of its bytes that were converted so far */
-    bool is_spool;  /* true: the file is a spool; false: the file is a trace of PyTorch */
-    bool is_cut;    /* true: PyTorch's trace is incomplete, because its process exited while it wrote the trace */
+    /* size_bytes: size of the file; seen_bytes: number of its bytes that were converted so far */
+    uint64_t size_bytes, seen_bytes;
+    bool is_spool; /* true: the file is a spool; false: the file is a trace of PyTorch */
+    bool is_cut;   /* true: PyTorch's trace is incomplete, because its process exited while it wrote the trace */
 
     bool is_replaced; /* true if the process later became another program, which has left a file of its own */
     bool is_empty, was_stopped, is_short, has_steps; /* facts about a spool, filled by tp_run_file_examine */

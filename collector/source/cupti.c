@@ -347,8 +347,8 @@ static bool start(const struct tp_source_host *host, const char *setting)
     setenv("CUDA_INJECTION64_PATH", host->library, 1);
     /* watches the session, because a program that links libtracepress.so starts its recordings itself */
     tp_session_watch(&own);
-    if (__atomic_load_n(&tracepress_recording_,
-                        __ATOMIC_SEQ_CST)) /* without an open window, tp_cupti_begin is called later */
+    /* without an open window, tp_cupti_begin is called later */
+    if (__atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST))
         tp_cupti_begin();
     return true;
 }

@@ -19,7 +19,7 @@ struct product {
 static bool is_on;
 static _Thread_local bool is_within __attribute__((tls_model("initial-exec")));
 
-/* Begins a range for a product. Returns whether it did. */
+/* Begins a range for a product. Returns false if no range was begun. */
 static bool begin(uint32_t name, const struct product *p)
 {
     if (!tp_hook_is_on(&is_on) || is_within)

@@ -71,7 +71,7 @@ static bool set_handler(int number, sighandler_t handler, int flags, sighandler_
     struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, was;
     if (number != SIGBUS || !tp_mapped_action(&action, &was))
         return false;
-    *before = was.sa_handler; /* the old handler, as in the C library even if it has three parameters */
+    *before = was.sa_handler; /* the old handler may have three parameters; the C library returns it too */
     return true;
 }
 

@@ -508,8 +508,9 @@ bool tp_is_kernel_name(struct tp_str name)
 struct tp_str tp_kernel_text(struct tp_arena *arena, struct tp_str name)
 {
     struct tp_str plain = tp_str_trimmed(tp_kernel_plain_name(arena, name));
+    /* names such as "Memcpy HtoD (Pageable -> Device)" have no parameters */
     if (tp_str_starts(plain, "Mem") || tp_str_starts(plain, "_Z") || plain.len > MOST_READ || plain.len < 2 ||
-        tp_str_equal(plain, TP_STR("void"))) /* names such as "Memcpy HtoD (Pageable -> Device)" have no parameters */
+        tp_str_equal(plain, TP_STR("void")))
         return name;
     struct out out = {.data = tp_arena_alloc(arena, 2 * TP_KERNEL_TEXT_BYTES)};
     if (is_plain(plain))
