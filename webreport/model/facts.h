@@ -465,7 +465,7 @@ static inline bool tp_is_launched_by_communication(const struct tp_model *model,
            !(model->marks[tp_device_event(model, device)->name] & TP_MARK_COMPUTE_KERNEL);
 }
 
-/* Returns whether a kernel communicates, according to its arguments, its name or its launch (section 12). */
+/* Returns true if a kernel communicates, according to its arguments, its name or its launch (section 12). */
 static inline bool tp_is_communication(const struct tp_model *model, uint32_t device)
 {
     const struct tp_event *e = tp_device_event(model, device);

@@ -29,7 +29,8 @@ struct tp_summarize_job {
 /* Does the work of one command and prints all errors. Returns an exit code (enum tp_exit). */
 int tp_summarize_run(const struct tp_summarize_job *job);
 
-/* Numbers of inputs that are in the set, and that are unusable; messages about the latter were printed. */
+/* Numbers of inputs that are in the set, and of inputs that are unusable. A message about each unusable input was
+ * printed. */
 struct tp_summarize_counts {
     size_t usable, failed;
 };

@@ -6,10 +6,10 @@
 
 #include "writer/base/str.h"
 
-/* Returns true when a kernel of this name moves data between devices or ranks. */
+/* Returns true if kernels with this name move data between devices or ranks. */
 bool tp_comm_is_kernel_name(struct tp_str name);
 
-/* Returns true when a kernel of this name computes, even if a call of a communication library launches it. */
+/* Returns true if kernels with this name compute, even if a call of a communication library launches them. */
 bool tp_comm_is_compute_name(struct tp_str name);
 
 #endif

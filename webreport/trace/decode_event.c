@@ -233,7 +233,7 @@ static void count_phase(struct tp_decoder *d, const struct tp_element *e)
     d->end_events += e->ph == 'E';
 }
 
-/* Returns whether an instant has the arguments of a memory record but another name. */
+/* Returns true if an instant has the arguments of a memory record but another name. */
 static bool is_lost_memory_record(const struct tp_element *e, struct tp_str cat)
 {
     const uint64_t members = 1ull << TP_ARG_MEMORY_BYTES | 1ull << TP_ARG_DEVICE_TYPE | 1ull << TP_ARG_DEVICE_ID;

@@ -15,8 +15,8 @@ static bool is_upper(char c)
     return c >= 'A' && c <= 'Z';
 }
 
-/* Returns the next word of the name at or after *at, and moves *at behind the word. Returns an empty text at the end
- * of the name. "loadBatch" has two words. */
+/* Returns the next word of the name at or after *at, and moves *at to the position after the word. Returns an empty
+ * text at the end of the name. "loadBatch" has two words. */
 static struct tp_str next_word(struct tp_str name, size_t *at)
 {
     while (*at < name.len && !is_letter(name.ptr[*at]))
