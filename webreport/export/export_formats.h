@@ -103,8 +103,8 @@ int tp_export_xplane(const struct tp_export *export, struct tp_error *err);
 bool tp_export_folded_knows(const char *metric);
 int tp_export_folded(const struct tp_export *export, struct tp_error *err);
 
-/* tp_export_flamegraph_knows returns whether the metric is one of tracepress's own (webreport/measure/charts/
- * folded_stacks.h). tp_export_flamegraph writes WORKER.METRIC.svg, or WORKER.METRIC.diff.svg with a baseline. */
+/* tp_export_flamegraph_knows returns whether the metric is one of tracepress's own, and not one of torch's.
+ * tp_export_flamegraph writes WORKER.METRIC.svg, or WORKER.METRIC.diff.svg with a baseline (export_flamegraph.c). */
 bool tp_export_flamegraph_knows(const char *metric);
 int tp_export_flamegraph(const struct tp_export *export, struct tp_error *err);
 
