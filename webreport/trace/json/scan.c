@@ -7,8 +7,7 @@
 #include <emmintrin.h>
 #endif
 
-/* Returns the first byte at or after p that equals a or b. If there is none, the result may be up to 15 bytes after
- * `end`. */
+/* Returns the first a or b at or after p. If there is none, the result may be up to 15 bytes after `end`. */
 static inline const char *find_either(const char *p, const char *end, char a, char b)
 {
 #ifdef __SSE2__
