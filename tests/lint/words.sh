@@ -63,10 +63,9 @@ name webreport/measure 9
 name webreport/print 1
 name webreport/session 3
 text docs/definitions.md 3
-text templates/README.md 3
+text templates/README.md 2
 text templates/timeline.js 1
 text templates/walk.js 1
-text tests/README.md 4
 text webreport/measure/work/README.md 1
 '
 [ -z "${LIMITS+x}" ] || limits=$LIMITS
