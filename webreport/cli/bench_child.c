@@ -17,9 +17,8 @@
 #include "collector/launch/child.h"
 #include "webreport/cli/cmd.h"
 
-enum {
-    PATIENCE_S = 10
-}; /* time that a command may take to exit after a signal, because it may write its trace, seconds */
+/* time that a command may take to exit after a signal, because it may write its trace, seconds */
+enum { PATIENCE_S = 10 };
 
 static int64_t now_ns(void)
 {

@@ -11,8 +11,8 @@ enum { TP_BENCH_PATH_BYTES = 3072 };
 
 struct tp_bench_folders {
     char temporary[TP_BENCH_PATH_BYTES]; /* absolute path of the temporary folder; "" before the folder exists */
-    char log[TP_BENCH_PATH_BYTES +
-             16]; /* path of the file in the temporary folder for the output of the running command */
+    /* path of the file in the temporary folder for the output of the running command */
+    char log[TP_BENCH_PATH_BYTES + 16];
     char worktree[2][TP_BENCH_PATH_BYTES + 8]; /* path of each side's worktree; "" before the worktree exists */
     /* for each side, the folder in the worktree that corresponds to the current folder; "" without revisions */
     char work[2][2 * TP_BENCH_PATH_BYTES];

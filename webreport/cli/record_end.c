@@ -204,8 +204,8 @@ void tp_record_end(const struct tp_record_end *end, const struct tp_child *child
     pthread_t waiter;
     tp_record_end_note(end->note, child);
     bool has_waiter = pthread_create(&waiter, NULL, wait_for_signal, &ending) == 0;
-    tp_console_restart(
-        end->console); /* restarts the progress display, so that it does not count the run time of the program */
+    /* restarts the progress display, so that it does not count the run time of the program */
+    tp_console_restart(end->console);
     take_over(&ending, child);
     enter_stage(&ending, DONE);
     if (has_waiter && pthread_cancel(waiter) == 0)

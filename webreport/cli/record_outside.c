@@ -117,8 +117,8 @@ static void start_keeper(struct tp_record_outside *record)
 static void finish(const struct tp_record_outside *record, struct tp_outside *outside, const struct tp_child *child)
 {
     tp_record_end_note(record->note, child);
-    tp_console_restart(
-        record->console); /* restarts the progress display, so that it does not count the run time of the program */
+    /* restarts the progress display, so that it does not count the run time of the program */
+    tp_console_restart(record->console);
     tp_outside_end(outside, &child->status);
     if (child->signal)
         tp_console_notice(record->console, "%s was ended by signal %d (%s); its records are kept", record->argv[0],
@@ -210,8 +210,8 @@ bool tp_record_outside_finish(struct tp_record_outside *record, const struct tp_
     if (record->is_on && record->is_refused && child)
         print_inside_alone(record, child->refused.text);
     if (record->is_on && !record->is_refused && child) {
-        tp_console_restart(
-            record->console); /* restarts the progress display, so that it does not count the run time of the program */
+        /* restarts the progress display, so that it does not count the run time of the program */
+        tp_console_restart(record->console);
         tp_outside_end(record->outside, &child->status);
         tp_outside_add_inside(record->outside, record->folder->spools);
         has_trace = write_trace(record, record->outside);

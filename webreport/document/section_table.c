@@ -486,8 +486,8 @@ enum { HEAD_BYTES = 60, BEFORE_BYTES = 8, TAIL_BYTES = 72 };
 
 struct name_group {
     const struct tp_shown_row *rows;
-    const uint32_t
-        *groups; /* for each row: its group. Only rows of one group are compared; NULL: all rows are one group */
+    /* for each row: its group. Only rows of one group are compared; NULL: all rows are one group */
+    const uint32_t *groups;
 };
 
 static bool is_same_name(const struct name_group *name_group, uint32_t x, uint32_t y)

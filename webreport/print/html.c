@@ -46,8 +46,8 @@ static void put_verdict(struct filler *f, const struct tp_verdict_block *verdict
     tp_object_bool(f->root, "verdict", true);
     tp_object_text(f->root, "verdict_tag", verdict->class);
     tp_object_text(f->root, "verdict_tone", tone);
-    const char *next =
-        strstr(verdict->headline, " Next: "); /* start of the second cause in the headline, which has smaller type */
+    /* start of the second cause in the headline, which has smaller type */
+    const char *next = strstr(verdict->headline, " Next: ");
     size_t size = next ? (size_t)(next - verdict->headline) : strlen(verdict->headline);
     tp_object_sentence(f->root, "verdict_headline", (struct tp_str){verdict->headline, size});
     tp_object_sentence(f->root, "verdict_next", tp_str_of(next ? next + 1 : ""));

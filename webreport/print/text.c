@@ -222,8 +222,8 @@ static void put_cells(const struct printer *p, const struct tp_shown_table *tabl
 
 static void put_table(const struct printer *p, struct tp_shown_table *table, size_t shown, const char *more)
 {
-    size_t widths[COLUMNS_MOST] = {0},
-           count = shown + 1; /* count: number of lines, which are the rows and the titles */
+    /* count: number of lines, which are the rows and the titles */
+    size_t widths[COLUMNS_MOST] = {0}, count = shown + 1;
     struct tp_str *cells = tp_arena_array(p->arena, count * COLUMNS_MOST, sizeof *cells);
     tp_shown_table_measure(table);
     if (table->heading)

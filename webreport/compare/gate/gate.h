@@ -59,8 +59,8 @@ struct tp_check_item {
     struct tp_str subject; /* "rank 3" or the name of a worker; "" if all runs are samples of one subject */
     enum tp_check_status status;
     enum tp_check_cause cause;
-    double value,
-        base_value; /* values of the run and the baseline, in the metric's unit; NaN if unknown or without a baseline */
+    /* values of the run and the baseline, in the metric's unit; NaN if unknown or without a baseline */
+    double value, base_value;
     /* change in %, or in the metric's unit for TP_LIMIT_DELTA, and its 99 % interval; NaN if not computed */
     double change, low, high;
     /* smallest change that this number of runs detects, in the unit of `change`; NaN for metrics without noise */

@@ -114,9 +114,8 @@ static struct tp_run_change change_of(const struct tp_check_subject *s, int inde
     l.accepted = (struct tp_levels){l.base.items, l.base.count < TP_ACCEPTED_RUNS ? l.base.count : TP_ACCEPTED_RUNS};
     steps->low = tp_short_steps_change(&(struct tp_levels){l.lows, l.accepted.count},
                                        &(struct tp_levels){l.lows + l.base.count, l.runs.count}, arena);
-    steps->low = isnan(steps->low)
-                     ? 0
-                     : steps->low; /* if unknown, neither side has time of this kind, so that nothing changed */
+    /* if unknown, neither side has time of this kind, so that nothing changed */
+    steps->low = isnan(steps->low) ? 0 : steps->low;
     if (l.accepted.count == l.base.count)
         return tp_run_change_of(&l.base, &l.runs, &context, arena);
     return tp_level_history_change(&l.base, &l.accepted, &l.runs, &context, arena);

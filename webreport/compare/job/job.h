@@ -188,12 +188,12 @@ struct tp_job_finding {
     int64_t cost_ns;            /* cost per step, ns; TP_NULL_INT if the finding costs no time */
     double cost_ratio;          /* cost_ns divided by the median step; NaN without cost_ns */
     double alone, saved, share; /* percent of the job's time, as in what_if.h; NaN without replay */
-    enum tp_job_rule
-        alternative; /* another cause that explains the same lengths of time; only valid if alternative_title is set */
+    /* another cause that explains the same lengths of time; only valid if alternative_title is set */
+    enum tp_job_rule alternative;
     const char *alternative_title; /* title of that other cause; NULL if there is none */
     double alternative_saved; /* saving if the alternative cause is true, percent of the job's time; NaN if unknown */
-    const char *
-        cause_name; /* name of the cause for use in other sentences, such as "the link of node3"; NULL without replay */
+    /* name of the cause for use in other sentences, such as "the link of node3"; NULL without replay */
+    const char *cause_name;
 };
 
 struct tp_job {

@@ -16,8 +16,8 @@ static const struct {
     double worth; /* number of runs that the prior estimate counts as */
 } quantities[TP_QUANTITIES] = {
     [TP_QUANTITY_KERNELS] = {"kernels", 0.002, 0.008, 0.85, 6},
-    [TP_QUANTITY_ROW] = {"row", 0.003, 0.003, 1,
-                         4}, /* smaller than for a step, because the shift that all rows share is removed */
+    /* smaller than for a step, because the shift that all rows share is removed */
+    [TP_QUANTITY_ROW] = {"row", 0.003, 0.003, 1, 4},
     [TP_QUANTITY_HOST_OPS] = {"host_ops", 0.015, 0.03, 1, 4},
     [TP_QUANTITY_STEP] = {"step", 0.015, 0.03, 1, 4},
 };

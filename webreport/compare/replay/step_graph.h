@@ -44,8 +44,8 @@ struct tp_graph_group {
     int64_t size;
     /* index in graph->families, and position in that family, in the order of the groups' first ranks */
     uint32_t family, index;
-    uint32_t first_member,
-        member_count;    /* range in graph->members, which contains indexes of ranks in ascending order */
+    /* range in graph->members, which contains indexes of ranks in ascending order */
+    uint32_t first_member, member_count;
     uint32_t first_slot; /* earliest slot that uses the group, or TP_NO_ID */
     /* numbers of all ranks of the group, including missing ones, in run_count runs */
     const struct tp_rank_stride *runs;

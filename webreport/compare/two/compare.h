@@ -146,8 +146,8 @@ struct tp_compare {
     struct tp_difftree tree;               /* merged call tree; its count is 0 if a side has no call tree */
     struct tp_total totals[TP_QUANTITIES]; /* total of each quantity; TP_QUANTITY_ROW is not set */
     double step_ns[TP_SIDES];              /* median length of a step, ns */
-    const char
-        *damage; /* reason why an input cannot be judged, such as "new: the gzip is cut .."; "" if there is no damage */
+    /* reason why an input cannot be judged, such as "new: the gzip is cut .."; "" if there is no damage */
+    const char *damage;
     bool is_work_changed;  /* true: a limit counts added or changed work; the verdict is then always regressed */
     bool was_machine_busy; /* true: all host rows changed by one factor, so that the machine was busy on one side */
     /* true: an input is damaged or the sides are not comparable, so that the verdict is neither improved nor

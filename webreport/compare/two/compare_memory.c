@@ -11,10 +11,10 @@
 #include "writer/base/sort.h"
 
 enum { LEAST_BYTES = 64 << 10 };
-static const double LEAST_SHARE =
-    0.02; /* smallest change that counts, as a share of the peak; smaller ones may be rounding of the allocator */
-static const double LEAST_OWNER_SHARE =
-    0.1; /* smallest change of an owner that counts, as a share of the change of its device */
+/* smallest change that counts, as a share of the peak; smaller ones may be rounding of the allocator */
+static const double LEAST_SHARE = 0.02;
+/* smallest change of an owner that counts, as a share of the change of its device */
+static const double LEAST_OWNER_SHARE = 0.1;
 
 static const struct tp_column_def memory_defs[TP_MEMORY_DIFF_COLUMNS] = {
     {"device", "Device", "", "Device that has the memory.", TP_COLUMN_TEXT},

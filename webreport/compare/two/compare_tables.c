@@ -270,8 +270,8 @@ static void fill_step(struct tp_compare *c)
 /* ---- findings and facts ---- */
 
 struct finding {
-    const struct tp_summary_finding
-        *of[TP_SIDES]; /* for each side: the finding with the highest severity of all runs */
+    /* for each side: the finding with the highest severity of all runs */
+    const struct tp_summary_finding *of[TP_SIDES];
     int64_t occurrences[TP_SIDES];
 };
 

@@ -10,8 +10,8 @@
 struct node {
     double ns[TP_SIDES], calls[TP_SIDES];
     uint32_t parent, name;
-    uint32_t first_child,
-        next_sibling; /* indexes of nodes, set by link_nodes; children are sorted by size, largest first */
+    /* indexes of nodes, set by link_nodes; children are sorted by size, largest first */
+    uint32_t first_child, next_sibling;
     uint8_t kind;
 };
 

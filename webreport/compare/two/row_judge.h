@@ -23,8 +23,8 @@ struct tp_row_levels {
     const double *base, *new_side; /* arrays of levels, one for each run of the side */
     double base_cv, new_cv;        /* variation of the steps in the first run of each side */
     double share;                  /* time of the row divided by the time of all rows, in BASE */
-    const double *base_low,
-        *new_low; /* levels of the short steps, one for each run; NULL for rows without short steps */
+    /* levels of the short steps, one for each run; NULL for rows without short steps */
+    const double *base_low, *new_low;
 };
 
 struct tp_row_verdict {

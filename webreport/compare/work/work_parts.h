@@ -8,8 +8,8 @@
 struct tp_work_pair {
     struct tp_count_key key; /* kind and texts of the key; the count in it is not used */
     int64_t count[TP_SIDES];
-    bool
-        is_exact[TP_SIDES]; /* true: the count is the same in nearly all steps of the side, or the side lacks the key */
+    /* true: the count is the same in nearly all steps of the side, or the side lacks the key */
+    bool is_exact[TP_SIDES];
     /* true: the count is unknown, because a side kept a limited number of sorted keys and this key comes later in
      * the order */
     bool is_cut_off;

@@ -61,8 +61,8 @@ static const char *tooltip_of(struct tp_arena *arena, const struct tp_calltree *
 static void put_boxes(struct tp_object *object, struct tp_arena *arena, const struct tp_calltree *tree)
 {
     struct tp_list *boxes = tp_object_list(object, "boxes");
-    double *next =
-        tp_arena_array(arena, tree->count, sizeof *next); /* for each node: start of its next child, percent */
+    /* for each node: start of its next child, percent */
+    double *next = tp_arena_array(arena, tree->count, sizeof *next);
     double whole = (double)size_of(tree, &tree->calls[0]);
     unsigned rows = 0;
     for (uint32_t i = 0; i < tree->count; i++) {

@@ -6,8 +6,8 @@
 #include "writer/text/format.h"
 
 static const struct {
-    const char *name, *fill, *ink, *gpu_label,
-        *cpu_label; /* label for programs with and without a GPU; NULL if it depends on the producer */
+    /* label for programs with and without a GPU; NULL if it depends on the producer */
+    const char *name, *fill, *ink, *gpu_label, *cpu_label;
     unsigned average;
 } KINDS[TP_CHART_KINDS] = {
     [TP_CHART_KERNEL] = {"kernel", "#2160B8", "#FFFFFF", "GPU kernels", "Kernels", TP_CATEGORY_KERNEL},

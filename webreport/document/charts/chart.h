@@ -62,8 +62,8 @@ unsigned tp_chart_average(enum tp_chart_kind kind);
 struct tp_memory_curve {
     const struct tp_model *model;
     const struct tp_device_memory *device;
-    int64_t first_ns,
-        capacity_bytes; /* start of the curve, and memory of the device; capacity_bytes: TP_NULL_INT if unknown */
+    /* start of the curve, and memory of the device; capacity_bytes: TP_NULL_INT if unknown */
+    int64_t first_ns, capacity_bytes;
     const struct tp_table *steps; /* table of the steps in the overview */
 };
 

@@ -107,8 +107,8 @@ static unsigned put_boxes(struct tp_list *boxes, struct tp_arena *arena, const s
 {
     const struct tp_idle_device *device = choice->device;
     double *next_x = tp_arena_array(arena, device->node_count, sizeof(double)); /* for each node: x of its next child */
-    uint32_t *row_of =
-        tp_arena_array(arena, device->node_count, sizeof(uint32_t)); /* for each node: row of its children */
+    /* for each node: row of its children */
+    uint32_t *row_of = tp_arena_array(arena, device->node_count, sizeof(uint32_t));
     unsigned rows = 0;
 
     for (uint32_t i = 0; i < device->node_count; i++) {

@@ -107,8 +107,8 @@ static const char *message_of(const struct tp_finding_block *finding, const stru
 /* Returns the rule of a metric: advice and link for a metric of findings, else the definition of the metric. */
 static struct tp_rule_block rule_of(const struct tp_metric *metric, enum tp_producer producer, struct tp_arena *arena)
 {
-    static const char elsewhere[] =
-        "none: "; /* how the source begins for a metric that is not a member of the report */
+    /* how the source begins for a metric that is not a member of the report */
+    static const char elsewhere[] = "none: ";
     struct tp_rule_block rule = {.id = metric->name, .title = tp_metric_title(metric)};
     bool is_elsewhere = strncmp(metric->json, elsewhere, sizeof elsewhere - 1) == 0;
     rule.help =

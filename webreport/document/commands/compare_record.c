@@ -88,8 +88,8 @@ static void record_verdict(struct tp_object *record, const struct tp_compare *c,
     tp_object_text(record, "summary", summary);
     tp_object_text(record, "damage", *c->damage ? c->damage : NULL);
     record_evidence(record, c);
-    struct tp_object *step =
-        tp_object_object(record, "step_time"); /* also writes the old key, for scripts written for earlier versions */
+    /* also writes the old key, for scripts written for earlier versions */
+    struct tp_object *step = tp_object_object(record, "step_time");
     tp_object_text(step, "verdict", tp_change_verdict_name(c->totals[TP_QUANTITY_STEP].verdict));
     percent_member(step, "change_percent", c->totals[TP_QUANTITY_STEP].change.estimate);
     percent_member(step, "low_percent", c->totals[TP_QUANTITY_STEP].change.low);

@@ -123,8 +123,8 @@ static void open_rows(const struct tp_section *section, struct tp_shown_table *s
 static void add_kernels(const struct tp_section *section, struct tp_list *tables)
 {
     const struct tp_kernel_view *view = &section->profile->views->kernels;
-    bool is_known = !tp_has_only_own_devices(
-        section->profile->model); /* omits the last three columns for devices other than GPUs */
+    /* omits the last three columns for devices other than GPUs */
+    bool is_known = !tp_has_only_own_devices(section->profile->model);
     unsigned left_out = !is_known ? 3 : view->has_occupancy ? 0 : view->has_blocks_per_sm ? 1 : 2;
     unsigned columns = COUNT(KERNEL_COLUMNS) - left_out;
     struct tp_shown_table *shown =

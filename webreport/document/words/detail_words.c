@@ -14,8 +14,8 @@
 #include "writer/text/format.h"
 
 static const struct {
-    const char *torch,
-        *others; /* sentence for PyTorch programs, and for others; others: NULL if the sentence is the same */
+    /* sentence for PyTorch programs, and for others; others: NULL if the sentence is the same */
+    const char *torch, *others;
 } sentences[TP_DETAIL_COUNT] = {
     [TP_DETAIL_OTHER_DEVICE] = {"tracepress does not read the kind of records that contains the device work", NULL},
     [TP_DETAIL_LINE] = {"{0}: {1}", NULL},

@@ -121,8 +121,8 @@ static struct tp_str device_words(const struct words *w)
         tp_buf_puts(&text, ", less than half, and no other cause takes a fifth");
     else if (v->class == TP_CLASS_COMPUTE_BOUND && v->percent < TP_BOUND_PERCENT)
         tp_buf_puts(&text, ", and no other cause takes a fifth");
-    else if (v->class == TP_CLASS_NOT_SHOWN &&
-             !v->is_own_device) /* for a device of the program itself, cause_text has already said this */
+    /* for a device of the program itself, cause_text has already said this */
+    else if (v->class == TP_CLASS_NOT_SHOWN && !v->is_own_device)
         tp_buf_puts(&text, "; the trace does not show the reason");
     if (v->cause != TP_TIME_COMPUTE)
         tp_buf_printf(&text, "; it computes for %s", share(w, v->cause_ns[TP_TIME_COMPUTE]));

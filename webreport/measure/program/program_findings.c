@@ -74,8 +74,8 @@ static void find_function(struct tp_program_view *view, struct tp_arena *arena)
 {
     const struct tp_program_function *f = NULL;
     uint32_t number = TP_NO_ID;
-    for (uint32_t at = 0; at < view->functions.found_count && !f;
-         at++) { /* finds the largest function with a known name */
+    /* finds the largest function with a known name */
+    for (uint32_t at = 0; at < view->functions.found_count && !f; at++) {
         number = view->functions.order[at];
         f = tp_program_function_at(&view->functions, number);
         f = tp_str_starts(f->name, "[unknown]") || f->is_recording ? NULL : f;

@@ -14,8 +14,8 @@ struct tp_program_stacks {
     struct tp_program_functions *functions;
     struct tp_strings *texts;
     struct tp_vec text; /* char: the text that is being written */
-    struct tp_program_stack_words
-        *of_stack; /* for each id in stack_texts, the words of the stack; the last item is for TP_NO_ID (no stack) */
+    /* for each id in stack_texts, the words of the stack; the last item is for TP_NO_ID (no stack) */
+    struct tp_program_stack_words *of_stack;
     uint32_t none;
 };
 

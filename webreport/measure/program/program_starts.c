@@ -7,8 +7,8 @@
 #include "writer/base/sort.h"
 
 enum { FEW_SAMPLES = 10, MANY_THREADS = 100, REUSE = 4, MANY_CHILDREN = 20 };
-static const int64_t SHORT_CHILD_NS = 10000000,
-                     THREAD_NS = 10000; /* THREAD_NS: least time to start, end and join a thread */
+/* THREAD_NS: least time to start, end and join a thread */
+static const int64_t SHORT_CHILD_NS = 10000000, THREAD_NS = 10000;
 static const double THREADS_PERCENT = 5, MANY_THREADS_PERCENT = 20, CHILDREN_PERCENT = 10, RUNS_PERCENT = 5;
 
 /* ---- threads ---- */
@@ -92,8 +92,8 @@ static int64_t count_numbers_again(const struct tp_process_tree *tree)
 static int64_t most_at_once(const struct tp_process_tree *tree, int64_t again, struct tp_arena *arena)
 {
     size_t count = ((size_t)tree->thread_count + (size_t)again) * 2, at = 0;
-    struct tp_keyed *borders =
-        tp_arena_array(arena, count + 1, sizeof *borders); /* item: 1 for the start of a thread, 0 for its end */
+    /* item: 1 for the start of a thread, 0 for its end */
+    struct tp_keyed *borders = tp_arena_array(arena, count + 1, sizeof *borders);
     int64_t alive = 0, most = 0;
     for (uint32_t i = 0; i < tree->thread_count; i++) {
         const struct tp_tree_thread *thread = &tree->threads[i];

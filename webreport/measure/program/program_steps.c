@@ -226,8 +226,8 @@ static int64_t next_share(struct division *division)
 
 /* Time and sample count of each function, by number of the function. */
 struct sums {
-    struct tp_program_functions
-        functions; /* a copy with its own path; it adds no function, because the original has all stacks */
+    /* a copy with its own path; it adds no function, because the original has all stacks */
+    struct tp_program_functions functions;
     int64_t *self_ns, *total_ns;
     uint64_t *count;
     uint32_t *last; /* for each function: 1 + index of the last sample added to its total */

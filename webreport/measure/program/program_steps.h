@@ -48,13 +48,13 @@ struct tp_program_steps {
     int64_t wall_ns, running_ns;
     int64_t part_ns[TP_STEPS_PARTS];
     int64_t outside_ns; /* part of running_ns in which no operator of the thread ran */
-    uint64_t sample_count,
-        outside_count; /* number of samples in the steps, and in those parts of the steps in which no operator ran */
+    /* number of samples in the steps, and in those parts of the steps in which no operator ran */
+    uint64_t sample_count, outside_count;
     struct tp_table steps; /* used steps, in order of time */
     struct tp_table parts; /* parts that are not 0, longest first */
     uint8_t *part_of_row;  /* enum tp_steps_part of each row of `parts` */
-    struct tp_table
-        functions; /* functions that ran while no operator ran, largest self time first, then total time, name, file */
+    /* functions that ran while no operator ran, largest self time first, then total time, name, file */
+    struct tp_table functions;
     uint32_t *function_of_row; /* for each row of `functions`: number of the function in the program's functions */
 };
 

@@ -26,8 +26,8 @@ struct tp_sampled {
     const struct tp_trace *trace;
     struct tp_program_view view;           /* view.is_present is true if the trace has states of threads */
     struct tp_program_functions functions; /* contains the functions of all samples */
-    struct tp_sampled_process
-        *processes; /* processes of the tree in its order; without states of threads, processes of the samples */
+    /* processes of the tree in its order; without states of threads, processes of the samples */
+    struct tp_sampled_process *processes;
     struct tp_sampled_thread *threads; /* sorted by process */
     uint32_t process_count, thread_count;
     uint32_t *thread_of_sample; /* for each sample of the trace: index in `threads` */

@@ -128,9 +128,8 @@ static union value put(const struct tp_column *column, union value from, union v
         to.u32 = from.text.ptr ? number_of(texts, from.text) + 1 : 0;
         break;
     case TP_CODE_BYTES:
-        to.bytes = (ProtobufCBinaryData){
-            from.text.len,
-            (uint8_t *)(uintptr_t)from.text.ptr}; /* the cast drops const: protobuf-c only reads these bytes */
+        /* the cast drops const: protobuf-c only reads these bytes */
+        to.bytes = (ProtobufCBinaryData){from.text.len, (uint8_t *)(uintptr_t)from.text.ptr};
         break;
     case TP_CODE_INT:
     case TP_CODE_AMOUNT:

@@ -46,9 +46,9 @@ struct tp_column {
 
 /* The parts of a struct in a list: an array inside the struct, or an array that the struct points to. */
 struct tp_column_parts {
-    const struct tp_column_list
-        *list; /* columns of the parts; they contain the parts of the first struct, then of the second, and so on */
-    size_t at; /* offset in the struct of the array of parts, or of the pointer to it, bytes */
+    /* columns of the parts; they contain the parts of the first struct, then of the second, and so on */
+    const struct tp_column_list *list;
+    size_t at;            /* offset in the struct of the array of parts, or of the pointer to it, bytes */
     size_t count_at;      /* offset in the struct of the number of parts (uint32_t), bytes */
     uint32_t fixed_count; /* length of an array inside the struct; 0: the struct has a pointer to the array */
 };

@@ -27,8 +27,8 @@ enum tp_count_kind {
 };
 
 struct tp_count_key {
-    struct tp_str name, dims,
-        detail;    /* detail: input types of an operator, or name of a kernel or copy; "": no detail */
+    /* detail: input types of an operator, or name of a kernel or copy; "": no detail */
+    struct tp_str name, dims, detail;
     int64_t count; /* number in one step: the most common number over the steady steps */
     uint8_t kind;  /* enum tp_count_kind */
     bool is_exact; /* true: at least 90 % of the steady steps, or all but one, have this count */
@@ -57,16 +57,16 @@ struct tp_count_function {
 };
 
 struct tp_signature {
-    uint64_t
-        hash; /* hash of all keys, their counts and `kept`, including keys that were cut; 0: no steps, or an old file */
+    /* hash of all keys, their counts and `kept`, including keys that were cut; 0: no steps, or an old file */
+    uint64_t hash;
     uint32_t steady_count;     /* number of steps that the counts cover */
     struct tp_count_key *keys; /* different keys, sorted by kind, name, dims, detail */
     uint32_t key_count;
-    struct tp_str
-        *places; /* places[0] is "" (unknown); others: "train.py(12): step" or a module path "Net_0/Linear_1" */
+    /* places[0] is "" (unknown); others: "train.py(12): step" or a module path "Net_0/Linear_1" */
+    struct tp_str *places;
     uint32_t place_count;
-    struct tp_count_call
-        *calls; /* operators outside the data loader, grouped by thread, each thread in its order of execution */
+    /* operators outside the data loader, grouped by thread, each thread in its order of execution */
+    struct tp_count_call *calls;
     uint32_t call_count;
     uint32_t *lanes; /* lane_count + 1 entries, longest thread first: thread i has calls lanes[i] to lanes[i + 1] - 1 */
     uint32_t lane_count;

@@ -24,8 +24,8 @@ struct part {
 struct counting {
     struct tp_summary_work *work;
     struct tp_count_keys keys;
-    uint32_t first_step, end_step,
-        step;              /* steady steps: first_step to end_step - 1; `step`: current step, TP_NO_ID: none */
+    /* steady steps: first_step to end_step - 1; `step`: current step, TP_NO_ID: none */
+    uint32_t first_step, end_step, step;
     struct tp_vec now;     /* uint32_t for each key: its count in the current step */
     struct tp_vec touched; /* uint32_t: keys with a count in the current step */
     struct tp_vec parts;   /* struct part */

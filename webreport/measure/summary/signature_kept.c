@@ -66,8 +66,8 @@ static bool list_blocks(struct keeping *k)
             return false;
         uint32_t *slot = tp_id_map_put(&open, key_of(trace, record, address));
         if (*slot != TP_NO_ID)
-            TP_AT(&k->blocks, struct block, *slot)->given_back =
-                step; /* also sets the step when a new block begins at the same address */
+            /* also sets the step when a new block begins at the same address */
+            TP_AT(&k->blocks, struct block, *slot)->given_back = step;
         *slot = record->bytes > 0 ? (uint32_t)k->blocks.count : TP_NO_ID;
         if (record->bytes > 0)
             *(struct block *)tp_vec_push(&k->blocks) = (struct block){model->order->memory[i], step, HELD};

@@ -6,8 +6,8 @@
 #include "webreport/measure/summary/signature_parts.h"
 #include "writer/base/limits.h"
 
-static const unsigned LOW_PART =
-    10; /* low_ns of n calls is the time of call (n - 1) / LOW_PART, when the shortest call comes first */
+/* low_ns of n calls is the time of call (n - 1) / LOW_PART, when the shortest call comes first */
+static const unsigned LOW_PART = 10;
 
 struct call {
     uint32_t function, step;

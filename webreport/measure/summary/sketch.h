@@ -9,9 +9,8 @@
 
 #include "writer/base/arena.h"
 
-enum {
-    TP_SKETCH_BUCKETS = 64 * 8
-}; /* bucket 0 is for 0 ns; bucket b > 0 is for durations with floor(8 log2 ns) + 1 == b */
+/* bucket 0 is for 0 ns; bucket b > 0 is for durations with floor(8 log2 ns) + 1 == b */
+enum { TP_SKETCH_BUCKETS = 64 * 8 };
 
 struct tp_sketch_bucket {
     uint32_t bucket;
@@ -19,9 +18,9 @@ struct tp_sketch_bucket {
 };
 
 struct tp_sketch {
-    int64_t count, sum_ns, min_ns,
-        max_ns;        /* min_ns and max_ns: 0 without durations; sum_ns saturates at the limits of int64 */
-    double square_sum; /* sum of the squared durations, ns^2 */
+    /* min_ns and max_ns: 0 without durations; sum_ns saturates at the limits of int64 */
+    int64_t count, sum_ns, min_ns, max_ns;
+    double square_sum;                /* sum of the squared durations, ns^2 */
     struct tp_sketch_bucket *buckets; /* buckets with durations, in ascending order */
     uint32_t bucket_count;
 };

@@ -8,8 +8,8 @@
 struct tp_slot_call {
     struct tp_interval time;
     int64_t called_ns; /* start of the call on the host, ns; without a host call, start of the collective */
-    uint32_t step, group,
-        record; /* step: index in the model's steps; group: as in tp_slot; record: index in the collectives */
+    /* step: index in the model's steps; group: as in tp_slot; record: index in the collectives */
+    uint32_t step, group, record;
 };
 
 /* The collective calls of one step in host order. The sequence of their groups is the row of the step. */

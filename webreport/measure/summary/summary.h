@@ -29,8 +29,8 @@ struct tp_summary_key {
     struct tp_str job;  /* name given by --job; "": not given */
     int64_t rank;       /* rank in distributedInfo, else of --rank; TP_NULL_INT: unknown */
     int64_t world_size; /* number of ranks in the job; TP_NULL_INT: unknown. Not part of the key */
-    struct tp_str
-        worker;   /* name of the worker in the file name; part of the key only without a rank, or in a world of 1 */
+    /* name of the worker in the file name; part of the key only without a rank, or in a world of 1 */
+    struct tp_str worker;
     int64_t span; /* number of the span in the file name; TP_NULL_INT: none */
 };
 
@@ -141,8 +141,8 @@ struct tp_run_decision {
     bool is_known;    /* false: no check, or only one of an older version, stored the run */
     bool is_failed;   /* true: the run broke a limit */
     bool is_accepted; /* true: the run is accepted as the start of a new level, even if it broke a limit */
-    bool
-        is_unreadable; /* true: the note of the decision cannot be read; then is_failed is true and is_accepted false */
+    /* true: the note of the decision cannot be read; then is_failed is true and is_accepted false */
+    bool is_unreadable;
     struct tp_str by, at, reason; /* person who accepted the run, time, and reason */
     int64_t committed_s;          /* commit time of the run, seconds since the epoch; 0: unknown */
 };
@@ -151,11 +151,11 @@ struct tp_summary {
     struct tp_summary_key key;
     struct tp_str file, sha256, program; /* program: kind of program in the recommendations, such as "gpu" or "cpu" */
     enum tp_producer producer;           /* producer of the trace; PyTorch in older files */
-    struct tp_str verdict,
-        headline; /* verdict of the report, such as "launch-bound", and its sentence; "" in older files */
+    /* verdict of the report, such as "launch-bound", and its sentence; "" in older files */
+    struct tp_str verdict, headline;
     int64_t event_count, start_ns; /* number of events; start of the trace, ns since the epoch if known */
-    uint64_t
-        kernel_fingerprint; /* hash of the sequence of kernel names in the longest step with kernels; 0: no kernels */
+    /* hash of the sequence of kernel names in the longest step with kernels; 0: no kernels */
+    uint64_t kernel_fingerprint;
     struct tp_input_evidence evidence; /* evidence of the trace; unknown in older files */
     struct tp_run_decision decision;   /* decision of the check that stored the run */
     struct tp_metric_value metrics[TP_METRIC_COUNT];
@@ -175,8 +175,8 @@ struct tp_summary {
     uint32_t flag_count;
     struct tp_signature signature;
     struct tp_step_slots slots; /* input of replays; without slots if there is no collective, or in an older file */
-    const struct tp_rank_summary
-        *comparison; /* input of the distributed view (ranks/distributed.h); NULL: no collective */
+    /* input of the distributed view (ranks/distributed.h); NULL: no collective */
+    const struct tp_rank_summary *comparison;
 };
 
 /* Returns the number of steps that statistics use. */

@@ -109,8 +109,9 @@ static const struct tp_column head[] = {
     SINGLE(TEXT, sha256, sha256),
     SINGLE(TEXT, program, program),
     SINGLE(TEXT, verdict, verdict),
+    /* a producer of a newer version may have a larger number */
     SINGLE(TEXT, headline, headline),
-    SINGLE(COUNT, producer, producer), /* a producer of a newer version may have a larger number */
+    SINGLE(COUNT, producer, producer),
     SINGLE(INT, start_ns, start_ns),
     SINGLE(BITS, kernel_fingerprint, kernel_fingerprint),
 };

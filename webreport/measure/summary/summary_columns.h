@@ -30,8 +30,8 @@ struct tp_stored_decision {
 
 /* A row with the computed part of its sketch. */
 struct tp_stored_row {
-    struct tp_summary_row
-        row; /* the columns store only `count` and `min_ns` of row.time; other members of row.time are computed */
+    /* the columns store only `count` and `min_ns` of row.time; other members of row.time are computed */
+    struct tp_summary_row row;
     uint64_t span_ns;   /* longest minus shortest duration, ns */
     uint64_t excess_ns; /* sum of the durations minus count times the shortest duration, ns; modulo 2^64 */
     bool has_steps;     /* true: the row has a cell for each step */

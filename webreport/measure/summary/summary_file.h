@@ -48,8 +48,8 @@ int tp_summary_set_read(struct tp_summary_set *set, const void *bytes, size_t si
 
 /* The ranks of a job in a set. */
 struct tp_summary_ranks {
-    int64_t present,
-        expected; /* number of present ranks, and world size in the records; expected: TP_NULL_INT if unknown */
+    /* number of present ranks, and world size in the records; expected: TP_NULL_INT if unknown */
+    int64_t present, expected;
     struct tp_rank_set missing; /* missing ranks below `expected`; in the set's arena */
 };
 

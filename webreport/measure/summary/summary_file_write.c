@@ -96,8 +96,8 @@ void tp_summary_file_add(struct tp_buf *out, const struct tp_summary_record *rec
     Tp__SummaryRecord packed = TP__SUMMARY_RECORD__INIT, *only = &packed;
     packed.has_crc32c = packed.has_entry = true;
     packed.crc32c = tp_crc32c(record->bytes.ptr, record->bytes.len);
-    packed.entry.data =
-        (uint8_t *)(uintptr_t)record->bytes.ptr; /* the cast drops const: protobuf-c only reads these bytes */
+    /* the cast drops const: protobuf-c only reads these bytes */
+    packed.entry.data = (uint8_t *)(uintptr_t)record->bytes.ptr;
     packed.entry.len = record->bytes.len;
     part.record = &only;
     part.n_record = 1;

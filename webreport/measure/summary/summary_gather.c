@@ -182,9 +182,8 @@ static int in_order(const void *x, const void *y, const void *context)
     (void)context;
     if (a->time.sum_ns != b->time.sum_ns)
         return a->time.sum_ns > b->time.sum_ns ? -1 : 1;
-    const struct tp_str
-        *p = &a->name,
-        *q = &b->name; /* reads name, owner, shape and dtype as an array, because the members are adjacent */
+    /* reads name, owner, shape and dtype as an array, because the members are adjacent */
+    const struct tp_str *p = &a->name, *q = &b->name;
     int order = 0;
     for (unsigned i = 0; i < KEY && !order; i++)
         order = tp_str_compare(p[i], q[i]);

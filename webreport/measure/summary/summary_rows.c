@@ -8,8 +8,8 @@
 struct texts {
     struct tp_summary_gather *gather;
     const struct tp_trace *trace;
-    uint32_t *name, *shape,
-        *dtype; /* 1 + converted id, for each id in the trace's names and values; 0: not converted yet */
+    /* 1 + converted id, for each id in the trace's names and values; 0: not converted yet */
+    uint32_t *name, *shape, *dtype;
 };
 
 static void texts_open(struct texts *t, struct tp_summary_gather *gather)
@@ -55,8 +55,8 @@ struct tp_str tp_summary_dtype_text(struct tp_summary_work *work, struct tp_str 
     bool is_first = true;
     if (!tp_value_is(types, '['))
         return tp_value_text(work->scratch, types);
-    char *out = tp_arena_alloc(work->scratch,
-                               2 * types.len + 1); /* each "," becomes ", ", so that twice the length is enough */
+    /* each "," becomes ", ", so that twice the length is enough */
+    char *out = tp_arena_alloc(work->scratch, 2 * types.len + 1);
     for (size_t at = 0; tp_value_next(types, &at, NULL, &item);) {
         text = tp_value_text(work->scratch, item);
         if (!is_first) {
@@ -302,8 +302,8 @@ static void find_paths(struct tp_summary_work *work, struct paths *paths)
             int64_t *total = &paths->device_total[model->devices.module[k]];
             *total = tp_sat_add(*total, tp_device_event(model, k)->dur_ns);
         }
-    for (uint32_t m = modules->count;
-         m-- > 0;) /* parents come after children here, because children have higher numbers */
+    /* parents come after children here, because children have higher numbers */
+    for (uint32_t m = modules->count; m-- > 0;)
         if (modules->parent[m] != TP_NO_ID) {
             int64_t *total = &paths->device_total[modules->parent[m]];
             *total = tp_sat_add(*total, paths->device_total[m]);

@@ -21,9 +21,8 @@ int tp_summary_key_order(const struct tp_summary_key *a, const struct tp_summary
         order = compare_ints(a->rank, b->rank);
     if (!order)
         order = (a->world_size == 1) - (b->world_size == 1);
-    if (!order &&
-        (a->rank == TP_NULL_INT ||
-         a->world_size == 1)) /* a world of 1 also compares workers, because each replica of a server is rank 0 of 1 */
+    /* a world of 1 also compares workers, because each replica of a server is rank 0 of 1 */
+    if (!order && (a->rank == TP_NULL_INT || a->world_size == 1))
         order = tp_str_compare(a->worker, b->worker);
     order = order ? order : compare_ints(a->span, b->span);
     return (order > 0) - (order < 0);

@@ -63,8 +63,8 @@ static void find_calls(struct tp_slot_work *w)
             *(uint32_t *)tp_vec_push(&group_of_key) = tp_slot_group_of(w, record);
         struct tp_interval time = tp_collective_time(record);
         int64_t end = w->model->steps[step].end_ns;
-        if (!w->model->gpu_count &&
-            time.b > end) /* skips a call on its own thread whose end the step did not wait for */
+        /* skips a call on its own thread whose end the step did not wait for */
+        if (!w->model->gpu_count && time.b > end)
             time.b = time.a > end ? time.a : end;
         *(struct tp_slot_call *)tp_vec_push(&w->calls) =
             (struct tp_slot_call){time, record->start_ns, step, *TP_AT(&group_of_key, uint32_t, key), i};

@@ -68,8 +68,8 @@ static void unpack_metrics(struct tp_column_reader *reader, struct tp_metric_val
         values[i] = (struct tp_metric_value){.value = NAN, .reason = TP_REASON_NOT_STORED};
     for (uint32_t i = 0; i < count; i++) {
         int metric = tp_metric_find_near(metrics[i].name.ptr, metrics[i].name.len, &near);
-        if (metric >= 0 &&
-            !(fabs(metrics[i].value) > INT64_MAX)) /* a value that no trace can contain counts as absent */
+        /* a value that no trace can contain counts as absent */
+        if (metric >= 0 && !(fabs(metrics[i].value) > INT64_MAX))
             values[metric] = (struct tp_metric_value){.value = metrics[i].value,
                                                       .why = metrics[i].why.len ? metrics[i].why.ptr : NULL};
     }

@@ -58,9 +58,8 @@ static uint32_t argument_of(const struct tp_torch *torch, uint32_t item)
 static void read_arguments(struct tp_key_stacks *stacks, const struct tp_torch *torch)
 {
     const struct tp_trace *trace = torch->trace;
-    uint32_t *known =
-        tp_arena_array(stacks->frames.arena, trace->stack_texts.count,
-                       sizeof *known); /* for each id in stack_texts: 1 + index of its list; 0: not yet known */
+    /* for each id in stack_texts: 1 + index of its list; 0: not yet known */
+    uint32_t *known = tp_arena_array(stacks->frames.arena, trace->stack_texts.count, sizeof *known);
     for (uint32_t k = 0; k < torch->count; k++) {
         uint32_t id = argument_of(torch, torch->order[k]);
         if (id == TP_NO_ID)

@@ -404,8 +404,8 @@ void tp_operator_calls_build(struct tp_operator_calls *calls, const struct tp_tr
     b->arena = arena;
     b->costs = TP_VEC(arena, struct known_cost);
     b->calls = TP_VEC(arena, struct call);
-    tp_torch_build(&b->torch, trace, TP_TORCH_2_6,
-                   arena); /* this torch version does not count Python frames as callers */
+    /* this torch version does not count Python frames as callers */
+    tp_torch_build(&b->torch, trace, TP_TORCH_2_6, arena);
     tp_key_shapes_init(&b->shapes, arena);
     tp_keys_init(&b->kinds, arena, 4);
     calls->is_copy_time_shown = options->has_copies;

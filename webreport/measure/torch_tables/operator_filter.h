@@ -11,10 +11,10 @@
 struct tp_operator_filter {
     const char *const *types; /* selects operators with one of these names, with or without "aten::" */
     size_t type_count;        /* number of `types`; 0: operators with any name */
-    const char
-        *pattern; /* selects operators whose name contains a match of this extended regular expression; NULL: all */
-    const char
-        *input_dtype; /* selects calls with an input of this type, "float32" or as spelled in the trace; NULL: all */
+    /* selects operators whose name contains a match of this extended regular expression; NULL: all */
+    const char *pattern;
+    /* selects calls with an input of this type, "float32" or as spelled in the trace; NULL: all */
+    const char *input_dtype;
 };
 
 /* Returns the error in a pattern as text; NULL if the pattern is valid. Bounds ({..}) and back-references are

@@ -26,8 +26,8 @@ struct tp_table_options {
     enum tp_table_kind kind;
     struct tp_key_options keys;
     struct tp_operator_options operators;
-    const char *
-        sort_by; /* column to sort by; "none": no sorting; NULL: self device time if there is any, else self CPU time */
+    /* column to sort by; "none": no sorting; NULL: self device time if there is any, else self CPU time */
+    const char *sort_by;
     int64_t row_limit; /* largest number of rows; negative: all rows. Tables of operators use operators.top instead */
     bool top_level_events_only;
 };
