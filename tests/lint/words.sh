@@ -66,7 +66,6 @@ text docs/definitions.md 3
 text templates/README.md 2
 text templates/timeline.js 1
 text templates/walk.js 1
-text webreport/measure/work/README.md 1
 '
 [ -z "${LIMITS+x}" ] || limits=$LIMITS
 
