@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""check_diff.py TRACEPRESS WORK CASE: checks what `tracepress diff` reports about planted changes (gen_training.py).
+"""check_diff.py TRACEPRESS WORK CASE: checks the report of `tracepress diff` about planted changes (gen_training.py).
 
-Cases: noise, slow, faster, sync, copy, leak, swap, batch, folders, moved, sums, runs, table, cut, loaded,
-operator. Prints what is wrong and exits with 1."""
+Cases: noise, slow, faster, sync, copy, leak, swap, batch, folders, moved, sums, runs, table, cut, loaded, operator.
+Prints faults and exits with 1."""
 import json
 import os
 import re
@@ -15,7 +15,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import gen_training
 
 TRACEPRESS, WORK, CASE = sys.argv[1:4]
-HEAVY = "cudnn_wgrad_alg0_engine_128_6"  # takes a fifth of a step
+HEAVY = "cudnn_wgrad_alg0_engine_128_6"  # this kernel takes a fifth of a step
 wrong = []
 
 
@@ -67,8 +67,8 @@ def side(name, seed, *arguments, count=3):
 
 
 def slow(percent=10.0, verdict="regressed", code=1):
-    """Checks that a slow row gets a verdict with three runs per side. One run per side detects less, and the row is a
-    hint."""
+    """Checks that a slow row gets a verdict with three runs per side. With one run per side, smaller changes are not
+    detected, and the row is a hint."""
     before, after = side("three", 1), side("slow%g" % percent, 30, "--slow", "%s=%g" % (HEAVY, percent))
     report, exited = diff(before, after)
     expect("changes", changes(report), [(verdict, "kernel", "same", HEAVY)])
@@ -148,7 +148,7 @@ def batch():
 
 
 def texts(value, found):
-    """Returns each text in a JSON value, including keys, that names a line."""
+    """Adds to `found` each text in a JSON value, including keys, that names a source line."""
     if isinstance(value, dict):
         texts(list(value), found)
     for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
@@ -159,7 +159,7 @@ def texts(value, found):
 
 
 def lines_of(before, after):
-    """Returns the lines that outputs name for a new wait, when other lines have moved."""
+    """Returns the lines that the outputs name for a new wait, after an edit moved other lines."""
     sarif, page = os.path.join(WORK, "folder.sarif"), os.path.join(WORK, "folder.json")
     report, code = diff(before, after)
     text = subprocess.run([TRACEPRESS, "diff", before, after, "--all"], capture_output=True, text=True).stdout
@@ -177,7 +177,7 @@ def lines_of(before, after):
 
 
 def folders():
-    """Checks that the name of a folder changes no named line: in text, JSON, SARIF of `check` and findings of
+    """Checks that the name of a folder changes no named line: in text, JSON, SARIF of `check`, and findings of
     `report`."""
     names = ("run", "run (1)", "run [2]: x", "run (3): x", "a.py(4): f", "C:\\runs (5)", "lib (6)/v(7)")
     said = {}
@@ -211,8 +211,8 @@ def boxes(before, after):
 
 
 def moved():
-    """Checks that lines moved by an edit above them are the same lines: in the call tree, the flame graph and the
-    owners of memory."""
+    """Checks that lines moved by an edit above them still count as the same lines: in the call tree, the flame graph
+    and the owners of memory."""
     after = trace("moved", "--seed", 2, "--shift", 3)
     report, code = diff(base(), after)
     expect("verdict, exit", (report["verdict"], report["memory_verdict"], code), ("neutral", "neutral", 0))
@@ -229,7 +229,8 @@ def moved():
 
 
 def sums():
-    """Checks sums to the nanosecond: the change by count and the change by time, and the parts of the step."""
+    """Checks that sums are exact to the nanosecond: the change by count, the change by time, and the parts of the
+    step."""
     report, _ = diff(base(), trace("sums", "--seed", 36, "--sync", 42, "--slow", HEAVY + "=7"))
     ns = lambda us: round(us * 1000)
     for name in ("kernels", "operators_device", "operators_host", "copies", "syncs", "modules_host", "runtime"):
@@ -244,7 +245,7 @@ def sums():
 
 
 def runs():
-    """Checks that more runs per side detect more, for the same change with one and with three runs."""
+    """Checks that three runs per side detect a change that one run per side does not."""
     before, after = side("a", 40, "--steps", 8), side("b", 50, "--steps", 8, "--slow", HEAVY + "=5")
     report, code = diff(before, after)
     expect("runs, steps", (report["base"]["runs"], report["new"]["steps"]), (3, 24))
@@ -260,7 +261,8 @@ def runs():
 
 
 def table():
-    """Compares the planted size with the detected size, for three runs per side. No other change may be reported."""
+    """Prints how often a planted change of each size is detected with three runs per side. No other change may be
+    reported."""
     sizes, repeats, found = (0.5, 1, 2, 3, 5, 10, 20), 10, {}
     for size in sizes:
         for repeat in range(repeats):
@@ -282,7 +284,7 @@ def table():
 
 
 def cut():
-    """Checks operators of equal times. A summary keeps some of them by chance, so none may be reported as added or
+    """Checks operators with equal times. A summary keeps some of them by chance, so none may be reported as added or
     removed."""
     for seed in (2, 3, 4):
         report, code = diff(trace("cut1", "--cpu", "--seed", 1, "--steps", 6, "--tail", 330),
@@ -291,7 +293,7 @@ def cut():
 
 
 def loaded():
-    """Checks that a run with all host times multiplied by 1.9, as on a busy machine, raises no alarm with any number
+    """Checks that a run with all host times multiplied by 1.9, as on a busy machine, is not reported, with any number
     of base runs."""
     after = trace("loaded", "--cpu", "--seed", 31, "--load", 90)
     for before, what in ((trace("cpu0/worker0", "--cpu", "--seed", 20), "1 + 1"), (cpu_runs(), "5 + 1")):
@@ -303,8 +305,8 @@ def loaded():
 
 
 def operator():
-    """Checks that an operator that is 30 % slower is named, on an idle machine and on a busy one. With one run per
-    side it is a hint."""
+    """Checks that an operator that is 30 % slower is named, on an idle machine and on a busy one. With one run per side
+    the operator is a hint."""
     name = "aten::cudnn_batch_norm_backward"
     for load in (0, 90):
         after = trace("operator%d" % load, "--cpu", "--seed", 32, "--load", load, "--slow-op", name + "=30")

@@ -1,7 +1,8 @@
-"""comments_server.py FOLDER: serves the comments of one pull request over HTTP, as described by GitHub's REST
-interface. Writes its address to FOLDER/address, and each request as a line to FOLDER/requests. At first there are
-comments of a person, one of which begins with the mark of our comment. Refuses requests without a token, without
-JSON, or with more than 65,536 characters."""
+"""comments_server.py FOLDER: serves the comments of one pull request over HTTP, as GitHub's REST interface does.
+
+Writes its address to FOLDER/address, and each request as a line to FOLDER/requests. The initial comments are by a
+person, and one begins with the mark of tracepress's comment. Refuses requests without a token, without JSON, or with
+more than 65,536 characters."""
 import http.server
 import json
 import os
@@ -28,7 +29,7 @@ class Comments(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def sent(self):
-        """Returns the text of the comment that was sent, or None if there is none."""
+        """Returns the text of the sent comment; None: there is none, or it is invalid."""
         try:
             body = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))))["body"]
             return body if 0 < len(body) <= 65536 else None

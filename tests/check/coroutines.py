@@ -1,7 +1,8 @@
-"""coroutines.py HOW COUNTS TRACE [VIEWS]: checks a trace of tests/native/coroutine_program.cc. The trace must agree with the
-counts and times of the program itself (COUNTS), and the tasks of `report --json` (VIEWS) with the trace. Prints differences
-and exits with 1: ranges that another range's end has closed, and tasks or parts that are missing, end at the wrong time, or
-are not inside of their task."""
+"""coroutines.py HOW COUNTS TRACE [VIEWS]: checks a trace of tests/native/coroutine_program.cc.
+
+The trace must agree with the counts and times of the program itself (COUNTS). The tasks of `report --json` (VIEWS) must
+agree with the trace. Prints differences and exits with 1. Faults are ranges that the end of another range has closed,
+and tasks or parts that are missing, end at the wrong time, or are outside of their task."""
 import json, math, sys
 from collections import Counter, defaultdict
 from decimal import Decimal
@@ -78,7 +79,7 @@ def wanted_names():
 
 
 def check_tree(tasks):
-    """Checks that parts of an id are inside of its task and nest, because a viewer shows them in one row."""
+    """Checks that the parts of a task are inside of it and nest, because a viewer shows them in one row."""
     rows, last = defaultdict(list), max(ns(e["ts"]) for e in events if "ts" in e)
     for order, task in enumerate(tasks):
         rows[task.id].append((task.start, -(last if task.end is None else task.end), order, task))
@@ -98,8 +99,8 @@ def check_tree(tasks):
 
 
 def check_runs(tasks):
-    """Checks that each run is on one thread and in one turn. Runs and waits of a task must be disjoint and cover all
-    of it."""
+    """Checks that each run is on one thread and in one turn. The runs and waits of a task must be disjoint and cover
+    it."""
     turns, rows = defaultdict(list), defaultdict(list)
     for e in events:
         if e["ph"] == "X" and e["name"] == "turn":

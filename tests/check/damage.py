@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-"""damage.py PROGRAM FOLDER SEED COUNT TRACE...: damages traces and checks that the verdicts of `check` and `diff` on the
-damaged input equal those on the undamaged one, or are inconclusive.
+"""damage.py PROGRAM FOLDER SEED COUNT TRACE...: damages traces and checks the verdicts of `check` and `diff`. On the
+damaged input they must be inconclusive, or equal those on the undamaged input.
 
-Each TRACE is a file, or a folder of the ranks of a job. The damages are: a flipped bit or a cut of the gzip file, a cut of
-the text, a cut that is closed to valid JSON, dropping all events of a kind with or without the links to them, dropping a rank.
-The budget has four lines for each metric of the undamaged trace. The limits <= and >= its value pass, the limits < and > fail.
-Any changed number that still gets a verdict is therefore a false pass or a false failure. The same limits are checked against
-a baseline, with damage on either side.
+Each TRACE is a file, or a folder of the ranks of a job. The damages are: a flipped bit or a cut of the gzip file, a cut
+of the text, a cut that is closed to valid JSON, dropping all events of a kind with or without the links to them,
+dropping a rank.
 
-`trace.*` is not checked, because these metrics are about the damage itself. Formats without an end mark are not cut and closed.
-If a kind of events is dropped from them, only the comparison with the undamaged trace is checked."""
+The budget has four lines for each metric of the undamaged trace. The limits <= and >= its value pass, the limits < and
+> fail. Any changed number that still gets a verdict is therefore a false pass or a false failure. The same limits are
+checked against a baseline, with damage on either side. `trace.*` is not checked, because these metrics are about the
+damage itself.
+
+Formats without an end mark are not cut and closed. If a kind of events is dropped from them, only the comparison with
+the undamaged trace is checked."""
 import collections
 import decimal
 import gzip
@@ -47,10 +50,10 @@ class Trace:
         self.has_end = any(isinstance(e, dict) and e.get("name") == "Record Window End" for e in self.events)
 
     def find_numbers(self):
-        """Returns the argument that numbers the events of the host, so that a gap can be seen, or "" if there is
-        none."""
+        """Returns the argument that numbers the host events, so that gaps are visible; "": there is no such
+        argument."""
         host = [e.get("args", {}) for e in self.events if category(e) in ("cpu_op", "operator", "user_annotation")]
-        if not all(isinstance(args, dict) for args in host): # a trace of unusual values has no numbering argument
+        if not all(isinstance(args, dict) for args in host): # a trace with unusual values has no numbering argument
             return ""
         for key in ("Ev Idx", "Profiler Event Index", "External id"):
             numbers = {n if isinstance(n, (int, str)) else None for n in (args.get(key) for args in host)}
@@ -124,7 +127,7 @@ def drop_hole(trace, rng):
 
 
 class Judge:
-    """The program under test, and its results for undamaged inputs."""
+    """The tested program, and its results for undamaged inputs."""
 
     def __init__(self, program, folder):
         self.program, self.folder, self.known = program, folder, {}
@@ -136,7 +139,7 @@ class Judge:
         run = subprocess.run([self.program, command, "-q", *arguments, "--json", self.out], stdin=subprocess.DEVNULL,
                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
         assert run.returncode in (0, 1, 3, 6), (command, arguments, run.returncode, run.stderr)
-        if run.returncode == 3: # exit code 3 means that no usable data remains, so there is no verdict
+        if run.returncode == 3: # exit code 3: no usable data remains, so there is no verdict
             return run.returncode, None
         return run.returncode, json.load(open(self.out, encoding="utf-8"))
 
@@ -170,7 +173,7 @@ class Judge:
 
 
 def compare_checks(whole, damaged):
-    """Returns the items whose verdict is wrong, with the kind of error."""
+    """Returns the items with a wrong verdict, each with the kind of error."""
     (code, said), (new_code, new) = whole, damaged
     if new is None:
         return []
@@ -201,7 +204,7 @@ def compare_diffs(whole, damaged):
 
 
 def judge_damage(judge, path, damaged, pair, is_marked):
-    """Runs all commands on the damaged input: alone if the input shows the damage, and on either side of a
+    """Runs all commands on the damaged input: alone if the input shows its damage, and as either side of a
     comparison."""
     own, against = judge.known[path]["budgets"]
     broken = []

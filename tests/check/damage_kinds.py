@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""damage_kinds.py [--marks-only] PROGRAM FOLDER SEED COUNT TRACE...: damages traces in 40 ways and checks a rule: if the
-evidence of the damaged file is clean, every metric has no value or that of the undamaged file.
+"""damage_kinds.py [--marks-only] PROGRAM FOLDER SEED COUNT TRACE...: damages traces in 40 ways and checks one rule. If
+the evidence of the damaged file is clean, every metric must be missing or have the value of the undamaged file.
 
-Prints for each kind of damage how many damages break the rule. Kinds that always leave a mark (SEEN) must never break it. The
-other kinds include damages that no reader can detect: a changed digit, a changed letter that gives another valid name (UNSEEN),
-and missing events without numbers or links. At most 0.5 % of all damages may break the rule. --marks-only checks only the
-kinds in SEEN.
-
-`trace.*` is not compared, because these metrics are about the damage itself."""
+Prints for each kind of damage how many files break the rule. Kinds that always leave a mark (SEEN) must never break it.
+The other kinds include damage that no reader can detect: a changed digit, a changed letter that gives another valid
+name (UNSEEN), and missing events without numbers or links. At most 0.5 % of all damaged files may break the rule.
+--marks-only checks only the kinds in SEEN. `trace.*` is not compared, because these metrics are about the damage
+itself."""
 import collections
 import gzip
 import json
@@ -281,7 +280,7 @@ def category_lost(t, rng):
 
 
 def member_lost(t, rng):
-    """Removes a member of one event, like a faulty filter."""
+    """Removes a member of one event, as a faulty filter could do."""
     at = rng.choice([i for i, e in enumerate(t.events) if e.get("ph") == "X"])
     key = rng.choice([k for k in t.events[at] if k in ("ph", "cat", "ts", "dur", "args")])
     return t.with_events([{k: v for k, v in e.items() if i != at or k != key} for i, e in enumerate(t.events)])
@@ -295,14 +294,14 @@ KINDS = [gzip_bit, gzip_cut, gzip_run, gzip_swap, gzip_member_lost, nul_page, nu
 
 
 class Reader:
-    """The program under test."""
+    """The tested program."""
 
     def __init__(self, program, folder):
         self.program, self.out, self.budget = program, os.path.join(folder, "kinds.json"), os.path.join(folder, "kinds.budget")
         open(self.budget, "w").write("step.count >= 0\n")
 
     def read(self, path):
-        """Returns whether the evidence is clean, and the metrics. Returns None if the file is refused."""
+        """Returns (whether the evidence is clean, metrics); None: the file is refused."""
         run = subprocess.run([self.program, "check", path, "--budget", self.budget, "-q", "-o", os.devnull, "--json", self.out],
                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
         assert run.returncode in (0, 1, 3, 6), (path, run.returncode)
@@ -313,7 +312,7 @@ class Reader:
 
 
 def broken(whole, new):
-    """Returns a metric whose value has changed although the evidence is clean, or None."""
+    """Returns the name of a metric that has changed although the evidence is clean, or None."""
     if new is None or not new[0]:
         return None
     for name, value in new[1].items():
@@ -332,7 +331,7 @@ def main():
     inputs = []
     for path in sys.argv[5:]:
         whole = reader.read(path)
-        if whole and whole[0]: # skips a trace whose own evidence is not clean
+        if whole and whole[0]: # a trace whose own evidence is not clean is skipped
             try:
                 trace = Trace(path)
             except (ValueError, KeyError, TypeError):

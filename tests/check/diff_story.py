@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""diff_story.py TRACEPRESS WORK TRACE...: checks that all outputs of `diff` and `check` agree for each pair of traces, in both
-orders, and for each trace with itself: the exit code, the document's verdict, the first line on the terminal, of the digest and
-of the page, the page's badge and figures, the numbers of rows, and every sentence below. Standard library only. Exit status 1
-if outputs of a pair disagree; the last line counts the comparisons and the verdicts that occurred."""
+"""diff_story.py TRACEPRESS WORK TRACE...: checks that all outputs of `diff` and `check` agree. Compares each pair of
+traces in both orders, and each trace with itself.
+
+The outputs are: the exit code, the document's verdict, the first line of terminal, digest and page, the page's badge
+and figures, the numbers of rows, and every sentence below. Uses only the standard library. Exits with 1 if outputs of a
+pair disagree. The last line counts the comparisons and the verdicts that occurred."""
 import collections
 import concurrent.futures
 import html
@@ -20,22 +22,24 @@ NOT_JUDGED = "The rows are shown but not judged"
 
 
 def uncode(text):
-    """Returns Markdown in which code spans are HTML text."""
+    """Replaces code spans in Markdown by HTML text."""
     return re.sub(r"(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)", lambda m: html.escape(m[2]), text)
 
 
 def plain(text):
-    """Returns Markdown or HTML as plain text, with single blanks instead of white space."""
+    """Returns Markdown or HTML as plain text, with single spaces instead of white space."""
     return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]*>", "", uncode(text))).replace("\\", "").replace("`", "").replace("\xa0", " ")).strip()
 
 
 def letters(text):
-    """Returns only letters, digits and some marks, because terminals break long words and pages break lines."""
+    """Returns only letters, digits and some marks. Terminals and pages break lines, so spaces and line breaks are
+    ignored."""
     return re.sub(r"[^\w%.,;:()+\u2212-]", "", text)
 
 
 def first_line_faults(check):
-    """Returns faults in the numbers of limits in the first line of `check`. Items beyond a maximum are not kept."""
+    """Returns faults in the numbers of limits in the first line of `check`. The document has no items beyond a
+    maximum."""
     status = collections.Counter(item["status"] for item in check["items"])
     words = {"kept": "pass", "broken": "fail", "inconclusive": "inconclusive", "warning": "warn"}
     for number, word in re.findall(r"(\d+)(?: of \d+ limits)? (kept|broken|inconclusive|warning)", check["verdict_line"]):
@@ -44,7 +48,7 @@ def first_line_faults(check):
 
 
 def warned(program, work, trace):
-    """Returns faults of `check` with budgets whose limits pass, warn, or have no value in the trace."""
+    """Returns faults of `check` with a budget whose limits pass, warn, or have no value in the trace."""
     budget, out = os.path.join(work, "warned.budget"), os.path.join(work, "warned.json")
     with open(budget, "w", encoding="utf-8") as f:
         f.write("warn trace.events <= 1\ntrace.flags <= 1000\nmemory.reserved <= 1 TiB\n")
@@ -81,7 +85,7 @@ class Pair:
         return {kind for kind in ("regressed", "improved") if kind in told or self.told["counts"][kind]}
 
     def exit_code(self):
-        """Returns the exit code that the document implies."""
+        """Returns the exit code that follows from the document."""
         told, totals = self.told, [t["verdict"] for t in self.told["times"].values()]
         if told["damage"]:
             return 6
@@ -156,8 +160,8 @@ class Pair:
             self.want(not self.told["changes"], "the figure says that the work is the same")
 
     def gate(self):
-        """Checks `check` without a budget. Its exit code must match its verdict, and its sentences about the work
-        must be those of `diff`. With a damaged input, `check` still judges undamaged data."""
+        """Checks `check` without a budget. Its exit code must match its verdict, and its sentences about the work must
+        equal those of `diff`. With a damaged input, `check` still judges undamaged data."""
         check, diff = self.check, self.told
         status = collections.Counter(item["status"] for item in check["items"])
         for key in ("pass", "warn", "inconclusive", "fail"):

@@ -24,8 +24,7 @@ HELP_SAMPLE = re.compile(r"^  (?:tracepress|cat) (.*)\n((?: {6}.*\n|\n(?= {6}))+
 
 
 def samples_of(path):
-    """Returns pairs of a command and its sample. For help texts, also returns pairs of the name and the content of
-    files."""
+    """Returns pairs of a command and its sample. For help texts, also returns {name: content} of the input files."""
     with open(path, encoding="utf-8") as f:
         text = f.read()
     if not path.endswith(".txt"):
@@ -47,8 +46,7 @@ def make_inputs(folder, command):
 
 
 def missing(sample, printed):
-    """Returns the first part of a sample that is not printed after the previous part, or None if all parts are
-    printed."""
+    """Returns the first part of a sample that is not printed after the previous part; None: all parts are printed."""
     lines, at = printed.splitlines(), 0
     for part in re.split(r"^\.\.\.\n", sample.rstrip("\n") + "\n", flags=re.M):
         wanted = part.splitlines()

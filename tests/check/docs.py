@@ -40,7 +40,7 @@ def without_fences(text):
 
 
 def slugs(text):
-    """Returns the anchors of the headings, as GitHub makes them."""
+    """Returns the anchors of all headings, in GitHub's form."""
     seen, out = {}, set()
     for heading in re.findall(r"^#{1,6} +(.*?)#*$", without_fences(text), re.M):
         plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading.strip())
@@ -70,7 +70,7 @@ def links():
 
 
 def alternatives(name):
-    """Returns abd and acd for a{b,c}d. glob handles the asterisks."""
+    """Returns ["abd", "acd"] for "a{b,c}d". glob expands the asterisks."""
     m = re.match(r"(.*?)\{([^{}]*)\}(.*)$", name)
     return [x for part in m.group(2).split(",") for x in alternatives(m.group(1) + part + m.group(3))] if m else [name]
 
@@ -106,7 +106,8 @@ def has_option(text, option):
 
 
 def pieces_of_code(text):
-    """Returns pairs of (is a whole block, line) for all code. Lines that end in a backslash are joined."""
+    """Returns pairs (is the line from a block, line) for all code. Lines that end in a backslash are joined with the
+    next."""
     for block in re.findall(r"^ *```[a-z]*\n(.*?)^ *```", text, re.M | re.S):
         for line in re.sub(r"\\\n", " ", block).split("\n"):
             yield True, line
@@ -161,7 +162,7 @@ WITHOUT_TABLE = ("tracepress", "help")
 
 
 def rows_of(source):
-    """Returns the rows of a table of options: its own, and those that several tables share."""
+    """Returns the rows of a table of options: its own rows, and rows that several tables share."""
     shared = dict(re.findall(r"#define (TP_OPT_\w+)\(options\)((?:.*\\\n)+.*)", read("webreport/session/opt.h")))
     used = [shared[macro] for macro in re.findall(r"^ +(TP_OPT_\w+)\(struct ", source, re.M)]
     return TABLE_ROW.findall("".join([source] + used))

@@ -79,8 +79,8 @@ def chrome(tp, *traces):
 
 
 def texts(data):
-    """Returns two Counters: of the texts of the elements in the list of events, and of the other members of the
-    document. json's decoder finds where values end. Numbers are not parsed."""
+    """Returns two Counters: of the texts of all elements in the list of events, and of the other members of the
+    document. The JSON decoder finds where values end, but numbers are not parsed."""
     document, decoder, space = data.decode("utf-8"), json.JSONDecoder(), re.compile(r"[ \t\r\n]*")
     skip = lambda at: space.match(document, at).end()
 
@@ -147,8 +147,8 @@ def raw(tp, *traces):
 
 
 def part(tp, *traces):
-    """Checks that the export of a step is a part of the trace. It must have all device work that the step launched,
-    and complete arrows with their original ids."""
+    """Checks that the export of a step is a part of the trace. It must have all device work that the step launched, and
+    complete arrows with their original ids."""
     cut = 0
     for trace in traces:
         found = re.search(rb'"name" *: *"ProfilerStep#([0-9]+)"', stored(trace))
@@ -209,8 +209,8 @@ def defused(value):
 
 
 def one_form(value):
-    """Returns a value of args in a common form for trace, CSV file and database. In a cell every value is text,
-    numbers may have another notation, and a text may have an apostrophe in front."""
+    """Returns a value of args in a common form for trace, CSV file and database. In a CSV cell, every value is text,
+    numbers may have another notation, and a text may begin with an apostrophe."""
     if isinstance(value, (list, dict)):
         return json.dumps(value, default=float)
     if value is None or isinstance(value, bool):
@@ -297,7 +297,7 @@ def nearest(sorted_ns, percent):
 def tasks(tp):
     """Checks 1,000 requests in all outputs. Request k begins at 10 k us, takes a known time, and may end on any
     thread."""
-    # each time from 100 to 100,000 ns, in steps of 100 ns, occurs once
+    # each duration from 100 to 100,000 ns, in steps of 100 ns, occurs once
     delays = [((k * 7919) % 1000 + 1) * 100 for k in range(1000)]
     ends, starts = [], [k * 10000 for k in range(1000)]
     events = [{"ph": "X", "cat": "cpu_op", "name": "serve", "pid": 1, "tid": 1, "ts": 0, "dur": 20000}]
@@ -308,7 +308,7 @@ def tasks(tp):
     events.append({"ph": "b", "cat": "task", "name": "request", "id": 5000, "pid": 1, "tid": 1, "ts": 10500.0})
     moments = sorted([(s, 1) for s in starts + [10500000]] + [(e, -1) for e in ends])
     open_now = most = 0
-    for _, step in moments: # at the same moment, ends come before begins
+    for _, step in moments: # at equal times, ends come before starts
         open_now += step
         most = max(most, open_now)
     known = sorted(delays)
@@ -373,8 +373,8 @@ def xml(*files):
 
 
 def folded(*files):
-    """Checks lines of folded stacks. flamegraph.pl reads "STACK NUMBER", and a second number for a difference.
-    speedscope ends a line where JavaScript does. Names in a trace must not look like either."""
+    """Checks the lines of folded stacks. flamegraph.pl reads "STACK NUMBER", and a second number for a difference.
+    speedscope ends a line where JavaScript does. Names in a trace must not be mistaken for numbers or line ends."""
     count = 0
     for path in files:
         for line in open(path, "rb").read().decode("utf-8", "surrogateescape").split("\n")[:-1]:

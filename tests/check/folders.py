@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""folders.py TRACEPRESS WORK DATA CASE: checks that the name of a folder changes none of the named lines.
+"""folders.py TRACEPRESS WORK DATA CASE: checks that the name of a folder does not change any named source line.
 
-Rewrites the bundled traces so that the user's files are in folders with unusual names of equal length. The outputs of
-tracepress must have the same bytes after the name is replaced by the plain one. Cases: report, redacted, check, diff, exports.
-Prints differences and exits with 1."""
+Rewrites the bundled traces so that the user's files are in folders with unusual names of equal length. After the name
+is replaced by the plain one, the outputs of tracepress must have the same bytes. Cases: report, redacted, check, diff,
+exports. Prints differences and exits with 1."""
 import base64
 import gzip
 import json
@@ -19,13 +19,13 @@ TRACEPRESS, WORK, DATA, CASE = sys.argv[1:5]
 PLAIN = "ruuuuuuuuun"
 ODD = ("run (1)uuuu", "run [2]: xu", "run (3): xx", "a.py(4): fu", "(5): -(6):.", "run;7;uuu.p")
 HOME = "/mnt/u/"
-# matches lines in files of the user: no paths of libraries, and no frames without a file
+# matches source lines of the user, but no library paths and no frames without a file
 LINE = re.compile(r"(?<![^\";])(?!torch/|<|[^\";]*site-packages/|/)([^\";()]+\.pyx?\(\d+\): )")
 wrong, named = [], []
 
 
 def place(folder):
-    """Returns the name of the place for a folder. All places have equally long names that do not contain the folder."""
+    """Returns a short name for a folder. All short names are equally long and do not contain the folder's name."""
     return str((PLAIN, *ODD).index(folder))
 
 
@@ -51,11 +51,11 @@ def bytes_of(path):
     data = open(path, "rb").read()
     if path.endswith(".pstats"):
         return repr(sorted(marshal.loads(data).items())).encode()
-    if path.endswith(".html"): # packed data of the page
+    if path.endswith(".html"): # packed data of the page is not compared
         data = re.sub(rb">(H4sI[A-Za-z0-9+/=\s]+)<", lambda packed: gzip.decompress(base64.b64decode(packed[1])), data)
-    if path.endswith((".html", ".svg")): # texts that are truncated to fit
+    if path.endswith((".html", ".svg")): # texts that are shortened to fit are not compared
         data = re.sub("<text[^>]*>[^<]*\u2026</text>".encode(), b"", data)
-    if path.endswith(".md"): # texts may or may not be code spans, depending on their characters
+    if path.endswith(".md"): # a text is a code span or not, depending on its characters
         data = re.sub(rb"[`\\]", b"", data)
     if path.endswith(".sqlite"):
         return "\n".join(sqlite3.connect(path).iterdump()).encode()
@@ -63,7 +63,7 @@ def bytes_of(path):
 
 
 def put_back(data, folder):
-    """Returns the bytes with the name of the folder replaced by the plain one, in any format. Checksums are left out."""
+    """Returns the bytes, in any format, with the name of the folder replaced by the plain one. Replaces checksums."""
     for number in (rb"\b[0-9a-f]{64}\b", rb'fill="#[0-9A-F]{6}"', rb'"tracepress/v1":"[0-9a-f]{16}"'):
         # replaces checksums of the file, colors of names, and fingerprints of paths
         data = re.sub(number, b"NUMBER", data)
@@ -99,7 +99,7 @@ def with_lines():
 
 
 def outputs(folder, *arguments):
-    """Returns the files that a command writes for its arguments {out}/NAME."""
+    """Returns {name: bytes} of the files that a command writes for its arguments {out}/NAME."""
     out = os.path.join(WORK, "folders", "out")
     subprocess.run(["rm", "-rf", out], check=True)
     os.makedirs(out)
@@ -124,7 +124,7 @@ def redacted():
             found = outputs(folder, "report", rewritten(name, folder), "--redact", "-q", "-o", "{out}/r.html")
             if folder.encode() in found["r.html"] or HOME.encode() in found["r.html"]:
                 wrong.append("%s: --redact shows %r" % (name, folder))
-            found["stdout"] += HOME.encode() # adds the folder, because compare() expects it
+            found["stdout"] += HOME.encode() # adds the folder's name, which compare() expects in each output
             return found
         compare(name, make)
 
@@ -161,7 +161,7 @@ def exports():
         for what in (("folded", "--metric", "cpu"), ("folded", "--metric", "self_cpu_time_total"), ("pstats",), ("csv",), ("sqlite",),
                      ("flamegraph", "--metric", "calls"), ("chrome",), ("xplane",)):
             if what[-1] == "self_cpu_time_total" and b'"Call stack"' not in bytes_of(rewritten(name, PLAIN)):
-                continue  # a trace without recorded stacks gives no such file
+                continue  # a trace without recorded stacks has no such file
             compare("%s as %s" % (name, " ".join(what)),
                     lambda folder: outputs(folder, "export", rewritten(name, folder), "--to", *what, "-q", "-o", "{out}"))
         for keys in ("name,stack", "line", "function"):

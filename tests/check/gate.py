@@ -54,7 +54,7 @@ def check_junit(folder, check):
 
 
 def check_sarif(folder, check):
-    """Checks the parts of SARIF 2.1.0 that we use, by the public schema and the rules of code hosts."""
+    """Checks the parts of SARIF 2.1.0 that tracepress uses, with the public schema and the rules of code hosts."""
     log = json.loads(read(folder, "out.sarif"))
     assert set(log) == {"$schema", "version", "runs"} and log["version"] == "2.1.0" and len(log["runs"]) == 1
     assert urllib.parse.urlparse(log["$schema"]).scheme == "https"
@@ -103,7 +103,7 @@ def check_sarif(folder, check):
 
 def check_markdown(folder, check):
     text = read(folder, "out.md")
-    bare = re.sub(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)", "", text)  # the text without code spans
+    bare = re.sub(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)", "", text)  # the text without its code spans
     assert len(text) < 16384 and "<" not in bare, text[:200]
     rows = [line for line in text.split("\n") if line.startswith("| ") and not line.startswith("| |")]
     assert len(rows) == min(20, sum(item["status"] != "pass" for item in check["items"])), rows

@@ -1,6 +1,7 @@
-"""gen_history.py OUT STEP_US NUMBER [EXTRA]: writes a trace of 20 steps of a training loop. It is run NUMBER on a
-machine whose runs differ by 0.2 %, and began on day NUMBER of 2026. EXTRA is the number of additional operators
-aten::item per step."""
+"""gen_history.py OUT STEP_US NUMBER [EXTRA]: writes a trace of 20 steps of a training loop, as run NUMBER on a machine.
+
+Runs of this machine differ by 0.2 %, and run NUMBER began on day NUMBER of 2026. EXTRA is the number of additional
+operators aten::item per step."""
 
 import json
 import math

@@ -29,7 +29,7 @@ import random
 
 FLOAT, HALF = "float", "c10::Half"
 PID, BACKWARD, STREAM = 4000, 4020, 7
-# operator, kernel, device time in ns, shape; {b} is the batch size
+# operator, kernel, device time in ns, shape; {b} stands for the batch size
 FORWARD = [
     ("aten::cudnn_convolution", "implicit_convolve_sgemm_128x6", 420_000, [["{b}", 3, 224, 224], [64, 3, 7, 7]]),
     ("aten::cudnn_batch_norm", "bn_fw_tr_1C11_kernel_NCHW", 130_000, [["{b}", 64, 112, 112], [64]]),
@@ -50,7 +50,7 @@ BACK = [
     ("aten::threshold_backward", "vectorized_elementwise_kernel_threshold", 66_000, [["{b}", 64, 112, 112], ["{b}", 64, 112, 112], []]),
     ("aten::cudnn_convolution_backward", "cudnn_wgrad_alg1_engine_64_3", 450_000, [["{b}", 3, 224, 224], [64, 3, 7, 7]]),
 ]
-LAYERS = 6  # number of layers in the middle of both lists
+LAYERS = 6  # number of repeated layers in the middle of both lists
 
 
 class Run:
@@ -213,7 +213,7 @@ class Run:
                 "traceEvents": sorted(self.events, key=lambda e: (e["ts"], -e.get("dur", 0))) + [self.end()]}
 
     def end(self):
-        """ends the recording like torch"""
+        """returns the event with which torch ends a recording"""
         last = max(e["ts"] + e.get("dur", 0) for e in self.events)
         return {"ph": "i", "s": "g", "name": "Record Window End", "pid": "", "tid": "", "ts": last}
 

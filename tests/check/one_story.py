@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""one_story.py TRACEPRESS WORK TRACE...: the same numbers in the page, the JSON document, the Markdown digest and `check`.
+"""one_story.py TRACEPRESS WORK TRACE...: checks that page, JSON document, Markdown digest and `check` have the same
+numbers.
 
-Verdict (class and headline), step time, busy and idle share of the verdict's device, and each finding's time and share are
-read out of the page and the digest as a person reads them, and compared with the document to the last digit shown; the
-metrics of `check` are compared in full. Standard library only. Exit status 1 if the outputs of a trace disagree."""
+Reads verdict (class and headline), step time, busy and idle share of the verdict's device, and each finding's time and
+share from the page and the digest, as a person does. Compares them with the document to the last digit shown. The
+metrics of `check` are compared in full. Uses only the standard library. Exits with 1 if the outputs of a trace
+disagree."""
 import html
 import json
 import os
@@ -19,12 +21,12 @@ NUMBER = r"(-?[\d,]+(?:\.\d+)?)"
 
 
 def uncode(text):
-    """Returns Markdown in which code spans are HTML text."""
+    """Replaces code spans in Markdown by HTML text."""
     return re.sub(r"(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)", lambda m: html.escape(m[2]), text)
 
 
 def plain(text):
-    """Returns the text as it was before it became Markdown or HTML, without marks and with references resolved."""
+    """Returns the text without Markdown and HTML marks, and with references resolved."""
     return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]*>", "", uncode(text))).replace("\\", "").replace("`", "")).strip()
 
 
@@ -59,8 +61,8 @@ class Story:
             self.wrong.append("%s: %s is not %s" % (what, ours, wanted))
 
     def near(self, what, seen, wanted, rounding=Decimal(0)):
-        """Compares `seen`, which is a result of shown(), with `wanted`, the number of the document. `rounding` is the
-        error that the value may have from earlier rounding."""
+        """Compares `seen`, a result of shown(), with `wanted`, the number of the document. rounding: error that the
+        value may have from earlier rounding."""
         self.count += 1
         slack = Decimal("1e-6") * abs(wanted) + rounding
         if seen is None or abs(seen[0] - wanted) > seen[1] + slack:
@@ -76,7 +78,7 @@ class Story:
         if finding["ceiling_us_per_step"] is not None:
             part = finding["high_percent"] / finding["share_of_step_percent"] if finding["share_of_step_percent"] else 1
             self.near("%s: time of %s" % (where, finding["id"]), time_of(re.sub(r".* to ", "", plain(time))), 1000 * finding["ceiling_us_per_step"] * part,
-                      Decimal("0.5")) # a mean is rounded to whole ns before it becomes a text
+                      Decimal("0.5")) # a mean is rounded to whole ns before it is written as text
             low = re.match(r"([\d.,]+) to ", plain(share))
             if low:
                 self.near("%s: least gain of %s" % (where, finding["id"]), (Decimal(low[1].replace(",", "")), Decimal("0.05")),
@@ -122,7 +124,7 @@ class Story:
             self.near("page: the window", time_of(plain(window.group(1))), 1000 * self.verdict["step_us"])
         if self.device:
             busy = next((text for name, text in figures.items() if name.endswith(" busy")), None)
-            # the figure leaves out time that cannot be judged
+            # the figure excludes time that cannot be judged
             judged = self.device["window_us"] - self.verdict["unjudged_us"]
             if judged > 0:
                 self.near("page: busy", percent_of(busy or ""),
@@ -160,7 +162,7 @@ class Story:
         by_id = {f["id"]: f for f in self.found["findings"]}
         self.same("digest: findings without one in the document", [r[0] for r in rows if r[0] not in by_id], [])
         self.same("digest: first finding", [r[0] for r in rows][:1], [f["id"] for f in self.found["findings"]][:1 if rows else 0])
-        for rule, time, share in rows: # the remedy is in the lines below its finding
+        for rule, time, share in rows: # the remedy is in the lines below the finding
             if rule in by_id:
                 self.check_finding("digest", by_id[rule], time, share)
 

@@ -36,7 +36,7 @@ import sys
 
 
 def ns(text):
-    """Returns microseconds with three decimals as nanoseconds, without rounding."""
+    """Converts microseconds with three decimals, as text, to nanoseconds without rounding."""
     whole, _, part = text.partition(".")
     return int(whole) * 1000 + int((part + "000")[:3])
 
@@ -128,7 +128,7 @@ def wait_shares(*wanted):
     whole = rows[-1][1] - rows[0][0]
     waited = collections.Counter()
     for row, after in zip(rows, rows[1:] + [(0, 0, "", {})]):
-        if "cause" in row[3]:  # a call returns only when the thread has a CPU again
+        if "cause" in row[3]:  # a call returns only after the thread has got a CPU again
             waited[row[3]["cause"]] += row[1] - row[0] + (after[1] - after[0] if after[2] == "ready" else 0)
     for name, ms in told_ms.items():
         share, seen = 100 * ms / wall_ms, 100 * waited[name] / whole
@@ -175,7 +175,7 @@ def reaches(inner, outer, percent):
 
 
 def waits(cause, inner, outer, least):
-    """Returns names, or "FILE:LINE: NAME" if lines are requested."""
+    """Returns texts of frames: names, or "FILE:LINE: NAME" if lines are requested."""
     stacks, reached = [], 0
     for rows in states.values():
         for begin, end, state, args in rows:
@@ -218,7 +218,8 @@ def alive(wanted):
 
 
 def no_thread(wanted):
-    found = [e["args"]["name"] for e in events if e.get("name") == "thread_name"]  # "thread 12 (NAME)"
+    # such names have the form "thread 12 (NAME)"
+    found = [e["args"]["name"] for e in events if e.get("name") == "thread_name"]
     assert found and not [name for name in found if name.endswith("(%s)" % wanted)], found
 
 

@@ -72,7 +72,7 @@ def check(path):
             slices[(event["pid"], event["tid"])].append((start, start + ns(event, "dur"), event["name"]))
         elif phase in "sf":
             flows[(event["cat"], event["id"])].append(event)
-        elif phase in "be":  # Perfetto ignores tasks that another process ends, or without a begin
+        elif phase in "be":  # Perfetto ignores tasks that another process ends, and ends without a start
             ns(event, "ts"), event["cat"], event["id"], event["name"]
         elif phase == "i":
             if event.get("s") not in ("t", "p", "g"):
@@ -80,7 +80,7 @@ def check(path):
         elif phase == "C":
             if not all(isinstance(v, (int, Decimal)) and math.isfinite(v) for v in event["args"].values()):
                 bad.append("a counter without number: %s" % event)
-        elif phase == "P":  # Perfetto ignores samples, which have a thread, a time and a name
+        elif phase == "P":  # Perfetto ignores samples, but they must have a thread, a time and a name
             ns(event, "ts"), event["name"], event["pid"], event["tid"]
         elif phase == "M":
             named[(event["name"], event["pid"], event["tid"])] += 1

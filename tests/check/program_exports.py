@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""program_exports.py TRACEPRESS TRACE FOLDER: exports a recording from outside, reads the files back and adds them up.
+"""program_exports.py TRACEPRESS TRACE FOLDER: exports a recording from outside, reads the files back and adds up their
+numbers.
 
-Self and total time of functions, CPU time of each process and time of each state must be those of the view
-(`report --json`). If available, `go tool pprof` also reads pprof's file, and the command line of the Firefox Profiler
+Self and total time of functions, CPU time of each process and time of each state must be those of the view (`report
+--json`). If available, `go tool pprof` also reads pprof's file, and the command line of the Firefox Profiler
 (PROFILER_CLI) reads its own file. Shares no code with the product."""
 import collections
 import csv
@@ -40,7 +41,7 @@ class View:
 
 
 class Sums:
-    """The numbers of a file, added up by stack. A frame is (name, file); stacks begin with the outermost frame."""
+    """The numbers of a file, added up by stack. A frame is (name, file). Stacks begin with the outermost frame."""
 
     def __init__(self):
         self.self_ns, self.total_ns, self.processes = collections.Counter(), collections.Counter(), collections.Counter()
@@ -94,7 +95,7 @@ def fields(data):
 
 
 def numbers(value):
-    """Returns a list of numbers, which may be packed."""
+    """Returns a list of numbers from a field that may be packed."""
     if isinstance(value, int):
         return [value]
     out, number, shift = [], 0, 0
@@ -154,7 +155,7 @@ def go_pprof(path, view):
     for (name, _), value in view.self_ns.items():
         wanted[name] += value / 1000
     for name, value in wanted.items():
-        if re.fullmatch(r"[\w.+]+", name):  # pprof shortens names of templates
+        if re.fullmatch(r"[\w.+]+", name):  # pprof shortens the names of templates
             assert abs(names[name] - value) <= 0.02 * len(view.self_ns), "go tool pprof: %s: %r, %r" % (name, names[name], value)
 
 
@@ -288,8 +289,8 @@ def tables(paths, view):
 
 
 def folded(path, view):
-    """Checks folded stacks: blanks become "_", control characters are removed, and values are whole microseconds per
-    stack."""
+    """Checks folded stacks. Spaces must become "_", control characters must be removed, and values must be whole
+    microseconds per stack."""
     with open(path, encoding="utf-8", newline="\n") as file:
         lines = [line.rsplit(" ", 1) for line in file.read().split("\n") if line]
     whole = sum(int(value) for _, value in lines) * 1000
@@ -314,7 +315,7 @@ def main():
     firefox(made["firefox"][0], view)
     sqlite(made["sqlite"][0], view)
     tables(made["csv"], view)
-    if not sum(view.processes.values()) // 1000:  # without a line, there is no file and the exit code is 3
+    if not sum(view.processes.values()) // 1000:  # without any line there must be no file, and the exit code must be 3
         return
     folded(export(tracepress, trace, folder, "folded")[0], view)
     assert export(tracepress, trace, folder, "flamegraph")[0].endswith(".samples-cpu.svg")

@@ -128,7 +128,7 @@ def make(seed, folder):
     with open(path) as file:
         program = json.load(file)
     events = program["traceEvents"]
-    for e in [e for e in events if e.get("cat") == "cpu_sample"]:  # enough samples for a verdict
+    for e in [e for e in events if e.get("cat") == "cpu_sample"]:  # the file has enough samples for a verdict
         events += [{**e, "ts": round(draw.randint(0, 200_000_000) / 1000, 3)} for _ in range(draw.randint(0, 8))]
     base, states = 1_790_000_000_000_000_000, [e for e in program["traceEvents"] if e.get("cat") == "thread_state"]
     with open(path, "w") as file:

@@ -31,7 +31,7 @@ class Tree:
     """The processes, threads with their slices, and weights of samples of a recording."""
 
     def __init__(self, events, is_marked=False):
-        self.is_marked = is_marked  # whether the recorder marks waits for its own locks
+        self.is_marked = is_marked  # true if the recorder marks the waits for its own locks
         self.processes, self.rows, self.samples, self.names = [], collections.defaultdict(list), [], {}
         looks = []
         for e in events:
@@ -130,8 +130,8 @@ class Tree:
                 t["process"]["time"][state] += t["time"][state]
 
     def child_waits(self):
-        """Finds waits without a cause that end when a child exits, and earlier waits of the thread during the life of
-        that child."""
+        """Finds waits without a cause that end when a child exits. Also finds earlier waits of the thread during the
+        life of that child."""
         late = lambda piece: max((piece[1] - piece[0]) // 100, min((piece[1] - piece[0]) // 2, 5_000_000))
         unseen = lambda piece: piece[2] == 2 and piece[3] == "?"
         for child in self.order:
@@ -162,7 +162,7 @@ class Tree:
                 waited += piece[1] - piece[0]
 
     def is_own(self, pid, tid):
-        """Returns whether this is a thread of the recorder in another program."""
+        """Returns whether the thread belongs to the recorder, inside another program."""
         named = lambda key: re.search(r"^tracepress$|\(tracepress\)$", self.names.get(key, ""))
         return bool(tid != pid and named((pid, tid)) and not named((pid, pid)))
 
@@ -179,8 +179,8 @@ class Tree:
 
 
 def own_lock(text):
-    """Returns whether this is a lock of a recorder that marks none of its locks: one with a timeout, or one that the
-    C library takes when a thread exits."""
+    """Returns whether the lock belongs to the recorder, if the recorder marks no locks: a lock with a timeout, or one
+    that the C library takes when a thread exits."""
     timed = re.search("pthread_mutex_(timed|clock)lock", text) and "timed_mutex" not in text
     return bool(timed or "_pthread_mutex_lock;./nptl/nptl_deallocate_tsd.c(" in text)
 
@@ -222,14 +222,14 @@ def function(frame):
 
 
 def stack(text):
-    """Returns the functions of a stack, innermost first, without parts that are no functions."""
+    """Returns the functions of a stack, innermost first. Parts of the text that are not functions are dropped."""
     path = [function(f) for f in text.split(";") if f.strip(" ")]
     inside = next((i for i, f in enumerate(path) if f[3] != "kernel"), len(path))
     end = next((i for i in range(inside, len(path)) if path[i][3] == "kernel"), len(path))
     path = path[:end]
     while len(path) > 1 and path[-1][0] == "[unknown]":
         path.pop()
-    # beginning with the outermost: all work of the kernel for events of the recording is one function
+    # from the outermost frame on: all kernel work for the recording's events becomes one function
     for i in reversed(range(len(path))):
         if path[i][3] != "kernel":
             continue
@@ -277,7 +277,7 @@ def waits(tree):
 
 
 def place(path):
-    """Returns the functions of a stack that its user knows, innermost first."""
+    """Returns the functions of a stack that users know, innermost first."""
     def worth(f):
         if f[3] == "python":
             return 1 if f[1].startswith("<frozen ") or ("/lib/python3" in f[1] and "-packages/" not in f[1]) else 0
@@ -304,14 +304,14 @@ def python(tree, cpu):
 
 
 def ran(thread, begin, end):
-    """Returns the running time within a wait, and the time at which the thread last ran."""
+    """Returns (running time during a wait, time at which the thread last ran), ns."""
     pieces = [(max(b, begin), min(e, end)) for b, e, state, *_ in thread["pieces"] if state == 0 and b < end and e > begin]
     return sum(e - b for b, e in pieces), max([e for _, e in pieces], default=begin)
 
 
 def holders(tree):
-    """Returns, by name of the waiting thread, the thread that most likely has the lock, and its time. Unclear cases
-    are left out."""
+    """Returns {name of the waiting thread: (thread that most likely has the lock, its time)}. Unclear cases are
+    omitted."""
     held, asked = collections.defaultdict(collections.Counter), collections.Counter()
     for t in tree.threads:
         name = tree.names.get((t["pid"], t["tid"]), "")

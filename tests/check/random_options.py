@@ -1,9 +1,9 @@
-"""random_options.py TRACEPRESS FOLDER SEED COUNT TRACE...: runs random command lines of table, export, precision, diff and report,
-made of the options in their help texts with valid and invalid values.
+"""random_options.py TRACEPRESS FOLDER SEED COUNT TRACE...: runs random command lines of table, export, precision, diff
+and report, made of the options in their help texts with valid and invalid values.
 
-Each command must exit with a code of 0 to 6, never by a signal. If it refuses its arguments (2), one line must say why and
-name one of its options. If it succeeds, it must print no error. It must create only output files. Prints the command line
-that broke a rule and exits with 1."""
+Each command must exit with a code of 0 to 6, never by a signal. If it refuses its arguments (2), one line must give the
+reason and name one of its options. If it succeeds, it must print no error. It must create only output files. Prints the
+command line that broke a rule and exits with 1."""
 import os
 import random
 import re
@@ -27,7 +27,7 @@ def options_of(program, command):
 
 
 def choices_near(program, command):
-    """Returns the possible arguments of an option from its help text."""
+    """Returns {option: possible arguments} from the command's help text."""
     text = subprocess.run([program, "help", command], stdout=subprocess.PIPE, check=True).stdout.decode()
     return {option: re.split(r"[|,]", words) for option, words in re.findall(r"(--[a-z-]+) ([a-z0-9_.|,+-]+)", text)}
 
@@ -89,8 +89,8 @@ def main():
             return 1
         codes[run.returncode] = codes.get(run.returncode, 0) + 1
     print("%d command lines: %s" % (count, ", ".join("%d ended with %d" % (codes[c], c) for c in sorted(codes))))
-    # Checks that the lines are useful. About one in ten is accepted, so 300 lines are enough. Of 60 lines, only three
-    # might be.
+    # Checks that the command lines are useful. About one in ten is accepted, so this needs at least 300 lines. Of 60
+    # lines, only three might be accepted.
     return 0 if count < 300 or (codes.get(0, 0) > count // 60 and codes.get(2, 0) > count // 20) else 1
 
 

@@ -1,5 +1,5 @@
-"""same_reading.py ORIGINAL EXPORT: checks that HTA makes equal tables, cell by cell, of a trace and of its export by
-`export --to chrome`. Exit 1 names the tables that differ."""
+"""same_reading.py ORIGINAL EXPORT: checks that HTA makes equal tables, cell by cell, from a trace and from its export
+by `export --to chrome`. If tables differ, names them and exits with 1."""
 import os
 import sys
 import warnings
@@ -22,7 +22,7 @@ def of_hta(path):
                       ("overlap", lambda: analysis.get_comm_comp_overlap(visualize=False))):
         try:
             tables[name] = ask()
-        except Exception as why: # HTA fails for some traces; then it must fail for both
+        except Exception as why: # HTA fails for some traces; then it must fail for the export, too
             tables[name] = type(why).__name__
     return tables
 

@@ -1,7 +1,9 @@
-"""speedscope_rules.py TRACE...: checks rules, without which speedscope 1.25 refuses a trace. Exit 1 names the broken
-rule. Rules: The list of events is not empty and contains objects with a phase. Slices and their halves (ph X, B,
-E) have a time, and a pid and tid that are the same as numbers and as texts. The file name must not be that of one
-of Chrome's own formats."""
+"""speedscope_rules.py TRACE...: checks the rules without which speedscope 1.25 refuses a trace. Names a broken rule and
+exits with 1.
+
+Rules: The list of events is not empty and contains objects with a phase. Slices and their halves (ph X, B, E) have a
+time, and a pid and tid that are the same as numbers and as texts. The file name must not be that of one of Chrome's own
+formats."""
 import gzip
 import json
 import re

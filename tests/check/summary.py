@@ -30,7 +30,7 @@ def same(what, ours, theirs):
 
 
 def short(name):
-    """Returns a text as summaries store it. Of a long text they store the beginning, and a hash that is not computed
+    """Returns a text as summaries store it: of a long text only the beginning, with a hash that is not computed
     here."""
     data = name.encode()
     return name if len(data) <= 4000 else data[:4000].decode(errors="ignore")
@@ -45,7 +45,7 @@ def is_cut(process, kind):
 
 
 def table(what, process, kind, key, wanted):
-    """Compares rows. `wanted` maps a key to those of count, sum, min, max and bytes that are known."""
+    """Compares rows. wanted: {key: the known ones of count, sum, min, max and bytes}."""
     mine = {}
     for row in rows(process, kind):
         name = tuple(map(short, key(row))) if isinstance(key(row), tuple) else short(key(row))
@@ -70,7 +70,7 @@ def table(what, process, kind, key, wanted):
 
 
 def base_of(process, start):
-    """Returns the zero of a trace's times. Times before the year 2000 count from its baseTimeNanoseconds."""
+    """Returns the time that is zero in a trace. Times before the year 2000 count from its baseTimeNanoseconds."""
     path = os.environ["TRACES"]
     if os.path.isdir(path):
         (path,) = [os.path.join(d, f) for d, _, files in os.walk(path) for f in files if f == os.path.basename(process["file"])]
@@ -96,7 +96,7 @@ def check_steps(process, profile):
 
 
 def check_idle(process, profile):
-    """Returns the idle parts of a used step, added over the devices of the idle view."""
+    """Compares the idle parts of each used step, added over the devices of the idle view."""
     parts = ["host", "launch", "queue", "outside", "unknown"]
     used = [i for i, s in enumerate(profile["overview"]["steps"]) if s["used"]]
     wanted = defaultdict(lambda: [0] * len(parts))
@@ -160,13 +160,13 @@ def check_by_step(process):
 
 
 def check_steps_of_events(process, profile, path):
-    """Checks the step of each event. A host call belongs to the step in whose marker it starts. A kernel belongs to
-    the step of its launch, or of its start if it has no launch."""
+    """Checks the step of each event. A host call belongs to the step whose marker contains its start. A kernel belongs
+    to the step of its launch; without a launch, to the step that contains its start."""
     with gzip.open(path, "rt", encoding="utf-8") as file:
         events = [e for e in json.load(file, parse_float=Decimal)["traceEvents"] if e.get("ph") == "X"]
     steps = [[ns(s[k]) for k in ("host_start_us", "host_end_us", "start_us", "end_us")]
              for s in profile["overview"]["steps"]]
-    if profile["trace_facts"]["step_marker"] == "window":  # without markers there is one step
+    if profile["trace_facts"]["step_marker"] == "window":  # without markers, the trace has a single step
         steps = [[-math.inf, math.inf] * 2]
     launches = {e["args"]["correlation"]: ns(e["ts"]) for e in events
                 if e.get("cat") in ("cuda_runtime", "cuda_driver", "Runtime") and "correlation" in e.get("args", {})}

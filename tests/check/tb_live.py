@@ -1,6 +1,8 @@
-"""tb_live.py PYTHON FAST LOGDIR PROGRAM ARG...: TensorBoard (of that Python, --load_fast=FAST) reads LOGDIR while the program
-trains into LOGDIR/run. Exit 0 if it shows more and more step times before the program exits, and each step once at the end.
-Without PROGRAM: prints the content of LOGDIR as JSON."""
+"""tb_live.py PYTHON FAST LOGDIR PROGRAM ARG...: lets TensorBoard (of PYTHON, --load_fast=FAST) read LOGDIR while the
+program trains into LOGDIR/run.
+
+Exits with 0 if TensorBoard shows more and more step times before the program exits, and each step once at the end.
+Without PROGRAM, prints the content of LOGDIR as JSON."""
 import json, os, socket, subprocess, sys, time, urllib.parse, urllib.request
 
 python, fast, logdir, program = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
@@ -37,7 +39,7 @@ def watch():
     if not program:
         runs = wait_for(lambda: {run: tags for run, tags in (get("tags") or {}).items() if tags})
         seen = {}
-        for _ in range(20):  # reads until two results in a row agree
+        for _ in range(20):  # reads until two consecutive results are equal
             now = {run + ": " + tag: steps(tag, run) for run, tags in (runs or {}).items() for tag in tags}
             if now and now == seen:
                 break

@@ -54,8 +54,8 @@ def trace(kinds=True, lanes=False):
 
 
 def engine():
-    """Makes steps of 10 ms: 1.5 ms of preparation, 5 ms of waiting for the engine that copies and works, 3 ms of
-    using the result."""
+    """Makes steps of 10 ms: 1.5 ms of preparation, 5 ms of waiting for the engine, which copies and computes, and 3 ms
+    of using the result."""
     whole = trace(lanes=True)
     kept = [event for event in whole["traceEvents"] if event["ph"] != "X" or event["name"].startswith("ProfilerStep")]
 
@@ -75,7 +75,7 @@ def engine():
 
 
 def waits():
-    """Makes the trace without a device, with other lengths: the program waits for two things during most of a step."""
+    """Makes the trace without a device, with other times: the program waits for two things during most of a step."""
     whole = trace()
     lengths = {"read batch": (0, 500), "solve": (500, 5000), "exchange": (5500, 100), "wait for the disk": (5600, 1000)}
     events = whole["traceEvents"]
@@ -89,7 +89,7 @@ def waits():
 
 
 def calls():
-    """Makes a second of a program: 300 ms in read and poll, the rest in modules. Another thread waits for a lock."""
+    """Makes one second of a program: 300 ms in read and poll, the rest in modules. Another thread waits for a lock."""
     whole = trace()
     events = [event for event in whole["traceEvents"] if event["ph"] == "M" or event["ph"] == "i"]
 
@@ -117,10 +117,10 @@ def words(paths, pattern):
         with open(path, encoding="utf-8") as file:
             text = file.read()
         text = re.sub(r"<style.*?</style>|<script.*?</script>", "", text, flags=re.S)
-        if pattern is not PYTHON:  # facts of a comparison have names of metrics, which are for machines
+        if pattern is not PYTHON:  # facts of a comparison contain names of metrics, which are for machines
             text = re.sub(r"<tr>[^\n]*<code>(gpu|cuda|step)[a-z_.]*</code>", "", text)
             text = re.sub(r'<td class="t">ProfilerStep</td>', "", text)
-        if pattern is HOST:  # names of targets within a page are keys
+        if pattern is HOST:  # the names of link targets within a page are keys, not words
             text = re.sub(r"(id|href|for|class|aria-labelledby|data-[a-z]+)=\"[^\"]*\"", "", text)
         for line in text.split("\n"):
             match = pattern.search(line)

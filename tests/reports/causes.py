@@ -11,11 +11,11 @@ MAIN, BACKWARD, GLOO = 10, 11, 12
 
 
 class Program:
-    """A program under construction. `now` is the end of the last event on the host, `device` that of the last kernel."""
+    """A program under construction. now: end of the last host event, us. device: end of the last kernel, us."""
 
     def __init__(self, has_device=False, ranks=None, backend=None):
         self.events, self.now, self.device, self.sequence, self.calls = [], 0.0, 0.0, 0, 0
-        self.gloo = 0.0  # end of the last call of gloo's thread
+        self.gloo = 0.0  # end of the last call of gloo's thread, us
         self.has_device, self.thread = has_device, MAIN
         self.head = {"schemaVersion": 1, "deviceProperties": []}
         if has_device:
@@ -29,7 +29,7 @@ class Program:
                             "ts": round(start, 3), "dur": round(length, 3), "args": args})
 
     def kernel(self, name, length, stream=7, **args):
-        """Adds a launch inside of the operator that ends now, and its kernel."""
+        """Adds a launch at the end of the current operator, and its kernel."""
         self.calls += 1
         start = max(self.device, self.now + 4)
         self.add("cuda_runtime", "cudaLaunchKernel", self.now, 3, correlation=self.calls)
@@ -39,7 +39,7 @@ class Program:
         self.device = start + length
 
     def operator(self, name, length, inside=None, gap=1.0, kernel=None, **args):
-        """Adds an operator of at least this length around the events that `inside` adds."""
+        """Adds an operator of at least this length around the events that the function `inside` adds."""
         start = self.now
         if self.has_device and kernel:
             self.now += 1
@@ -81,8 +81,8 @@ def forward(p, layers=6, length=200):
 
 
 def backward(p, layers=6, length=200, reduced=None, adds=False, rows=64):
-    """Adds a backward pass. `reduced` adds the calls of the wrapper for each gradient. With `adds`, gradients exist
-    already."""
+    """Adds a backward pass. reduced: function that adds the wrapper's calls for each gradient. adds: gradients exist
+    before."""
     for i in range(layers):
         def node():
             p.operator("AddmmBackward0", length - 4, lambda: p.operator(
@@ -133,7 +133,7 @@ def reduction(p, nbytes, length=400, ranks=2, group="0"):
 
 
 def reducer(every, nbytes=1 << 20, length=400, ranks=2):
-    """Adds DistributedDataParallel's work for a gradient. `every` gradients are a bucket."""
+    """Returns a function that adds DistributedDataParallel's work for a gradient. A bucket has `every` gradients."""
     def take(p, i, layers):
         p.operator("torch::distributed::reducer::mul_out", 12, lambda: p.operator(
             "aten::mul", 9, kernel=("vectorized_elementwise_kernel<4, mul>", 6)))
@@ -184,7 +184,7 @@ def steps(p, body, count):
 
 
 def frames_of_a_step(p):
-    """Adds other parts of an optimizer step: clipping, a schedule, an average of the weights."""
+    """Adds the other parts of an optimizer step: clipping, a schedule, an average of the weights."""
     def clip():
         p.operator("aten::_foreach_norm", 60)
         p.operator("aten::_foreach_mul_", 60)
@@ -194,7 +194,7 @@ def frames_of_a_step(p):
 
 
 def accumulate(every, count, has_device=False, more=None, late=None, before=0):
-    """Writes micro-steps. One of `every` updates the parameters; the first update comes after `before` other
+    """Writes micro-steps, of which one of `every` updates the parameters. The first update comes after `before` other
     micro-steps."""
     p = Program(has_device)
 
@@ -252,7 +252,7 @@ def wrapped(p, body, ranks=2, synced=0):
 
 
 def ddp_accumulates(has_device, quiet, each_step=True, count=16, other=None):
-    """Adds four micro-steps of the wrapper. With `quiet`, the first three run under no_sync."""
+    """Writes four micro-steps of the wrapper per update. quiet: the first three run under no_sync."""
     p = Program(has_device, 2, "nccl" if has_device else "gloo")
 
     def micro(p, i):
@@ -271,7 +271,7 @@ def ddp_accumulates(has_device, quiet, each_step=True, count=16, other=None):
 
 
 def loop_accumulates(quiet):
-    """A loop of the user reduces the gradients of each micro-step."""
+    """Writes a program whose own loop reduces the gradients of each micro-step."""
     p = Program(False, 2)
 
     def body(p, i):
@@ -290,7 +290,7 @@ def loop_accumulates(quiet):
 
 
 def two_models():
-    """A generator and a discriminator have an optimizer each, which runs after both backward passes."""
+    """Writes a generator and a discriminator, whose two optimizers run after both backward passes."""
     p = Program(True, 2, "nccl")
 
     def body(p, i):
@@ -305,7 +305,7 @@ def two_models():
 
 
 def skips_updates():
-    """A step with overflowing gradients is discarded: gradients are zeroed, not accumulated."""
+    """Writes a program that discards a step with overflowing gradients: it zeroes them, and does not accumulate."""
     p = Program(True, 2, "nccl")
 
     def body(p, i):
@@ -363,7 +363,7 @@ def buffers_sent(has_device, count, ranks=2):
 
 
 def user_broadcasts():
-    """The user sends a setting to all ranks outside of the wrapper."""
+    """Writes a program that sends a setting to all ranks outside of the wrapper."""
     p = Program(False, 2)
 
     def body(p, i):
@@ -376,7 +376,8 @@ def user_broadcasts():
 
 
 def zeroes(call, adds=True):
-    """A loop of the user rewrites all gradients before the forward pass. The backward pass adds to them."""
+    """Writes a program whose own loop fills all gradients before the forward pass. The backward pass then adds to
+    them."""
     p = Program()
 
     def body(p, i):
@@ -392,7 +393,7 @@ def zeroes(call, adds=True):
 
 
 def small_reductions(has_device, calls, by_hand=False):
-    """Each step has `calls` reductions of 4 KiB, by a wrapper with tiny buckets or by a loop over all gradients."""
+    """Writes steps with `calls` reductions of 4 KiB, by a wrapper with tiny buckets or by a loop over all gradients."""
     p = Program(has_device, 2, "nccl" if has_device else "gloo")
 
     def body(p, i):
@@ -411,7 +412,7 @@ def small_reductions(has_device, calls, by_hand=False):
 
 
 def product(p, name, rows, inner, columns, length, kernel=5):
-    """Adds a product of `rows` with weights. `rows` are its sizes except the last one."""
+    """Adds a product with weights. rows: sizes of the input except the last one."""
     dims = [[*rows, inner], [columns, inner], [columns]]
     if name == "aten::addmm":
         dims = [[columns], [*rows, inner], [inner, columns], [], []]
@@ -426,7 +427,7 @@ def perceptron(p, batch, size=1024, length=150):
 
 
 def encoder(p, batch, length, rows_first=False, each=None):
-    """Adds layers of a transformer. With `rows_first`, products have the elements of all sequences as rows."""
+    """Adds layers of a transformer. rows_first: the rows of products are the elements of all sequences."""
     p.operator("aten::embedding", 8, kernel=("vectorized_gather_kernel", 3), **{"Input Dims": [[1000, 256], [batch, length], []]})
     for _ in range(4):
         for columns in (768, 256, 1024):
@@ -439,7 +440,7 @@ def encoder(p, batch, length, rows_first=False, each=None):
 
 
 def decoder(p, batch, tokens=8, size=1024):
-    """Generates tokens one after the other. Positions are equal for all samples, so their embedding has one row."""
+    """Generates tokens one by one. Positions are equal for all samples, so their embedding has one row."""
     for _ in range(tokens):
         p.operator("aten::embedding", 8, kernel=("vectorized_gather_kernel", 3), **{"Input Dims": [[2000, size], [batch, 1]]})
         p.operator("aten::embedding", 8, kernel=("vectorized_gather_kernel", 3), **{"Input Dims": [[512, size], [1, 1]]})
@@ -460,27 +461,27 @@ def recurrent(p, batch, name="gru", time=20):
 
 
 def unknown_sizes_too(p):
-    """Adds products of one sample, and products without sizes that take most of the time."""
+    """Adds products of one sample, and products of unknown size that take most of the time."""
     perceptron(p, 1)
     p.operator("aten::linear", 8000)
 
 
 def serves_unlike(step):
-    """A program that calls a model with one sample in all steps but one."""
+    """Writes a program that calls a model with one sample in all steps except `step`."""
     p = Program()
     steps(p, lambda p, i: perceptron(p, 64 if i == step else 1), 12)
     return p
 
 
 def serves(forward, has_device=False, count=12):
-    """A program that only calls a model, once per step."""
+    """Writes a program that only calls a model, once per step."""
     p = Program(has_device)
     steps(p, lambda p, i: forward(p), count)
     return p
 
 
 def engine(name, count=8):
-    """Steps of a serving engine that replays captured graphs, so no operator shows a shape."""
+    """Writes steps of a serving engine that replays captured graphs, so no operator shows a shape."""
     p = Program(True)
     for i in range(count):
         start = p.now
@@ -537,7 +538,7 @@ def updates_one(p):
 
 
 def takes_apart(call, body, count=40, shape=None, seen=True):
-    """A loop over the rows of a tensor of 40 x 32. `call` is the operator that splits the tensor before the loop."""
+    """Writes a loop over the rows of a 40 x 32 tensor. call: operator that splits the tensor before the loop."""
     p = Program()
 
     def loop():
@@ -566,7 +567,7 @@ def part(name, *others):
 
 
 def branch(p, i):
-    """a branch on the value"""
+    """reads a value and branches on it"""
     p.operator("aten::select", 6)
     p.operator("aten::gt", 8)
     p.operator("aten::is_nonzero", 6)
@@ -575,7 +576,8 @@ def branch(p, i):
 
 
 def evaluate_and_read(p, i):
-    """Adds a batch of a loop that evaluates a small model and reads its loss. The activations differ between batches."""
+    """Adds a batch of a loop that evaluates a small model and reads the loss. Batches have different activation
+    functions."""
     p.operator("aten::slice", 4, **{"Input Dims": [[1000, 64], [], [], [], []]})
     product(p, "aten::linear", [32], 64, 64, 30)
     for name in ("relu", "gelu", "silu")[:i * i % 11 % 3 + 1]:
@@ -585,7 +587,7 @@ def evaluate_and_read(p, i):
 
 
 def alike_layers(call, count=12):
-    """Adds equal layers after an operator that split the weights of attention."""
+    """Writes equal layers after an operator that splits the weights of attention."""
     def layer(p, i):
         p.operator("aten::linear", 60)
         p.operator(call, 8, **{"Input Dims": [[8, count, 96], [], []]})

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""communication.py KIND FOLDER: writes traces about overlap of communication, and about stages of pipelines. Deterministic."""
+"""communication.py KIND FOLDER: writes traces for rows about overlap of communication and about pipeline stages. Equal
+calls write equal bytes."""
 import json
 import os
 import sys
@@ -12,7 +13,7 @@ def host(cat, name, ts, dur, tid=1, **args):
 
 
 class Device:
-    """Events of a device with separate streams for work and communication."""
+    """Events of a device with separate streams for compute and communication."""
 
     def __init__(self):
         self.events, self.link = [], 0
@@ -21,7 +22,7 @@ class Device:
         self.events.append(host("user_annotation", "ProfilerStep#%d" % number, ts, dur))
 
     def run(self, name, called, start, dur, stream=7, node=None, **args):
-        """Launches a kernel at the time `called`, inside of a node of the backward pass if one is named."""
+        """Launches a kernel at the time `called`. node: node of the backward pass that contains the launch."""
         self.link += 1
         if node:
             self.events.append(host("cpu_op", node, called - 1, 4))
@@ -49,8 +50,8 @@ class Device:
 
 # ------------------------------------------------------------------------------------------------- what overlap gains
 def overlap(steps):
-    """Writes steps of 10 ms, each a list of (kind, us): forward, backward, gradients (communication). The host
-    launches everything, then waits."""
+    """Writes steps of 10 ms. A step is a list of (kind, us), where kind is forward, backward or gradients
+    (communication). The host launches everything, then waits."""
     d = Device()
     for s, work in enumerate(steps):
         b, at = 10000 * s, 10000 * s + 200
@@ -108,7 +109,7 @@ class Rank:
         self.d.step(number + 1, self.begin, 20000)
 
     def called(self):
-        """Returns the time of the next call of the host. With a device, the host is ahead of it."""
+        """Returns the time of the host's next call. With a device, the host runs ahead of it."""
         self.calls += 1
         return self.begin + 30 * self.calls if self.on == "nccl" else self.at
 
@@ -122,7 +123,8 @@ class Rank:
         self.at = max(self.at, called + 10 if self.on != "cpu" else 0) + us
 
     def move(self, us, *calls):
-        """Sends or receives, or does both simultaneously. Calls are pairs of "send" or "recv" and a peer."""
+        """Sends or receives, or does both simultaneously. A call is "send" or "recv" and a peer, such as "recv
+        1<-0"."""
         called = self.called()
         for i, call in enumerate(calls):
             kind, peer = call.split()
@@ -150,8 +152,8 @@ class Rank:
 
 
 def stage(place, count, on="nccl", group=0, backward=True, schedule="gpipe"):
-    """Writes three steps of a stage. `place` is first, middle or last. Passes take 600 us forward and 1,200 us
-    backward, transfers 400 us."""
+    """Writes three steps of a pipeline stage. place: first, middle or last. Passes take 600 us forward and 1,200 us
+    backward, transfers take 400 us."""
     r = Rank(on, group)
     for s in range(3):
         r.step(s)
@@ -195,7 +197,7 @@ def interleaved_pairs(count):
 
 
 def ring(layers, peers):
-    """Writes attention in a ring: keys and values are sent on while each block is computed."""
+    """Writes attention in a ring, where ranks pass keys and values on while they compute each block."""
     r = Rank()
     for s in range(3):
         r.step(s)

@@ -25,7 +25,7 @@ ENGINE_STEP = "execute_context_0(0)_generation_1(1)"
 
 
 def steps_of(names, length, share=0.5):
-    """Returns consecutive steps of `length` us, each with an operator that takes the share `share` of it."""
+    """Returns consecutive steps of `length` us, in each of which an operator takes the share `share`."""
     events, at = [], 1000.0
     for number, name in enumerate(names):
         events.append(span("user_annotation", name, at, length))
@@ -40,22 +40,22 @@ def rank(number, world):
 
 
 def one_rank_engine_steps(folder):
-    """A serving engine on one rank gives most steps the same name."""
+    """Writes steps of a serving engine on one rank, which gives most steps the same name."""
     write(folder, "rank0.pt.trace.json", steps_of([ENGINE_STEP] * 8, 900), **rank(0, 1))
 
 
 def one_rank_pairs_of_names(folder):
-    """Each step name occurs twice, because one file has two recordings."""
+    """Writes a file with two recordings, so that each step name occurs twice."""
     write(folder, "one.pt.trace.json", steps_of([f"ProfilerStep#{i % 4}" for i in range(8)], 5000))
 
 
 def one_rank_empty_steps(folder):
-    """Steps have the same name and no length."""
+    """Writes steps with the same name and no length."""
     write(folder, "one.pt.trace.json", steps_of(["ProfilerStep#1"] * 4, 0))
 
 
 def two_ranks_engine_steps(folder):
-    """Both ranks repeat the name of a step. The second rank computes for twice as long."""
+    """Writes two ranks that repeat the name of a step. The second rank computes twice as long."""
     for number, share in ((0, 0.4), (1, 0.8)):
         write(folder, f"rank{number}.pt.trace.json", steps_of([ENGINE_STEP] * 8, 10000 * (0.5 + share), share),
               **rank(number, 2))
@@ -65,7 +65,7 @@ def two_ranks_engine_steps(folder):
 
 
 def cpu_step(number, start, tail, length=10000.0):
-    """Returns a marked step: a product, the loss, then the operators of `tail` as (name, dims, types, inner names)."""
+    """Returns a marked step: a product, the loss, then the operators in `tail` as (name, dims, types, inner names)."""
     events = [span("user_annotation", f"ProfilerStep#{number}", start, length)]
     at = start + 10
 
@@ -87,7 +87,7 @@ def cpu_step(number, start, tail, length=10000.0):
 
 
 def pair(folder, base, new, steps=8):
-    """Writes two runs whose steps differ only in the tail."""
+    """Writes two runs whose steps differ only in their last operators, `base` or `new`."""
     for name, tail in (("base", base), ("new", new)):
         events = []
         for number in range(steps):
@@ -100,42 +100,42 @@ DETACH = ("aten::detach", *LOSS, ())
 
 
 def detach_to_item(folder):
-    """`.detach()` becomes `.item()`: the host waits for the value."""
+    """Replaces `.detach()` by `.item()`, so the host waits for the value."""
     pair(folder, [DETACH], [("aten::item", *LOSS, ("aten::_local_scalar_dense",))])
 
 
 def detach_to_clone(folder):
-    """`.detach()` becomes `.clone()`: a copy."""
+    """Replaces `.detach()` by `.clone()`, which copies."""
     pair(folder, [DETACH], [("aten::clone", *LOSS, ("aten::empty_like",))])
 
 
 def detach_to_double(folder):
-    """`.detach()` becomes `.double()`: a cast."""
+    """Replaces `.detach()` by `.double()`, which casts."""
     pair(folder, [DETACH], [("aten::to", *LOSS, ("aten::_to_copy",))])
 
 
 def detach_to_nonzero(folder):
-    """`.detach()` becomes `.nonzero()`: the host waits for the result."""
+    """Replaces `.detach()` by `.nonzero()`, so the host waits for the result."""
     pair(folder, [DETACH], [("aten::nonzero", *LOSS, ())])
 
 
 def clone_to_item(folder):
-    """A copy becomes a wait. This is no rename, although both take time."""
+    """Replaces a copy by a wait, which must not count as a rename although both take time."""
     pair(folder, [("aten::clone", *LOSS, ())], [("aten::item", *LOSS, ())])
 
 
 def item_to_detach(folder):
-    """The wait is gone. The copy that replaces it is no regression."""
+    """Replaces a wait by a copy, which must not count as a regression."""
     pair(folder, [("aten::item", *LOSS, ("aten::_local_scalar_dense",))], [DETACH])
 
 
 def renamed_operator(folder):
-    """An operator of the user has another name."""
+    """Renames an operator of the user."""
     pair(folder, [("mylib::scale", *LOSS, ())], [("mylib::rescale", *LOSS, ())])
 
 
 def fewer_by_lists(folder):
-    """An optimizer that updates all parameters in one call replaces four operators per parameter."""
+    """Replaces four operators per parameter by an optimizer that updates all parameters in one call."""
     shapes = [[64, 64], [64], [32, 64], [32]]
     each = [(name, [shape, shape], ["float", "float"], ()) for shape in shapes
             for name in ("aten::lerp_", "aten::mul_", "aten::addcmul_", "aten::addcdiv_")]
@@ -143,7 +143,7 @@ def fewer_by_lists(folder):
 
 
 def more_by_lists(folder):
-    """Four operators per parameter replace a call on lists."""
+    """Replaces a call on lists by four operators per parameter."""
     shapes = [[64, 64], [64], [32, 64], [32]]
     each = [(name, [shape, shape], ["float", "float"], ()) for shape in shapes
             for name in ("aten::lerp_", "aten::mul_", "aten::addcmul_", "aten::addcdiv_")]
@@ -151,8 +151,8 @@ def more_by_lists(folder):
 
 
 def kernel_run(folder, name, kernels, steps=5, jitter=0):
-    """Writes consecutive kernels (name, us). An operator of the same name launches each of them, or the operator
-    given as third value."""
+    """Writes consecutive kernels (name, us). Each is launched by an operator with the same name, or with the name in a
+    third value."""
     events, correlation = [], 1
     for number in range(steps):
         start = 1000.0 + 100000 * number
@@ -174,28 +174,28 @@ def kernel_run(folder, name, kernels, steps=5, jitter=0):
 
 
 def triton_shifted(folder):
-    """All numbers in Inductor's kernel names increase by two. The second of six kernels becomes faster."""
+    """Increases all numbers in Inductor's kernel names by two. The second of six kernels becomes faster."""
     names = [f"triton_red_fused_sum_{i}" for i in range(8)]
     kernel_run(folder, "base.json", [(names[i], 10000 + 100 * i) for i in range(6)])
     kernel_run(folder, "new.json", [(names[i + 2], 4000 if i == 1 else 10000 + 100 * i) for i in range(6)])
 
 
 def triton_one_removed(folder):
-    """The first of five kernels is gone, and the other kernels have its number and the following ones."""
+    """Removes the first of five kernels. The others move to its number and the following ones."""
     times = [9000, 2000, 15000, 5000, 22000]
     kernel_run(folder, "base.json", [(f"triton_poi_fused_mul_{i}", t) for i, t in enumerate(times)])
     kernel_run(folder, "new.json", [(f"triton_poi_fused_mul_{i}", t) for i, t in enumerate(times[1:])])
 
 
 def triton_two_stems(folder):
-    """Two kinds of kernels are numbered together, and all numbers increase by one."""
+    """Writes two kinds of kernels with a common numbering. All numbers increase by one."""
     for name, first in (("base.json", 0), ("new.json", 1)):
         kernel_run(folder, name, [(f"triton_{'poi' if i % 2 else 'per'}_fused_a_{i + first}", 8000 + 1000 * i)
                                   for i in range(6)])
 
 
 def noisy_steps(folder):
-    """There are few steps, and their lengths differ by more than a factor of ten, so no change can be seen."""
+    """Writes few steps whose lengths differ by more than a factor of ten, so no change is detectable."""
     for name, lengths in (("base.json", (900, 9000, 1500, 30000)), ("new.json", (4000, 60000, 3000, 20000))):
         events, at = [], 1000.0
         for number, length in enumerate(lengths):

@@ -52,7 +52,7 @@ def whole_head_behind():
 
 
 def name_with_quotes():
-    """Writes the name of a range with quotes like torch, without escapes. The event is complete."""
+    """Writes a range name with unescaped quotes, as torch does. The event is complete."""
     return whole().replace('"ProfilerStep#2"', '"ProfilerStep#2", "x": "say "hi" twice"')
 
 
@@ -141,8 +141,8 @@ LONG_STEPS = 40
 
 
 def long_training():
-    """Returns forty marked steps with two kernels each, with links between calls and kernels, memory of the GPU, and
-    a name of the process."""
+    """Returns forty marked steps with two kernels each, links between calls and kernels, GPU memory records, and a
+    process name."""
     events, number, total = [{"ph": "M", "name": "process_name", "pid": pid, "args": {"name": "python"}} for pid in (7, 0)], 0, 0
     events.append({"ph": "M", "name": "thread_name", "pid": 7, "tid": 7, "args": {"name": "thread 7 (python)"}})
     for step in range(LONG_STEPS):
@@ -171,8 +171,7 @@ def long_training():
 
 
 def changed(cat, name, /, at=10, **members):
-    """Returns the long trace with changed members of one event. A member with the value None is removed from args or from
-    the event."""
+    """Returns the long trace with changed members of one event. A value of None removes the member."""
     events = long_training()
     one = [e for e in events if e.get("cat") == cat and e["name"].startswith(name)][at]
     for key, value in members.items():
@@ -199,7 +198,8 @@ def with_decimals():
 
 
 def with_replays(short, replays=6):
-    """Returns the long trace with replays of a graph of three kernels. Replay `short` lacks one kernel."""
+    """Returns the long trace with replays of a graph of three kernels. The replay with number `short` lacks one
+    kernel."""
     events = long_training()
     for replay in range(replays):
         start, correlation = 10800 + replay * STEP_US, 5000 + replay
@@ -212,7 +212,7 @@ def with_replays(short, replays=6):
 
 
 def with_collectives(lost):
-    """Returns the long trace of a rank that calls gloo in each step, without `lost` of the collectives."""
+    """Returns the long trace of a rank that calls gloo in each step. lost: numbers of the missing collectives."""
     events, number = long_training(), 121
     events.append({"ph": "M", "name": "thread_name", "pid": 7, "tid": 8, "args": {"name": "thread 8 (pt_gloo_runloop)"}})
     for step in range(LONG_STEPS):
@@ -232,7 +232,7 @@ def annotations_alone():
 
 
 def alike_names():
-    """Returns names of a healthy trace that differ in one letter. Some occur once, some often."""
+    """Returns a healthy trace with names that differ in one letter. Some occur once, some often."""
     events, often, once = long_training(), ("aten::gt", "aten::relu", "aten::addmm", "ReluBackward0", "AddmmBackward0", "mylib::norm_fused"), (
         "aten::ge", "aten::selu", "aten::addmv", "SeluBackward0", "AddmvBackward0", "mylib::norm_fuse_all", "aten::add", "mylib::norm", "aten::new_one")
     names = [name for name in often for _ in range(4)] + list(once)
@@ -246,7 +246,7 @@ def alike_names():
 
 
 def renamed_alike():
-    """A tool gave all events of one name another name."""
+    """Returns the long trace after a tool has renamed all events of one name."""
     return text_of([dict(e, name="aten::matmul") if e.get("name") == "aten::mm" else e for e in long_training()], head=LONG_HEAD)
 
 

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""devices.py KIND FOLDER: writes a trace of a kind into FOLDER; see devices.tsv.
-
-Kinds are functions named `made_KIND` below: devices as different producers number and call them."""
+"""devices.py KIND FOLDER: writes a trace of a kind into FOLDER; see devices.tsv. Kinds are functions named `made_KIND`
+below, with devices as various producers number and name them."""
 import json
 import os
 import sys
@@ -96,7 +95,7 @@ def made_pid_small_by_sort_index(folder):
 
 
 def made_pid_small_of_container(folder):
-    """Process 7 of a container is no device. Its sort index among the processes is its pid."""
+    """Writes process 7 of a container, which is not a device. Its sort index is its pid."""
     of(folder, (7, 90, {}), processes=[(7, "worker", "", 7)])
 
 
@@ -117,7 +116,7 @@ def made_argument_against_pid(folder):
 
 
 def made_argument_of_neighbours(folder):
-    """Some operations of a process have the number of the device, others have none."""
+    """Writes a process in which only some operations have the number of the device."""
     of(folder, (41234, 30, {"device": 6}), (41234, 50, {}))
 
 
@@ -183,8 +182,8 @@ def made_words_mixed(folder):
 # ---- all outputs agree on communication: verdict, table of kinds, and timeline ----
 
 def communicating(folder, kernel, operator="aten::mm", **args):
-    """Writes three steps with 60 % in one kernel that `operator` launches. The name of the kernel may or may not show
-    what it does."""
+    """Writes three steps with 60 % of the time in one kernel, which `operator` launches. The kernel's name may or may
+    not show what the kernel does."""
     recording = Recording()
     recording.steps((0, 60, {"device": 0, **args}))
     for event in recording.events:

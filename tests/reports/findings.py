@@ -10,7 +10,7 @@ ADAM = ["aten::lerp_", "aten::mul_", "aten::addcmul_", "aten::sqrt", "aten::div"
 
 
 class Program:
-    """Events of one thread, written in the order of time. `now` is the end of the last event."""
+    """Events of one thread, written in the order of time. now: end of the last event, us."""
 
     def __init__(self):
         self.events, self.now, self.sequence = [], 0.0, 0
@@ -50,8 +50,8 @@ class Program:
 
 
 def paused(names, length=3.0, pause=9000.0):
-    """Writes steps with an optimizer. One short operator takes `pause` us in one of four steps, because its thread
-    had no CPU."""
+    """Writes steps with an optimizer. In one of four steps, a short operator takes `pause` us, because its thread had
+    no CPU."""
     def body(p):
         body.calls += 1
         p.forward(4, 200.0)
@@ -90,7 +90,7 @@ def train(p, layers=6, length=300):
 
 
 def framed_closure(p):
-    """Adds the closure of a trainer: hooks before, between and after forward and backward."""
+    """Adds a trainer's closure, with hooks before, between and after forward and backward."""
     outer = p.now
     p.now += 400
     start = p.now
@@ -137,7 +137,8 @@ def framed(p):
 
 
 def loading_twice(p):
-    """Adds input that takes most of a step. A loop with indexing loads it, so two rules are about the same time."""
+    """Adds input that takes most of a step. A loop with indexing loads the input, so two rules are about the same
+    time."""
     start = p.now
     for _ in range(200):
         p.operator("aten::select", 8)
@@ -156,7 +157,8 @@ def small_everywhere(p):
 
 
 def attention(dropout, inside):
-    """Adds attention from single operators, with one operator between softmax and product."""
+    """Returns a function that adds attention made of single operators. dropout: operator between softmax and product;
+    "": none. inside: operator inside of it; "": none."""
     scores, values = [[4, 8, 64, 64]], [[4, 8, 64, 64], [4, 8, 64, 32]]
 
     def body(p):
@@ -195,7 +197,7 @@ def loading(name, length, rest):
 
 
 def rows_to_lists(python):
-    """Writes the loop "for row in x: f(row.tolist())", in which f takes this time."""
+    """Writes the loop "for row in x: f(row.tolist())". python: time of f, us."""
     def body(p):
         for _ in range(100):
             p.operator("aten::select", 4)
@@ -254,8 +256,8 @@ def write(folder, name, events, **head):
 
 
 def beside_pytorch(folder, is_alone=False, is_usable=True):
-    """Writes PyTorch's trace of a process, and tracepress's trace of the same process, in which calls of a library
-    take a tenth of the time."""
+    """Writes two traces of the same process, by PyTorch and by tracepress. In the latter, library calls take a tenth of
+    the time."""
     program = Program()
     steps(program, KINDS["per_tensor"])
     calls = Program()

@@ -8,8 +8,8 @@ START = ["_raw_spin_unlock [kernel]", "copy_process [kernel]", "__do_sys_clone3 
 
 
 def threads(folder, numbers, lives, is_sampled=True, between=("running", "ready"), pause=0.1):
-    """Writes threads with `numbers` numbers. Each number is used by `lives` threads of 100 us, one after the other.
-    `between` has the last state before the pause between two threads, and the first state after it."""
+    """Writes threads with `numbers` different ids. Each id is used by `lives` threads of 100 us, one after the other.
+    between: the last state before the pause between two threads, and the first state after it."""
     r = Recording()
     r.process(7, 0, 2000 * MS)
     r.state(7, 7, "running", 0, 1000 * MS)

@@ -46,7 +46,8 @@ class Trace:
 # ---- calls that begin shortly before their operator ----
 
 def early_calls(folder, before, length=10, id_of_call=1, others=(), call="cudaLaunchKernel", kind="kernel"):
-    """Writes aten::copy_, which begins at 1000 with external id 1, and other operators as (name, start, length, id)."""
+    """Writes aten::copy_, which begins at 1000 us with external id 1. others: further operators as (name, start,
+    length, id)."""
     t = Trace()
     t.step(0, 900, 2000)
     for name, start, op_length, external in others:
@@ -96,8 +97,8 @@ def call_with_another_id(folder):
 # ---- Python calls without an end ----
 
 def loop_with_an_open_call(t, end, tid=PID, depth=1, leaf="python_function"):
-    """Adds three passes of 1,000 us. run calls step (900 us), which calls wrap (100 us), which makes `depth` calls of
-    C that end at `end`."""
+    """Adds three passes of 1,000 us. Frame run calls step (900 us), which calls wrap (100 us), which makes `depth` C
+    calls that end at `end`."""
     t.add("python_function", "train.py(1): run", 0, 3000, tid)
     for at in (0, 1000, 2000):
         t.add("python_function", "train.py(5): step", at + 50, 900, tid)
@@ -153,8 +154,8 @@ def calls_without_length(folder):
 # ---- device operations with impossible ends ----
 
 def steps_of_kernels(t, lengths, call="cudaLaunchKernel", kind="cuda_runtime", gap=5, correlation=None, stream=None):
-    """Adds a step of 1,000 us for each kernel length. In it, this kernel and nine kernels of 40 us run one after the
-    other."""
+    """Adds a step of 1,000 us for each kernel length. In a step, this kernel and nine kernels of 40 us run one after
+    the other."""
     number = 100
     for i, length in enumerate(lengths):
         at = 1000 * i
@@ -196,7 +197,7 @@ def copy_that_never_ends(folder):
 
 
 def kernels_of_a_graph(folder):
-    """Writes a replay of a graph. Kernels of one correlation overlap."""
+    """Writes a graph replay whose kernels have the same correlation and overlap."""
     kernels(folder, [430, 430, 430], call="cudaGraphLaunch", correlation=55)
 
 
@@ -217,7 +218,7 @@ def kernels_of_an_xpu_queue(folder):
 
 
 def kernels_side_by_side(folder):
-    """Writes a stream with a wrong clock: most of its kernels end after later ones."""
+    """Writes a stream with a wrong clock, in which most kernels end after later ones."""
     t = Trace()
     for k in range(12):
         t.operator("aten::mm", 100 * k, 20, k + 1)
@@ -250,7 +251,7 @@ def unknown_category_without_time(folder):
 # ---- processes with the same name ----
 
 def process(folder, name, slow=0, **head):
-    """Writes two steps of a process. `slow` lengthens the first kernel of each step."""
+    """Writes two steps of a process. slow: additional length of the first kernel of each step, us."""
     t = Trace(**head)
     steps_of_kernels(t, [40 + slow, 40 + slow], gap=5 + slow)
     t.write(folder, name)
@@ -301,15 +302,15 @@ def replicas_with_process_groups(folder):
 
 
 def one_rank_twice(folder):
-    """Writes the same rank of a job of two under two names, so it is one process."""
+    """Writes one rank of a job of two under two names. Both must count as one process."""
     replicas(folder, ["a_1.5", "b_1.5"], world_size=2)
 
 
 # ---- ranks merged into one file ----
 
 def merged(folder, pids, steps_of=None):
-    """Writes three steps with a launch and a kernel for each process. `steps_of` are the processes with steps (None:
-    all)."""
+    """Writes three steps with a launch and a kernel for each process. steps_of: pids of the processes with steps; None:
+    all."""
     t, number = Trace(), iter(range(1, 1000))
     for rank, pid in enumerate(pids):
         for step in range(3):
@@ -341,8 +342,8 @@ def process_without_steps(folder):
 # ---- operators that Python code receives and calls again ----
 
 def received(folder, receiver, depth=1, again="aten::mm", shape=4):
-    """Writes ten calls of aten::mm. Python code receives each of them `depth` times, and calls `again` with tensors
-    of this size."""
+    """Writes ten calls of aten::mm. Python code receives each of them `depth` times, and then calls the operator
+    `again` with tensors of size `shape`."""
     t, number = Trace(record_shapes=1), iter(range(1, 1000))
     for call in range(10):
         start, length = 1000 * call, 900

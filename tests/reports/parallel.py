@@ -11,7 +11,7 @@ H100 = {"id": 0, "name": "NVIDIA H100 80GB HBM3", "totalGlobalMem": 85028765696,
 
 
 class Recording:
-    """Events of a main thread and of one GPU. `now` is the clock of the host, in microseconds."""
+    """Events of a main thread and of one GPU. now: clock of the host, us."""
 
     def __init__(self, gpu=H100, **head):
         self.head = {"schemaVersion": 1, "deviceProperties": [gpu] if gpu else [], "record_shapes": 1, **head}
@@ -35,7 +35,7 @@ class Recording:
         self.free[stream] = begin + dur
 
     def operator(self, name, kernel=None, dur=0.0, took=10, dims=None, types=None, stream=7, inside=(), **args):
-        """Adds an operator of `took` us that launches a kernel of `dur` us. `inside` are names of operators in it."""
+        """Adds an operator of `took` us that launches a kernel of `dur` us. inside: names of operators in it."""
         if dims is not None:
             args["Input Dims"] = dims
         if types is not None:
@@ -49,7 +49,7 @@ class Recording:
         self.now += took
 
     def step(self, number, body, took):
-        """Adds a marked step of `took` us. `body` adds its events."""
+        """Adds a marked step of `took` us. body: function that adds its events."""
         start = self.now
         body(self)
         self.now = max(self.now, start + took)
@@ -112,7 +112,7 @@ def made_wrong_device(folder):
 
 
 def made_impossible_copies(folder):
-    """Writes additions of 2 GiB of operands in 100 us, which would be 20 TB/s."""
+    """Writes additions that move 2 GiB in 100 us. This would be 20 TB/s, which is impossible."""
     recording = Recording()
 
     def body(recording):
@@ -155,8 +155,8 @@ LINES = {"line_of_deepcopy": ["copy.py(128): deepcopy", "copy.py(227): _deepcopy
 # ---- launch-bound programs ----
 
 def launch_bound(kernel="small_kernel", call="cudaLaunchKernel", region=None, gaps=()):
-    """Writes steps of 60 launches of kernels of 10 us, one every 100 us. `gaps` are additional times of the host
-    before some launches, us."""
+    """Writes steps with 60 launches, one every 100 us, of kernels of 10 us. gaps: additional host times before some
+    launches, us."""
     recording = Recording()
 
     def body(recording):
@@ -205,7 +205,7 @@ def made_one_gap(folder):
 
 
 def recorded_host(frames, shapes=False):
-    """Writes launch-bound steps with this number of Python frames of 1 us each per launch."""
+    """Writes launch-bound steps. frames: number of Python frames per launch, 1 us each."""
     recording = Recording()
 
     def body(recording):

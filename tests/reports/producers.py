@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""producers.py KIND FOLDER: writes a trace of three steps to FOLDER/trace.json, in the form of a producer other than
-Kineto for CUDA."""
+"""producers.py KIND FOLDER: writes a trace of three steps to FOLDER/trace.json, as producers other than Kineto for CUDA
+write it."""
 import json
 import os
 import sys
@@ -72,7 +72,7 @@ def cuspy_copy(kind="HtoD", source="pageable", target="device"):
 
 
 def cuspy_graph(recording):
-    """Adds graphs as torch's backend writes them: nodes without work, arrows between nodes, lanes, counters,
+    """Adds graphs as torch's CUPTI backend writes them: nodes without work, arrows between nodes, lanes, counters,
     annotations."""
     steps(recording, cuspy_copy(), **{"graph id": 3, "stream": 26000, "original_stream": 7, "annotation": "[\"layers.1\"]"})
     for step in range(STEPS):
@@ -96,8 +96,8 @@ def waits(recording, category, calls):
 
 
 def grouped(recording, by_launch):
-    """Adds kernels whose names do not show what they do. They have the process group, or a call of the dispatcher
-    launches them."""
+    """Adds kernels whose names do not show that they communicate. They have a process group, or the dispatcher launches
+    them."""
     steps(recording, kernel="kernel_17", **({} if by_launch else {"Process Group Name": "0", "Collective name": "allreduce"}))
     for step in range(STEPS if by_launch else 0):
         recording.event("cpu_op", "record_param_comms", step * STEP + 2000, 5500, **{"Collective name": "allreduce"})
@@ -109,7 +109,8 @@ def process(recording, pid, name, labels):
 
 
 def device(recording, name, labels, category):
-    """Writes steps with 80 % of work on a process. Only its metadata says that it is a device."""
+    """Writes steps in which a process works for 80 % of the time. Only its metadata shows that the process is a
+    device."""
     process(recording, 1, "python", "CPU")
     process(recording, 3, name, labels)
     for step in range(STEPS):

@@ -52,7 +52,7 @@ def torch_steps(folder, with_gpu=False, steps=6, wall=100 * MS):
 
 
 def steps(folder, ready, with_gpu=False, cause=None):
-    """Writes six steps of 100 ms. In each, the main thread is ready for `ready` ms, then waits for `cause` during
+    """Writes six steps of 100 ms. In each, the main thread is ready for `ready` ms, and then waits for `cause` during
     half of the remaining time."""
     torch_steps(folder, with_gpu)
     r = Recording()
@@ -68,7 +68,8 @@ def steps(folder, ready, with_gpu=False, cause=None):
 
 
 def guessed(folder, cause, seen_ms=50):
-    """Writes half a second of import with a known cause of waits, then training whose waits have an estimated cause."""
+    """Writes half a second of import, whose waits have a known cause, and then training, whose waits have an estimated
+    cause."""
     r = Recording()
     r.process(7, 0, 5000 * MS)
     r.state(7, 7, "running", 0, 450 * MS)
@@ -86,18 +87,19 @@ def child(folder, kind):
     r.process(8, 1000 * MS, 6000 * MS, ppid=7, command="g++ a.cpp", how="still runs" if kind == "still_runs" else None)
     r.state(8, 8, "running", 1000 * MS, 6000 * MS)
     r.state(7, 7, "running", 0, 1001 * MS)
-    if kind == "in_pieces":  # the parent reads the child's output, and waits again
+    if kind == "in_pieces":  # the parent reads the child's output and then waits again
         r.state(7, 7, "blocked", 1001 * MS, 2500 * MS, cause="disk", estimated=1)
         r.state(7, 7, "running", 2500 * MS, 2510 * MS)
         r.state(7, 7, "blocked", 2510 * MS, 6020 * MS, cause="disk", estimated=1)
         r.state(7, 7, "running", 6020 * MS, 10_000 * MS)
-    elif kind == "of_a_thread":  # a thread of a pool sleeps, and another thread waits
+    elif kind == "of_a_thread":  # a thread of a pool sleeps while another thread waits
         r.state(7, 7, "blocked", 1001 * MS, 9000 * MS)
         r.state(7, 7, "running", 9000 * MS, 10_000 * MS)
         r.state(7, 9, "running", 990 * MS, 1002 * MS)
         r.state(7, 9, "blocked", 1002 * MS, 6001 * MS)
         r.state(7, 9, "running", 6001 * MS, 7000 * MS)
-    elif kind == "elsewhere":  # the thread works while the child runs, and waits for another thing when the child exits
+    # the thread works while the child runs, and waits for something else when the child exits
+    elif kind == "elsewhere":
         r.state(7, 7, "running", 1001 * MS, 5000 * MS)
         r.state(7, 7, "blocked", 5000 * MS, 9000 * MS)
         r.state(7, 7, "running", 9000 * MS, 10_000 * MS)
@@ -158,7 +160,7 @@ EVENTS = {
 
 
 def events(folder, kind):
-    """Half of the samples are in the kernel, in work for events of perf."""
+    """Writes a program with half of its samples in the kernel, where it handles perf events."""
     r = Recording()
     r.process(7, 0, 1000 * MS)
     r.state(7, 7, "running", 0, 1000 * MS)
@@ -177,7 +179,7 @@ MARKED = {
 
 
 def marked(folder, kind):
-    """Half of the samples are work of the recorder and marked as such. The other half computes."""
+    """Writes a program with half of its samples marked as work of the recorder. In the other half it computes."""
     r = Recording(own_waits="marked")
     r.process(7, 0, 1000 * MS)
     r.state(7, 7, "running", 0, 1000 * MS)
@@ -188,7 +190,7 @@ def marked(folder, kind):
 
 
 def threads(folder, count, is_sampled=True, length=0.1, lives=False):
-    """Writes `count` threads of 100 us, one after the other, or all simultaneously until the end."""
+    """Writes `count` threads of 100 us, one after the other, or with `lives` all until the end."""
     r = Recording()
     r.process(7, 0, 2000 * MS)
     r.state(7, 7, "running", 0, 1000 * MS)
@@ -204,7 +206,7 @@ def threads(folder, count, is_sampled=True, length=0.1, lives=False):
 
 
 def native(folder, events, **head):
-    """Writes a trace like a C program with tracepress.h."""
+    """Writes a trace as a C program with tracepress.h does."""
     end = {"ph": "i", "s": "g", "name": "Record Window End", "pid": 7, "tid": 0,
            "ts": max(e["ts"] + e.get("dur", 0) for e in events) + 1}
     with open(os.path.join(folder, "vm_7.9.pt.trace.json"), "w") as out:
@@ -213,7 +215,7 @@ def native(folder, events, **head):
 
 
 def ranges(folder, names, stack=None, **head):
-    """Writes five steps of 100 ms. `names` are consecutive ranges (range, ms) in each step."""
+    """Writes five steps of 100 ms. names: consecutive ranges (name, ms) in each step."""
     events, number = [], 0
     for step in range(5):
         at = step * 100 * MS
@@ -226,8 +228,8 @@ def ranges(folder, names, stack=None, **head):
 
 
 def nested(folder, rows, counters=(), step_ms=100, steps=5):
-    """Writes `steps` steps. `rows` are (name, begin, end, thread) in ms of each step, outer ones first. `counters`
-    are (name, values by step)."""
+    """Writes `steps` steps. rows: ranges (name, begin, end, thread) in ms from the start of each step, outer ones
+    first. counters: (name, values by step)."""
     events, number = [], 0
     for step in range(steps):
         at = step * step_ms * MS
@@ -242,7 +244,7 @@ def nested(folder, rows, counters=(), step_ms=100, steps=5):
 
 
 def memory(folder, records):
-    """Writes memory records (bytes, address). Those with an address have a stack."""
+    """Writes memory records (bytes, address). Records with an address have a stack."""
     events, total = [], 0
     for number, (size, address) in enumerate(records):
         total += size

@@ -33,9 +33,9 @@ class Trace:
 
 
 def steps(wait, idle_ms=4.0, recorded=20, loads=False):
-    """Writes the trace. `wait` adds the waiting call from its start to its end. `idle_ms` is the time of the host's
-    work after the short kernel. `recorded` are those of the first 20 kernels that the trace has. With `loads`,
-    this work loads input data."""
+    """Writes the trace. wait: adds the waiting call, from its start to its end. idle_ms: host time after the short
+    kernel. recorded: how many of the first 20 kernels are in the trace. loads: true if the host loads input data in
+    that time."""
     trace = Trace()
     for step in range(STEPS):
         at = step * STEP_MS
@@ -67,7 +67,7 @@ def sizes(trace, start, end):
 
 
 def polls(trace, start, end):
-    """Adds several calls after the waiting call, which find an idle device."""
+    """Adds several calls after the waiting call, when the device is already idle."""
     device(trace, start, end)
     for k in range(3):
         trace.add("cuda_runtime", "cudaStreamSynchronize", end + 0.01 + k * 0.01, 0.002, correlation=0)

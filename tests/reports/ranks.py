@@ -10,8 +10,8 @@ MIB = 1 << 20
 
 
 def rank_trace(rank, world, late=0, on_device=True, group=0):
-    """Writes steps of 10 ms: a product, then an all-reduce of 64 MiB that starts `late` us later; on the CPU by gloo.
-    `group` is the size of the all-reduce's group: 0 means the whole job, None not recorded."""
+    """Writes steps of 10 ms: a product, then `late` us later an all-reduce of 64 MiB, on the device or by gloo. group:
+    size of the all-reduce's group; 0: the whole job, None: not recorded."""
     events = []
     for s in range(STEPS):
         at, call = 10000 * s, 1000 * s + 1

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""reach.py KIND FOLDER: writes a file of another tool into FOLDER, in the form in which that tool writes it. Equal
-calls write equal bytes."""
+"""reach.py KIND FOLDER: writes a file of another tool into FOLDER, exactly as that tool writes it. Equal calls write
+equal bytes."""
 import gzip
 import io
 import json

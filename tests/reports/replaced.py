@@ -12,8 +12,8 @@ ACTIVATION, WEIGHT = [64, 256], [256, 256]
 
 
 def op(name, shape=(ACTIVATION,), us=40, kernels=(), inner=(), types=None, place=None, after=()):
-    """Returns an operator: its own time on the host, kernels (name, us), inner operators, and runtime calls after
-    them (name, us)."""
+    """Returns an operator. us: own host time; kernels: (name, us); inner: operators inside; after: runtime calls (name,
+    us) after the inner operators."""
     return {"name": name, "shape": list(shape), "us": us, "kernels": list(kernels), "inner": list(inner),
             "types": types or ["float"] * len(shape), "place": place, "after": list(after)}
 
@@ -27,7 +27,7 @@ class Writer:
         self.events, self.number, self.correlation = [], 0, 0
 
     def vary(self, us):
-        """Returns a time that varies by the share `noise`. Equal seeds give equal times."""
+        """Returns a time that varies randomly by the share `noise`. Equal seeds give equal times."""
         self.state = (self.state * 1103515245 + 12345) % 2**31
         return round(us * (1 + self.noise * (2 * self.state / 2**31 - 1)), 3)
 
@@ -100,7 +100,7 @@ class Writer:
 
 
 def pair(folder, base, new, steps=8, period=0, layers=4, **options):
-    """Writes two runs of a model whose layers have the operators `base` or `new` between a product and a sum."""
+    """Writes two runs of a model. Between a product and a sum, its layers have the operators `base` or `new`."""
     seeds = {"base": 3, "new": 8}
     for name, middle in (("base", base), ("new", new)):
         writer = Writer(seed=seeds[name], **options)
@@ -123,50 +123,50 @@ def relu(us):
 
 
 def activation_equal(folder):
-    """gelu becomes relu, with equal times."""
+    """Replaces gelu by relu, with equal times."""
     pair(folder, gelu(200), relu(200))
 
 
 def activation_slower(folder):
-    """gelu becomes relu, which takes longer."""
+    """Replaces gelu by relu, which takes longer."""
     pair(folder, gelu(200), relu(300))
 
 
 def activation_faster(folder):
-    """gelu becomes relu, which takes less time."""
+    """Replaces gelu by relu, which takes less time."""
     pair(folder, gelu(200), relu(120))
 
 
 def activation_slower_by_far(folder):
-    """The new operator takes twenty times as long."""
+    """Replaces an operator by one that takes twenty times as long."""
     pair(folder, gelu(20), relu(400))
 
 
 def version_of_operator(folder):
-    """A new version of the library calls the same kernel from an operator with another name."""
+    """Renames an operator, which still calls the same kernel, as in a new version of a library."""
     kernels = [("fused_rotary_kernel", 150)]
     pair(folder, [op("aten::_foo", kernels=kernels)], [op("aten::foo_v2", kernels=kernels)])
 
 
 def version_and_kernel(folder):
-    """Operator and kernel have new names."""
+    """Renames both the operator and its kernel."""
     pair(folder, [op("mylib::rope", kernels=[("rope_fwd_v1", 150)])],
          [op("mylib::rotary", kernels=[("apply_rotary_kernel<128>", 150)])])
 
 
 def version_without_shapes(folder):
-    """The operator has a new name, recorded without shapes."""
+    """Renames the operator, recorded without shapes."""
     kernels = [("fused_rotary_kernel", 150)]
     pair(folder, [op("aten::_foo", kernels=kernels)], [op("aten::foo_v2", kernels=kernels)], has_shapes=False)
 
 
 def slower_without_shapes(folder):
-    """A slower operator in place of another, recorded without shapes."""
+    """Replaces an operator by a slower one, recorded without shapes."""
     pair(folder, gelu(200), relu(320), has_shapes=False)
 
 
 def version_of_inner(folder):
-    """Attention uses another backend, so the inner operators have other names."""
+    """Changes the backend of attention, so that the inner operators have other names."""
     def attention(inner, kernel, us):
         return [op("aten::scaled_dot_product_attention", [ACTIVATION] * 3, 20, inner=[
             op(inner, [ACTIVATION] * 3, 30, [(kernel, us)])])]
@@ -175,7 +175,7 @@ def version_of_inner(folder):
 
 
 def inner_slower(folder):
-    """Attention uses a slower backend."""
+    """Changes the backend of attention to a slower one."""
     def attention(inner, kernel, us):
         return [op("aten::scaled_dot_product_attention", [ACTIVATION] * 3, 20, inner=[
             op(inner, [ACTIVATION] * 3, 30, [(kernel, us)])])]
@@ -184,28 +184,28 @@ def inner_slower(folder):
 
 
 def one_to_many_equal(folder):
-    """A fused operator becomes three operators that take the same time together."""
+    """Replaces a fused operator by three operators that take the same time together."""
     pair(folder, [op("mylib::bias_gelu_scale", us=120, kernels=[("bias_gelu_scale_kernel", 300)])],
          [op("aten::add", us=40, kernels=[("add_kernel", 100)]), op("aten::gelu", us=40, kernels=[("gelu_kernel", 100)]),
           op("aten::mul", us=40, kernels=[("mul_kernel", 100)])])
 
 
 def one_to_many_slower(folder):
-    """A fused operator becomes three operators, each of which moves the memory again."""
+    """Replaces a fused operator by three operators, each of which moves the memory again."""
     pair(folder, [op("mylib::bias_gelu_scale", us=120, kernels=[("bias_gelu_scale_kernel", 130)])],
          [op("aten::add", us=40, kernels=[("add_kernel", 100)]), op("aten::gelu", us=40, kernels=[("gelu_kernel", 100)]),
           op("aten::mul", us=40, kernels=[("mul_kernel", 100)])])
 
 
 def one_to_many_host(folder):
-    """Three operators replace one: equal on the device, three times as long on the host."""
+    """Replaces one operator by three, with equal device time and three times the host time."""
     pair(folder, [op("mylib::bias_gelu_scale", us=40, kernels=[("bias_gelu_scale_kernel", 300)])],
          [op("aten::add", us=60, kernels=[("add_kernel", 100)]), op("aten::gelu", us=60, kernels=[("gelu_kernel", 100)]),
           op("aten::mul", us=60, kernels=[("mul_kernel", 100)])])
 
 
 def many_to_one_faster(folder):
-    """Three operators become one that takes less time than all of them."""
+    """Replaces three operators by one that takes less time than all of them."""
     pair(folder, [op("aten::add", us=40, kernels=[("add_kernel", 100)]),
                   op("aten::gelu", us=40, kernels=[("gelu_kernel", 100)]),
                   op("aten::mul", us=40, kernels=[("mul_kernel", 100)])],
@@ -213,7 +213,7 @@ def many_to_one_faster(folder):
 
 
 def many_to_one_slower(folder):
-    """Three operators become one that takes more time than all of them."""
+    """Replaces three operators by one that takes more time than all of them."""
     pair(folder, [op("aten::add", us=40, kernels=[("add_kernel", 60)]),
                   op("aten::gelu", us=40, kernels=[("gelu_kernel", 60)]),
                   op("aten::mul", us=40, kernels=[("mul_kernel", 60)])],
@@ -221,12 +221,12 @@ def many_to_one_slower(folder):
 
 
 def activation_without_steps(folder):
-    """gelu becomes relu in a recording without steps."""
+    """Replaces gelu by relu in a recording without steps."""
     pair(folder, gelu(200), relu(200), has_marks=False)
 
 
 def slower_without_steps(folder):
-    """gelu becomes a slower operator in a recording without steps."""
+    """Replaces gelu by a slower operator in a recording without steps."""
     pair(folder, gelu(200), relu(600), has_marks=False)
 
 
@@ -237,46 +237,46 @@ def product(*kernels):
 
 
 def kernel_renamed(folder):
-    """A new version of the library has another name for the kernel."""
+    """Renames the kernel, as in a new version of a library."""
     pair(folder, product(("ampere_sgemm_128x64", 300)),
          product(("cutlass_80_simt_sgemm_256x128_8x4_tn_align1", 300)))
 
 
 def kernel_slower(folder):
-    """Another algorithm takes longer."""
+    """Replaces the kernel by a slower one."""
     pair(folder, product(("ampere_sgemm_128x64", 300)),
          product(("cutlass_80_simt_sgemm_256x128_8x4_tn_align1", 450)))
 
 
 def kernel_faster_by_far(folder):
-    """Another algorithm takes a twentieth of the time."""
+    """Replaces the kernel by one that takes a twentieth of the time."""
     pair(folder, product(("naive_matrix_product", 2000)), product(("sm80_xmma_gemm_f32f32", 100)))
 
 
 def kernel_slower_by_far(folder):
-    """Another algorithm takes twenty times as long."""
+    """Replaces the kernel by one that takes twenty times as long."""
     pair(folder, product(("sm80_xmma_gemm_f32f32", 100)), product(("naive_matrix_product", 2000)))
 
 
 def kernel_split(folder):
-    """The product is split along K. A second kernel adds up, and both take the time of the former kernel together."""
+    """Splits the product along K. A second kernel adds up the parts, and both take as long as the original kernel."""
     pair(folder, product(("ampere_sgemm_128x64", 300)),
          product(("cutlass_80_gemm_splitk", 240), ("splitKreduce_kernel", 60)))
 
 
 def kernel_split_slower(folder):
-    """The product is split along K. The second kernel takes additional time."""
+    """Splits the product along K. The second kernel takes additional time."""
     pair(folder, product(("ampere_sgemm_128x64", 300)),
          product(("cutlass_80_gemm_splitk", 290), ("splitKreduce_kernel", 160)))
 
 
 def kernel_joined(folder):
-    """Two kernels become one that takes the same time."""
+    """Replaces two kernels by one that takes the same time."""
     pair(folder, product(("im2col_kernel", 80), ("ampere_sgemm_32x32", 220)), product(("implicit_convolve_sgemm", 300)))
 
 
 def kernel_renamed_without_steps(folder):
-    """Another name for the kernel in a recording without steps."""
+    """Renames the kernel in a recording without steps."""
     pair(folder, product(("ampere_sgemm_128x64", 300)), product(("cutlass_80_simt_sgemm_256x128", 300)),
          has_marks=False)
 
@@ -299,44 +299,44 @@ def fused(us, kernel_us):
 
 
 def optimizer_fused(folder):
-    """Adam becomes fused Adam on a GPU."""
+    """Replaces Adam by fused Adam on a GPU."""
     pair(folder, adam(20, 5), fused(60, 30), layers=1)
 
 
 def optimizer_unfused(folder):
-    """Fused Adam becomes Adam on a GPU."""
+    """Replaces fused Adam by Adam on a GPU."""
     pair(folder, fused(60, 30), adam(20, 5), layers=1)
 
 
 def optimizer_fused_host(folder):
-    """Adam becomes fused Adam on the CPU."""
+    """Replaces Adam by fused Adam on the CPU."""
     pair(folder, adam(40, 0), fused(200, 0), layers=1, has_device=False)
 
 
 def optimizer_fused_slower(folder):
-    """Adam becomes a fused optimizer that takes longer than the operators that it replaces."""
+    """Replaces Adam by a fused optimizer that takes longer than all operators of Adam."""
     pair(folder, adam(20, 5), fused(60, 400), layers=1)
 
 
 # ---- CPU alone ----
 
 def host_equal(folder):
-    """gelu becomes relu on the CPU, with equal times."""
+    """Replaces gelu by relu on the CPU, with equal times."""
     pair(folder, [op("aten::gelu", us=300)], [op("aten::relu", us=300)], has_device=False)
 
 
 def host_slower(folder):
-    """gelu becomes a slower operator on the CPU."""
+    """Replaces gelu by a slower operator on the CPU."""
     pair(folder, [op("aten::gelu", us=300)], [op("aten::celu", us=700)], has_device=False)
 
 
 def host_faster(folder):
-    """gelu becomes a faster operator on the CPU."""
+    """Replaces gelu by a faster operator on the CPU."""
     pair(folder, [op("aten::gelu", us=700)], [op("aten::relu", us=250)], has_device=False)
 
 
 def host_one_to_many(folder):
-    """An operator of the CPU becomes two operators that take the same time together."""
+    """Replaces an operator of the CPU by two operators that take the same time together."""
     pair(folder, [op("mylib::bias_gelu", us=300)], [op("aten::add", us=100), op("aten::gelu", us=200)],
          has_device=False)
 
@@ -344,38 +344,38 @@ def host_one_to_many(folder):
 # ---- changes that are no replacement ----
 
 def elsewhere(folder):
-    """An operator is gone. A slower operator was added at an unrelated place."""
+    """Removes an operator, and adds a slower one at an unrelated place."""
     between = [op("aten::native_layer_norm", us=30, kernels=[("layer_norm_kernel", 100)])]
     pair(folder, gelu(500) + between, between + [op("mylib::penalty", us=40, kernels=[("penalty_kernel", 300)])])
 
 
 def rename_with_copy(folder):
-    """An operator has a new name, and copies from the device."""
+    """Renames an operator, which now also copies from the device."""
     pair(folder, [op("mylib::scale", kernels=[("scale_kernel", 100)])],
          [op("mylib::rescale", kernels=[("scale_kernel", 100), ("Memcpy DtoH (Device -> Pageable)", 3)])])
 
 
 def rename_with_wait(folder):
-    """An operator has a new name, and waits for the device."""
+    """Renames an operator, which now also waits for the device."""
     pair(folder, [op("mylib::scale", kernels=[("scale_kernel", 100)])],
          [op("mylib::rescale", kernels=[("scale_kernel", 100)], after=[("cudaStreamSynchronize", 80)])])
 
 
 def rename_with_quick_copy(folder):
-    """An operator has a new name, and takes less time although it copies from the device."""
+    """Renames an operator, which takes less time although it now copies from the device."""
     pair(folder, [op("mylib::scale", kernels=[("scale_kernel", 200)])],
          [op("mylib::rescale", kernels=[("scale_kernel", 100), ("Memcpy DtoH (Device -> Pageable)", 3)])])
 
 
 def rename_with_item_inside(folder):
-    """An operator of the CPU has a new name, and reads a value."""
+    """Renames an operator of the CPU, which now also reads a value."""
     pair(folder, [op("mylib::scale", us=300)],
          [op("mylib::rescale", us=200, inner=[op("aten::item", [[]], 5, inner=[
              op("aten::_local_scalar_dense", [[]], 5)])])], has_device=False)
 
 
 def wait_by_another_call(folder):
-    """The same .item() waits in another call of the library."""
+    """Makes the same .item() wait in another call of the library."""
     def item(call):
         return [op("aten::item", [[]], 10, inner=[op("aten::_local_scalar_dense", [[]], 10, [
             ("Memcpy DtoH (Device -> Pinned)", 3)], after=[(call, 100)])])]
@@ -383,14 +383,14 @@ def wait_by_another_call(folder):
 
 
 def item_beside(folder):
-    """An operator becomes faster, and an .item() is added. The gain must not hide the wait."""
+    """Makes an operator faster and adds an .item(). The gain must not hide the wait."""
     pair(folder, gelu(500), relu(100) + [op("aten::item", [[]], 10, inner=[
         op("aten::_local_scalar_dense", [[]], 10, [("Memcpy DtoH (Device -> Pageable)", 3)],
            after=[("cudaStreamSynchronize", 100)])])])
 
 
 def kernel_elsewhere(folder):
-    """One operator lost a kernel, and another operator has one more. Both must be reported."""
+    """Moves a kernel from one operator to another. Both changes must be reported."""
     pair(folder, product(("gemm_main", 300), ("gemm_bias", 200)) + gelu(200),
          product(("gemm_main", 300)) + [op("aten::gelu", us=40, kernels=[
              ("vectorized_elementwise_kernel<GeluCUDAKernelImpl>", 200), ("debug_check_kernel", 150)])])
@@ -401,7 +401,7 @@ def layer(middle):
 
 
 def other_runs(folder, base, new, base_steps=8, new_steps=8, change=None):
-    """Writes two runs whose steps may differ. `change` modifies the new trace."""
+    """Writes two runs whose steps may differ. change: function that modifies the new trace."""
     for name, steps, operators, seed in (("base", base_steps, base, 3), ("new", new_steps, new, 8)):
         writer = Writer(seed=seed)
         writer.run(steps, operators, 0)
@@ -416,40 +416,41 @@ def other_runs(folder, base, new, base_steps=8, new_steps=8, change=None):
 
 
 def uneven_steps(folder):
-    """The new run has half as many steps, and a slower activation."""
+    """Writes a new run with half as many steps and a slower activation."""
     other_runs(folder, layer(gelu(200)) * 4, layer(relu(300)) * 4, new_steps=4)
 
 
 def two_steps(folder):
-    """The new run has two steps, which are too few to judge the slower activation."""
+    """Writes a new run with only two steps, which are too few to judge the slower activation."""
     other_runs(folder, layer(gelu(200)) * 4, layer(relu(300)) * 4, new_steps=2)
 
 
 def partly(folder):
-    """Two of four layers have a slower activation."""
+    """Makes the activation slower in two of four layers."""
     other_runs(folder, layer(gelu(200)) * 4, layer(gelu(200)) * 2 + layer(relu(300)) * 2)
 
 
 def removed_beside(folder):
-    """Three layers lose their activation, and the fourth has a slower one. The loss must not compensate for it."""
+    """Removes the activation of three layers, and makes that of the fourth layer slower. The removal must not
+    compensate for it."""
     other_runs(folder, layer(gelu(200)) * 4, layer([]) * 3 + layer(relu(300)))
 
 
 def other_shape(folder):
-    """The new activation has twice the elements and takes twice the time."""
+    """Replaces the activation by one with twice the elements and twice the time."""
     wide = [op("aten::relu", [[64, 512]], 40, [("vectorized_elementwise_kernel<relu_launch>", 400)])]
     other_runs(folder, layer(gelu(200)) * 4, layer(wide) * 4)
 
 
 def other_gpu(folder):
-    """The activation is slower on another GPU, so nothing can be said."""
+    """Records the slower activation on another GPU, so no verdict is possible."""
     def change(trace):
         trace["deviceProperties"][0]["name"] = "NVIDIA H100 80GB HBM3"
     other_runs(folder, layer(gelu(200)) * 4, layer(relu(300)) * 4, change=change)
 
 
 def lost_kernels(folder):
-    """The new run lost the kernels of its second half, so it is not faster."""
+    """Removes the kernels of the new run's second half. The run must not count as faster."""
     def change(trace):
         kernels = [event for event in trace["traceEvents"] if event.get("cat") == "kernel"]
         lost = {id(event) for event in kernels[len(kernels) // 2:]}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""sizes.py KIND FOLDER: writes a short trace of deep stacks to FOLDER/trace.json. A careless writer would make
-gigabytes of it, because many places are at the bottom of the same stack. Equal calls write equal bytes."""
+"""sizes.py KIND FOLDER: writes a short trace with deep stacks to FOLDER/trace.json. Many events end the same deep
+stack, so a careless writer would make gigabytes from them. Equal calls write equal bytes."""
 import json
 import os
 import sys
@@ -9,7 +9,7 @@ PLACES = 1500
 
 
 def nested(depth, category, name, length, **more):
-    """Returns nested calls on thread 1."""
+    """Returns nested calls on thread 1, `depth` levels deep."""
     return [dict({"ph": "X", "cat": category, "name": name % i, "pid": 1, "tid": 1, "ts": i / 1000, "dur": length - i / 500}, **more)
             for i in range(depth)]
 

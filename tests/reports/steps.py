@@ -16,8 +16,7 @@ MLP = (("aten::linear", 1), ("aten::relu", .2), ("aten::linear", 1), ("aten::cro
 
 
 class Program:
-    """A thread (tid) with consecutive events. With `stack`, module calls are recorded. With `gpu`, operators launch
-    kernels."""
+    """A thread (tid) with consecutive events. stack: module calls are recorded. gpu: operators launch kernels."""
 
     def __init__(self, stack=False, gpu=False):
         self.stack, self.gpu, self.events, self.now, self.tid, self.ids, self.device = stack, gpu, [], 0.0, PID, 0, 0.0
@@ -42,7 +41,7 @@ class Program:
             self.op(operator[0], operator[1], dims=operator[2] if len(operator) > 2 else None)
 
     def read(self):
-        """The host waits until the device has finished."""
+        """Adds a wait of the host until the device has finished."""
         start = self.now
         if self.gpu:
             self.add("cuda_runtime", "cudaStreamSynchronize", start + .01, max(.01, self.device - start), correlation=0)
@@ -124,7 +123,7 @@ def train_from_loader(p):
     for _ in range(8):
         p.load(20)
         p.train()
-    p.load(.1)                                           # the end of the loader
+    p.load(.1)                                           # this is the end of the loader
 
 
 def train_with_log(p):
@@ -161,7 +160,7 @@ def infer_after_setup(p):
 
 
 def decode(p):
-    """The first call has the whole prompt. Later calls take longer as the cache grows."""
+    """Adds a decoding loop. The first call has the whole prompt, and later calls take longer as the cache grows."""
     for i in range(12):
         attention = ("aten::scaled_dot_product_attention", 6.0 if i == 0 else .4 + .02 * i)
         p.infer("Decoder_0", (("aten::embedding", .1),) + (("aten::linear", .5), attention, ("aten::cat", .1), ("aten::linear", .5)) * 3 + (("aten::linear", .8),))
@@ -223,7 +222,7 @@ def accumulate_two_rounds(p):
 
 
 def accumulate_in_one_step(p):
-    """The optimizer is marked once, so the passes are parts of one step."""
+    """Adds passes with a single marked optimizer step, so the passes are parts of one step."""
     for i in range(6):
         p.train(update=False)
     p.range_of("Optimizer.step#SGD.step", p.update)
@@ -251,54 +250,54 @@ def unary(name, *shape):
 
 
 def equal_layers(p):
-    """One call of layers of equal width, with recorded shapes."""
+    """Adds one call of layers of equal width, with recorded shapes."""
     p.module("Sequential_0", (linear(256, 64, 64), unary("aten::relu", 256, 64)) * 12)
 
 
 def bottlenecks(p):
-    """One call of layers that widen, narrow and add."""
+    """Adds one call of layers that widen, narrow and add."""
     p.module("Sequential_0", (linear(256, 64, 128), unary("aten::gelu", 256, 128), linear(256, 128, 64), ("aten::add", .1, [[256, 64], [256, 64], []])) * 8)
 
 
 def residual_blocks(p):
-    """One call of blocks without a head. Each block has two convolutions and an addition."""
+    """Adds one call of blocks without a head. Each block has two convolutions and an addition."""
     p.module("Sequential_0", (("aten::conv2d", 1), ("aten::batch_norm", .2), ("aten::relu", .2), ("aten::conv2d", 1), ("aten::batch_norm", .2), ("aten::add", .1), ("aten::relu", .2)) * 12)
 
 
 def layers_with_zeros(p):
-    """One call of layers that make zeros, as for a mask, with recorded shapes."""
+    """Adds one call of layers that make zeros, as for a mask, with recorded shapes."""
     p.module("Sequential_0", (linear(256, 64, 64), unary("aten::relu", 256, 64), ("aten::zeros", .1, [[], [], []]), linear(256, 64, 64),
                               ("aten::add", .1, [[256, 64], [256, 64], []])) * 12)
 
 
 def dense_blocks(p):
-    """One call of layers that concatenate all previous outputs."""
+    """Adds one call of layers that concatenate all previous outputs."""
     p.module("Sequential_0", (("aten::cat", .1), ("aten::batch_norm", .2), ("aten::relu", .2), ("aten::conv2d", 1)) * 12)
 
 
 def squeezed_blocks(p):
-    """One call of convolutions with weights per channel."""
+    """Adds one call of convolutions with a weight per channel."""
     p.module("Sequential_0", (("aten::conv2d", 1), ("aten::mean", .1), ("aten::linear", .1), ("aten::sigmoid", .1), ("aten::unsqueeze", .1), ("aten::mul", .2)) * 9)
 
 
 def norms_in_float(p):
-    """One call of layers that normalize in another type."""
+    """Adds one call of layers that normalize in another type."""
     p.module("Sequential_0", (("aten::to", .1), ("aten::pow", .1), ("aten::mean", .1), ("aten::rsqrt", .1), ("aten::mul", .1), ("aten::to", .1),
                               ("aten::linear", 1), ("aten::silu", .2), ("aten::linear", 1), ("aten::add", .1)) * 12)
 
 
 def weights_made_in_layers(p):
-    """One call of layers that compute their weights from shapes that differ from the data."""
+    """Adds one call of layers that compute their weights from shapes other than those of the data."""
     p.module("Sequential_0", (("aten::_weight_norm", .1, [[64, 64], [64, 1], []]), linear(256, 64, 64), unary("aten::relu", 256, 64)) * 12)
 
 
 def branches(p):
-    """One call of branches that narrow the same input, with a join at the end."""
+    """Adds one call of branches that narrow the same input and are joined at the end."""
     p.module("Branches_0", (linear(256, 64, 16), unary("aten::relu", 256, 16)) * 12 + (("aten::stack", .1, [[[256, 16]] * 12, []]),))
 
 
 def infer_one_layer(p):
-    """A loop whose body is a layer of equal width. Its shapes look like those of a network."""
+    """Adds a loop whose body is a layer of equal width, so that the shapes look like those of a network."""
     for _ in range(12):
         p.module("Sequential_0", (linear(256, 64, 64), unary("aten::relu", 256, 64)))
 
@@ -309,7 +308,7 @@ def infer_narrow_layer(p):
 
 
 def infer_perceptron(p):
-    """Each operator runs more than once per iteration."""
+    """Adds a loop in which each operator runs more than once per iteration."""
     for _ in range(12):
         p.module("Sequential_0", (linear(256, 64, 128), unary("aten::relu", 256, 128), linear(256, 128, 128), unary("aten::relu", 256, 128), linear(256, 128, 10)))
 
@@ -332,7 +331,7 @@ def infer_pooled(p):
 
 
 def denoise(p):
-    """Sampling of a diffusion model. Each iteration adds noise to the image of the previous one."""
+    """Adds sampling of a diffusion model. Each iteration adds noise to the image of the previous one."""
     for _ in range(20):
         p.module("UNet_0", (("aten::conv2d", 1), ("aten::silu", .2), ("aten::conv2d", 1)))
         p.ops(("aten::mul", .1), ("aten::sub", .1), ("aten::randn_like", .1), ("aten::add", .1))
@@ -344,14 +343,14 @@ def beam_search(p):
 
 
 def time_steps(p):
-    """Cells of torch run once per element of a sequence."""
+    """Adds calls of a recurrent cell of torch, one per element of a sequence."""
     for _ in range(20):
         p.op("aten::select", .01)
         p.module("LSTMCell_0", (("aten::lstm_cell", 1),))
 
 
 def recompute(p):
-    """With checkpoints, the backward pass runs the layers again."""
+    """Adds a backward pass that runs the layers again, as with checkpoints."""
     for _ in range(6):
         p.module("MLP_0", MLP)
         p.backward(1)
@@ -414,13 +413,14 @@ def generator_and_critic(p):
 
 
 def recurrent(p):
-    """A cell is called for each element of a sequence."""
+    """Adds calls of a recurrent cell, one per element of a sequence."""
     for _ in range(20):
         p.module("GRUCell_0", (("aten::linear", .5), ("aten::sigmoid", .1), ("aten::linear", .5), ("aten::tanh", .1)))
 
 
 def threads_infer(p):
-    """Each helper thread runs a loop while the main thread waits. Then the main thread works for a short time."""
+    """Adds helper threads that each run a loop while the main thread waits. Then the main thread works for a short
+    time."""
     for tid in (21, 22, 23):
         p.tid, p.now = tid, 1.0 + tid / 100
         infer(p)
@@ -444,14 +444,14 @@ def loading_before(p):
 
 
 def reading_before(p):
-    """A file is read in Python before the loop, which gives a frame but no operator."""
+    """Adds a file read in Python before the loop, which gives a frame but no operator."""
     p.add("python_function", "train.py(9): read_all", 0, 400, **{"Python id": 1})
     p.idle(400)
     train(p)
 
 
 def pauses_between(p):
-    """Nothing is recorded between two iterations, so the end of the last iteration is unknown."""
+    """Adds pauses without events between iterations, so the end of the last iteration is unknown."""
     for _ in range(6):
         p.idle(12)
         p.train()

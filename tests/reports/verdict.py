@@ -15,7 +15,7 @@ def us(ms):
 
 
 class Trace:
-    """The events of one trace: a main thread and helpers of process PID, one device with stream 7."""
+    """Events of one trace: a main thread and helper threads of process PID, and one device with stream 7."""
 
     def __init__(self, **head):
         self.head, self.events, self.ids = dict(HEAD, **head), [], 0
@@ -57,8 +57,8 @@ class Trace:
 # ---- the main thread ----
 
 def training(t, markers, main=1, backward=2, loading=60, steps=4):
-    """Writes steps of 90 ms that mostly load data. The thread of the backward pass launches twice as many kernels as
-    the main thread."""
+    """Adds steps of 90 ms that mostly load data. The thread of the backward pass launches twice as many kernels as the
+    main thread."""
     for i in range(steps):
         at = 1 + 90 * i
         t.range(LOADER, at, loading, main)
@@ -103,7 +103,8 @@ def main_is_the_first_of_its_process(folder):
 
 
 def recording_with_a_helper(folder):
-    """Writes a trace by our recorder. A helper thread waits all the time, the main thread computes for a sixth of it."""
+    """Writes a trace as tracepress does. A helper thread waits all the time, and the main thread computes for a sixth
+    of it."""
     t = Trace(deviceProperties=[], tracepress_recorder="tracepress 0")
     for i in range(20):
         t.operator("cblas_sgemm", 100 + 10 * i, 9, PID)
@@ -114,7 +115,7 @@ def recording_with_a_helper(folder):
 # ---- recordings without steps ----
 
 def kernels(t, start, count=30, length=3.9):
-    """Adds `count` consecutive kernels. The first one starts as soon as it is launched."""
+    """Adds `count` consecutive kernels. The first one starts immediately after its launch."""
     for i in range(count):
         t.launch(start + 0.1 * i, start + 0.1 + 4 * i, length)
 
@@ -129,7 +130,7 @@ def reading_before_the_first_kernel(folder):
 
 
 def nothing_before_the_first_kernel(folder):
-    """The profiler ran for 2 s before the first event."""
+    """Writes a recording in which the profiler runs for 2 s before the first event."""
     t = Trace()
     kernels(t, 2001)
     t.add("Trace", "PyTorch Profiler (0)", 1, 2130, "PyTorch Profiler", "Spans")
@@ -144,7 +145,7 @@ def saving_after_the_last_kernel(folder):
 
 
 def loading_before_a_device_that_was_busy(folder):
-    """The first kernel starts 5 ms after its launch, so the device was busy with other work."""
+    """Writes a trace whose first kernel starts 5 ms after its launch, so the device was busy with other work."""
     t = Trace()
     t.range(LOADER, 1, 2000)
     for i in range(30):
@@ -165,7 +166,7 @@ def operators_before_the_first_step(folder):
 # ---- waits for a device whose work was not recorded; missing devices ----
 
 def waiting_steps(t, wait, steps=4, tid=1):
-    """Writes steps of 50 ms with 3 ms of recorded kernels. wait(start) adds the event that waits until the end of the
+    """Adds steps of 50 ms with 3 ms of recorded kernels. wait(start): adds the event that waits until the end of the
     step."""
     for i in range(steps):
         at = 1 + 50 * i
@@ -176,7 +177,7 @@ def waiting_steps(t, wait, steps=4, tid=1):
 
 
 def copy_waits_for_lost_kernels(folder):
-    """A blocking copy lasts 49 ms. Its own operation takes the last 0.1 ms."""
+    """Writes blocking copies of 49 ms, whose own operation takes only the last 0.1 ms."""
     t = Trace()
 
     def wait(start, length):
@@ -200,7 +201,7 @@ def event_waits_for_lost_kernels(folder):
 
 
 def waits_return_late(folder):
-    """Every wait ends 40 us after the last kernel. Then the host works for 0.4 ms while the device is idle."""
+    """Writes waits that end 40 us after the last kernel. Then the host works for 0.4 ms while the device is idle."""
     t = Trace()
     for i in range(40):
         at = 1 + i
@@ -211,7 +212,7 @@ def waits_return_late(folder):
 
 
 def waits_for_another_device(folder):
-    """The host waits for device 1, whose work is recorded. Device 0 has no work meanwhile."""
+    """Writes waits for device 1, whose work is recorded. Device 0 has no work meanwhile."""
     t = Trace()
     for i in range(4):
         at = 1 + 50 * i
@@ -237,7 +238,7 @@ def head_names_a_gpu(folder):
 
 
 def cpu_program_beside_a_gpu(folder):
-    """The header names the GPU of the machine, but all tensors are in CPU memory."""
+    """Writes a CPU program. The header names the GPU of the machine, but all tensors are in CPU memory."""
     t = Trace(profile_memory=1)
     cpu_steps(t)
     for i in range(20):
@@ -246,7 +247,7 @@ def cpu_program_beside_a_gpu(folder):
 
 
 def cpu_program_with_one_synchronize(folder):
-    """Convolutions run on the CPU. The profiler itself synchronized the GPU of the machine at its end."""
+    """Writes a program with convolutions on the CPU. At its end, the profiler itself synchronized the machine's GPU."""
     t = Trace()
     cpu_steps(t, "aten::mkldnn_convolution")
     t.call("cudaDeviceSynchronize", 205, 0.01)
@@ -271,7 +272,7 @@ def memory_of_another_gpu(folder):
 # ---- a single long collective ----
 
 def collectives(t, lengths, hidden=False):
-    """Writes steps of one NCCL kernel of this length and 60 ms of compute, which overlaps with it if `hidden`."""
+    """Adds steps with one NCCL kernel of this length and 60 ms of compute. hidden: compute overlaps with the kernel."""
     at = 1
     for i, length in enumerate(lengths):
         compute = at + 0.2 if hidden else at + 0.2 + length
@@ -303,7 +304,7 @@ def one_hidden_collective(folder):
 # ---- time that cannot be judged ----
 
 def capture(t, start, length, vendor="cuda", end=True, inside=8):
-    """Adds launches that a graph captures, so they have no kernels."""
+    """Adds launches during the capture of a graph, so they have no kernels."""
     begin = {"cuda": "cudaStreamBeginCapture", "hip": "hipStreamBeginCapture", "driver": "cuStreamBeginCapture_v2"}[vendor]
     launch = {"cuda": "cudaLaunchKernel", "hip": "hipLaunchKernel", "driver": "cuLaunchKernel"}[vendor]
     t.range("capture_16_DECODE", start - 0.1, length + 0.2)
@@ -332,7 +333,7 @@ def capture_by_the_driver(folder):
 
 
 def capture_that_fails(folder):
-    """No call ends the capture. The next call of the thread is the last one."""
+    """Writes a capture that no call ends. The next call of the thread is the last one."""
     warm_up_and_capture("cuda", end=False).write(folder, "trace")
 
 
@@ -344,7 +345,7 @@ def capture_without_kernels(folder):
 
 
 def capture_and_long_replay(folder):
-    """Writes a capture of 20 ms, then 400 ms of launches that come too late."""
+    """Writes a capture of 20 ms, and then 400 ms in which launches come too late."""
     t = Trace()
     kernels(t, 1, 3, 0.9)
     capture(t, 13, 20)
@@ -354,7 +355,7 @@ def capture_and_long_replay(folder):
 
 
 def first_use(t, calls, length=300, work=25):
-    """Writes one window: calls that take `length` together before the first kernel, then 25 kernels of 1 ms."""
+    """Adds calls that together take `length` ms before the first kernel, and then 25 kernels of 1 ms."""
     for i, call in enumerate(calls):
         t.call(call, 1 + i * length / len(calls), length / len(calls) - 0.01)
     for i in range(work):
@@ -380,7 +381,7 @@ def first_use_makes_handles(folder):
 
 
 def first_use_is_little(folder):
-    """a fifth of the recording"""
+    """Writes one-time calls that take a fifth of the recording."""
     t = Trace()
     first_use(t, ["cudaMalloc", "cudaMalloc"], 30, 120)
     t.write(folder, "trace")
@@ -403,7 +404,7 @@ def few_kernels_in_no_step(folder):
 
 
 def few_kernels_that_keep_it_busy(folder):
-    """Six kernels run for 60 of 62 ms. The device limits the program, although it has few kernels."""
+    """Writes six kernels that run for 60 of 62 ms. The device is the limit although there are few kernels."""
     t = Trace()
     t.range("ProfilerStep#0", 1, 62)
     for i in range(6):
@@ -412,7 +413,7 @@ def few_kernels_that_keep_it_busy(folder):
 
 
 def nothing_after_the_work(folder):
-    """Each step continues for 60 ms after the last kernel of the recording."""
+    """Writes steps that continue for 60 ms after the last kernel of the recording."""
     t = Trace()
     t.range("ProfilerStep#0", 1, 100)
     kernels(t, 1.1, 25, 1)
@@ -422,7 +423,7 @@ def nothing_after_the_work(folder):
 
 
 def work_that_was_called_long_before(folder):
-    """The device starts each of 30 kernels 20 ms after its launch, and no recorded work keeps it busy."""
+    """Writes 30 kernels that start 20 ms after their launches, although no recorded work keeps the device busy."""
     t = Trace()
     for i in range(30):
         t.launch(1 + 25 * i, 21 + 25 * i, 4)
@@ -430,7 +431,7 @@ def work_that_was_called_long_before(folder):
 
 
 def first_launch_is_held(folder):
-    """The first launch blocks for 900 ms. Then 100 kernels of 1 ms run one after the other."""
+    """Writes a first launch that blocks for 900 ms, and then 100 consecutive kernels of 1 ms."""
     t = Trace()
     t.launch(1, 1.1, 0.02)
     t.operator("aten::mm", 2, 900)
@@ -444,7 +445,7 @@ def first_launch_is_held(folder):
 # ---- recordings that slow the host ----
 
 def late_host(t, frames):
-    """Writes four steps of 60 launches, one every 0.1 ms, of kernels of 20 us. The device waits for the host."""
+    """Adds four steps of 60 launches, one every 0.1 ms, of kernels of 20 us. The device waits for the host."""
     for i in range(4):
         at = 1 + 10 * i
         t.range("ProfilerStep#%d" % i, at, 9.9)
@@ -456,7 +457,7 @@ def late_host(t, frames):
 
 
 def stacks_slow_the_host(folder):
-    """The recording of 200 frames around each launch costs 30 us of 100 us."""
+    """Writes 200 frames around each launch. Recording them costs 30 of 100 us."""
     t = Trace(with_stack=1)
     late_host(t, 200)
     t.write(folder, "trace")
@@ -469,7 +470,7 @@ def few_frames(folder):
 
 
 def stacks_and_a_busy_device(folder):
-    """The trace has as many frames, but the device never waits."""
+    """Writes as many frames, but a device that never waits."""
     t = Trace(with_stack=1)
     for i in range(4):
         at = 1 + 10 * i
