@@ -27,7 +27,8 @@ report() {
         f=1
     fi
     printf '  %-18s %5s passed %3s failed %3s skipped %4s s %4s s cpu\n' "$label" "$p" "$f" "$s" "$3" "$4"
-    [ "$f" = 0 ] || grep -av '^ok ' "$log" | tail -n 60
+    # prints each failed case with at most 40 lines of its output
+    [ "$f" = 0 ] || awk '/^not ok /{ left = 41 } /^ok /{ left = 0 } left-- > 0' "$log"
     [ -z "${V:-}" ] || cat "$log"
     sed -n 's/^ok .* - \(.*# SKIP.*\)/    skipped: \1/p; s/^ok - \(.*# SKIP.*\)/    skipped: \1/p' "$log" | sort | uniq -c |
         sort -rn | head -n 12

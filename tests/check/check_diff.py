@@ -300,7 +300,7 @@ def loaded():
         report, code = diff(before, after)
         expect(what, (report["verdict"], code, [c for c in changes(report) if c[0] != "hint"]), ("inconclusive", 0, []))
         near(what + ": all rows", report["common_shift_percent"], 90, 5)
-        if "achine loaded: all operators +" not in report["summary"]:
+        if "The machine was loaded (all operators together take +" not in report["summary"]:
             wrong.append("%s: %s" % (what, report["summary"]))
 
 

@@ -21,15 +21,18 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import claimed_costs  # noqa: E402,F401
 from made_gpu import made  # noqa: E402
 
-# {name of a part in the reference: name in section 6}. A blocking wait without records is also unknown.
+# Maps names of idle reasons in the reference to the product's names of the same reasons.
 RENAMED = {"the launch of the next operation is not recorded":
-           "the launch of the next operation, or the work that the host waits for, was not recorded"}
+           "the launch of the next operation, or the work that the host waits for, was not recorded",
+           "waits for its stream, an event or a copy": "the operation waits for its stream, an event or a copy",
+           "held: hardly any recorded work had run before; work of before the record, or a stall":
+           "hardly any recorded work ran before; the device may have run earlier work, or stalled"}
 EXACT = ("time_ns", "calls", "kernel_ns", "flops", "bytes", "costed_ns")
 
 
 def plain(name):
     """Returns the name without addresses and step numbers, as the product's names of frames."""
-    name = RENAMED.get(name, name)
+    name = RENAMED.get(name, name).replace("first call of the record blocks", "the first call of the recording blocks")
     return re.sub(r" at 0x[0-9a-f]+|(?<=0x)[0-9a-f]+|(?<=ProfilerStep#)\d+", "", name).replace("0x*", "0x")
 
 

@@ -54,7 +54,7 @@ accepted() {
 is worth it' && says 'accepted; it begins a new level' || return 1
     printf 'tracepress-run-note 1\nverdict: fail\naccepted: 2026-01-01 00:00:00 UTC\nby: anna\nreason: the larger vocabulary is worth it\n' |
         cmp - baselines/c21.note || { cat baselines/c21.note; return 1; }
-    run 0 22 1200 c22 --update-baseline && run 0 23 1200 c23 --update-baseline && one_line 'Accepted by anna, 2026-01-01 00:00:00 UTC: the larger vocabulary is worth it' &&
+    run 0 22 1200 c22 --update-baseline && run 0 23 1200 c23 --update-baseline && one_line 'begins with run c21, accepted by anna on 2026-01-01 00:00:00 UTC: the larger vocabulary is worth it' &&
         run 1 24 1700 c24 && run 2 24 1700 c24 --reason x && says 'needs --accept'
 }
 check "accepted: a level begins, with who, when and why; limits are held against it" accepted
@@ -186,7 +186,7 @@ END
 accepted_there() {
     cd ../repo2 && git checkout -q slower || return 1
     "$TP" check runs --budget perf.budget --baseline baselines/ --label "$(git rev-parse HEAD)" --accept --reason 'the loss is worth it' >../out 2>../err || { cat ../out ../err; return 1; }
-    says 'accepted; it begins a new level' && git add . && git commit -qm 'accept it' && event 0 && cp out/check.txt ../out && one_line 'Accepted by anna.*the loss is worth it'
+    says 'accepted; it begins a new level' && git add . && git commit -qm 'accept it' && event 0 && cp out/check.txt ../out && one_line 'accepted by anna on 2026-01-01 00:00:00 UTC.*the loss is worth it'
 }
 if [ -x "$TORCH" ]; then
     check "a program of torch: three pushes are green, a pull request with .item() is red at its line, in every format" pull_request

@@ -476,7 +476,8 @@ no_own_frames() { # Samples a program that is in wrapped functions most of the t
     rm -rf d && "$TP" record -o d --no-tfevents --source default,sample=2000 -- ./hooked_program >out 2>err || { cat err; return 1; }
     zcat d/*/*.gz | grep '"cat":"cpu_sample"' >samples
     [ "$(grep -c hooked_calls samples)" -ge 20 ] || { echo "too few samples"; wc -l samples; return 1; }
-    ! grep -m 3 'libtracepress\|collector/' samples
+    # A stack that cannot be followed out of the recorder keeps its frames; its sample is marked as work of the recording.
+    ! grep -v '"recording":1' samples | grep -m 3 'libtracepress\|collector/'
 }
 lines_without_index() { # Checks that functions have their lines although clang and rustc write no .debug_aranges.
     objcopy --remove-section .debug_aranges hooked_program && no_own_frames || return 1

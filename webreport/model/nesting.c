@@ -193,7 +193,7 @@ static void sweep_thread(struct sweep *s, const uint32_t *items, uint32_t count)
         enter(s, items[i]);
         switch (e->kind) {
         case TP_KIND_MODULE:
-            push_module(s, items[i]); /* falls through, because a module is a frame as well */
+            push_module(s, items[i]); /* falls through - a module is a frame as well */
         case TP_KIND_FRAME:
             pop_frames(s, e->ts_ns);
             push_frame(s, tp_event_end(e), e->name);
