@@ -176,7 +176,7 @@ static bool print_saved(struct tp_console *console, const char *run, const struc
     return is_saved;
 }
 
-/* Does for a run what `record` did not finish: turns raw records into traces, and removes the raw records. */
+/* Finishes a run that `record` did not finish: turns raw records into traces, and removes the raw records. */
 static int finish_run(struct tp_console *console, const char *path)
 {
     struct tp_run_folder run;

@@ -14,7 +14,7 @@ enum tp_fact_class { TP_FACT_DEFINING, TP_FACT_RECORDING, TP_FACT_ENVIRONMENT, T
 enum tp_workload { TP_WORKLOAD_SAME, TP_WORKLOAD_UNKNOWN, TP_WORKLOAD_OTHER };
 
 struct tp_fact_pair {
-    /* values: of each side; "" if the side lacks the fact; different values of its runs are joined as "a | b" */
+    /* value on each side: "" if the side lacks the fact; different values of its runs are joined as "a | b" */
     struct tp_str name, values[TP_SIDES];
     enum tp_fact_verdict verdict;
     enum tp_fact_class class;

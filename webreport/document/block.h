@@ -165,7 +165,7 @@ struct tp_block {
         struct tp_figure_block figure;
         struct {
             struct tp_shown_table *table;
-            const char *more; /* as in struct tp_findings_block */
+            const char *more; /* text after the number of omitted rows, such as "; --json has all" */
         };
         struct tp_findings_block findings;
         struct tp_chart_block chart;
@@ -178,7 +178,7 @@ struct tp_document {
     struct tp_arena *arena;
     const char *name;         /* name of the page, such as "Comparison" */
     unsigned places;          /* places of the blocks that are added next; initially TP_EVERYWHERE */
-    struct tp_vec blocks;     /* struct tp_block */
+    struct tp_vec blocks;     /* elements: struct tp_block */
     struct tp_object *record; /* the complete content as keys and values, for JSON output */
 };
 

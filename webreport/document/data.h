@@ -84,11 +84,11 @@ struct tp_member {
 };
 
 struct tp_object {
-    struct tp_vec members; /* struct tp_member */
+    struct tp_vec members; /* elements: struct tp_member */
 };
 
 struct tp_list {
-    struct tp_vec items; /* struct tp_data */
+    struct tp_vec items; /* elements: struct tp_data */
 };
 
 struct tp_object *tp_object_new(struct tp_arena *arena);

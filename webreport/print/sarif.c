@@ -16,7 +16,7 @@ struct sarif {
     const struct tp_findings_block *list;
     struct tp_arena *arena;
     struct tp_json json;
-    struct tp_vec rules; /* const struct tp_rule_block *, in the order of first use */
+    struct tp_vec rules; /* elements: const struct tp_rule_block *, in the order of first use */
 };
 
 static void text_object(struct tp_json *json, const char *key, const char *text)

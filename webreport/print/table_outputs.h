@@ -16,7 +16,7 @@ struct tp_table_outputs {
     const char *path; /* path of the output; "-": standard output */
     enum tp_table_format format;
     struct tp_table_style style;
-    struct tp_outfile *file; /* opened when the first table is added */
+    struct tp_outfile *file; /* output file, which is opened when the first table is added */
     struct tp_buf text;      /* text that is not yet written to `file` */
     struct tp_json json;
     size_t count; /* number of tables so far */

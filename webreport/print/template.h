@@ -19,7 +19,7 @@ struct tp_templates {
     struct tp_arena *arena;
     tp_template_load load;
     void *context;
-    struct tp_vec compiled;       /* struct tp_mustache *, in order of first use */
+    struct tp_vec compiled;       /* elements: struct tp_mustache *, in order of first use */
     struct tp_renderer *renderer; /* stacks of the current rendering */
     uint64_t max_steps; /* largest number of tokens per rendering, which stops a template that includes itself */
 };

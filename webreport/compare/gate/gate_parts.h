@@ -19,9 +19,10 @@ struct tp_check_subject {
     size_t run_count;
     const struct tp_summary *base; /* array of base_count runs, oldest first; base_count is 0 without a baseline */
     size_t base_count;
-    bool is_base_incomplete;       /* true: the baseline has other ranks but not this one */
-    bool is_first, is_base_broken; /* as in struct tp_check_input */
-    struct tp_sides sides;         /* both sides; set if base_count is above 0 */
+    bool is_base_incomplete; /* true: the baseline has other ranks but not this one */
+    /* is_first: the run becomes the first of a baseline; is_base_broken: every run of the baseline broke a limit */
+    bool is_first, is_base_broken;
+    struct tp_sides sides; /* both sides; set if base_count is above 0 */
     struct tp_comparability comparability;
     struct tp_work_diff work; /* differences in work; set if base_count is above 0 */
 };

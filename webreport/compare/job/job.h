@@ -52,7 +52,7 @@ struct tp_job_cost {
 
 struct tp_job_rank {
     struct tp_summary_key key; /* key of the rank's summary; its texts are copies */
-    int64_t number;            /* number of the rank; its index in the job if ranks have no numbers */
+    int64_t number;            /* number of the rank; without rank numbers, its index in the job */
     uint64_t fingerprint;
     /* number of events; allocated bytes on the device with the highest peak, TP_NULL_INT if unknown */
     int64_t event_count, peak_bytes;
@@ -212,7 +212,7 @@ struct tp_job {
     struct tp_vec merged;            /* elements: struct tp_job_merged */
     /* elements: struct tp_job_fact; after tp_job_finish only facts that differ between ranks */
     struct tp_vec facts;
-    /* struct tp_rank_summary, sorted by rank; empty if the ranks have too many records */
+    /* elements: struct tp_rank_summary, sorted by rank; empty if the ranks have too many records */
     struct tp_vec compared;
     struct tp_keys instance_keys, group_keys, merged_keys, fact_keys;
     uint64_t compared_records;

@@ -36,7 +36,7 @@ struct joined {
 
 struct lane {
     const struct tp_process_tree *tree;
-    struct tp_vec paths[TP_CHART_KINDS][TP_STATE_COUNT]; /* char: path data for each color and height */
+    struct tp_vec paths[TP_CHART_KINDS][TP_STATE_COUNT]; /* elements: char, path data for each color and height */
     double scale;                                        /* drawing units per nanosecond */
 };
 

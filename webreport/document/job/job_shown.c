@@ -77,7 +77,7 @@ static struct tp_list *add_block(struct tp_list *blocks, const char *title)
     return tp_object_list(block, "items");
 }
 
-/* Returns where a rank exceeds its peers: by part of the step, then by kernel and operator. */
+/* Returns the excess of a rank over its peers, by part of the step, then by kernel and operator. */
 static struct tp_data rank_details(const struct tp_job_wording *w, uint32_t index)
 {
     static const char *const part_names[TP_JOB_PARTS] = {"compute", "host", "input", "communication"};

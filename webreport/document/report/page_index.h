@@ -22,7 +22,7 @@ struct tp_page_entry {
 
 struct tp_page_index {
     struct tp_arena *arena;
-    struct tp_vec entries; /* struct tp_page_entry */
+    struct tp_vec entries; /* elements: struct tp_page_entry */
     size_t shown_count, failed_count;
     unsigned span_count; /* number of sections that compare ranks */
     struct tp_str run;   /* name of the run, as the page shows it; "" if the profiles have different runs */

@@ -19,7 +19,7 @@ struct cell {
 /* Sums for pairs (item, bin). */
 struct cells {
     struct tp_keys keys;
-    struct tp_vec items; /* struct cell */
+    struct tp_vec items; /* elements: struct cell */
 };
 
 struct span {

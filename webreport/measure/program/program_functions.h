@@ -35,16 +35,16 @@ struct tp_program_functions {
     const struct tp_stacks *stacks;
     struct tp_strings texts;
     struct tp_keys keys; /* pairs (name, file) of ids in texts; the index of a pair is the number of its function */
-    struct tp_vec items; /* struct tp_program_function, by number of the function */
+    struct tp_vec items; /* elements: struct tp_program_function, by number of the function */
     uint32_t *of_frame;  /* for each frame of the stacks: 1 + number of its function; 0: not yet known */
     int32_t *line_of_frame;
-    struct tp_vec path;   /* uint32_t: functions of the current stack, outermost first */
-    struct tp_vec frames; /* uint32_t: frames of the current stack, one for each function of `path` */
+    struct tp_vec path;   /* elements: uint32_t, functions of the current stack, outermost first */
+    struct tp_vec frames; /* elements: uint32_t, frames of the current stack, one for each function of `path` */
     uint32_t *order;      /* functions in samples, set by tp_program_functions_add_up; largest self time first */
     uint32_t found_count;
 };
 
-/* Makes an empty set in `arena` (guard set by the caller). The trace must outlive it. */
+/* Makes an empty set in `arena` (guard set by the caller). The trace must outlive the set. */
 void tp_program_functions_init(struct tp_program_functions *functions, const struct tp_trace *trace,
                                struct tp_arena *arena);
 

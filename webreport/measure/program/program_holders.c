@@ -16,7 +16,7 @@ struct lock_wait {
 struct finding {
     struct tp_program_view *view;
     int64_t *ran_ns;                  /* for each slice: running time of its thread in all earlier slices */
-    struct tp_vec waits;              /* struct lock_wait */
+    struct tp_vec waits;              /* elements: struct lock_wait */
     struct tp_key_sums held;          /* time of waits, by (group, holder) */
     struct tp_key_sums places, lines; /* time by (group, function), and by (index of that pair in `places`, line) */
     uint32_t steps_left;

@@ -97,7 +97,7 @@ static enum tp_program_headline cpu_headline(const struct tp_program_view *view)
     return tp_percent(self_ns, cpu_ns) >= HOT_PERCENT ? TP_PROGRAM_HEADLINE_FUNCTION : TP_PROGRAM_HEADLINE_SPREAD;
 }
 
-/* Chooses the headline, and the wait cause for it. */
+/* Chooses the headline, and the cause of waits that the headline names. */
 static void choose_headline(struct tp_program_view *view)
 {
     struct tp_program_story *story = &view->story;

@@ -88,7 +88,7 @@ static uint32_t add_process_of_row(struct tp_sampled *sampled, struct tp_vec *pr
 /* Threads, one for each pair (process, row), in order of first appearance. */
 struct threads {
     struct tp_keys keys;
-    struct tp_vec items; /* struct tp_sampled_thread */
+    struct tp_vec items; /* elements: struct tp_sampled_thread */
 };
 
 static uint32_t thread_at(const struct tp_sampled *sampled, struct threads *threads, uint32_t process, uint32_t row)

@@ -1,4 +1,4 @@
-/* Writes structs to columns and reads them by tables. See columns.h. */
+/* Writes structs to columns and reads them back, as tables describe. See columns.h. */
 #include "webreport/measure/summary/columns.h"
 
 #include <math.h>

@@ -78,8 +78,8 @@ struct tp_signature {
     bool knows_kept; /* true: the trace shows that all blocks outside `kept` were freed */
 };
 
-/* Computes the hash of the signature again after its key texts changed. Not valid for a cut signature, which lacks
- * keys. */
+/* Computes the hash of the signature again after its key texts changed. The signature must not be cut, because a cut
+ * signature lacks keys. */
 void tp_signature_rehash(struct tp_signature *signature);
 
 /* Compares two keys by kind, name, dims, detail. Returns <0, 0 or >0. */

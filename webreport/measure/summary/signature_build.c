@@ -27,8 +27,8 @@ struct counting {
     /* steady steps: first_step to end_step - 1; `step`: current step, TP_NO_ID: none */
     uint32_t first_step, end_step, step;
     struct tp_vec now;     /* uint32_t for each key: its count in the current step */
-    struct tp_vec touched; /* uint32_t: keys with a count in the current step */
-    struct tp_vec parts;   /* struct part */
+    struct tp_vec touched; /* elements: uint32_t, keys with a count in the current step */
+    struct tp_vec parts;   /* elements: struct part */
 };
 
 /* ---- steps ---- */
@@ -302,8 +302,8 @@ void tp_signature_rehash(struct tp_signature *s)
     tp_signature_hash_kept(s);
 }
 
-/* Copies the keys into the signature, in its order. Keys with equal texts are merged. Returns the new index of each
- * key. */
+/* Copies the keys into the signature, in the order of a signature. Keys with equal texts are merged. Returns the new
+ * index of each key. */
 static uint32_t *keep_keys(struct counting *c, struct named *named, uint32_t count)
 {
     struct tp_signature *s = &c->work->out->signature;

@@ -25,10 +25,10 @@ struct kept {
 struct keeping {
     struct tp_summary_work *work;
     uint32_t first_step, end_step; /* counted steps: first_step to end_step - 1 */
-    struct tp_vec blocks;          /* struct block */
+    struct tp_vec blocks;          /* elements: struct block */
     struct tp_count_places places;
     struct tp_keys owners; /* keys: (label of the operator, place) */
-    struct tp_vec kept;    /* struct kept */
+    struct tp_vec kept;    /* elements: struct kept */
 };
 
 /* ---- blocks ---- */

@@ -25,7 +25,7 @@ struct loading {
     uint32_t first_step, end_step;
     struct tp_count_places places;
     struct tp_strings functions; /* labels of the functions */
-    struct tp_vec calls;         /* struct call */
+    struct tp_vec calls;         /* elements: struct call */
 };
 
 static void add_call(struct loading *l, struct tp_vec *open, const struct tp_event *e, uint32_t step)

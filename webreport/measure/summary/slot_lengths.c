@@ -33,7 +33,7 @@ struct line {
     const struct tp_slot_row *row;
     int64_t start, end;
     int64_t *issue;      /* for each call: earliest time at which the call could start, ns */
-    struct tp_vec waits; /* struct wait, in ascending order */
+    struct tp_vec waits; /* elements: struct wait, in ascending order */
 };
 
 /* End of launched work: all work launched up to at_ns had ended at ended_ns. */

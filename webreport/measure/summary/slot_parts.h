@@ -23,8 +23,8 @@ struct tp_slot_work {
     const struct tp_model *model;
     struct tp_arena *arena; /* scratch memory */
     struct tp_step_slots *out;
-    struct tp_vec groups;               /* struct tp_slot_group, in the summary's arena */
-    struct tp_vec calls, rows;          /* struct tp_slot_call, struct tp_slot_row */
+    struct tp_vec groups;               /* elements: struct tp_slot_group, in the summary's arena */
+    struct tp_vec calls, rows;          /* elements: struct tp_slot_call, struct tp_slot_row */
     struct tp_intervals compute, input; /* times with compute; times with input and without compute */
 };
 

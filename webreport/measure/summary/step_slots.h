@@ -22,7 +22,7 @@ enum tp_slot_part {
     TP_SLOT_WITHIN, /* idle time in which the rank waits for the collective */
     TP_SLOT_BESIDE, /* remaining time of the collective, in which work continues */
     TP_SLOT_PARTS,
-    TP_SLOT_OWN = TP_SLOT_WITHIN /* number of parts that are own work; they come first */
+    TP_SLOT_OWN = TP_SLOT_WITHIN /* number of the parts that are own work, which come first */
 };
 
 /* The ranks first, first + stride, first + 2 * stride .. (`length` ranks). */

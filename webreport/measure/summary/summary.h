@@ -100,7 +100,7 @@ struct tp_summary_collective {
 };
 
 struct tp_summary_finding {
-    struct tp_str rule, title;    /* rule: id such as "A1"; title: its headline */
+    struct tp_str rule, title;    /* rule: id such as "A1"; title: headline of the finding */
     uint8_t severity, confidence; /* enum tp_severity, enum tp_confidence */
     double ceiling_us_per_step;
     int64_t occurrences;
@@ -151,7 +151,7 @@ struct tp_summary {
     struct tp_summary_key key;
     struct tp_str file, sha256, program; /* program: kind of program in the recommendations, such as "gpu" or "cpu" */
     enum tp_producer producer;           /* producer of the trace; PyTorch in older files */
-    /* verdict of the report, such as "launch-bound", and its sentence; "" in older files */
+    /* verdict of the report, such as "launch-bound", and the headline with it; "" in older files */
     struct tp_str verdict, headline;
     int64_t event_count, start_ns; /* number of events; start of the trace, ns since the epoch if known */
     /* hash of the sequence of kernel names in the longest step with kernels; 0: no kernels */

@@ -85,7 +85,7 @@ void tp_summary_collectives_build(struct tp_summary_work *work)
 
 /* ---- fingerprint ---- */
 
-/* A kernel of a step with its launch order, which is the same in each run. The order of execution is not. */
+/* A kernel of a step in launch order, which is the same in each run, unlike the order of execution. */
 struct launched {
     int64_t at_ns, start_ns;
     uint32_t step, kernel;

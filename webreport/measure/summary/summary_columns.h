@@ -81,7 +81,7 @@ struct tp_stored_entry {
 
 /* ---- SummaryEntry ---- */
 
-extern const struct tp_column_list tp_record_entry; /* struct tp_stored_entry */
+extern const struct tp_column_list tp_record_entry; /* record: struct tp_stored_entry */
 extern const struct ProtobufCMessageDescriptor *const tp_message_entry;
 
 /* ---- SummaryProcess ---- */
@@ -89,49 +89,49 @@ extern const struct ProtobufCMessageDescriptor *const tp_message_entry;
 extern const struct ProtobufCMessageDescriptor *const tp_message_process;
 
 /* records */
-extern const struct tp_column_list tp_record_head;       /* struct tp_summary */
-extern const struct tp_column_list tp_record_decision;   /* struct tp_stored_decision */
-extern const struct tp_column_list tp_record_comparison; /* struct tp_rank_summary */
-extern const struct tp_column_list tp_record_signature;  /* struct tp_signature */
-extern const struct tp_column_list tp_record_slots;      /* struct tp_step_slots */
+extern const struct tp_column_list tp_record_head;       /* record: struct tp_summary */
+extern const struct tp_column_list tp_record_decision;   /* record: struct tp_stored_decision */
+extern const struct tp_column_list tp_record_comparison; /* record: struct tp_rank_summary */
+extern const struct tp_column_list tp_record_signature;  /* record: struct tp_signature */
+extern const struct tp_column_list tp_record_slots;      /* record: struct tp_step_slots */
 
 /* lists */
-extern const struct tp_column_list tp_list_texts;        /* struct tp_str, as bytes */
-extern const struct tp_column_list tp_list_metrics;      /* struct tp_stored_metric */
-extern const struct tp_column_list tp_list_facts;        /* struct tp_summary_fact */
-extern const struct tp_column_list tp_list_steps;        /* struct tp_summary_step */
-extern const struct tp_column_list tp_list_left_out;     /* uint32_t: indexes of steps */
-extern const struct tp_column_list tp_list_step_parts;   /* uint32_t: enum tp_summary_part */
-extern const struct tp_column_list tp_list_step_part_ns; /* int64_t: by part, then step */
-extern const struct tp_column_list tp_list_rows;         /* struct tp_stored_row */
-extern const struct tp_column_list tp_list_spans;        /* struct tp_stored_span with its buckets */
-extern const struct tp_column_list tp_list_cells;        /* struct tp_stored_cell: by row, then step */
-extern const struct tp_column_list tp_list_collectives;  /* struct tp_summary_collective */
-extern const struct tp_column_list tp_list_findings;     /* struct tp_summary_finding */
-extern const struct tp_column_list tp_list_memory;       /* struct tp_summary_memory with its owners */
-extern const struct tp_column_list tp_list_flags;        /* struct tp_summary_flag */
-extern const struct tp_column_list tp_list_evidence;     /* struct tp_stored_evidence */
-extern const struct tp_column_list tp_list_labels;       /* struct tp_str */
-extern const struct tp_column_list tp_list_overlap;      /* struct tp_stored_overlap */
-extern const struct tp_column_list tp_list_records;      /* struct tp_rank_record with its metadata */
-extern const struct tp_column_list tp_list_ranges;       /* struct tp_stored_range */
-extern const struct tp_column_list tp_list_gpus;         /* struct tp_rank_gpu */
-extern const struct tp_column_list tp_list_work;         /* struct tp_count_key */
-extern const struct tp_column_list tp_list_work_varies;  /* uint32_t: indexes of keys that are not exact */
-extern const struct tp_column_list tp_list_places;       /* struct tp_str */
-extern const struct tp_column_list tp_list_lanes;        /* uint32_t: number of operators of a thread */
-extern const struct tp_column_list tp_list_call_keys;    /* struct tp_count_call */
-extern const struct tp_column_list tp_list_calls;        /* uint32_t: signature_pack.c */
-extern const struct tp_column_list tp_list_kept;         /* struct tp_count_kept */
-extern const struct tp_column_list tp_list_functions;    /* struct tp_count_function */
-extern const struct tp_column_list tp_list_groups;       /* struct tp_slot_group with its runs of ranks */
-extern const struct tp_column_list tp_list_group_kinds;  /* struct tp_slot_group: its kind; optional */
-extern const struct tp_column_list tp_list_slots;        /* struct tp_slot */
-extern const struct tp_column_list tp_list_slot_waits;   /* struct tp_slot: the place of its wait; optional */
-extern const struct tp_column_list tp_list_slot_bytes;   /* struct tp_slot: its bytes; optional */
-extern const struct tp_column_list tp_list_slot_steps;   /* uint32_t: indexes of steps */
-extern const struct tp_column_list tp_list_slot_times;   /* struct tp_stored_times without TP_SLOT_BESIDE */
-extern const struct tp_column_list tp_list_slot_overlap; /* struct tp_stored_times: TP_SLOT_BESIDE; optional */
+extern const struct tp_column_list tp_list_texts;        /* items: struct tp_str, as bytes */
+extern const struct tp_column_list tp_list_metrics;      /* items: struct tp_stored_metric */
+extern const struct tp_column_list tp_list_facts;        /* items: struct tp_summary_fact */
+extern const struct tp_column_list tp_list_steps;        /* items: struct tp_summary_step */
+extern const struct tp_column_list tp_list_left_out;     /* items: uint32_t, indexes of steps */
+extern const struct tp_column_list tp_list_step_parts;   /* items: uint32_t, enum tp_summary_part */
+extern const struct tp_column_list tp_list_step_part_ns; /* items: int64_t, ns, sorted by part, then step */
+extern const struct tp_column_list tp_list_rows;         /* items: struct tp_stored_row */
+extern const struct tp_column_list tp_list_spans;        /* items: struct tp_stored_span with its buckets */
+extern const struct tp_column_list tp_list_cells;        /* items: struct tp_stored_cell, sorted by row, then step */
+extern const struct tp_column_list tp_list_collectives;  /* items: struct tp_summary_collective */
+extern const struct tp_column_list tp_list_findings;     /* items: struct tp_summary_finding */
+extern const struct tp_column_list tp_list_memory;       /* items: struct tp_summary_memory with its owners */
+extern const struct tp_column_list tp_list_flags;        /* items: struct tp_summary_flag */
+extern const struct tp_column_list tp_list_evidence;     /* items: struct tp_stored_evidence */
+extern const struct tp_column_list tp_list_labels;       /* items: struct tp_str */
+extern const struct tp_column_list tp_list_overlap;      /* items: struct tp_stored_overlap */
+extern const struct tp_column_list tp_list_records;      /* items: struct tp_rank_record with its metadata */
+extern const struct tp_column_list tp_list_ranges;       /* items: struct tp_stored_range */
+extern const struct tp_column_list tp_list_gpus;         /* items: struct tp_rank_gpu */
+extern const struct tp_column_list tp_list_work;         /* items: struct tp_count_key */
+extern const struct tp_column_list tp_list_work_varies;  /* items: uint32_t, indexes of keys that are not exact */
+extern const struct tp_column_list tp_list_places;       /* items: struct tp_str */
+extern const struct tp_column_list tp_list_lanes;        /* items: uint32_t, number of operators of a thread */
+extern const struct tp_column_list tp_list_call_keys;    /* items: struct tp_count_call */
+extern const struct tp_column_list tp_list_calls;        /* items: uint32_t, numbers of operators (signature_pack.c) */
+extern const struct tp_column_list tp_list_kept;         /* items: struct tp_count_kept */
+extern const struct tp_column_list tp_list_functions;    /* items: struct tp_count_function */
+extern const struct tp_column_list tp_list_groups;       /* items: struct tp_slot_group with its runs of ranks */
+extern const struct tp_column_list tp_list_group_kinds;  /* items: struct tp_slot_group, only the kind; optional */
+extern const struct tp_column_list tp_list_slots;        /* items: struct tp_slot */
+extern const struct tp_column_list tp_list_slot_waits; /* items: struct tp_slot, only the place of the wait; optional */
+extern const struct tp_column_list tp_list_slot_bytes; /* items: struct tp_slot, only the bytes; optional */
+extern const struct tp_column_list tp_list_slot_steps; /* items: uint32_t, indexes of steps */
+extern const struct tp_column_list tp_list_slot_times; /* items: struct tp_stored_times without TP_SLOT_BESIDE */
+extern const struct tp_column_list tp_list_slot_overlap; /* items: struct tp_stored_times (TP_SLOT_BESIDE); optional */
 
 /* Return whether the columns of each list of a SummaryProcess have equal lengths, and whether a list has more than
  * `most` items. */

@@ -12,7 +12,7 @@ struct tp_summary_work {
     struct tp_arena *arena;   /* memory of the results */
     struct tp_arena *scratch; /* temporary memory for work on the trace */
     struct tp_strings texts;  /* numbers the texts that were copied into `arena`; copies[id] is the copy */
-    struct tp_vec copies;     /* struct tp_str */
+    struct tp_vec copies;     /* elements: struct tp_str */
     uint64_t *left_out;       /* number of left out items for each enum tp_summary_cut */
 };
 
@@ -68,14 +68,14 @@ struct tp_summary_call {
     uint32_t step;                      /* index in the steps; TP_NO_ID: outside the steps */
 };
 
-/* Calls of one kind before they become rows. */
+/* Calls of one kind, gathered before rows are made. */
 struct tp_summary_gather {
     struct tp_summary_work *work;
     enum tp_summary_kind kind;
     struct tp_strings texts; /* texts of the identities, unless name_text gives the text of a name */
     struct tp_keys keys;     /* keys of (name, owner, shape, dtype) */
-    struct tp_vec samples;   /* struct tp_summary_sample */
-    struct tp_vec rows;      /* struct tp_summary_group, one for each key and in the same order */
+    struct tp_vec samples;   /* elements: struct tp_summary_sample */
+    struct tp_vec rows;      /* elements: struct tp_summary_group, one for each key and in the same order */
     /* returns the text of a name that is not an id in `texts`; NULL: every name is such an id */
     struct tp_str (*name_text)(const struct tp_summary_gather *gather, uint32_t name);
     const void *context; /* data for name_text */

@@ -12,8 +12,8 @@ struct tp_frame_list {
 
 struct tp_key_stacks {
     const struct tp_stacks *trie; /* stacks of the trace */
-    struct tp_vec frames;         /* uint32_t: frame ids of `trie` */
-    struct tp_vec lists;          /* struct tp_frame_list; list 0 is empty */
+    struct tp_vec frames;         /* elements: uint32_t, frame ids of `trie` */
+    struct tp_vec lists;          /* elements: struct tp_frame_list; list 0 is empty */
     uint32_t *list_of;            /* for each item: index in `lists` */
 };
 

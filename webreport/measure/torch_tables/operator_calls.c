@@ -69,7 +69,7 @@ struct building {
     struct tp_keys kinds;     /* keys (name, dims, types, concrete inputs) */
     struct tp_vec costs;      /* struct known_cost for each key of kinds */
     struct known_name *names; /* struct known_name for each name id */
-    struct tp_vec calls;      /* struct call */
+    struct tp_vec calls;      /* elements: struct call */
 };
 
 static struct tp_str shape_text(struct tp_arena *arena, const struct tp_shape *shape)

@@ -9,9 +9,9 @@ struct counting {
     const struct tp_torch *torch;
     struct tp_arena *arena;
     struct tp_strings texts; /* names of functions; the id of a name is the index of its row */
-    struct tp_vec rows;      /* struct tp_call_row */
+    struct tp_vec rows;      /* elements: struct tp_call_row */
     uint32_t *row_of_name;   /* for each name id: 1 + row; 0: not yet known */
-    /* struct open_call: calls that have not ended, outermost first; the last one is the current caller */
+    /* elements: struct open_call, calls that have not ended, outermost first; the last one is the current caller */
     struct tp_vec stack;
     struct tp_vec row_levels; /* uint32_t for each row: number of its open calls */
     struct tp_vec pair_levels;
