@@ -42,7 +42,8 @@ def install(root: Path, tree: Path) -> None:
 
 
 def without_links(tree: Path) -> None:
-    """Replace links by files, because a zip has no links. Linkers read this text instead of a link."""
+    """Replace links by files, because a zip archive has no links. Linkers accept a file that contains the link's
+    target."""
     for path in tree.rglob("*"):
         if path.is_symlink():
             target = os.readlink(path)

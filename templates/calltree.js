@@ -1,5 +1,5 @@
-/* The call tree: zoom by click or Enter, GPU or CPU time, search. Draws the same boxes as the page has without
- * scripts. */
+/* The call tree: zoom by click or Enter, GPU or CPU time, search. Without this script, the page shows the same boxes as
+ * a static drawing. */
 (function () {
   'use strict';
   var KINDS = ['root', 'phase', 'py', 'op', 'kernel', 'root'], DEPTH = 0, KIND = 1, NAME = 2, DEVICE = 3, HOST = 4, BYTES = 5, CALLS = 6;

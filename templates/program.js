@@ -78,7 +78,7 @@
     });
   };
 
-  /* Draws the mark of the span, and changes nothing else. */
+  /* Draws the mark of the selected span, and changes nothing else. */
   Program.prototype.show = function (first, last) {
     var box = this.lane.getBoundingClientRect(), left = box.left - this.lanes.getBoundingClientRect().left, bins = this.data.bins;
     var unit = this.data.wall / 1e6;
@@ -107,7 +107,8 @@
     this.table('waits', whole, ['Stack, innermost first', 'Cause', 'Thread', 'Times', 'Sum'], this.waits(waits));
   };
 
-  /* Sums samples and times per node, including all nodes below. A parent has a smaller number than its children. */
+  /* Returns for each node the sums of samples and times, including all nodes below. A parent has a smaller number than
+   * its children. */
   Program.prototype.totals = function (samples) {
     var nodes = this.data.nodes, sums = nodes.map(function () { return [0, 0]; }), i;
     samples.forEach(function (cell) { sums[cell[ITEM]][0] += cell[NS]; sums[cell[ITEM]][1] += cell[COUNT]; });

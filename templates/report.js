@@ -13,7 +13,7 @@
     return element;
   }
 
-  /* ---- theme: that of the system, until the user chooses one ---- */
+  /* ---- theme: follows the system until the user chooses one ---- */
   var NEXT = { auto: 'dark', dark: 'light', light: 'auto' }, theme = 'auto';
   try { theme = localStorage.getItem('tracepress-theme') || 'auto'; } catch (e) { /* the browser may forbid storage */ }
   var themeButton = make('button', { type: 'button' });
@@ -58,7 +58,7 @@
   /* ---- a link into a closed profile opens the profile, also in browsers that do not do this themselves ---- */
   function reveal() {
     var id = location.hash.slice(1), target;
-    try { id = decodeURIComponent(id); } catch (e) { /* a user may type a per cent sign */ }
+    try { id = decodeURIComponent(id); } catch (e) { /* decoding fails if a user typed a percent sign */ }
     target = id && document.getElementById(id);
     if (!target) return;
     for (var box = target.closest('details'); box; box = box.parentElement.closest('details')) box.open = true;
@@ -133,7 +133,7 @@
       append(body, rows.filter(function (item) { return !item.parent; }), up);
     });
   }
-  /* Rows in order, each followed by those below it, which stay with it. */
+  /* Appends the items in their order, each followed by the rows below it in the tree. */
   function append(body, items, up) {
     items.sort(function (a, b) {
       return (a.key < b.key ? -1 : a.key > b.key ? 1 : 0) * up;
@@ -142,7 +142,7 @@
       append(body, item.children, up);
     });
   }
-  /* Rows with their parents: in a tree the row before that is less deep. */
+  /* Returns the rows with their parents. In a tree, the parent is the nearest previous row that is less deep. */
   function family(rows) {
     var path = [];
     return rows.map(function (row) {
@@ -161,7 +161,7 @@
       setTimeout(function () { button.textContent = label; }, 1200);
     }
     if (navigator.clipboard && navigator.clipboard.writeText) {
-      navigator.clipboard.writeText(text).then(done, function () { /* refused by the browser */ });
+      navigator.clipboard.writeText(text).then(done, function () { /* the browser refuses access to the clipboard */ });
       return;
     }
     var area = make('textarea', {});
@@ -186,7 +186,7 @@
     if (rows.length < 2) return;
     var items = family(rows);
     heads.forEach(function (head, i) { if (!head.classList.contains('b')) sortable(head, i, heads, body, items); });
-    if (rows.length < 8) return; /* the rest is seen at a glance */
+    if (rows.length < 8) return; /* short tables need no filter */
     var bar = make('div', { 'class': 'toolrow' });
     var count = make('span', { 'class': 'cnt', 'aria-live': 'polite' }, rows.length + (rows.length === 1 ? ' row' : ' rows'));
     var input = make('input', {

@@ -50,8 +50,8 @@
     };
   }
 
-  /* Makes characters visible that change how a text reads, and replaces control characters, as in the rest of the
-   * page. */
+  /* Makes invisible characters that change the reading direction visible, and replaces control characters, as in the
+   * rest of the page. */
   function plain(text) {
     return text.replace(/[\0-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]/g, '\ufffd').replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, function (c) { return '\\u' + ('000' + c.charCodeAt(0).toString(16)).slice(-4); });
   }
@@ -67,7 +67,7 @@
     return { texts: names, classes: classes };
   }
 
-  /* Reads the texts that the program gave for slices and moments. Number 0 means no text. */
+  /* Reads the texts that the program assigned to slices and moments. Number 0 means no text. */
   function readTexts(bytes, sizesAt, bytesAt, end) {
     var size = numbersAt(bytes, sizesAt), decoder = new TextDecoder(), texts = [''];
     while (bytesAt < end) {
@@ -78,14 +78,14 @@
     return texts;
   }
 
-  /* Reads a text and its color. The color is a CSS color, or null for none. */
+  /* Reads a text and its color. The color is a CSS color; null: no color. */
   function readSaid(number, texts) {
     var text = texts[number()], color = number();
     return { text: text, color: color ? '#' + (0x1000000 + color - 1).toString(16).slice(1) : null };
   }
 
-  /* Returns a function that is called for each slice in order. It returns the text and color of the slice, or null if
-   * it has none. `count` is the number of slices that have one. */
+  /* Returns a function that is called for each slice in order, and returns the slice's text and color, or null. `count`
+   * is the number of slices that have a text. */
   function toldSlices(number, count, texts) {
     var place = 0, next = count ? number() : -1;
     return function () {
@@ -173,9 +173,9 @@
     };
   }
 
-  /* Returns levels of buckets, each half as long as the previous level. A bucket has the share of time and the longest
-   * slice. It is drawn if it is no wider than a pixel. Slices are never merged by their number, because idle gaps would
-   * then look busy. */
+  /* Returns levels of buckets, each of which has half as many buckets as the previous level. A bucket has the share of
+   * time and the longest slice. A bucket no wider than a pixel is drawn. Slices are never merged by their number,
+   * because idle gaps would then look busy. */
   function pyramid(row, end) {
     var count = MAX_BUCKETS, width = end / count, i, k;
     var share = new Float32Array(count), longest = new Float32Array(count), name = new Uint32Array(count);
@@ -224,7 +224,7 @@
     return low;
   }
 
-  /* Return the relative luminance of "#rrggbb", and the contrast of two luminances, as defined by WCAG 2. */
+  /* luminance returns the relative luminance of "#rrggbb"; contrast compares two luminances. Both follow WCAG 2. */
   function luminance(color) {
     var parts = [1, 3, 5].map(function (at) {
       var part = parseInt(color.slice(at, at + 2), 16) / 255;
@@ -250,8 +250,8 @@
     return Math.round(ns) + ' ns';
   }
 
-  /* Returns whether a folded lane shows this row. Rows that are almost empty are hidden, and rows with one Python frame
-   * over nearly all of the time. */
+  /* Returns whether a folded lane shows this row. Hides rows that are almost empty, and rows where one Python frame
+   * takes nearly all of the time. */
   function saysSomething(row, data) {
     var last = row.start.length - 1, busy = 0, i;
     var isFrame = last >= 0 && CLASSES[data.classes[row.name[0]]] === 'py';
@@ -323,7 +323,7 @@
     this.show(step.start - margin, step.end + margin);
   };
 
-  /* ---- the selected item, one of all items with its name ---- */
+  /* ---- the selected item, which is one of all items with its name ---- */
 
   Viewer.prototype.kindOf = function (name) { return KINDS[this.data.classes[name]]; };
 
@@ -346,7 +346,7 @@
     return this.data.names.map(function (name, i) { return i > 0 && isWanted(name); });
   };
 
-  /* Selects what the address names: steps and slices by name, evidence by its start time. */
+  /* Selects the item that the address names: steps and slices by name, evidence by its start time. */
   Viewer.prototype.select = function (state) {
     var name = state.name, from = state.from, hits, best = 0;
     if (!state.kind) {
@@ -965,7 +965,7 @@
     if (window.ResizeObserver) new ResizeObserver(function () { self.draw(); }).observe(canvas);
   };
 
-  /* ---- start: one timeline is started immediately, several when they come close to the screen ---- */
+  /* ---- start: a single timeline starts immediately, several start when they come close to the screen ---- */
 
   function start(card) {
     var source = card.querySelector('.tldata'), box = card.querySelector('.tl'), drawing = card.querySelector('.tlstatic');
@@ -979,7 +979,7 @@
       viewer.draw();
       document.dispatchEvent(new CustomEvent('tracepress-timeline', { detail: viewer }));
       card.setAttribute('data-ready-ms', Math.round(performance.now() - began));
-      /* unset when the page is printed */
+      /* the measured drawing time is unset when the page is printed */
       if (viewer.drawMilliseconds) card.setAttribute('data-draw-ms', viewer.drawMilliseconds.toFixed(1));
     }).catch(function (error) {
       box.hidden = true;

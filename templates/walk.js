@@ -1,6 +1,6 @@
 /* Navigation within the page. One selection applies to the whole page and is part of the address (#sel=kernel:NAME,
- * #t=604ms-616ms). Names in tables link to the timeline and from there to other tables. A finding links to its
- * evidence, and a bar to its step. One search finds all of them. Texts are set as text only, never as markup. */
+ * #t=604ms-616ms). Names in tables link to the timeline, and from there to other tables. A finding links to its
+ * evidence, and a bar to its step. One search finds all of these. Texts are set as text only, never as markup. */
 (function () {
   'use strict';
   var KINDS = { operators: 'operator', kernels: 'kernel', modules: 'module', idle: 'line' };
@@ -36,12 +36,12 @@
     if (state.page) parts.push('in=' + state.page);
     return '#' + parts.join('&');
   }
-  /* Returns the selection in the address, or null if the address is not one of this file. */
+  /* Returns the selection in the address, or null if the address has another form. */
   function readAddress() {
     var state = { kind: '', name: '', from: -1, to: -1, page: '' }, isOurs = false;
     location.hash.slice(1).split('&').forEach(function (part) {
       var at = part.indexOf('='), key = part.slice(0, at), value = part.slice(at + 1), colon, times;
-      try { value = decodeURIComponent(value); } catch (e) { /* a user may type a per cent sign */ }
+      try { value = decodeURIComponent(value); } catch (e) { /* decoding fails if a user typed a percent sign */ }
       if (key === 'sel' && (colon = value.indexOf(':')) > 0) {
         state.kind = value.slice(0, colon);
         state.name = value.slice(colon + 1);
@@ -57,26 +57,26 @@
     return isOurs ? state : null;
   }
 
-  /* ---- places: table rows with the thing that they name ---- */
+  /* ---- places: table rows with the item that they name ---- */
 
   var places = [];
   function sectionOf(element) {
     var section = element.closest('section');
     return { prefix: section.id.replace(/[a-z_]+$/, ''), name: section.id.replace(/^[a-z]*\d+-/, ''), title: (one('h2', section) || section).textContent };
   }
-  /* Returns the shown name, and the other names of the same thing: the full name, and those in other tables and in the
+  /* Returns the shown name and all other names of the same item: the full name, and those in other tables and in the
    * timeline. */
   function namesOf(cell, kind) {
     var full = one('.full', cell), code = one('code', cell), names = [flat(code.textContent)];
     if (full) names.push(flat(full.textContent));
     if (code.hasAttribute('data-tip')) names.push(flat(code.getAttribute('data-tip')));
-    /* a truncated name with a part that distinguishes it from similar names */
+    /* also adds a truncated name without the part that distinguishes it from similar names */
     if (/….+/.test(names[0])) names.push(names[0].replace(/….*/, '…'));
     if (kind === 'module') names.push('nn.Module: ' + names[0]);
     return names;
   }
   function isCalled(place, state) { return place.page === state.page && place.names.indexOf(flat(state.name)) >= 0; }
-  /* Returns all names of the selected thing. */
+  /* Returns all names of the selected item. */
   function namesFor(state) {
     return places.reduce(function (names, place) { return isCalled(place, state) ? names.concat(place.names) : names; }, [flat(state.name)]);
   }
@@ -100,8 +100,8 @@
   }
   all('section table.data[data-name] > tbody > tr, section table.mini > tbody > tr').forEach(addRow);
 
-  /* Adds links to names without one, if the timeline or a row knows the name: names in trees, in memory, of calls that
-   * wait, in evidence. */
+  /* Adds links to names without one, if the timeline or a row knows the name. Such names are in trees, in memory, in
+   * calls that wait, and in evidence. */
   function knownNames(viewer, page) {
     var kinds = Object.create(null);
     viewer.data.names.forEach(function (name, i) { if (i) kinds[flat(name)] = viewer.kindOf(i); });
@@ -142,7 +142,7 @@
 
   /* ---- the panel under the timeline ---- */
 
-  var viewers = {}; /* by page, with the prefix of the page as key */
+  var viewers = {}; /* key: prefix of the page */
   function prefixOf(card) { return sectionOf(card).prefix; }
   function viewerOf(state) { return viewers[state.page] || viewers[Object.keys(viewers)[0]]; }
 
@@ -239,7 +239,7 @@
     } else if (first) goTo(first.row);
   }
   function rewrite(state) {
-    try { history.replaceState(null, '', address(state)); } catch (e) { /* a frame may have no address of its own */ }
+    try { history.replaceState(null, '', address(state)); } catch (e) { /* some frames forbid this */ }
   }
   addEventListener('hashchange', apply);
 

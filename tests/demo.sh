@@ -1,6 +1,6 @@
 #!/bin/sh
-# demo.sh BUILD: runs a small C program that trains a network and records itself. Prints where its files are and how to
-# open them.
+# demo.sh BUILD: runs a small C program that trains a network and records itself. Prints the paths of its files and how
+# to open them.
 set -eu
 cd "$(dirname "$0")/.."
 build=$1

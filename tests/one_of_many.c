@@ -1,7 +1,8 @@
-/* Runs one of the programs that are linked into this file: the one with the name by which this file is called, or with
- * that of the first argument. Without either, it prints their names. PROGRAMS is a generated header with a line for
- * each program; PLAIN means that its main has no arguments. The main of each program was renamed to NAME_main when it
- * was compiled. */
+/* Runs one of the programs that are linked into this file. The program is selected by the name by which this file is
+ * called, or by the first argument. Without either, prints the names of all programs.
+ *
+ * PROGRAMS is a generated header with a line for each program; PLAIN means that its main has no arguments. The main of
+ * each program was renamed to NAME_main when it was compiled. */
 #include <stdio.h>
 #include <string.h>
 

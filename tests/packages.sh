@@ -1,8 +1,8 @@
 #!/bin/sh
 # packages.sh build [test]: makes sure that the required Debian or Ubuntu packages are installed.
 #
-# It names the missing packages and installs them as root or by sudo. If that is impossible, it prints the apt-get line
-# and exits with 1. Missing optional packages (faster decompression, browser checks) are no error.
+# Prints the missing packages and installs them as root or by sudo. If that is impossible, prints the apt-get line and
+# exits with 1. Missing optional packages (faster decompression, browser checks) are not an error.
 set -u
 
 compiles() { printf '%s\n' "$1" | ${CC:-cc} -E - >/dev/null 2>&1; }

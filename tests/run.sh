@@ -1,12 +1,12 @@
 #!/bin/sh
-# run.sh [--suite NAME]... BUILD [ASAN_BUILD]: runs the suites and counts. Last line: N passed, N failed.
+# run.sh [--suite NAME]... BUILD [ASAN_BUILD]: runs the suites and counts their cases. Last line: N passed, N failed.
 #
-# A suite is tests/suites/NAME.sh. It gets the build folder as BUILD, prints one line per case (`ok - name`,
-# `not ok - name`, `ok - name # SKIP reason`, see suites/case.sh) and may print anything else. With ASAN_BUILD the suites
-# of suites/again.tsv run a second time with the programs built for ASan and UBSan.
-# JOBS suites run at a time (2 where there are two processors); those of alone= run one by one at the end. The last columns
-# are the seconds a suite took and the processor time it used.
-# T=substring runs only the cases whose name contains it, where a suite supports that. DRAWS and SEED: see suites/case.sh.
+# A suite is tests/suites/NAME.sh. It gets the build folder as BUILD. It prints one line per case (`ok - name`, `not ok
+# - name`, `ok - name # SKIP reason`, see suites/case.sh), and may print other lines. With ASAN_BUILD, the suites in
+# suites/again.tsv run a second time with the programs built for ASan and UBSan. JOBS suites run at a time (2 if there
+# are two processors). The suites in `alone` run one by one at the end. The last columns are the seconds that a suite
+# took and the processor time that it used. T=substring runs only the cases whose name contains it, if a suite supports
+# that. DRAWS and SEED: see suites/case.sh.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
@@ -53,7 +53,8 @@ run_suite() {
     chmod -R u+rwx "$WORK_ROOT/$1" && rm -rf "${WORK_ROOT:?}/$1"
 }
 
-if [ "${1:-}" = --one ]; then # --one LABEL: run.sh calls itself for one suite; LABEL is NAME or NAME-asan
+# --one LABEL: run.sh calls itself with this option for each suite. LABEL is NAME or NAME-asan
+if [ "${1:-}" = --one ]; then
     case $2 in
     *-asan) run_suite "$2" "${2%-asan}" "$ASAN_BUILD" ;;
     *) run_suite "$2" "$2" "$TOOLS_BUILD" ;;
@@ -64,7 +65,7 @@ fi
 when=always
 [ "${DRAWS:-}" != full ] || when='always|full'
 again=$(awk -F '\t' -v when="^($when)\$" '!/^#/ && $2 ~ when { print $1 }' tests/suites/again.tsv)
-# Suites in order, the longest first, so that no long suite runs alone at the end.
+# Suites in the order of their start: the longest first, so that no long suite runs alone at the end.
 suites="oracle job reports sources_native diff collector browser python hostile one_story recipes unit record failures exports host_safety ranks lint numbers golden options table summary check history damage precision conformance faults memory inputs outputs replay linked record_stop program sources_nvtx_itt cuda abi gpu tensorboard live xprof readers wording wheel release artifacts tab truth cross arm64 macos"
 # These suites run alone at the end. docs uses files that the suite python makes. The others measure time or shares of
 # CPU time, or change settings of the machine.

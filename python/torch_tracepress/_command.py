@@ -52,7 +52,7 @@ class Said(NamedTuple):
 
 
 def argument(path: Input) -> str:
-    """Return a path as an argument that is no option and not "-", even if the path begins with a dash."""
+    """Return a path as an argument that the program cannot mistake for an option or for "-" (standard input)."""
     text = os.fspath(path)
     if not isinstance(text, str):
         raise TypeError(f"a path is a str or an os.PathLike of str, not {type(path).__name__}")
@@ -118,15 +118,15 @@ def yield_processors(child: int) -> None:
     """Lower the priority of the process `child` by 10 steps, if the system allows it. The process leads its own
     session.
 
-    Linux first distributes CPU time among sessions (sched_autogroup). Niceness of a process counts only within its
-    session, so the session gets the same niceness.
+    Linux first distributes CPU time among sessions (sched_autogroup), and the niceness of a process counts only within
+    its session. So the session gets the same niceness.
     """
     try:
         os.setpriority(os.PRIO_PROCESS, child, os.getpriority(os.PRIO_PROCESS, 0) + _NICER)
-        # Bytes, because a program that gave up its rights may be unable to read Python's files, and thus to load an
-        # encoding.
-        with open("/proc/self/autogroup", "rb", buffering=0) as file:  # content such as "/autogroup-12 nice 0"
-            own = int((file.read().split() or [b"0"])[-1])  # empty if the session has no group of its own
+        # binary mode, because a program that gave up its rights may be unable to read Python's files and to load an
+        # encoding
+        with open("/proc/self/autogroup", "rb", buffering=0) as file:  # the content looks like "/autogroup-12 nice 0"
+            own = int((file.read().split() or [b"0"])[-1])  # the file is empty if the session has no group of its own
         with open(f"/proc/{child}/autogroup", "wb", buffering=0) as file:
             file.write(b"%d" % min(own + _NICER, _NICEST))
     except (AttributeError, IndexError, OSError, ValueError):

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 _RUNNING_MAX = 4  # maximum of simultaneous reports; further traces get no report
 _WAIT_S = 600
-# variables of torchrun, Slurm, Open MPI, MPICH and Intel MPI
+# environment variables with the rank, of torchrun, Slurm, Open MPI, MPICH and Intel MPI
 _RANKS = ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK")
 
 
 def _rank() -> int:
-    """Return the rank of this process: of torch.distributed if it is initialized, otherwise of the launcher,
-    otherwise 0."""
+    """Return the rank of this process, from torch.distributed if it is initialized, else from the launcher's variables,
+    else 0."""
     distributed = sys.modules.get("torch.distributed")
     try:
         if distributed is not None and distributed.is_available() and distributed.is_initialized():
@@ -51,7 +51,7 @@ def _line(text: str) -> str:
 
 
 def _say(text: str) -> None:
-    try:  # one write, because print() writes the newline separately and threads would mix their lines
+    try:  # a single write, because print() writes the newline separately and the lines of threads would mix
         sys.stderr.write(_line(text) + "\n")
         sys.stderr.flush()
     except Exception:
@@ -77,13 +77,14 @@ class _Noting:
 # ---- child processes ----
 
 _running: Set["subprocess.Popen[bytes]"] = set()
-_starting: Set[threading.Event] = set()  # events of threads that may not have started yet
+_starting: Set[threading.Event] = set()  # one event for each thread that may not have started yet
 _lock = threading.Lock()
-_BEGIN_S = 5.0  # maximum wait for such a thread at exit; even on a busy machine it starts within milliseconds
+_BEGIN_S = 5.0  # maximum wait for such a thread at exit, s; even on a busy machine a thread starts within milliseconds
 
 
 def _forget_in_child() -> None:
-    """Forget reports after a fork: they belong to the parent, and another thread may have held the lock."""
+    """Forget all reports after a fork, because they belong to the parent. Another thread may have held the lock during
+    the fork."""
     global _lock
     _lock = threading.Lock()
     _running.clear()
@@ -95,13 +96,13 @@ if hasattr(os, "register_at_fork"):
 
 
 def _wait_for(child: "subprocess.Popen[bytes]", page: str, begun: threading.Event, ended: threading.Event) -> None:
-    """Wait until the child exits. Prints a message if a signal ended it, because the child cannot."""
+    """Wait until the child exits. If a signal ended it, print a message, because the child cannot."""
     begun.set()
     _starting.discard(begun)
     code = child.wait()
     if code < 0 and not os.path.exists(page):
         name = signal.Signals(-code).name if -code in signal.valid_signals() else str(-code)
-        try:  # not by sys.stderr, because a thread that has its lock while the interpreter exits would block
+        try:  # does not use sys.stderr, whose lock a thread may hold forever while the interpreter exits
             os.write(2, (_line(f"no {page}: the program was ended by {name}") + "\n").encode("utf-8", "replace"))
         except OSError:
             pass
@@ -111,8 +112,9 @@ def _wait_for(child: "subprocess.Popen[bytes]", page: str, begun: threading.Even
 
 
 def _at_exit() -> None:
-    """Wait at exit for threads that have not started. Such a thread would write to freed memory of the interpreter.
-    If this is process 1 of a container, also wait for reports, because its exit kills all other processes."""
+    """Wait at exit for threads that have not started, because such a thread would write to freed memory of the
+    interpreter. If this is process 1 of a container, also wait for reports, because its exit kills all other
+    processes."""
     for begun in tuple(_starting):
         begun.wait(_BEGIN_S)
     if os.getpid() == 1:
@@ -131,7 +133,7 @@ def _has_stderr() -> bool:
         os.fstat(2)
     except OSError:
         return False
-    return sys.__stderr__ is not None  # None means that another file has the number 2
+    return sys.__stderr__ is not None  # None: descriptor 2 is not standard error but another file
 
 
 def _start(program: str, trace: str, page: str) -> Optional["subprocess.Popen[bytes]"]:
@@ -158,10 +160,10 @@ def _report_of(trace: str, wait: bool) -> None:
         _say(f"no {page}: {_RUNNING_MAX} earlier ones are still being made")
         return
     if sys.is_finalizing():
-        return  # no thread can start any more, so the system waits for the child
+        return  # no thread can start any more, so nothing here waits for the child
     begun, ended = threading.Event(), threading.Event()
     _starting.add(begun)
-    try:  # not Thread.start(), which waits until the thread runs; this takes milliseconds on a busy machine
+    try:  # Thread.start() would wait until the thread runs, which takes milliseconds on a busy machine
         _thread.start_new_thread(_wait_for, (child, page, begun, ended))
     except RuntimeError:
         _starting.discard(begun)
@@ -210,15 +212,15 @@ def trace_handler(
 
     def handler(profile: Any) -> None:
         noting = _Noting(profile)
-        # a new handler each time, because torch's handler keeps the worker name of its first call, which is wrong after
-        # a fork
+        # makes a new handler each time, because torch's handler keeps the worker name of its first call, which is wrong
+        # after a fork
         try:
             torch_handler(os.fspath(dir_name), worker_name, use_gzip, **options)(noting)
             if noting.trace is None or not os.path.exists(noting.trace):
                 _say(f"no trace: torch wrote none to {os.fspath(dir_name)}")
             elif report if report is not None else _rank() == 0:
                 _report_of(noting.trace, wait)
-        except TracepressError as error:  # the program is missing, which is reported only once
+        except TracepressError as error:  # the program is missing; this message is printed only once
             if error.text not in told:
                 told.add(error.text)
                 _say(f"no report: {error}")

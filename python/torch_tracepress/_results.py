@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Options = Union[str, Sequence[str]]
 
-_DECIDED = (0, 1, 6)  # exit codes of a comparison or gate: passed, found something, inconclusive
+_DECIDED = (0, 1, 6)  # exit codes of `diff` and `check`: 0 passed, 1 found a change or a failed limit, 6 inconclusive
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Profile:
 
     @property
     def damage(self) -> str:
-        """What is missing or damaged in the trace; "" if it is complete."""
+        """A text about missing or damaged data of the trace; "" if it is complete."""
         return (self.json.get("evidence") or {}).get("reason") or ""
 
     @property
@@ -110,7 +110,7 @@ class _Result:
 
 
 class _Page(_Result):
-    """A result with a page, which a notebook shows."""
+    """A result with a page, which notebooks display."""
 
     height = "min(85vh, 900px)"  # height of the frame in a notebook, as a CSS length
 
@@ -133,7 +133,8 @@ class _Page(_Result):
         return out
 
     def _repr_html_(self) -> str:
-        """Return the page in a frame with its own origin. Its script reaches neither the notebook nor the network."""
+        """Return the page in a frame with its own origin, so that its script reaches neither the notebook nor the
+        network."""
         return (
             '<iframe sandbox="allow-scripts allow-popups" referrerpolicy="no-referrer" title="tracepress" '
             f'style="width:100%;height:{self.height};border:1px solid #8884" '
@@ -148,7 +149,7 @@ class Report(_Page):
         super().__init__(said, REPORT)
         self.profiles = tuple(
             Profile(run["run_name"], profile) for run in self.json["runs"] for profile in run["profiles"]
-        )  # one per trace, in the order of the page
+        )  # one profile per trace, in the order of the page
 
     @property
     def _first(self) -> Optional[Profile]:
@@ -210,7 +211,8 @@ class Diff(_Page):
 
     @property
     def damage(self) -> str:
-        """Why an input is too damaged or incomplete to judge (exit code 6); "" if both inputs are complete."""
+        """The reason why an input is too damaged or incomplete to judge (exit code 6); "" if both inputs are
+        complete."""
         return self.json.get("damage") or ""
 
     def __repr__(self) -> str:
@@ -370,11 +372,10 @@ def check(
 ) -> Check:
     """Check traces against limits, as ``tracepress check INPUT...`` does.
 
-    ``limits`` are lines of a budget ("step.time.median <= 180 ms"). ``budget`` is a file of such lines; give only
-    one of both. Limits with a sign ("memory.peak <= +0") are relative to ``baseline``. A failed limit and an
-    inconclusive check are results, not errors. See ``.verdict`` and ``.exit_code``: 0 means passed, 1 failed, 6
-    that an input is damaged or lacks data, or that limits with a sign have no baseline. Other codes raise
-    TracepressError.
+    ``limits`` are lines of a budget ("step.time.median <= 180 ms"). ``budget`` is a file of such lines. Use only one of
+    the two. Limits with a sign ("memory.peak <= +0") are relative to ``baseline``. A failed limit and an inconclusive
+    check are results, not errors. See ``.verdict`` and ``.exit_code``: 0 means passed, 1 failed. 6 means that an input
+    is damaged or lacks data, or that limits with a sign have no baseline. Other codes raise TracepressError.
 
     >>> check("runs/today", limits=["step.count >= 1"]).verdict
     'pass'

@@ -20,21 +20,21 @@ Row = Dict[str, Any]
 
 @dataclass(frozen=True)
 class Each:
-    """Selects each object of a list. These members of it become columns."""
+    """A place: each object of a list. ``columns`` names the members that become columns."""
 
     columns: Tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Keyed:
-    """Selects each member of an object. Its name becomes this column."""
+    """A place: each member of an object. The member's name becomes this column."""
 
     column: str
 
 
 @dataclass(frozen=True)
 class Listed:
-    """Rows that are lists of values. This member of the surrounding object has the names of the columns."""
+    """A place: rows that are lists of values. This member of the surrounding object contains the column names."""
 
     member: str
     ending: str = ""
@@ -42,7 +42,8 @@ class Listed:
 
 @dataclass(frozen=True)
 class Tree:
-    """An object, or several, with "children" of the same kind. This column has the names from the root on, as a list."""
+    """A place: an object, or several, with "children" of the same kind. This column gets the list of names from the
+    root on."""
 
     column: str
 
@@ -74,8 +75,8 @@ def _of_lists(values: Sequence[Any], around: Json, how: Listed) -> Iterator[Row]
 
 
 def rows_at(at: Any, place: Place, around: Json) -> Iterator[Row]:
-    """Yield the rows at this place of `at`. `around` is the object that contains `at`. A missing member gives no
-    rows."""
+    """Yield the rows at this place of `at`. `around` is the object that contains `at`. If a member is missing, there
+    are no rows."""
     if not at:
         return
     step, rest = (place[0], place[1:]) if place else (None, ())

@@ -14,7 +14,7 @@
     };
   });
   if (!boxes.length) return;
-  var zoomed = boxes[0], sharp = 0.02; /* sharp: deviation, in pixels, that rounding may cause */
+  var zoomed = boxes[0], sharp = 0.02; /* sharp: deviation by rounding that is still accepted, pixels */
 
   function fit(name, pixels) {
     var columns = Math.floor((pixels - 6) / CHARACTER), used = 0, out = '';
@@ -43,7 +43,7 @@
     });
   }
 
-  /* Returns the share of the found boxes in the whole. A box below a found box counts as part of it. */
+  /* Returns the share of the found boxes in the whole. A box below a found box is not added again. */
   function search(part) {
     var low = part.toLowerCase(), total = 0, count = 0, rows = {}, covered = [];
     boxes.forEach(function (box) {

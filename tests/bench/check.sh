@@ -1,6 +1,6 @@
 #!/bin/sh
-# check.sh BUILD TRACE: compares `check` with `report` on the same trace, alternately. The goal is 0.8 of the report's
-# time. Prints CPU time next to wall time, because other programs on the machine disturb CPU time less.
+# check.sh BUILD TRACE: measures `check` and `report` on the same trace, alternately. The goal for `check` is 0.8 of the
+# report's time. Prints CPU time next to wall time, because other programs on the machine disturb CPU time less.
 set -eu
 build=$1 work=$(mktemp -d "${TMPDIR:-/tmp}/tracepress-bench.XXXXXX")
 trap 'rm -rf "$work"' EXIT

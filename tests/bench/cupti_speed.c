@@ -83,7 +83,8 @@ static double record(size_t bytes, size_t count, size_t wanted)
     return (now() - start) * 1e9 / (double)done;
 }
 
-/* Returns the ns per record of the fastest of `rounds` short rounds. Some rounds touch no new page. */
+/* Returns ns per record in the fastest of `rounds` short rounds. Rounds are short, so that some of them touch no new
+ * page. */
 static double record_few(int rounds)
 {
     double least = 1e9;

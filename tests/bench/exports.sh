@@ -1,14 +1,14 @@
 #!/bin/sh
 # exports.sh BUILD TRACE [TIMES]: measures `table` and each export of a trace, compared with `zcat` and the report of
-# the same trace, alternately so that all see the same machine. TIMES: lines "NAME SECONDS" with torch's times for the
-# same work.
+# the same trace. The commands alternate, so that all of them meet the same load. TIMES: lines "NAME SECONDS" with
+# torch's times for the same work.
 set -eu
 cd "$(dirname "$0")/../.."
 build=$1 trace=$2 times=${3:-/dev/null}
 work=$(mktemp -d "${TMPDIR:-/tmp}/tracepress-exports.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
-# run NAME COMMAND...: measures the command once more, as a further result of NAME
+# run NAME COMMAND...: measures the command once more and adds the result to those of NAME
 run() {
     name=$1
     shift
@@ -27,7 +27,7 @@ round() {
 median() { # median NAME COLUMN: prints the median of a column of the results of NAME
     awk -v c="$2" '{ print $c }' "$work/$1" | sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
 }
-row() { # row NAME WRITTEN...: prints the row of NAME. WRITTEN are the files that it wrote
+row() { # row NAME WRITTEN...: prints the row of NAME. WRITTEN are the files that the command wrote
     name=$1
     shift
     bytes=0
@@ -43,7 +43,7 @@ row() { # row NAME WRITTEN...: prints the row of NAME. WRITTEN are the files tha
 }
 
 formats="flamegraph memory-flow chrome csv sqlite pstats tfevents xplane"
-metric=cpu # the metric; torch's own one if its times are given
+metric=cpu # the metric; with torch's times, torch's own metric
 [ $# -lt 3 ] || metric=self_cpu_time_total
 events=$(zcat "$trace" | grep -c '"ph":')
 for _ in 1 2 3; do

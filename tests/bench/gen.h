@@ -19,7 +19,7 @@ struct options {
     const char *out;
 };
 
-/* A slice, an instant or a flow end of the current step, in the order of the file. */
+/* A slice, an instant or a flow end of the current step. Records are in the order of the file. */
 struct record {
     int64_t ts, end;
     uint64_t flow;
@@ -32,7 +32,7 @@ struct gen {
     struct options opt;
     gzFile file;
     uint64_t random, written, ids, correlations, flows, sequence, python_ids;
-    /* for host rows the clock of the thread, for device rows the time at which the stream becomes free, ns */
+    /* current time of each row, ns: the clock of a host thread, or the time from which a stream is free */
     int64_t now[ROWS];
     struct record *records;
     size_t count, capacity;
@@ -53,7 +53,7 @@ struct kernel {
 extern const int gen_stream_of[ROWS];
 
 _Noreturn void gen_die(const char *why);
-/* Returns a random number from `low` to `high`. Equal seeds give equal numbers. */
+/* Returns a random number from `low` to `high`, which depends only on the seed and the previous calls. */
 int64_t gen_between(struct gen *g, int64_t low, int64_t high);
 int gen_pid(const struct gen *g, int row);
 /* Adds a text that is valid until the step is written. Returns its offset in `text`. */
@@ -62,10 +62,10 @@ size_t gen_put(struct gen *g, const char *format, ...) __attribute__((format(pri
 size_t gen_begin(struct gen *g, int row, int cat, const char *name);
 void gen_end(struct gen *g, size_t record);
 void gen_flow(struct gen *g, char ph, int row, int64_t ts, uint64_t id, int cat);
-/* Adds an operator with its ids and shapes, and in the era 2026 with a call stack. Returns its record. */
+/* Adds an operator with its ids and shapes, and in traces of 2026 with a call stack. Returns its record. */
 size_t gen_op(struct gen *g, int row, const char *name, const char *dims, const char *types, uint64_t sequence);
 size_t gen_annotation(struct gen *g, int row, const char *name);
-/* Adds a Python frame (`module` < 0) or the call of a module. Returns SIZE_MAX if the era has no frames. */
+/* Adds a Python frame (`module` < 0) or the call of a module. Returns SIZE_MAX if traces of that era have no frames. */
 size_t gen_frame(struct gen *g, const char *name, int module);
 void gen_end_frame(struct gen *g, size_t record);
 /* Adds a runtime call of `length` ns. Returns its correlation id. */

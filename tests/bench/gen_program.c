@@ -39,7 +39,7 @@ static const struct kernel add = {
     0,
     40};
 
-/* Returns the kernel with the length for this rank. The last rank is slower than the others. */
+/* Returns the kernel with its length on this rank. The last rank is slower than the others. */
 static struct kernel scaled(const struct gen *g, const struct kernel *k)
 {
     struct kernel own = *k;

@@ -15,7 +15,7 @@ _Noreturn void gen_die(const char *why)
     exit(2);
 }
 
-int64_t gen_between(struct gen *g, int64_t low, int64_t high) /* ns */
+int64_t gen_between(struct gen *g, int64_t low, int64_t high) /* returns ns */
 {
     g->random ^= g->random << 13;
     g->random ^= g->random >> 7;
@@ -69,7 +69,7 @@ static size_t add_record(struct gen *g, char ph, int row, int cat, int64_t ts)
     return g->count++;
 }
 
-/* Returns the name. With --hostile, one of ten names is replaced by a hostile text, already escaped for JSON: markup,
+/* Returns the name, or with --hostile for one of ten names a hostile text that is already escaped for JSON: markup,
  * quotes, control characters, formulas, bidirectional marks or surrogates. */
 static const char *hostile_name(struct gen *g, const char *name)
 {
@@ -109,7 +109,7 @@ void gen_flow(struct gen *g, char ph, int row, int64_t ts, uint64_t id, int cat)
     g->records[at].flow = id;
 }
 
-/* Adds an operator with its ids and shapes, and in the era 2026 with a call stack. Returns its record. */
+/* Adds an operator with its ids and shapes, and in traces of 2026 with a call stack. Returns its record. */
 size_t gen_op(struct gen *g, int row, const char *name, const char *dims, const char *types, uint64_t sequence)
 {
     size_t at = gen_begin(g, row, OPERATOR, name);
@@ -166,7 +166,7 @@ uint64_t gen_runtime(struct gen *g, int row, const char *name, int64_t length)
     return correlation;
 }
 
-/* Adds a device operation. It starts as soon as it has been launched and its stream is free. Returns its record. */
+/* Adds a device operation, which starts when it is launched and its stream is free. Returns its record. */
 static size_t on_device(struct gen *g, int stream, int cat, const struct kernel *work, uint64_t correlation,
                         int64_t launched)
 {

@@ -1,7 +1,7 @@
 #!/bin/sh
-# job.sh BUILD: measures the page of jobs with 100 to 10,000 ranks. Prints wall time compared with `cat` of the same
+# job.sh BUILD: measures the page of jobs with 100 to 10,000 ranks. Prints wall time relative to `cat` of the same
 # summaries, CPU time, memory, and the size of the page. The goals for 10,000 ranks are 60 s, 1 GB and 5 MB on two
-# cores. Absolute times never fail the script.
+# cores. Absolute times never make the script fail.
 set -eu
 build=$1
 work=$(mktemp -d "${TMPDIR:-/tmp}/tracepress-bench.XXXXXX")

@@ -1,6 +1,6 @@
 /* native: measures functions that the preload library wraps. Prints a row "NAME NANOSECONDS" per function, with the
- * minimum of several rounds. Run it once alone and once under `tracepress record`, and compare the results. It is built
- * with -finstrument-functions. */
+ * minimum of several rounds. Run it alone and under `record`, and compare the results. It is built with
+ * -finstrument-functions. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,12 @@
 #!/bin/sh
 # outside.sh [BUILD]: measures the cost of recording from outside, compared with perf, and with samply and py-spy if
-# they are installed. Prints the CPU time (rusage) of the program alone and under each tool, and the CPU time of each
-# tool. All run alternately, so that they see the same machine. "ours/perf" is the median of the ratios of each round;
-# it excludes perf's later naming of addresses. Goals: the program's time is at most 3 % above that under perf; for gcc,
-# Python and torch.compile the recorder needs at most a fifth of it after the program's end.
+# they are installed.
+#
+# Prints the CPU time (rusage) of the program alone and under each tool, and the CPU time of each tool. The runs
+# alternate, so that all of them meet the same load. "ours/perf" is the median over the rounds of tracepress's time
+# relative to perf's, without the naming of addresses that perf does later. Goals: the program takes at most 3 % more
+# time than under perf. For gcc, Python and torch.compile, the recorder needs at most a fifth of the program's time
+# after its end.
 set -eu
 case ${1:-build/release} in /*) set -- "$1" ;; *) set -- "$PWD/${1:-build/release}" ;; esac
 cd "$(dirname "$0")/../.."
@@ -89,7 +92,8 @@ row python "$python $work/a.py"
 row "sort, gzip" "sh -c 'sort -r $work/numbers | gzip -6 >$work/numbers.gz'"
 row "200 processes" "sh $work/short.sh"
 row "80000 switches" "$python $work/switches.py"
-if "${TORCH_PYTHON:-false}" -c 'import torch' 2>/dev/null; then # caches are off below, because with cached code nothing would be compiled
+# caches are off, because with cached code nothing would be compiled
+if "${TORCH_PYTHON:-false}" -c 'import torch' 2>/dev/null; then
     export TORCHINDUCTOR_FORCE_DISABLE_CACHES=1
     row torch.compile "$TORCH_PYTHON $work/compile.py"
 fi

@@ -1,8 +1,8 @@
 #!/bin/sh
 # overhead.sh BUILD WORK: measures the cost of `record` for a program. First prints a table with a row per kind of
 # record, from the files that run.sh has written to WORK. Then runs the demo alone and under each main source,
-# alternately, so that both see the same machine. Prints the medians of the ratios. Times are those of the program
-# itself, without making the trace afterwards.
+# alternately, so that both meet the same load. Prints the medians of the ratios. The time for making the trace after
+# the program's exit is not included.
 set -eu
 cd "$(dirname "$0")/../.."
 build=$1 work=$2 steps=60 rounds=7
@@ -10,7 +10,7 @@ tracepress=$build/tracepress
 
 # figure FILE PATTERN: prints the number in the group of PATTERN
 figure() { sed -n "s/.*$2.*/\1/p" "$work/$1" | head -n 1; }
-# native ROW: prints the ns that the source adds to the function of this row of native_bench
+# native ROW: prints how many ns the source adds to the function of this row of native_bench
 native() { awk -v row="$1" 'FNR == NR { alone[$1] = $2; next } $1 == row { printf "%.1f", $2 - alone[$1] }' "$work/alone" "$work/on"; }
 middle() { sort -n "$work/$1" | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 line() { [ -z "$2" ] || printf '  %-44s %8s ns  %s\n' "$1" "$2" "$3"; }
@@ -36,8 +36,8 @@ pairs() {
     events=$(zcat "$work"/demo/*/*.gz | grep -c '"ph":')
     printf '  %-44s %8.2f %12.2f %10d\n' "$1" "$(middle wall)" "$(middle cpu)" "$events"
 }
-# samples: prints the CPU time per additional sample, of the sampled thread and of the recorder's thread that walks its
-# stack. It is the difference between runs with many and with few samples per second
+# samples: prints the CPU time per additional sample, of the sampled thread and of the recorder's thread that walks the
+# stack. Compares runs with many and with few samples per second
 samples() {
     : >"$work/each"
     i=0

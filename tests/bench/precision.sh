@@ -1,6 +1,6 @@
 #!/bin/sh
-# precision.sh BUILD [PYTHON]: compares `precision` of two arrays with reading them (cat), and with the same sums in
-# NumPy if PYTHON has NumPy. Two sizes show how memory depends on the size.
+# precision.sh BUILD [PYTHON]: measures `precision` on two arrays, relative to reading them with cat, and to the same
+# sums in NumPy if PYTHON has NumPy. Two sizes show how memory depends on the size.
 set -eu
 cd "$(dirname "$0")/../.."
 build=$1 python=${2:-python3} # an empty PYTHON means python3, too

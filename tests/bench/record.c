@@ -1,6 +1,8 @@
-/* record [MILLION]: measures the cost of recording. Prints ns per pair of begin and end, next to those of a loop that
- * reads the clock twice and stores the result. Modes are overwriting, a ring, keeping everything, and switched off, on
- * 1 to 16 threads. Also prints the seconds from the stop until the trace is on disk. */
+/* record [MILLION]: measures the cost of recording.
+ *
+ * Prints ns per pair of begin and end, next to those of a loop that reads the clock twice and stores the result. The
+ * modes are: overwriting, a ring, keeping everything, and switched off, each on 1 to 16 threads. Also prints the
+ * seconds from the stop until the trace is on disk. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -59,7 +61,7 @@ static void scopes(long count)
     }
 }
 
-/* Begins and ends `count` ranges like the C++ class tracepress_task. */
+/* Begins and ends `count` ranges as the C++ class tracepress_task does. */
 static void tasks(long count)
 {
     for (long i = 0; i < count; i++) {
@@ -152,7 +154,8 @@ int main(int argc, char **argv)
     double of_tasks = best(tasks, 100, 20000);
     tracepress_stop();
     start(folder, NULL, 16);
-    nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL); /* like the other work at the start of a real program */
+    nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL); /* imitates the other work at the start of a real
+                                                                * program */
     double first_pass = best(scopes, 16l << 15, 1), in_ring = best(scopes, million, ROUNDS);
     tracepress_stop();
     printf("ns per begin + end, beside two clock reads and a 32-byte store in a loop:\n");

@@ -1,6 +1,6 @@
 #!/bin/sh
-# run.sh BUILD EVENTS: compares a report with `zcat` of the same trace, alternately, so that both see the same machine.
-# Prints ratios, memory per event, growth and page size. Absolute times never fail the script.
+# run.sh BUILD EVENTS: measures a report relative to `zcat` of the same trace, alternately, so that both meet the same
+# load. Prints ratios, memory per event, growth and page size. Absolute times never make the script fail.
 set -eu
 cd "$(dirname "$0")/../.."
 build=$PWD/$1
@@ -12,9 +12,9 @@ shared=$PWD/../shared
 column() { awk -v c="$1" '{ print $c }'; }
 median() { sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 
-# row NAME FILE PAIRS: runs zcat and report alternately; ratios are the medians of the pairs. Goals at x16: wall time at
-# most 0.35 and CPU time (user + system) at most 0.5 of zcat's, 6,000 page faults, 90 bytes an event in addition to 30
-# MB.
+# row NAME FILE PAIRS: runs zcat and report alternately. Ratios are the medians of the pairs. Goals at x16, relative to
+# zcat: wall time at most 0.35, and CPU time (user + system) at most 0.5. Also at most 6,000 page faults, and 90 bytes
+# per event in addition to 30 MB.
 row() {
     : >"$work/ours"
     : >"$work/zcat"
@@ -36,13 +36,14 @@ row() {
                 $5, $6, $7, $8 / 1024, ($8 * 1024 - 30e6) / $1, $9 / 1000 }'
     echo "$count $ours" >>"$work/growth"
 }
-exponent() { # prints the exponent of the growth between the first and the last row, and clears the list of rows
+# exponent: prints the exponent of the growth between the first and the last row, and clears the list of rows
+exponent() {
     awk '{ n[NR] = $1; t[NR] = $2 } END { if (NR > 1) printf "growth of wall time from x%.0f to x%.0f: exponent %.2f\n",
         1, n[NR] / n[1], log(t[NR] / t[1]) / log(n[NR] / n[1]) }' "$work/growth"
     : >"$work/growth"
 }
 
-# writer EVENTS: measures the time from the end of the recording to the .json.gz on disk, compared with gzip -1 of the
+# writer EVENTS: measures the time from the end of the recording to the .json.gz on disk, relative to gzip -1 of the
 # same text
 writer() {
     "$build/write_trace" "$1" "$work/w.json" >/dev/null
@@ -60,7 +61,7 @@ writer() {
     rm -f "$work"/w.json*
 }
 
-# same: compares torch's tables and exports of half a million own events with those of tracepress for torch's trace
+# same: records half a million events, and compares torch's tables and exports of them with those of tracepress
 same() {
     "$torch" tests/bench/torch_same.py 500000 "$work/torch.pt.trace.json.gz" >"$work/times" 2>/dev/null || { echo "torch's own tables failed"; return 1; }
     "$build/table_speed" "$work/torch.pt.trace.json.gz"
@@ -68,7 +69,7 @@ same() {
     rm "$work/torch.pt.trace.json.gz"
 }
 
-# diff_of_two FILE OTHER: measures comparing two runs, relative to the report of one of them
+# diff_of_two FILE OTHER: measures the comparison of two runs, relative to the report of one of them
 diff_of_two() {
     : >"$work/ours"
     : >"$work/beside"
@@ -100,7 +101,7 @@ if [ -n "$has_torch" ]; then
 else
     echo "  torch.profiler's export of the same number: skipped, no torch (TORCH_PYTHON names a python that has it)"
 fi
-# native SOURCE: measures the functions that the preload library wraps, recorded with SOURCE
+# native SOURCE: measures the functions that the preload library wraps, while SOURCE records them
 native() { "$build/tracepress" record -q -o "$work/native" --no-tfevents --source "$1" -- "$build/native_bench" && rm -rf "$work/native"; }
 echo "functions of the program, ns each: alone, preloaded with their source off, with it on"
 "$build/native_bench" >"$work/alone"

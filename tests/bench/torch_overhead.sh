@@ -1,13 +1,13 @@
 #!/bin/sh
 # torch_overhead.sh BUILD PYTHON: measures how much recording adds to a training step of PyTorch, compared with
-# torch.profiler in the script. The runs alternate, so that all see the same machine. Prints medians as ratios.
+# torch.profiler in the script. The runs alternate, so that all of them meet the same load. Prints medians as ratios.
 set -eu
 cd "$(dirname "$0")/../.."
 tracepress=$1/tracepress python=$2 steps=120
 work=$(mktemp -d "${TMPDIR:-/tmp}/tracepress-overhead.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
-pace() { # pace NAME COMMAND...: runs the script by the command and appends its step time to NAME
+pace() { # pace NAME COMMAND...: runs the script with the command and appends its step time to NAME
     name=$1
     shift
     "$@" 2>"$work/err" >>"$work/$name" || { cat "$work/err"; exit 1; }

@@ -40,7 +40,7 @@ def main():
     profiler = loop(STEPS_TRIED)
     profiler.stop()
     profiler = loop(max(1, count * STEPS_TRIED // max(1, len(profiler.events()))))
-    # the first call also does the work that the stop of the profiler leaves to later
+    # the first call includes work that the profiler postpones when it stops
     taken = {"table": timed(profiler.stop) +
                       timed(lambda: profiler.key_averages(group_by_input_shape=True).table(sort_by="self_cpu_time_total"))}
     with tempfile.TemporaryDirectory() as folder:

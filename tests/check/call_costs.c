@@ -1,7 +1,8 @@
-/* call_costs: computes the minimum work of operator calls. Each line of standard input is a call. Its fields are
- * separated by tabs: the name, then as compact JSON dims, types, concrete inputs, and the shapes of a convolution's
- * result, weight and input ("" if unknown). Prints a line per call: FLOPs, exact FLOPs, bytes, type, and whether types
- * are assumed, or "none". */
+/* call_costs: computes the minimum work of operator calls.
+ *
+ * Each line of standard input is a call. Its fields are separated by tabs: the name, then as compact JSON dims, types,
+ * concrete inputs, and the shapes of a convolution's result, weight and input ("" if unknown). Prints a line per call:
+ * FLOPs, exact FLOPs, bytes, type, and whether types are assumed. Prints "none" for a call without a known cost. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

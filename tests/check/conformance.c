@@ -1,6 +1,6 @@
-/* conformance FILE..: prints for each file a line `strict accept|refuse tolerant 0|negative status FILE`.
- *
- * The line has the verdict of the strict validator, and the result of the tolerant reader, which must return. */
+/* conformance FILE..: prints a line `strict accept|refuse tolerant 0|negative status FILE` for each file. The line
+ * contains the verdict of the strict validator and the result of the tolerant reader, which must return for any
+ * file. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -49,7 +49,7 @@ int main(int argc, char **argv)
             return 2;
         size_t size = fread(bytes, 1, sizeof bytes, file);
         fclose(file);
-        /* has the exact size, so that a sanitizer reports a read beyond the end */
+        /* allocates the exact size, so that a sanitizer reports reads beyond the end */
         char *exact = malloc(size ? size : 1);
         if (!exact)
             return 2;

@@ -1,12 +1,14 @@
-/* false_alarms COUNT TRACE...: counts false alarms in comparisons of a program with itself. It makes COUNT draws for
- * each trace, noise and number of runs (three times as many for a history of ten).
+/* false_alarms COUNT TRACE...: measures how often comparisons of a program with itself report a change. Draws COUNT
+ * comparisons for each trace, noise and number of runs (three times as many for a history of ten).
  *
- * A drawn run has the steps of the trace with random levels for each row, for all device rows, for all host rows and
- * for the step; the noise gives their spread. Steps within a run vary in the same way. Each draw is compared as `diff`
- * does and checked as `check` does, with a budget of several times. The program prints how often either one reports a
- * change and how often either would exit with 1, and then how often a planted change is found. Exits with 1 if more
- * than one percent of the draws of equal runs report a change, or if too few planted changes are found. With fewer
- * draws than JUDGED these shares are not judged, and the run only serves memory checkers. Seeds are fixed. */
+ * A drawn run has the steps of the trace, with random factors for each row, for all device rows, for all host rows and
+ * for the step. The noise gives the spread of these factors. Steps within a run vary in the same way. Each draw is
+ * compared as `diff` does, and checked as `check` does with a budget of several times.
+ *
+ * The program prints how often either one reports a change and how often either would exit with 1, and then how often a
+ * planted change is found. Exits with 1 if more than one percent of the draws of equal runs report a change, or if too
+ * few planted changes are found. With fewer draws than JUDGED, these shares are only printed, and the run only serves
+ * memory checkers. Seeds are fixed. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,8 +47,8 @@ static void load(struct tp_summary *summary, struct tp_arena *arena, const char 
     tp_analysis_close(a);
 }
 
-/* Standard deviations between runs and between the steps of a run, of three quantities: wall time and host rows, all
- * device rows together, and each row alone. */
+/* Standard deviations, between runs and between the steps of a run, of the factors for: wall time and host rows; all
+ * device rows together; each row alone. */
 struct noise {
     double host, device, row;
 };
@@ -63,7 +65,7 @@ static void scale(int64_t *ns, double factor)
         *ns = llround(factor * (double)*ns);
 }
 
-/* Returns random values of a row. `factors` has a factor per step, `noise` is that of the row itself. */
+/* Returns random values of a row, one per step. factors: factor of each step. noise: noise of the row itself. */
 static int64_t *drawn(struct tp_arena *arena, const int64_t *values, const double *factors, uint32_t count,
                       double noise, struct tp_random *random)
 {
@@ -146,7 +148,7 @@ static struct tp_summary another(const struct tp_summary *run, const struct nois
 
 enum { REPORTED = 1, SLOWER = 2, ROW = 4, BROKEN = 8 };
 
-/* Compares the sides like `diff`. Returns flags for the kinds of reported changes. */
+/* Compares the sides as `diff` does. Returns flags for the kinds of reported changes. */
 static int compare_sides(const struct tp_side_input inputs[TP_SIDES], uint32_t row, struct tp_arena *arena)
 {
     static const struct tp_calltree *const no_trees[TP_SIDES];
@@ -162,7 +164,7 @@ static int compare_sides(const struct tp_side_input inputs[TP_SIDES], uint32_t r
     return found;
 }
 
-/* Checks the sides like `check`, with limits on times that only fail by chance. Returns BROKEN or 0. */
+/* Checks the sides as `check` does, with limits on times that equal runs exceed only by chance. Returns BROKEN or 0. */
 static int check_sides(const struct tp_side_input inputs[TP_SIDES], struct tp_arena *arena)
 {
     static const char text[] = "step.time.median <= +0 %\nstep.time.mean <= +0 %\nstep.time.p90 <= +0 %\n"
@@ -213,7 +215,7 @@ static int judge(const struct draw *draw, struct tp_random *random)
 }
 
 struct shares {
-    double reported, slower, row, broken; /* shares of the draws, in percent */
+    double reported, slower, row, broken; /* shares of the draws with this result, percent */
 };
 
 static struct shares repeat(const struct draw *draw, int count)
@@ -241,7 +243,7 @@ static bool judge_equal(const struct tp_summary *run, int count)
             if (counts[i][TP_BASE] > 10 && n > 0) /* skipped, because drawing long histories takes long */
                 continue;
             struct draw draw = {run, {counts[i][TP_BASE], counts[i][TP_NEW]}, &noises[n], &nothing, true};
-            /* a history of ten runs needs no tolerance for guessed noise, so more draws are needed */
+            /* with a history of ten runs the noise is not guessed, so the limit is strict and needs more draws */
             int draws = counts[i][TP_BASE] == 10 ? 3 * count : count;
             struct shares s = repeat(&draw, draws);
             bool is_wrong = count >= JUDGED && (s.reported > 1 || s.broken > 1);
@@ -255,7 +257,7 @@ static bool judge_equal(const struct tp_summary *run, int count)
     return is_bad;
 }
 
-/* Returns the kernel with the most time, or UINT32_MAX without kernels. `share` gets its share in the time of all
+/* Returns the kernel with the most time, or UINT32_MAX without kernels. Sets *share to its share of the time of all
  * kernels. */
 static uint32_t heaviest_kernel(const struct tp_summary *run, double *share)
 {
@@ -271,8 +273,8 @@ static uint32_t heaviest_kernel(const struct tp_summary *run, double *share)
     return at;
 }
 
-/* Checks that a history of ten finds +0.3 % in the time of all kernels, and +2 % in one kernel. For the single kernel
- * fewer draws must succeed, because all rows are compared. */
+/* Checks that a history of ten runs detects +0.3 % in the time of all kernels, and +2 % in one kernel. The single
+ * kernel is found less often, because all rows are compared. */
 static bool judge_changed(const struct tp_summary *run, int count)
 {
     static const struct noise quiet = {0.02, 0.0005, 0.0003}, usual = {0.02, 0.003, 0.003};

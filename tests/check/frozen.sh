@@ -1,9 +1,11 @@
 #!/bin/sh
-# frozen.sh TRACEPRESS OUT [KNOWN]: writes to OUT the SHA-256 of every output of TRACEPRESS for all bundled traces and,
-# where ../shared/data exists, for those, too: one line "SHA-256  COMMAND INPUT" for each of report (page, JSON, Markdown),
-# table, export (each format), summarize, diff and check. With KNOWN, an earlier OUT, prints the lines that differ and fails if
-# there are any. A change that only moves or renames code must keep every byte.
-# JOBS=n runs n inputs in parallel; ONLY=pattern takes the inputs whose path contains it.
+# frozen.sh TRACEPRESS OUT [KNOWN]: writes to OUT the SHA-256 of every output of TRACEPRESS for all bundled traces, and
+# for those in ../shared/data if it exists.
+#
+# OUT has a line "SHA-256 COMMAND INPUT" for each of report (page, JSON, Markdown), table, export (each format),
+# summarize, diff and check. With KNOWN, an earlier OUT, prints the lines that differ, and fails if there are any. A
+# change that only moves or renames code must not change any byte. JOBS=n processes n inputs in parallel. ONLY=pattern
+# selects the inputs whose path contains it.
 set -u
 program=$(realpath "$1") out=$2 known=${3:-}
 cd "$(dirname "$0")/../.." || exit 1

@@ -45,8 +45,8 @@ static double real(const struct node *node, const char *key)
     return found && found->text ? strtod(found->text, NULL) : 0;
 }
 
-/* Returns a time in microseconds with at most three decimals as nanoseconds. Any other integer is multiplied by
- * 1000. */
+/* Returns a time of the file, in microseconds with at most three decimals, as nanoseconds. Also multiplies other
+ * integers by 1000, so that all numbers have the same scale. */
 static __int128 ns(const struct node *node, const char *key)
 {
     const char *p = text_of(node, key);
@@ -179,7 +179,7 @@ static void check_device(struct check *c, const struct node *device, const struc
     check_device_steps(c, device, overview);
 }
 
-/* Returns the time of the child with this name, or 0 without one. The unit is a thousandth of that in the file. */
+/* Returns the time of the child with this name, in thousandths of the file's unit; 0 if there is no such child. */
 static __int128 child_ns(const struct node *node, const char *name)
 {
     __int128 total = 0;
@@ -200,7 +200,7 @@ static void check_tree_node(struct check *c, const struct node *node)
         check_tree_node(c, child);
 }
 
-/* Checks the tree of a device's time against the idle view of the same device. */
+/* Compares the tree of a device's time with the idle view of the same device. */
 static void check_tree(struct check *c, const struct node *tree, const struct node *profile)
 {
     const struct node *root = at(tree, "tree"), *device = items(profile, "idle_view");
@@ -261,7 +261,7 @@ static void check_findings(struct check *c, const struct node *found, const stru
         at_most(c, ceiling, total, "%s is within the total", id);
         at_most(c, 0, real(f, "low_percent"), "least estimate of %s is not negative", id);
         at_most(c, real(f, "low_percent"), real(f, "high_percent"), "least and most of the estimate of %s", id);
-        /* for waits, because other findings may count their time, too */
+        /* less is allowed for waits, because other findings may count their time */
         bool is_counted_less = at(f, "counted_percent") != NULL;
         double counted = real(f, is_counted_less ? "counted_percent" : "high_percent");
         at_most(c, counted, real(f, "share_of_step_percent"), "the estimate of %s is about its time", id);

@@ -30,9 +30,9 @@ static void differ(struct result *result, const char *path, const struct node *o
 /* Path and rules of the value that is being compared. */
 struct place {
     char *path;
-    bool is_quotient; /* the number is a quotient of two integers that was rounded once */
-    bool has_rows;    /* names of members come from the data, not from the definition */
-    /* rules that the reference lacks, with the rules that they change; NULL if the reference has all rules */
+    bool is_quotient; /* true if the number is a quotient of two integers that was rounded once */
+    bool has_rows;    /* true if the names of members come from the data, not from the definition */
+    /* rules that the reference omits, each with the rules that it changes; NULL if the reference has all rules */
     const struct node *left_out;
     const struct node *findings; /* findings of OURS; used only with left_out */
 };
@@ -78,7 +78,7 @@ static bool has_rows_key(const char *key)
 
 static bool same_number(const struct node *ours, const struct node *ref, bool is_quotient)
 {
-    enum { EXACT_DIGITS = 15 }; /* digits of a double; longer texts must be equal */
+    enum { EXACT_DIGITS = 15 }; /* digits that a double has exactly; longer texts of numbers must be equal */
     double a = strtod(ours->text, NULL), b = strtod(ref->text, NULL);
     if (strcmp(ours->text, ref->text) == 0)
         return true;
@@ -89,7 +89,7 @@ static bool same_number(const struct node *ours, const struct node *ref, bool is
 
 static void compare(struct result *result, struct place place, const struct node *ours, const struct node *ref);
 
-/* Reports members that only OURS has. Additional fields are allowed, additional rows are not. */
+/* Reports members that only the product's document has. Additional fields are allowed, but additional rows are not. */
 static void find_more(struct result *result, const struct place *place, const struct node *ours, const struct node *ref)
 {
     const struct node *theirs = ref->first;
@@ -115,7 +115,7 @@ static const char *id_of(const struct node *row)
     return id && id->text ? id->text : "";
 }
 
-/* Returns the number of findings of a rule. */
+/* Returns the number of findings of a rule in a list. */
 static size_t count_of(const struct node *list, const char *id)
 {
     size_t count = 0;
@@ -133,9 +133,9 @@ static const struct node *row_of(const struct node *list, const char *id, size_t
     return NULL;
 }
 
-/* Returns whether the reference leaves a rule out, or whether a left-out rule with findings in OURS changes the rule.
- * left_out is the member rules_left_out of the reference. It maps each left-out rule to a list of changed rules. NULL
- * means that the reference has every rule. */
+/* Returns whether the reference omits this rule, or whether an omitted rule with findings in OURS changes it. left_out:
+ * member rules_left_out of the reference, which maps each omitted rule to a list of changed rules; NULL: the reference
+ * has every rule. */
 static bool is_left_out(const struct place *place, const char *id)
 {
     if (!place->left_out)
@@ -178,7 +178,7 @@ static void compare_rules(struct result *result, struct place place, const struc
     free(below.path);
 }
 
-/* Returns whether the key is a total that includes findings of a left-out rule in OURS. */
+/* Returns whether the key is a total that includes findings of a rule that the reference omits. */
 static bool is_other_total(const struct place *place, const char *key)
 {
     if (!place->left_out || strncmp(key, "total_ceiling", strlen("total_ceiling")) != 0)
@@ -214,7 +214,7 @@ static void compare_children(struct result *result, struct place place, const st
             snprintf(below.path, room, "%s.%.500s", place.path, child->key);
             below.is_quotient = place.is_quotient || is_quotient_key(child->key);
             below.has_rows = place.has_rows || has_rows_key(child->key);
-            if (!own || strcmp(own->key, child->key) != 0) /* usually the keys of both have the same order */
+            if (!own || strcmp(own->key, child->key) != 0) /* both documents usually have the same order of keys */
                 own = member(ours, child->key);
         }
         bool is_compared = ref->type == '[' || (strcmp(child->key, LEFT_OUT) != 0 && !is_other_total(&place, child->key));

@@ -1,6 +1,6 @@
 /* json_fields [python]: prints docs/report-json.md, which lists the members of the report's JSON, from the tables of
- * fields that write it. With "python": prints python/torch_tracepress/_fields.py, which has a class for findings and
- * for their events. Exits with 1 if a member has no definition. */
+ * fields that write it. With "python", prints python/torch_tracepress/_fields.py, which has a class for findings and a
+ * class for their events. Exits with 1 if a member has no definition. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static const char *type_text(enum tp_json_type type)
     return texts[type] ? texts[type] : "any";
 }
 
-/* Prints a link to the section of a record. The anchor is that which GitHub makes of its title. */
+/* Prints a link to the section of a record. The anchor has the form that GitHub derives from the title. */
 static void print_link(const struct tp_fields *fields)
 {
     printf(": [%s](#", fields->name);
@@ -63,7 +63,7 @@ static void print_link(const struct tp_fields *fields)
     printf(")");
 }
 
-/* Prints a member of a record. Returns whether it lacks a definition. */
+/* Prints a member of a record. Returns true if the member has no definition. */
 static bool print_field(const struct tp_json_field *field)
 {
     if (!field->name && field->type == TP_AS_RECORD)
@@ -102,13 +102,14 @@ static unsigned print_page(void)
 
 /* ---- Python ---- */
 
-/* The type of a member in Python. */
+/* How Python reads a member. */
 struct python_type {
     const char *type;
-    const char *otherwise; /* appended to the expression that reads the member; gives the value of an absent member */
+    const char *otherwise; /* text after the expression that reads the member, which gives the value if the member is
+                            * absent */
 };
 
-/* Returns whether the definition of a text mentions a value without text. */
+/* Returns whether the definition of a text says that it may be empty or absent. */
 static bool is_optional(const struct tp_json_field *field)
 {
     return strstr(field->definition, "null: ") || strstr(field->definition, "absent: ");
@@ -151,7 +152,7 @@ static void print_reading(const struct tp_json_field *field, const char *class_o
         printf("row.get(\"%s\")%s,\n", field->name, python_type_of(field).otherwise);
 }
 
-/* Prints a class with one attribute for each member. class_of_items: class of the records in a list. */
+/* Prints a class with one attribute for each member. class_of_items: name of the class for records in a list. */
 static void print_class(const char *name, const struct tp_fields *fields, const char *class_of_items)
 {
     printf("\n\n@dataclass(frozen=True)\nclass %s:\n    \"\"\"%s.\n\n", name, fields->name);

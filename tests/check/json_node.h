@@ -17,7 +17,7 @@ enum { MAX_DEPTH = 512 };
 /* A value. Objects and arrays have a list of children. `text` is decoded for strings, and as written for other
  * values. */
 struct node {
-    char type; /* { object, [ array, " string, 0 number, t true, f false, n null */
+    char type; /* kind of the value: { object, [ array, " string, 0 number, t true, f false, n null */
     const char *key, *text;
     size_t length; /* length of `text` in bytes, or number of children */
     struct node *first, *next;

@@ -1,5 +1,5 @@
 /* ledger_cases [exact]: computes statistics for cases from standard input. Each line has the name of a function and its
- * numbers. Lists follow their length. Prints a line of results per case with all digits, which
+ * numbers. A list begins with its length. Prints a line of results per case with all digits, which
  * tests/oracle/check_ledger.py compares. With `exact`, uses the constants of the product instead of those of the
  * executable definition. */
 #include <math.h>

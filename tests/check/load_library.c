@@ -1,7 +1,8 @@
-/* load_library LIBRARY DIR: uses the library like a plugin. Opens it, records, and closes it while one of its threads
- * still has a chunk. Then the thread exits, the process forks, and the library is opened again and the recording
- * continues. Exits with 0 if DIR has a trace with the ranges "before", "closed" and "again". Otherwise prints an error
- * and exits with 1. */
+/* load_library LIBRARY DIR: uses the library as a program with plugins does.
+ *
+ * Opens the library, records, and closes it while one of its threads still has a chunk. Then the thread exits, the
+ * process forks, and the library is opened again and the recording continues. Exits with 0 if DIR has a trace with the
+ * ranges "before", "closed" and "again". Otherwise prints an error and exits with 1. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -48,8 +49,8 @@ static void *on_thread(void *unused)
     record("before");
     pthread_barrier_wait(&has_recorded);
     pthread_barrier_wait(&is_closed);
-    record("closed"); /* uses pointers that the program kept, which must stay valid */
-    return NULL;      /* at its exit, a destructor in the library returns the chunk of the thread */
+    record("closed"); /* calls the closed library with pointers that the program kept, which must stay valid */
+    return NULL;      /* when the thread exits, a destructor in the library returns its chunk */
 }
 
 static int fail(const char *what)
@@ -62,7 +63,7 @@ static int fail(const char *what)
 static int fork_once(void)
 {
     int status = -1;
-    pid_t child = fork(); /* runs handlers of the library here and in the child */
+    pid_t child = fork(); /* runs fork handlers of the library here and in the child */
     if (child == 0)
         _exit(0);
     return child > 0 && waitpid(child, &status, 0) == child ? status : -1;

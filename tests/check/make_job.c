@@ -27,7 +27,7 @@ static void write_file(const char *path, const struct tp_summary_set *set)
     tp_buf_release(&out);
 }
 
-/* Packs one rank. `all` is the set of the single file, or NULL for a file per rank. */
+/* Packs one rank. all: set for the single file; NULL: the rank gets its own file. */
 static void pack(const struct plan *plan, uint32_t rank, struct tp_summary_set *set)
 {
     struct tp_arena scratch;

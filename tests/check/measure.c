@@ -45,7 +45,8 @@ static int run(char **command, unsigned seconds, bool shows_faults)
         const struct rlimit limit = {seconds, seconds + 5};
         if (seconds)
             setrlimit(RLIMIT_CPU, &limit);
-        alarm(HANGS_S); /* like the limit, it survives exec; the default action of both signals ends the command */
+        alarm(HANGS_S); /* an alarm survives exec, as the limit does; the default action of both signals ends the
+                         * command */
         execvp(command[0], command);
         _exit(127);
     }

@@ -1,5 +1,5 @@
-/* mutate SEED < IN > OUT: changes a few random places of the input. Equal seeds make equal changes. This finds faults
- * that nobody expects. */
+/* mutate SEED < IN > OUT: changes the input at a few random places. Equal seeds make equal changes. Such inputs find
+ * unexpected faults. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

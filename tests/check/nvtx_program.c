@@ -139,7 +139,8 @@ static void rich(int n)
     }
 }
 
-/* Returns the time of the fastest of many short rounds, most of which touch no new page. */
+/* Returns the time of the fastest of many short rounds, ns. Rounds are short, so that most of them touch no new
+ * page. */
 static double least(void (*run)(int), int n, int rounds)
 {
     double best = 1e18;

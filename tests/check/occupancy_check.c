@@ -1,6 +1,8 @@
-/* occupancy_check < KERNELS: compares computed occupancy with that of traces. Input, one kernel per line
- * (tests/oracle/kernels_of_traces.py): ten limits of the device, grid, block, registers, shared memory; then the
- * trace's blocks per SM, warps per SM and percentage. Prints the differences, then `N kernels, N differences`. */
+/* occupancy_check < KERNELS: compares computed occupancy with the occupancy in traces.
+ *
+ * Each line of input is a kernel (tests/oracle/kernels_of_traces.py): ten limits of the device, grid, block, registers,
+ * shared memory, and then the trace's blocks per SM, warps per SM and percentage. Prints the differences, then `N
+ * kernels, N differences`. */
 #include <math.h>
 #include <stdio.h>
 

@@ -88,7 +88,7 @@ static void *run(void *argument)
             record_something(&seed);
         }
     }
-    return NULL; /* open ranges stay open */
+    return NULL; /* does not end its open ranges */
 }
 
 int main(int argc, char **argv)
@@ -109,7 +109,7 @@ int main(int argc, char **argv)
         if (pthread_create(&threads[i], NULL, run, (void *)(seed * THREADS + i + 1)) != 0)
             return 1;
     for (int step = 0; step < STEPS; step++) {
-        begin_something(&seed); /* stays open across the step */
+        begin_something(&seed); /* this range stays open across the step */
         run((void *)(uintptr_t)(seed + (unsigned)step));
         tracepress_step();
     }

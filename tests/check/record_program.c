@@ -1,9 +1,9 @@
-/* record_program DIR HOW [MILLISECONDS]: records nested ranges on four threads until it is killed, or ends in the way
+/* record_program DIR HOW [MILLISECONDS]: records nested ranges on four threads until it is killed, or exits in the way
  * HOW.
  *
- * HOW: wait (for a signal), calm (the same with few ranges), segv, abort, exit, _exit, exec, stop. After the end of
- * each range, its thread increments a count in the file DIR/counts, which survives each way to end. The recovered trace
- * must have at least this number of ranges. */
+ * HOW: wait (for a signal), calm (the same with few ranges), segv, abort, exit, _exit, exec, stop. After each range
+ * ends, its thread increments a count in the file DIR/counts, which survives any kind of exit. The recovered trace must
+ * have at least this number of ranges. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>

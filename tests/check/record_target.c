@@ -24,7 +24,7 @@ static int close_all(const char *file)
 {
     for (int fd = 0; fd < 4096; fd++)
         close(fd);
-    for (int i = 0; i < 300; i++) /* uses all free descriptors, including that of the spool */
+    for (int i = 0; i < 300; i++) /* uses up all free descriptors, including that of the spool */
         if (open(file, O_WRONLY | O_CREAT, 0600) != i)
             return 1;
     return write(250, "mine\n", 5) == 5 ? 7 : 2;
@@ -49,7 +49,7 @@ static int fork_two(void)
     return 0;
 }
 
-/* Makes a child that gives up its rights before it records anything, so that it cannot write to its parent's folder. */
+/* Forks a child that gives up its rights before it records anything, so that it cannot write to its parent's folder. */
 static int give_up_rights(const char *root)
 {
     int status = 0;
@@ -57,11 +57,11 @@ static int give_up_rights(const char *root)
     if (child == 0) {
         int code = root && (chroot(root) != 0 || chdir("/") != 0) ? 4 : 3;
         code = setgroups(0, NULL) == 0 && setgid(65534) == 0 && setuid(65534) == 0 ? code : 4;
-        for (int i = 0; i < 3000; i++) { /* more records than fit into the first chunks of a spool */
+        for (int i = 0; i < 3000; i++) { /* makes more records than the first chunks of a spool can contain */
             char *volatile block = malloc(1 << 20);
             free(block);
             if (i == 1500)
-                usleep(60000); /* longer than the life of a helper that gets no trace */
+                usleep(60000); /* lives longer than a helper process that gets no trace */
         }
         exit(code);
     }

@@ -1,10 +1,9 @@
-/* replay_job < JOB: prints the result of tp_what_if_build as JSON. JOB describes a job by numbers. Tests compare the
- * result with the right one.
+/* replay_job < JOB: prints the result of tp_what_if_build as JSON, which tests compare with the known result.
  *
- * JOB has numbers and names, separated by blanks: ranks, steps, slots, families. Then a host per rank. Then per family
- * its name, its number of groups, and size and ranks of each group. Then per slot the family or -1. Then per step and
- * slot the kernel, pause and input time of each rank and, if the slot has a family, the transfer time of each group.
- * Times are whole microseconds. */
+ * JOB has numbers and names, separated by spaces: ranks, steps, slots, families; a host per rank; per family its name,
+ * its number of groups, and size and ranks of each group; per slot the family or -1. Then for each step and slot: the
+ * kernel, pause and input time of each rank and, if the slot has a family, the transfer time of each group. Times are
+ * whole microseconds. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +16,8 @@ enum { MOST_NAME = 64 };
 
 struct family {
     char name[MOST_NAME];
-    uint32_t count, *size, **ranks, *group_of; /* size and ranks of each group; group_of: group of each rank */
+    uint32_t count, *size, **ranks, *group_of; /* size: number of ranks of each group; ranks: ranks of each group;
+                                                * group_of: group of each rank */
 };
 
 static const char *const kinds[TP_CAUSE_KINDS] = {"compute", "pause",     "input",   "half",     "late",

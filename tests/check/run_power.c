@@ -1,5 +1,6 @@
-/* run_power: measures how often a comparison of equal runs reports a change, and how often it finds a real change. Each
- * drawn run has a random level, and its steps vary around it. The verdict is that of the product
+/* run_power: measures how often a comparison of equal runs reports a change, and how often it finds a real change.
+ *
+ * Each drawn run has a random level, and its steps vary around it. The verdict is that of the product
  * (webreport/compare/noise/run_change.h). Prints a table, and exits with 1 if a line misses its requirement. Seeds are
  * fixed. */
 #include <math.h>
@@ -59,9 +60,9 @@ static struct tp_run_change draw_change(const struct program *p, const size_t co
 }
 
 struct outcome {
-    double reported, slower; /* share of the draws with any change, and with a regression, in percent */
+    double reported, slower; /* share of the draws that report any change, and that report a regression, percent */
     double detectable;       /* mean of the smallest detectable change */
-    double limits[3];        /* shares of the verdicts, by enum tp_limit_verdict */
+    double limits[3];        /* share of the draws with each verdict of enum tp_limit_verdict, percent */
 };
 
 static struct outcome draw_many(const struct program *p, const size_t counts[2], double change, double most)
@@ -83,9 +84,9 @@ static struct outcome draw_many(const struct program *p, const size_t counts[2],
     return outcome;
 }
 
-/* The promises of docs/diff.md. For a history of ten and one run, false alarms may reach 1.2 %: 1 % in both directions
- * together, plus 0.2 % because the draws are random. For quiet kernels, +0.3 % is found in 79.8 % of the draws, so the
- * line requires a slightly larger change. */
+/* The promises of docs/diff.md. With a history of ten runs and one new run, the limit for false alarms is 1.2 %: 1 % in
+ * both directions together, plus 0.2 % because the draws are random. For quiet kernels, +0.3 % is found in only 79.8 %
+ * of the draws, so the line requires a slightly larger change. */
 static const struct {
     const struct program *program;
     size_t counts[2];
@@ -117,13 +118,13 @@ static int judge_lines(void)
     return bad;
 }
 
-/* Checks two limits of 0.5 % with a history of ten and one run: on the kernels of a program with little noise, and on
- * the wall time of a usual program. */
+/* Checks two limits of 0.5 % with a history of ten runs and one new run: on the kernels of a program with little noise,
+ * and on the wall time of a usual program. */
 static int judge_limits(void)
 {
     static const struct {
         const struct program *program;
-        double change, least[3]; /* minimum of the verdicts pass, fail and unclear, percent */
+        double change, least[3]; /* least: minimum shares of the verdicts pass, fail and unclear, percent */
     } cases[] = {
         {&quiet, 0, {98, 0, 0}}, {&quiet, 0.0025, {50, 0, 0}}, {&quiet, 0.005, {0, 0, 95}}, {&quiet, 0.015, {0, 98, 0}},
         {&usual, 0, {0, 0, 95}}, {&usual, 0.005, {0, 0, 95}},  {&usual, 0.015, {0, 0, 95}},

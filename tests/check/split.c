@@ -1,6 +1,6 @@
-/* split SECONDS THREADS: spends CPU time in two functions, a quarter of it in `one_quarter`. Prints its own
- * measurement: the nanoseconds in each function over all threads. It does not use tracepress. A sampler must find these
- * shares.
+/* split SECONDS THREADS: spends CPU time in two functions, a quarter of it in `one_quarter`. Prints the time in each
+ * function that the program itself measured, as nanoseconds over all threads. The program does not use tracepress. A
+ * sampler must find these shares.
  *
  * The slices have random lengths, so that no sampling period stays in step with them. */
 #include <pthread.h>
@@ -22,7 +22,8 @@ static uint64_t used(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Works for `ns` nanoseconds of CPU time. Returns the actual time. Inlined, so that its callers differ. */
+/* Works for `ns` nanoseconds of CPU time. Returns the time that the work took, ns. Always inlined, so that its callers
+ * are different functions. */
 static inline __attribute__((always_inline)) uint64_t work(uint64_t ns, uint64_t factor)
 {
     uint64_t start = used(), x = ns, now;

@@ -1,5 +1,5 @@
-/* tensor_program DIR SEED [statistics]: records random tensors of every type, with values that NumPy checks
- * (tests/oracle/check_tensors.py), or with only their statistics. Their bits are random, so floats include NaNs,
+/* tensor_program DIR SEED [statistics]: records random tensors of every type, with their values, or with only their
+ * statistics. NumPy checks them (tests/oracle/check_tensors.py). The bits are random, so floats include NaNs,
  * infinities and all magnitudes. */
 #include <stdint.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ static uint64_t next(void)
     return seed >> 24;
 }
 
-/* Fills the data with random bits or, with is_near, with numbers near 1 as in a real program. */
+/* Fills the data with random bits or, if is_near is true, with numbers near 1 as in a real program. */
 static void fill(unsigned char *data, size_t count, enum tracepress_dtype dtype, int is_near)
 {
     for (size_t i = 0; i < count * 8; i++)

@@ -1,6 +1,6 @@
-/* xplane_text FILE [EVENTS]: prints an XSpace as text, using the generated reader. Prints planes, lines, the first
- * EVENTS events of each line (default 0) with their stats, and for each line the number of events and their total
- * duration. */
+/* xplane_text FILE [EVENTS]: prints an XSpace as text, using the generated reader. Prints planes, lines, and the first
+ * EVENTS events of each line (default 0) with their stats. Also prints for each line the number of events and their
+ * total duration. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

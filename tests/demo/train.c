@@ -163,7 +163,7 @@ static struct matrix multiply(const struct matrix *a, int is_a_turned, const str
 /* ---- the network ---- */
 
 struct network {
-    /* rows of `embedding` are letters, of `hidden` inputs, of `output` hidden units */
+    /* rows are letters in `embedding`, inputs in `hidden`, hidden units in `output` */
     struct matrix embedding, hidden, output;
 };
 
@@ -248,7 +248,7 @@ static struct activations forward(const struct network *net, const struct batch 
     return a;
 }
 
-/* Returns the mean cross entropy. Replaces the scores by their gradient. */
+/* Returns the mean cross entropy, and replaces the scores by their gradient. */
 static double loss_of(struct matrix *scores, const struct batch *batch)
 {
     double loss = 0;
@@ -268,7 +268,7 @@ static double loss_of(struct matrix *scores, const struct batch *batch)
     return loss / BATCH;
 }
 
-/* Updates the weights. Slow on purpose: uses a separate operator for each few numbers. */
+/* Updates the weights. Slow on purpose: calls a separate operator for every few numbers. */
 static void update(struct matrix *weights, const struct matrix *gradient, float rate)
 {
     const int64_t few = 4, count = weights->rows * weights->columns;

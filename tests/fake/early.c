@@ -1,5 +1,5 @@
-/* A preloaded library that calls NVTX in its constructor, which runs before most other constructors. The program calls
- * early_work later. */
+/* A preloaded library whose constructor calls NVTX before most other constructors run. The program calls early_work
+ * later. */
 #include "tests/fake/nvtx_part.h"
 
 __attribute__((visibility("default"))) void early_work(void);

@@ -28,7 +28,8 @@ void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *old, size_t size);
 
 static long calls, fail_at;
-static char kind; /* kind of the failing calls: m, o, i, s, e or p; 0 before the constructor has run */
+static char kind; /* kind of the failing calls: first letter of FAIL_KIND's value, or e for "end", s for "stale", p for
+                   * "part"; 0 before the constructor has run */
 static int signal_number;
 static bool stays, is_done;
 
@@ -117,7 +118,8 @@ void *mremap(void *old, size_t old_size, size_t new_size, int flags, ...)
     return (void *)syscall(SYS_mremap, old, old_size, new_size, flags, where);
 }
 
-/* Decides the result of a read: -1 with errno, 0 for a simulated end of the file, or 1 to make the call. */
+/* Decides the result of a read. Returns -1 with errno for a failure, 0 for a simulated end of the file, or 1 if the
+ * read should be made. */
 static ssize_t fail_read(void)
 {
     if (fails('i'))

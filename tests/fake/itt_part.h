@@ -106,7 +106,7 @@ static struct itt_global itt_global = {.magic = {0xED, 0xAB, 0xAB, 0xEC, 0x0D, 0
                                        .mutex = PTHREAD_MUTEX_INITIALIZER,
                                        .api_list = itt_list};
 
-/* A domain that exists before the tool is loaded. */
+/* A domain that the program creates before the tool is loaded. */
 static struct itt_domain itt_early_domain = {.flags = 1, .nameA = "early"};
 __attribute__((unused)) static struct itt_string itt_early_string = {.strA = "early task"};
 __attribute__((unused)) static struct itt_counter itt_early_counter = {
@@ -114,7 +114,7 @@ __attribute__((unused)) static struct itt_counter itt_early_counter = {
 
 static const struct itt_id itt_null = {0, 0, 0};
 
-/* Loads the library of the tool. Returns 1 if it filled the list. */
+/* Loads the tool's library. Returns 1 if the library filled the list. */
 static inline int itt_load(void)
 {
     void (*initialize)(struct itt_global *, int);

@@ -1,7 +1,7 @@
-/* A CUDA driver without a GPU that has only events. Tests load it before the library searches for a driver (soname
+/* Emulates a CUDA driver that has only events. Tests load it before the library searches for a driver (soname
  * libcuda.so.1).
  *
- * Time on this device advances by 1.5 ms per recorded event. An event is ready after a synchronization. No context
+ * Each recorded event advances the time on this device by 1.5 ms. An event is ready after a synchronization. No context
  * exists before fake_cuda_context(1), as in a program that has not used its GPU yet. */
 #include <stdlib.h>
 

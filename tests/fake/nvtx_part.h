@@ -71,7 +71,7 @@ static inline const void *nvtx_get_table(uint32_t id)
     return id == 1 ? &callbacks : NULL;
 }
 
-/* Loads the library of the tool. Returns 1 if it filled the slots. */
+/* Loads the tool's library. Returns 1 if the library filled the slots. */
 static inline int nvtx_load(void)
 {
     int (*initialize)(const void *(*)(uint32_t));

@@ -1,6 +1,6 @@
 #!/bin/sh
-# coverage.sh BUILD [FLOOR]: runs the corpora through their targets in a build of MODE=coverage. Prints the share of the
-# lines of each parser (parsers.txt) that were run. Fails if a share is below FLOOR percent (60).
+# coverage.sh BUILD [FLOOR]: runs the corpora through their targets in a build of MODE=coverage. Prints the percentage
+# of lines that were run, for each parser in parsers.txt. Fails if one is below FLOOR percent (60).
 cd "$(dirname "$0")/../.." || exit 1
 build=$1 floor=${2:-60} data=tests/data
 find "$build" -name '*.gcda' -delete

@@ -1,5 +1,5 @@
-/* Parses arbitrary bytes as a budget file. It must be accepted, or refused with a message that names the place of the
- * mistake. */
+/* Parses arbitrary bytes as a budget file. The file must be accepted, or refused with a message that gives the position
+ * of the mistake. */
 #include <setjmp.h>
 #include <stdlib.h>
 

@@ -1,5 +1,7 @@
 /* Builds a valid trace from arbitrary bytes and exports it unfiltered (export --to chrome). The expected file is known
- * byte for byte without reading a trace. Input: a byte of options, then one byte per choice in the trace. */
+ * byte for byte without reading a trace.
+ *
+ * Input: a byte of options, then one byte per choice in the trace. */
 #include <string.h>
 #include <zlib.h>
 
@@ -10,18 +12,18 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Bits of the options. With BARE, the whole file is the list of events. */
+/* Bits of the options. With BARE, the whole file is only the list of events. */
 enum { BARE = 1, BY_CATEGORY = 2, STRICT = 4, DEPTH = 6, MOST_EVENTS = 400 };
 
 /* The generated trace and the expected output. */
 struct made {
     struct taken from;
     struct tp_buf in, out;
-    bool has_event, has_element; /* whether the output already has an event, or any element */
-    bool has_torch_slice;        /* whether there is a slice with a category of torch's profiler */
+    bool has_event, has_element; /* true if the output already has an event, or an element */
+    bool has_torch_slice;        /* true if there is a slice with a category of torch's profiler */
 };
 
-/* The properties of an event that matter to the filter and to the reader. */
+/* Properties of an event that the filter and the reader use. */
 struct made_event {
     bool is_kept, is_torch_slice;
 };
@@ -35,7 +37,7 @@ static const char *choose(struct taken *from, const char *const *texts, size_t c
 #define CHOOSE(from, ...)                                                                                              \
     choose(from, (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
-/* Adds white space between two tokens, but mostly none. */
+/* Adds white space between two tokens, in most cases none. */
 static void put_space(struct tp_buf *out, struct taken *from)
 {
     tp_buf_puts(out, CHOOSE(from, "", "", "", " ", "\n  ", "\t", "\r\n", " "));
@@ -90,8 +92,8 @@ static void put_value(struct tp_buf *out, struct taken *from, int depth)
 
 /* ---- events ---- */
 
-/* Returns whether the categories "kernel" and "cpu_op" select this event: by its category or, for slices of older
- * writers, by its name. */
+/* Returns whether the filter "kernel" and "cpu_op" selects this event: by its category or, for slices of older writers,
+ * by its name. */
 static bool is_named(const char *category, char phase)
 {
     return strcmp(category, "kernel") == 0 || strcmp(category, "cpu_op") == 0 ||
@@ -109,7 +111,7 @@ static void put_member(struct tp_buf *out, struct taken *from, const char *key, 
     put_space(out, from);
 }
 
-/* Adds an event that the reader uses, with additional members at random places. */
+/* Adds an event that the reader uses, with additional members at random positions. */
 static struct made_event put_event(struct tp_buf *out, struct taken *from)
 {
     const char *phase = CHOOSE(from, "X", "X", "X", "i", "M", "C");
@@ -162,7 +164,7 @@ static void put_events(struct made *made, bool is_filtered)
     }
 }
 
-/* Adds members around the list of events. Each name occurs only once, and the reader uses none of them. */
+/* Adds members around the list of events. Each name occurs only once, and the reader ignores all of them. */
 static void put_top(struct made *made, bool *has_one, int number)
 {
     struct tp_buf *in = &made->in;
@@ -280,7 +282,7 @@ static void export_and_compare(const struct made *made, uint64_t options)
         compare(&made->out, folder);
     else if (strstr(err.text, "not a trace of torch.profiler"))
         require(!made->has_torch_slice);
-    else /* only names of rows, or a category without any event */
+    else /* the filter has only names of rows, or a category without events */
         require(strstr(err.text, "no usable event") || strstr(err.text, "nothing to export"));
     tp_analysis_close(&analysis);
     scratch_remove(folder);

@@ -1,5 +1,5 @@
-/* Escapes arbitrary bytes. HTML text must open no element and no quote, and cleaned JSON text must be read back as the
- * same text. */
+/* Escapes arbitrary bytes. The HTML text must contain no tag and no closing quote, and cleaned JSON text must be read
+ * back as the same text. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static bool is_json(const struct tp_buf *text)
     return tp_strict_feed(&strict, text->data, text->size, NULL) == 0 && tp_strict_end(&strict, NULL) == 0;
 }
 
-/* Checks that the JSON writer writes the decoded string with the same meaning. */
+/* Checks that the JSON writer writes a string that is decoded to the same text. */
 static void check_json(struct tp_str raw, bool html_safe)
 {
     struct tp_buf meaning, written, again;

@@ -1,5 +1,5 @@
-/* Writes the event file of arbitrary bytes. Records must be complete with correct checksums, and equal input must give
- * equal bytes. */
+/* Converts arbitrary bytes, as a trace, to an event file. Records must be complete with correct checksums, and equal
+ * input must give equal bytes. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,7 @@
-/* Exports arbitrary bytes as a trace to each format. Input: a byte for the format, a byte of options, the trace. The
- * output for Chrome must be readable again, and after cleaning also by the strict reader. */
+/* Exports arbitrary bytes, as a trace, to each format. The output for Chrome must be readable again and, after
+ * cleaning, also by the strict reader.
+ *
+ * Input: a byte for the format, a byte of options, the trace. */
 #include <string.h>
 
 #include "tests/fuzz/made_profile.h"
@@ -21,7 +23,7 @@ struct work {
     struct tp_export export;
     struct tp_export_job job;
     struct tp_profile profile;
-    bool is_job; /* whether the outputs about all profiles are also written */
+    bool is_job; /* true if outputs about all profiles together are also written */
 };
 
 static const struct tp_export_format *format_of(uint64_t number)

@@ -1,4 +1,4 @@
-/* Parses frames and stacks of arbitrary lines. A line that begins with "+" is the name of a call, any other line is a
+/* Parses arbitrary lines as frames and stacks. A line that begins with "+" is the name of a call. Any other line is a
  * "Call stack" argument. Each line is also parsed as the text of a frame. */
 #include <setjmp.h>
 #include <stdint.h>
@@ -25,8 +25,7 @@ static bool is_part(struct tp_str part, struct tp_str text)
     return part.len == 0 || (part.ptr >= text.ptr && part.ptr + part.len <= text.ptr + text.len);
 }
 
-/* Checks that the parts of the frame, joined again, give the text, and that the line number has the digits of the
- * text. */
+/* Checks that the joined parts of the frame give the text, and that the line number has the same digits as the text. */
 static void check_parts(const struct tp_frame *frame, struct tp_str text)
 {
     const char *digits = text.ptr + frame->path.len + 1;
@@ -59,7 +58,7 @@ static void check_frame(struct tp_str text, struct tp_arena *arena)
 
 /* ---- stacks ---- */
 
-/* Returns the text without empty parts. Texts and their nodes can then be compared even if frames contain ";". */
+/* Returns the text without empty parts, so that texts and their nodes can be compared even if frames contain ";". */
 static struct tp_str joined(struct tp_arena *arena, struct tp_str text)
 {
     char *out = tp_arena_alloc(arena, text.len + 1);

@@ -1,4 +1,4 @@
-/* Decodes arbitrary bytes as a mangled name, after the prefix that each reader expects. The result must be a name of
+/* Decodes arbitrary bytes as a mangled name, after the prefix that each decoder expects. The result must be a name of
  * limited size, in UTF-8 if the input was ASCII, or no name. */
 #include <string.h>
 
@@ -36,7 +36,7 @@ static void check_name(const char *begin, const char *end, struct tp_str rest, s
     require(!is_ascii || (tp_utf8_is_valid(text.ptr, text.len, &cut) && cut == 0));
 }
 
-/* Checks C++ names, with "_Z" or without. The name and its short form must have a limited size. */
+/* Checks C++ names with and without "_Z". The name and its short form must have a limited size. */
 static void check_kernel(const char *begin, struct tp_str rest, struct tp_arena *arena)
 {
     struct tp_buf name;

@@ -1,5 +1,7 @@
-/* Reads arbitrary bytes as the function table of a stripped file (.eh_frame_hdr, .eh_frame). Input: the code address to
- * look up and the address of the table, four bytes each, relative to the address of the segment; then the segment. */
+/* Reads arbitrary bytes as the function table of a stripped file (.eh_frame_hdr, .eh_frame).
+ *
+ * Input: the code address to look up and the address of the table, four bytes each, relative to the address of the
+ * segment; then the segment. */
 #include <string.h>
 
 #include "tests/fuzz/scratch_files.h"
@@ -15,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct tp_eh_function function;
     uint64_t pc = ADDRESS + take_number(&from, 4), header = ADDRESS + take_number(&from, 4);
     size_t left = take_size(&from, size);
-    /* has the exact size, so that a sanitizer reports a read beyond the end */
+    /* allocates the exact size, so that a sanitizer reports reads beyond the end */
     uint8_t *segment = malloc(left ? left : 1);
     require(segment != NULL);
     memcpy(segment, from.at, left);

@@ -1,6 +1,7 @@
-/* Finds inputs in a folder of files with arbitrary names and first bytes, gives them names, and checks that no two
- * outputs get the same name. Input: a byte of options, then per file: kind, length of the name, number of bytes, name,
- * bytes. */
+/* Finds inputs in a folder of files with arbitrary names and first bytes, names the outputs, and checks that no two
+ * outputs get the same name.
+ *
+ * Input: a byte of options, then per file: kind, length of the name, number of bytes, name, bytes. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -18,8 +19,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum { FILES = 24, LONG_HEAD = 0xFF };
 enum kind { REGULAR, FOLDER, PIPE, LINK, DANGLING, INTO, KINDS };
 
-/* Reads a name from the input, without characters that names cannot contain. Returns false if the file must be
- * skipped. */
+/* Reads a file name from the input, and drops characters that file names cannot contain. Returns false if the file must
+ * be skipped. */
 static bool take_name(char name[NAME_MAX + 1], struct taken *from, size_t wanted)
 {
     size_t size = take_size(from, wanted < NAME_MAX ? wanted : NAME_MAX);

@@ -1,4 +1,4 @@
-/* Reads arbitrary bytes as .npy or .npz. A file that can be opened must be equal to itself, and memory use must be
+/* Reads arbitrary bytes as .npy or .npz. A file that can be opened must equal itself, and memory use must be
  * limited. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static void compare(const char *path, const struct tp_zip_entry *entry)
         abort();
 }
 
-/* Reads small arrays in C order, whichever order the file has. */
+/* Reads small arrays in C order, whatever order the file has. */
 static void read_in_order(const char *path)
 {
     enum { PART = 256, MOST = 1 << 16 };

@@ -1,5 +1,5 @@
-/* Writes the whole report of arbitrary bytes: views, advice, ranks, page and digest. The JSON must be valid, the page
- * must contain no markup from the trace, and the digest must not exceed its maximum size. */
+/* Writes the whole report of arbitrary bytes, as a trace: views, advice, ranks, page and digest. The JSON must be
+ * valid, the page must contain no markup from the trace, and the digest must not exceed its maximum size. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,8 @@
 /* Reads two sides of files, compares and checks them as `diff` and `check` do, and writes the page, JSON and every
- * report. Input: a byte with the kinds of the files; two bytes each for the sizes of the first side, the budget and
- * run.json; then the first side, the budget, run.json and the second side. */
+ * report.
+ *
+ * Input: a byte with the kinds of the files; two bytes each for the sizes of the first side, the budget and run.json;
+ * then the first side, the budget, run.json and the second side. */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -42,7 +44,7 @@ static void make_file(const char *path, struct taken *from, size_t wanted)
     from->at += size;
 }
 
-/* Writes the file of a side in its own folder. `path` gets the argument for the command. */
+/* Writes the file of a side into its own folder. Sets `path` to the argument for the command. */
 static void make_side(char path[PATH], const struct job *job, const char *name, bool is_summary)
 {
     snprintf(path, PATH, "%s/%s", job->folder, name);
@@ -56,7 +58,7 @@ static void print_one(tp_print *print, const struct tp_document *document)
     struct tp_buf out;
     tp_buf_init(&out, 0);
     int code = print(&out, document, &options, NULL);
-    /* TP_ENOTFOUND, because this program has no embedded templates */
+    /* TP_ENOTFOUND is allowed, because this program has no embedded templates */
     require(code == 0 || code == TP_ELIMIT || code == TP_ENOTFOUND);
     if (code == 0 && !out.failed && (print == tp_print_json || print == tp_print_sarif))
         require(is_strict_json(out.data, out.size));

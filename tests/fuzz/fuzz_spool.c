@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Creates a file with these bytes. The file disappears when its descriptor is closed. */
+/* Creates a file with these bytes, which is deleted when its descriptor is closed. */
 static int file_of(const uint8_t *data, size_t size, char *path)
 {
     int fd = memfd_create("spool", MFD_CLOEXEC);

@@ -15,9 +15,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { FAR = 0xFE, NONE = 0xFF, LONGEST = 1 << 16, LEAST = 32, TICKS = 1000 };
 
-/* A spool under construction. */
+/* A spool that is being made. */
 struct made {
-    uint8_t *bytes; /* bytes of the spool, initially zero */
+    uint8_t *bytes; /* content of the spool, initially zero */
     size_t size, chunk, room;
     uint64_t ticks;
     uint32_t sequence;
@@ -48,7 +48,7 @@ static void end_chunk(struct made *spool)
     ((struct tp_spool_chunk *)(void *)(spool->bytes + spool->chunk))->size = (uint32_t)(spool->size - spool->chunk);
 }
 
-/* Starts a chunk. In its byte, the lowest bit is is_notes, and the other bits are the number of the thread. */
+/* Starts a chunk. In the input byte, the lowest bit is is_notes, and the other bits are the number of the thread. */
 static void begin_chunk(struct made *spool, struct taken *from)
 {
     uint32_t number = (uint32_t)take_number(from, 1);

@@ -1,6 +1,8 @@
 /* Reads arbitrary bytes as a summary. The first byte selects the layer that gets the other bytes, because mutations
- * rarely get past checksums and gzip. A file that can be read must be written back unchanged. A process that can be
- * parsed must be packed into bytes with the same meaning. */
+ * rarely pass the checksums and gzip.
+ *
+ * A file that can be read must be written back unchanged. A process that can be parsed must be packed into bytes with
+ * the same meaning. */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* Looks up names of addresses in arbitrary bytes as a program or library, by symbols, debug information and the
+/* Finds the names of addresses in arbitrary bytes as a program or library, by symbols, debug information and the
  * function table. Input: ADDRESSES addresses of 3 bytes each, then the file. */
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* Builds tables and stacks of arbitrary bytes. Every grouping must end, self times must not exceed total times, and
- * equal input must give equal text. */
+/* Builds tables and stacks from arbitrary bytes, as a trace. Every grouping must end, self times must not exceed total
+ * times, and equal input must give equal text. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static void require(bool good)
         abort();
 }
 
-/* Prints a table in every form into one buffer. */
+/* Prints a table in every form to one buffer. */
 static void print(struct tp_buf *out, const struct tp_profile_table *table, struct tp_arena *arena)
 {
     struct tp_table_style style = TP_TABLE_STYLE;
@@ -51,7 +51,7 @@ static void group(struct tp_buf *out, const struct tp_trace *trace, const struct
     print(out, table, arena);
 }
 
-/* Counts calls like pstats, and checks that the own time of a function does not exceed the time of its calls. */
+/* Counts calls as pstats does, and checks that the own time of a function does not exceed the time of its calls. */
 static void count(struct tp_buf *out, const struct tp_trace *trace, struct tp_arena *arena)
 {
     const struct tp_table_options options = {.kind = TP_TABLE_FUNCTIONS, .sort_by = "stdname", .row_limit = -1};

@@ -1,6 +1,7 @@
-/* Compiles and renders arbitrary templates. Each must compile or be refused, rendering unusual data must end without a
- * crash, and escaped values must add no markup. The first NUL splits the input into the main template and the partial
- * "p". Both get the same small data. */
+/* Compiles and renders arbitrary templates. A template must compile or be refused. Rendering unusual data must not
+ * crash, and escaped values must add no markup.
+ *
+ * The first NUL divides the input into the main template and the partial template "p". Both get the same small data. */
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdlib.h>

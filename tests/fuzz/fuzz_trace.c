@@ -1,5 +1,5 @@
 /* Reads arbitrary bytes as a trace file, and checks order and indexes in the result. Valid JSON is read again with
- * different white space, which takes other paths through the reader. Both results must agree. */
+ * different white space, for which the reader runs other code. Both results must agree. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

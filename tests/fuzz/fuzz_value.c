@@ -40,7 +40,7 @@ static void ask(struct tp_arena *arena, struct tp_str json)
     }
 }
 
-/* Adds an event with these bytes in the places whose values the reader keeps. */
+/* Adds an event that contains these bytes wherever the reader keeps values. */
 static void wrap(struct tp_buf *text, const char *cat, const char *key, const uint8_t *data, size_t size)
 {
     tp_buf_printf(

@@ -1,6 +1,6 @@
-/* Runs a fuzz target on files, without a fuzzing engine; `make test` runs the corpora with it. All targets are linked
- * into one program, whose name, replay_TARGET, selects one. The generated replay_targets.h has a line for each target.
- * Compiler options rename the entry function of each target to fuzz_TARGET. */
+/* Runs a fuzz target on files, without a fuzzing engine. `make test` runs the corpora with it. All targets are linked
+ * into one program, and its name, replay_TARGET, selects one of them. The generated replay_targets.h has a line for
+ * each target. Compiler options rename the entry function of each target to fuzz_TARGET. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ int main(int argc, char **argv)
         long size = ftell(file);
         rewind(file);
         uint8_t *data =
-            /* has the exact size, so that a sanitizer reports a read beyond the end */
+            /* allocates the exact size, so that a sanitizer reports reads beyond the end */
             size >= 0 ? malloc((size_t)size + (size == 0)) : NULL;
         if (!data || fread(data, 1, (size_t)size, file) != (size_t)size)
             return 2;

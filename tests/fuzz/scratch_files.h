@@ -1,4 +1,4 @@
-/* Temporary files, parsing of the input, and checks of results that several fuzz targets use. */
+/* Provides temporary files, parsing of the input, and checks of results for several fuzz targets. */
 #ifndef TP_TESTS_FUZZ_SCRATCH_FILES_H
 #define TP_TESTS_FUZZ_SCRATCH_FILES_H
 
@@ -21,7 +21,7 @@ static inline void require(bool good)
         abort();
 }
 
-/* Creates a file with these bytes and stores its name in `path`. The file disappears when the caller closes the
+/* Creates a file with these bytes and stores its name in `path`. The file is deleted when the caller closes the
  * returned descriptor. */
 static inline int scratch_file(const void *data, size_t size, char path[SCRATCH_PATH])
 {
@@ -31,7 +31,7 @@ static inline int scratch_file(const void *data, size_t size, char path[SCRATCH_
     return fd;
 }
 
-/* Creates a folder, in memory if the system has such a file system, because written files are synced. */
+/* Creates a folder, in memory if the system has such a file system, because files are synced after writing. */
 static inline void scratch_folder(char path[SCRATCH_PATH])
 {
     snprintf(path, SCRATCH_PATH, "%s/tracepress-fuzz-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
@@ -56,7 +56,7 @@ static inline bool is_strict_json(const void *text, size_t size)
     return tp_strict_feed(&strict, text, size, NULL) == 0 && tp_strict_end(&strict, NULL) == 0;
 }
 
-/* Splits the input into bytes, numbers and texts. After its end, these are zeros and empty texts. */
+/* Input that is split into bytes, numbers and texts. After the end of the input, these are zeros and empty texts. */
 struct taken {
     const uint8_t *at, *end;
 };

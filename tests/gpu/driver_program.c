@@ -34,7 +34,7 @@ static const char ptx[] = ".version 6.0\n"
                           "    ret;\n"
                           "}\n";
 
-/* The functions of the driver that this program calls. Handles are pointers, device memory is a number. */
+/* Functions of the CUDA driver that this program calls. Handles are pointers, and device memory is an integer. */
 static struct {
     int (*init)(unsigned flags);
     int (*device)(int *device, int number);
@@ -57,7 +57,7 @@ static struct {
                   unsigned shared, void *stream, void **args, void **extra);
 } cuda;
 
-/* names of these functions, in the order of the members of `cuda` */
+/* names of the functions, in the order of the members of `cuda` */
 static const char *const names[] = {"cuInit",
                                     "cuDeviceGet",
                                     "cuDevicePrimaryCtxRetain",
@@ -108,7 +108,7 @@ static void launch(void *spin, uint64_t memory, void *stream)
     must(cuda.launch(spin, 1, 1, 1, 32, 1, 1, 0, stream, args, NULL), "launch");
 }
 
-/* Runs a copy, a set and the first kernel, which loads the module, then the other kernels between two events. Returns
+/* Runs a copy, a set, and a first kernel that loads the module. Then runs the other kernels between two events. Returns
  * the time between the events, us. */
 static float work(void *spin, int kernels)
 {

@@ -17,7 +17,7 @@ import sys
 
 TRACEPRESS, WORK, SEED, COUNT = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 HERE = os.path.dirname(os.path.abspath(__file__))
-# shape and cause for simulate.py, and what a missing rank may look like
+# (shape, cause) for simulate.py, and other causes that a missing rank may look like
 JOBS = [('dp8', 'clean'), ('dp8', 'slow-rank'), ('dp8', 'half'), ('dp8', 'late'), ('dp8', 'storage'), ('dp8', 'all-links'),
         ('pp4dp2', 'clean'), ('pp4dp2', 'host-link'), ('pp4dp2', 'slow-stage'), ('pp4dp2', 'slow-rank'),
         ('tensor:4,4,1,4', 'clean'), ('tensor:4,4,1,4', 'host-link'), ('tensor:4,4,1,4', 'slow-host'), ('tensor:4,4,1,4', 'imbalance'),
@@ -68,8 +68,8 @@ class Job:
         return run(TRACEPRESS, 'summarize', trace, '-q', '-o', to).returncode
 
     def causes(self, *files):
-        """Returns the findings that name a cause, and the ranks. Returns None if there is no page. Asserts that the
-        page reports what is incomplete."""
+        """Returns (findings that name a cause, ranks), or None if there is no page. Asserts that the page reports
+        missing data."""
         out = os.path.join(self.folder, 'out.json')
         if os.path.exists(out):
             os.remove(out)
@@ -91,7 +91,7 @@ class Job:
         return [(f['cause'], ranks_of(f['ranks']), f['title']) for f in told]
 
 
-# ---- damages: each function returns a description and the files for the report ----
+# ---- damages: each function returns (description, files for the report) ----
 
 def drop_ranks(job, chance):
     gone = set(chance.sample(job.traces, chance.choice((1, 1, 1, 2, len(job.traces) // 4))))
@@ -124,7 +124,7 @@ def damaged_trace(job, chance):
     trace = os.path.join(traces, name)
     with open(trace, 'wb') as file:
         file.write(data)
-    if chance.random() < 0.3: # uses the page of the traces instead of that of the summaries
+    if chance.random() < 0.3: # in some cases, uses the page of the traces instead of the page of the summaries
         for other in job.traces:
             if other != name:
                 os.link(job.trace(other), os.path.join(traces, other))
@@ -179,7 +179,7 @@ def judge(job, what, files):
         return 'less' if job.whole else 'same'
     known = [(cause, ranks & there) for cause, ranks, _ in job.whole]
     cause = (got[0][0], got[0][1] & there)
-    if not is_summary: # this page does not list the ranks; they must be among those of the undamaged job
+    if not is_summary: # this page does not list the ranks, but they must be among those of the undamaged job
         known = [(other, ranks & cause[1] if cause[1] else ranks) for other, ranks in known]
     if cause not in known and incomplete and any((other, ranks & there) in known for other, ranks in job.either):
         return 'either'

@@ -19,7 +19,7 @@ import resource
 import subprocess
 import sys
 
-# ranks, tensor, pipeline, victims, in the order of the plan's arguments
+# (ranks, tensor, pipeline, victims), in the order of the plan's arguments
 LAYOUTS = [(2, 1, 1, 1), (3, 1, 1, 1), (8, 1, 1, 1), (16, 2, 2, 1), (128, 8, 2, 2), (1024, 8, 4, 5), (10000, 8, 10, 12)]
 CAUSES = {'clean': None, 'compute': 'slow_compute', 'more-work': 'slow_compute', 'host': 'late_host', 'data': 'slow_input',
           'link': 'slow_link', 'imbalance': 'imbalance', 'changing': 'changing_imbalance', 'missing': 'missing_ranks'}
@@ -49,7 +49,7 @@ def fits(fault, layout):
 
 
 def drawn(most):
-    """Returns the seeds of the random jobs: 1 to `most` with DRAWS=full, otherwise only that of SEED."""
+    """Returns the seeds of the random jobs: 1 to `most` with DRAWS=full, otherwise only the value of SEED."""
     return tuple(range(1, most + 1)) if os.environ.get('DRAWS') == 'full' else (int(os.environ.get('SEED') or 1),)
 
 
@@ -84,7 +84,7 @@ def planted(tracepress, work, make_job):
         print('%d ranks: %d faults, seeds %s' % (ranks, len(faults), ' '.join(map(str, seeds))))
 
 
-# ranks, tensor, pipeline
+# (ranks, tensor, pipeline)
 JOBS = [(8, 1, 1), (16, 2, 1), (64, 4, 4), (64, 8, 1), (128, 8, 2), (1024, 8, 4), (10000, 8, 10)]
 FOUND = {'even': None, 'slow-host': 'slow_compute', 'host-input': 'slow_input', 'stage': 'stage', 'half': 'slower_level',
          'late-slow': 'late_slow', 'moving': 'moving', 'pauses': 'pauses', 'sequence': 'sequence_lengths',
@@ -92,10 +92,10 @@ FOUND = {'even': None, 'slow-host': 'slow_compute', 'host-input': 'slow_input', 
 
 
 def can_tell(fault, layout):
-    """Returns whether the job has other ranks or hosts to compare the fault with."""
+    """Returns whether the job has other ranks or hosts with which the faulty ones can be compared."""
     ranks, tensor, pipeline = layout
     if fault in ('slow-host', 'host-input'):
-        return ranks // pipeline > 8 # a stage has more than one host
+        return ranks // pipeline > 8 # this fault needs stages with more than one host
     if fault == 'half':
         return ranks // pipeline >= 8
     if fault == 'sequence':
@@ -110,7 +110,8 @@ def judged(job, fault, layout, hit, loss, what):
     assert replay['is_told'] and replay['error_percent'] < 0.1, (what, replay)
     shares = sum(cause['share_percent'] for cause in replay['causes'])
     assert abs(shares - replay['loss_percent']) < 1e-9, (what, shares, replay['loss_percent'])
-    cause = 'all_links' if fault == 'host-link' and layout[2] == 1 else FOUND[fault] # with one stage, all groups include the host
+    # with a single stage, all groups include the host
+    cause = 'all_links' if fault == 'host-link' and layout[2] == 1 else FOUND[fault]
     if cause is None or loss < 0.5 and cause != 'all_links':
         assert not findings, what
         return
@@ -121,7 +122,7 @@ def judged(job, fault, layout, hit, loss, what):
         assert ranks_of(first['ranks']) == hit, (what, first['ranks'], hit)
     if fault == 'slow-host':
         assert first['title'].startswith('Host node'), what
-    if cause != 'all_links': # this finding reports the total cost of communication, of which the necessary part is unknown
+    if cause != 'all_links': # this finding reports the total cost of communication, of which a part is necessary
         assert abs(first['share_percent'] - loss) <= 0.2 * loss, (what, first['share_percent'], loss)
     assert len(findings) == 1, what
 
@@ -162,8 +163,8 @@ def large(tracepress, work, make_job):
 
 
 def quick(tracepress, work, make_job):
-    """Checks the CPU time. The goal is one second of a core. Twice that is allowed, because machines differ. The
-    minimum of three runs counts, because other programs run at the same time."""
+    """Checks that the CPU time is within twice the goal of one second, because machines differ. Takes the minimum of
+    three runs, because other programs run at the same time."""
     spent = {}
     for ranks in (1280, 5120):
         path = os.path.join(work, 'quick.tps')
@@ -198,7 +199,8 @@ def equal(tracepress, work, *files):
         jobs = json.load(file)['jobs']
     report, job = whole['distributed'], [job['distributed'] for job in jobs if job['distributed']]
     profiles = {p['worker']: p['verdict'] for p in whole['profiles']}
-    for rank in (rank for job in jobs for rank in job['ranks']):  # the verdict of each rank is that of its own report
+    # the verdict of each rank must be that of its own report
+    for rank in (rank for job in jobs for rank in job['ranks']):
         verdict = profiles[rank['worker']]
         assert (rank['verdict'], rank['headline']) == (verdict['class'], verdict['headline']), (rank, verdict)
     assert report and report == job, (report, job)
@@ -224,7 +226,7 @@ def report_alike(tracepress, work):
         with open(folder + '.job.json') as file:
             job = json.load(file)['jobs'][0]
         assert len(ranks) == 1 and ranks[0]['replay'] == job['replay'], (shape, cause)
-        for finding in ranks[0]['findings'] + job['findings']: # only summaries name the additional work of a rank
+        for finding in ranks[0]['findings'] + job['findings']: # only summaries show the additional work of a rank
             finding['detail'] = finding['detail'].partition(' than usual.')[0]
         assert ranks[0]['findings'] == job['findings'], (shape, cause, ranks[0]['findings'], job['findings'])
         with open(folder + '.md') as digest, open(folder + '.job.md') as its, open(folder + '.html') as page:
@@ -248,7 +250,7 @@ SIMULATED = {'dp8': ('clean', 'slow-rank', 'moving', 'late', 'half', 'pauses', '
              'tp8': ('storage', 'half')}
 
 
-SEEDS = {('pp4dp2', 'half'): '1013'} # with this seed all ranks of a stage are slow, and two others
+SEEDS = {('pp4dp2', 'half'): '1013'} # with this seed, all ranks of a stage are slow, and two other ranks
 
 
 def simulated(tracepress, work):
@@ -271,7 +273,8 @@ def simulated(tracepress, work):
                 continue
             first = job['findings'][0]
             if cause == 'all-links' or shape in ('dp8', 'fsdp16', 'tp8dp8') and cause == 'host-link':
-                # If each group includes all hosts, lengths cannot identify the slow link. The finding must say this.
+                # If each group includes all hosts, call times cannot identify the slow link, and the finding must say
+                # so.
                 assert first['cause'] == 'all_links' and 'on the bus' in first['detail'], what
                 assert shape == 'pp4dp2' or 'a slow link of one host would look the same' in first['detail'], what
                 assert [other['cause'] for other in first['fits_as_well']] == ['slow_link'] * (shape != 'pp4dp2'), what
@@ -285,7 +288,8 @@ def simulated(tracepress, work):
             assert first['cause'] == truth['cause'], what
             assert abs(first['share_percent'] - truth['loss_percent']) <= 0.2 * truth['loss_percent'], what
             assert not truth['host'] or truth['host'] in first['title'], what
-            assert cause != 'storage' or len(job['findings']) == 1, what # waiting for the late host must not be reported as a pause
+            # a wait for the late host must not be reported as a pause
+            assert cause != 'storage' or len(job['findings']) == 1, what
             assert not truth['step'] or 'step ProfilerStep#%d on' % truth['step'] in first['title'] or \
                 'step %d on' % truth['step'] in first['title'], what
             if cause in ('slow-rank', 'late', 'half', 'slow-host', 'storage', 'slow-stage', 'host-nic'):

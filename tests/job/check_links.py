@@ -1,6 +1,6 @@
-"""check_links.py TRACEPRESS FOLDER: checks the findings about the links of a machine (E5, J16). `report` of the
-ranks' traces and the page of the job made from their summaries must agree. Sound links and links of unknown
-machines must have no finding."""
+"""check_links.py TRACEPRESS FOLDER: checks the findings about the links of a machine (E5, J16). `report` of the ranks'
+traces and the page of the job, made from their summaries, must agree. Good links and links of unknown machines must
+have no finding."""
 import json
 import os
 import shutil
@@ -17,7 +17,7 @@ def run(*arguments):
 
 
 def findings(ranks, *options):
-    """Returns two dictionaries of findings by rule id: of the run by `report`, and of the job."""
+    """Returns two dictionaries {rule id: finding}: of the run by `report`, and of the job."""
     traces, summary, out = (os.path.join(folder, name) for name in ("links", "links.tps", "links.json"))
     shutil.rmtree(traces, ignore_errors=True)
     run(sys.executable, os.path.join(HERE, "make_traces.py"), traces, str(ranks), *map(str, options))
@@ -51,8 +51,10 @@ def expect(what, ranks, *options, slow=False, late=False):
 
 machine = ("--device", A100, "--message", LARGE)
 found = expect("a slow link", 8, *machine, "--rate", 40, slow=True)["E5"]
-lost = (2 * 7 / 8 * LARGE / 40e9 - 2 * 7 / 8 * LARGE / (0.7 * 300e9)) * 1e6  # gain if the link reached 70 % of its rate, us
-assert abs(found["ceiling_us_per_step"] - lost) < 0.005 * lost, (found, lost)  # 10 us of 4.6 ms are hidden, so they gain nothing
+# gain if the link reached 70 % of its rated bandwidth, us
+lost = (2 * 7 / 8 * LARGE / 40e9 - 2 * 7 / 8 * LARGE / (0.7 * 300e9)) * 1e6
+# 10 us of 4.6 ms are hidden, so these gain nothing
+assert abs(found["ceiling_us_per_step"] - lost) < 0.005 * lost, (found, lost)
 assert "at 40.0 GB/s on the bus, which is 13.3 % of the 300 GB/s" in found["detail"] and "100.0 MiB" in found["detail"], found
 expect("a link that carries what it can", 8, *machine, "--rate", 220)
 expect("a device that nobody knows", 8, "--device", "Test GPU 2", "--message", LARGE, "--rate", 40)

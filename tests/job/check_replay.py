@@ -1,7 +1,6 @@
-"""check_replay.py REPLAY_JOB REFERENCE.py [JOBS]: checks that the analysis of random jobs with random causes agrees
-with the executable definitions. Coordinates, replay, ideal, and each cause with alone, saved and share must agree
-to 1e-12. Only the analysis reports the remaining unequal work (unequal, changing). Its shares are subtracted from
-the jitter."""
+"""check_replay.py REPLAY_JOB REFERENCE.py [JOBS]: compares the analysis of random jobs with random causes with the
+executable definitions. Coordinates, replay, ideal, and each cause with alone, saved and share must agree to 1e-12. Only
+the analysis reports the remaining unequal work (unequal, changing), whose shares are subtracted from the jitter."""
 import json
 import random
 import subprocess
@@ -29,18 +28,19 @@ MEANS = """                for c in stages:
                         for r in m:
                             length[r, s] = long
 """
-# Differences among the ranks of one batch remain; only the length of the batch is evened out.
+# Changes the reference: only the length of whole batches is evened out, and differences among the ranks of a batch
+# remain.
 LENGTHS = (('    def without(', '    length = {}\n\n    def without('),
            ('x += u if (r, s, i) in fixed else v[i]',
             'x += (v[i] / length[r, s] if i == 0 and length else u) if (r, s, i) in fixed else v[i]'),
            ("st[s]['seg'][k][r][i] if (r, s, i) in cells else usual[stage[r], k, i] for i in range(3)",
             "(usual[stage[r], k, i] * length[r, s] if i == 0 and length else st[s]['seg'][k][r][i]) "
             "if (r, s, i) in cells else usual[stage[r], k, i] for i in range(3)"))
-# Three or more single ranks that are the slower of two levels are a level, even if they are few.
+# Changes the reference: three or more ranks that are the slower of two levels are a level, even if they are few.
 HALF = 'if len(cover) > 4 and len(flagged) >= 0.2 * n:'
 LEVEL = 'if len(flagged) >= 0.2 * n and (len(cover) > 4 or len(cover) > 2 and all(len(m) == 1 and m[0] in slow[q] for _, m in cover)):'
-# If all transfers are alike, they are judged by family, for any number of collectives. Sound jobs spend much time in
-# them, and no rate is given.
+# Changes the reference: if all transfers are alike, they are judged by family, for any number of collectives. Healthy
+# jobs also spend much time in them, and no rate is given.
 ALIKE = (('for k, (f, med, u) in xs.items():\n        if f not in fam_links and len(fams[f]) > 1:',
           "for f in fams:\n        if f not in fam_links and f in job['slots'] and len(fams[f]) > 1:"),
          ('0.0 if kk == k else', "0.0 if job['slots'][kk] == f else"), ('if part > 10:', 'if part > 25:'),
@@ -57,7 +57,7 @@ def layout(tp, dp, pp):
 
 
 def make(seed):
-    """-> a job of the reference, whole microseconds"""
+    """Returns a random job in the format of the reference, with whole microseconds."""
     chance = random.Random(seed)
     n, tp, dp, pp = chance.choice(LAYOUTS)
     groups = layout(tp, dp, pp)
@@ -83,7 +83,7 @@ def plant(job, chance, work):
     what = chance.choice(('rank', 'host', 'half', 'late', 'moving', 'pauses', 'input', 'link', 'links', 'sequence', 'all'))
     q = chance.choice((0, 1, 2)) if what in ('rank', 'host', 'late') else {'pauses': 1, 'input': 2}.get(what, 0)
     if q == 2 and what in ('host', 'input') and n // len(job['groups'].get('pp', [[0]])[0]) < 16:
-        q, what = 0, 'host'  # if all ranks of a stage wait for input, the reference regards this as usual
+        q, what = 0, 'host'  # the reference treats it as normal if all ranks of a stage wait for input
     much = round(work * chance.uniform(0.05, 0.4))
     victim = chance.randrange(n)
     dp = job['groups'].get('dp', [[r] for r in range(n)])
@@ -154,11 +154,12 @@ def main():
     program, path = sys.argv[1:3]
     with open(path) as file:
         text = file.read()
-    # A run of pauses may begin by chance at any of the steps, not at a single one. Without this factor, the reference
-    # blames a rank in 1,024 ranks with 6 % pauses.
+    # Changes the reference: a row of pauses may begin by chance at any step, not only at one. Otherwise the reference
+    # blames one of 1,024 ranks with 6 % pauses.
     assert text.count(LATE) == 1
     text = text.replace(LATE, LATE.replace('n *', 'n * S *'))
-    # Evened batches have the mean length. With the median, the result for the reference's own case was wrong by 23 %.
+    # Changes the reference: evened batches have the mean length. With the median, the reference's own case was wrong by
+    # 23 %.
     assert text.count(SEQUENCE) == 1
     text = text.replace(SEQUENCE, MEANS + SEQUENCE)
     for old, new in LENGTHS + ALIKE + ((HALF, LEVEL),):

@@ -10,7 +10,7 @@ const char *const plan_fault_names[PLAN_FAULTS] = {"clean",     "compute",    "h
                                                    "moving",    "pauses",     "sequence", "host-link", "all-links"};
 
 enum { SEGMENTS = PLAN_SEGMENTS, BUCKETS = PLAN_BUCKETS, MS = 1000000, KERNELS = 8 };
-static const double BYTES_PER_NS = 80; /* bandwidth of a link */
+static const double BYTES_PER_NS = 80; /* bandwidth of a link, bytes per ns */
 
 /* ---- random numbers ---- */
 
@@ -22,7 +22,8 @@ static uint64_t mixed(uint64_t x)
     return x ^ (x >> 31);
 }
 
-/* Returns a random number from 0 to 1. It depends only on the seed and the arguments, not on the order of calls. */
+/* Returns a random number from 0 to 1. It depends only on the seed and the arguments, so the order of calls does not
+ * matter. */
 static double chance(const struct plan *plan, uint64_t what, uint64_t x, uint64_t y)
 {
     return (double)(mixed(mixed(mixed(plan->seed * 131 + what) ^ x) ^ (y + 77)) >> 11) / 9007199254740992.0;
@@ -98,7 +99,7 @@ static void choose_victims(struct plan *plan, struct tp_arena *arena)
     uint32_t of = plan->fault == PLAN_SLOW_LINK ? plan->tensor * plan->pipeline : plan->ranks;
     plan->victims = plan->victims ? plan->victims : 1;
     plan->victim = tp_arena_array(arena, plan->victims, sizeof *plan->victim);
-    for (uint32_t v = 0; v < plan->victims; v++) /* a fixed stride from a random start keeps the victims apart */
+    for (uint32_t v = 0; v < plan->victims; v++) /* a fixed distance from a random start separates the victims */
         plan->victim[v] = (uint32_t)(chance(plan, CHANCE_VICTIM, 0, 0) * of + (double)v * of / plan->victims) % of;
 }
 
@@ -128,13 +129,13 @@ static bool passes_host(const struct plan *plan, uint32_t group)
     return false;
 }
 
-/* Returns the share of rank-steps that a fault of single steps affects. */
+/* Returns the share of all steps of all ranks that are affected by a fault of single steps. */
 static double share_of(enum plan_fault fault)
 {
     return fault == PLAN_MOVING ? 0.02 : 0.06;
 }
 
-/* Returns whether the fault affects the rank in this step, or in any step for UINT32_MAX. */
+/* Returns whether the fault affects the rank in this step. step UINT32_MAX: in any step. */
 static bool is_hit(const struct plan *plan, uint32_t rank, uint32_t step)
 {
     switch (plan->fault) {
@@ -175,14 +176,14 @@ bool plan_is_victim(const struct plan *plan, uint32_t rank)
     return is_hit(plan, rank, UINT32_MAX);
 }
 
-/* Returns the length of a replica's batch in a step, relative to the usual length. */
+/* Returns the length of a replica's batch in a step, as a factor of the usual length. */
 static double batch_of(const struct plan *plan, uint32_t data, uint32_t step)
 {
     return 0.8 + 0.4 * chance(plan, CHANCE_WORK, data, step);
 }
 
-/* Returns the work that is added to each rank in the run without the fault, ns. Stages and batches get their mean
- * length, so that the total work stays the same. */
+/* Returns the work that each rank has in addition in the run without the fault, ns. Stages and batches get their mean
+ * length there, so that the total work is the same. */
 static int64_t evened(const struct plan *plan)
 {
     if (plan->fault == PLAN_STAGE)
@@ -215,7 +216,7 @@ static void add_fault(const struct plan *plan, uint32_t rank, uint32_t step, dou
         parts[COMPUTE] *= batch_of(plan, place_of(plan, rank).data, step);
 }
 
-/* Fills the lengths of the parts of one step of one rank, without waits. */
+/* Fills the times of the parts of one step of one rank, without waits. */
 static void work_of(struct plan *plan, uint32_t rank, uint32_t step)
 {
     size_t at = (size_t)rank * plan->steps + step;
@@ -229,8 +230,8 @@ static void work_of(struct plan *plan, uint32_t rank, uint32_t step)
     plan->data_ns[at] = (int64_t)parts[2];
 }
 
-/* Returns the time of the network for one call of a group, ns. Groups of the same kind take equally long, except the
- * slow one. */
+/* Returns the transfer time of one call of a group, ns. Groups of the same kind take equally long, except the slow
+ * one. */
 static int64_t transfer_of(const struct plan *plan, uint32_t call, uint32_t group)
 {
     enum plan_kind kind = plan_kind_of(call);
@@ -245,7 +246,7 @@ static int64_t transfer_of(const struct plan *plan, uint32_t call, uint32_t grou
 /* ---- running ---- */
 
 /* Simulates one call of all groups of the same kind. The ranks of a group leave when the last one has arrived and the
- * transfer is done. */
+ * transfer has ended. */
 static void meet(struct plan *plan, uint32_t call, int64_t *now, int64_t *last)
 {
     enum plan_kind kind = plan_kind_of(call);
@@ -327,7 +328,7 @@ void plan_run(struct plan *plan, struct tp_arena *arena)
     int64_t *now = tp_arena_array(arena, plan->ranks, sizeof *now);
     int64_t *last = tp_arena_array(arena, plan->ranks, sizeof *last);
     choose_victims(plan, arena);
-    /* Jobs with these faults have equal stages. With unequal stages, a fault in a fast stage may cost nothing. */
+    /* jobs with these faults get equal stages, because a fault in a fast stage may cost nothing */
     plan->is_even =
         plan->fault != PLAN_CLEAN && plan->fault != PLAN_IMBALANCE && plan->fault != PLAN_CHANGING_IMBALANCE;
     int64_t with_ns = run_steps(plan, now, last);
@@ -396,7 +397,7 @@ static void add_calls(const struct plan *plan, uint32_t rank, struct tp_summary 
     }
 }
 
-/* Adds the data that the distributed view compares: one range per call. */
+/* Adds the data for the distributed view: one range per call. */
 static void add_comparison(const struct plan *plan, struct tp_summary *summary, struct tp_arena *arena)
 {
     struct tp_rank_summary *seen = tp_arena_alloc(arena, sizeof *seen);
@@ -454,7 +455,7 @@ static void fill_row(const struct plan *plan, struct tp_summary_row *row, int64_
     *row->time.buckets = (struct tp_sketch_bucket){tp_sketch_bucket(mean), calls};
 }
 
-/* Adds operators, then kernels, sorted by time, the longest first. */
+/* Adds the rows of operators, then those of kernels, each sorted by time, longest first. */
 static void add_rows(const struct plan *plan, uint32_t rank, struct tp_summary *summary, struct tp_arena *arena)
 {
     uint32_t stage = place_of(plan, rank).stage, kernels = KERNELS + plan->rows / 2,

@@ -17,8 +17,8 @@ enum plan_fault {
     PLAN_IMBALANCE,
     PLAN_CHANGING_IMBALANCE,
     PLAN_MISSING_RANKS,
-    PLAN_MORE_WORK, /* slow compute by more calls, not by longer ones */
-    /* no fault; from here on stages have equal work, groups have descriptions and hosts have names */
+    PLAN_MORE_WORK, /* slow compute because of more calls, not of longer ones */
+    /* no fault; from this value on, stages have equal work, groups have descriptions, and hosts have names */
     PLAN_EVEN,
     PLAN_SLOW_HOST,  /* all ranks of a host compute more slowly */
     PLAN_HOST_INPUT, /* all ranks of a host wait for input */
@@ -39,15 +39,15 @@ struct plan {
     uint32_t ranks, tensor, pipeline, steps; /* tensor x pipeline must divide ranks */
     enum plan_fault fault;
     uint32_t victims; /* number of ranks with the fault, or of groups for a slow link */
-    uint32_t rows;    /* rows added per rank, so that summaries have a realistic size */
+    uint32_t rows;    /* number of additional rows per rank, so that summaries have a realistic size */
     double percent;   /* share of the step that the fault adds, percent; 0 means 20 */
-    /* from here on: results of plan_run */
+    /* members from here on are results of plan_run */
     bool is_even;
     int64_t evened_ns;                       /* work added to all ranks in the run without the fault, ns */
-    uint32_t *victim;                        /* numbers of the affected ranks, or of the group */
-    int64_t *arrival_ns, *end_ns;            /* [rank][call], on the clock of the rank */
-    int64_t *step_start, *step_end;          /* [rank][step], on the clock of the rank */
-    int64_t *compute_ns, *host_ns, *data_ns; /* [rank][step] */
+    uint32_t *victim;                        /* numbers of the affected ranks, or of the affected group */
+    int64_t *arrival_ns, *end_ns;            /* times by [rank][call], on the clock of the rank, ns */
+    int64_t *step_start, *step_end;          /* times by [rank][step], on the clock of the rank, ns */
+    int64_t *compute_ns, *host_ns, *data_ns; /* lengths by [rank][step], ns */
     uint32_t calls;                          /* number of calls per rank */
     double loss_percent;                     /* cost of the fault relative to a run without it, percent */
 };

@@ -6,7 +6,7 @@
 
 static const char *const names[] = {"tensor", "data", "world"}, *const described[] = {"tp", "dp", "default_pg"};
 
-/* Returns the ranks of the group, which have equal distances. */
+/* Returns the ranks of the group, which are equally spaced. */
 static struct tp_rank_stride ranks_of(const struct plan *plan, enum plan_kind kind, uint32_t group)
 {
     uint32_t data = plan->ranks / plan->tensor / plan->pipeline;
@@ -53,7 +53,7 @@ static void add_groups(const struct plan *plan, uint32_t rank, struct tp_step_sl
                   (struct tp_rank_stride){rank % stage_size, stage_size, plan->pipeline}, arena);
 }
 
-/* Fills one step: for each call the work before it and the time in it. Calls of a group with one rank are left out. */
+/* Fills one step: for each call the work before it and the time in it. Calls of groups with one rank are omitted. */
 static void fill_step(const struct plan *plan, uint32_t rank, struct tp_step_slots *slots, uint32_t step)
 {
     size_t at = (size_t)rank * plan->steps + step, first = (size_t)rank * plan->calls + (size_t)step * PLAN_CALLS;

@@ -13,11 +13,11 @@ import json
 import os
 import random
 
-LAUNCH, GAP = 6.0, 3.0  # us: duration of a launch on the host, and delay from the launch to the start on the device
+LAUNCH, GAP = 6.0, 3.0  # us: length of a launch on the host, and delay from the launch to the start on the device
 
 
 class Meeting:
-    """One collective of one group: which ranks have started it, and when each of them may continue."""
+    """A collective of one group: which ranks have started it, and when each rank may continue."""
 
     def __init__(self, members, transfer):
         self.members, self.transfer = members, transfer
@@ -33,7 +33,7 @@ class Meeting:
 
 
 class Layout:
-    """The ranks of a job: groups by family, hosts, stages."""
+    """The layout of a job: groups of ranks by family, hosts, stages."""
 
     def __init__(self, tp=1, dp=1, pp=1, per_host=8):
         self.tp, self.dp, self.pp, self.n, self.per_host = tp, dp, pp, tp * dp * pp, per_host
@@ -95,7 +95,7 @@ class Job:
         self.noise = 0.01
         self.meetings, self.counts = {}, {}
 
-    # ---- lengths ----
+    # ---- durations ----
 
     def factor(self, rank, step):
         """Returns the factor for the lengths of kernels of a rank in a step."""
@@ -115,12 +115,13 @@ class Job:
         return factor
 
     def link(self, members):
-        """Returns a function of the rank: the factor by which a transfer of this group takes longer than usual."""
+        """Returns a function of the rank, which gives the factor by which a transfer of this group is slower than
+        usual."""
         hosts = self.layout.hosts(members)
         crosses = len(hosts) > 1
         if self.cause == 'host-link' and crosses and self.host in hosts:
             return lambda rank: 4.0
-        if self.cause == 'host-nic' and crosses and self.host in hosts:  # other hosts receive their part on time
+        if self.cause == 'host-nic' and crosses and self.host in hosts:  # the other hosts receive their part in time
             return lambda rank: 4.0 if self.layout.host(rank) == self.host else 1.0
         if self.cause == 'all-links' and crosses:
             return lambda rank: 3.0
@@ -160,7 +161,8 @@ class Rank:
         self.now += us
 
     def issue(self, family, what, us, stream, peer=None):
-        """Starts a collective, or one end of a pair, on its stream. This is a generator; it returns the handle."""
+        """Starts a collective, or one end of a transfer between two ranks, on its stream. Generator that returns the
+        handle."""
         layout = self.job.layout
         group = layout.groups[family][layout.of[family][self.number]]
         members = group if peer is None else sorted((self.number, peer))
@@ -181,7 +183,7 @@ class Rank:
         return meeting
 
     def wait(self, meeting):
-        """Lets later kernels wait for the handle. This is a generator."""
+        """Makes later kernels wait for the handle. Generator."""
         while meeting.end is None:
             yield meeting
         self.device = max(self.device, meeting.end[self.number])
@@ -326,7 +328,7 @@ class Rank:
 
 
 def run(job):
-    """Runs all ranks. Returns them and the time that the job took."""
+    """Runs all ranks. Returns (the ranks, duration of the job)."""
     ranks = [Rank(job, r) for r in range(job.layout.n)]
     walks = [rank.steps() for rank in ranks]
     waits, ready = {}, list(range(len(ranks)))[::-1]

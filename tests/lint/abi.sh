@@ -1,8 +1,10 @@
 #!/bin/sh
-# abi.sh BUILD: checks the interface of libtracepress. It exports the symbols of tracepress.map, and needs only the
-# libraries that are listed here. The public header documents every function, and compiles and works without other files
-# of the project, as C99, C17, C++11 and C++20, with the library and, with TRACEPRESS_DISABLED, without it. The needed
-# libraries of other builds (sanitizers) are not checked.
+# abi.sh BUILD: checks the interface of libtracepress.
+#
+# The library must export the symbols of tracepress.map, and need only the libraries that are listed here. The public
+# header must document every function. It must compile and work without other files of the project, as C99, C17, C++11
+# and C++20, with the library and, with TRACEPRESS_DISABLED, without it. In builds with sanitizers, the needed libraries
+# are not checked.
 build=${1:-build/release}
 header=collector/tracepress.h
 library=$build/libtracepress.so
@@ -90,7 +92,8 @@ case $build in
 *release | *debug)
     layout "a program of today" $header
     layout "a program built before the structs said their size" $header -DFIRST_LAYOUT
-    mkdir "$work/tomorrow" && cp collector/tracepress_*.h "$work/tomorrow" # the parts that it includes
+    # copies the header's parts, which it includes
+    mkdir "$work/tomorrow" && cp collector/tracepress_*.h "$work/tomorrow"
     awk '/^struct tracepress_(options|operator|memory|table|input|work|argument) \{/ { is_in = 1 }
         is_in && /^\};/ { print "    uint64_t of_tomorrow[3];"; is_in = 0; count++ } { print } END { exit count != 7 }' $header \
         >"$work/tomorrow/tracepress.h" || fail "not every struct that grows was found in $header"

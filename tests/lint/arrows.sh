@@ -1,7 +1,7 @@
 #!/bin/sh
 # arrows.sh FILE...: checks the dependencies between folders of webreport, and prints the number of includes for each. A
-# dependency ("arrow") is a file of one folder that includes a header of another folder. Fails if there are more than
-# ARROWS of them, if a folder includes cli, or if dependencies are circular.
+# dependency ("arrow") exists if a file of one folder includes a header of another folder. Fails if there are more than
+# ARROWS dependencies, if a folder includes cli, or if dependencies are circular.
 awk -v most="${ARROWS:-25}" '
 FILENAME !~ /^webreport\/[^\/]+\// { next }
 /^[ \t]*#[ \t]*include[ \t]*"webreport\// {
@@ -11,7 +11,7 @@ FILENAME !~ /^webreport\/[^\/]+\// { next }
   if (!((f[2], to) in seen)) { arrows++; outs[f[2]] = outs[f[2]] " " to; froms[f[2]] = 1 }
   seen[f[2], to]++
 }
-# Depth-first search for circles. Grey means that the folder is on the current path.
+# Searches for circles, depth first. Grey: the folder is on the current path.
 function walk(at, way,   n, next_, i) {
   colour[at] = "grey"
   n = split(outs[at], next_, " ")

@@ -1,19 +1,21 @@
 #!/bin/sh
 # circles.sh BUILD: finds files that need each other, by objects and by includes. BUILD contains the objects.
 #
-# The first check finds files of one folder whose objects use functions or data of each other, directly or through others.
-# It prints each group, and fails if a part of the product has more such files than its limit.
-# The second check works on units: the .c and .h file of one FOLDER/BASE are a unit. A unit needs another one if it
-# includes its header, or uses a name that the other one defines. The check prints each circle of units, and fails if more
-# units than the limit are in circles. Only names that begin with tp_ or tracepress_ count, because hooks define names of
-# the C library, and a call of free() is not a call of the hook. A registry is a table that names all files of a kind.
-# Each of these files includes the header of the registry. Circles through a registry have a separate limit.
-# All limits only go down. The script also fails if two files define the same name, because the linker would take either
-# of them from an archive without a message.
+# The first check finds files of one folder whose objects use functions or data of each other, directly or through other
+# objects. It prints each group, and fails if a part of the product has more such files than its limit.
+#
+# The second check works on units: FOLDER/BASE.c and FOLDER/BASE.h are a unit. A unit needs another one if it includes
+# its header, or uses a name that the other one defines. The check prints each circle of units, and fails if more units
+# than the limit are in circles. Only names that begin with tp_ or tracepress_ count, because hooks define names of the
+# C library, and a call of free() is not a call of the hook. A registry is a table that names all files of a kind, each
+# of which includes the header of the registry. Circles through a registry have a separate limit.
+#
+# All limits only go down. The script also fails if two files define the same name, because the linker would use either
+# of them without a message.
 build=${1:?build folder}
 {
     find "$build/writer" "$build/collector" "$build/webreport" -name '*.o' 2>/dev/null | sort | while read -r object; do
-        # skips objects whose source was deleted
+        # an object whose source was deleted is skipped
         source=${object#"$build/"} && [ -f "${source%.o}.c" ] && nm -P "$object" | sed "s|^|${source%.o} |"
     done
     find writer collector webreport -name '*.[ch]' ! -path 'writer/windows/*' ! -path 'writer/macos/*' | sort | xargs awk '

@@ -3,7 +3,7 @@
 # must name the rule that is cited with it ("section 15, E3"). A file that a comment names must exist.
 # DEFINITIONS replaces docs/definitions.md.
 definitions=${DEFINITIONS:-docs/definitions.md}
-# Files that are not in the repository: of other projects, of the system, or made by the build or a run.
+# Files that are not in the repository: those of other projects or of the system, and outputs of the build or a run.
 elsewhere='asm/* linux/* torch/* Lib/* Python/* json/* typing.py threading.py code.py profile.py test.py copy.py profiler_util.py
     sgd.py adam.py adamw.py adagrad.py _lsprof.c omp-tools.h Python.h profile.proto trace_packet.proto'
 # Names of files in examples.

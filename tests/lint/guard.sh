@@ -1,6 +1,6 @@
 #!/bin/sh
 # guard.sh FILE...: checks that failed allocations are caught in one place. Fails if a file other than
-# writer/base/arena.* uses setjmp, longjmp or jmp_buf. Comments may name them.
+# writer/base/arena.* uses setjmp, longjmp or jmp_buf. Comments may name these functions.
 awk '
 FNR == 1 { comment = 0 }
 {

@@ -1,12 +1,13 @@
 #!/bin/sh
-# house.sh [--strict] [BUILD]: measures how easy the tree is to live in and prints each measure next to its goal.
-# Exits with 0; with --strict, exits with 1 when a goal is missed. BUILD has the objects, from which the calls between
-# files are read; without objects the circles are counted by includes alone.
+# house.sh [--strict] [BUILD]: measures how easy the code is to work with, and prints each measure with its goal.
 #
-# Functions are found as clang-format writes them: braces in the first column. Generated files (first line "Generated")
-# are not counted as written by hand. Two goals have no line here, because a person measures them: the files that a change
-# touches (the recipes of CONTRIBUTING.md) and the comments that a reader has to read twice.
-# TREE: the tree to measure, if it is not the one with this script.
+# Exits with 0, but with --strict exits with 1 if a goal is missed. BUILD has the objects, which show the calls between
+# files. Without objects, circles are only counted by includes.
+#
+# Functions are found in the form that clang-format writes: braces in the first column. Generated files (first line
+# "Generated") do not count as written by hand. Two goals have no line here, because a person measures them: the files
+# that a change touches (the recipes of CONTRIBUTING.md) and the comments that a reader has to read twice.
+# TREE: the tree to measure, if it is not the one that contains this script.
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
 cd "${TREE:-$here/../..}" || exit 1
 strict=
@@ -14,13 +15,13 @@ strict=
 build=${1:-build/release}
 missed=0
 
-# goal NAME TODAY LIMIT: one line of the table; LIMIT is the largest value that is good
+# goal NAME TODAY LIMIT: prints a line of the table. LIMIT is the largest good value
 goal() {
     mark=
     [ "$2" -le "$3" ] || { mark=missed missed=$((missed + 1)); }
     printf '%-62s %8s %12s %s\n' "$1" "$2" "at most $3" "$mark"
 }
-# note NAME TODAY WHY: one line of the table without a goal, and why it has none
+# note NAME TODAY WHY: prints a line of the table for a measure without a goal. WHY is the reason
 note() { printf '%-62s %8s %12s %s\n' "$1" "$2" "no goal" "$3"; }
 sources() { find "$@" -name '*.[ch]' ! -path 'writer/macos/*' ! -path 'writer/windows/*' | sort; }
 
@@ -49,8 +50,9 @@ packing() {
     END { if (found) total += lines; print total + 0 }' "$@"
 }
 
-# prose KIND FILE...: prints the number of string literals with five words or more; neighbours in a row are one literal. KIND:
-# definition: of fields and columns, in tables of their structs, and the rows of metrics; rule: in rows of rules; sentence: all others.
+# prose KIND FILE...: prints the number of string literals with at least five words. Adjacent literals count as one.
+# KIND: definition (of fields and columns, in tables of their structs, and the rows of metrics); rule (in rows of
+# rules); sentence (all others).
 prose() {
     wanted=$1
     shift
@@ -90,7 +92,8 @@ prose() {
     END { finish(); print count + 0 }' "$@"
 }
 
-# left_out REASON: prints how many rules the twin leaves out for a reason that begins so (tests/oracle/exceptions.py)
+# left_out REASON: prints the number of rules that the executable definition omits for a reason that begins with REASON
+# (tests/oracle/exceptions.py)
 left_out() { grep -oE "\"[A-Z][0-9]+\": left_out\($1" tests/oracle/exceptions.py | wc -l; }
 
 # hard_comments FILE...: prints the number of comment lines with a word that the style guide forbids

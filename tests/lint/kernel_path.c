@@ -21,7 +21,7 @@ static int go(void *context, struct tp_error *err)
     struct tp_order *order = tp_arena_alloc(arena, sizeof *order);
     struct tp_model *model = tp_arena_alloc(arena, sizeof *model);
     struct tp_views *views = tp_arena_alloc(arena, sizeof *views);
-    /* zeroed, because the path ends in the table of kernels and includes no advice */
+    /* zeroed, because the tested path ends in the table of kernels and needs no advice */
     struct tp_advice *advice = tp_arena_alloc(arena, sizeof *advice);
     struct tp_page_limits limits;
     struct tp_profile profile = {.trace = trace, .order = order, .model = model, .views = views, .advice = advice};

@@ -3,7 +3,7 @@
 # flows in one direction, and a folder uses only folders above it in the table. A name that ends in a slash means every
 # folder below it.
 awk '
-# Lets each of these rooms use only itself and the folders in `below`.
+# Allows each of these folders to use only itself and the folders in `below`.
 function room(base, names, below,   i, n, name) {
   n = split(names, name, " ")
   for (i = 1; i <= n; i++) ok[base name[i]] = base name[i] " " below
@@ -21,7 +21,7 @@ BEGIN {
   ok["collector"]           = "collector collector/source " writer
   ok["collector/source"]    = "collector collector/source " writer
   ok["collector/launch"]    = "collector/launch " writer
-  o = "collector/outside/" # rooms of collector/outside
+  o = "collector/outside/" # folders of collector/outside
   room(o, "events", writer)
   ok[o "processes"] = o "processes " o "events " writer
   ok[o "code"]      = o "code " o "processes " o "events " writer
@@ -40,7 +40,7 @@ BEGIN {
   ok[r "trace"]    = trace r "trace/inputs " writer
   ok[r "model"]    = r "model " trace writer
   facts = r "model " trace writer
-  m = r "measure/"; measure = m " " # rooms of measure; each one is below the rooms that use it
+  m = r "measure/"; measure = m " " # folders of measure; each one is below the folders that use it
   room(m, "work audience torch_tables", facts)
   ok[m "idle"]         = m "idle " m "audience " facts
   ok[m "serving"]      = m "serving " m "idle " m "work " facts
@@ -59,7 +59,8 @@ BEGIN {
   ok[m "torch_tables"] = m "torch_tables " m "program " m "work " facts
   ok[m "summary"]      = m "summary " m "metrics " m "result " m "ranks " m "rules " trace "writer/proto " facts
   results = measure trace writer
-  c = r "compare/"; compare = r "compare " c " " # rooms of compare; parts that several rooms use are in compare itself
+  # folders of compare; parts that several of them use are in compare itself
+  c = r "compare/"; compare = r "compare " c " "
   ok[r "compare"]  = r "compare " c "noise " results
   room(c, "noise replay", results)
   ok[c "tensors"]  = c "tensors " r "trace/arrays " results
@@ -68,9 +69,9 @@ BEGIN {
   ok[c "two"]      = c "two " c "work " r "compare " c "noise " results
   ok[c "gate"]     = c "gate " c "bench " c "two " c "work " r "compare " c "noise " results
   ok[c "job"]      = c "job " c "replay " results
-  d = r "document/" # rooms of document; blocks, and parts that several sections use, are in document itself
+  d = r "document/" # folders of document; blocks, and parts that several sections use, are in document itself
   shared = r "document " d "words " compare measure trace writer
-  ok[d "words"] = d "words " measure facts # sentences of results; session has them filled in
+  ok[d "words"] = d "words " measure facts # sentences of results, which session fills in
   ok[r "document"] = shared
   room(d, "charts tables", shared)
   ok[d "job"]      = d "job " d "charts " shared
@@ -79,7 +80,7 @@ BEGIN {
   ok[r "print"]    = r "print " r "document " d " " measure writer
   tool = r "document " d " " measure facts
   ok[r "export"]   = r "export " tool
-  e = r "export/" # a room for each group of formats
+  e = r "export/" # one folder for each group of formats
   room(e, "chrome stacks memory_flow tfevents xplane", r "export " tool)
   ok[e "rows"]     = e "rows " e "chrome " r "export " tool
   ok[r "session"]  = r "session " d "words " compare measure r "model " trace writer
@@ -94,7 +95,8 @@ BEGIN {
   if (!(from in ok)) { print FILENAME ": folder not in the layer table"; bad = 1; next }
   n = split(ok[from], a, " "); hit = 0
   for (i = 1; i <= n; i++) if (a[i] == to || (a[i] ~ /\/$/ && index(to "/", a[i]) == 1)) hit = 1
-  if (FILENAME == "collector/analysis_bridge.c" && full ~ /^webreport\/(session\/in_process|print\/table_outputs)\.h$/) hit = 1 # the only file of the collector that may use webreport
+  # this is the only file of the collector that may use webreport
+  if (FILENAME == "collector/analysis_bridge.c" && full ~ /^webreport\/(session\/in_process|print\/table_outputs)\.h$/) hit = 1
   if (!hit) { print FILENAME ":" FNR ": " from " may not include " full; bad = 1 }
 }
 END { exit bad }' "$@"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# names.sh FILE...: checks that base names are unique. Fails if two sources, or two headers, have the same name in
-# different folders.
+# names.sh FILE...: checks that file names are unique. Fails if two sources, or two headers, in different folders have
+# the same name.
 awk '
 BEGIN {
   for (i = 1; i < ARGC; i++) {

@@ -1,11 +1,13 @@
 #!/bin/sh
 # path.sh BUILD: counts the files that a GPU kernel's event passes on its way to its table cell in the page. BUILD is a
-# build of MODE=coverage with kernel_path. The script prints the kernels of a trace (kernel_path.c), then those of the
-# same trace with one kernel more. A file is on the path if one of its lines ran more often. A source and its header
-# count as one. Containers and texts (writer) do not count, and neither do files that only read bytes and know no
-# events. Prints the path by folder, and fails above MOST.
+# build of MODE=coverage with kernel_path.
+#
+# Prints the kernels of a trace (kernel_path.c), then those of the same trace with one more kernel. A file is on the
+# path if one of its lines ran more often the second time. A source and its header count as one. Containers and texts
+# (writer) do not count, and neither do files that only read bytes and do not use events. Prints the path by folder, and
+# fails above MOST files.
 build=${1:?build folder of MODE=coverage} most=${MOST:-25}
-# files that read bytes, tokens, numbers and texts, before there is an event
+# files that read bytes, tokens, numbers and texts before there is an event
 reading=" feed reader scan number learned_keys clean value frame stack "
 command -v gcov >/dev/null || { echo "gcov not found: skipped"; exit 0; }
 work=$(mktemp -d "${TMPDIR:-/tmp}/tracepress-path.XXXXXX") || exit 1
@@ -19,7 +21,7 @@ call() { # call TS CORRELATION: prints a launch event
     printf '{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":%s,"dur":5,"args":{"correlation":%s}}' $(($1 + 5)) "$2"
 }
 step() { printf '{"ph":"X","cat":"user_annotation","name":"ProfilerStep#%s","pid":1,"tid":1,"ts":%s000,"dur":1000},' "$1" "$1"; }
-trace() { # trace MORE: prints a trace; MORE is the number of additional kernels
+trace() { # trace MORE: prints a trace with MORE additional kernels
     printf '{"deviceProperties":[{"id":0,"name":"GPU","totalGlobalMem":1073741824,"numSms":4}],"traceEvents":['
     step 1; step 2; call 1010 1; printf ,; call 1210 2; printf ,; call 2010 3; printf ,
     kernel 1100 1 "void gemm<float>(int)"; printf ',%s' "$1"; kernel 2100 3 "void gemm<float>(int)"; printf ']}'

@@ -9,7 +9,7 @@ status=0
 
 put() { mkdir -p "$(dirname "$1")" && cat >"$1"; }
 sources() { find . -name '*.[ch]' | sed 's|^\./||' | sort; }
-# passes|fails NAME RULE [ARGUMENT...]: runs the rule on the current tree, which must pass or fail
+# passes|fails NAME RULE [ARGUMENT...]: runs the rule on the current tree, where the rule must pass or fail
 call() { case $1 in words|subject) "$@" ;; *) rule=$1; shift; sh "$rules/$rule.sh" "$@" ;; esac; }
 passes() { what=$1; shift; call "$@" >said 2>&1 || { echo "$what: must pass"; cat said; status=1; }; }
 fails() { what=$1; shift; ! call "$@" >said 2>&1 || { echo "$what: must fail"; status=1; }; }
@@ -336,7 +336,7 @@ NOT_COMPARED = {
 }
 C
 mkdir -p writer collector
-# measures NAME START VALUE: the line of the table that begins with START has VALUE
+# measures NAME START VALUE: checks that the line of the table that begins with START has VALUE
 measures() {
     line=$(TREE=$tree sh "$rules/house.sh" build | sed -n "s/^\($2.*\)/\1/p")
     case $line in *" $3 "*at\ most*) ;; *) echo "house: $1: $line"; status=1 ;; esac

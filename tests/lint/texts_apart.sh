@@ -1,7 +1,7 @@
 #!/bin/sh
-# texts_apart.sh FILE...: checks that only webreport/trace/frame.c parses the text of a frame, "path(line): function",
-# and only webreport/trace/stack.c that of a stack (frames joined by ";"). Fails if another file of webreport searches
-# for "): " or ';'. Any file may write such texts.
+# texts_apart.sh FILE...: checks that only one file parses each kind of text: webreport/trace/frame.c that of a frame,
+# "path(line): function", and webreport/trace/stack.c that of a stack (frames joined by ";"). Fails if another file of
+# webreport searches for "): " or ';'. Any file may write such texts.
 awk '
 FILENAME ~ /(^|\/)webreport\/trace\/(frame|stack|decode_parts|read)\.[ch]$/ || FILENAME !~ /(^|\/)webreport\// { next }
 {

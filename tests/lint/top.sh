@@ -1,6 +1,6 @@
 #!/bin/sh
 # top.sh NAME...: checks that only known files and folders are at the top of the repository, so that no output of a
-# manual run gets into it. Names of folders end in a slash.
+# manual run is committed. Names of folders end in a slash.
 printf '%s\n' "$@" | awk '
 BEGIN {
   folders = ".ci/ .github/ collector/ docs/ python/ templates/ tests/ webreport/ writer/"

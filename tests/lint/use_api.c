@@ -1,4 +1,4 @@
-/* Calls every public function once, as C and as C++, with and without the library (tests/lint/abi.sh). */
+/* Calls every public function once, compiled as C and as C++, with and without the library (tests/lint/abi.sh). */
 #include "collector/tracepress.h"
 
 static void handle(const struct tracepress_trace *trace, void *context)
@@ -24,7 +24,8 @@ static void complete(tracepress_name name)
     tracepress_complete(lane, name, now - 1000, now, NULL);
 }
 
-/* Uses a task by its id, and in C++ also as an object. tests/native/coroutine_program.cc uses TRACEPRESS_AWAIT. */
+/* Uses a task by its id, and in C++ also as an object. TRACEPRESS_AWAIT is used in
+ * tests/native/coroutine_program.cc. */
 static void use_tasks(tracepress_name name)
 {
     const uint64_t id = tracepress_async_id();

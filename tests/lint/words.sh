@@ -36,10 +36,11 @@ at looks        | while polling
 '
 # Phrases that contain a forbidden word but are plain English.
 allowed='there is none|there are none|stands for|stand for|holds the lock|lock holds|lies between'
-# The subjects of commits since this date are checked. A date, because the id of a commit changes when the history is rebased.
+# The subjects of commits since this date are checked. A date is used, because the id of a commit changes when the
+# history is rebased.
 since=2026-11-29T05:30:00Z
 
-# kind, folder or text, limit
+# columns: kind, folder or text, limit
 limits='
 comment webreport/measure 6
 message tests/bench 6

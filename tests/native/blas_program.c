@@ -1,6 +1,6 @@
 /* blas_program [PLUGIN]: computes products of several sizes with cblas_dgemm and sgemm_. With PLUGIN, a library opened
- * with RTLD_LOCAL computes them with its own BLAS, like extension modules of Python. Prints calls and FLOPs of both
- * functions. Built with -DPLUGIN this file is that plugin. */
+ * with RTLD_LOCAL computes them with its own BLAS, as extension modules of Python do. Prints calls and FLOPs of both
+ * functions. Built with -DPLUGIN, this file is that library. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

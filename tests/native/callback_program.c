@@ -38,7 +38,7 @@ __attribute__((noinline)) static unsigned long dive(int depth)
     volatile char room[1024];
     memset((char *)room, depth, sizeof room);
     unsigned long below = depth ? dive(depth - 1) : spin_at_depth();
-    return below + (unsigned long)room[depth]; /* adds, so that the call is no tail call */
+    return below + (unsigned long)room[depth]; /* adds a value, so that the call is not a tail call */
 }
 
 static int pipe_ends[2], waits_left = 10;
@@ -49,7 +49,7 @@ static void write_slowly(void)
     close(pipe_ends[0]);
     do
         nanosleep(&pause, NULL);
-    while (write(pipe_ends[1], "x", 1) == 1); /* until SIGPIPE ends the process */
+    while (write(pipe_ends[1], "x", 1) == 1); /* writes until SIGPIPE ends the process */
     _exit(0);
 }
 

@@ -27,7 +27,7 @@
 #define SECCOMP_RET_KILL_PROCESS 0x80000000u
 #endif
 
-/* Allows this system call. brk is not allowed, so even the size of the heap is fixed. */
+/* Allows the system call `name`. brk is not allowed, so even the size of the heap is fixed. */
 #define ALLOW(name) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
 static struct sock_filter filter[] = {
@@ -84,7 +84,7 @@ static int filtered(int is_syscall)
 
 static void *busy(void *unused)
 {
-    work(1000); /* grows the heap to its final size before the filter can be installed */
+    work(1000); /* grows the heap to its final size, because the filter will forbid this */
     begun++;
     while (!must_end)
         work(10);
@@ -103,7 +103,7 @@ static int threads(void)
     pthread_attr_t small;
     void *failed = NULL;
     pthread_attr_init(&small);
-    /* small stacks, because the C library keeps those of finished threads */
+    /* uses small stacks, because the C library keeps those of finished threads */
     pthread_attr_setstacksize(&small, 1 << 20);
     for (int i = 0; i < 4; i++)
         pthread_create(&ids[i], &small, busy, NULL);
@@ -140,7 +140,7 @@ static int in_clone(void *unused)
     exit(filtered(0));
 }
 
-/* Creates a child like a sandbox does: by the system call, or by the C library's clone. */
+/* Creates a child as a sandbox does: by the system call, or by the C library's clone. */
 static pid_t make_child(const char *way)
 {
     static char stack[1 << 20] __attribute__((aligned(64)));
@@ -172,7 +172,7 @@ static int probe(void)
 int main(int argc, char **argv)
 {
     const char *way = argc > 1 ? argv[1] : "";
-    mallopt(M_ARENA_MAX, 1); /* gives the heap free space before its size is fixed */
+    mallopt(M_ARENA_MAX, 1); /* gives the heap free space while its size can still change */
     mallopt(M_TRIM_THRESHOLD, 1 << 30);
     mallopt(M_MMAP_THRESHOLD, 16 << 20);
     char *volatile room = malloc(4 << 20);

@@ -1,4 +1,4 @@
-/* Preloaded alone: adds up malloc_usable_size of all blocks, using glibc's second names of malloc, and prints the peak.
+/* Preloaded alone, adds up malloc_usable_size of all blocks, using glibc's second names of malloc, and prints the peak.
  * It shares no code with the recorder whose results it checks. */
 #include <malloc.h>
 #include <stdio.h>
@@ -53,7 +53,7 @@ void *aligned_alloc(size_t alignment, size_t size)
 int posix_memalign(void **out, size_t alignment, size_t size)
 {
     *out = took(__libc_memalign(alignment, size));
-    return *out ? 0 : 12; /* 12 is ENOMEM */
+    return *out ? 0 : 12; /* ENOMEM is 12 */
 }
 
 void free(void *block)

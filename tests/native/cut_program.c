@@ -110,7 +110,7 @@ static int asks(void)
     sigaction(SIGBUS, NULL, &previous);
     if (previous.sa_handler != SIG_DFL || signal(SIGBUS, returns) != SIG_DFL || signal(SIGBUS, SIG_IGN) != returns)
         return 1;
-    raise(SIGBUS); /* must be ignored */
+    raise(SIGBUS); /* this signal must be ignored */
     sigemptyset(&mask);
     sigaddset(&mask, SIGBUS);
     sigprocmask(SIG_BLOCK, &mask, NULL);
@@ -121,8 +121,8 @@ static int asks(void)
     return sigismember(&mask, SIGBUS) == 0 ? 0 : 1;
 }
 
-/* Checks that each call returns the previous setting, for SIGBUS and for SIGUSR2. The recorder does not handle
- * SIGUSR2. */
+/* Checks that each call returns the previous setting, for SIGBUS and for SIGUSR2, which the recorder does not
+ * handle. */
 static int older(void)
 {
     for (int i = 0; i < 2; i++) {

@@ -1,6 +1,8 @@
-/* forks_program: forks 100 times while ranges are recorded. Another thread is mostly in the loader, like a thread that
- * throws exceptions. A child that waits for the loader's lock would hang, because no thread of the child releases it;
- * the exit code is then 9. Each child exits immediately, as without recording. Prints "done" and exits with 7. */
+/* forks_program: forks 100 times while ranges are recorded.
+ *
+ * Another thread is in the loader most of the time, like a thread that throws exceptions. A child that waits for the
+ * loader's lock would hang, because no thread of the child releases the lock; the exit code is then 9. Each child exits
+ * immediately, as without recording. Prints "done" and exits with 7. */
 #define _GNU_SOURCE
 #include <link.h>
 #include <pthread.h>
@@ -33,7 +35,7 @@ static void *busy(void *unused)
     return unused;
 }
 
-/* Returns whether the child exits without help within a minute. */
+/* Returns whether the child exits by itself within a minute. */
 static int ends(pid_t child)
 {
     enum { MINUTE_MS = 60000 };

@@ -1,5 +1,5 @@
-/* Uses up its address space repeatedly, also in threads, loads a library, forks, and frees all memory. It does not use
- * tracepress and always exits with 5. */
+/* Uses up its address space repeatedly, also in threads. Loads a library, forks, and frees all memory. The program does
+ * not use tracepress and always exits with 5. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -47,7 +47,7 @@ int main(int argc, char **argv)
     setrlimit(RLIMIT_AS, &limit);
     for (int i = 0; i < ROUNDS; i++) {
         size_t count = take_all(blocks, MOST, 4000);
-        usleep(15000); /* waits, so that the recorder's thread can run */
+        usleep(15000); /* sleeps, so that the recorder's thread can run */
         void *library = dlopen("libm.so.6", RTLD_NOW);
         pid_t child = fork();
         if (child == 0) {

@@ -69,7 +69,7 @@ static int children(void)
     return good == 2000;
 }
 
-/* Closes all descriptors except the first three, like daemons. */
+/* Closes all descriptors except the first three, as daemons do. */
 static int closes(void)
 {
     work(1000);
@@ -136,7 +136,7 @@ static int limits(void)
     return pthread_create(&id, NULL, thread, NULL) == 0 && pthread_join(id, NULL) == 0;
 }
 
-/* Checks that the program gets the lowest free descriptor, on whose number it relies. */
+/* Checks that the program gets the lowest free descriptor, because programs rely on this number. */
 static int numbers(void)
 {
     work(1000000);
@@ -147,7 +147,7 @@ static int root(void)
 {
     work(1000);
     if (chroot("/mnt") != 0)
-        return 1; /* needs root */
+        return 1; /* this way needs root */
     work(100000);
     return 1;
 }
@@ -193,7 +193,7 @@ static int libraries(void)
     return 1;
 }
 
-/* Checks the number of threads in several ways, like sandboxes before they confine themselves. Also checks it in a
+/* Checks the number of threads in several ways, as sandboxes do before they confine themselves. Also checks it in a
  * child, and with additional threads. */
 static int counts_as(nlink_t threads)
 {

@@ -1,6 +1,6 @@
 /* io_program: reads from a pipe, a socket and a stream that have no data at first. Polls one of them, and sends 100000
- * bytes without waiting. Meanwhile a signal handler writes every millisecond. Prints the nanoseconds of read, recv,
- * poll and fread. */
+ * bytes without waiting. Meanwhile a signal handler writes every millisecond. Prints the time in read, recv, poll and
+ * fread, ns. */
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -73,7 +73,7 @@ int main(void)
     check(got);
 
     memset(&often, 0, sizeof often);
-    setitimer(ITIMER_REAL, &often, NULL); /* stops the timer, because its signals would interrupt poll */
+    setitimer(ITIMER_REAL, &often, NULL); /* stops the timer, because its signal would interrupt poll */
     write_later(ends[1]);
     struct pollfd one = {.fd = ends[0], .events = POLLIN};
     start = now();

@@ -1,5 +1,5 @@
-/* locks_program: threads wait for a mutex, a read-write lock and a condition, each as long as another thread has it,
- * and measure their waits. Prints the nanoseconds of each wait. Then takes a free lock 200000 times. */
+/* locks_program: threads wait for a mutex, a read-write lock and a condition while another thread has the lock, and
+ * measure their waits. Prints the nanoseconds of each wait. Then takes a free lock 200000 times. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>

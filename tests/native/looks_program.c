@@ -1,6 +1,6 @@
-/* looks_program: twelve threads work for 20 to 130 ms of their own CPU time each, with pauses; another thread waits for
- * them. looks_program short: 2,000 threads of 2 ms each, one after the other. Prints the CPU time of all threads in
- * nanoseconds, as the kernel counts it for the process. */
+/* looks_program: runs twelve threads for 20 to 130 ms of CPU time each, with pauses, while another thread waits for
+ * them. looks_program short: runs 2,000 threads of 2 ms each, one after the other. Prints the CPU time of all threads
+ * as the kernel counts it for the process, ns. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -24,7 +24,7 @@
 
 enum { CODE_BYTES = 64 };
 
-/* Counts down. Its code does not depend on its address, so it can be copied. */
+/* Counts down. The code does not depend on its address, so that it can be copied. */
 __attribute__((noinline, optimize("O2"))) static void turn(volatile long *left)
 {
     while (*left > 0)
@@ -37,7 +37,7 @@ static void (*make(void))(volatile long *)
     void (*function)(volatile long *);
     if (code == MAP_FAILED)
         exit(9);
-    code += 4096 - 16; /* the code crosses a page boundary */
+    code += 4096 - 16; /* makes the code cross a page boundary */
     memcpy(code, (const void *)turn, CODE_BYTES);
     __builtin___clear_cache(code, code + CODE_BYTES);
     memcpy(&function, &code, sizeof function);
@@ -115,7 +115,7 @@ static void put_load(FILE *dump, const char *name, const char *code, size_t size
 static void end_dump(FILE *dump, const char *how, const char *code)
 {
     put_load(dump, "early name", code - 16, CODE_BYTES + 16, 0);
-    const uint32_t other[6] = {2, sizeof other}; /* a record with debug information, which is ignored */
+    const uint32_t other[6] = {2, sizeof other}; /* adds a record with debug information, which is ignored */
     fwrite(other, sizeof other, 1, dump);
     put_load(dump, "far and large", code + (1 << 24), 60000, 0);
     put_load(dump, "made;function <b>", code, CODE_BYTES, 0);

@@ -1,5 +1,5 @@
-/* many_cpus: preloaded, simulates a system with 40 CPUs of which only the first is online. Reports each perf event
- * opened on the first CPU on standard error. */
+/* many_cpus: preloaded, simulates a system with 40 CPUs of which only the first is online. Prints each perf event that
+ * is opened on the first CPU to standard error. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/perf_event.h>

@@ -38,7 +38,7 @@ int main(int argc, char **argv)
         MPI_Allgather(in, 10, MPI_DOUBLE, out, 10, MPI_DOUBLE, MPI_COMM_WORLD);
         MPI_Allgatherv(in, rank + 1, MPI_DOUBLE, out, counts, starts, MPI_DOUBLE, MPI_COMM_WORLD);
         MPI_Alltoall(in, 100, MPI_DOUBLE, out, 100, MPI_DOUBLE, MPI_COMM_WORLD);
-        if (rank == 0) /* only the values of the root count, so the other ranks pass invalid ones */
+        if (rank == 0) /* the values of the root count, so the other ranks pass invalid ones */
             MPI_Gather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, out, 20, MPI_DOUBLE, 0, MPI_COMM_WORLD);
         else
             MPI_Gather(in, 20, MPI_DOUBLE, NULL, -1, MPI_DATATYPE_NULL, 0, MPI_COMM_WORLD);
@@ -56,7 +56,8 @@ int main(int argc, char **argv)
         printf("reduce %d %d\n", ROUNDS, ROUNDS * COUNT * 4);
         printf("allgather %d %d\n", 2 * ROUNDS, ROUNDS * (10 * size + size * (size + 1) / 2) * 8);
         printf("all_to_all %d %d\n", ROUNDS, ROUNDS * 100 * size * 8);
-        printf("gather %d -\n", ROUNDS); /* the bytes of the root differ from those of the other ranks */
+        printf("gather %d -\n", ROUNDS); /* the root's bytes differ from those of the other ranks, so none are
+                                          * printed */
         printf("barrier %d 0\n", barriers + ROUNDS);
         printf("send %d %d\n", ROUNDS, ROUNDS * COUNT * 8);
         printf("irecv %d %d\n", ROUNDS, ROUNDS * COUNT * 8);

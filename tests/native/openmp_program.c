@@ -25,11 +25,11 @@ int main(void)
 #pragma omp parallel num_threads(2)
         {
             int number = omp_get_thread_num() & 1;
-            if (number == 0) /* the worker waits; its range must end with this region, not with the next one */
+            if (number == 0) /* the worker waits here; its range must end with this region, not with the next one */
                 usleep(LATE_US);
             done[number] = now();
         }
-        if (done[0] > done[1]) /* if a busy machine delays the worker, the first thread waits */
+        if (done[0] > done[1]) /* on a busy machine the worker may be late, so that the first thread waits instead */
             ahead += done[0] - done[1];
         usleep(BETWEEN_US);
     }

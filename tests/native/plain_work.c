@@ -1,5 +1,5 @@
-/* Computes in two threads, forks a child that computes, prints a line and exits with 7. With arguments, instead runs
- * them as a command and exits with its exit code. */
+/* Computes in two threads, forks a child that computes, prints a line and exits with 7. With arguments, only runs them
+ * as a command and exits with the command's exit code. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

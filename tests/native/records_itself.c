@@ -1,6 +1,7 @@
-/* Makes any program record itself with the linked library. This file is linked into the program, and the files of the
- * program are built with -finstrument-functions. Recording starts before main, in the folder $RECORDED, with samples.
- * Each function call is a range. */
+/* Makes any program record itself with the linked library.
+ *
+ * This file is linked into the program, and the files of the program are built with -finstrument-functions. Recording
+ * starts before main, in the folder $RECORDED, with samples. Each function call is a range. */
 #include <stdlib.h>
 
 #include "collector/tracepress.h"
@@ -22,7 +23,8 @@ __attribute__((constructor)) static void begin(void)
         call = tracepress_intern("call");
 }
 
-/* No destructor stops the recording, so the spool remains, and `tracepress recover` makes the trace. */
+/* Called at the start of each function. No destructor stops the recording, so the spool remains, and `tracepress
+ * recover` makes the trace. */
 void __cyg_profile_func_enter(void *function, void *site)
 {
     (void)function, (void)site;

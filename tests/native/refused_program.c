@@ -1,6 +1,6 @@
-/* refused_program [PROGRAM ARG...]: runs PROGRAM under a seccomp filter as containers have it: perf_event_open fails
- * with EPERM. Without arguments: blocks all signals, works for 0.2 s, partly in the kernel because clock() is a system
- * call, and exits with 4. */
+/* refused_program [PROGRAM ARG...]: runs PROGRAM under a seccomp filter like that of containers, in which
+ * perf_event_open fails with EPERM. Without arguments: blocks all signals, works for 0.2 s, partly in the kernel
+ * because clock() is a system call, and exits with 4. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

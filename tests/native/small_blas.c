@@ -1,4 +1,4 @@
-/* A BLAS with two functions, for machines without BLAS. sgemm_ and cblas_dgemm call no other function. */
+/* Implements two functions of BLAS, for machines without BLAS. sgemm_ and cblas_dgemm call no other function. */
 // NOLINTBEGIN(readability-function-size): BLAS defines these parameters
 void cblas_dgemm(int order, int ta, int tb, int m, int n, int k, double alpha, const double *a, int lda,
                  const double *b, int ldb, double beta, double *c, int ldc);

@@ -1,5 +1,5 @@
-/* Imitates a ggml scheduler that calls its evaluation callback, with tensors in ggml's layout: products and sums of
- * float tensors. Built as a shared library, and with -DPROGRAM as the program that uses it. */
+/* Imitates a scheduler of ggml that calls its evaluation callback, with products and sums of float tensors in ggml's
+ * layout. Built as a shared library, and with -DPROGRAM as the program that uses the library. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -108,7 +108,7 @@ int ggml_backend_sched_graph_compute(void *scheduler, struct graph *graph)
 #else
 static long asked, told;
 
-/* The program's own callback. It asks only for sums, and stops the third graph at its first sum. */
+/* The program's own callback, which asks only for sums and stops the third graph at its first sum. */
 static bool on_node(struct ggml_tensor *node, bool ask, void *user)
 {
     asked += ask;
@@ -124,8 +124,9 @@ static struct ggml_tensor *tensor(enum op op, int64_t n, int64_t m, struct ggml_
     return t;
 }
 
-/* ggml_program [own]: evaluates graphs of a product, a sum and a product. With "own" it sets its own callback. Prints
- * the number of nodes of each kind, the FLOPs of the products, and the number of calls of its callback. */
+/* ggml_program [own]: evaluates graphs of a product, a sum and a product. With "own", the program sets its own
+ * callback. Prints the number of nodes of each kind, the FLOPs of the products, and the number of calls of the
+ * callback. */
 int main(int argc, char **argv)
 {
     void *scheduler = ggml_backend_sched_new(NULL, NULL, 1, 64, false, true);

@@ -1,5 +1,5 @@
-/* split_program SECONDS: runs four functions with known shares on two threads. Prints the milliseconds of CPU time that
- * each function measured itself: "alpha beta gamma delta". */
+/* split_program SECONDS: runs four functions with known shares on two threads. Prints the CPU time that each function
+ * itself measured, ms: "alpha beta gamma delta". */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,8 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Defines a function that works in rounds of different lengths, so that no sampling clock stays in step with them. */
+/* Defines a function that works in rounds of different lengths, so that no sampling clock stays in step with the
+ * rounds. */
 #define WORK(name)                                                                                                     \
     __attribute__((noinline)) static double name(double share, int turn)                                               \
     {                                                                                                                  \

@@ -1,6 +1,8 @@
-"""split_program.py SECONDS [threads|child|nested|native]: runs four functions with known shares; prints the milliseconds of CPU time
-that each function measured itself: "alpha beta gamma delta". threads: two functions in each of two threads; child: in a child
-process; nested: C calls each function back from a sort; native: beta and delta use zlib, whose time is printed as well."""
+"""split_program.py SECONDS [threads|child|nested|native]: runs four functions with known shares. Prints the CPU time
+that each function itself measured, ms: "alpha beta gamma delta".
+
+threads: two functions in each of two threads. child: in a child process. nested: C calls each function back from a
+sort. native: beta and delta use zlib, whose time is also printed."""
 import subprocess
 import sys
 import threading

@@ -1,4 +1,4 @@
-/* Four threads take one lock with a timeout, one after the other. Each keeps it for 5 ms. */
+/* Runs four threads that take one lock with a timeout, one after the other, and keep it for 5 ms each. */
 #include <pthread.h>
 #include <time.h>
 

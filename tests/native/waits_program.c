@@ -1,7 +1,8 @@
-/* waits_program TURNS: computes and waits for one thing after another, in turns of uneven length. Prints the time of
- * each kind of wait and the total time by its own clock: "CAUSE=MS .. wall=MS". The causes have the names that a
- * recording gives them. The program measures every wait of the thread, so that the times are right on a busy machine,
- * too. */
+/* waits_program TURNS: computes and waits for several things, one after the other, in turns of uneven length.
+ *
+ * Prints the time of each kind of wait and the total time by its own clock, ms: "CAUSE=MS .. wall=MS". The causes have
+ * the same names as in a recording. The program measures every wait of the thread, so that the times are right on a
+ * busy machine, too. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -87,7 +88,8 @@ static void wait_for(int cause, int file, double ms)
         pause_ms(ms);
     else if (cause == DISK)
         must(fsync(file) == 0);
-    else if (cause == LOCK) { /* three waits by futex: for the thread that holds the lock, for its lock, for its exit */
+    else if (cause == LOCK) { /* waits three times by futex: for the thread that has the lock, for its lock, for its
+                               * exit */
         pthread_barrier_wait(&is_held);
         pthread_mutex_lock(&held);
         pthread_mutex_unlock(&held);

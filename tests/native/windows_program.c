@@ -2,8 +2,8 @@
  * another thread reads. Built with -finstrument-functions.
  *
  * HOW: run; fork (a child forked in the middle of a window does the same); leave (calls exit in the middle of a
- * window); kill (dies by SIGKILL there). A window is the first 300 ms of each second. Prints the number of calls within
- * windows, except near their edges. */
+ * window); kill (dies by SIGKILL in the middle of a window). A window is the first 300 ms of each second. Prints the
+ * number of calls within windows, except near their edges. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>

@@ -66,8 +66,8 @@ def filled(text, names):
 # ---- running programs ----
 
 class Schedstat(threading.Thread):
-    """The times that the threads of a tree were running and ready, as the kernel counts them for each thread. Time
-    after the last poll is missing. The first `skipped` levels below the root do not belong to the program."""
+    """Measures how long the threads of a process tree were running and ready, as the kernel counts it for each thread.
+    Time after the last poll is missing. The first `skipped` levels below the root do not belong to the program."""
 
     def __init__(self, pid, skips_root):
         super().__init__(daemon=True)
@@ -98,7 +98,7 @@ class Schedstat(threading.Thread):
 
 
 def hurry():
-    """Raises the priority of the program if possible, so that other programs do not determine what it waits for."""
+    """Raises the priority of the program if possible, so that its waits do not depend on other programs."""
     try:
         os.setsid()
         os.nice(-10)
@@ -144,7 +144,7 @@ def run(program, command, folder, names, skips_root=False):
 # ---- perf ----
 
 class Code:
-    """The functions of a file without symbols, by its call frame information. tracepress names them FILE+0xBEGIN."""
+    """Functions of a file without symbols, from its call frame information. tracepress names them FILE+0xBEGIN."""
 
     def __init__(self, path):
         self.loads, self.begins = [], []
@@ -199,7 +199,7 @@ def perf_bucket(name, file, address, maps, codes):
 
 
 def perf_functions(data):
-    """Returns the number of samples by function: [(name, file)] -> count."""
+    """Returns {(name, file): number of samples}."""
     text = subprocess.run(["perf", "script", "-i", data, "-G", "--no-inline", "--show-mmap-events", "--show-task-events", "-F", "pid,tid,event,ip,sym,dso"], capture_output=True, text=True, errors="replace").stdout
     maps, codes, counts = collections.defaultdict(list), {}, collections.Counter()
     for row in text.splitlines():
@@ -234,9 +234,8 @@ def our_bucket(name, file, kind):
     return (name if "+0x" in name else bare(name)), os.path.basename(file)
 
 
-# Places where the kernel enables interrupts again. If a timer was due in the meantime, for example during a thread
-# switch, it samples this place. The share of such samples grows with the number of switches and does not depend on the
-# program.
+# Places where the kernel enables interrupts again. A timer that was due before, for example during a thread switch,
+# takes its sample here. The share of such samples grows with the number of switches and does not depend on the program.
 LATE = {("finish_task_switch", "kernel"), ("_raw_spin_unlock_irqrestore", "kernel"), ("_raw_spin_unlock_irq", "kernel")}
 
 
@@ -284,7 +283,7 @@ def plain(name):
 
 
 def outermost_of_line(path, perf):
-    """Counts samples by the function that perf would name. An inlined function counts for the first outer function
+    """Counts samples by the function that perf would name. An inlined function counts for the innermost outer function
     that perf knows."""
     known = {plain(name) for name, _ in perf}
     weights = collections.Counter()
@@ -295,7 +294,7 @@ def outermost_of_line(path, perf):
             continue
         frames = [f for f in e["args"].get("Call stack", "").split(";") if f]
         has_line = [re.search(r"\(\d+\): ", f) is not None for f in frames] + [False]
-        # inlined functions are known wherever lines are known
+        # inlined functions are known where lines are known
         frames = [frame_bucket(f) for f in frames[:max(has_line.index(False), 1)]]
         chosen = [b for b in frames if plain(b[0]) in known] or frames[:1] or [("", "")]
         weights[chosen[0]] += int(e["args"]["cpu ns"])
@@ -315,7 +314,7 @@ def sums_hold(view, usage_s):
     if not near(sum(f["self_us"] for f in view["functions"]) + view["seen"]["unsampled_us"], view["cpu_us"]):
         problems.append("functions")
     switches = sum(t["wake_ups"] for t in view["threads"])
-    # only rusage has the time of switches, and of a process after the kernel's record of its exit
+    # only rusage includes the time of switches, and the time of a process after the kernel's record of its exit
     if abs(view["cpu_us"] / 1e6 - usage_s) > 0.03 * usage_s + 0.02 + 4e-6 * switches + 5e-5 * len(view["processes"]):
         problems.append("CPU %.2f s, rusage %.2f s" % (view["cpu_us"] / 1e6, usage_s))
     return problems
@@ -324,7 +323,8 @@ def sums_hold(view, usage_s):
 # ---- rows ----
 
 def hot_agrees(ours, perf):
-    """Returns whether our first function is perf's first, or one that perf's samples cannot distinguish from it."""
+    """Returns whether the first function of tracepress is perf's first one, or one that perf's samples cannot
+    distinguish from it."""
     (first, most), count = perf.most_common(1)[0], sum(perf.values())
     mine = ours.most_common(1)[0][0]
     if plain(mine[0]) == plain(first[0]):
@@ -335,8 +335,8 @@ def hot_agrees(ours, perf):
 
 
 def kind_holds(program, key, perf):
-    """Returns the file of a function. If its line is known, the file is a source. Otherwise perf or the symbols of
-    the C library give the binary."""
+    """Returns the file of a function: its source if its line is known, otherwise its binary from perf or from the
+    symbols of the C library."""
     files = [key[1]] + [file for name, file in perf or () if plain(name) == plain(key[0])]
     files += ["libc.so.6"] if key[1].endswith((".c", ".h", ".S")) and key[0] in aliases() else []
     return any(file.startswith(kind) for kind in program.hot for file in files)
@@ -381,7 +381,7 @@ def measured(program, tracepress, names, folder, has_perf):
 
 
 def judge(program, row):
-    """Adds failed checks to row["problems"]. Sets row["again"] if another run may not have these problems."""
+    """Adds failed checks to row["problems"]. Sets row["again"] to true if another run may not have these problems."""
     problems, alone, recorded = row["problems"], row["alone"], row["recorded"]
     if alone.status != recorded.status:
         problems.append("exit code %d, alone %d" % (recorded.status if recorded.status >= 0 else 128 - recorded.status, alone.status))

@@ -1,5 +1,5 @@
-"""Runs the cases of a script. Each case is a function with @case(name), and run_all() runs them and prints lines like
-suites/case.sh."""
+"""Runs the cases of a script. A case is a function with @case(name). run_all() runs all cases and prints lines as
+suites/case.sh does."""
 
 import os
 import sys
@@ -29,8 +29,8 @@ def trace(name):
 
 
 def examples(folder, names, runs):
-    """Runs the examples in the docstrings of these modules unchanged, in a folder with runs/today. Returns their
-    number."""
+    """Runs the examples in the docstrings of these modules unchanged, in a folder that contains runs/today. Returns
+    their number."""
     import doctest
     import importlib
 

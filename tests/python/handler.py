@@ -1,6 +1,7 @@
-"""Tests trace_handler in processes with threads, forks, exits, kills and full disks. Needs only Python.
-tests/python/fake/torch replaces torch: its handler is a copy of torch's, and its profile exports a bundled trace.
-handler_torch.py uses a real torch."""
+"""Tests trace_handler in processes with threads, forks, exits, kills and full disks.
+
+Needs only Python. tests/python/fake/torch replaces torch: its handler is a copy of torch's, and its profile exports a
+bundled trace. handler_torch.py uses a real torch."""
 
 import glob
 import os
@@ -55,7 +56,7 @@ def until(what, seconds=60):
 
 
 def page_of(folder, given=TRACE):
-    """The page as the program makes it of a trace of this name."""
+    """Returns the page that the program makes from a trace with this name."""
     out = os.path.join(folder, "wanted.html")
     subprocess.run([PROGRAM, "report", given, "-o", out, "--quiet"], check=True)
     with open(out, "rb") as file:
@@ -130,7 +131,7 @@ sys.exit(5)
 
 
 def waits_for(folder, file="go"):
-    """A program that begins when a file is there."""
+    """Returns the path of a script that runs the program as soon as a file exists."""
     text = 'while [ ! -e "%s" ]; do sleep 0.02; done; exec "%s" "$@"' % (os.path.join(folder, file), PROGRAM)
     return script(os.path.join(folder, "waits"), text)
 
@@ -151,7 +152,7 @@ def _(folder):
     assert len(pages(os.path.join(folder, "runs"))) == 1
 
 
-# The report computes as long as the training is measured, whenever it begins.
+# a program whose report computes while the training is measured, whenever the training begins
 REPORT = """
 import os, sys, time
 open("begun", "w").close()
@@ -193,7 +194,8 @@ open("/proc/self/autogroup", "wb", buffering=0).write(words[-1])
 
 
 def heeds_niceness():
-    """Returns whether niceness has an effect for processes and, if the system groups them by session, for sessions."""
+    """Returns whether niceness has an effect for processes and, if the system groups processes by session, for
+    sessions."""
     probes = [NICER_OF_TWO] + [NICER_SESSION] * os.path.exists("/proc/self/autogroup")
     return not any(
         subprocess.run(
@@ -211,7 +213,7 @@ def _(folder):
         file.write(REPORT)
     busy = script(os.path.join(folder, "busy"), f"exec '{sys.executable}' -S '{folder}/report.py'")
     alone = "os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})\nhandler(profile)\n"
-    # in its own session, because otherwise it shares CPU time with other programs of the same session
+    # runs in its own session, because otherwise it shares CPU time with other programs of the same session
     options = {"env": with_environment(TRACEPRESS_PROGRAM=busy), "start_new_session": True}
     code, lines = program(folder, alone + TRAINING + DONE, **options)
     assert (code, lines) == (0, []), (code, lines)

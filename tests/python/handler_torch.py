@@ -35,7 +35,7 @@ def train(handler, cycles=2):
 
 
 class Stderr:
-    """The output of this process and its children on file descriptor 2."""
+    """Collects the output of this process and its children on file descriptor 2."""
 
     def __init__(self, folder):
         self.path = os.path.join(folder, "stderr")
@@ -67,12 +67,12 @@ def _(folder):
     every = [{}, {"worker_name": "w"}, {"use_gzip": True}, {"worker_name": "", "use_gzip": True}]
     if "use_python_export" in inspect.signature(tensorboard_trace_handler).parameters:
         every.append({"use_python_export": True})
-    clocks = time.time_ns, time.time  # torch 2.0 uses the second function
+    clocks = time.time_ns, time.time  # torch 2.0 calls the second function
     time.time_ns, time.time = lambda: 1700000000000000000, lambda: 1700000000.0
     try:
         for given in every:
             for make in (tensorboard_trace_handler, tracepress.trace_handler):
-                with Stderr(folder):  # a message must say that there is no trace
+                with Stderr(folder):  # the message must say that there is no trace
                     make(os.path.join(folder, "new"), **given)(Noted())
     finally:
         time.time_ns, time.time = clocks

@@ -35,7 +35,7 @@ def said(*words, codes=(0,)):
 
 
 def flat(row, before=""):
-    """Returns the expected members of a row: members of objects become columns, and lists of objects are left out."""
+    """Returns the expected members of a row. Members of objects become columns, and lists of objects are omitted."""
     out = {}
     for name, value in row.items():
         if isinstance(value, dict):
@@ -54,13 +54,13 @@ KEYED = (
     "curve_points_up_to_10240",
     "communication_ops_by_worker",
     "live_by",
-)  # objects whose member names are data
+)  # objects in which names of members are data
 BY_STEP = ("overlap_by_step_and_worker", "wait_by_step_and_worker")
 
 
 def lists(value, place=(), keyed=0):
-    """Returns (place, rows) of every list of objects, and of every list of lists, in a JSON value. In a place, *
-    stands for names that are data."""
+    """Returns (place, rows) for every list of objects, and for every list of lists, in a JSON value. In a place, *
+    replaces names that are data."""
     if isinstance(value, dict):
         for name, below in value.items():
             yield from lists(
@@ -127,7 +127,7 @@ def modules(nodes):
 
 def expected(profile, out):
     for place, rows in lists(profile):
-        name = TABLE_OF[".".join(place)]  # a KeyError here means that no table shows a list of the JSON
+        name = TABLE_OF[".".join(place)]  # a KeyError here means that no table contains a list of the JSON
         if name:
             out.setdefault(name, []).extend(modules(rows) if name == "modules" else rows)
         if name == "time_devices":
@@ -157,7 +157,7 @@ def same_tables(result, numbers):
 @case("report: every list of --json of all bundled traces is a table, with the same values")
 def _(folder):
     inputs = [os.path.join(DATA, "ddp"), os.path.join(DATA, "run"), *sorted(glob.glob(os.path.join(TRACES, "*.gz")))]
-    if os.environ.get("FEW"):  # FEW: another Python has tested all traces
+    if os.environ.get("FEW"):  # FEW is set if another Python has tested all traces
         inputs = [path for path in inputs if path.endswith("ddp") or "gpu_2024" in path or "mlp_train" in path]
     seen = set()
     for path in inputs:
@@ -266,7 +266,8 @@ def _(folder):
 
 
 def slower(path, out):
-    """Makes two traces of forty steps. In the second one each step, its operator and its kernel take twice as long."""
+    """Makes two traces of forty steps. In the second one, each step with its operator and its kernel takes twice as
+    long."""
     made = []
     for number, factor in enumerate((1, 2)):
         events, at = [], 0.0
@@ -275,7 +276,7 @@ def slower(path, out):
             for name, kind, begin, length in (
                 (f"ProfilerStep#{step}", "user_annotation", at, dur),
                 ("aten::mm", "cpu_op", at + 10, dur - 20),
-                # needed, because with one run per side wall clock alone would only give a hint
+                # kernels are needed, because wall clock with one run per side would only give a hint
                 ("gemm", "kernel", at + 20, dur - 30),
             ):
                 events.append(
@@ -319,7 +320,7 @@ def _(folder):
     assert tracepress.check(path, limits="step.count <= +0", baseline=path).verdict == "pass"
     waits = tracepress.check(path, limits="sync.per_step <= 0")
     assert not waits.is_passed and len(waits.tables.rows("places")) == 2
-    alone = tracepress.check(path)  # without a baseline
+    alone = tracepress.check(path)  # without a baseline, as a limit without a sign allows
     assert (alone.verdict, alone.exit_code, alone.is_damaged) == ("inconclusive", 6, False), alone
     with open(path, "rb") as file:
         with open("cut.pt.trace.json.gz", "wb") as cut:
@@ -503,7 +504,8 @@ def _(folder):
         ask, env={**empty, "PATH": os.path.join(folder, "path")}, capture_output=True, text=True
     ).stdout.strip()
     assert found == os.path.join(folder, "path", "tracepress"), found
-    site = os.path.join(folder, "lib", "site")  # like an installation by pip, whose record names ../../bin/tracepress
+    # imitates an installation by pip, whose list of files contains ../../bin/tracepress
+    site = os.path.join(folder, "lib", "site")
     os.makedirs(os.path.join(site, "torch_tracepress-1.dist-info"))
     os.makedirs(os.path.join(folder, "bin"))
     os.symlink(package, os.path.join(site, "torch_tracepress"))

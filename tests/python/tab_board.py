@@ -1,6 +1,8 @@
-"""Tests the tab in real TensorBoards: routes with options that break plugins, links that lead outside, ten pages at a
-time. TENSORBOARD_PYTHON is a Python with TensorBoard, which finds the plugin by the entry point of pyproject.toml.
-With a browser (BROWSER_BINARY) and node, tests/browser/tab.mjs uses the tab like a person."""
+"""Tests the tab in real TensorBoards: addresses, with options that disturb plugins; links that lead outside; ten pages
+at a time.
+
+TENSORBOARD_PYTHON is a Python with TensorBoard, which finds the plugin by the entry point of pyproject.toml. With a
+browser (BROWSER_BINARY) and node, tests/browser/tab.mjs uses the tab as a person does."""
 
 import json
 import os
@@ -22,7 +24,7 @@ OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 def site(folder):
-    """Makes a folder for PYTHONPATH with the distribution as installed by pip, including its entry points."""
+    """Makes a folder for PYTHONPATH with the package as pip installs it, including its entry points."""
     with open(os.path.join(ROOT, "pyproject.toml"), encoding="utf-8") as file:
         points = re.search(r"\[project\.entry-points\.(tensorboard_plugins)\]\n((?:\w.*\n)+)", file.read())
     place = os.path.join(folder, "site")
@@ -116,7 +118,7 @@ class TensorBoard:
         return query
 
     def made(self, **query):
-        """Returns the last answer about a page."""
+        """Requests a page repeatedly and returns the last answer."""
 
         def look():
             reply = self.ours("make", **query)

@@ -1,5 +1,5 @@
-"""Tests the pages of the tab: they equal those of the program, are made one at a time, are kept, and are limited. No
-file outside of the log directories is ever read."""
+"""Tests the pages of the tab. They must equal those of the program, be made one at a time, be kept, and be limited. No
+file outside of the log directories may be read."""
 
 import os
 import re
@@ -42,7 +42,7 @@ class Board:
         return Wish(tuple(self.side(name) for name in names))
 
     def end(self, wish, again=False):
-        """Returns the last answer, when the page no longer waits, is made or is written."""
+        """Requests a page until it neither waits nor is being made or written. Returns the last answer."""
         first = [again]
 
         def look():
@@ -163,7 +163,7 @@ def _(folder):
         shows(b"9678", 3)
         old(write(board.top, "r", "y.pt.trace.json", text="y"))
         shows(b"9678y", 4)
-        os.utime(fake.path, (1, 1))  # looks like another program, because its time differs
+        os.utime(fake.path, (1, 1))  # changes the time of the file, so that it counts as another program
         shows(b"9678y", 5)
 
 
@@ -212,7 +212,7 @@ def _(folder):
         wish = board.wish("late")
         board.maker.ask(wish)
         until(fake.lines)
-        os.replace(link, path)  # the program has opened its descriptor by now
+        os.replace(link, path)  # by now the program has opened its descriptor
         fake.open_gate()
         assert board.page(wish) == b"mine"
 

@@ -197,7 +197,7 @@ def _(folder):
             os.chdir(os.path.dirname(path))  # the path of a socket must be short
             socket.socket(socket.AF_UNIX).bind(os.path.basename(path))
             os.chdir(here)
-        if kind == "pipe":  # was opened without waiting, and recognized by its stamp
+        if kind == "pipe":  # the pipe was opened without waiting, and recognized by its stamp
             assert runs.Stamp.of(os.fstat(open_trace(trace))) != trace.stamp
         else:
             assert refused(), kind
@@ -274,7 +274,7 @@ def _(folder):
         assert scanner.listing() is first, "who begins a slow walk does not wait for its end"
         assert begun.wait(60)
         assert scanner.listing() is first, "who asks during a walk is answered at once"
-        now[0] += 10  # simulates a walk that takes 10 s
+        now[0] += 10  # simulates a walk of 10 s
         gate.set()
         until(lambda: scanner.listing() is not first)
         assert count[0] == 2 and "late" in names(scanner.listing())

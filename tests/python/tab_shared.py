@@ -31,7 +31,8 @@ def write(*names, text="{}"):
     return path
 
 
-# Writes the files that it reads as a page. Then does what FAKE names. Each call is a line in FAKE_LOG.
+# Shell script that replaces the program. It writes the files that it reads as a page, then does what FAKE names. Each
+# call is a line in FAKE_LOG.
 FAKE = """#!/bin/sh
 printf '%s|' "$@" >>"$FAKE_LOG"; echo >>"$FAKE_LOG"
 while [ $# -gt 0 ]; do
@@ -54,7 +55,7 @@ esac
 
 
 class Fake:
-    """The program is the one above; its calls, and the processes it was."""
+    """The replacement script as the program, with its calls and its processes."""
 
     def __init__(self, folder, how="", gate=False):
         self.path, self.log = os.path.join(folder, "fake"), os.path.join(folder, "fake.log")

@@ -1,4 +1,4 @@
-# New export format "recipe": the number of events as text. At most 5 files outside tests.
+# Adds the export format "recipe", which writes the number of events as text. Changes at most 5 files outside of tests.
 cat >webreport/export/rows/export_recipe.c <<'C'
 /* Writes WORKER.recipe.txt, the number of events of the trace. */
 #include <inttypes.h>

@@ -1,4 +1,5 @@
-# New input format "null": the reader of tests/unit/test_input_formats.c. At most 3 files outside tests.
+# Adds the input format "null" with the reader of tests/unit/test_input_formats.c. Changes at most 3 files outside of
+# tests.
 {
     cat <<'C'
 /* Reads the null format: a file that begins with NULL is a trace of one launch and one kernel. */

@@ -1,4 +1,4 @@
-# New metric step.time.range with a value function. At most 3 files outside tests.
+# Adds the metric step.time.range with a function that computes it. Changes at most 3 files outside of tests.
 cat >row <<'C'
 METRIC("step.time.range", TIME, STEPS, "longest minus shortest step", "max - min of overview.steps[used].total_us",
        tp_metric_of_step_range, 0)

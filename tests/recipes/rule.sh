@@ -1,4 +1,4 @@
-# New rule H22, which fires on every program without a device. At most 4 files outside tests.
+# Adds rule H22, which fires for every program without a device. Changes at most 4 files outside of tests.
 cat >webreport/measure/rules/host/rules_recipe.c <<'C'
 /* Rule H22, of the test of the recipe: reports every program that has steps and no device. */
 #include "webreport/measure/rules/rules_eval.h"

@@ -1,6 +1,8 @@
 """collectives.py record FOLDER WIDTH | measure WIDTH: runs two ranks (gloo) that send gradients one by one, or as one
-flat tensor. `record` writes FOLDER/loop and FOLDER/flat, with a trace of each rank. `measure` prints what the flat
-tensor saves, in percent of a step. It is the median of rounds in which both alternate."""
+flat tensor.
+
+`record` writes FOLDER/loop and FOLDER/flat, with a trace of each rank. `measure` prints the time that the flat tensor
+saves, in percent of a step. The result is the median of rounds in which both ways alternate."""
 import os
 import statistics
 import sys

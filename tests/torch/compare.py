@@ -1,7 +1,7 @@
-"""compare.py [--steps N] RECORDED OWN: compares the events of two traces, counted by category, name, shapes and
-types. With --steps, compares only operators, of N steps in RECORDED and three in OWN. The release of a block
-counts only if the block was allocated in the trace. Of older blocks, torch knows only those whose address it has
-seen by chance."""
+"""compare.py [--steps N] RECORDED OWN: compares the events of two traces, counted by category, name, shapes and types.
+
+With --steps, compares only operators, of N steps in RECORDED and three in OWN. The release of a block counts only if
+the block was allocated in the trace. Of older blocks, torch knows only those whose address it has seen by chance."""
 import collections
 import gzip
 import json

@@ -24,7 +24,7 @@ import programs
 
 RECORDED, MARGIN = 4, 10
 HERE = os.path.dirname(os.path.abspath(__file__))
-# source, number of steps to record, and the form that each finding advises, by name
+# {name: (source, number of steps to record, {finding: form that it advises})}
 NATIVE = {
     "image classifier, pthreads": ("image_classifier.c", 150, {"threads": "pool"}),
     "digits, std::async": ("digits.cpp", 8000, {"threads": "one"}),
@@ -43,7 +43,7 @@ def profile(name, path):
 
 
 def command_of(name, form, steps, folder):
-    """Returns the command that runs a form of a program. `steps` is a number, or a time such as "3s"."""
+    """Returns the command that runs a form of a program. steps: a number, or a time such as "3s"."""
     if name not in NATIVE:
         return [sys.executable, os.path.join(HERE, "programs.py"), name, form, str(steps)]
     source = os.path.join(HERE, "native", NATIVE[name][0])
@@ -55,7 +55,7 @@ def command_of(name, form, steps, folder):
 
 
 def record(tracepress, recorder, name, folder):
-    """Records a program in its original form. Returns the trace, or the folder of traces."""
+    """Records a program in its original form. Returns the path of the trace, or of the folder of traces."""
     if recorder == "record":
         subprocess.run([tracepress, "record", "-q", "--no-tfevents", "-o", folder + "/runs", "--",
                         *command_of(name, "written", "3s", folder)], check=True, stdout=subprocess.DEVNULL)
@@ -69,8 +69,8 @@ def record(tracepress, recorder, name, folder):
 
 def first_finding(tracepress, recorded, folder):
     """Returns the first finding about the steps that has an estimate, as (id, low, high) in percent, or None. Without
-    such a finding, those of the recording from outside count. Findings about CPU time that name superfluous work
-    save at most its time. A finding that only names where most time is spent does not count."""
+    such a finding, returns the first one of the recording from outside. Findings about superfluous CPU time save at
+    most that time. A finding that only names where most time is spent does not count."""
     subprocess.run([tracepress, "report", recorded, "-o", folder + "/x.html", "--json", folder + "/x.json", "--quiet"], check=True)
     with open(folder + "/x.json", encoding="utf-8") as file:
         profiles = [p for run in json.load(file)["runs"] for p in run["profiles"]]
@@ -88,7 +88,7 @@ def first_finding(tracepress, recorded, folder):
 # ---- the measured gain ----
 
 def cost_of_process(name, form, steps, folder):
-    """Returns the CPU time of a step of a native program, in s."""
+    """Returns the CPU time per step of a native program, s."""
     process = subprocess.Popen(command_of(name, form, steps, folder), stdout=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
@@ -98,7 +98,7 @@ def cost_of_process(name, form, steps, folder):
 
 
 def time_processes(name, form, turns, folder):
-    """Returns the costs of a step of both forms, each measured in this number of processes, which alternate."""
+    """Returns the costs per step of both forms. Each form is measured in this number of processes, which alternate."""
     if name in NATIVE:
         steps = NATIVE[name][1] // 3
         return zip(*[[cost_of_process(name, f, steps, folder) for f in ("written", form)] for _ in range(turns)])
@@ -108,7 +108,7 @@ def time_processes(name, form, turns, folder):
 
 
 def measured(tracepress, recorder, name, turns):
-    """Returns the cells of a row and whether the row is right."""
+    """Returns (cells of a row, whether the row is right)."""
     mends = NATIVE[name][2] if name in NATIVE else programs.PROGRAMS[name][2]
     with tempfile.TemporaryDirectory() as folder:
         finding = first_finding(tracepress, record(tracepress, recorder, name, folder), folder)

@@ -1,5 +1,7 @@
-"""A training loop without any code for recording. loop.py: runs a few steps. loop.py slow: runs for 20 seconds.
-loop.py OPTIONS FILE: runs under torch.profiler with these options and the default schedule of `record`."""
+"""A training loop without any code for recording.
+
+loop.py: runs a few steps. loop.py slow: runs for 20 seconds. loop.py OPTIONS FILE: runs under torch.profiler with these
+options and the default schedule of `record`."""
 import sys
 import time
 
@@ -35,7 +37,7 @@ if len(sys.argv) > 2:
             profiler.step()
 else:
     end = time.monotonic() + 20
-    time.sleep(0.2)  # waits, because `record` polls for torch every few milliseconds
+    time.sleep(0.2)  # gives `record` time, because it polls for torch every few milliseconds
     n = 0
     while n < 8 or (sys.argv[1:] == ["slow"] and time.monotonic() < end):
         step()

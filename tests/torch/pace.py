@@ -1,6 +1,8 @@
 """Measures a training step. pace.py STEPS prints the median in microseconds. pace.py STEPS OPTIONS runs under
-torch.profiler with these options. The script has no code for `record`. The first steps, in which a profiler
-starts, and the last step, in which it may stop, are left out."""
+torch.profiler with these options.
+
+The script has no code for `record`. The first steps, in which a profiler starts, and the last step, in which it may
+stop, are not counted."""
 import statistics
 import sys
 import time
@@ -32,7 +34,7 @@ def run(steps, after):
 
 
 steps = int(sys.argv[1])
-time.sleep(0.3)  # waits, because `record` polls for torch every few milliseconds
+time.sleep(0.3)  # gives `record` time, because it polls for torch every few milliseconds
 if len(sys.argv) > 2:
     from torch.profiler import profile, schedule
 

@@ -26,8 +26,7 @@ def optimizer(name, model, form, **more):
 
 
 def training(model, optimizer, loss, batches):
-    """Returns the step function of a plain training loop. `batches` is a callable that returns an iterator of
-    batches."""
+    """Returns the step function of a plain training loop. batches: function that returns an iterator of batches."""
     state = {"batches": iter(())}
 
     def step():
@@ -200,7 +199,7 @@ def lightning_demo(form):
 
 
 def fitted(pl, model, rows, after_step):
-    """Runs a trainer that calls after_step after each step, until that returns False."""
+    """Runs a trainer that calls after_step after each step, until after_step returns False."""
     class Steps(pl.Callback):
         def on_train_batch_end(self, trainer, *_):
             trainer.should_stop |= after_step() is False
@@ -217,7 +216,7 @@ def compiled(form):
 
 
 class Augmented:
-    """Returns samples with a costly transform. With `kept`, they are computed once in advance."""
+    """Returns samples with an expensive transform. kept: the samples are computed once in advance."""
     COUNT = 512
 
     def __init__(self, is_kept):
@@ -248,7 +247,7 @@ def augmentation(form, workers=0):
     return training(model, optimizer("SGD", model, "", lr=0.1), cross_entropy, lambda: loader)
 
 
-# builder, required package, and the form that each finding advises, by name
+# {name: (builder, required package, {finding: form that it advises})}
 PROGRAMS = {
     "mnist": (mnist, "", {}),
     "imagenet, resnet18": (imagenet, "torchvision", {"H3": "fused"}),
@@ -289,7 +288,7 @@ def run(step, is_over, after=lambda: None):
 
 
 def after_steps(count):
-    """Returns a function that returns true from call number `count` on."""
+    """Returns a function that returns False in its first calls, and True from call number `count` on."""
     calls = itertools.count(1)
     return lambda: next(calls) >= count
 
@@ -299,7 +298,7 @@ def lower_fifth(values):
 
 
 def seconds_of_children():
-    """Returns the CPU time of all child processes so far, running and exited ones, in s."""
+    """Returns the CPU time that all child processes, running and exited ones, have used so far, s."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     parent_of, seconds = {}, {}
     for entry in filter(str.isdigit, os.listdir("/proc")):
@@ -319,8 +318,8 @@ def seconds_of_children():
 
 
 def cost(name, form, steps, has_children):
-    """Returns the CPU time of a step, in s. Child processes count from the end of the warm-up on, so that those of a
-    compiler do not count."""
+    """Returns the CPU time per step, s. Child processes count only after the warm-up, so that those of a compiler do
+    not count."""
     step, times, before = built(name, form), [time.process_time()], []
 
     def after():
@@ -335,7 +334,7 @@ def cost(name, form, steps, has_children):
 
 def costs(name, form, steps, turns):
     """Returns the costs of the original program and of a form. Each is measured in this number of processes, which
-    alternate. Work that worker processes take over counts as gain, so child processes do not count in that case."""
+    alternate. If worker processes take over work, their time does not count, so this work counts as gain."""
     importlib.import_module("torch")
     importlib.import_module(PROGRAMS[name][1] or "torch")  # imports once, before the processes are forked
     found = {"written": [], form: []}

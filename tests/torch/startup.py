@@ -1,7 +1,8 @@
-"""A script like most training scripts: tensors (weights, data) for some seconds before the first step, worker
-processes that load data, then a loop. startup.py SECONDS [fork|spawn]: the time before the first step, and how the
-worker processes are started. Without the second argument, the data is loaded in this process. The script has no
-code for recording."""
+"""A script like most training scripts: makes tensors (weights, data) for some seconds before the first step, starts
+worker processes that load data, and then runs a loop.
+
+startup.py SECONDS [fork|spawn]: the time before the first step, and how the worker processes are started. Without the
+second argument, this process loads the data. The script has no code for recording."""
 import sys
 import time
 

@@ -12,13 +12,14 @@ import sys
 import zipfile
 
 MOST_BYTES = 3_000_000
-# files of the tree that are not in the wheel
+# files of the tree that must not be in the wheel
 LEFT_OUT = {"lib/libtracepress.a", "bin/tracepress-mpi", "share/man/man1/tracepress-mpi.1"}
 PACKAGE = os.path.join("python", "torch_tracepress")
 
 
 def recorded(wheel, stem):
-    """Compares RECORD with the members: each is listed once, none is missing, sizes and hashes are right."""
+    """Compares RECORD with the members. Each member must be listed once, none may be missing, and sizes and hashes must
+    be right."""
     name = f"{stem}.dist-info/RECORD"
     rows = {row[0]: row[1:] for row in csv.reader(io.StringIO(wheel.read(name).decode()))}
     if sorted(rows) != sorted(wheel.namelist()):
@@ -44,8 +45,8 @@ def as_member(name, stem):
 
 
 def same_tree(wheel, stem, tree):
-    """Compares data and scripts of the wheel with the files of the tree except LEFT_OUT. A link is a text that
-    linkers follow."""
+    """Compares data and scripts of the wheel with the files of the tree except LEFT_OUT. For a link, the wheel has a
+    text that linkers follow."""
     wanted = {as_member(name, stem): path for name, path in tree_files(tree) if name not in LEFT_OUT}
     found = {name for name in wheel.namelist() if name.startswith(f"{stem}.data/")}
     if found != set(wanted):

@@ -1,7 +1,6 @@
-/* The tab: which run and trace, what to compare it with; below, the page, in a frame without an origin.
- *
- * The server makes pages one at a time. `make` says how far it is and is asked again until the page is there. Addresses
- * are relative, for TensorBoard may stand below a prefix. Names and messages are text everywhere, never markup. */
+/* The tab: controls for the run, the trace and what to compare, and below them the page in a frame without an origin.
+ * The server makes pages one at a time. The tab polls the address `make` until the page exists. All addresses are
+ * relative, because TensorBoard may have a path prefix. Names and messages are always set as text, never as markup. */
 
 const POLL_MS = 5000;
 const CSS = `
@@ -65,14 +64,14 @@ const visible = () => (document.hidden
 /* Stores choices in the browser, which may forbid storage. */
 const kept = {
   get(name) { try { return localStorage.getItem(`tracepress.${name}`) ?? ''; } catch { return ''; } },
-  /* the choice is not stored */
+  /* the browser forbids storage, so the choice is lost */
   set(name, value) { try { localStorage.setItem(`tracepress.${name}`, value); } catch { } },
 };
 
-/* The window of TensorBoard, or null if it has another origin. */
+/* The window of TensorBoard; null if it has another origin than this tab. */
 const board = (() => { try { return window.parent.document.body && window.parent; } catch { return null; } })();
 
-/* The choice is part of TensorBoard's address, so that users can share it:
+/* Returns the choice in TensorBoard's address, where users can share it:
  * #tracepress&run=NAME&trace=NAME&base=NAME&base_trace=NAME */
 const linked = () => {
   const words = (board?.location.hash ?? '').slice(1).split('&');
@@ -102,7 +101,7 @@ const followTheme = () => {
   choose();
 };
 
-/* Fills a select with groups [title, [[text, value], ..]]. Leaves it unchanged if nothing changed. */
+/* Fills a select element with groups [title, [[text, value], ..]]. Changes nothing if it already has them. */
 const fill = (select, groups, value) => {
   const text = JSON.stringify(groups);
   if (text !== select.filledWith) {
@@ -163,7 +162,7 @@ class Tab {
 
   row() { return this.runs.find((row) => row.id === this.run.value); }
 
-  /* Returns the query of the selected page, and the versions of its traces. */
+  /* Returns the query for the selected page, and the versions of its traces. */
   choice() {
     const row = this.row();
     if (!row) return null;
@@ -177,7 +176,8 @@ class Tab {
     return { query, version: version(row, query.trace) + version(this.runs.find((each) => each.id === base), baseTrace) };
   }
 
-  /* Fills the controls from the listing, and keeps the selection. `names` from a link select once. */
+  /* Fills the controls from the listing and keeps the selection. `names` are the names in a followed link, which are
+   * selected once. */
   offer(names = new URLSearchParams()) {
     const newest = this.runs.reduce((best, row) => (best && best.newest_ms >= row.newest_ms ? best : row), undefined);
     const traceOf = (run, name) => run?.traces.find((each) => name && [each.name, stem(each.name)].includes(name))?.id;
@@ -249,7 +249,7 @@ class Tab {
     this.fresh.hidden = true;
     this.wanted = { choice: text, version: choice.version };
     if (this.isLinking) link(this.names());
-    this.isLinking = true; /* keeps the address of the link that the user followed */
+    this.isLinking = true; /* keeps the address of the link that the user has followed */
     for (let pause = 200; ; pause = Math.min(1000, pause * 1.5)) {
       let answer;
       try {
@@ -271,7 +271,7 @@ class Tab {
     }
   }
 
-  /* Shows a note next to the controls: what the listing leaves out, and remarks about this page. */
+  /* Shows a note next to the controls: omitted runs of the listing, and remarks about this page. */
   remark(text) { this.note.textContent = [...this.left, text].filter(Boolean).join('\n'); }
 
   display({ key, text }, choice, version) {
@@ -297,7 +297,7 @@ class Tab {
     this.say('No report of this', 'The program says:', text || 'nothing', again);
   }
 
-  /* Returns a text about newer traces, and a function that shows them, if there are any. */
+  /* Returns a text about newer traces and a function that shows them, or nothing without newer traces. */
   newer() {
     const choice = this.choice();
     const row = this.row();
@@ -322,7 +322,8 @@ class Tab {
   /* Handles a new listing: shows newer traces immediately if the user wants this, or offers them. */
   arrived() {
     if (!this.wanted || !this.choice()) return;
-    const isOther = JSON.stringify(this.choice().query) !== this.wanted.choice; /* the selected trace is gone */
+    const isOther = JSON.stringify(this.choice().query) !== this.wanted.choice; /* the selected trace no longer
+                                                                                 * exists */
     const newer = isOther ? { go: () => this.chosen() } : this.newer();
     this.fresh.hidden = !newer;
     if (!newer) return;

@@ -1,12 +1,12 @@
 """Makes pages of runs on request, one at a time, and keeps them as long as there is space.
 
-``Maker.ask`` answers immediately: the page exists, waits, is being made, or cannot be made. Callers that still
-want the page ask again; a page that nobody asks for any more is not made. One thread runs the program in a folder
-that only this user can read. Its inputs are links to open descriptors there, so that it reads exactly the files
-that were checked, under their own names. A page belongs to the state of each file it was made from (`Stamp`). If a
-file changes while the program reads it, the page is discarded. Time and the size of all outputs are limited.
+``Maker.ask`` answers immediately: the page exists, waits, is being made, or cannot be made. Callers ask again while
+they still want the page. A page that nobody requests any more is not made. One thread runs the program in a folder that
+only this user can read. The inputs in this folder are links to open descriptors, so that the program reads exactly the
+files that were checked, under their own names. A page belongs to the state (`Stamp`) of each file that it was made
+from. If a file changes while the program reads it, the page is discarded. Time and the size of all outputs are limited.
 
-The folder is locked as long as its process lives. The next Maker removes the folder of a killed process.
+The folder is locked while its process runs. The next Maker removes the folder of a killed process.
 """
 
 from __future__ import annotations
@@ -29,14 +29,15 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 from .._command import NOT_IN_TIME, NOT_INSTALLED, TracepressError, argument, command, printable, yield_processors
 from .runs import FOLDER, NO_LINK, Run, Stamp, Trace, id_of, open_trace
 
-TOGETHER_MAX = 64  # maximum of traces of one page; with more traces, it is the page of a job, made of their summaries
+# highest number of traces on one page; a page of more traces is that of a job, made from their summaries
+TOGETHER_MAX = 64
 HISTORY_MAX = 32
-_CHUNK = 32  # number of traces that one call summarizes, to limit the number of descriptors
+_CHUNK = 32  # highest number of traces that one call of the program summarizes, to limit the number of descriptors
 _UNUSABLE, _LIMIT = 3, 5  # exit codes of the program
-# errors if the file was replaced, for example by a link
+# errors of open() if the file was replaced, for example by a link
 _REPLACED = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EMLINK, errno.ENXIO)
 _PREFIX = "tracepress-tab-"
-_OF_A_MAKER = re.compile(_PREFIX + r"[a-z0-9_]{8}\Z")  # matches names made by mkdtemp
+_OF_A_MAKER = re.compile(_PREFIX + r"[a-z0-9_]{8}\Z")  # matches folder names that mkdtemp makes for a Maker
 _DESCRIPTORS = "/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd"
 
 
@@ -45,13 +46,14 @@ _Open = Dict[int, Trace]  # keys are descriptors
 
 class Limits(NamedTuple):
     time_s: float = 600.0
-    output_bytes: int = 64 << 20  # maximum of one call of the program; the page itself has a smaller limit
+    # maximum for all outputs of one call of the program, bytes; the page itself has a smaller limit
+    output_bytes: int = 64 << 20
     kept_bytes: int = 256 << 20
     kept_failures: int = 256
-    said_bytes: int = 8192  # maximum of the program's error message
+    said_bytes: int = 8192  # maximum for the program's error message, bytes
     waiting: int = 64
-    wanted_s: float = 15.0  # a page that nobody asked for during this time is not wanted any more
-    quiet_s: float = 2.0  # a file that changed within this time is still being written
+    wanted_s: float = 15.0  # time after which a page that nobody requests is no longer wanted, s
+    quiet_s: float = 2.0  # time for which a file must be unchanged, s; otherwise it is still being written
 
 
 def _program() -> Tuple[str, Stamp]:
@@ -78,7 +80,7 @@ class Side(NamedTuple):
 
 
 class Wish(NamedTuple):
-    """A requested page: the report of one side, or the changes from the first side to the second."""
+    """A requested page: a report of one side, or the changes from the first to the second side."""
 
     sides: Tuple[Side, ...]
     history: Tuple[Side, ...] = ()
@@ -88,7 +90,8 @@ class Wish(NamedTuple):
             yield from side.traces
 
     def key(self) -> str:
-        """Return a key that is equal for equal pages: the same program, and the same states of the same files."""
+        """Return a key that is equal for equal pages: made by the same program from the same states of the same
+        files."""
         sides = [side.state() for side in self.sides]
         return id_of(sides, [(side.run.name, side.state()) for side in self.history], _program())
 
@@ -96,8 +99,8 @@ class Wish(NamedTuple):
 class Answer(NamedTuple):
     """The answer to a request.
 
-    ``state``: ready, waiting, making, writing (a trace is still being written), failed, or full (too many pages
-    wait). ``text`` is the reason of a failure, or what the page leaves out.
+    ``state``: ready, waiting, making, writing (a trace is still being written), failed, or full (too many pages wait).
+    ``text`` is the reason of a failure, or a note about data that the page omits.
     """
 
     state: str
@@ -108,7 +111,7 @@ class Answer(NamedTuple):
 
 
 class _Changed(Exception):
-    """A file is not, or no longer, the one that was listed."""
+    """The file differs from the listed file, or no longer exists."""
 
 
 class _Unwanted(Exception):
@@ -151,14 +154,14 @@ def _remove_left() -> None:
 
 
 def _new_folder_of_a_maker() -> Tuple[str, Optional[int]]:
-    """Return a new folder and the descriptor that locks it, or None if files cannot be locked and nobody would remove
-    it."""
+    """Return a new folder and the descriptor that locks it. Return None if files cannot be locked, because then nobody
+    would remove the folder."""
     while True:
         folder = tempfile.mkdtemp(prefix=_PREFIX)
         try:
             number = _locked(folder)
         except (BlockingIOError, FileNotFoundError):
-            continue  # another process regarded it as abandoned and removes it
+            continue  # another process treats the folder as abandoned and removes it
         except (OSError, ImportError):
             return folder, None
         if os.path.isdir(folder):
@@ -167,8 +170,7 @@ def _new_folder_of_a_maker() -> Tuple[str, Optional[int]]:
 
 
 class _Kept:
-    """Files by key. When the space is used up, the files that were not used for the longest time are removed. Not
-    thread-safe."""
+    """Files by key. If space is short, the least recently used files are removed. Not thread-safe."""
 
     def __init__(self, limit_bytes: int) -> None:
         self._limit_bytes, self._bytes, self._count = limit_bytes, 0, 0
@@ -198,7 +200,7 @@ class _Kept:
         if key not in self._files:
             return None
         path, _, note = self._files[key]
-        if not os.path.exists(path):  # a cleaner of temporary files removed it
+        if not os.path.exists(path):  # a program that cleans temporary folders has removed the file
             self.remove(key)
             return None
         self._files.move_to_end(key)
@@ -319,11 +321,11 @@ class Maker:
                 pass  # callers that still want the page ask again, for the current state
             except TracepressError as error:
                 self._fail(job, str(error))
-            except Exception as error:  # for example, a full disk or no more descriptors
+            except Exception as error:  # an unexpected error, for example a full disk or no more descriptors
                 self._fail(job, f"{type(error).__name__}: {error}")
 
     def _next(self) -> bool:
-        """Return whether a job waits that somebody still wants."""
+        """Return whether a job waits that is still wanted."""
         now = time.monotonic()
         self._waiting = [job for job in self._waiting if now - job.asked_s < self.limits.wanted_s]
         return bool(self._waiting)
@@ -353,7 +355,7 @@ class Maker:
             return not (self._is_closed or (is_forgotten and self._next()))
 
     def _summary_of(self, key: str, link: str) -> bool:
-        """Return a second name for a kept summary. It remains when the kept summary is removed."""
+        """Return a second name for a kept summary, which remains valid when the kept summary is removed."""
         with self._change:
             kept = self._kept.find(key)
             if kept:
@@ -401,7 +403,7 @@ class _Making:
         return path
 
     def _stage(self, side: Side, place: str, open_files: _Open, stack: contextlib.ExitStack) -> str:
-        """Put the files of a side into the folder `place`. Returns their name there."""
+        """Put the files of a side into the folder `place`. Return the name of the files or of their folder there."""
         if side.is_job:
             name = _file_name(side.run.folder) + ".tps"
             os.rename(self._summary(side), os.path.join(place, name))
@@ -474,7 +476,7 @@ class _Making:
         return folder
 
     def _run(self, words: List[str], place: str, open_files: _Open, good: Tuple[int, ...]) -> None:
-        """Run the program in the folder `place`. Its inputs must not have changed when it exits."""
+        """Run the program in the folder `place`. When it exits, its inputs must be unchanged."""
         said_path = os.path.join(self._new_folder(), "said")
         with open(said_path, "w+b") as said:
             try:
@@ -505,7 +507,7 @@ class _Making:
             raise TracepressError(code, text or f"tracepress {words[0]}: {ended}")
 
     def _watch(self, child: "subprocess.Popen[bytes]") -> None:
-        """Wait until the program exits, its time or space is used up, or nobody wants the page any more."""
+        """Wait until the program exits, until its time or space is used up, or until nobody wants the page any more."""
         limits = self._maker.limits
         while True:
             try:
@@ -540,5 +542,5 @@ def _size_of(folder: str) -> int:
 
 
 def _file_name(name: str) -> str:
-    """Return a file name for a run, which the page shows: its last 60 characters, without slashes."""
+    """Return a file name for a run, as the page shows it: the last 60 characters of its name, without slashes."""
     return printable(name)[-60:].replace("/", "\u2215").lstrip(".") or "run"

@@ -1,9 +1,8 @@
 """The plugin that TensorBoard loads: the addresses of the tab, and the headers of its answers.
 
-``index.js`` is the tab. ``runs`` is the listing. ``make`` is the state of a page, with its key if it exists.
-``page`` is the page of a key. Runs and traces are named by the ids of the listing. Answers never wait for the
-program, so that other tabs of TensorBoard are served meanwhile. Of TensorBoard, only the base class of plugins is
-used.
+``index.js`` is the tab. ``runs`` is the listing. ``make`` is the state of a page, with its key if the page exists.
+``page`` is the page of a key. Requests name runs and traces by the ids of the listing. Answers never wait for the
+program, so that TensorBoard can serve its other tabs meanwhile. Of TensorBoard, only the base class of plugins is used.
 """
 
 from __future__ import annotations
@@ -65,8 +64,8 @@ def _json(value: object, status: int = 200) -> Reply:
 
 
 def _policy_of(page: bytes) -> str:
-    """Return the policy that the page itself names: its own style and script, by hash, and no address. TensorBoard
-    requires it as a header, too. In addition, only TensorBoard may frame the page."""
+    """Return the content security policy of the page, which allows its own style and script, by hash, and no address.
+    TensorBoard also requires the policy as a header. In addition, only TensorBoard may frame the page."""
     own = _POLICY.search(page)
     policy = html.unescape(own.group(1).decode("utf-8", "replace")) if own else ""
     if not re.fullmatch(r"[ -~]+", policy):
@@ -75,13 +74,13 @@ def _policy_of(page: bytes) -> str:
 
 
 def _is_foreign(environ: Dict[str, Any]) -> bool:
-    """Return whether a page of another site sends the request. It could not read the answer, but must not start
-    programs either."""
+    """Return whether a page of another site sends the request. Such a page could not read the answer, but must not
+    start programs either."""
     return environ.get("HTTP_SEC_FETCH_SITE", "none") not in ("same-origin", "none")
 
 
 def _app(answer: Callable[[Query], Reply]) -> App:
-    """Return a WSGI application for a function from query to reply."""
+    """Return a WSGI application for a function that returns a reply for a query."""
 
     def reply_to(environ: Dict[str, Any]) -> Reply:
         if environ["REQUEST_METHOD"] not in ("GET", "HEAD"):
@@ -125,14 +124,15 @@ def _row(run: Run) -> Dict[str, object]:
 
 
 def _side(listing: Listing, run_id: str, trace_id: str) -> Optional[Side]:
-    """Return a side of a run: one of its traces, or all if no trace is named. Returns None if it does not exist."""
+    """Return a side of a run: one of its traces, or all if the request names no trace. Return None if it does not
+    exist."""
     run = listing.run(run_id)
     trace = run.trace(trace_id) if run and trace_id else None
     return Side(run, trace) if run and (trace or not trace_id) else None
 
 
 class Plugin(TBPlugin):
-    """The tab "tracepress". It is active if there are traces below the log directories."""
+    """The tab "tracepress". It is active if the log directories contain traces."""
 
     plugin_name = "tracepress"
 
@@ -174,7 +174,7 @@ class Plugin(TBPlugin):
         return _json(answer)
 
     def _history_of(self, listing: Listing, run: Run) -> Tuple[Side, ...]:
-        """Return the newest other runs. Runs that are still being written are added later."""
+        """Return the newest other runs. Runs that are still being written are omitted for now."""
         before_ns = time.time_ns() - int(self._maker.limits.quiet_s * 1e9)
         others = [other for other in listing.runs if other.id != run.id and other.newest_ns < before_ns]
         others.sort(key=lambda other: (-other.newest_ns, other.name))

@@ -1,10 +1,10 @@
 """Lists the traces below the log directories, and opens them safely.
 
-A walk lists runs (folders with traces) and their traces. Each has an id, which the browser uses as its name, so no
-path is ever made from a browser's input. A trace is opened by descriptors, name by name, starting at its log
-directory, without following symbolic links. Whatever is renamed or linked meanwhile, no file outside is opened. A
-symbolic link is listed for its target if the target is below a log directory, and ignored otherwise. Several
-threads may use a Scanner.
+A walk lists runs (folders with traces) and their traces. Each has an id, by which the browser refers to it, so that no
+path is ever made from a browser's input. A trace is opened name by name with descriptors, starting at its log
+directory, without following symbolic links. So no file outside is ever opened, even if files are renamed or linked
+meanwhile. A symbolic link is listed with its target if the target is below a log directory, and ignored otherwise.
+Several threads may use a Scanner.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ import time
 from typing import Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple
 
 TRACE = re.compile(r"\.pt\.trace\.json(\.gz)?\Z")
-_ENTRIES_MAX = 100_000  # maximum of entries in all folders of one walk
+_ENTRIES_MAX = 100_000  # highest number of entries that one walk examines
 _DEPTH_MAX = 64
-_PAUSE_S = 2.0  # minimum time between two walks, which several browser tabs and is_active share
-_PAUSE_PER_WALK = 10  # on a slow file system, walks take at most a tenth of the time
-_MOMENT_S = 0.2  # longer than most walks take
+_PAUSE_S = 2.0  # minimum time between two walks, s; several browser tabs and is_active share a walk
+_PAUSE_PER_WALK = 10  # on a slow file system, walks take at most this fraction of the time: 1 / 10
+_MOMENT_S = 0.2  # time to wait for a walk, s; most walks are faster
 FOLDER = os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_DIRECTORY", 0)
 # non-blocking, so that a FIFO does not block the reader
 _FILE = os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0)
@@ -113,8 +113,8 @@ def _is_remote(folder: str) -> bool:
 
 
 def roots_of(logdir: Optional[str], logdir_spec: Optional[str]) -> Tuple[List[Root], List[str]]:
-    """Return the local folders in TensorBoard's options, parsed like TensorBoard does, and the remote ones (gs://)
-    unparsed."""
+    """Return the local folders in TensorBoard's options, parsed as TensorBoard does, and the remote ones (gs://) as
+    they are."""
     found: List[Root] = []
     remote: List[str] = []
     words = [logdir] if logdir else [word for word in (logdir_spec or "").split(",") if word]
@@ -133,7 +133,7 @@ def roots_of(logdir: Optional[str], logdir_spec: Optional[str]) -> Tuple[List[Ro
 
 
 def _enter(place: Place, count: int) -> int:
-    """Return a descriptor of the folder at the first `count` names, none of which may be a link."""
+    """Return a descriptor of the folder that the first `count` names lead to. None of these names may be a link."""
     here = os.open(place.root, FOLDER)
     for name in place.parts[:count]:
         try:
@@ -173,14 +173,14 @@ def _natural(name: str) -> List[Tuple[int, str]]:
 
 class _Folder(NamedTuple):
     place: Place
-    names: Tuple[str, ...]  # names as in the run; for a link, its own name
+    names: Tuple[str, ...]  # names below the run; a link has its own name here
     prefix: str
     is_linked: bool
 
 
 class _Walk:
-    """One walk over all log directories, breadth first, so that a limit cuts off the deepest folders. Folders that
-    are reached by a link come last, and links to folders in them are not followed."""
+    """One walk over all log directories, breadth first, so that a limit omits the deepest folders. Folders that a link
+    leads to come last, and links to folders inside them are not followed."""
 
     def __init__(self, roots: Iterable[Root]) -> None:
         self.roots = [(root, os.path.realpath(root.folder)) for root in roots]
@@ -196,7 +196,7 @@ class _Walk:
         return None
 
     def _entry(self, folder: _Folder, entry: os.DirEntry[str]) -> Tuple[Place, Optional[os.stat_result]]:
-        """Return the place of an entry, and its status if it matters. For a link, both are those of its target."""
+        """Return the place of an entry, and its status if that is needed. For a link, both are those of its target."""
         if entry.is_symlink():
             place = self._target(folder, entry.name)
             if place is None or not place.parts:
@@ -290,9 +290,10 @@ def walk(roots: Iterable[Root]) -> Listing:
 
 
 class Scanner:
-    """Provides the listing. It is at most a few seconds old if a walk is fast.
+    """Provides the listing, which is at most a few seconds old if walks are fast.
 
-    A thread walks. Callers wait only for the first listing; on a slow file system they get the previous one.
+    A thread makes the walks. Callers wait only for the first listing. On a slow file system they get the previous
+    listing.
     """
 
     def __init__(self, roots: Iterable[Root], clock: Callable[[], float] = time.monotonic) -> None:

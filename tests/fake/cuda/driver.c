@@ -1,4 +1,4 @@
-/* libcuda.so.1 without a GPU; see fake.h. It has two devices: a V100 and an A100. */
+/* Implements libcuda.so.1 without a GPU, with two devices: a V100 and an A100. See fake.h. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 #include "tests/fake/cuda/fake.h"
 
-/* The headers with these prototypes are not part of this repository. */
+/* prototypes are in CUDA's headers, which are not part of this repository */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
 enum { DEVICES = 2 };

@@ -1,5 +1,5 @@
-/* A CUDA without a GPU: libcuda.so.1, libcudart.so.13 and libcupti.so.13 with the functions that a recorded program
- * needs. Kernels compute nothing and take a given time.
+/* Declares an emulated CUDA: libcuda.so.1, libcudart.so.13 and libcupti.so.13 with the functions that a recorded
+ * program needs. Kernels compute nothing and take a given time.
  *
  * profiler.c follows CUPTI's buffer protocol: request and complete callbacks, a worker thread, forced and unforced
  * flushes, a buffer per launching thread since 13.0, and the record sizes of five releases. FAKE_CUPTI="name=value,.."
@@ -16,7 +16,7 @@
 
 /* ---- the runtime that programs call ---- */
 
-/* The function argument of cudaLaunchKernel. */
+/* Argument `func` of cudaLaunchKernel, which describes the kernel. */
 struct fake_kernel {
     const char *name; /* mangled name */
     uint64_t ns;      /* duration of one run, ns */
@@ -55,7 +55,7 @@ int cudaDeviceSynchronize(void);
 /* Launches a graph with `count` launches of one kernel in one call. */
 int fake_graph_launch(const struct fake_kernel *kernel, int count, cudaStream_t stream);
 
-/* Creates a context on the device and makes it current in this thread. */
+/* Creates a context on the device and makes it current in the calling thread. */
 int fake_new_context(int device);
 
 /* ---- the driver ---- */
@@ -66,12 +66,12 @@ int cuLaunchKernel(const struct fake_kernel *kernel, unsigned gx, unsigned gy, u
 
 /* ---- calls from the runtime to CUPTI, found by dlsym ---- */
 
-/* Returns the current time, or the length of a time, on CUPTI's clock. This is the clock of the client, or CUPTI's own
- * clock. */
+/* Returns the current time, or the length of a time, on CUPTI's clock. This is the clock of the client if it has set
+ * one, otherwise CUPTI's own clock. */
 uint64_t fake_cupti_now(void);
 uint64_t fake_cupti_length(uint64_t ns);
 
-/* Records a call of this thread from `start` until now. Returns its correlation id. */
+/* Records a call of the calling thread from `start` until now. Returns its correlation id. */
 uint32_t fake_cupti_call(int is_driver, uint32_t function, uint64_t start);
 
 /* Adds a record that is complete at the time `ready_ns`. */

@@ -10,7 +10,7 @@
 
 #include "tests/fake/cuda/fake.h"
 
-/* The headers with these prototypes are not part of this repository. */
+/* prototypes are in CUPTI's headers, which are not part of this repository */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
 enum { UNKNOWN_KIND = 60, UNKNOWN_BYTES = 32, KINDS = 64, PERIOD_MS = 5 };
@@ -62,12 +62,12 @@ static size_t size_of(uint32_t kind)
     return 0;
 }
 
-/* ---- state, protected by one lock that is released while the collector is called ---- */
+/* ---- state, protected by one lock, which is released during calls of the collector ---- */
 
 struct buffer {
     uint8_t *bytes;
     size_t capacity, used;
-    uint64_t ready_ns; /* time at which all of its records are complete, ns */
+    uint64_t ready_ns; /* time at which all records of the buffer are complete, ns */
     struct buffer *next;
 };
 
@@ -76,7 +76,7 @@ struct filler { /* The open buffer of one thread, or of all threads. */
     struct filler *next;
 };
 
-/* CUPTI's clock is an hour ahead, so that no test mistakes it for the wall clock. */
+/* CUPTI's clock is an hour ahead, so that a test fails if it is mistaken for the wall clock. */
 static const uint64_t AHEAD_NS = 3600ull * 1000000000u;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -129,7 +129,7 @@ __attribute__((destructor)) static void write_counts(void)
 
 static void deliver(struct buffer *list)
 {
-    while (list) { /* the newest buffer first, so that buffers are delivered out of order */
+    while (list) { /* the newest buffer comes first, so that buffers are delivered out of order */
         struct buffer *buffer = list;
         list = buffer->next;
         complete(NULL, 0, buffer->bytes, buffer->capacity, buffer->used);
@@ -137,7 +137,8 @@ static void deliver(struct buffer *list)
     }
 }
 
-/* Removes the buffers that may be delivered from the list of full buffers, and returns them. */
+/* Removes the buffers that are ready from the list of full buffers, and returns them. is_forced: all full buffers are
+ * ready. */
 static struct buffer *take_ready(int is_forced)
 {
     struct buffer *ready = NULL, **at = &full;
@@ -157,7 +158,7 @@ static struct buffer *take_ready(int is_forced)
 
 static void retire_ready(int is_forced);
 
-/* Runs as CUPTI's thread. Delivers full buffers, and from time to time partly filled ones. */
+/* Runs in CUPTI's thread. Delivers full buffers, and from time to time partly filled ones. */
 static void *work(void *unused)
 {
     (void)unused;
@@ -219,7 +220,7 @@ static struct buffer *ask(void)
     request(&bytes, &size, &max_records);
     struct buffer *buffer = bytes ? calloc(1, sizeof *buffer) : NULL;
     if (((uintptr_t)bytes & 7) || max_records != 0)
-        abort(); /* CUPTI requires a client to provide a buffer */
+        abort(); /* CUPTI requires its client to provide a buffer */
     pthread_mutex_lock(&lock);
     if (buffer) {
         buffer->bytes = bytes;
@@ -244,7 +245,7 @@ static void append(const void *record, size_t size, uint64_t ready_ns)
     if (!filler->current || filler->current->used + whole > filler->current->capacity) {
         retire(filler);
         struct buffer *fresh = ask();
-        retire(filler); /* with a shared buffer, another thread may have set one in the meantime */
+        retire(filler); /* if threads share a buffer, another thread may have set one in the meantime */
         filler->current = fresh;
     }
     if (!filler->current) {
@@ -385,7 +386,7 @@ FAKE_EXPORT int cuptiActivityDisable(uint32_t kind)
     return 0;
 }
 
-/* With FAKE_CUPTI_WALK=<a real libcupti>, NVIDIA's own function walks these buffers. */
+/* NVIDIA's own function that walks the buffers, if FAKE_CUPTI_WALK names a real libcupti; otherwise NULL. */
 static int (*real_walk)(uint8_t *, size_t, void **);
 
 static void find_real_walk(void)
@@ -428,7 +429,7 @@ FAKE_EXPORT int cuptiActivityFlushAll(uint32_t flags)
 {
     if (process != getpid())
         for (;;)
-            pause(); /* NVIDIA's CUPTI may hang here in a forked child */
+            pause(); /* hangs, as NVIDIA's CUPTI may in a forked child */
     pthread_mutex_lock(&lock);
     retire_ready(flags & TP_CUPTI_FLUSH_FORCED);
     struct buffer *ready = take_ready(flags & TP_CUPTI_FLUSH_FORCED);

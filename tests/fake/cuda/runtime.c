@@ -1,4 +1,4 @@
-/* libcudart.so.13 without a GPU; see fake.h. A stream is represented by the time until which it is busy. */
+/* Implements libcudart.so.13 without a GPU; see fake.h. A stream is represented by the time until which it is busy. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -15,7 +15,8 @@ enum { PAGEABLE = 1, PINNED, DEVICE };
 
 struct fake_stream {
     uint32_t id, device, context;
-    uint64_t free_ns, free_stamp; /* end of the work of the stream, on CLOCK_REALTIME and on CUPTI's clock */
+    uint64_t free_ns, free_stamp; /* end of the last work on the stream: free_ns on CLOCK_REALTIME, free_stamp on
+                                   * CUPTI's clock */
 };
 
 struct fake_event {
@@ -23,13 +24,13 @@ struct fake_event {
     uint64_t done_ns, done_stamp;
 };
 
-struct allocation { /* header of an allocation, in front of the bytes for the program */
+struct allocation { /* header of an allocation, before the program's bytes */
     uint64_t bytes;
     uint32_t kind, device;
     uint64_t pool;
 };
 
-/* An operation on a stream: start and end on CUPTI's clock, and its end on CLOCK_REALTIME. */
+/* Operation on a stream: start and end on CUPTI's clock, and end on CLOCK_REALTIME, ns. */
 struct span {
     uint64_t start, end, done_ns;
 };
@@ -66,7 +67,7 @@ static void initialize(void)
     cuInit(0);
 }
 
-/* Finds CUPTI, which may be loaded at any time. Then resets the times of streams, because they are of the previous
+/* Finds CUPTI, which may be loaded at any time. Then resets the times of streams, because they were on another
  * clock. */
 static void find_hooks(void)
 {

@@ -1,4 +1,4 @@
-/* cuda_program WHAT COUNT [RECORD_DIR]: an ordinary CUDA program that uses the CUDA without a GPU of tests/fake/cuda.
+/* cuda_program WHAT COUNT [RECORD_DIR]: an ordinary CUDA program that runs on the emulated CUDA of tests/fake/cuda.
  *
  * With RECORD_DIR the program records itself, with operators and scopes around its calls. Without RECORD_DIR it does
  * not use tracepress. At exit it prints a line per kind of GPU work with the number of calls, which the suite compares
@@ -19,7 +19,7 @@ enum { THREADS = 8, NODES = 10, BLOCK_BYTES = 1 << 20 };
 static const struct fake_kernel gemm = {"_Z4gemmIfEvPKT_S2_PS0_iii", 4000, 64, 16384};
 static const struct fake_kernel relu = {"_Z4reluPfi", 1000, 16, 0};
 static const struct fake_kernel tiny = {"tiny", 200, 16, 0};
-/* requests more shared memory than the default maximum */
+/* needs 64 KiB of shared memory, more than the default maximum */
 static const struct fake_kernel wide = {"_Z4wideILi512EEvPKf", 2000, 32, 64 << 10};
 
 static struct {
@@ -40,7 +40,7 @@ static void copy(void *to, const void *from, int direction, cudaStream_t stream)
     did.copies++;
 }
 
-/* Runs steps of a copy, a product and an activation, with the runtime calls that usually occur between them. */
+/* Runs steps of a copy, a product and an activation, with the runtime calls that usually come between them. */
 static void train(int count)
 {
     void *device, *host;
@@ -50,7 +50,7 @@ static void train(int count)
     did.allocations += 2;
     for (int i = 0; i < count; i++) {
         tracepress_begin(forward);
-        cudaGetDevice(&number); /* a call without work for the GPU */
+        cudaGetDevice(&number); /* this call has no work for the GPU */
         copy(device, host, cudaMemcpyHostToDevice, NULL);
         tracepress_operator_begin(gemm_op, NULL);
         launch(&gemm, 1000, 256, NULL);
@@ -114,7 +114,7 @@ static void graph(int count)
     did.waits++;
 }
 
-/* Uses two devices, and two contexts of the first device whose streams have the same number. Copies between the
+/* Uses two devices, and two contexts of the first device whose streams have the same number. Also copies between the
  * devices. */
 static void contexts(int count)
 {
@@ -196,7 +196,7 @@ static void fork_child(int count)
     train(count);
 }
 
-/* Starts work and exits without waiting for it and without stopping the recording. */
+/* Starts work and exits without waiting for the work and without stopping the recording. */
 static void leave(int count)
 {
     for (int i = 0; i < count; i++)
@@ -209,7 +209,7 @@ static void kill_itself(int count)
     for (int i = 0; i < count; i++)
         launch(&tiny, 8, 128, NULL);
     cudaDeviceSynchronize();
-    sleep(1); /* waits, because CUPTI delivers buffers from time to time */
+    sleep(1); /* waits, so that CUPTI delivers buffers in the meantime */
     abort();
 }
 

@@ -1,6 +1,7 @@
-/* image_classifier FORM STEPS: classifies batches of images as darknet does: each layer of a batch starts threads of its
- * own for its matrix product, and threads that end with the batch make the images. FORM "written"; "pool": the same
- * threads live as long as the program and take the work from a queue. */
+/* image_classifier FORM STEPS: classifies batches of images as darknet does. Each layer of a batch starts its own
+ * threads for its matrix product. Other threads, which exit with the batch, make the images.
+ *
+ * FORM "written": as described. "pool": the same threads live as long as the program and take the work from a queue. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

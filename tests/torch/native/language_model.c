@@ -1,6 +1,8 @@
-/* language_model FORM STEPS: trains the products of a small language model as llm.c does, a region of OpenMP for each
- * product; the outermost loop is over few rows, so that some threads have none. FORM "written"; "passive": threads that
- * wait sleep, by OMP_WAIT_POLICY; "collapsed": the loop is over all elements, so that all threads have work. */
+/* language_model FORM STEPS: computes the products of a small language model as llm.c does, with an OpenMP region for
+ * each product. The outermost loop has few rows, so that some threads have no work.
+ *
+ * FORM "written": as described. "passive": waiting threads sleep, by OMP_WAIT_POLICY. "collapsed": the loop is over all
+ * elements, so that all threads have work. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
