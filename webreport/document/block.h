@@ -30,7 +30,7 @@ struct tp_section_block {
 struct tp_verdict_block {
     enum tp_tone tone;
     const char *class;    /* one or two words that classify the result, or "" */
-    const char *headline; /* one sentence */
+    const char *headline; /* headline of one sentence */
     const char *text;     /* text below the headline, or "" */
 };
 

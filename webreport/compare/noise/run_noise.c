@@ -28,8 +28,8 @@ enum {
     TRIMMED_FROM = 5,    /* least number of values for which the mean leaves out a fifth at each end */
     SHORT_PART = 10,     /* one step in SHORT_PART counts as short */
     WINSORIZED_FROM = 5, /* least number of runs for which outliers are winsorized */
-    NEEDED_FREEDOM = 8,  /* number of degrees of freedom from which the prior estimate has no weight */
-    DOUBT_FREEDOM = 3    /* number of degrees of freedom from which runs can contradict the prior estimate */
+    NEEDED_FREEDOM = 8,  /* least number of degrees of freedom with which the prior estimate has no weight */
+    DOUBT_FREEDOM = 3    /* least number of degrees of freedom with which runs can contradict the prior estimate */
 };
 
 const char *tp_quantity_name(enum tp_quantity quantity)
@@ -100,9 +100,9 @@ struct squares {
     double runs;         /* degrees of freedom that include winsorized levels */
 };
 
-/* Adds the squared deviations of a group. A winsorized level has no degree of freedom, and the sum is corrected for
- * it (Dixon and Tukey 1968, on the variance of a Winsorized mean). At least half of the levels, around the median,
- * are not moved. */
+/* Adds the squared deviations of a group. A winsorized level has no degree of freedom, and the sum is corrected
+ * (Dixon and Tukey 1968, variance of a winsorized mean). At least half of the levels, around the median, are not
+ * moved. */
 static void add_group(struct squares *squares, const struct tp_levels *group, enum tp_estimator estimator,
                       struct tp_arena *arena)
 {

@@ -405,9 +405,9 @@ static double rate_of(const struct tp_what_if_work *w, uint32_t family)
     return us > 0 ? moved / us / 1000 : 0;
 }
 
-/* Adds a cause for a family whose groups are equally fast or that has a single group, so that there is no faster
- * group to compare with. Healthy jobs also spend much time in collectives. The cost must therefore exceed ALL_SHARE,
- * or SLOW_SHARE if the rate is below that of usual network cards. */
+/* Adds a cause for a family of equally fast groups, or of a single group. No faster group shows the usual time of
+ * such a family. Healthy jobs also spend much time in collectives. The cost must therefore exceed ALL_SHARE, or
+ * SLOW_SHARE if the rate is below that of usual network cards. */
 static void add_alike(struct tp_what_if_work *w, uint32_t index)
 {
     const struct tp_graph_family *family = tp_graph_family_at(w->graph, index);

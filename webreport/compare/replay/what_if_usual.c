@@ -239,8 +239,8 @@ static void find_even(struct tp_what_if_work *w)
         even_out(w, p, is_one_row);
 }
 
-/* Returns the number of slow ranks in other classes if all of them exceed their peers by the same ratio by which
- * this class exceeds a stage; else 0. */
+/* Returns the number of slow ranks in other classes; 0 unless all of them exceed their peers by the ratio by which
+ * this class exceeds a stage. */
 static uint32_t as_slow_elsewhere(const struct tp_what_if_work *w, uint32_t class_index, double ratio)
 {
     uint32_t count = 0;
@@ -353,8 +353,8 @@ static void find_usual_links(struct tp_what_if_work *w)
     }
 }
 
-/* Returns the time that a late host spends in the collectives of a key, divided by the time of the other ranks, as
- * the median over the pairs. */
+/* Returns the ratio of two times in the collectives of a key: that of a late host, and that of the other ranks. The
+ * result is the median over the pairs. */
 static double late_ratio(struct tp_what_if_work *w, const struct tp_usual_link *link)
 {
     size_t count = 0;

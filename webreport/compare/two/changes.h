@@ -53,8 +53,8 @@ struct tp_changes {
     double low_shift; /* the same for short steps, as in struct tp_row_judgement */
 };
 
-/* Sets `cause` of each reported change. The time of an operator follows from its kernels, a wait from the work that
- * it waits for, and a runtime call from the copy that it starts. (explain.c) */
+/* Sets `cause` of each reported change. An operator's time follows from its kernels, a wait from the awaited work,
+ * and a runtime call from the copy that it starts. (explain.c) */
 void tp_changes_explain(struct tp_changes *changes);
 
 #endif

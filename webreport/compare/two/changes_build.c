@@ -88,7 +88,7 @@ static void find_cut_kinds(bool is_cut[TP_SUMMARY_KIND_COUNT], const struct tp_s
 
 /* Returns whether the number of calls per step changed. Counts that vary between steps, and rows that a summary cut
  * off, are no evidence. If the steps do the same work, waits at other lines and work in other modules are no
- * evidence either, because one side may be recorded without stacks. */
+ * evidence either. One side may be recorded without stacks. */
 static bool is_count_changed(const struct tp_change *change, const struct total totals[TP_SIDES], const bool *is_cut,
                              bool is_work_same)
 {
@@ -121,7 +121,7 @@ static bool is_other_kernel(const struct tp_change *change)
 }
 
 /* Judges a changed number of calls. The time of the added or removed calls must be at least TP_CHANGE_LEAST_SHARE of
- * the base's step, and the time of the whole row must have changed in the same direction. Runtime calls are not judged,
+ * BASE's step. The time of the whole row must have changed in the same direction. Runtime calls are not judged,
  * because they follow from the work that they start. */
 static enum tp_change_verdict judge_count(const struct tp_change *change, double step_ns)
 {
@@ -315,8 +315,8 @@ static struct tp_side_levels unshifted(const struct tp_sides *sides, const struc
 }
 
 /* Returns whether short steps confirm a change of data loading. For wall clock, the short steps must have changed
- * both by themselves and relative to the operators, because a busy machine slows a single thread less than operators
- * that wait for each other. Without enough operators, a slower loader looks like a busy machine. */
+ * both by themselves and relative to the operators. A busy machine slows a single thread less than operators that
+ * wait for each other. Without enough operators, a slower loader looks like a busy machine. */
 static bool is_loading_confirmed(const struct tp_changes *changes, const struct tp_sides *sides,
                                  const struct tp_side_levels levels[TP_SIDES], double estimate)
 {

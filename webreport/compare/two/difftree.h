@@ -12,7 +12,7 @@ struct tp_diffcall {
     double calls[TP_SIDES];
     uint32_t parent, subtree_end; /* the descendants of node i are nodes i + 1 to subtree_end - 1 */
     uint16_t depth;
-    uint8_t kind; /* enum tp_call_kind */
+    uint8_t kind; /* value of enum tp_call_kind */
 };
 
 struct tp_difftree {

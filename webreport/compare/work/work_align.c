@@ -79,9 +79,9 @@ static void mark(const struct search *s, struct way way)
     }
 }
 
-/* Moves a block of insertions, or of removals, to the position where its first item has the lowest depth, so that
- * the block begins with the caller of its other items. A block can move back while the item before it equals its
- * last item. */
+/* Moves a block of insertions, or of removals, to the position where its first item has the lowest depth. The block
+ * then begins with the caller of its other items. A block can move back while the item before it equals its last
+ * item. */
 static void settle(const struct tp_align_sequence *s, uint32_t *first, uint32_t *end, uint32_t least, uint32_t *other)
 {
     uint32_t best = 0, shift = 0;

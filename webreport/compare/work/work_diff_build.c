@@ -149,7 +149,7 @@ static void add_device_work(struct tp_work_compared *c, const struct tp_work_dif
     change->is_gated = kind == TP_WORK_CHANGE_COPIES && delta > 0 && !is_set;
 }
 
-/* Returns the number of waits per step by other calls that the operator no longer does. Another version of a library
+/* Returns the number of waits per step that the operator lost in its other API calls. Another version of a library
  * may wait by another call. */
 static int64_t waits_gone(const struct tp_work_compared *c, const struct tp_work_pair *own)
 {
@@ -224,8 +224,8 @@ static bool is_same_change(const struct tp_work_change *a, const struct tp_work_
            tp_str_equal(a->place, b->place);
 }
 
-/* Returns whether b directly follows a in the same function and is a call of the same operator with other shapes or
- * types, as in x.double().float(). */
+/* Returns whether b directly follows a in the same function and calls the same operator with other shapes or types,
+ * as in x.double().float(). */
 static bool is_next_call(const struct tp_work_change *a, const struct tp_work_change *b, const struct tp_signature *s)
 {
     if (!a->call || b->call <= a->call || a->kind != b->kind || a->kind > TP_WORK_CHANGE_OPERATOR ||
@@ -275,8 +275,8 @@ static uint32_t common_divisor(uint32_t a, uint32_t b)
     return a;
 }
 
-/* Fills nth and calls of a change. The number of passes of the function per step is the greatest common divisor of
- * the counts of all its calls. Keys with the same name are adjacent. */
+/* Fills nth and calls of a change. The greatest common divisor of the counts of all calls in a function is the
+ * number of its passes per step. Keys with the same name are adjacent. */
 static void number_call(struct tp_work_change *change, const struct tp_signature *s, struct tp_arena *arena)
 {
     if (!change->call || !change->place.len)
@@ -303,7 +303,7 @@ static void number_call(struct tp_work_change *change, const struct tp_signature
     change->nth = change->calls ? change->nth % change->calls : 0;
 }
 
-/* Sets the place of an added wait to that of the operator that waits, if that operator was also added. */
+/* Sets the place of an added wait to the place of the operator that waits, if the operator was also added. */
 static void place_waits(struct tp_work_diff *diff)
 {
     for (uint32_t i = 0; i < diff->count; i++)

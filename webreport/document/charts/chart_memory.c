@@ -232,8 +232,8 @@ static void put_bands(struct tp_object *chart, struct tp_arena *arena, const str
     }
 }
 
-/* Returns the distance between axis ticks, a round number of bytes: a whole number of units (KiB, MiB ..) instead of
- * 0.1, 0.2 or 0.5 of a power of two. Sets *top to the last tick. */
+/* Returns the distance between axis ticks, bytes. It is a whole number of units (KiB, MiB ..), not 0.1, 0.2 or 0.5
+ * of a power of two. Sets *top to the last tick. */
 static double byte_tick(double max, double *top)
 {
     double unit = 1, tick;

@@ -1,6 +1,6 @@
 /* Declares the sections of the page. Each function takes one profile and returns the object for the template of the
- * same name, or kind NONE if the profile has no data for the section. All memory is in section->arena or borrowed
- * from the profile. The sections of call tree and timeline are in ../charts. */
+ * same name. It returns kind NONE if the profile has no data for the section. All memory is in section->arena or
+ * borrowed from the profile. The sections of call tree and timeline are in ../charts. */
 #ifndef TP_WEBREPORT_DOCUMENT_REPORT_SECTIONS_H
 #define TP_WEBREPORT_DOCUMENT_REPORT_SECTIONS_H
 

@@ -35,8 +35,8 @@ static const char *const cause_words[TP_TIME_DEVICE_COUNT] = {
     [TP_TIME_UNKNOWN] = "is idle before operations whose launch call is not recorded",
 };
 
-/* Returns the words of a cause. No call launches work on a device that the program itself defined. Only ranges can
- * then show what the device waits for. */
+/* Returns the words of a cause. For a device that the program itself defined, only ranges show what the device waits
+ * for, because no call launches its work. */
 static const char *cause_text(const struct words *w, enum tp_time_cause cause)
 {
     const struct tp_trace_verdict *v = w->v;

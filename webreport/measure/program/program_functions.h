@@ -23,7 +23,7 @@ struct tp_program_function {
     int64_t self_ns, total_ns;
     uint64_t sample_count; /* number of samples with this function as the innermost one */
     int32_t line;          /* line with most of self_ns; 0 if unknown */
-    uint8_t kind;          /* enum tp_function_kind */
+    uint8_t kind;          /* value of enum tp_function_kind */
     uint8_t event_role;    /* enum event_role of program_functions.c, for kernel functions that serve perf events */
     bool is_nameless;      /* true: the function has only a file and an offset, or no name at all */
     bool is_found;         /* true: at least one sample contains the function; false: only waits contain it */

@@ -99,7 +99,7 @@ struct tp_wait_group {
     uint32_t held_in;  /* function in which the holder was during the wait; TP_NO_ID if unknown */
     int32_t held_line; /* line in the function held_in; 0 if unknown */
     int64_t held_ns;   /* part of total_ns in which `holder` was the likely holder */
-    uint8_t cause;     /* enum tp_wait_cause */
+    uint8_t cause;     /* value of enum tp_wait_cause */
     uint64_t count;
     int64_t total_ns, longest_ns, estimated_ns; /* estimated_ns: part of total_ns whose cause the recorder estimated */
 };

@@ -26,7 +26,7 @@ enum tp_column_code {
     TP_CODE_BITS,         /* uint64_t, stored unchanged */
     TP_CODE_COUNT,        /* uint32_t or an enumeration, at most the column's `most` */
     TP_CODE_RISING,       /* uint32_t that rises from struct to struct, at most `most`; stored as the difference */
-    TP_CODE_ID,           /* index + 1; 0: TP_NO_ID */
+    TP_CODE_ID,           /* uint32_t index, stored as index + 1; TP_NO_ID is stored as 0 */
     TP_CODE_BYTE,         /* uint8_t, at most the column's `most` */
     TP_CODE_REAL,         /* double; each NaN is written with the same bits */
     TP_CODE_SHORT_REAL,   /* double, stored as float */

@@ -17,10 +17,10 @@
 enum tp_count_kind {
     TP_COUNT_OPERATOR, /* a call of an operator; texts: operator name, shapes and types of its inputs */
     TP_COUNT_LOADER,   /* a call of an operator inside a range of the data loader */
-    /* a copy or set on a device; texts: name and dims of its owner, the operator; detail: name of the operation */
+    /* a copy or set on a device; name and dims: of the operator that owns it; detail: name of the copy or set */
     TP_COUNT_COPY,
-    TP_COUNT_WAIT,       /* a call that waits for the device; name: of the call; dims: name of the outermost operator */
-    TP_COUNT_KERNEL,     /* a kernel; texts: name and dims of its owner, the operator; detail: name of the kernel */
+    TP_COUNT_WAIT,       /* a call that waits for the device; name: API call; dims: name of the outermost operator */
+    TP_COUNT_KERNEL,     /* a kernel; name and dims: of the operator that owns it; detail: name of the kernel */
     TP_COUNT_LAUNCH,     /* a call that launches a single kernel or a graph */
     TP_COUNT_ALLOCATION, /* an allocation in the memory records; name: type of the device, such as "device 0" */
     TP_COUNT_KINDS
@@ -29,8 +29,8 @@ enum tp_count_kind {
 struct tp_count_key {
     /* detail: input types of an operator, or name of a kernel or copy; "": no detail */
     struct tp_str name, dims, detail;
-    int64_t count; /* number in one step: the most common number over the steady steps */
-    uint8_t kind;  /* enum tp_count_kind */
+    int64_t count; /* number per step, the most common one over the steady steps */
+    uint8_t kind;  /* value of enum tp_count_kind */
     bool is_exact; /* true: at least 90 % of the steady steps, or all but one, have this count */
 };
 
@@ -48,7 +48,7 @@ struct tp_count_kept {
 
 /* A user function that runs inside the data loader. */
 struct tp_count_function {
-    struct tp_str place; /* "train.py(12): transform" */
+    struct tp_str place; /* text such as "train.py(12): transform" */
     /* calls: most common number per step; low_ns: own time of a fast call, ns (the tenth percentile, which delays on
      * a loaded machine hardly affect) */
     int64_t calls, low_ns;

@@ -36,8 +36,8 @@ static bool add_rank(struct tp_rank_stride *runs, uint32_t *count, int64_t rank)
     return true;
 }
 
-/* Reads ranks in PyTorch's form "[0, 8, 16]". For a long list PyTorch writes the first ranks and the last one ("[0,
- * 8, ..., 248]"), which is enough if the ranks are evenly spaced. */
+/* Reads ranks in PyTorch's form "[0, 8, 16]". Of a long list PyTorch writes only the first ranks and the last one:
+ * "[0, 8, ..., 248]". That is enough for evenly spaced ranks. */
 static void read_ranks(struct tp_slot_work *w, struct tp_slot_group *group, struct tp_str text)
 {
     struct tp_rank_stride runs[TP_MAX_SLOT_RUNS];

@@ -38,11 +38,11 @@ struct tp_summary_key {
 enum tp_summary_kind {
     TP_SUMMARY_OPERATOR_HOST,   /* self host time of an operator; name, shape, dtype */
     TP_SUMMARY_OPERATOR_DEVICE, /* device time of the work that an operator itself launched; name, shape, dtype */
-    TP_SUMMARY_KERNEL,      /* duration of a kernel; name; owner: innermost launching operator; shape: of the owner */
-    TP_SUMMARY_COPY,        /* duration of a copy or set; name; owner: innermost launching operator; bytes */
+    TP_SUMMARY_KERNEL,      /* duration of a kernel; name, owner (innermost launching operator), shape of the owner */
+    TP_SUMMARY_COPY,        /* duration of a copy or set; name, owner (innermost launching operator), bytes */
     TP_SUMMARY_MODULE_HOST, /* total host time of a module call; name: path from the top module, such as "Net/Linear" */
     TP_SUMMARY_MODULE_DEVICE, /* total device time of a module call; name: path of modules */
-    /* cost of a synchronization; name: API; owner: operator; shape: "file(line): function" */
+    /* cost of a synchronization; name of the API call, owner (operator), shape "file(line): function" */
     TP_SUMMARY_SYNC,
     TP_SUMMARY_RUNTIME,  /* host time of runtime and driver calls; name */
     TP_SUMMARY_FUNCTION, /* samples of a function in a program recorded from outside; name; owner: file */

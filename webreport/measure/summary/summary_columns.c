@@ -101,7 +101,7 @@ static const struct tp_column texts[] = {ITEM(BYTES, text)};
 const struct tp_column_list tp_list_texts = LIST(texts);
 #undef S
 
-/* head */
+/* head of a summary */
 
 #define S struct tp_summary
 static const struct tp_column head[] = {
@@ -150,7 +150,7 @@ static const struct tp_column evidence[] = {
 const struct tp_column_list tp_list_evidence = LIST(evidence);
 #undef S
 
-/* steps */
+/* steps of a summary */
 
 #define S struct tp_summary_step
 static const struct tp_column steps[] = {
@@ -173,7 +173,7 @@ static const struct tp_column step_part_ns[] = {ITEM(INT, part_ns)};
 const struct tp_column_list tp_list_step_part_ns = LIST(step_part_ns);
 #undef S
 
-/* rows */
+/* rows of a summary */
 
 #define S struct tp_stored_row
 static const struct tp_column rows[] = {

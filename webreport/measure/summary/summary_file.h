@@ -17,7 +17,7 @@
 struct tp_summary_record {
     struct tp_summary_key key;
     int64_t event_count;
-    struct tp_str bytes; /* the SummaryEntry, unchanged */
+    struct tp_str bytes; /* bytes of the SummaryEntry, as in the file */
 };
 
 /* A set of processes, sorted by key. Each key occurs once. */

@@ -96,7 +96,7 @@ static uint32_t choose(struct tp_summary_gather *g, struct group *groups, struct
 {
     uint32_t kept = 0, rest = 0;
     for (size_t i = 0; i < g->rows.count; i++) {
-        /* A row named "(rest)" becomes part of the row "(rest)", so that each identity occurs once. */
+        /* Adds a row whose own name is "(rest)" to the final row "(rest)", so that each identity occurs once. */
         bool stays = kept < TP_MAX_SUMMARY_ROWS - 1 || (g->rows.count <= TP_MAX_SUMMARY_ROWS && !rest);
         struct tp_str name = text_at(g, groups[i].number, 0);
         stays = stays && !tp_str_equal(name, TP_STR(TP_SUMMARY_REST));

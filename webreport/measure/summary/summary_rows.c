@@ -200,8 +200,8 @@ static void add_functions(struct tp_summary_work *work, struct tp_vec *rows)
 {
     const struct tp_program_view *view = &work->source->advice->program;
     const struct tp_trace *trace = work->source->trace;
-    struct tp_program_functions functions =
-        view->functions; /* a copy that adds no function, because all stacks are known */
+    /* a copy that adds no function, because all stacks are known */
+    struct tp_program_functions functions = view->functions;
     struct tp_summary_gather gather;
     tp_summary_gather_open(&gather, work, TP_SUMMARY_FUNCTION);
     functions.path = functions.frames = TP_VEC(work->scratch, uint32_t);

@@ -72,7 +72,7 @@ static void find_calls(struct tp_slot_work *w)
     tp_merge_sort(w->arena, w->calls.data, w->calls.count, sizeof(struct tp_slot_call), by_step_and_call, NULL);
 }
 
-/* Finds the row of calls of each used step. */
+/* Finds the calls of each used step, which form its row. */
 static void find_rows(struct tp_slot_work *w)
 {
     uint32_t at = 0;
@@ -172,8 +172,8 @@ static struct tp_intervals without_calls(struct tp_slot_work *w)
 }
 
 /* Corrects the end of calls on their own threads. Such a thread records the end of its call only when it runs again,
- * while the waiting thread already continues. If most of a call is a gap in the work, and work starts shortly before
- * the recorded end, the call ended at the start of that work. */
+ * while the waiting thread already continues. The call ended earlier if most of it is a gap in the work and work
+ * starts shortly before its recorded end. Its end is then the start of that work. */
 static void drop_last_words(struct tp_slot_work *w)
 {
     enum { SHORT_PART = 20 };
