@@ -29,7 +29,7 @@ def jobs() -> int:
 
 
 def install(root: Path, tree: Path) -> None:
-    """Run make, without the variables of an outer make, because its jobs are not those of this one."""
+    """Run make, without the variables of an outer make, because they describe the jobs of the outer make."""
     environment = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
     shutil.rmtree(tree, ignore_errors=True)
     words = ["make", f"-j{jobs()}", "install-strip", f"DESTDIR={tree}", "PREFIX=", "MPI="]

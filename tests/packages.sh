@@ -33,7 +33,8 @@ for stage in "$@"; do
         has chromium || has chromium-browser || has google-chrome || wanted="$wanted chromium"
         has node || wanted="$wanted nodejs"
         has sqlite3 || wanted="$wanted sqlite3"
-        [ -f /usr/share/perl5/Devel/NYTProf/flamegraph.pl ] || wanted="$wanted libdevel-nytprof-perl" # contains flamegraph.pl
+        # this package contains flamegraph.pl
+        [ -f /usr/share/perl5/Devel/NYTProf/flamegraph.pl ] || wanted="$wanted libdevel-nytprof-perl"
         has zsh || wanted="$wanted zsh" # tests of completions need these shells
         has fish || wanted="$wanted fish"
         has parallel || wanted="$wanted parallel"

@@ -77,7 +77,7 @@ def _own_record() -> Iterator[Path]:
 def _candidates() -> Iterator[Path]:
     name = "tracepress" + (sysconfig.get_config_var("EXE") or "")
     yield from _own_record()
-    yield Path(__file__).resolve().parent.parent / "bin" / name  # for pip install --target
+    yield Path(__file__).resolve().parent.parent / "bin" / name  # location after `pip install --target`
     yield Path(sysconfig.get_path("scripts")) / name
     in_path = shutil.which(name)
     if in_path:

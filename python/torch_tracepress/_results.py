@@ -87,7 +87,7 @@ class Profile:
 
     @property
     def findings(self) -> Tuple[Finding, ...]:
-        """The findings, the one with the largest gain first."""
+        """The findings, starting with the finding that has the largest gain."""
         rows = (self.json.get("recommendations") or {}).get("findings") or ()
         return tuple(Finding._of(row, self.worker) for row in rows)
 
@@ -167,7 +167,8 @@ class Report(_Page):
 
     @property
     def findings(self) -> Tuple[Finding, ...]:
-        """The findings about the ranks of a run, then those of all traces, in the order of ``.profiles``."""
+        """The findings about the ranks of a run, followed by the findings of all traces, in the order of
+        ``.profiles``."""
         runs = [run.get("recommendations") or {} for run in self.json.get("runs") or ()]
         over_ranks = tuple(Finding._of(row, "") for run in runs for row in run.get("findings") or ())
         return over_ranks + tuple(finding for profile in self.profiles for finding in profile.findings)

@@ -8,7 +8,7 @@ build=$1 trace=$2 times=${3:-/dev/null}
 work=$(mktemp -d "${TMPDIR:-/tmp}/tracepress-exports.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
-# run NAME COMMAND...: measures the command once more and adds the result to those of NAME
+# run NAME COMMAND...: measures the command once more and adds the result to the earlier results of NAME
 run() {
     name=$1
     shift

@@ -1,4 +1,4 @@
-/* A headless Chromium driven over its debugging pipe: no packages needed, only node and the browser.
+/* Controls a headless Chromium through its debugging pipe. Needs only node and the browser, no packages.
  *
  * const chrome = await start(binary); const page = await chrome.open(url, {width, dark, noScript, print}); ... chrome.close() */
 import { spawn } from 'node:child_process';
@@ -97,7 +97,7 @@ export async function start(binary) {
     async close() {
       child.kill();
       await gone;
-      /* helper processes of the browser may still write files for a moment */
+      /* processes of the browser may still write files for a short time */
       for (let tries = 0; tries < 50; tries++) {
         try {
           rmSync(folder, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-/* A trace in which every text tries to run something: names, stacks, shapes, modules, threads, devices, collectives. */
+/* Makes a trace in which every text tries to run code: names, stacks, shapes, modules, threads, devices, collectives. */
 const PAYLOADS = [
   '<script>hit(1)</script>', '"><img src=x onerror=hit(2)>', "'-hit(3)-'", '</script><script>hit(4)</script>', '<!--<script>',
   '</style><script>hit(5)</script>', '{{{fragments}}}{{> report}}', '${hit(6)}', 'javascript:hit(7)', '</title><svg onload=hit(8)>',

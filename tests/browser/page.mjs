@@ -45,7 +45,7 @@ const AUDIT = `(() => {
     foreign: [...new Set(all.map((e) => e.localName))].filter((n) => ['img', 'iframe', 'base', 'object', 'embed', 'form', 'textarea'].includes(n)),
     links: [...document.querySelectorAll('a[href]')].map((a) => a.getAttribute('href')).filter((h) => !/^(#|https:)/.test(h)),
     twice: ids.filter((id, i) => ids.indexOf(id) !== i), dead: [...document.querySelectorAll('a[href^="#"]')].map((a) => a.hash.slice(1)).filter((h) => !/^(sel|t)=/.test(h) && !document.getElementById(h)),
-    /* what a screen reader walks by: landmarks with names of their own, headings that leave no level out, rows with a name */
+    /* for screen readers: landmarks must have different names, headings must not skip a level, rows must have names */
     landmarks: [...document.querySelectorAll('main,nav,section[aria-labelledby],[role=region]')].filter((e) => e.checkVisibility()).map((e) => e.localName + ' ' + (e.getAttribute('aria-label') ?? (e.getAttribute('aria-labelledby') ?? '').split(' ').map((id) => document.getElementById(id)?.textContent).join(' '))).filter((n, i, all) => all.indexOf(n) !== i),
     headings: [...document.querySelectorAll('h1,h2,h3,h4')].map((e) => +e.localName[1]).filter((level, i, all) => level - (all[i - 1] ?? 0) > 1),
     nameless: [...document.querySelectorAll('[role=rowheader],th')].filter((e) => !e.textContent.trim()).length,
@@ -70,7 +70,7 @@ for (const bypassPolicy of [false, true])
       const loaded = new Promise((resolve) => { page.loaded = resolve; });
       await page.send('Page.navigate', { url: urls[name] });
       await loaded;
-      /* open, sort, filter and hover everything */
+      /* opens, sorts, filters and hovers over everything */
       await page.ask(`document.querySelectorAll('details').forEach((d) => { d.open = true; });
         document.querySelectorAll('.data thead button').forEach((b) => b.click());
         document.querySelectorAll('input').forEach((i) => { i.value = '<'; i.dispatchEvent(new Event('input')); });
@@ -129,7 +129,7 @@ for (const noScript of [false, true])
     same(await target.ask(`document.querySelector('${links[1]}').closest('details').open`), true);
   });
 
-/* Sections of several open profiles have landmarks of the same words but for the profile's name. */
+/* The landmarks of several open profiles differ only by the name of the profile. */
 test('open_profiles_keep_their_landmarks_apart', async () => {
   const page = await chrome.open(urls.many);
   await page.ask(`document.querySelectorAll('details.profile').forEach((d) => { d.open = true; })`);
@@ -174,7 +174,7 @@ test('printed_page_has_a_few_sheets', async () => {
   if (sheets < 2 || sheets > 7) throw new Error(sheets + ' sheets');
 });
 
-/* The design picture of the page in ../shared, and the page of the same trace. */
+/* Compares the page of a trace with the design picture in ../shared, which shows the same trace. */
 const shared = process.env.SHARED ?? '', mock = join(shared, 'mock/mock.html'), sample = join(shared, 'data/traces/kineto/resnet50_num_workers_0');
 if (existsSync(mock) && existsSync(sample))
   test('printed_page_has_no_more_sheets_than_its_picture', async () => {
@@ -192,7 +192,7 @@ test('printed_tables_keep_their_columns_and_low_rows', async () => {
   }
 });
 
-/* A trace with one operator in a long path. The page must truncate the folder, not the file. */
+/* Makes a trace with one operator whose file has a long path. The page must truncate the folder, not the file. */
 test('the_end_of_a_path_is_seen', async () => {
   const folder = '/srv/projects/recommenders/' + 'a_folder_with_a_long_name/'.repeat(4);
   const frame = (name, ts, dur) => ({ ph: 'X', cat: 'python_function', name, pid: 1, tid: 1, ts, dur, args: { 'Python id': ts + 1 } });

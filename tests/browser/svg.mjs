@@ -106,7 +106,7 @@ test('memory_curve_stays_in_its_axes', async () => {
 
 for (const name of ['flame', 'diff', 'memory', 'curve'])
   test(`picture_${name}_follows_a_dark_theme`, async () => {
-    /* the brightness of the page, and the smallest contrast between a text and its background */
+    /* returns the brightness of the page, and the smallest contrast between a text and its background */
     const look = async (dark) => (await chrome.open(urls[name], { dark })).ask(`(() => {
       const parse = (colour) => colour.match(/[\\d.]+/g).map(Number);
       const light = (rgb) => rgb.slice(0, 3).map((v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4))

@@ -151,7 +151,7 @@ test('timeline_tells_arguments_and_moments', async () => {
     same(tip.split('\n').slice(2).join('\n'), told[i] ?? '');
   });
   const moments = tips.filter((tip) => /^(saved|alone)\n/.test(tip)).sort();
-  /* of two moments in one pixel, the tooltip may show either */
+  /* if two moments are in one pixel, the tooltip may show either of them */
   const near = moments.filter((tip) => tip.startsWith('saved\nat 15.0 ms'));
   same(near.length > 0 && near.every((tip) => /^saved\nat 15.0 ms(\ntext: m1)?$/.test(tip)), true);
   same(moments.filter((tip) => !near.includes(tip)), ['alone\nat 80.0 ms\ntext: on a thread without ranges', 'saved\nat 62.0 ms\ntext: m2']);

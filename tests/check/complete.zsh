@@ -1,4 +1,4 @@
-# complete.zsh FOLDER LINE: what zsh offers behind LINE with the completions of FOLDER, as its menu prints it.
+# complete.zsh FOLDER LINE: prints the menu of completions that zsh shows after LINE, with the completions in FOLDER.
 zmodload zsh/zpty
 zpty asked zsh -f -i
 send() { zpty -w asked "$1"; }

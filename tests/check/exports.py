@@ -281,7 +281,7 @@ def tables(tp, *traces):
 
 
 def check_costs(tp, folder, trace):
-    """Checks that calls, times, operations and bytes by kind of work are those of the report."""
+    """Checks that calls, times, operations and bytes by kind of work equal those in the report."""
     db = sqlite3.connect(glob.glob(folder + "/*.sqlite")[0])
     done = subprocess.run([tp, "report", trace, "--json", "-", "--quiet"], check=True, stdout=subprocess.PIPE)
     view = json.loads(done.stdout)["runs"][0]["profiles"][0].get("work_view") or {}
@@ -330,7 +330,7 @@ def tasks(tp):
 
 
 def ranges(tp, trace):
-    """Checks that arguments of ranges, including kind and color, are those of the trace."""
+    """Checks that arguments of ranges, including kind and color, equal those in the trace."""
     events = [e for e in read(trace)["traceEvents"] if e.get("ph") == "X"]
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([tp, "export", trace, "--to", "sqlite", "-o", folder, "--quiet"], check=True)

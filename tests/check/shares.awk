@@ -1,6 +1,6 @@
-# shares.awk -v known="NS NS": events of a recorded `split`, a line each; known: what it has printed. Prints the number of
-# samples, the share of one_quarter that is known, the share that its samples have, by processor time, how far that is off
-# in percent of all, and how far it may be off by chance (5 sigma).
+# shares.awk -v known="NS NS": checks the samples of a recorded `split`. The input has one event per line. `known` is
+# the output of `split`. Prints the number of samples, the known share of one_quarter, the share of its samples by CPU
+# time, the difference of the shares in percent, and the highest difference that may occur by chance (5 sigma).
 /"cat":"cpu_sample"/ {
     match($0, /"cpu ns":[0-9]+/)
     ns = substr($0, RSTART + 9, RLENGTH - 9)

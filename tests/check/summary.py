@@ -45,7 +45,7 @@ def is_cut(process, kind):
 
 
 def table(what, process, kind, key, wanted):
-    """Compares rows. wanted: {key: the known ones of count, sum, min, max and bytes}."""
+    """Compares rows. wanted: {key: count, sum, min, max and bytes, as far as they are known}."""
     mine = {}
     for row in rows(process, kind):
         name = tuple(map(short, key(row))) if isinstance(key(row), tuple) else short(key(row))

@@ -1,9 +1,10 @@
-/* driver_program KERNELS: real work on a real GPU, by the driver alone: no CUDA is needed to build it, no compiler to
- * run it (the kernel is PTX). Says what it gave to the GPU, and what CUDA events measured around the kernels:
+/* driver_program KERNELS: runs real work on a real GPU with the driver alone. No CUDA is needed to build the program,
+ * and no compiler to run it, because the kernel is PTX. Prints the counts of operations and the time of the kernels,
+ * measured with CUDA events:
  *
  *     kernel N, gpu_memcpy N, gpu_memset N, event_us T
  *
- * Ends with 77 where there is no GPU. The suite `gpu` compares that with the trace. */
+ * Exits with 77 if there is no GPU. The suite `gpu` compares the output with the trace. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,4 @@
-// runtime_program KERNELS: does the same as driver_program.c by the runtime (nvcc), and uses a graph and a second
-// stream.
+// runtime_program KERNELS: does the same work as driver_program.c, but with the CUDA runtime (nvcc). Also uses a graph.
 #include <cstdio>
 #include <cstdlib>
 

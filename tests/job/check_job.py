@@ -199,7 +199,7 @@ def equal(tracepress, work, *files):
         jobs = json.load(file)['jobs']
     report, job = whole['distributed'], [job['distributed'] for job in jobs if job['distributed']]
     profiles = {p['worker']: p['verdict'] for p in whole['profiles']}
-    # the verdict of each rank must be that of its own report
+    # a rank must have the same verdict as in its own report
     for rank in (rank for job in jobs for rank in job['ranks']):
         verdict = profiles[rank['worker']]
         assert (rank['verdict'], rank['headline']) == (verdict['class'], verdict['headline']), (rank, verdict)

@@ -455,7 +455,7 @@ static void fill_row(const struct plan *plan, struct tp_summary_row *row, int64_
     *row->time.buckets = (struct tp_sketch_bucket){tp_sketch_bucket(mean), calls};
 }
 
-/* Adds the rows of operators, then those of kernels, each sorted by time, longest first. */
+/* Adds the rows of operators, then the rows of kernels, each sorted by time, longest first. */
 static void add_rows(const struct plan *plan, uint32_t rank, struct tp_summary *summary, struct tp_arena *arena)
 {
     uint32_t stage = place_of(plan, rank).stage, kernels = KERNELS + plan->rows / 2,

@@ -36,7 +36,8 @@ extern const char *const plan_fault_names[PLAN_FAULTS];
 
 struct plan {
     uint64_t seed;
-    uint32_t ranks, tensor, pipeline, steps; /* tensor x pipeline must divide ranks */
+    uint32_t ranks, tensor, pipeline, steps; /* numbers of ranks, ranks per tensor group, pipeline stages, steps; tensor
+                                              * * pipeline must divide ranks */
     enum plan_fault fault;
     uint32_t victims; /* number of ranks with the fault, or of groups for a slow link */
     uint32_t rows;    /* number of additional rows per rank, so that summaries have a realistic size */

@@ -3,7 +3,8 @@
 # must name the rule that is cited with it ("section 15, E3"). A file that a comment names must exist.
 # DEFINITIONS replaces docs/definitions.md.
 definitions=${DEFINITIONS:-docs/definitions.md}
-# Files that are not in the repository: those of other projects or of the system, and outputs of the build or a run.
+# Names of files that are not in the repository. They belong to other projects or to the system, or are outputs of the
+# build or a run.
 elsewhere='asm/* linux/* torch/* Lib/* Python/* json/* typing.py threading.py code.py profile.py test.py copy.py profiler_util.py
     sgd.py adam.py adamw.py adagrad.py _lsprof.c omp-tools.h Python.h profile.proto trace_packet.proto'
 # Names of files in examples.

@@ -14,11 +14,11 @@ call() { case $1 in words|subject) "$@" ;; *) rule=$1; shift; sh "$rules/$rule.s
 passes() { what=$1; shift; call "$@" >said 2>&1 || { echo "$what: must pass"; cat said; status=1; }; }
 fails() { what=$1; shift; ! call "$@" >said 2>&1 || { echo "$what: must fail"; status=1; }; }
 
-# top
+# tests of top.sh
 passes "top: what belongs there" top README.md collector/
 fails "top: a run that was left there" top README.md q/ collector/
 
-# version
+# tests of version.sh
 echo 'VERSION := 1.2.3' >Makefile.planted
 printf '#define TRACEPRESS_VERSION "1.2.3"\n#define TRACEPRESS_VERSION_NUMBER 10203\n' >version.h
 printf 'context:\n  version: "1.2.3"\n' >recipe.planted
@@ -33,7 +33,7 @@ sed 's/1[.]2[.]3/1.2.2/' recipe.planted >other.planted
 fails "version: another recipe" version version.h Makefile.planted other.planted
 rm version.h text.h number.h none.h Makefile.planted recipe.planted other.planted
 
-# arrows
+# tests of arrows.sh
 put webreport/model/tree.c <<'C'
 #include "webreport/trace/trace.h"
 C
@@ -57,7 +57,7 @@ rm webreport/cli/main.c
 fails "arrows: a climb into cli" arrows $(sources)
 rm -r webreport
 
-# guard
+# tests of guard.sh
 put writer/base/arena.c <<'C'
 #include <setjmp.h>
 int tp_run(void) { jmp_buf guard; return setjmp(guard); }
@@ -71,7 +71,7 @@ echo 'int tp_own(void) { return setjmp(arena.guard); }' >>webreport/model/tree.c
 fails "guard: a second catcher" guard $(sources)
 rm -r writer webreport
 
-# sizes
+# tests of sizes.sh
 body() { i=0; while [ $i -lt "$1" ]; do echo "    tp_call($i);"; i=$((i + 1)); done; }
 { echo 'int tp_long(void)'; echo '{'; body 68; echo '}'; } | put webreport/model/tree.c
 passes "sizes: a function of 70 lines" sizes $(sources)
@@ -122,7 +122,7 @@ body 601 | put webreport/model/tree.c
 fails "sizes: a file of 601 lines" sizes $(sources)
 rm -r webreport
 
-# concepts: first with a table of this test, then with that of the repository
+# tests of concepts.sh: first with a table of this test, then with the table of the repository
 put writer/base/stats.c <<'C'
 double tp_median(double *values, size_t count) { return values[count / 2]; } /* half */
 C
@@ -156,7 +156,7 @@ plants "device of an event" 'static int64_t device_number(const struct tp_model 
 plants "per cent" '    return tp_text_printf(arena, "%.1f %% of the step", share);'
 rm -r writer webreport
 
-# names
+# tests of names.sh
 put webreport/model/tree.c </dev/null
 put webreport/model/tree.h </dev/null
 put webreport/model/links.c </dev/null
@@ -165,7 +165,7 @@ put tests/unit/tree.c </dev/null
 fails "names: two sources of one name" names $(sources)
 rm -r webreport tests
 
-# texts_apart
+# tests of texts_apart.sh
 put webreport/trace/stack.c <<'C'
 const char *tp_part(const char *text) { return memchr(text, ';', 9); }
 C
@@ -180,7 +180,7 @@ echo 'long tp_line(struct tp_str t) { return tp_str_find(t, "): "); }' >webrepor
 fails "texts_apart: a second reader of frames" texts_apart $(sources)
 rm -r webreport
 
-# words
+# tests of words.sh
 put webreport/model/tree.c <<'C'
 /* Links each event to its parent. NULL stands for no parent. */
 int tp_tree_link(int ftell) { return tp_log("the trace has no steps", ftell); }
@@ -217,7 +217,7 @@ if command -v git >/dev/null; then
 fi
 rm -r webreport docs
 
-# citations
+# tests of citations.sh
 put docs/definitions.md <<'MD'
 ## 1 Reading
 ## 2 Findings
@@ -236,7 +236,7 @@ echo '/* model/trees.c calls it. */' >webreport/model/links.c
 fails "citations: a file that does not exist" citations $(sources)
 rm -r webreport docs
 
-# circles
+# tests of circles.sh
 compile() { for s in $(find writer webreport -name '*.c'); do mkdir -p "build/$(dirname "$s")"; ${CC:-cc} -c -o "build/${s%.c}.o" "$s" || status=1; done; }
 put webreport/model/tree.c <<'C'
 int tp_links(void);
@@ -309,7 +309,7 @@ UNITS=0 REGISTERED=2 passes "circles: a registry at its limit" circles build
 UNITS=0 REGISTERED=1 fails "circles: a registry above its limit" circles build
 rm -r writer collector webreport build
 
-# house
+# tests of house.sh
 put webreport/measure/view.c <<'C'
 #include "webreport/measure/view.h"
 /* What is told of a view. */

@@ -79,7 +79,7 @@ subjects() {
     git log --format=%s "--since=$since" "${WORDS_BASE:+$WORDS_BASE..}HEAD" 2>/dev/null
 }
 
-places() { # FILE...: kind, folder or text, place, word, line; separated by tabs
+places() { # FILE...: prints kind, folder or file, place, word and line, separated by tabs
     awk -v forbidden="$forbidden" -v allowed="$allowed" '
     BEGIN {
         n = split(forbidden, row, "\n")
@@ -124,7 +124,7 @@ places() { # FILE...: kind, folder or text, place, word, line; separated by tabs
                 }
         }
     }
-    # C: comment, texts in quotes, code
+    # Splits a line of C into comment, texts in quotes and code.
     function c_line(line, kind,    comment, text, code, c, two, i, n, quote) {
         n = length(line)
         for (i = 1; i <= n; i++) {
@@ -141,7 +141,7 @@ places() { # FILE...: kind, folder or text, place, word, line; separated by tabs
         find(kind == "text" ? kind : "message", text)
         if (kind != "text") names(code)
     }
-    # The texts in quotes, without a comment after them.
+    # Returns the texts in quotes, without a comment after them.
     function quoted(line,    text, quote, at) {
         sub(/(^|[ \t])#.*/, "", line)
         while (match(line, /["\x27]/)) {

@@ -73,7 +73,7 @@ void work()
     tracepress_end();
 }
 
-/* ---- what can be awaited ---- */
+/* ---- awaitable objects ---- */
 
 /* Suspends the coroutine. Another thread may resume it. */
 struct hop {
@@ -85,7 +85,7 @@ struct hop {
     }
     void await_suspend(std::coroutine_handle<> waiting)
     {
-        put(waiting); /* from here on the coroutine may run on another thread, and may already have ended */
+        put(waiting); /* after this, the coroutine may run on another thread, and may already have ended */
     }
     int await_resume()
     {
@@ -131,7 +131,7 @@ struct never {
 
 /* ---- coroutines ---- */
 
-/* A coroutine that nobody waits for. It is destroyed at its end. */
+/* A coroutine without a waiting caller. It is destroyed at its end. */
 struct detached {
     struct promise_type {
         detached get_return_object() const noexcept

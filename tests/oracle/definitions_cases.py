@@ -329,8 +329,8 @@ def unfinished_step():
 
 @case
 def no_marker():
-    """The only window lasts from the start of the host to the last operation, because the device was free. host_start
-    and host_end are those of the host."""
+    """The only window lasts from the start of the host to the end of the last operation, because the device was free.
+    host_start and host_end are the start and end of the host."""
     ev = [X("cpu_op", "aten::mm", 0, 500), L(100, 5, 1), K("k", 200, 100, 1), L(300, 5, 2), K("k", 400, 50, 2)]
 
     def check(r):

@@ -119,7 +119,7 @@ pages() {
     for text in 'accepted level' 'c21' 'class="mark' 'anna' 'the larger vocabulary is worth it'; do grep -q "$text" ../h.html || { echo "not in the page: $text"; return 1; }; done
 }
 check "the page of the history: accepted level, limits, changes with their commits, marks" pages
-many() { # stores 200 runs
+many() { # Stores 200 runs.
     mkdir many && python3 "$GEN" ../t.json 1000 1 && "$TP" summarize ../t.json -o many/r000.tps -q || return 1
     size=$(wc -c <many/r000.tps)
     for i in $(seq 1 210); do cp many/r000.tps "many/r$(printf %03d "$i").tps"; done

@@ -19,8 +19,8 @@ built() {
         ./"$built_name" >plain.out 2>&1
     [ $? = 7 ] && [ "$(cat plain.out)" = done ]
 }
-# same PROGRAM...: checks that exit code and output are those without `record`, that a message names the program, and
-# that its functions are recorded
+# same PROGRAM...: checks that `record` does not change exit code and output, that a message names the program, and that
+# its functions are recorded
 same() {
     rm -rf r
     cpu_limit 60 "$TP" record -o r --no-tfevents -- "$@" >out 2>err

@@ -1,5 +1,5 @@
-# Tests jobs of many ranks. Planted causes must come first, numbers must be those of `report`, and all engines must give
-# the same bytes.
+# Tests jobs of many ranks. Planted causes must come first, numbers must equal those in `report`, and all engines must
+# give the same bytes.
 . tests/suites/case.sh
 export PATH="$BUILD:$PATH"
 J="$WORK/j"
@@ -131,7 +131,8 @@ damaged() {
     expect 3 "$J/d" -o "$J/d.html" --strict && [ ! -e "$J/d.html" ]
 }
 check "job: cut, damaged, empty and foreign summaries are named and skipped, refused by --strict" damaged
-jobs_damaged() { # Damages summaries at random. JOB_DAMAGES=2000 makes 2000 damaged files, SEED=n makes other ones.
+# Damages summaries at random. JOB_DAMAGES=2000 makes 2000 damaged files, and SEED=n selects other damages.
+jobs_damaged() {
     python3 tests/job/check_damage.py "$TP" "$J" "${SEED:-1}" "${JOB_DAMAGES:-$(is_checked && echo 40 || echo 190)}"
 }
 check "job: of a damaged job the page says what it says of the whole one, or that it is not whole" jobs_damaged

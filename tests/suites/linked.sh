@@ -27,8 +27,8 @@ built() {
 
 # ---- programs that confine themselves ----
 
-# confines NAME WAY STATUS LINES: checks that exit code and output are those without recording, and that the trace has
-# the events before the confinement
+# confines NAME WAY STATUS LINES: checks that recording does not change exit code and output, and that the trace has the
+# events before the confinement
 confines() {
     for how in shared archive $wholly_static; do
         "./$how-$1" $2 >out 2>err
@@ -99,7 +99,7 @@ fi
 
 # ---- truncated spools, and programs that handle SIGBUS (sources_native.sh tests the same under record) ----
 
-# cuts WAY STATUS LINES: checks that exit code and output are those without recording, at whatever byte the spool is
+# cuts WAY STATUS LINES: checks that recording does not change exit code and output, at whatever byte the spool is
 # truncated
 cuts() {
     for how in shared archive $cut_static; do

@@ -1,4 +1,4 @@
-# Tests `tracepress precision`. Its numbers must be those of NumPy. Recorded tensors must be found through their trace,
+# Tests `tracepress precision`. Its numbers must equal NumPy's. Recorded tensors must be found through their trace,
 # planted differences must be named, and hostile files must be refused.
 . tests/suites/case.sh
 run() { # run EXIT_CODE ARGUMENTS...: runs `precision` and compares its exit code

@@ -40,7 +40,7 @@ X
     [ $? = 2 ]
 }
 check "tables of functions, processes and waits are the view's" tables
-# Checks that next to traces of PyTorch, the tables of processes and waits are those of the program alone.
+# Checks that traces of PyTorch in the same folder do not change the tables of processes and waits.
 tables_of_run() {
     rm -rf run && mkdir run && "$PY" "$HERE/tests/check/program_steps.py" --make 3 run || return 1
     for key in process wait; do

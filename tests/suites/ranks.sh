@@ -88,7 +88,7 @@ alone() { # Checks that a single rank makes all outputs, and that one rank is no
     rank_of 2 1 0 "$TP" record -o r --source sample -- ./work 2>err && [ "$(ls -d r/work-2*-*-*/.spools r/*/.ranks 2>/dev/null | wc -l)" = 1 ] || { show r; return 1; }
 }
 check "one rank alone under record has its outputs; one rank is no job" alone
-ends() { # Checks that the exit codes are those of the ranks.
+ends() { # Checks that `record` exits with the exit code of its rank.
     rm -rf r
     for i in 0 1 2; do
         rank_of 5 3 $i "$TP" record -o r --source sample -- ./work $((i + 3)) 2>>err &

@@ -175,8 +175,8 @@ shares() { # Checks that shares of CPU time by function agree with those that th
 }
 check "samples: shares of functions are those that the program measures, as far as their number allows" shares
 
-# real PROGRAM...: checks that output and exit code are those without recording, and that the report has the functions
-# of the samples
+# real PROGRAM...: checks that recording does not change output and exit code, and that the report has the functions of
+# the samples
 real() {
     functions=$1
     shift

@@ -282,7 +282,7 @@ fi
 
 # ---- BLAS
 
-products() { # products PROGRAM...: checks that calls, FLOPs and shapes are those that the program counted
+products() { # products PROGRAM...: checks that calls, FLOPs and shapes equal the program's own counts
     recorded blas "$@" || return 1
     [ -s out ] || return 1
     while read -r name calls flops; do
@@ -496,8 +496,8 @@ fi
 
 # ---- usual operations of programs, with all sources active
 
-# survives WAY: checks that exit code and output are those without recording, within the time limit, and that the strict
-# reader accepts the trace
+# survives WAY: checks that recording does not change exit code and output, that the program stays within the time
+# limit, and that the strict reader accepts the trace
 survives() {
     rm -rf d
     for turn in 1 2 3; do
@@ -518,8 +518,8 @@ fi
 
 # ---- programs that confine themselves
 
-# confines WAY STATUS LINES: checks that exit code and output are those without recording, and that a trace has the
-# events before the confinement
+# confines WAY STATUS LINES: checks that recording does not change exit code and output, and that a trace has the events
+# before the confinement
 confines() {
     for sources in default,memory=64k null; do
         for perf in 0 1; do
@@ -563,7 +563,7 @@ fi
 
 # ---- programs that change their own process
 
-# survives WAY: checks that exit code and output are those without recording, with samples by the kernel and by timers
+# survives WAY: checks that recording does not change exit code and output, with samples by the kernel and by timers
 survives() {
     ./hostile_program "$1" >plain 2>err
     [ $? = 7 ] || { echo "it does not run alone"; cat err; return 1; }
@@ -637,7 +637,7 @@ fi
 
 # ---- spools that are truncated while they are written
 
-# cuts WAY STATUS LINES: checks that exit code and output are those without recording, at whatever byte the spool is
+# cuts WAY STATUS LINES: checks that recording does not change exit code and output, at whatever byte the spool is
 # truncated, and that a line reports the end of the recording
 cuts() {
     for to in 0 5000 30000; do

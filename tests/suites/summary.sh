@@ -1,5 +1,5 @@
-# Tests summaries. Their numbers must be those of report --json. Merging, sharding and resuming after a kill must give
-# the same bytes. Damaged files must be named and skipped.
+# Tests summaries. Their numbers must equal those in report --json. Merging, sharding and resuming after a kill must
+# give the same bytes. Damaged files must be named and skipped.
 . tests/suites/case.sh
 
 # equal TRACE NAME [TRACE]: compares the summary with the report. The third argument is needed if the events name their

@@ -298,7 +298,7 @@ def lower_fifth(values):
 
 
 def seconds_of_children():
-    """Returns the CPU time that all child processes, running and exited ones, have used so far, s."""
+    """Returns the CPU time that all running and exited child processes have used so far, s."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     parent_of, seconds = {}, {}
     for entry in filter(str.isdigit, os.listdir("/proc")):
@@ -318,8 +318,8 @@ def seconds_of_children():
 
 
 def cost(name, form, steps, has_children):
-    """Returns the CPU time per step, s. Child processes count only after the warm-up, so that those of a compiler do
-    not count."""
+    """Returns the CPU time per step, s. The time of child processes counts only after the warm-up, so that processes of
+    a compiler do not count."""
     step, times, before = built(name, form), [time.process_time()], []
 
     def after():

@@ -131,7 +131,7 @@ static void table_is_read_by_its_format(void **state)
     assert_int_equal(f.end, 0x5040);
     assert_false(tp_eh_frame_function(&f, &frame, 0x5040));
     assert_false(tp_eh_frame_function(&f, &frame, 0x4fff));
-    bytes[36] = 0x01; /* an unknown encoding */
+    bytes[36] = 0x01; /* the encoding is unknown */
     assert_false(tp_eh_frame_function(&f, &frame, 0x5000));
 }
 

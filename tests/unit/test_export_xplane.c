@@ -86,7 +86,7 @@ static bool is_named(const Tp__XPlane *plane, const Tp__XEvent *event, const cha
     return is_text(plane->event_metadata[event->metadata_id - 1]->value->name, name);
 }
 
-/* Returns event number `nth` (from 0) of those with this name in the plane. */
+/* Returns the event number `nth` (from 0) of all events with this name in the plane. */
 static const Tp__XEvent *event_of(const Tp__XPlane *plane, const char *name, int nth)
 {
     for (size_t l = 0; l < plane->n_lines; l++)

@@ -45,7 +45,7 @@ static long long ns_of(const char *line, const char *key)
     return whole * 1000 + part;
 }
 
-/* Returns event number `nth` (from 0) of those with this name. */
+/* Returns the event number `nth` (from 0) of all events with this name. */
 static struct slice event_named(const char *name, int nth)
 {
     struct slice slice = {.kind = 0};

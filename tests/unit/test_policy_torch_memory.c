@@ -32,7 +32,7 @@ static void make(struct made *m)
     static struct tp_memory_place places[] = {{TP_DEVICE_CPU, -1}, {TP_DEVICE_HIP, 0}, {TP_NULL_INT, 0}, {9, 0}};
     *m = (struct made){.trace = {.memory = m->records, .memory_count = RECORDS, .memory_places = places}};
     tp_arena_init(&m->arena, 0);
-    for (uint32_t i = 0; i < RECORDS; i++) { /* in the order of time */
+    for (uint32_t i = 0; i < RECORDS; i++) { /* sorted by time */
         m->records[i] = (struct tp_memory){.ts_ns = i * LATEST / RECORDS,
                                            .bytes = below(100) - 50,
                                            .device = (uint32_t)below(4),

@@ -18,7 +18,7 @@ static void allocation(double ts, long long address, long long bytes)
  * new pages. */
 static void copies(double copy_us, bool is_new)
 {
-    is_recording_free = true; /* no cost for recorded events */
+    is_recording_free = true; /* recording an event costs no time */
     for (int s = 0; s < STEPS; s++) {
         double at = 1000.0 * s;
         step(s, at, 1000);
@@ -68,7 +68,7 @@ static void fast_copy_made_no_pages(void **state)
  * `dear_us`. If `usual_us` is not 0, three copies of 128 existing pages follow, `usual_us` each. */
 static void copies_of_pages(double cheap_us, double dear_us, double usual_us)
 {
-    is_recording_free = true; /* no cost for recorded events */
+    is_recording_free = true; /* recording an event costs no time */
     for (int s = 0; s < STEPS; s++) {
         double at = 10000.0 * s;
         step(s, at, 10000);

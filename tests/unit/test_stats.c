@@ -37,8 +37,8 @@ static void median_of_odd_and_even(void **state)
     assert_true(isnan(tp_median(odd, 0)));
 }
 
-/* The median of many values is found without sorting. The result must be the same, also with equal values, negative
- * ones and powers of two. */
+/* The median of many values is found without sorting. The result must equal the median of the sorted values, also with
+ * equal values, negative values and powers of two. */
 static void median_of_many_equals_sorted_median(void **state)
 {
     struct tp_random random = {11};

@@ -236,7 +236,8 @@ static void statistics_are_in_the_trace(void **state)
     tracepress_step();
     tracepress_tensor(tracepress_intern("grad"), TRACEPRESS_FLOAT, 2, dims, values, TRACEPRESS_STATISTICS);
     tracepress_tensor(tracepress_intern("none"), TRACEPRESS_INT64, 1, (int64_t[]){0}, NULL, TRACEPRESS_STATISTICS);
-    tracepress_tensor(1, TRACEPRESS_FLOAT, 1, negative, values, TRACEPRESS_STATISTICS); /* six tensors are left out */
+    tracepress_tensor(1, TRACEPRESS_FLOAT, 1, negative, values, TRACEPRESS_STATISTICS); /* from here on, all six tensors
+                                                                                         * are invalid */
     tracepress_tensor(1, TRACEPRESS_SCALAR, 0, NULL, values, TRACEPRESS_STATISTICS);
     tracepress_tensor(1, TRACEPRESS_UNKNOWN, 0, NULL, values, TRACEPRESS_STATISTICS);
     tracepress_tensor(1, TRACEPRESS_FLOAT, 17, most, values, TRACEPRESS_STATISTICS);

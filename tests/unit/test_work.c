@@ -130,7 +130,7 @@ static void all_kernels_of_attention_are_attention(void **state)
     struct made m;
     make(&m, OP("aten::scaled_dot_product_attention", 0, 100) OP("aten::_scaled_dot_product_attention_math", 1, 90)
                  OP("aten::matmul", 2, 20) OP("aten::bmm", 3, 15) LAUNCH(4, 1) OP("aten::_softmax", 40, 20)
-         /* the launch at 41 is inside of the attention, the one at 201 is not */
+         /* the launch at 41 is inside of the attention, the launch at 201 is not */
          LAUNCH(41, 2) OP("aten::bmm", 200, 10) LAUNCH(201, 3) KERNEL("ampere_sgemm_128x64_nn", 300, 5, 1) "," KERNEL(
              GENERIC, 310, 5, 2) "," KERNEL("ampere_sgemm_128x64_nn", 320, 5, 3));
     assert_string_equal(kind(&m, 0), "attention");

@@ -125,8 +125,8 @@ static void renamed_operator_is_not_new(void **state)
         name, "[[4, 8]]", "float", 0, STEP                                                                             \
     }
 
-/* Operators that replace others are one change. Without times, a limit fails for added operators, but not for removed
- * ones. */
+/* Replacing operators by others is one change. Without times, a limit fails for added operators, but not for removed
+ * operators. */
 static void replaced_operators_are_one_change(void **state)
 {
     GUARD;

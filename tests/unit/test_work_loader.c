@@ -122,8 +122,8 @@ static void change_uses_texts_of_the_summary(void **state)
 
 /* ---- counting functions ---- */
 
-/* Four steps. In each step the loader calls load, which calls transform twice. A call of transform takes 10 us, but 500
- * us in the last step. */
+/* Makes a trace of four steps. In each step the loader calls load, which calls transform twice. A call of transform
+ * takes 10 us, but 500 us in the last step. */
 static void calls_in_the_loader_are_counted(void **state)
 {
     GUARD;

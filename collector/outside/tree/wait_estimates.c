@@ -27,7 +27,7 @@ struct guessing {
     struct tp_wait_guess *guesses;
 };
 
-/* A wait: from a change to the next one of its thread. */
+/* A wait. It starts at `change` and ends at the next change of the same thread. */
 struct wait {
     const struct tp_outside_change *change;
     int64_t end_ns;

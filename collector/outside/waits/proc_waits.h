@@ -25,7 +25,7 @@ bool tp_proc_is_waiting(uint8_t *wait, struct tp_buf *text, uint32_t pid, uint32
 struct tp_str tp_proc_wait_text(uint8_t number);
 
 /* Returns the number of the cause. call: contents of the file in /proc, such as "0 0x3 ..". file: target of the call's
- * descriptor; "" if there is none or it is unknown. */
+ * descriptor; "" if it is not known or does not exist. */
 uint8_t tp_proc_wait_of(const char *call, const char *file);
 
 #endif

@@ -41,7 +41,7 @@ _OF_A_MAKER = re.compile(_PREFIX + r"[a-z0-9_]{8}\Z")  # matches folder names th
 _DESCRIPTORS = "/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd"
 
 
-_Open = Dict[int, Trace]  # keys are descriptors
+_Open = Dict[int, Trace]  # traces by descriptor
 
 
 class Limits(NamedTuple):

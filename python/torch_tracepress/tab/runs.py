@@ -196,7 +196,8 @@ class _Walk:
         return None
 
     def _entry(self, folder: _Folder, entry: os.DirEntry[str]) -> Tuple[Place, Optional[os.stat_result]]:
-        """Return the place of an entry, and its status if that is needed. For a link, both are those of its target."""
+        """Return the place of an entry, and its status if that is needed. For a link, return the place and status of
+        its target."""
         if entry.is_symlink():
             place = self._target(folder, entry.name)
             if place is None or not place.parts:

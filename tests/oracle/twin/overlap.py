@@ -69,7 +69,8 @@ def blocking(trace, device):
 
 
 def main_stream(device):
-    """Returns the stream with the most compute time; of equal streams the one with the smallest number."""
+    """Returns the stream with the most compute time. If several streams have equally much, returns the one with the
+    smallest number."""
     ns = collections.Counter()
     for k in device.kernels:
         if not k.communication:

@@ -16,7 +16,7 @@ MOST_CALLS, LEAST_PERCENT, LEAST_PART = 2, 75, 50
 
 
 class BusyFunctions:
-    """Functions of the project that mostly do what a rule is about."""
+    """Functions of the project that spend most of their time on the work that a rule looks for."""
 
     def __init__(self):
         self.calls, self.ns = {}, collections.Counter()

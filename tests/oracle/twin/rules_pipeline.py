@@ -69,7 +69,7 @@ def micro_batches_by_step(trace, calls):
 
 
 def kernels_of(trace):
-    """Returns the kernels that send or receive, except those of an all-to-all."""
+    """Returns the kernels that send or receive, except kernels of an all-to-all."""
     def is_of_all(k):
         operator = k.launch.operator if k.launch is not None else None
         return any("alltoall" in o.name.lower() or "all_to_all" in o.name.lower() for o in operators_above(operator))

@@ -126,8 +126,8 @@ class Work:
         return out
 
     def cost_of(self, o):
-        """Returns (event, cost) of a call. The cost is that of the innermost operator folded into the call, else of the
-        call itself."""
+        """Returns (event, cost) of a call. The cost is the cost of the innermost operator folded into the call. Without
+        such an operator, it is the cost of the call."""
         if id(o) not in self.cost:
             event = o.worker or o
             cost = costs.of_op(event, self.hint_of(o))

@@ -1,5 +1,5 @@
-// digits FORM STEPS: trains two layers as tiny-dnn does: each layer of each batch starts a std::async for each part of
-// the batch. FORM "written"; "one": one thread does the work, without std::async.
+// digits FORM STEPS: trains two layers as tiny-dnn does. For each batch, each layer starts a std::async for each part
+// of the batch. FORM is "written", or "one": one thread does the work, without std::async.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
