@@ -8,7 +8,7 @@ the value None if it is null or absent in the JSON.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, Mapping, Optional, Tuple
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Evidence:
     file_line: str
 
     @staticmethod
-    def _members(row: Dict[str, Any]) -> Dict[str, Any]:
+    def _members(row: Mapping[str, Any]) -> Dict[str, Any]:
         return {
             "event_ordinal": row.get("event_ordinal") or 0,
             "ts_us": row.get("ts_us"),
@@ -63,7 +63,7 @@ class FindingFields:
     """
 
     id: str
-    cause: str
+    cause: Optional[str]
     title: str
     severity: str
     confidence: str
@@ -80,14 +80,14 @@ class FindingFields:
     detail: str
     advice: str
     doc_url: str
-    shown_title: str
-    shown_advice: str
+    shown_title: Optional[str]
+    shown_advice: Optional[str]
 
     @staticmethod
-    def _members(row: Dict[str, Any]) -> Dict[str, Any]:
+    def _members(row: Mapping[str, Any]) -> Dict[str, Any]:
         return {
             "id": row.get("id") or "",
-            "cause": row.get("cause") or "",
+            "cause": row.get("cause"),
             "title": row.get("title") or "",
             "severity": row.get("severity") or "",
             "confidence": row.get("confidence") or "",
@@ -104,6 +104,6 @@ class FindingFields:
             "detail": row.get("detail") or "",
             "advice": row.get("advice") or "",
             "doc_url": row.get("doc_url") or "",
-            "shown_title": row.get("shown_title") or "",
-            "shown_advice": row.get("shown_advice") or "",
+            "shown_title": row.get("shown_title"),
+            "shown_advice": row.get("shown_advice"),
         }

@@ -109,12 +109,6 @@ struct python_type {
                             * absent */
 };
 
-/* Returns whether the definition of a text says that it may be empty or absent. */
-static bool is_optional(const struct tp_json_field *field)
-{
-    return strstr(field->definition, "null: ") || strstr(field->definition, "absent: ");
-}
-
 static struct python_type python_type_of(const struct tp_json_field *field)
 {
     switch (field->type) {
@@ -126,7 +120,7 @@ static struct python_type python_type_of(const struct tp_json_field *field)
     case TP_AS_REAL:
         return (struct python_type){"Optional[float]", ""};
     default:
-        return is_optional(field) ? (struct python_type){"Optional[str]", ""} : (struct python_type){"str", " or \"\""};
+        return field->is_optional ? (struct python_type){"Optional[str]", ""} : (struct python_type){"str", " or \"\""};
     }
 }
 
@@ -161,7 +155,7 @@ static void print_class(const char *name, const struct tp_fields *fields, const 
     printf("    \"\"\"\n\n");
     for (unsigned i = 0; i < fields->count; i++)
         print_attribute(&fields->items[i], class_of_items);
-    printf("\n    @staticmethod\n    def _members(row: Dict[str, Any]) -> Dict[str, Any]:\n        return {\n");
+    printf("\n    @staticmethod\n    def _members(row: Mapping[str, Any]) -> Dict[str, Any]:\n        return {\n");
     for (unsigned i = 0; i < fields->count; i++)
         print_reading(&fields->items[i], class_of_items);
     printf("        }\n");
@@ -176,14 +170,13 @@ static unsigned print_python(void)
             without_definition += !records[i]->items[k].definition;
     if (without_definition || record_count != 2)
         return 1;
-    printf(
-        "\"\"\"Findings in the report's JSON and their events, with one attribute for each member.\n\n"
-        "Generated from the tables that write the JSON. After a change of a table:\n"
-        "`make BUILD/json_fields && BUILD/json_fields python >python/torch_tracepress/_fields.py`. A member has\n"
-        "the value None if it is null or absent in the JSON.\n\"\"\"\n\n"
-        "from __future__ import annotations\n\n"
-        "from dataclasses import dataclass\n"
-        "from typing import Any, Dict, Optional, Tuple\n");
+    printf("\"\"\"Findings in the report's JSON and their events, with one attribute for each member.\n\n"
+           "Generated from the tables that write the JSON. After a change of a table:\n"
+           "`make BUILD/json_fields && BUILD/json_fields python >python/torch_tracepress/_fields.py`. A member has\n"
+           "the value None if it is null or absent in the JSON.\n\"\"\"\n\n"
+           "from __future__ import annotations\n\n"
+           "from dataclasses import dataclass\n"
+           "from typing import Any, Dict, Mapping, Optional, Tuple\n");
     print_class("Evidence", records[1], NULL);
     print_class("FindingFields", records[0], "Evidence");
     return 0;

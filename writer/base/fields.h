@@ -111,6 +111,7 @@ struct tp_json_field {
     enum tp_storage flag_storage;
     /* true: a field whose flag is false or 0 is written as null; false: such a field is omitted */
     bool is_null_without_flag;
+    bool is_optional; /* texts only: the value may be null or absent, so Python reads None */
     const char *definition;
 };
 

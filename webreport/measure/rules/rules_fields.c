@@ -45,7 +45,8 @@ static const struct tp_fields evidence = TP_FIELDS("An event that a finding is a
 #define F struct tp_finding
 static const struct tp_json_field finding_fields[] = {
     {"id", TP_COMPUTED(TP_AS_TEXT, rule_id), .definition = "id of the rule; it does not change between versions"},
-    {"cause", TP_PLAIN(F, cause), .definition = "name of the cause; null if several causes have the same effect"},
+    {"cause", TP_PLAIN(F, cause), .is_optional = true,
+     .definition = "name of the cause; null if several causes have the same effect"},
     {"title", TP_PLAIN(F, title), .definition = "the finding"},
     {"severity", TP_WORD(F, severity, tp_severity_text), .definition = "high, medium, low or info"},
     {"confidence", TP_WORD(F, confidence, tp_confidence_text), .definition = "high, medium or low"},
@@ -71,9 +72,9 @@ static const struct tp_json_field finding_fields[] = {
     {"advice", TP_PLAIN(F, advice), .definition = "advice on what to do"},
     {"doc_url", TP_COMPUTED(TP_AS_TEXT, doc_url),
      .definition = "address of a page that explains the problem; empty: no page"},
-    {"shown_title", TP_COMPUTED(TP_AS_TEXT, shown_title),
+    {"shown_title", TP_COMPUTED(TP_AS_TEXT, shown_title), .is_optional = true,
      .definition = "title for this kind of program; absent if it equals the title"},
-    {"shown_advice", TP_COMPUTED(TP_AS_TEXT, shown_advice),
+    {"shown_advice", TP_COMPUTED(TP_AS_TEXT, shown_advice), .is_optional = true,
      .definition = "advice for this kind of program; absent if it equals the advice"},
 };
 #undef F
