@@ -1,11 +1,12 @@
 /* Tests the table of input formats. Each format is recognized by its first bytes. Each message about a refused file
  * says what the user should do. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
-#include <cmocka.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 #include "webreport/trace/inputs/input_format.h"
 

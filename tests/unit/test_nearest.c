@@ -1,10 +1,11 @@
 /* Tests "did you mean": the nearest known word. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 #include "writer/text/nearest.h"
 
@@ -20,9 +21,9 @@ static struct tp_str nearest(const char *word)
 
 static void mistyped_word_finds_the_nearest(void **state)
 {
-    static const char *const rows[][2] = {{"reprot", "report"}, {"Report", "report"},   {"recod", "record"},
-                                          {"recovr", "recover"}, {"rec", "record"},      {"tables", "table"},
-                                          {"diff-runs", "diff"}, {"cvs", "csv"},         {"reportx", "report"}};
+    static const char *const rows[][2] = {{"reprot", "report"},  {"Report", "report"}, {"recod", "record"},
+                                          {"recovr", "recover"}, {"rec", "record"},    {"tables", "table"},
+                                          {"diff-runs", "diff"}, {"cvs", "csv"},       {"reportx", "report"}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (!tp_str_equal(nearest(rows[i][0]), tp_str_of(rows[i][1])))
