@@ -14,7 +14,8 @@ function name_of(path) { sub(/.*\//, "", path); sub(/\.txt$/, "", path); return 
 function quoted(text) { gsub(/\047/, "\047\\\047\047", text); return text }
 function choices(takes) { return takes ~ /^[a-z0-9.]+(\|[a-z0-9.]+)+$/ }
 function words_of(takes) { gsub(/\|/, " ", takes); return takes }
-# A name without an argument of its own takes the argument of the next name in the same list.
+# Adds the options of a line of help. A name without an argument of its own takes the argument of the next name in the
+# same list.
 function option_line(names, text,   n, i, word, first) {
     gsub(/, /, " , ", names)
     n = split(names, word, / +/)

@@ -191,7 +191,7 @@ static int letter_of(int c)
     return c >= 32 && c < 127 ? c - 32 : VOCABULARY - 1;
 }
 
-/* Slow on purpose: opens and reads the whole text for each sample. */
+/* Loads a batch slowly on purpose: opens and reads the whole text for each sample. */
 static void load_batch(struct batch *batch, const char *path, int step)
 {
     TRACEPRESS_SCOPE("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__");

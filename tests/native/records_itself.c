@@ -23,8 +23,8 @@ __attribute__((constructor)) static void begin(void)
         call = tracepress_intern("call");
 }
 
-/* Called at the start of each function. No destructor stops the recording, so the spool remains, and `tracepress
- * recover` makes the trace. */
+/* Records the call. Compiled code calls this function at the start of each function. No destructor stops the recording,
+ * so the spool remains, and `tracepress recover` makes the trace. */
 void __cyg_profile_func_enter(void *function, void *site)
 {
     (void)function, (void)site;

@@ -108,7 +108,7 @@ int ggml_backend_sched_graph_compute(void *scheduler, struct graph *graph)
 #else
 static long asked, told;
 
-/* The program's own callback, which asks only for sums and stops the third graph at its first sum. */
+/* Requests only sums, and stops the third graph at its first sum. This is the program's own callback. */
 static bool on_node(struct ggml_tensor *node, bool ask, void *user)
 {
     asked += ask;

@@ -79,7 +79,7 @@ def step_names(r, used=True):
 # ---------------------------------------------------------------------------------------------------------------- idle parts
 @case
 def gap_parts():
-    """A gap is divided where its launch begins and where it returns."""
+    """Tests that a gap is divided where its launch begins and where it returns."""
     ev = [K("a", 100, 10, 1), L(90, 5, 1),           # the device was free at 90: launch 5, queue 5
           K("b", 120, 10, 2), L(110, 5, 2),          # gap 110..120, launch 110..115: launch 5, queue 5
           K("c", 140, 10, 3), L(125, 6, 3),          # gap 130..140, launch 125..131: launch 1, queue 9
@@ -98,7 +98,7 @@ def gap_parts():
 
 @case
 def two_streams_same_start():
-    """Two operations end the gap together, so the first one in the file decides."""
+    """Tests that the first operation in the file decides if two operations end the gap together."""
     ev = [K("a", 0, 10, 1), K("x", 20, 5, 2, stream=8), K("y", 20, 9, 3), L(0, 1, 1), L(1, 1, 2), L(12, 1, 3)]
 
     def check(r):
@@ -109,8 +109,8 @@ def two_streams_same_start():
 
 @case
 def flame():
-    """Idle time counts for the stack of the launching thread, with exact, half-open boundaries. Starved time is host
-    and launch time, 10..47."""
+    """Tests that idle time counts for the stack of the launching thread, with exact, half-open boundaries. Starved time
+    is host and launch time, 10..47."""
     ev = [K("a", 0, 10, 1), L(0, 1, 1), K("b", 50, 10, 2), L(45, 2, 2), F("app.py(3): main", 5, 60),
           F("torch/nn/modules/module.py(1): _call_impl", 20, 20), F("lib.py(9): work", 25, 5)]
 
@@ -126,7 +126,7 @@ def flame():
 
 @case
 def flame_two_gaps():
-    """An event that begins while the device is busy counts only for the later gap."""
+    """Tests that an event that begins while the device is busy counts only for the later gap."""
     ev = [K("a", 0, 10, 1), L(0, 1, 1), F("m.py(1): f", 0, 100), K("b", 30, 10, 2), L(29, 1, 2), K("c", 60, 10, 3), L(58, 2, 3),
           F("m.py(2): g", 35, 20)]
 
@@ -139,8 +139,8 @@ def flame_two_gaps():
 
 @case
 def alive():
-    """Each moment is enclosed by all events that are open then, even if one of them ends after another one around
-    it."""
+    """Tests that each moment is enclosed by all events that are open then, even if one of them ends after another one
+    around it."""
     ev = [K("a", 0, 10, 1), L(0, 1, 1), X("user_annotation", "f", 0, 20), X("user_annotation", "g", 15, 15), X("user_annotation", "h", 22, 2),
           K("b", 40, 10, 2), L(35, 1, 2)]
 
@@ -154,7 +154,7 @@ def alive():
 
 @case
 def graph_launch():
-    """One launch starts three operations, so the gaps after the launch are queue time and in_graph."""
+    """Tests a launch that starts three operations. The gaps after the launch are queue time and in_graph."""
     ev = [L(0, 5, 1, "cudaGraphLaunch"), K("a", 10, 10, 1), K("b", 25, 10, 1), K("c", 40, 10, 1)]
 
     def check(r):
@@ -185,8 +185,8 @@ def steps_with_work(lengths, work):
 
 @case
 def last_step_extended():
-    """Three steps last 160, 100, and 100 + 80 us with device work. All are used, because 160 is at most 1.5 * 140. The
-    device is busy for 20 + 20 + 130 us."""
+    """Tests three steps of 160, 100, and 100 + 80 us with device work. All are used, because 160 is at most 1.5 * 140.
+    The device is busy for 20 + 20 + 130 us."""
     def check(r):
         assert step_names(r) == ["1", "2", "3"] and [s["total_us"] for s in r["overview"]["steps"]] == [160, 100, 180]
         assert r["recommendations"]["window_us"] == 440 and r["recommendations"]["steps"] == 3
@@ -197,7 +197,8 @@ def last_step_extended():
 
 @case
 def head_of_a_free_device():
-    """The first kernel starts 8 us after its launch, so the device was free. The 600 us before count for the host."""
+    """Tests a first kernel that starts 8 us after its launch. The device was free, so the 600 us before count for the
+    host."""
     def check(r):
         assert parts(r) == {"host": 600, "launch": 2, "queue": 8, "outside": 290}, parts(r)
     return [S(1, 0, 1000), L(600, 2, 1), K("k", 610, 100, 1)], check
@@ -205,8 +206,8 @@ def head_of_a_free_device():
 
 @case
 def head_of_a_busy_device():
-    """The first kernel starts 497 us after its launch, because of work that is not recorded. The state of the device
-    before the launch is unknown."""
+    """Tests a first kernel that starts 497 us after its launch, because of work that is not recorded. The state of the
+    device before the launch is unknown."""
     def check(r):
         assert parts(r) == {"outside": 1 + 400, "launch": 2, "queue": 497}, parts(r)
     return [S(1, 0, 1000), L(1, 2, 1), K("k", 500, 100, 1)], check
@@ -214,8 +215,8 @@ def head_of_a_busy_device():
 
 @case
 def warm_up():
-    """Two steps are not used, because 400 > 1.5 * median(200 100 100 100), and then 200 > 1.5 * median(100 100 100).
-    Three steps are used."""
+    """Tests five steps, of which three are used. Two are not used, because 400 > 1.5 * median(200 100 100 100), and
+    then 200 > 1.5 * median(100 100 100)."""
     def check(r):
         assert step_names(r) == ["3", "4", "5"] and step_names(r, used=False) == ["1", "2"]
         assert r["recommendations"]["window_us"] == 300 and r["recommendations"]["step_us"] == 100
@@ -231,7 +232,7 @@ def warm_up():
 
 @case
 def two_steps_are_used():
-    """With fewer than three steps, all steps are used."""
+    """Tests that all steps are used if there are fewer than three."""
     def check(r):
         assert step_names(r) == ["1", "2"]
     return steps_with_work((900, 100), (20, 20)), check
@@ -239,8 +240,8 @@ def two_steps_are_used():
 
 @case
 def optimizer_steps():
-    """A step lasts from the end of the previous Optimizer.step, the first one from the start of host activity: 140,
-    200, 200 us."""
+    """Tests that a step lasts from the end of the previous Optimizer.step, the first one from the start of host
+    activity: 140, 200, 200 us."""
     ev = [X("cpu_op", "aten::mm", 10, 50)] + [X("user_annotation", "Optimizer.step#SGD.step", 100 + 200 * i, 50) for i in range(3)]
 
     def check(r):
@@ -262,8 +263,8 @@ def passes(count, every, pause=0):
 
 @case
 def inferred_from_modules():
-    """Each of five calls is followed by a pause of 100 of 200 us. So the end of the last step is unknown: 20 * 4 * 100
-    > 5 * 800."""
+    """Tests five calls, each followed by a pause of 100 of 200 us. The end of the last step is unknown, because 20 * 4
+    * 100 > 5 * 800."""
     def check(r):
         f = r["trace_facts"]
         assert (f["step_marker"], f["step_source"], f["step_passes"], step_names(r)) == ("modules", "Net", 1, ["0", "1", "2", "3"])
@@ -273,7 +274,7 @@ def inferred_from_modules():
 
 @case
 def inferred_rounds():
-    """An update follows each third pass, so three passes are one step of 300 us. The last step ends with its last
+    """Tests an update after each third pass, so three passes are one step of 300 us. The last step ends with its last
     item."""
     def check(r):
         f = r["trace_facts"]
@@ -284,7 +285,7 @@ def inferred_rounds():
 
 @case
 def inferred_nothing():
-    """Two updates are not regular, and too many passes differ, so no steps are inferred."""
+    """Tests that no steps are inferred, because two updates are not regular, and too many passes differ."""
     def check(r):
         assert r["trace_facts"]["step_marker"] == "window" and "step_source" not in r["trace_facts"]
     return passes(6, 3), check
@@ -298,7 +299,7 @@ def products(outputs):
 
 @case
 def inferred_from_shapes():
-    """The output 4x2 cannot be the input of the next product, so each iteration starts with new data."""
+    """Tests an output 4x2, which cannot be the input of the next product. So each iteration starts with new data."""
     def check(r):
         assert (r["trace_facts"]["step_marker"], r["trace_facts"]["step_source"]) == ("operators", "aten::linear")
         assert r["recommendations"]["step_us"] == 20
@@ -307,7 +308,7 @@ def inferred_from_shapes():
 
 @case
 def layers_by_shapes():
-    """The output 4x8 can be the input of the next product, so the iterations may be layers."""
+    """Tests an output 4x8, which can be the input of the next product. So the iterations may be layers."""
     def check(r):
         assert r["trace_facts"]["step_marker"] == "window"
     return products(8), check
@@ -315,7 +316,8 @@ def layers_by_shapes():
 
 @case
 def unfinished_step():
-    """A step with finished:false is listed but not used. A gpu_user_annotation with the same name is not a step."""
+    """Tests that a step with finished:false is listed but not used, and that a gpu_user_annotation with the same name
+    is not a step."""
     last = S(3, 200, 100)
     last["args"]["finished"] = False
     ev = [S(1, 0, 100), S(2, 100, 100), last, dict(S(1, 5, 100), cat="gpu_user_annotation", pid=0, tid=7),
@@ -329,8 +331,8 @@ def unfinished_step():
 
 @case
 def no_marker():
-    """The only window lasts from the start of the host to the end of the last operation, because the device was free.
-    host_start and host_end are the start and end of the host."""
+    """Tests that the only window lasts from the start of the host to the end of the last operation, because the device
+    was free. host_start and host_end are the start and end of the host."""
     ev = [X("cpu_op", "aten::mm", 0, 500), L(100, 5, 1), K("k", 200, 100, 1), L(300, 5, 2), K("k", 400, 50, 2)]
 
     def check(r):
@@ -342,8 +344,8 @@ def no_marker():
 
 @case
 def no_marker_busy_before():
-    """The first operation starts 101 us after its launch has returned. The earlier state of the device is unknown, so
-    the window begins with this operation."""
+    """Tests a first operation that starts 101 us after its launch has returned. The earlier state of the device is
+    unknown, so the window begins with this operation."""
     ev = [X("cpu_op", "aten::mm", 0, 500), L(100, 5, 1), K("k", 206, 94, 1), L(300, 5, 2), K("k", 400, 50, 2)]
 
     def check(r):
@@ -367,7 +369,7 @@ def bad_nesting():
 # ------------------------------------------------------------------------------------------------------------------ findings
 @case
 def exposed_comm():
-    """Communication takes 20..100 and is hidden until 50. Compute in 0..20 and 100..200 could hide the rest."""
+    """Tests communication in 20..100 that is hidden until 50. Compute in 0..20 and 100..200 could hide the rest."""
     ev = [L(0, 1, 1), K("gemm", 0, 50, 1), L(1, 1, 2), K("ncclDevKernel_AllReduce", 20, 80, 2, stream=9), L(2, 1, 3), K("gemm", 100, 100, 3)]
 
     def check(r):
@@ -380,7 +382,7 @@ def exposed_comm():
 
 @case
 def little_compute_hides_little():
-    """With 100 us of communication and 20 us of compute, hiding saves at most 20 us. The step is still
+    """Tests a step with 100 us of communication and 20 us of compute. Hiding saves at most 20 us. The step is still
     communication-bound."""
     ev = [L(0, 1, 1), K("gemm", 0, 20, 1), L(1, 1, 2), K("multimem_all_reduce_kernel", 20, 100, 2)]
 
@@ -392,8 +394,8 @@ def little_compute_hides_little():
 
 @case
 def hidden_in_its_own_step():
-    """Step 1 has 300 us of communication and 20 us of compute, step 2 has 80 us and 370 us. So 20 us and 80 us can be
-    hidden."""
+    """Tests a step with 300 us of communication and 20 us of compute, and a step with 80 us and 370 us. So 20 us and 80
+    us can be hidden."""
     ev = [S(1, 0, 500), L(1, 1, 1), K("gemm", 10, 20, 1), L(2, 1, 2), K("ncclDevKernel_AllReduce", 30, 300, 2, stream=9),
           S(2, 500, 500), L(501, 1, 3), K("gemm", 540, 370, 3), L(502, 1, 4), K("ncclDevKernel_AllReduce", 910, 80, 4, stream=9)]
 
@@ -422,7 +424,7 @@ def hidden_by_the_backward_pass():
 
 @case
 def hidden_by_the_next_micro_step():
-    """With two passes, the second forward pass can hide the communication of the first backward pass."""
+    """Tests that with two passes, the second forward pass can hide the communication of the first backward pass."""
     def check(r):
         assert findings(r)["E1"]["ceiling_us_per_step"] == 280
     return passes_then_communication(2, 280), check
@@ -438,7 +440,7 @@ def late_host(called, waits):
 
 @case
 def late_launches_gain_nothing():
-    """The launch returns 30 us before the work starts, so at most 30 us can be gained."""
+    """Tests a launch that returns 30 us before the work starts, so at most 30 us can be gained."""
     def check(r):
         f = findings(r)["E1"]
         assert f["ceiling_us_per_step"] == 30 and f["detail"].endswith("hiding 17.0 % of the step saves nothing, because the host launches later kernels too late")
@@ -447,7 +449,7 @@ def late_launches_gain_nothing():
 
 @case
 def waiting_host_launches_earlier():
-    """The host waited for the communication, so without this wait it launches earlier."""
+    """Tests a host that waited for the communication. Without this wait the host launches earlier."""
     def check(r):
         assert findings(r)["E1"]["ceiling_us_per_step"] == 200
     return late_host(405, True), check
@@ -455,8 +457,8 @@ def waiting_host_launches_earlier():
 
 @case
 def sync_cost():
-    """First wait: 60 us, then the device is idle for 30 us, so the cost is 30. Second wait: 4 us, the device works on
-    and is then idle for 5 us, so the cost is 4."""
+    """Tests two waits. After the first wait of 60 us, the device is idle for 30 us, so the cost is 30. The second wait
+    takes 4 us. Then the device works and is idle for 5 us, so the cost is 4."""
     ev = [K("a", 0, 100, 1), L(0, 1, 1), L(50, 60, 9, "cudaStreamSynchronize"), K("b", 140, 10, 2), L(130, 2, 2),
           L(141, 4, 10, "cudaDeviceSynchronize"), K("c", 155, 10, 3), L(151, 2, 3), L(170, 3, 11, "cudaDeviceSynchronize")]
 
@@ -483,7 +485,7 @@ def two_devices():
 
 @case
 def queued():
-    """The operation was launched at 12 and started at 1000 for an unknown reason, so the program is not
+    """Tests an operation that was launched at 12 and started at 1000 for an unknown reason. The program is not
     launch-bound."""
     ev = W(0, 10, 1) + [L(0, 1, 1), K("b", 1000, 10, 2), L(12, 1, 2)]
 
@@ -495,7 +497,7 @@ def queued():
 
 @case
 def captured():
-    """A capture takes 60 of 100 us. Launches inside a capture do not run."""
+    """Tests a capture that takes 60 of 100 us. Launches inside a capture do not run."""
     ev = [L(0, 1, 1), K("a", 1, 9, 1), X("cuda_runtime", "cudaStreamBeginCapture", 20, 1), L(30, 1, 3), L(40, 1, 4),
           X("cuda_runtime", "cudaStreamEndCapture", 79, 1), L(89, 1, 2), K("b", 90, 10, 2)]
 
@@ -506,7 +508,7 @@ def captured():
 
 @case
 def captured_in_part():
-    """A capture takes 20 of 100 us, which no finding counts. The device waits for 60 of the other 80 us."""
+    """Tests a capture that takes 20 of 100 us, which no finding counts. The device waits for 60 of the other 80 us."""
     ev = W(1, 10, 1) + [L(0, 1, 1), X("cuda_runtime", "cudaStreamBeginCapture", 20, 1), L(30, 1, 3),
           X("cuda_runtime", "cudaStreamEndCapture", 39, 1), L(89, 1, 2), K("b", 90, 10, 2)]
 
@@ -518,7 +520,7 @@ def captured_in_part():
 
 @case
 def input_bound():
-    """The loader takes 10..80 of 100 us, and the next launch begins at 90. The device is starved for 80 us, of which
+    """Tests a loader that takes 10..80 of 100 us, with the next launch at 90. The device is starved for 80 us, of which
     the loader explains 70."""
     ev = W(0, 10, 1) + [L(0, 1, 1), K("b", 91, 9, 2), L(90, 1, 2), X("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 10, 70)]
 
@@ -609,7 +611,8 @@ def gemm_types():
 
 @case
 def backward_is_eligible():
-    """C24 recognizes forward and backward by the kernels' names: (40 + 40) * 3/4. The addition is not matrix work."""
+    """Tests that C24 recognizes forward and backward by the kernels' names: (40 + 40) * 3/4. The addition is not matrix
+    work."""
     ev = [X("cpu_op", "aten::cudnn_convolution", 0, 10), L(1, 2, 1), K("volta_scudnn_128x64", 10, 40, 1),
           X("cpu_op", "CudnnConvolutionBackward", 20, 10), L(21, 2, 2), K("volta_scudnn_128x64_dgrad", 50, 40, 2),
           X("cpu_op", "aten::add", 30, 10), L(31, 2, 3), K("vectorized_elementwise_kernel", 90, 20, 3)]
@@ -622,7 +625,7 @@ def backward_is_eligible():
 
 @case
 def pageable():
-    """Pinned copies of the same direction in this trace run at 10 GB/s, pageable copies at 2 GB/s."""
+    """Tests a trace in which pinned copies of the same direction run at 10 GB/s, and pageable copies at 2 GB/s."""
     size = 1000000
     ev = [L(0, 1, 1, "cudaMemcpyAsync"), K("Memcpy HtoD (Pageable -> Device)", 0, 500, 1, cat="gpu_memcpy", bytes=size),
           L(1, 1, 2, "cudaMemcpyAsync"), K("Memcpy HtoD (Pinned -> Device)", 500, 100, 2, cat="gpu_memcpy", bytes=size), L(2, 1, 3), K("k", 600, 400, 3)]
@@ -635,7 +638,8 @@ def pageable():
 
 @case
 def copies_by_arguments():
-    """PyTorch's CUPTI backend describes copies by their arguments. A lane has the number of its original stream."""
+    """Tests traces of PyTorch's CUPTI backend, which describes copies by their arguments. A lane has the number of its
+    original stream."""
     args = {"bytes": 1000, "copy kind": "HtoD", "src kind": "pageable", "dst kind": "device"}
     ev = [L(0, 1, 1, "cudaMemcpyAsync"), K("Memcpy", 0, 500, 1, cat="gpu_memcpy", **args), L(1, 1, 2, "cudaMemcpyAsync"),
           K("Memcpy", 500, 100, 2, cat="gpu_memcpy", **dict(args, **{"copy kind": 2, "src kind": 3, "dst kind": 2})), L(2, 1, 3, "cudaMemsetAsync"),
@@ -664,7 +668,7 @@ def communication_by_structure():
 
 @case
 def devices_by_process():
-    """In traces of torch_npu, device work has no category, and waits are calls of a process named CANN."""
+    """Tests traces of torch_npu, in which device work has no category, and waits are calls of a process named CANN."""
     process = lambda pid, key, value: {"ph": "M", "name": "process_" + key, "pid": pid, "tid": 0, "args": {"name" if key == "name" else key: value}}
     npu = lambda name, ts, dur, **args: {"ph": "X", "name": name, "pid": 3, "tid": 5, "ts": ts, "dur": dur, "args": args}
     ev = [process(3, "name", "Ascend Hardware"), process(3, "labels", "NPU"), process(2, "name", "CANN"), X("cpu_op", "aten::mm", 0, 100),
@@ -680,7 +684,7 @@ def devices_by_process():
 
 @case
 def cpu_loop():
-    """The loop takes 120..895 us, minus the cost of recording 78 operators. No other rule reports its small
+    """Tests a loop that takes 120..895 us, minus the cost of recording 78 operators. No other rule reports its small
     operators."""
     ev = [S(0, 0, 1000), S(1, 1000, 1000)]
     for i in range(40):
@@ -693,8 +697,8 @@ def cpu_loop():
 
 @case
 def optimizer_closure():
-    """Forward and backward run inside of the optimizer's step, whose own part is 294 us. One pass over 15 tensors takes
-    3/4 of this, and recording 7 operators costs 2.1 us."""
+    """Tests an optimizer's step that contains forward and backward. The step's own part is 294 us. One pass over 15
+    tensors takes 3/4 of this, and recording 7 operators costs 2.1 us."""
     ev = []
     for n in (0, 1):
         at = 2000 * n
@@ -713,8 +717,8 @@ def optimizer_closure():
 
 @case
 def accumulation():
-    """Two micro-steps make an optimizer step. The reductions of the first one are unnecessary: 2 of 4 spans, with 200
-    us each that nothing hides."""
+    """Tests two micro-steps in an optimizer step. The reductions of the first one are unnecessary: 2 of 4 spans, with
+    200 us each that nothing hides."""
     node, ev = "autograd::engine::evaluate_function: ", []
     for n in range(4):
         at = 1000 * n
@@ -742,8 +746,8 @@ def in_wrapper(at):
 
 @case
 def buffers():
-    """Before the first operator of the model, the wrapper takes 100 us of each step, minus the cost of recording 4
-    operators."""
+    """Tests a wrapper that takes 100 us of each step before the first operator of the model, minus the cost of
+    recording 4 operators."""
     def check(r):
         found = findings(r)
         assert found["E10"]["ceiling_us_per_step"] == 100 - 4 * 0.3 and found["E10"]["detail"].startswith("rank 0 sends 1 broadcast before the forward passes of a step") and "E9" not in found
@@ -752,8 +756,8 @@ def buffers():
 
 @case
 def one_rank():
-    """In a group of one rank, the copy and the call of the reduction also count. Recording 13 operators in two steps
-    costs time."""
+    """Tests that in a group of one rank, the copy and the call of the reduction also count. Recording 13 operators in
+    two steps costs time."""
     def check(r):
         found = findings(r)
         assert found["E9"]["ceiling_us_per_step"] == 100 + 10 + 15 - 13 * 0.3 / 2 and "E10" not in found
@@ -764,7 +768,7 @@ def one_rank():
 
 @case
 def one_sample():
-    """The weights of 512 x 1000 floats are 2.048 MB, and each of three steps reads them for 1 row. This is all matrix
+    """Tests weights of 512 x 1000 floats (2.048 MB), which each of three steps reads for 1 row. This is all matrix
     work: 300 of 1000 us."""
     ev = [e for n in range(3) for e in (S(n, 1000 * n, 1000), X("cpu_op", "aten::linear", 1000 * n + 100, 300, **{
         "Input Dims": [[1, 512], [1000, 512], [1000]], "Input type": ["float"] * 3}))]
@@ -778,8 +782,8 @@ def one_sample():
 
 @case
 def open_frames():
-    """C calls that were still open at the end of the recording end with their caller. Their later calls get their own
-    caller back."""
+    """Tests that C calls that were still open at the end of the recording end with their caller, and that their later
+    calls get their own caller back."""
     ev = [F("a.py(1): run", 0, 1000), F("a.py(2): wrap", 100, 50), F("<built-in f>", 110, 890), X("cpu_op", "aten::mm", 120, 10),
           F("a.py(3): rest", 300, 200), X("cpu_op", "aten::add", 310, 10)]
 
@@ -793,8 +797,8 @@ def open_frames():
 
 @case
 def impossible_operation():
-    """The kernel from 10 us on lasts 3,000,000 us, but a later kernel of the stream ends at 40. So it ends at 30, where
-    the next one begins. The kernel on stream 8 is unchanged."""
+    """Tests a kernel that starts at 10 us and lasts 3,000,000 us, although a later kernel of the stream ends at 40. The
+    kernel is shortened to end at 30, where the next one begins. The kernel on stream 8 is unchanged."""
     ev = [L(0, 1, 1), L(2, 1, 2), L(4, 1, 3), L(6, 1, 4), K("long", 10, 3000000, 1), K("next", 30, 10, 2), K("next", 60, 10, 3),
           K("other", 20, 300, 4, stream=8)]
 
@@ -807,8 +811,8 @@ def impossible_operation():
 
 @case
 def early_calls():
-    """A launch may begin up to 5 us before the operator with its External id. At 300 two operators have the id, and at
-    400 the distance is too large."""
+    """Tests that a launch may begin up to 5 us before the operator with its External id. At 300 two operators have the
+    id, and at 400 the distance is too large."""
     def op(ts, dur, external, name="aten::mm"):
         return X("cpu_op", name, ts, dur, **{"External id": external})
 
@@ -833,8 +837,8 @@ def early_calls():
 # ------------------------------------------------------------------------------------------------------------------- reading
 @case
 def second_copies():
-    """A dispatch mode receives aten::mm and calls it again, which is one call. With other shapes, or another operator,
-    it is two calls."""
+    """Tests a dispatch mode that receives aten::mm and calls it again, which is one call. With other shapes, or another
+    operator, it is two calls."""
     ops = [X("cpu_op", "aten::mm", 0, 100, **{"Input Dims": [[2, 2], [2, 2]]}), X("cpu_op", "PythonDispatchMode", 10, 80),
            X("cpu_op", "aten::mm", 20, 30, **{"Input Dims": [[2, 2], [2, 2]]}),
            X("cpu_op", "aten::mm", 60, 20, **{"Input Dims": [[4, 4], [4, 4]]}),
@@ -849,7 +853,7 @@ def second_copies():
 
 @case
 def reading():
-    """Each element has either a kind or a reason to be skipped. An event without a name is an event."""
+    """Tests that each element has either a kind or a reason to be skipped. An event without a name is an event."""
     ev = [5, {"ph": "X", "cat": "kernel", "ts": 1, "dur": 1}, {"ph": "X", "cat": "kernel", "name": "k", "dur": 1},
           {"ph": "X", "cat": "zzz", "name": "k", "ts": 1, "dur": 1}, {"ph": "M", "name": "process_name"},
           {"ph": "X", "cat": "Kernel", "name": "k", "pid": 0, "tid": "stream 7", "ts": "1.5", "dur": "2.0007", "args": {}},

@@ -50,7 +50,7 @@ static void known_frames_name_their_cause(void **state)
         build();
         assert_found(known[i].rule, known[i].cause, known[i].percent);
         assert_string_equal(finding(known[i].rule)->evidence[0].file_line.ptr ? "line" : "", "line");
-        /* Python time of other findings must not count again here */
+        /* the Python time that other findings contain must not count again here */
         const struct tp_finding *python = finding("H6");
         if (strcmp(known[i].rule, "H10") != 0) /* the share of H10 includes the function that writes the file */
             assert_true(python && python->share_percent < 51);
@@ -243,8 +243,8 @@ static void copy_filled_with_zeros_counts_as_filling(void **state)
     }
 }
 
-/* A hook that only checks whether all numbers are finite takes 70 us, of which operators take 50 us. Its whole time
- * counts. Of a hook with other work, only the operators count. */
+/* Tests a hook that only checks whether all numbers are finite. It takes 70 us, of which operators take 50 us, and its
+ * whole time counts. Of a hook with other work, only the operators count. */
 static void function_that_only_checks_counts_completely(void **state)
 {
     for (int other = 0; other <= 100; other += 100) {
@@ -295,8 +295,8 @@ static double part_of_scores(double batch, double rows, double columns)
     return scores / (scores + operands + 2 * batch * rows * rows * columns / 10);
 }
 
-/* A product with many columns takes mostly arithmetic time. A fused backward pass computes five products instead of
- * four. */
+/* Tests a product with many columns, which takes mostly arithmetic time. A fused backward pass computes five products
+ * instead of four. */
 static void fused_attention_backward_computes_scores_again(void **state)
 {
     (void)state;

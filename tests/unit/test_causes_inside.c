@@ -161,8 +161,8 @@ static void vectorized_loop_keeps_its_products(void **state)
     assert_found("H2", "host.index_loop", (19 * 30 - 10 - 19 * 10) / 10.0);
 }
 
-/* In a loop over rows of 256 numbers, only the calls take time. With a matrix in each round, memory traffic remains
- * after the loop is removed. */
+/* Tests a loop over rows of 256 numbers, in which only the calls take time. With a matrix in each round, memory traffic
+ * remains after the loop is removed. */
 static void vectorized_loop_keeps_its_memory_traffic(void **state)
 {
     for (int is_large = 0; is_large < 2; is_large++) {
@@ -180,8 +180,8 @@ static void vectorized_loop_keeps_its_memory_traffic(void **state)
     }
 }
 
-/* Each backward node of a select fills a tensor of the full size only because of the loop, so that time is saved. The
- * backward nodes of products remain. */
+/* Tests that the time of the backward nodes of selects is saved, because each node fills a tensor of the full size only
+ * because of the loop. The backward nodes of products remain. */
 static void vectorized_loop_keeps_its_backward_work(void **state)
 {
     (void)state;
@@ -528,7 +528,8 @@ static void long_rounds_are_a_loop_only_within_one_call(void **state)
     assert_null(finding("H2"));
 }
 
-/* Collation takes 350 us per step: 200 us in Python, and 150 us in one call that makes a tensor from numbers. */
+/* Tests collation that takes 350 us per step: 200 us in Python, and 150 us in one call that makes a tensor from
+ * numbers. */
 static void tensor_made_of_numbers_is_no_gain(void **state)
 {
     (void)state;

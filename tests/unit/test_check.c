@@ -144,8 +144,8 @@ static struct tp_summary on_host(struct tp_summary run)
     return run;
 }
 
-/* A limit fails if the run exceeds it, and passes if the run is within it. It is inconclusive if noise hides the
- * answer. One run per side detects changes of 12 %, or of 25 % if the host is unknown. */
+/* Tests that a limit fails if the run exceeds it, passes if the run is within it, and is inconclusive if noise hides
+ * the answer. One run per side detects changes of 12 %, or of 25 % if the host is unknown. */
 static void time_limit_passes_fails_or_is_inconclusive(void **state)
 {
     GUARD;
@@ -184,8 +184,8 @@ static void time_limit_passes_fails_or_is_inconclusive(void **state)
     assert_int_equal(c.verdict, TP_CHECK_WARN);
 }
 
-/* A limit below the smallest detectable change never passes. The reason gives the number of runs that the limit
- * needs. */
+/* Tests that a limit below the smallest detectable change never passes. The reason gives the number of runs that the
+ * limit needs. */
 static void inconclusive_limit_names_the_needed_runs(void **state)
 {
     GUARD;
@@ -217,8 +217,8 @@ static void noise_is_learned_from_history(void **state)
     assert_true(c.items[0].detectable > 10);
 }
 
-/* The runs get slower by 0.5 % each. The new run is within the limit relative to the ten newest runs, but not relative
- * to the first ten, which are the accepted level. */
+/* Tests runs that get slower by 0.5 % each. The new run is within the limit relative to the ten newest runs, but not
+ * relative to the first ten, which are the accepted level. */
 static void limits_refer_to_the_accepted_level(void **state)
 {
     GUARD;
@@ -233,7 +233,8 @@ static void limits_refer_to_the_accepted_level(void **state)
     assert_true(c.items[0].cause != TP_CAUSE_BEYOND && c.items[0].change < 4);
 }
 
-/* One run per side cannot distinguish a busy machine from a slower program. A baseline of three runs can. */
+/* Tests that one run per side cannot distinguish a busy machine from a slower program, but a baseline of three runs
+ * can. */
 static void one_run_by_wall_clock_fails_no_limit(void **state)
 {
     GUARD;

@@ -406,8 +406,8 @@ static void future_window_reports_unwritable_folder(void **state)
     unsetenv("TRACEPRESS_WINDOW");
 }
 
-/* A daemon changes its folder to / after the start. The relative path still means the folder at the time of the
- * start. */
+/* Tests a daemon that changes its folder to / after the start. The relative path still means the folder at the time of
+ * the start. */
 static void relative_folder_refers_to_the_start(void **state)
 {
     int handled = 0;

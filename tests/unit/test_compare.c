@@ -54,8 +54,8 @@ static void similarity_of_names_is_computed(void **state)
 #define OTHERS                                                                                                         \
     KERNEL("relu", 4, 300), KERNEL("norm", 2, 200), KERNEL("add", 8, 60), KERNEL("mul", 3, 90), KERNEL("copy", 1, 150)
 
-/* With several runs per side, each row has a verdict. With one run per side, only the total has a verdict, and the row
- * is a hint. The row names its operator and its modules by id. */
+/* Tests that with several runs per side, each row has a verdict. With one run per side, only the total has a verdict,
+ * and the row is a hint. The row names its operator and its modules by id. */
 static void slower_kernel_is_reported(void **state)
 {
     const struct plan base[] = {KERNEL("gemm", 2, 500),
@@ -90,7 +90,7 @@ static void slower_kernel_is_reported(void **state)
     assert_true(tp_compare_has_regressed(&c));
 }
 
-/* If the total is faster, the run has not regressed, although one of its rows takes longer. */
+/* Tests that the run has not regressed if the total is faster, although one of its rows takes longer. */
 static void rows_slower_than_an_improved_total_are_mixed(void **state)
 {
     const struct plan base[] = {KERNEL("gemm", 4, 500), OTHERS, END};
@@ -115,7 +115,7 @@ static void rows_slower_than_an_improved_total_are_mixed(void **state)
     assert_true(tp_compare_has_regressed(&c));
 }
 
-/* If all kernels are slower by the same factor, the comparison reports one change and no rows. */
+/* Tests that the comparison reports one change and no rows if all kernels are slower by the same factor. */
 static void slower_clock_is_reported_once(void **state)
 {
     const struct plan base[] = {KERNEL("gemm", 4, 500), OTHERS, END};
@@ -403,7 +403,7 @@ static void noise_raises_no_alarm(void **state)
     assert_true(alarms * 100 <= PAIRS);
 }
 
-/* Recording modules is optional. Modules that only one side has are neither added nor removed. */
+/* Tests that modules of only one side are neither added nor removed, because recording modules is optional. */
 static void modules_of_one_side_are_no_change(void **state)
 {
     const struct plan base[] = {KERNEL("gemm", 4, 500), KERNEL("relu", 4, 200), END};
@@ -442,8 +442,8 @@ static enum tp_change_verdict verdict_of_peaks(const int64_t peaks[11])
     return compare.memory_verdict;
 }
 
-/* Host memory peaks of equal work are mostly equal. One run with a higher peak is no change if the peaks of the ten
- * other runs differ by more. */
+/* Tests that one run with a higher host memory peak is no change if the peaks of the ten other runs differ by more.
+ * Peaks of equal work are mostly equal. */
 static void rare_host_memory_peak_is_no_change(void **state)
 {
     const int64_t mib = 1 << 20;
@@ -484,8 +484,8 @@ static enum tp_change_verdict verdict_of_loading(const struct plan *plans, bool 
     return compare.changes.items[compare.changes.count - 1].verdict;
 }
 
-/* On a busy machine only some steps are slow, but a slower loader makes short steps slower, too. The test has five
- * operators, because their times show the pace of the machine. */
+/* Tests that only a change of short steps counts. On a busy machine only some steps are slow, but a slower loader makes
+ * short steps slower, too. The test has five operators, because their times show the pace of the machine. */
 static void data_loading_change_needs_short_steps(void **state)
 {
 #define OPERATOR(name, us) {name, "", "", us, TP_SUMMARY_OPERATOR_HOST, 2}

@@ -61,7 +61,7 @@ static void verdict_names_rows_before_memory(void **state)
     assert_headline(&c, "Steps take as long as before (0.0 %)");
 }
 
-/* A verdict that is too long for one line of a terminal continues on the next line, with its interval. */
+/* Tests that a verdict that is too long for one line of a terminal continues on the next line, with its interval. */
 static void long_verdict_continues_on_second_line(void **state)
 {
     const struct plan plans[] = {KERNEL("gemm", 4, 500), END};
@@ -89,7 +89,7 @@ static void long_verdict_continues_on_second_line(void **state)
     tp_buf_release(&text);
 }
 
-/* The total changed, but no row has a verdict. The page must not claim that nothing changed. */
+/* Tests that the page does not claim that nothing changed if the total changed but no row has a verdict. */
 static void changed_total_without_rows_is_reported(void **state)
 {
     const struct plan base[] = {KERNEL("gemm", 4, 500), KERNEL("relu", 4, 200), END};
@@ -117,7 +117,7 @@ static void changed_total_without_rows_is_reported(void **state)
     }
 }
 
-/* Another kind of loader is reported as one change of work, not as changes of its operators. */
+/* Tests that another kind of loader is reported as one change of work, not as changes of its operators. */
 static void changed_loader_is_one_change(void **state)
 {
     const struct plan plans[] = {KERNEL("gemm", 4, 500), END};
@@ -168,7 +168,7 @@ static void assert_texts(const struct tp_compare *c, const char *wanted, const c
     tp_buf_release(&text);
 }
 
-/* If only a function of the loader changed, headline, notice and last line report it. No text claims that nothing
+/* Tests a change of a loader's function only. Headline, notice and last line report it, and no text claims that nothing
  * changed. */
 static void changed_loader_function_is_reported(void **state)
 {

@@ -38,7 +38,7 @@ static void products_count_two_for_a_multiplication_and_an_addition(void **state
         ask(&cost, "aten::matmul", "[[3,4],[4,5]]", "[\"float\",\"float\"]", ""));
 }
 
-/* ResNet's authors count 118 million multiply-add operations for its first convolution. */
+/* Tests the first convolution of ResNet, for which its authors count 118 million multiply-add operations. */
 static void convolution_has_the_published_count(void **state)
 {
     static const char dims[] = "[[1,3,224,224],[64,3,7,7],[],[],[],[],[],[],[]]";
@@ -50,7 +50,7 @@ static void convolution_has_the_published_count(void **state)
     assert_int_equal(cost.bytes, 4 * (3 * 224 * 224 + 64 * 3 * 49 + 64 * 112 * 112));
     assert_false(ask(&cost, "aten::convolution", dims, "[\"float\",\"float\"]", "")); /* without the stride, the cost is
                                                                                        * unknown */
-    /* The stride follows from the size of the output's gradient. */
+    /* the size of the output's gradient determines the stride */
     struct tp_op_call call = {tp_str_of(dims), TP_STR("[\"float\",\"float\"]"), TP_STR("")};
     struct tp_cost_hint hint = {.out = tp_shape_of(TP_STR("[1,64,112,112]"))};
     assert_true(tp_cost_of(&cost, TP_STR("aten::convolution"), &call, &hint));

@@ -239,7 +239,7 @@ static void invalid_cxx_names_stay_unchanged(void **state)
         assert_string_equal(own_plain(names[i]), names[i]);
 }
 
-/* A name of n letters may expand to 2^n letters, and may nest n levels deep. */
+/* Tests names of n letters that would expand to 2^n letters, or nest n levels deep. */
 static void exponential_names_stay_unchanged(void **state)
 {
     (void)state;

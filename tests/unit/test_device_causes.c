@@ -114,8 +114,8 @@ static void busy_device_has_no_wait(void **state)
 #define HEADS "[8,512,64],[8,64,512]"
 #define SCORES "[8,512,512],[]"
 
-/* A product of 8 x 512 x 64 x 512 x 2 = 268 MFLOP takes 0.27 us at the peak of 989 TFLOP/s. The step has forty
- * attention layers with two products each. */
+/* Tests a step with forty attention layers with two products each. A product of 8 x 512 x 64 x 512 x 2 = 268 MFLOP
+ * takes 0.27 us at the peak of 989 TFLOP/s. */
 static void attention_of_several_kernels_gains_by_fusion(void **state)
 {
     (void)state;
@@ -147,8 +147,8 @@ static void softmax_without_products_is_no_attention(void **state)
     assert_null(finding("C15"));
 }
 
-/* Three operators on 1,000,000 floats move 12, 12 and 8 MB. One kernel would move 1.5 times as much as the largest of
- * them. */
+/* Tests three operators on 1,000,000 floats that move 12, 12 and 8 MB. One kernel would move 1.5 times as much as the
+ * largest of them. */
 static void chain_of_small_kernels_gains_memory_traffic(void **state)
 {
     static const char *const names[] = {"vectorized_elementwise", "triton_poi_fused_add"};

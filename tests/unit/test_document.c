@@ -262,8 +262,8 @@ static void page_keeps_its_maximum_size_and_says_what_it_omits(void **state)
     }
 }
 
-/* A line break never separates a number from its unit. Other spaces stay ordinary, even before words that begin like a
- * unit. */
+/* Tests that a line break never separates a number from its unit. Other spaces stay ordinary, even before words that
+ * begin like a unit. */
 static void sentence_keeps_numbers_with_their_units(void **state)
 {
     (void)state;

@@ -68,8 +68,8 @@ static void csv_cells_start_no_formula(void **state)
     assert_cell((struct tp_str){NULL, 0}, "\"\"");
 }
 
-/* A sign such as '=' starts a formula even after invisible characters, so the cell is quoted. Before a letter,
- * invisible characters have no effect. */
+/* Tests that a cell is quoted if a sign such as '=' follows invisible characters, because the sign starts a formula.
+ * Before a letter, invisible characters have no effect. */
 static void csv_cells_start_no_formula_behind_invisible_characters(void **state)
 {
     static const char *const invisible[] = {"\x01", "\x1b", "\x7f", "\xc2\x85", "\xc2\xa0", "\xc2\xad", "\xcd\x8f", "\xd8\x9c",

@@ -127,7 +127,8 @@ static void unrecorded_device_is_mentioned(void **state)
     assert_silent("no device is used");
 }
 
-/* For two findings, the digest gives their total and does not mention overlap. For one finding it gives no total. */
+/* Tests that the digest gives the total of two findings and does not mention overlap. For one finding it gives no
+ * total. */
 static void total_of_findings_needs_two_findings(void **state)
 {
     for (int is_one = 0; is_one < 2; is_one++) { /* is_one: only copies; otherwise copies and waits */

@@ -124,7 +124,7 @@ static void expect_first(const struct fixture *f, enum tp_job_rule rule)
     assert_true(is_right);
 }
 
-/* A slow rank with a damaged trace is reported as damaged, not as slow. */
+/* Tests that a slow rank with a damaged trace is reported as damaged, not as slow. */
 static void damaged_rank_is_never_reported_as_slow(void **state)
 {
     static const enum plan_fault faults[] = {PLAN_SLOW_COMPUTE, PLAN_LATE_HOST, PLAN_SLOW_DATA};
@@ -201,8 +201,8 @@ static void imbalance_is_distinguished_from_stragglers(void **state)
         }
 }
 
-/* After alignment, the last call ends on all ranks at the same time, except for differences in the plan. The original
- * clocks differ by hours. */
+/* Tests that after alignment, the last call ends on all ranks at the same time, except for differences in the plan. The
+ * original clocks differ by hours. */
 static void clocks_are_aligned_by_collectives(void **state)
 {
     (void)state;
@@ -326,7 +326,7 @@ static void hostile_numbers_do_not_crash(void **state)
     }
 }
 
-/* Two halves of the job share no collective, and rank 0 shares none with any rank. */
+/* Tests a job of two halves that share no collective. Rank 0 shares none with any rank. */
 static void ranks_without_common_collectives_are_separate_parts(void **state)
 {
     struct fixture f;

@@ -149,8 +149,8 @@ static void ids_that_are_correlations_are_not_trusted(void **state)
     tp_arena_release(&m.arena);
 }
 
-/* If torch's links are missing, the kernel belongs to the same operator as in the report. If that operator was merged
- * with its parent, the kernel counts for the parent. */
+/* Tests that without torch's links, the kernel belongs to the same operator as in the report. If that operator was
+ * merged with its parent, the kernel counts for the parent. */
 static void kernels_of_a_merged_child_belong_to_the_parent(void **state)
 {
     struct made m;

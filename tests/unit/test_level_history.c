@@ -71,8 +71,8 @@ static void equal_runs_are_one_level(void **state)
     }
 }
 
-/* Each run is 1.5 % slower than the previous one. A moving baseline would follow the runs. The accepted level does not,
- * so the change grows with each run. */
+/* Tests runs of which each is 1.5 % slower than the previous one. A moving baseline would follow the runs. The accepted
+ * level does not, so the change grows with each run. */
 static void drift_accumulates_against_the_accepted_level(void **state)
 {
     const struct tp_run_context guess = {.prior = {0.015, 4, 0}};

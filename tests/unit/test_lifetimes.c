@@ -254,7 +254,8 @@ static int entries_of(const char *path)
     return count;
 }
 
-/* Most children exit or run another program without writing a record. */
+/* Tests that a child creates no spool before its first record, because most children exit or run another program
+ * without writing a record. */
 static void child_creates_a_spool_at_its_first_record(void **state)
 {
     (void)state;

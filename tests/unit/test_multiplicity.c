@@ -22,8 +22,8 @@ static void results_equal_p_adjust_of_r(void **state)
     assert_int_equal(tp_holm(kept, p, 0, 0.05, &arena), 0);
 }
 
-/* The order of the tests has no effect. Holm's correction rejects at most as many hypotheses as that of Benjamini and
- * Hochberg. If a p-value is rejected, all smaller p-values are, too. */
+/* Tests that the order of the tests has no effect. Holm's correction rejects at most as many hypotheses as the
+ * correction of Benjamini and Hochberg. If a p-value is rejected, all smaller p-values are, too. */
 static void order_has_no_effect(void **state)
 {
     enum { COUNT = 40 };

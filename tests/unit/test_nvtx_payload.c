@@ -124,7 +124,7 @@ static void schemas_nest_and_fields_give_lengths(void **state)
     has("\"count\":1000,\"at.x\":7,\"at.y\":-8,\"Ev Idx\"");
 }
 
-/* Invalid pointers to texts stop neither the program nor the recording. */
+/* Tests that invalid pointers to texts stop neither the program nor the recording. */
 static void invalid_addresses_give_empty_texts(void **state)
 {
     char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -45,7 +45,8 @@ static void work_beyond_the_budget_is_left_out(void **state)
     assert_int_equal(reads(&budget), 10);
 }
 
-/* Reading the files of a large program is expensive, but only once. Later samples stay cheap, so none is dropped. */
+/* Tests that no sample is dropped because of a cost that occurs only once: reading the files of a large program. Later
+ * samples stay cheap. */
 static void one_time_cost_drops_no_samples(void **state)
 {
     struct tp_own_budget budget = {0};
@@ -56,7 +57,8 @@ static void one_time_cost_drops_no_samples(void **state)
     assert_int_equal(reads(&budget), 640);
 }
 
-/* `import torch` is expensive for the recorder. Waits in the training after the import must have stacks again. */
+/* Tests a program with `import torch`, which is expensive for the recorder. Waits in the training after the import must
+ * have stacks again. */
 static void stacks_of_waits_come_back(void **state)
 {
     struct tp_own_budget budget = {0};

@@ -75,7 +75,7 @@ static void invalid_pattern_is_refused(void **state)
     assert_true(tp_patterns_add(&patterns, TP_MAX_PATTERNS, "abc") < 0);
 }
 
-/* A name that almost matches costs time proportional to its length, not to the square of its length. */
+/* Tests that a name that almost matches costs time proportional to its length, not to the square of its length. */
 static void near_match_takes_linear_time(void **state)
 {
     static struct tp_patterns patterns;

@@ -86,7 +86,7 @@ static void check_orders(const struct process_event *events, int count, struct w
     assert_int_equal(permute(events, count, order, 0, &wanted), orders);
 }
 
-/* A forked child runs the same program as its parent until it calls exec. */
+/* Tests that a forked child runs the same program as its parent until it calls exec. */
 static void forked_child_runs_the_same_python(void **state)
 {
     const struct process_event events[] = {{MAP, PARENT, 10, 1}, {FORK, CHILD, 20, 0}, {MAP, PARENT, 30, 5}};
@@ -101,7 +101,8 @@ static void exec_of_other_program_ends_python(void **state)
     check_orders(events, 3, (struct wanted){1, 0, 1}, 6);
 }
 
-/* A child of `subprocess` immediately runs another Python. A library of that program contains a second interpreter. */
+/* Tests a child of `subprocess` that immediately runs another Python. A library of that program contains a second
+ * interpreter. */
 static void child_may_run_another_python(void **state)
 {
     const struct process_event events[] = {
@@ -110,7 +111,7 @@ static void child_may_run_another_python(void **state)
     check_orders(events, 5, (struct wanted){1, 2, 2}, 120);
 }
 
-/* A process that is no child of Python gets the id of an exited Python process. */
+/* Tests a process that is no child of Python, but gets the id of an exited Python process. */
 static void reused_number_is_no_python(void **state)
 {
     const struct process_event events[] = {{MAP, CHILD, 5, 9},   {END, CHILD, 8, 0},  {MAP, PARENT, 10, 1},
@@ -119,7 +120,7 @@ static void reused_number_is_no_python(void **state)
     check_orders(events, 6, (struct wanted){0, 0, 0}, 720);
 }
 
-/* The record of a mapping may arrive before the fork record of the program's parent. The mapping still counts. */
+/* Tests that a mapping counts even if its record arrives before the fork record of the program's parent. */
 static void mappings_before_the_parents_fork_count(void **state)
 {
     const struct process_event events[] = {{FORK, CHILD, 20, 0}, {END, PARENT, 25, 0}, {MAP, PARENT, 30, 1}};

@@ -140,7 +140,7 @@ static long size_of_spool(void)
     return (long)status.st_size;
 }
 
-/* The pages of the ring are allocated in the background. Records made in the meantime are complete. */
+/* Tests that records are complete that are made while the pages of the ring are allocated in the background. */
 static void ring_pages_are_allocated_in_advance(void **state)
 {
     const struct timespec pause = {.tv_nsec = 5000000};
@@ -184,7 +184,7 @@ static void *on_thread(void *number)
     return NULL;
 }
 
-/* After a thread exits, later threads use its chunks. */
+/* Tests that later threads use the chunks of a thread that has exited. */
 static void threads_share_the_ring(void **state)
 {
     enum { ROUNDS = 50, THREADS = 4 };
@@ -259,7 +259,7 @@ static void full_disk_makes_the_ring_smaller(void **state)
     tp_spool_unmap(second);
 }
 
-/* The list of free chunks is in memory that parent and child share. A forked child must not follow this list. */
+/* Tests that a forked child does not follow the list of free chunks, which is in memory that parent and child share. */
 static void child_does_not_follow_links_of_the_parent(void **state)
 {
     (void)state;

@@ -59,7 +59,7 @@ static void fewer_than_five_rows_give_no_noise(void **state)
     assert_non_null(tp_rows_judge(rows, 5, (const size_t[]){3, 3}, TP_ROW_DOUBT, false, &arena).rows);
 }
 
-/* Equal rows are not a change, even with very little noise. */
+/* Tests that equal rows are not a change, even with very little noise. */
 static void equal_rows_are_no_change(void **state)
 {
     struct tp_random random = {4};
@@ -103,8 +103,8 @@ static void fit_finds_the_parameters_of_variances(void **state)
     assert_true(tp_row_noise_fit(sds, MANY, FREEDOM).freedom == 50);
 }
 
-/* Row 7 takes twice as long in the new run, in all steps or only in the long steps. On a busy machine, only the long
- * steps get slower. */
+/* Tests a row 7 that takes twice as long in the new run, in all steps or only in the long steps. On a busy machine,
+ * only the long steps get slower. */
 static void wall_clock_row_needs_short_steps(void **state)
 {
     static double lows[2][ROWS][RUNS];

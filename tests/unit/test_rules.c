@@ -474,7 +474,7 @@ static void backward_of_a_loop_counts_with_it(void **state)
     assert_ceiling("H2", (495 - 120 + 19 * 15 - 5 - 38 * 0.3) / 2.0);
 }
 
-/* Recording shapes makes operators take longer. The loop with shapes therefore has the smaller gain. */
+/* Tests that the loop with shapes has the smaller gain, because recording shapes makes operators take longer. */
 static void cost_of_recording_shapes_is_subtracted(void **state)
 {
     for (int has_shapes = 0; has_shapes < 2; has_shapes++) {

@@ -140,7 +140,8 @@ static void gain_never_exceeds_its_time(void **state)
     assert_true(with_findings > TRACES / 2); /* without findings, the checks above would be useless */
 }
 
-/* A device waits for an optimizer that launches one kernel per tensor. A1 and C6 would both report this time. */
+/* Tests a device that waits for an optimizer that launches one kernel per tensor. A1 and C6 would both report this
+ * time. */
 static void shared_time_counts_for_the_first_finding(void **state)
 {
     (void)state;

@@ -46,7 +46,7 @@ static void guessed_noise_is_the_larger_of_two(void **state)
     assert_near(tp_run_noise_prior(TP_QUANTITY_KERNELS, wild, 3, true).sd, 0.85 * 0.04, 1e-15);
 }
 
-/* With one run per side, the noise is only a guess with four degrees of freedom. */
+/* Tests that with one run per side, the noise is only a guess with four degrees of freedom. */
 static void one_run_per_side_uses_the_guess(void **state)
 {
     const double base[] = {5}, later[] = {5.1};
@@ -62,7 +62,8 @@ static void one_run_per_side_uses_the_guess(void **state)
     assert_near(c.noise.freedom, 4, 0);
 }
 
-/* After ten equal runs, the guess has the weight of one run. Ten noisy runs contradict the guess, so it is dropped. */
+/* Tests that the guess has the weight of one run after ten equal runs. Ten noisy runs contradict the guess, so it is
+ * dropped. */
 static void runs_replace_the_guess(void **state)
 {
     double equal[10], noisy[10];
@@ -86,7 +87,8 @@ static void runs_replace_the_guess(void **state)
     assert_true(none.sd == guess.sd && none.freedom == guess.freedom);
 }
 
-/* An outlier is moved to 3 robust standard deviations from the median. Expected values are computed by hand. */
+/* Tests that an outlier is moved to 3 robust standard deviations from the median. Expected values are computed by
+ * hand. */
 static void limited_outlier_has_no_degree_of_freedom(void **state)
 {
     static const double levels[10] = {-4, -3, -2, -1, 0, 1, 2, 3, 4, 700};
@@ -105,8 +107,8 @@ static void limited_outlier_has_no_degree_of_freedom(void **state)
     assert_near(plain.sd, sqrt(squares * 1.12 / 9), 1e-12);
 }
 
-/* Part of the uncertainty widens the interval if the noise is known from runs. If all noise is guessed, the interval
- * stays the same. */
+/* Tests that part of the uncertainty widens the interval if the noise is known from runs. If all noise is guessed, the
+ * interval stays the same. */
 static void uncertainty_share_counts_if_noise_is_measured(void **state)
 {
     const struct tp_run_noise guessed = {0.01, 4, 4}, known = {0.01, 9, 0}, half = {0.01, 4, 2};
@@ -123,8 +125,8 @@ static void turn(double *out, const double *values, size_t count)
         out[i] = values[(i * 7 + 3) % count]; /* gives another order, because the count is no multiple of 7 */
 }
 
-/* The order of the runs does not change any bit of the result. Exchanging the sides reverses the change. An interval
- * contains its estimate. The detectable change is more than half of the interval. */
+/* Tests that the order of the runs does not change any bit of the result, and that exchanging the sides reverses the
+ * change. An interval contains its estimate. The detectable change is more than half of the interval. */
 static void general_properties_are_true_for_any_runs(void **state)
 {
     struct tp_random random = {2};
@@ -172,7 +174,7 @@ static void more_runs_detect_smaller_changes(void **state)
     }
 }
 
-/* A limit below the interval fails, a limit above it passes, and a limit inside it is unclear. */
+/* Tests that a limit below the interval fails, a limit above it passes, and a limit inside it is unclear. */
 static void limits_follow_the_interval(void **state)
 {
     (void)state;
@@ -200,8 +202,8 @@ static void number_of_needed_runs_is_computed(void **state)
     assert_int_equal(tp_runs_needed(&none, 0, 1), 1);
 }
 
-/* t.test(d) of R for Student's paired sleep data gives: mean 1.58, interval 0.4598 to 2.7002 at 99 %, 9 degrees of
- * freedom, p 0.002833. */
+/* Compares with R, whose t.test(d) for Student's paired sleep data gives: mean 1.58, interval 0.4598 to 2.7002 at 99 %,
+ * 9 degrees of freedom, p 0.002833. */
 static void paired_test_equals_r(void **state)
 {
     double sleep[] = {1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4};

@@ -87,8 +87,8 @@ static void folders_are_runs_and_times_are_spans(void **state)
     assert_int_equal(system(command), 0);
 }
 
-/* Other recordings of a process belong to the worker of its PyTorch trace. Without a PyTorch trace, the recordings form
- * a worker of their own. */
+/* Tests that other recordings of a process belong to the worker of its PyTorch trace. Without a PyTorch trace, the
+ * recordings form a worker of their own. */
 static void other_recordings_belong_to_the_traced_worker(void **state)
 {
     static const char *const names[] = {"h_1.5.pt.trace.json", "h_1.9.pt.trace.json", "h_12.5.pt.trace.json",
@@ -145,8 +145,8 @@ static struct tp_run_file *with_program(struct tp_arena *arena, const char *othe
     return runs->items[0].files;
 }
 
-/* If a run has only a recording from outside, this recording is the run. Otherwise the recording comes last in the list
- * and is not a rank. */
+/* Tests that a recording from outside is the run if the run has no other recording. Otherwise the recording comes last
+ * in the list and is not a rank. */
 static void recording_from_outside_is_no_rank(void **state)
 {
     struct tp_arena arena;

@@ -277,7 +277,8 @@ static void markdown_shows_names_unchanged(void **state)
     tp_buf_release(&buf);
 }
 
-/* ESC and U+009B both start a terminal command. Bidirectional controls can reverse a line. */
+/* Tests texts with ESC and U+009B, which both start a terminal command, and with bidirectional controls, which can
+ * reverse a line. */
 static void terminals_get_no_commands(void **state)
 {
     char clean[] = "a\x1b[1m\xc2\x9b"

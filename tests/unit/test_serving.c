@@ -151,7 +151,8 @@ static void a_step_without_device_work_has_no_time(void **state)
          "\"Input Dims\":[[64,4096],[4096,8192]],\"Input type\":[\"c10::BFloat16\",\"c10::BFloat16\"]")                \
     "," LAUNCH("cudaLaunchKernel", ts, id)
 
-/* Decode steps replay a graph without shapes. The size of the weights is known from the shapes of the prefill. */
+/* Tests decode steps that replay a graph without shapes. The size of the weights is known from the shapes of the
+ * prefill. */
 static void minimum_step_time_is_reading_the_weights(void **state)
 {
     struct made m;

@@ -127,7 +127,7 @@ static void long_and_unusual_values_become_lines(void **state)
     assert_null(argument_text_of(4));
 }
 
-/* Learned keys give the same result as keys that are read for the first time. */
+/* Tests that learned keys give the same result as keys that are read for the first time. */
 static void learned_keys_give_the_same_result(void **state)
 {
     (void)state;
@@ -186,7 +186,7 @@ static void moments_are_instants_of_annotations(void **state)
     assert_true(tp_str_equal(timeline.lanes[1].title, TP_STR("Thread 2")));
 }
 
-/* Long texts neither displace slices nor exceed the maximum size of the page. */
+/* Tests that long texts neither displace slices nor exceed the maximum size of the page. */
 static void long_texts_fit_the_page(void **state)
 {
     (void)state;

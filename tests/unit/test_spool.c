@@ -139,7 +139,7 @@ static void missing_path_and_descriptor_stop_the_recording(void **state)
     close(fd);
 }
 
-/* A reused chunk is copied to the end of the spool. The copy must never go to a file of the program. */
+/* Tests that a reused chunk is copied to the end of the spool, and never to a file of the program. */
 static void copies_go_only_to_the_spool(void **state)
 {
     struct place *place = *state;
@@ -294,7 +294,8 @@ static void on_bus(int number)
     longjmp(leave, 1);
 }
 
-/* Other faults are passed to the program's handler, whether the program installed it before or after the guard. */
+/* Tests that other faults are passed to the program's handler, whether the program installed it before or after the
+ * guard. */
 static void faults_of_the_program_reach_its_handler(void **state)
 {
     struct place *place = *state;

@@ -169,8 +169,8 @@ static void nodes_compare_like_their_texts(void **state)
     tp_arena_release(&m.arena);
 }
 
-/* The name of a folder contains ";", and an event names a frame in this folder. The argument of the operator and the
- * nested events must then give the same stack. */
+/* Tests a folder whose name contains ";", and an event that names a frame in this folder. The argument of the operator
+ * and the nested events must then give the same stack. */
 static void event_names_identify_frames_with_semicolons(void **state)
 {
     static const char text[] =

@@ -186,8 +186,8 @@ static void unnamed_code_is_shown_as_offset(void **state)
     tp_arena_release(&arena);
 }
 
-/* A spool lists the files that a process has mapped. If one of them was replaced by a FIFO, opening it could block
- * forever. */
+/* Tests that a library that was replaced by a FIFO is not opened, because opening it could block forever. A spool lists
+ * the files that a process has mapped. */
 static void library_replaced_by_fifo_is_not_opened(void **state)
 {
     struct tp_arena arena;

@@ -37,8 +37,8 @@ static void median_of_odd_and_even(void **state)
     assert_true(isnan(tp_median(odd, 0)));
 }
 
-/* The median of many values is found without sorting. The result must equal the median of the sorted values, also with
- * equal values, negative values and powers of two. */
+/* Tests that the median of many values, which is found without sorting, equals the median of the sorted values. Values
+ * may be equal, negative, or powers of two. */
 static void median_of_many_equals_sorted_median(void **state)
 {
     struct tp_random random = {11};
@@ -54,7 +54,8 @@ static void median_of_many_equals_sorted_median(void **state)
     }
 }
 
-/* The p90 is the ninth of ten values and the tenth of eleven. The lower median is taken from the sorted values. */
+/* Tests that the p90 is the ninth of ten values and the tenth of eleven, and that the lower median is taken from the
+ * sorted values. */
 static void quantiles_are_by_nearest_rank(void **state)
 {
     struct tp_random random = {3};

@@ -36,7 +36,7 @@ static void quantiles_equal_published_tables(void **state)
     }
 }
 
-/* With one degree of freedom the quantile is tan(pi (p - 1/2)) (Cauchy). With two it is 2 (p - 1/2) / sqrt(2 p (1 -
+/* Tests quantiles for one and two degrees of freedom: tan(pi (p - 1/2)) (Cauchy), and 2 (p - 1/2) / sqrt(2 p (1 -
  * p)). */
 static void quantiles_equal_closed_forms(void **state)
 {

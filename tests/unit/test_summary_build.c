@@ -268,7 +268,7 @@ static void slot_has_the_work_before_each_collective(void **state)
     EVENT("user_annotation", name, 1, at, 1000, "") "," EVENT("cpu_op", "f", 1, work, 100, "") "," EVENT(              \
         "user_annotation", "gloo:all_reduce", 2, call, 805, "") "," EVENT("cpu_op", "g", 1, last, 70, "")
 
-/* Another thread notes the end of the call 25 us late, when the rank already works again. */
+/* Tests a call whose end another thread notes 25 us late, when the rank already works again. */
 static void wait_ends_when_work_continues(void **state)
 {
     (void)state;
@@ -279,7 +279,7 @@ static void wait_ends_when_work_continues(void **state)
     drop(&m);
 }
 
-/* Each step has 500 calls that alternate between three groups. Slots beyond the maximum are merged, and no time is
+/* Tests steps with 500 calls that alternate between three groups. Slots beyond the maximum are merged, and no time is
  * lost. */
 static void slots_beyond_the_limit_are_merged(void **state)
 {
@@ -415,7 +415,7 @@ static void fingerprint_distinguishes_kernel_sequences(void **state)
         drop(&m[i]);
 }
 
-/* There are more operators than rows. The remaining operators become one row, and no time is lost. */
+/* Tests a trace with more operators than rows. The remaining operators become one row, and no time is lost. */
 static void rows_beyond_the_limit_are_merged(void **state)
 {
     enum { COUNT = 700 };

@@ -116,7 +116,7 @@ static int amounts(void *context, struct tp_error *err)
     return 0;
 }
 
-/* Each group has ranges of ranks. One list contains the ranges of all groups. */
+/* Writes and reads groups with ranges of ranks. One list contains the ranges of all groups. */
 static int groups(void *context, struct tp_error *err)
 {
     struct trip *t = context;

@@ -96,7 +96,8 @@ LIE(deviation_is_no_number, p->row_deviation[0] = NAN)
 LIE(severity_unknown, p->finding_severity[0] = 9)
 LIE(text_is_no_text, p->text[0].data = (uint8_t *)"\xFF")
 
-/* A record may take two bytes in the file but much more in memory, so a file may have at most a million records. */
+/* Tests that a file may have at most a million records, because a record may take two bytes in the file but much more
+ * in memory. */
 static void too_many_records_exceed_the_limit(void **state)
 {
     static const char head[] = "\rTPS1\x10\x01\x18\x00\x28\x01";

@@ -23,8 +23,8 @@ static struct tp_summary_row row_of(enum tp_summary_kind kind, const char *name,
     return row;
 }
 
-/* A summary has ten kernels of 100, 90 .. 10 ns and an operator. Four rows of kernels remain, and the last one is the
- * sum of 70 .. 10. */
+/* Tests a summary with ten kernels of 100, 90 .. 10 ns and an operator. Four rows of kernels remain, and the last one
+ * is the sum of 70 .. 10. */
 static void smallest_rows_become_one(void **state)
 {
     struct tp_arena arena;

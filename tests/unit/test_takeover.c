@@ -141,7 +141,7 @@ static void trace_next_to_one_of_torch_is_marked(void **state)
     assert_string_equal(ours + n, TP_WORKER_SECOND);
 }
 
-/* The trace is longer than the blocks in which it is copied. */
+/* Tests a trace that is longer than the blocks in which it is copied. */
 static void trace_of_torch_is_copied_completely(void **state)
 {
     enum { SIZE = 700001 };
@@ -161,7 +161,8 @@ static void trace_of_torch_is_copied_completely(void **state)
     assert_memory_equal(seen, text, SIZE);
 }
 
-/* Torch's trace comes from another process, so this process is a helper, such as a data loader or the parent. */
+/* Tests that this process is a helper, such as a data loader or the parent, if torch's trace comes from another
+ * process. */
 static void process_without_trace_of_torch_is_a_helper(void **state)
 {
     static struct reported reported;
@@ -176,7 +177,7 @@ static void process_without_trace_of_torch_is_a_helper(void **state)
     assert_string_equal(torch + strlen(torch) - 2, "_1");
 }
 
-/* Only one of two processes has steps, so the other one is its helper. */
+/* Tests that if only one of two processes has steps, the other one is its helper. */
 static void process_without_steps_is_a_helper(void **state)
 {
     static struct reported reported;
@@ -279,8 +280,8 @@ static void longer_helper_has_a_trace(void **state)
     assert_int_equal(t.short_count, 0);
 }
 
-/* With a trace from outside, a process with ranges keeps its name. A process with only memory records and waits becomes
- * the worker "inside". */
+/* Tests that with a trace from outside, a process with ranges keeps its name. A process with only memory records and
+ * waits becomes the worker "inside". */
 static void process_without_ranges_becomes_inside(void **state)
 {
     static struct reported reported;
@@ -305,7 +306,7 @@ static void process_without_ranges_becomes_inside(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
-/* In a container, a process has another process id than outside, and its environment cannot be read. */
+/* Tests a process in a container. It has another process id than outside, and its environment cannot be read. */
 static void spool_of_a_running_process_stays(void **state)
 {
     static struct reported reported;
@@ -351,7 +352,7 @@ static void unfinished_and_empty_files_are_removed(void **state)
     assert_int_equal(access(folder, F_OK), -1);
 }
 
-/* The program cannot write this trace again, so it is kept although it is truncated. */
+/* Tests that a truncated trace is kept, because the program cannot write it again. */
 static void truncated_trace_is_kept(void **state)
 {
     static struct reported reported;

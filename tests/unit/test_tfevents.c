@@ -121,7 +121,7 @@ static void tfevents_full_buffer_contains_complete_records(void **state)
     tp_tfevents_release(&events);
 }
 
-/* A parent of 10.4 us has children of 0.3, 0.3 and 5 us. Its bar is as long as the rounded sum. */
+/* Tests a parent of 10.4 us with children of 0.3, 0.3 and 5 us. Its bar is as long as the rounded sum. */
 static void tfevents_costs_are_packed_depth_first(void **state)
 {
     const struct tp_tf_node nodes[] = {

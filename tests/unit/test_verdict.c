@@ -91,8 +91,9 @@ static bool is_named(const struct tp_verdict_largest *largest, const char *name)
 #define KERNEL(name, ts, dur, corr) EVENT("kernel", name, ts, dur, "\"device\":0,\"correlation\":" #corr)
 #define LOADER "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
 
-/* W is 0..100 us. Kernel a is launched at 10 and runs in 12..22. From 22 to 50 the host loads data. From 55 on the host
- * launches b, which runs in 60..80. The time until 100 is outside. The first 10 us are a wait for the launch of a. */
+/* Tests W = 0..100 us. Kernel a is launched at 10 and runs in 12..22. From 22 to 50 the host loads data. From 55 on the
+ * host launches b, which runs in 60..80. The time until 100 is outside. The first 10 us are a wait for the launch of
+ * a. */
 static void every_nanosecond_of_the_steps_has_one_cause(void **state)
 {
     (void)state;
@@ -160,7 +161,8 @@ static void wait_that_empties_the_queue_is_the_cause(void **state)
     tp_arena_release(&m.arena);
 }
 
-/* W is 0..10 ms. A collective is launched at 1 ms but starts at 5 ms, although no other kernel runs after 2 ms. */
+/* Tests W = 0..10 ms with a collective that is launched at 1 ms but starts at 5 ms, although no other kernel runs after
+ * 2 ms. */
 static void delayed_collective_is_communication(void **state)
 {
     (void)state;

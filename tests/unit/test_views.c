@@ -87,7 +87,7 @@ static void overlapping_operator_is_clipped_to_its_parent(void **state)
     tp_arena_release(&m.arena);
 }
 
-/* Folding changes the ids of later operators, and removes the shortened end time of a folded operator. */
+/* Tests that folding changes the ids of later operators, and removes the shortened end time of a folded operator. */
 static void folding_keeps_clipped_ends_of_other_operators(void **state)
 {
     (void)state;

@@ -103,7 +103,7 @@ static void equal_ranks_have_no_loss(void **state)
     close_job(&f);
 }
 
-/* Rank 2 computes 5 ms longer. The other ranks wait for it, so a step takes 18 ms instead of 13 ms. */
+/* Tests a rank 2 that computes 5 ms longer. The other ranks wait for it, so a step takes 18 ms instead of 13 ms. */
 static void slow_rank_costs_the_wait_of_the_others(void **state)
 {
     static struct fixture f;
@@ -126,7 +126,7 @@ static void slow_rank_costs_the_wait_of_the_others(void **state)
     close_job(&f);
 }
 
-/* Rank 1 pauses for 13 ms in step 0, rank 3 in step 2. Two of four steps take 26 ms. */
+/* Tests pauses of 13 ms: of rank 1 in step 0, and of rank 3 in step 2. Two of four steps take 26 ms. */
 static void pauses_are_reported_with_their_number(void **state)
 {
     static struct fixture f;
@@ -146,7 +146,7 @@ static void pauses_are_reported_with_their_number(void **state)
     close_job(&f);
 }
 
-/* In each collective, every rank spends 3 ms more than in its shortest call, without a cause in the other ranks'
+/* Tests collectives in which every rank spends 3 ms more than in its shortest call, without a cause in the other ranks'
  * work. */
 static void replay_that_misses_the_step_is_not_reported(void **state)
 {
@@ -162,7 +162,7 @@ static void replay_that_misses_the_step_is_not_reported(void **state)
     close_job(&f);
 }
 
-/* The collective of rank 3 belongs to another group, so the three other ranks would wait forever. */
+/* Tests a collective of rank 3 that belongs to another group, so the three other ranks would wait forever. */
 static void inconsistent_collectives_are_reported(void **state)
 {
     static struct fixture f;
@@ -222,7 +222,7 @@ static void assert_slow(const char *slow, const char *missing, enum tp_cause_kin
     close_job(&f);
 }
 
-/* The hosts have ranks 0 to 3 and 4 to 7. A level needs three ranks, where missing ranks count, too. */
+/* Tests hosts with ranks 0 to 3 and 4 to 7. A level needs three ranks, where missing ranks count, too. */
 static void missing_ranks_change_no_cause(void **state)
 {
     (void)state;

@@ -131,7 +131,7 @@ static void open_ddp(struct fixture *f, const int64_t added_us[RANKS], int64_t t
     finish_job(f);
 }
 
-/* Four of eight ranks on both hosts take 2 ms more. A step takes 13 ms instead of 11 ms. */
+/* Tests four of eight ranks, on both hosts, that take 2 ms more. A step takes 13 ms instead of 11 ms. */
 static void half_of_the_ranks_are_a_level(void **state)
 {
     static struct fixture f;
@@ -146,7 +146,8 @@ static void half_of_the_ranks_are_a_level(void **state)
     tp_arena_release(&f.arena);
 }
 
-/* If all four ranks of one host are slow, the host is the cause. Otherwise two or three slow ranks are the cause. */
+/* Tests that the host is the cause if all four ranks of one host are slow. Otherwise two or three slow ranks are the
+ * cause. */
 static void host_and_single_ranks_are_no_level(void **state)
 {
     static struct fixture f;
@@ -169,8 +170,8 @@ static void host_and_single_ranks_are_no_level(void **state)
     tp_arena_release(&f.arena);
 }
 
-/* A single group cannot be compared with others. It is reported only if it takes a quarter of the time or more, without
- * a place as the cause. */
+/* Tests a single group, which cannot be compared with others. It is reported only if it takes a quarter of the time or
+ * more, without a place as the cause. */
 static void only_group_is_reported_by_its_cost(void **state)
 {
     static struct fixture f;
@@ -190,9 +191,9 @@ static void only_group_is_reported_by_its_cost(void **state)
     tp_arena_release(&f.arena);
 }
 
-/* The second host leaves the collective 3 ms later than the first one. The first step shows this, because all ranks
- * arrive together. In later steps, the first host waits and all calls take equally long. Without such a first step, the
- * cause is not known. */
+/* Tests a second host that leaves the collective 3 ms later than the first one. The first step shows this, because all
+ * ranks arrive together. In later steps, the first host waits and all calls take equally long. Without such a first
+ * step, the cause is not known. */
 static void late_host_is_named_if_visible(void **state)
 {
     static struct fixture f;
@@ -217,7 +218,7 @@ static void late_host_is_named_if_visible(void **state)
     }
 }
 
-/* With two equal dp groups, 3 of 13 ms are normal, unless the transfer rate is known to be low. */
+/* Tests that with two equal dp groups, 3 of 13 ms are normal, unless the transfer rate is known to be low. */
 static void equal_groups_are_reported_by_cost_and_rate(void **state)
 {
     /* transfer rates of 42 GB/s and 21 GB/s; the last size is limited by latency */
@@ -245,7 +246,8 @@ static void equal_groups_are_reported_by_cost_and_rate(void **state)
     }
 }
 
-/* Two replicas have longer batches in all steps. With even batches, each replica would take the mean time. */
+/* Tests two replicas that have longer batches in all steps. With even batches, each replica would take the mean
+ * time. */
 static void uneven_batches_of_two_levels_have_one_mean(void **state)
 {
     static const int64_t lengths[RANKS / TP][2] = {{8000, 9000}, {9000, 8000}, {12000, 14000}, {14000, 12000}};

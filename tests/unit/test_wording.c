@@ -248,7 +248,7 @@ static void unknown_kind_is_ignored(void **state)
     tp_arena_release(&m.arena);
 }
 
-/* A range of kind sync and the waiting call inside it count only once. */
+/* Tests that a range of kind sync and the waiting call inside it count only once. */
 static void a_wait_counts_once(void **state)
 {
     (void)state;
@@ -297,8 +297,8 @@ static void reported_device_has_its_name_and_kinds(void **state)
     tp_arena_release(&m.arena);
 }
 
-/* A process does not become a device because it has the pid of a device. Sentences use the device's name, which comes
- * from its labels. */
+/* Tests that a process does not become a device because it has the pid of a device. Sentences use the device's name,
+ * which comes from its labels. */
 static void npu_is_named_npu(void **state)
 {
     (void)state;
@@ -313,7 +313,7 @@ static void npu_is_named_npu(void **state)
     tp_arena_release(&m.arena);
 }
 
-/* A device with known properties, or one that a call launches on, is a GPU. */
+/* Tests that a device with known properties, or one that a call launches on, is a GPU. */
 static void known_device_is_a_gpu(void **state)
 {
     (void)state;

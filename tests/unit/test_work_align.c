@@ -41,7 +41,7 @@ static void equal_sequences_have_no_blocks(void **state)
 static void block_begins_with_the_calling_operator(void **state)
 {
     GUARD;
-    /* Both "bcA" and "Abc" would be correct. The block that starts with the calling operator is better. */
+    /* both "bcA" and "Abc" would be correct, but the block that starts with the calling operator is better */
     struct tp_vec blocks = aligned("AbcD", "AbcAbcD");
     assert_int_equal(blocks.count, 1);
     struct tp_align_block *block = blocks.data;

@@ -67,7 +67,7 @@ static void equal_changes_are_merged_and_counted(void **state)
     assert_int_equal(tp_work_diff_count(&diff, TP_WORK_COPIED), 2);
 }
 
-/* The function runs twice per step. In both passes, the second clone is new. */
+/* Tests a function that runs twice per step. In both passes, the second clone is new. */
 static void change_names_its_call(void **state)
 {
     GUARD;
@@ -86,7 +86,7 @@ static void change_names_its_call(void **state)
     assert_int_equal(diff.changes[0].nth, 1);
 }
 
-/* x.double().float() are two consecutive operators with the same name and different types. */
+/* Tests x.double().float(), which is two consecutive operators with the same name and different types. */
 static void repeated_operators_are_one_change(void **state)
 {
     GUARD;
@@ -125,8 +125,8 @@ static void renamed_operator_is_not_new(void **state)
         name, "[[4, 8]]", "float", 0, STEP                                                                             \
     }
 
-/* Replacing operators by others is one change. Without times, a limit fails for added operators, but not for removed
- * operators. */
+/* Tests that replacing operators by others is one change. Without times, a limit fails for added operators, but not for
+ * removed operators. */
 static void replaced_operators_are_one_change(void **state)
 {
     GUARD;
@@ -143,7 +143,7 @@ static void replaced_operators_are_one_change(void **state)
     assert_false(tp_work_has_gated(&diff));
 }
 
-/* An operator with an unknown place was removed. It is not replaced by an operator that was added elsewhere. */
+/* Tests that a removed operator with an unknown place is not replaced by an operator that was added elsewhere. */
 static void operators_at_different_places_are_no_replacement(void **state)
 {
     GUARD;
@@ -162,7 +162,7 @@ static void operators_at_different_places_are_no_replacement(void **state)
     assert_true(tp_work_has_gated(&diff));
 }
 
-/* An operator has a new name and waits for a value. The new name must not hide the wait. */
+/* Tests an operator that has a new name and waits for a value. The new name must not hide the wait. */
 static void wait_inside_of_a_renamed_operator_counts(void **state)
 {
     GUARD;
@@ -172,7 +172,7 @@ static void wait_inside_of_a_renamed_operator_counts(void **state)
     assert_int_equal(tp_work_diff_count(&diff, TP_WORK_ADDED), 0);
 }
 
-/* A step calls the inner operator directly instead of its wrapper, or the reverse. */
+/* Tests a step that calls the inner operator directly instead of its wrapper, or the reverse. */
 static void wrapper_around_equal_work_is_a_rename(void **state)
 {
     GUARD;

@@ -60,7 +60,7 @@ static void memory_kept_by_chance_is_ignored(void **state)
     struct tp_count_kept loss[] = {OF_RELU("30", 1, 64, true)};
     assert_int_equal(kept_compared(NULL, 0, chance, 1).count, 0);
     assert_int_equal(kept_compared(chance, 1, NULL, 0).count, 0);
-    /* A loss that the program keeps for a log is reported, but is not a leak. */
+    /* a loss that the program keeps for a log is reported, but is not a leak */
     struct tp_work_diff diff = kept_compared(NULL, 0, loss, 1);
     assert_int_equal(diff.count, 1);
     assert_false(tp_work_has_gated(&diff));
@@ -74,7 +74,7 @@ static void memory_kept_by_chance_is_ignored(void **state)
     assert_false(diff.knows_kept);
 }
 
-/* The base has two runs. Memory that only one of them keeps is ignored. */
+/* Tests that memory that only one of the two base runs keeps is ignored. */
 static void only_memory_kept_in_all_runs_counts(void **state)
 {
     GUARD;

@@ -12,7 +12,7 @@
 
 enum {
     NAMED_LOOKS = 4
-}; /* highest number of polls that read a thread's name, because a thread gets its name soon after its start or never */
+}; /* highest number of polls that read a thread's name; a thread gets its name soon after its start or never */
 
 struct polled_thread {
     uint32_t tid;

@@ -124,7 +124,8 @@ static void take_fork(struct tp_outside_tree *tree, const struct tp_perf_record 
 static void add_program(struct tp_outside_tree *tree, struct tp_outside_process *process, const char *name,
                         const struct tp_outside_note *note)
 {
-    uint32_t kept = process->exec_count; /* a count of 0 drops the parent's program, from before the first exec */
+    uint32_t kept = process->exec_count; /* before its first exec, a process has only its parent's program, which is
+                                          * dropped */
     struct tp_outside_program *programs = tp_arena_array(tree->arena, kept + 1, sizeof *programs);
     if (kept)
         memcpy(programs, process->programs, kept * sizeof *programs);
