@@ -18,7 +18,7 @@ python=$(python3 -c 'import os, sys; print(os.path.realpath(sys.executable))')
 middle() { sort -n "$1" 2>/dev/null | awk '{ v[NR] = $1 } END { if (NR) print v[int((NR + 1) / 2)]; else print "-" }'; }
 microseconds() { tail -n 1 "$1" | awk '$4 == 0 { print $3; exit } { exit 1 }'; }
 # turn TOOL COMMAND...: runs the program once under TOOL. Appends the CPU time of the program, in microseconds, to
-# NAME.TOOL, and that of TOOL to NAME.TOOL.own
+# NAME.TOOL, and the CPU time of TOOL to NAME.TOOL.own
 turn() {
     tool=$1
     shift

@@ -24,7 +24,7 @@ static int close_all(const char *file)
 {
     for (int fd = 0; fd < 4096; fd++)
         close(fd);
-    for (int i = 0; i < 300; i++) /* uses up all free descriptors, including that of the spool */
+    for (int i = 0; i < 300; i++) /* uses up all free descriptors, including the descriptor of the spool */
         if (open(file, O_WRONLY | O_CREAT, 0600) != i)
             return 1;
     return write(250, "mine\n", 5) == 5 ? 7 : 2;
@@ -61,7 +61,7 @@ static int give_up_rights(const char *root)
             char *volatile block = malloc(1 << 20);
             free(block);
             if (i == 1500)
-                usleep(60000); /* lives longer than a helper process that gets no trace */
+                usleep(60000); /* runs longer than TP_TAKEOVER_SHORT_MS, because shorter processes get no trace */
         }
         exit(code);
     }

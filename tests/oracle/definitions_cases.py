@@ -416,7 +416,7 @@ def passes_then_communication(count, dur):
 
 @case
 def hidden_by_the_backward_pass():
-    """Gradients exist from the backward pass on, so its 50 us can hide their communication."""
+    """Tests that 50 us of the backward pass can hide the communication of gradients, which exist from this pass on."""
     def check(r):
         assert findings(r)["E1"]["ceiling_us_per_step"] == 50
     return passes_then_communication(1, 350), check
@@ -470,7 +470,8 @@ def sync_cost():
 
 @case
 def two_devices():
-    """Findings use the union over all devices. The gap 10..100 has host 80, launch 1, queue 9."""
+    """Tests findings about two devices, which use the union over all devices. The gap 10..100 has host 80, launch 1,
+    queue 9."""
     ev = []
     for d in (0, 1):
         ev += W(0, 10, 1 + 10 * d, d) + [L(0, 1, 1 + 10 * d, tid=1 + d), K("b", 100, 10, 2 + 10 * d, d), L(90, 1, 2 + 10 * d, tid=1 + d)]
@@ -582,8 +583,8 @@ def allocator():
 
 @case
 def memory_preexisting():
-    """Blocks from before the recording are freed. Of two equal peaks, the first record counts. At t = 10 the operator
-    0..10 has ended."""
+    """Tests blocks from before the recording, which are freed. Of two equal peaks, the first record counts. At t = 10
+    the operator 0..10 has ended."""
     ev = [X("cpu_op", "aten::mm", 0, 10), M(5, 100, 1, 1100, 2000), M(10, 50, 2, 1150, 2000), M(20, -50, 99, 1100, 2000), M(30, 50, 3, 1150, 2000)]
 
     def check(r):
@@ -655,8 +656,8 @@ def copies_by_arguments():
 
 @case
 def communication_by_structure():
-    """Kernels are communication by a process group, by a launch of the dispatcher, or by the name of a library. ATen's
-    reduction and Inductor's copies are not."""
+    """Tests that kernels are communication by a process group, by a launch of the dispatcher, or by the name of a
+    library. ATen's reduction and Inductor's copies are not."""
     ev = [X("cpu_op", "c10d::allreduce_", 200, 100), L(0, 1, 1), K("k1", 0, 100, 1, **{"Process Group Name": "0"}), L(210, 1, 2), K("k2", 210, 100, 2),
           L(400, 1, 3), K("void deep_ep::intranode::dispatch<8>", 400, 100, 3), L(220, 1, 4), K("void at::native::reduce_kernel<512, 1>", 600, 100, 4),
           L(700, 1, 5), K("triton_poi_fused_all_gather_into_tensor_wait_tensor_0", 700, 100, 5), L(800, 1, 6), K("softmax_warp_allreduce", 800, 100, 6)]
@@ -737,7 +738,8 @@ def accumulation():
 
 
 def in_wrapper(at):
-    """Buffers are flattened, broadcast and copied back in 20..120. A gradient is copied into its bucket for 10 us."""
+    """Returns a step in which buffers are flattened, broadcast and copied back in 20..120. A gradient is copied into
+    its bucket for 10 us."""
     return [S(at // 1000, at, 1000), X("user_annotation", "DistributedDataParallel.forward", at + 10, 400),
             X("cpu_op", "aten::flatten_dense_tensors", at + 20, 30), X("cpu_op", "aten::cat", at + 30, 10), X("cpu_op", "c10d::broadcast_", at + 60, 20),
             X("cpu_op", "aten::copy_", at + 100, 20), X("cpu_op", "aten::mm", at + 150, 100), X("cpu_op", "aten::copy_", at + 300, 20),
@@ -869,8 +871,8 @@ def reading():
 
 @case
 def numbers_of_devices():
-    """Arguments, labels and small pids give the numbers of devices. The other processes get free numbers, in the order
-    of their operations."""
+    """Tests that arguments, labels and small pids give the numbers of devices. The other processes get free numbers, in
+    the order of their operations."""
     def kernel(ts, pid, **args):
         return dict(X("kernel", "k", ts, 5, 7, **args), pid=pid)
 

@@ -155,7 +155,7 @@ class Code:
         at, size, count = struct.unpack_from("<Q", data, 32)[0], *struct.unpack_from("<HH", data, 54)
         for i in range(count):
             kind, _, offset, address, _, length = struct.unpack_from("<IIQQQQ", data, at + i * size)
-            if kind == 1:  # PT_LOAD
+            if kind == 1:  # program header type PT_LOAD
                 self.loads.append((offset, address, length))
             # PT_GNU_EH_FRAME, in the form that all linkers write
             elif kind == 0x6474e550 and data[offset:offset + 4] == b"\1\x1b\3\x3b":

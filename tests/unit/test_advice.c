@@ -79,7 +79,8 @@ static void flame_graph_assigns_idle_time_to_the_host_stack(void **state)
            NULL);
     const struct tp_idle_device *d = &f.advice.idle.devices[0];
     assert_int_equal(d->node_count, 4);           /* nodes: root, frame, and the frame's operator and launch */
-    assert_int_equal(d->nodes[1].self_ns, 33000); /* idle while only the frame ran: us 1-5, 10-20, 40-50, 51-60 */
+    assert_int_equal(d->nodes[1].self_ns, 33000); /* the frame ran alone in these idle times: us 1-5, 10-20, 40-50,
+                                                   * 51-60 */
     const struct tp_flame_node *op = &d->nodes[2];
     assert_true(is_text(op->text, "aten::add 0x*"));
     assert_int_equal(op->self_ns, 20000);

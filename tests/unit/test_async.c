@@ -22,8 +22,8 @@ static size_t numbers(const char *head, const char *key, long long *out, size_t 
     return count;
 }
 
-/* Tasks with equal ids but different names are different tasks. An arrow leads from the start of each task to its
- * end. */
+/* Tests that tasks with equal ids but different names are different tasks. An arrow leads from the start of each task
+ * to its end. */
 static void arrows_distinguish_tasks_with_equal_ids(void **state)
 {
     long long from[4], to[4], begun[4], ended[4];

@@ -180,7 +180,7 @@ static void step_time_decides_if_all_runs_have_steps(void **state)
     runs[3].level[TP_BENCH_STEP] = NAN;
     tp_bench_judge(&bench, runs, 8, &plain, &arena);
     assert_int_equal(bench.quantity, TP_BENCH_WALL);
-    tp_bench_judge(&bench, runs, 2, &plain, &arena); /* The first pair alone decides nothing. */
+    tp_bench_judge(&bench, runs, 2, &plain, &arena); /* one pair is not enough for a verdict */
     assert_false(bench.is_decided);
     assert_int_equal(bench.verdict, TP_BENCH_OPEN);
 }

@@ -316,7 +316,7 @@ static void fused_attention_backward_computes_scores_again(void **state)
     assert_found("H16", "attention.eager", 0.85 * (10 + 10 * part + 20 * (1 - (1 - part) * 5 / 4)));
 }
 
-/* Exponentials divided by their sum are a softmax, written by hand. */
+/* Tests a softmax written by hand: exponentials divided by their sum. */
 static void softmax_of_single_operators_is_found(void **state)
 {
     (void)state;

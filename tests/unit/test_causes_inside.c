@@ -146,7 +146,7 @@ static void fused_optimizer_reads_no_values_in_a_loop(void **state)
     assert_null(finding("H2"));
 }
 
-/* Products do not get faster without the loop, because one call for all rounds does the same arithmetic. */
+/* Tests that products do not get faster without the loop, because one call for all rounds does the same arithmetic. */
 static void vectorized_loop_keeps_its_products(void **state)
 {
     (void)state;

@@ -202,7 +202,7 @@ static void changed_loader_function_is_reported(void **state)
     assert_texts(&c, "- launches: +1 launch per step", "No other time has certainly changed");
 }
 
-/* Rows have no verdicts if the two sides are not comparable. Then no text claims that no row changed. */
+/* Tests that rows have no verdicts if the two sides are not comparable. Then no text claims that no row changed. */
 static void rows_of_another_workload_are_not_counted(void **state)
 {
     const struct plan base[] = {KERNEL("gemm", 4, 500), KERNEL("relu", 4, 200), END};
@@ -223,8 +223,8 @@ static void rows_of_another_workload_are_not_counted(void **state)
                  "A step does different work");
 }
 
-/* Texts and JSON show the metrics of an engine's runs as a table, one row per class of steps. Programs without an
- * engine have no table. */
+/* Tests that texts and JSON show the metrics of an engine's runs as a table, one row per class of steps. Programs
+ * without an engine have no table. */
 static void steps_of_an_engine_are_compared_by_class(void **state)
 {
     const struct plan plans[] = {KERNEL("gemm", 4, 500), END};

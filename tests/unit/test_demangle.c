@@ -112,7 +112,8 @@ static void punycode_is_decoded(void **state)
     assert_string_equal(plain(pairs[0].mangled), pairs[0].plain);
 }
 
-/* Names that cannot be demangled stay unchanged: truncated names, forward and circular references, endless nesting. */
+/* Tests that names that cannot be demangled stay unchanged: truncated names, forward and circular references, endless
+ * nesting. */
 static void invalid_names_stay_unchanged(void **state)
 {
     (void)state;

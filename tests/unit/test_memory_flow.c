@@ -54,7 +54,7 @@ static void assert_drawn(struct scene *s, const char *text)
     tp_buf_release(&out);
 }
 
-/* Traces of torch up to 1.9 have no addresses. They have a curve of the total, but no blocks. */
+/* Tests traces of torch up to 1.9, which have no addresses. They have a curve of the total, but no blocks. */
 static void records_without_addresses_give_only_a_curve(void **state)
 {
     static struct scene s;

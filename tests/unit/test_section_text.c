@@ -192,8 +192,7 @@ static void kernels_keep_tile_and_layout(void **state)
         assert_string_equal(short_name(pairs[i][0]), pairs[i][1]);
 }
 
-/* Kernels with the same short name also show the part in which their full names differ. Each of three names shows how
- * it differs from the most similar name. */
+/* Tests kernels with the same short name. Each shows how its full name differs from the most similar name. */
 static void rows_with_equal_short_names_show_differences(void **state)
 {
     (void)state;

@@ -72,7 +72,8 @@ static void tfevents_scalars_have_both_value_and_class(void **state)
                          "a/b\x15\0\0\0\0",
                          /* bytes: the tag, and simple_value 0, which must not be omitted */
                          10));
-    assert_true(contains(&events.out, "\x1a\x0awhat it is\x20\x01", 14)); /* bytes: the description, and data_class 1 */
+    assert_true(contains(&events.out, "\x1a\x0awhat it is\x20\x01", 14)); /* these bytes are the description, and
+                                                                           * data_class 1 */
     assert_true(contains(&events.out, "\x0a\x07scalars", 9));
     assert_false(contains(&events.out, "none", 4));
     tp_buf_clear(&events.out);

@@ -225,7 +225,7 @@ static void trace_without_times_gives_a_reason(void **state)
     tp_arena_release(&m.arena);
 }
 
-/* Samples of threads, as in a recording from outside, are enough for a verdict. */
+/* Tests that samples of threads, as in a recording from outside, are enough for a verdict. */
 static void thread_samples_are_enough_to_judge(void **state)
 {
     (void)state;

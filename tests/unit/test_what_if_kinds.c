@@ -268,9 +268,9 @@ static void uneven_batches_of_two_levels_have_one_mean(void **state)
     tp_arena_release(&f.arena);
 }
 
-/* Replicas have two ranks each. In each step two batches take 10 ms, one 8 ms and one 12 ms, in turns. In addition, one
- * rank of each pair takes 0.4 ms more, and in the next step the other rank. Batches are evened out by the time of both
- * ranks, so the slower rank still exceeds the mean. This difference is jitter. */
+/* Tests replicas of two ranks each. In each step two batches take 10 ms, one 8 ms and one 12 ms, in turns. In addition,
+ * one rank of each pair takes 0.4 ms more, and in the next step the other rank. Batches are evened out by the time of
+ * both ranks, so the slower rank still exceeds the mean. This difference is jitter. */
 static void differences_inside_of_batches_are_jitter(void **state)
 {
     static const int64_t lengths[] = {8000, 10000, 12000, 10000};
