@@ -106,8 +106,8 @@
     return moments;
   }
 
-  /* Returns the rows of a lane, one per depth. A row has starts, ends and names of its slices in order of time, in ns,
-   * and the texts of some of its slices by index. */
+  /* Returns the rows of a lane, one per depth. A row has starts, ends (ns) and names of its slices in order of time. A
+   * row also has the texts of some of its slices by index. */
   function readLane(lane, unit, start, duration, name, told, depths, depthAt, launch, shape) {
     var counts = new Uint32Array(lane.rows), rows = [], i, r;
     for (i = 0; i < lane.slices; i++) counts[depths[depthAt + i]]++;

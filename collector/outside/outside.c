@@ -245,8 +245,8 @@ static bool is_others(struct tp_outside *o, const struct tp_perf_record *r, bool
     return true;
 }
 
-/* Returns whether the process of an EXIT record still lives. With events of whole CPUs, the kernel writes such a record
- * when exec changes the rights of a process, and continues to report events of the process. */
+/* Returns whether the process of an EXIT record still lives. With events of whole CPUs, the kernel also writes an EXIT
+ * record when exec changes the rights of a process. The kernel then continues to report events of the process. */
 static bool is_no_end(struct tp_outside *o, const struct tp_perf_record *r)
 {
     return r->type == PERF_RECORD_EXIT && r->pid == r->tid && tp_proc_life(r->pid, &o->text) == TP_PROC_ALIVE;

@@ -1,5 +1,6 @@
-/* The parts of a flame graph that need a script: a click on a box makes it as wide as the picture, and boxes are found
- * by part of their name. The picture is complete without the script. Texts are set as text only, never as markup. */
+/* The parts of a flame graph that need a script. A click on a box makes the box as wide as the picture, and a search
+ * finds boxes by part of their name. The picture is complete without the script. Texts are set as text only, never as
+ * markup. */
 (function () {
   'use strict';
   var XHTML = 'http://www.w3.org/1999/xhtml', SVG = 'http://www.w3.org/2000/svg';

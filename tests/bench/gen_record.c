@@ -69,8 +69,8 @@ static size_t add_record(struct gen *g, char ph, int row, int cat, int64_t ts)
     return g->count++;
 }
 
-/* Returns the name, or with --hostile for one of ten names a hostile text that is already escaped for JSON: markup,
- * quotes, control characters, formulas, bidirectional marks or surrogates. */
+/* Returns the name. With --hostile, replaces one of ten names by a hostile text that is already escaped for JSON:
+ * markup, quotes, control characters, formulas, bidirectional marks or surrogates. */
 static const char *hostile_name(struct gen *g, const char *name)
 {
     static const char *const payloads[] = {"<script>alert(1)</script>",

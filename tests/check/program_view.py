@@ -179,8 +179,8 @@ class Tree:
 
 
 def own_lock(text):
-    """Returns whether the lock belongs to the recorder, if the recorder marks no locks: a lock with a timeout, or one
-    that the C library takes when a thread exits."""
+    """Returns whether the lock belongs to the recorder. Used if the recorder marks no locks. Its locks have a timeout,
+    or the C library takes them when a thread exits."""
     timed = re.search("pthread_mutex_(timed|clock)lock", text) and "timed_mutex" not in text
     return bool(timed or "_pthread_mutex_lock;./nptl/nptl_deallocate_tsd.c(" in text)
 

@@ -1,4 +1,4 @@
-/* Finds inputs in a folder of files with arbitrary names and first bytes, names the outputs, and checks that no two
+/* Finds inputs in a folder of files with arbitrary names and first bytes. Names the outputs, and checks that no two
  * outputs get the same name.
  *
  * Input: a byte of options, then per file: kind, length of the name, number of bytes, name, bytes. */

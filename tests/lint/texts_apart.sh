@@ -1,6 +1,6 @@
 #!/bin/sh
-# texts_apart.sh FILE...: checks that only one file parses each kind of text: webreport/trace/frame.c that of a frame,
-# "path(line): function", and webreport/trace/stack.c that of a stack (frames joined by ";"). Fails if another file of
+# texts_apart.sh FILE...: checks that only one file parses each kind of text. webreport/trace/frame.c parses frames,
+# "path(line): function". webreport/trace/stack.c parses stacks (frames joined by ";"). Fails if another file of
 # webreport searches for "): " or ';'. Any file may write such texts.
 awk '
 FILENAME ~ /(^|\/)webreport\/trace\/(frame|stack|decode_parts|read)\.[ch]$/ || FILENAME !~ /(^|\/)webreport\// { next }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # version.sh [HEADER [MAKEFILE [RECIPE]]]: checks that the public header has the version of the Makefile, as a text and
-# as a number, and that the recipe for conda-forge has the same version.
+# as a number. The recipe for conda-forge must have the same version.
 header=${1:-collector/tracepress.h} makefile=${2:-Makefile} recipe=${3:-.ci/conda/recipe.yaml}
 version=$(sed -n 's/^VERSION := //p' "$makefile")
 number=$(echo "$version" | awk -F. '{ print $1 * 10000 + $2 * 100 + $3 }')

@@ -1,7 +1,7 @@
 /* mpi_program [BARRIERS]: every rank calls collectives (also in place), sends messages to the next rank, and uses a
- * communicator of half the ranks. It counts calls and bytes as the report does (the larger of sent and received), and
- * rank 0 prints them: one line "NAME CALLS BYTES" if all ranks agree. Before that it calls BARRIERS barriers, about 2
- * ms apart. */
+ * communicator of half the ranks. Each rank counts calls and bytes as the report does (the larger of sent and
+ * received). Rank 0 prints one line "NAME CALLS BYTES" for counts on which all ranks agree. Before that, each rank
+ * calls BARRIERS barriers, about 2 ms apart. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

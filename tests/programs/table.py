@@ -335,8 +335,8 @@ def hot_agrees(ours, perf):
 
 
 def kind_holds(program, key, perf):
-    """Returns the file of a function: its source if its line is known, otherwise its binary from perf or from the
-    symbols of the C library."""
+    """Returns the file of a function. If its line is known, the file is its source, otherwise its binary from perf or
+    from the symbols of the C library."""
     files = [key[1]] + [file for name, file in perf or () if plain(name) == plain(key[0])]
     files += ["libc.so.6"] if key[1].endswith((".c", ".h", ".S")) and key[0] in aliases() else []
     return any(file.startswith(kind) for kind in program.hot for file in files)

@@ -241,8 +241,8 @@ twice() {
     [ $? = 127 ] && [ -z "$(ls -A r 2>/dev/null)" ] || { find r; return 1; }
 }
 check "twice the same -o: two runs that do not mix" twice
-# nothing WORDS STATUS SOURCE PROGRAM...: checks that nothing is recorded, that the exit code is that of the program,
-# and that one line has these words
+# nothing WORDS STATUS SOURCE PROGRAM...: checks that nothing is recorded, that the exit code is the program's, and that
+# one line has these words
 nothing() {
     words=$1 want=$2 source=$3
     shift 3

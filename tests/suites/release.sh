@@ -54,7 +54,7 @@ check "checksums: none with a folder" incomplete "> more" mkdir more
 
 # ---- the workflow ----
 WORKFLOW=.github/workflows/release.yml
-# Checks that each action is given by its commit, with the version in a comment, and that all uses of an action have the
+# Checks that each action is pinned to a commit, with the version in a comment, and that all uses of an action have the
 # same commit.
 pinned() {
     sed -n 's/^.*uses: *//p' "$1" >"$WORK/uses" && [ -s "$WORK/uses" ] || return 1
@@ -62,8 +62,8 @@ pinned() {
     more=$(sort -u "$WORK/uses" | sed 's/@.*//' | uniq -d) && [ -z "$more" ] || { echo "two versions of $more"; return 1; }
 }
 planted_pin() { sed 's/@[0-9a-f]\{40\}  # v4.2.2/@v4/' $WORKFLOW >"$WORK/tag.yml" && ! pinned "$WORK/tag.yml"; }
-# Checks that the scripts of .ci that the workflow runs exist, and that each script of .ci is run by the workflow, by
-# make or by another script.
+# Checks that the workflow runs only scripts of .ci that exist, and that the workflow, make or another script runs each
+# script of .ci.
 scripts() {
     grep -oh '[.]ci/[a-z_]*[.a-z]*' $WORKFLOW | sort -u >"$WORK/named"
     while read -r file; do [ -f "$file" ] || { echo "$file: not there"; return 1; }; done <"$WORK/named"

@@ -180,8 +180,8 @@ static void vectorized_loop_keeps_its_memory_traffic(void **state)
     }
 }
 
-/* Tests that the time of the backward nodes of selects is saved, because each node fills a tensor of the full size only
- * because of the loop. The backward nodes of products remain. */
+/* Tests that a gain includes the time of the backward nodes of selects, because only the loop makes each node fill a
+ * tensor of the full size. The backward nodes of products remain. */
 static void vectorized_loop_keeps_its_backward_work(void **state)
 {
     (void)state;

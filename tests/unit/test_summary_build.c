@@ -81,8 +81,8 @@ static const struct tp_summary_row *row_of(const struct made *m, enum tp_summary
 #define DEVICE(n) "\"device\":0,\"stream\":7,\"correlation\":" #n
 #define LAUNCH(n) "\"correlation\":" #n
 
-/* Two steps. In the first step, aten::mm [2, 3] launches a kernel of 10 us that ends in the second step, and a copy
- * without a launch runs. In the second step, aten::mm launches a kernel of 20 us. */
+/* Two steps. In the first step, aten::mm [2, 3] launches a kernel of 10 us that ends in the second step. A copy without
+ * a launch also runs in the first step. In the second step, aten::mm launches a kernel of 20 us. */
 static const char two_steps[] =
     EVENT("user_annotation", "ProfilerStep#3", 1, 0, 100, "") "," EVENT("user_annotation", "ProfilerStep#4", 1, 100, 100, "") "," EVENT("cpu_op", "aten::mm", 1, 10, 30, "\"Input Dims\":[[2,3],[3,2]],\"Input type\":[\"float\",\"float\"]") "," EVENT(
         "cuda_runtime", "cudaLaunchKernel", 1, 20, 5,

@@ -58,8 +58,8 @@ static uint32_t mix(struct tp_code_places *places, const struct frames *native, 
     return node;
 }
 
-/* Adds the native frames of the innermost interpreter call as callees of the Python stack, or all native frames if the
- * native stack contains no such call. Drops unknown frames, because functions without frame pointers produce wrong
+/* Adds the native frames of the innermost interpreter call as callees of the Python stack. Adds all native frames if
+ * the native stack contains no such call. Drops unknown frames, because functions without frame pointers produce wrong
  * addresses. */
 static uint32_t splice_python_frames(struct tp_code_places *places, const struct frames *native,
                                      const struct frames *python)

@@ -5,8 +5,8 @@ from .intervals import contains, meet, minus, union
 
 
 def captures(trace):
-    """Returns the time of all captures. On each thread, a capture lasts from a call that begins one to the end of the
-    next call that ends one, or of the thread's last call."""
+    """Returns the time of all captures. On each thread, a capture begins with a call that starts a capture. It lasts
+    until the end of the next call that ends a capture, or of the thread's last call."""
     calls = collections.defaultdict(list)
     for r in sorted(trace.events.of["runtime"], key=lambda r: (r.start, -r.end, r.pos)):
         calls[r.thread].append(r)

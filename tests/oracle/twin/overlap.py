@@ -59,8 +59,8 @@ def ends_sooner(trace, device, pieces):
 
 
 def blocking(trace, device):
-    """Returns calls that wait for the device, and calls of at least PROMPT_NS that launch an operation on it, such as a
-    copy to the host or a launch into a full queue."""
+    """Returns calls that wait for the device, and calls of at least PROMPT_NS that launch an operation on the device.
+    Examples are a copy to the host and a launch into a full queue."""
     waits = [w.call for w in trace.waits if w.device == device.number]
     known = {id(call) for call in waits}
     slow = [e for events in trace.tree.threads.values() for e in events if e.kind == "runtime" and e.length >= PROMPT_NS and id(e) not in known
