@@ -320,7 +320,7 @@ def _(folder):
     assert tracepress.check(path, limits="step.count <= +0", baseline=path).verdict == "pass"
     waits = tracepress.check(path, limits="sync.per_step <= 0")
     assert not waits.is_passed and len(waits.tables.rows("places")) == 2
-    alone = tracepress.check(path)  # without a baseline, as a limit without a sign allows
+    alone = tracepress.check(path)  # a check without limits and baseline is allowed, but inconclusive
     assert (alone.verdict, alone.exit_code, alone.is_damaged) == ("inconclusive", 6, False), alone
     with open(path, "rb") as file:
         with open("cut.pt.trace.json.gz", "wb") as cut:

@@ -138,7 +138,7 @@ static void vec_fitted_keeps_items_and_frees_the_rest(void **state)
     size_t used = arena.used_bytes;
     tp_vec_fit(&vec);
     assert_int_equal(vec.count, 1100000);
-    /* this memory may be the tail that tp_vec_fit freed, but must not be that of the items */
+    /* this memory may be the tail that tp_vec_fit freed, but must not overlap the items */
     memset(tp_arena_alloc(&arena, 2000000), 0xFF, 2000000);
     for (uint64_t i = 1100000; i < 2400000; i++)
         *(uint64_t *)tp_vec_push(&vec) = i;

@@ -15,7 +15,7 @@ static void crc32c_has_the_published_values(void **state)
     (void)state;
     assert_int_equal(tp_crc32c("123456789", 9), 0xE3069283u);
     assert_int_equal(tp_crc32c_plain("123456789", 9), 0xE3069283u);
-    assert_int_equal(tp_crc32c(zeros, sizeof zeros), 0x8A9136AAu); /* this check value is in RFC 3720, B.4 */
+    assert_int_equal(tp_crc32c(zeros, sizeof zeros), 0x8A9136AAu); /* RFC 3720, B.4, gives this check value */
     assert_int_equal(tp_crc32c(NULL, 0), 0);
     assert_int_equal(tp_crc32c_masked(tp_crc32c(length, sizeof length)), 0x224B7FA3u);
 }

@@ -129,10 +129,11 @@ static int guesses(void *unused, struct tp_error *err)
         bool is_child;
     } waits[] = {
         {100 * MS, 110 * MS, 1, "", false},      /* this wait was sampled: a disk wait in the first second */
-        {200 * MS, 210 * MS, 0, "disk", false},  /* in the same second as the disk wait, so the cause is the disk */
+        {200 * MS, 210 * MS, 0, "disk", false},  /* this wait is in the same second as the disk wait, so its cause is
+                                                  * the disk */
         {300 * MS, 330 * MS, 0, "", false},      /* this wait is too long to estimate without a sample */
         {900 * MS, 1004 * MS, 0, "child", true}, /* a child exited during this wait, at 1002 ms */
-        {1100 * MS, 1101 * MS, 0, "", false},    /* in the second second, no wait was sampled */
+        {1100 * MS, 1101 * MS, 0, "", false},    /* no wait was sampled in this second */
         {1200 * MS, 1290 * MS, 0, "", false},    /* the child exited before this wait, so it is not the cause */
         {2300 * MS, 2310 * MS, 0, "", false},
         {2400 * MS, 2403 * MS, 0, "", false},     /* the exited process is a child of another process */

@@ -74,7 +74,7 @@ static void make(struct made *m, const char *events)
 {
     make_model(&m->arena, &m->trace, &m->order, &m->model, "", events);
     tp_advice_build(&m->advice, &m->model, NULL, &m->arena);
-    /* without the later check for too few events, so that small traces are judged */
+    /* omits the later check for too few events, so that small traces are judged */
     tp_verdict_build(&m->verdict, &m->model, m->advice.quality.is_fragment, &m->arena);
 }
 
