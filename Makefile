@@ -39,7 +39,7 @@ obj     = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1)))
 CORE   := $(call obj,writer/*.c writer/base/*.c writer/text/*.c writer/spool/*.c collector/launch/*.c \
           $(foreach d,collector/outside $(addprefix webreport/,trace model measure compare document print export session),\
           $(d)/*.c $(d)/*/*.c $(d)/*/*/*.c))
-CLI    := $(filter-out %/record_elsewhere.o,$(call obj,webreport/cli/*.c))
+CLI    := $(filter-out %/record_unsupported.o,$(call obj,webreport/cli/*.c))
 RECORD := $(filter-out $(patsubst %,$(BUILD)/collector/%.o,inject sources_table linked hook%),$(call obj,collector/*.c))
 CUDA   := $(call obj,collector/source/cupti*.c)
 SOURCE := $(call obj,collector/source/*.c) $(BUILD)/collector/sources_table.o

@@ -18,7 +18,7 @@ typedef int (*analyse)(void *context, const char *path, struct tp_error *err);
 
 /* Calls `work` with the path of a recording's spool. Keeps the spool if it could not be read. Returns 0, or -1 after
  * reporting the reason. */
-static int with_recording(const struct tracepress_trace *trace, analyse work, void *context, const char *what)
+static int call_with_spool_path(const struct tracepress_trace *trace, analyse work, void *context, const char *what)
 {
     struct tp_error err = {0};
     struct tp_file_size_signal hold;
@@ -42,7 +42,7 @@ struct table {
     char *text;
 };
 
-static int make_table(void *context, const char *path, struct tp_error *err)
+static int make_key_averages(void *context, const char *path, struct tp_error *err)
 {
     struct table *table = context;
     int code = tp_in_process_table(&table->text, path, &table->options, tp_print_key_averages, err);
@@ -66,7 +66,7 @@ char *tracepress_key_averages(const struct tracepress_trace *trace, const struct
                                      .stack_depth = o.group_by_stack_n < UINT16_MAX ? o.group_by_stack_n : UINT16_MAX,
                                      .sort_by = o.sort_by,
                                      .row_limit = o.row_limit ? o.row_limit : 100};
-    return with_recording(trace, make_table, &table, "the table was not made") == 0 ? table.text : NULL;
+    return call_with_spool_path(trace, make_key_averages, &table, "the table was not made") == 0 ? table.text : NULL;
 }
 
 void tracepress_free(void *text)
@@ -97,7 +97,7 @@ int tracepress_export_summary(const struct tracepress_trace *trace, const char *
         return -1;
     summary.options = (struct tp_in_process_summary){path, trace->worker, trace->number};
     summary.must_stay = trace->must_stay;
-    return with_recording(trace, write_summary, &summary, "the summary was not written");
+    return call_with_spool_path(trace, write_summary, &summary, "the summary was not written");
 }
 
 void tracepress_summary_handler(const struct tracepress_trace *trace, void *context)
@@ -128,5 +128,5 @@ static int write_stacks(void *context, const char *path, struct tp_error *err)
 int tracepress_export_stacks(const struct tracepress_trace *trace, const char *path, const char *metric)
 {
     struct stacks stacks = {path, metric};
-    return path && *path ? with_recording(trace, write_stacks, &stacks, "the stacks were not written") : -1;
+    return path && *path ? call_with_spool_path(trace, write_stacks, &stacks, "the stacks were not written") : -1;
 }

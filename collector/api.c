@@ -9,7 +9,7 @@
 #include "collector/session.h"
 #include "collector/tracepress.h"
 
-static void mark(uint32_t name, uint8_t kind)
+static void put_empty_record(uint32_t name, uint8_t kind)
 {
     struct tp_spool_record *record = tp_record_reserve(0);
     if (record)
@@ -19,7 +19,7 @@ static void mark(uint32_t name, uint8_t kind)
 void tracepress_record_begin_(tracepress_name name)
 {
     TP_RECORD_STACK();
-    mark(name, TP_SPOOL_SCOPE);
+    put_empty_record(name, TP_SPOOL_SCOPE);
 }
 
 void tracepress_record_text_(const char *name)
@@ -37,25 +37,25 @@ void tracepress_record_text_(const char *name)
 
 void tracepress_record_end_(void)
 {
-    mark(0, TP_SPOOL_END);
+    put_empty_record(0, TP_SPOOL_END);
 }
 
 void tracepress_record_module_(tracepress_name name)
 {
     TP_RECORD_STACK();
-    mark(name, TP_SPOOL_MODULE);
+    put_empty_record(name, TP_SPOOL_MODULE);
 }
 
 void tracepress_record_instant_(tracepress_name name)
 {
-    mark(name, TP_SPOOL_INSTANT);
+    put_empty_record(name, TP_SPOOL_INSTANT);
 }
 
 void tracepress_record_counter_(tracepress_name name, double value)
 {
     const struct tp_spool_counter counter = {.value = value};
     if (__atomic_load_n(&tracepress_live_, __ATOMIC_RELAXED))
-        tp_live_counter(name, value);
+        tp_live_store_counter(name, value);
     tp_record_put(name, TP_SPOOL_COUNTER, &counter, sizeof counter);
 }
 
@@ -70,10 +70,10 @@ struct first_memory {
 
 TRACEPRESS_API void tracepress_record_memory_(const struct first_memory *note);
 
-static void put_memory(const struct tracepress_memory *note)
+static void put_memory_record(const struct tracepress_memory *note)
 {
     if (__atomic_load_n(&tracepress_live_, __ATOMIC_RELAXED))
-        tp_live_memory(note);
+        tp_live_store_memory(note);
     const struct tp_spool_memory memory = {.address = note->address,
                                            .bytes = note->bytes,
                                            .total_allocated = note->total_allocated,
@@ -88,12 +88,12 @@ void tracepress_record_note_(const struct tracepress_memory *given)
     if (!given)
         return;
     TP_RECORD_STACK();
-    if (tp_config_is_size(given->size, sizeof *given)) { /* a longer struct comes from a newer header, and begins with
-                                                            the members that this library knows */
-        put_memory(given);
+    if (tp_config_is_valid_size(given->size, sizeof *given)) { /* a longer struct comes from a newer header, and begins
+                                                            with the members that this library knows */
+        put_memory_record(given);
         return;
     }
-    tp_session_drop();
+    tp_session_count_dropped();
     tp_session_say(TP_SAY_PART, "notes of memory are left out",
                    "struct tracepress_memory does not begin with its size");
 }
@@ -109,7 +109,7 @@ void tracepress_record_memory_(const struct first_memory *given)
                                            .total_reserved = given->total_reserved,
                                            .device_type = given->device_type,
                                            .device_id = given->device_id};
-    put_memory(&note);
+    put_memory_record(&note);
 }
 
 /* ---- tasks ---- */
@@ -141,15 +141,15 @@ struct first_operator {
 
 TRACEPRESS_API void tracepress_record_operator_(tracepress_name name, const struct first_operator *call);
 
-static uint32_t kept_rank(const struct tracepress_input *input)
+static uint32_t recorded_rank(const struct tracepress_input *input)
 {
     uint32_t rank = input->dims ? input->rank : 0;
     return rank < TP_SPOOL_MAX_RANK ? rank : TP_SPOOL_MAX_RANK;
 }
 
-static uint32_t slots_of_input(const struct tracepress_input *input)
+static uint32_t input_slot_count(const struct tracepress_input *input)
 {
-    return 1 + (kept_rank(input) + 1) / 2;
+    return 1 + (recorded_rank(input) + 1) / 2;
 }
 
 /* Returns input `i` of a call. The caller's inputs may be longer than the struct that this library knows. */
@@ -165,8 +165,8 @@ static uint32_t count_inputs(const struct tracepress_operator *call, uint32_t *s
     uint32_t count = 0;
     *slots = fixed;
     while (call->inputs && count < call->input_count && count < TP_SPOOL_MAX_INPUTS &&
-           *slots + slots_of_input(input_at(call, count)) < TP_SPOOL_MAX_SLOTS)
-        *slots += slots_of_input(input_at(call, count++));
+           *slots + input_slot_count(input_at(call, count)) < TP_SPOOL_MAX_SLOTS)
+        *slots += input_slot_count(input_at(call, count++));
     return count;
 }
 
@@ -174,15 +174,15 @@ static void fill_inputs(char *at, const struct tracepress_operator *call, uint32
 {
     for (uint32_t i = 0; i < count; i++) {
         const struct tracepress_input *input = input_at(call, i);
-        const struct tp_spool_input head = {.rank = kept_rank(input), .dtype = (uint32_t)input->dtype};
+        const struct tp_spool_input head = {.rank = recorded_rank(input), .dtype = (uint32_t)input->dtype};
         memcpy(at, &head, sizeof head);
         if (head.rank)
             memcpy(at + sizeof head, input->dims, head.rank * sizeof *input->dims);
-        at += (size_t)slots_of_input(input) * TP_SPOOL_SLOT;
+        at += (size_t)input_slot_count(input) * TP_SPOOL_SLOT;
     }
 }
 
-static void put_operator(tracepress_name name, const struct tracepress_operator *call, bool is_of_library)
+static void put_operator_record(tracepress_name name, const struct tracepress_operator *call, bool is_of_library)
 {
     uint32_t slots, count = count_inputs(call, &slots);
     struct tp_spool_record *record = tp_record_reserve(slots);
@@ -202,14 +202,14 @@ static void put_operator(tracepress_name name, const struct tracepress_operator 
 
 void tracepress_record_call_(tracepress_name name, const struct tracepress_operator *given)
 {
-    bool has_size = given && tp_config_is_size(given->size, sizeof *given) &&
-                    (!given->inputs || tp_config_is_size(given->input_size, sizeof *given->inputs));
+    bool has_size = given && tp_config_is_valid_size(given->size, sizeof *given) &&
+                    (!given->inputs || tp_config_is_valid_size(given->input_size, sizeof *given->inputs));
     TP_RECORD_STACK();
     if (has_size) { /* a longer struct comes from a newer header, and begins with the members that this library knows */
-        put_operator(name, given, false);
+        put_operator_record(name, given, false);
         return;
     }
-    mark(name, TP_SPOOL_OPERATOR);
+    put_empty_record(name, TP_SPOOL_OPERATOR);
     if (given)
         tp_session_say(TP_SAY_PART, "facts about operators are left out",
                        "struct tracepress_operator does not begin with its size and that of its inputs");
@@ -218,14 +218,14 @@ void tracepress_record_call_(tracepress_name name, const struct tracepress_opera
 void tp_record_library_call(uint32_t name, const struct tracepress_operator *call)
 {
     TP_RECORD_STACK();
-    put_operator(name, call, true);
+    put_operator_record(name, call, true);
 }
 
 void tracepress_record_operator_(tracepress_name name, const struct first_operator *given)
 {
     TP_RECORD_STACK();
     if (!given) {
-        mark(name, TP_SPOOL_OPERATOR);
+        put_empty_record(name, TP_SPOOL_OPERATOR);
         return;
     }
     const struct tracepress_operator call = {.input_size = sizeof *given->inputs,
@@ -236,5 +236,5 @@ void tracepress_record_operator_(tracepress_name name, const struct first_operat
                                              .forward_tid = given->forward_tid,
                                              .flops = given->flops,
                                              .bytes = given->bytes};
-    put_operator(name, &call, false);
+    put_operator_record(name, &call, false);
 }

@@ -12,12 +12,12 @@
 /* position of the kind in the number of a lane; the bits below are the number of the lane's name */
 enum { KIND_SHIFT = 29 };
 
-static uint32_t slots_for(size_t bytes)
+static uint32_t byte_slot_count(size_t bytes)
 {
     return (uint32_t)((bytes + TP_SPOOL_SLOT - 1) / TP_SPOOL_SLOT);
 }
 
-static uint32_t kind_of(uint32_t kind)
+static uint32_t valid_kind(uint32_t kind)
 {
     return kind <= TRACEPRESS_SYNC ? kind : TRACEPRESS_NONE;
 }
@@ -25,7 +25,7 @@ static uint32_t kind_of(uint32_t kind)
 /* ---- arguments ---- */
 
 /* Writes an argument that is a number. of: TP_SPOOL_OF_RANGE or TP_SPOOL_OF_WORK. */
-static void put_bits(uint32_t of, uint32_t name, uint8_t type, const void *bits)
+static void put_number_argument(uint32_t of, uint32_t name, uint8_t type, const void *bits)
 {
     const struct tp_spool_fact_head head = {.domain = of, .count = 1, .type = type};
     char payload[sizeof head + TP_SPOOL_SLOT] = {0};
@@ -34,11 +34,11 @@ static void put_bits(uint32_t of, uint32_t name, uint8_t type, const void *bits)
     tp_record_put(name, TP_SPOOL_MARK_FACT, payload, sizeof payload);
 }
 
-static void put_text(uint32_t of, uint32_t name, const char *text)
+static void put_text_argument(uint32_t of, uint32_t name, const char *text)
 {
     const struct tp_spool_fact_head head = {.domain = of, .type = TP_SPOOL_TEXT};
     size_t size = text ? strnlen(text, TP_NAME_BYTES) : 0;
-    uint32_t slots = 1 + slots_for(size);
+    uint32_t slots = 1 + byte_slot_count(size);
     struct tp_spool_record *record = tp_record_reserve(slots);
     if (!record)
         return;
@@ -50,23 +50,23 @@ static void put_text(uint32_t of, uint32_t name, const char *text)
 
 void tracepress_record_i64_(tracepress_name name, int64_t value)
 {
-    put_bits(TP_SPOOL_OF_RANGE, name, TP_SPOOL_SIGNED, &value);
+    put_number_argument(TP_SPOOL_OF_RANGE, name, TP_SPOOL_SIGNED, &value);
 }
 
 void tracepress_record_f64_(tracepress_name name, double value)
 {
-    put_bits(TP_SPOOL_OF_RANGE, name, TP_SPOOL_REAL, &value);
+    put_number_argument(TP_SPOOL_OF_RANGE, name, TP_SPOOL_REAL, &value);
 }
 
 void tracepress_record_arg_text_(tracepress_name name, const char *value)
 {
-    put_text(TP_SPOOL_OF_RANGE, name, value);
+    put_text_argument(TP_SPOOL_OF_RANGE, name, value);
 }
 
 void tracepress_record_color_(uint32_t rgb)
 {
     const uint64_t color = rgb & 0xFFFFFF;
-    put_bits(TP_SPOOL_OF_RANGE, 0, TP_SPOOL_COLOR, &color);
+    put_number_argument(TP_SPOOL_OF_RANGE, 0, TP_SPOOL_COLOR, &color);
 }
 
 /* ---- ranges and moments ---- */
@@ -76,13 +76,13 @@ void tracepress_record_kind_(tracepress_name name, uint32_t kind)
     TP_RECORD_STACK();
     struct tp_spool_record *record = tp_record_reserve(0);
     if (record)
-        tp_record_done(record, name, TP_SPOOL_KIND_SCOPE, 0, kind_of(kind));
+        tp_record_done(record, name, TP_SPOOL_KIND_SCOPE, 0, valid_kind(kind));
 }
 
 void tracepress_record_instant_text_(tracepress_name name, const char *text)
 {
     size_t size = text ? strnlen(text, TP_NAME_BYTES) : 0;
-    uint32_t slots = slots_for(size);
+    uint32_t slots = byte_slot_count(size);
     struct tp_spool_record *record = tp_record_reserve(slots);
     if (!record)
         return;
@@ -96,7 +96,7 @@ void tracepress_record_instant_text_(tracepress_name name, const char *text)
 tracepress_lane_id tracepress_lane(const char *name, enum tracepress_kind kind)
 {
     uint32_t number = tracepress_intern(name);
-    return number && number < 1u << KIND_SHIFT ? kind_of((uint32_t)kind) << KIND_SHIFT | number : 0;
+    return number && number < 1u << KIND_SHIFT ? valid_kind((uint32_t)kind) << KIND_SHIFT | number : 0;
 }
 
 int64_t tracepress_now(void)
@@ -109,19 +109,19 @@ int64_t tracepress_now(void)
 static void put_argument(const struct tracepress_argument *argument)
 {
     if (argument->type == TRACEPRESS_I64)
-        put_bits(TP_SPOOL_OF_WORK, argument->name, TP_SPOOL_SIGNED, &argument->i64);
+        put_number_argument(TP_SPOOL_OF_WORK, argument->name, TP_SPOOL_SIGNED, &argument->i64);
     else if (argument->type == TRACEPRESS_F64)
-        put_bits(TP_SPOOL_OF_WORK, argument->name, TP_SPOOL_REAL, &argument->f64);
+        put_number_argument(TP_SPOOL_OF_WORK, argument->name, TP_SPOOL_REAL, &argument->f64);
     else if (argument->type == TRACEPRESS_TEXT)
-        put_text(TP_SPOOL_OF_WORK, argument->name, argument->text);
+        put_text_argument(TP_SPOOL_OF_WORK, argument->name, argument->text);
 }
 
-static bool is_known(const struct tracepress_work *work)
+static bool has_known_sizes(const struct tracepress_work *work)
 {
-    if (tp_config_is_size(work->size, sizeof *work) &&
-        tp_config_is_size(work->argument_size, sizeof(struct tracepress_argument)))
+    if (tp_config_is_valid_size(work->size, sizeof *work) &&
+        tp_config_is_valid_size(work->argument_size, sizeof(struct tracepress_argument)))
         return true;
-    tp_session_drop();
+    tp_session_count_dropped();
     tp_session_say(TP_SAY_PART, "arguments of device work are left out",
                    "struct tracepress_work does not begin with its sizes");
     return false;
@@ -135,14 +135,14 @@ void tracepress_record_work_(tracepress_lane_id lane, tracepress_name name, int6
         .begin_ns = begin_ns, .end_ns = end_ns, .lane = lane & ((1u << KIND_SHIFT) - 1), .kind = lane >> KIND_SHIFT};
     if (!payload.lane)
         return;
-    if (work && !is_known(work))
+    if (work && !has_known_sizes(work))
         work = NULL;
-    if (work && kind_of(work->kind))
+    if (work && valid_kind(work->kind))
         payload.kind = work->kind;
     tp_record_put(name, TP_SPOOL_WORK, &payload, sizeof payload);
     if (work && work->color >= 0) {
         const uint64_t color = (uint32_t)work->color & 0xFFFFFF;
-        put_bits(TP_SPOOL_OF_WORK, 0, TP_SPOOL_COLOR, &color);
+        put_number_argument(TP_SPOOL_OF_WORK, 0, TP_SPOOL_COLOR, &color);
     }
     for (uint32_t i = 0; work && work->arguments && i < work->argument_count && i < MOST; i++)
         put_argument((const struct tracepress_argument *)(const void *)((const char *)work->arguments +

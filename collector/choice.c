@@ -90,7 +90,7 @@ bool tp_choice_is_open(const struct tp_choice_window *window, uint64_t realtime_
     return window->period_ns == 0 || realtime_ns % window->period_ns < window->length_ns;
 }
 
-uint64_t tp_choice_edge(const struct tp_choice_window *window, uint64_t realtime_ns)
+uint64_t tp_choice_next_edge_ns(const struct tp_choice_window *window, uint64_t realtime_ns)
 {
     uint64_t at = realtime_ns % window->period_ns;
     return realtime_ns - at + (at < window->length_ns ? window->length_ns : window->period_ns);

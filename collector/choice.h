@@ -27,6 +27,6 @@ bool tp_choice_is_open(const struct tp_choice_window *window, uint64_t realtime_
 
 /* Returns the next start or end of a window after realtime_ns, in ns since the epoch. `window` must have a period and a
  * length. */
-uint64_t tp_choice_edge(const struct tp_choice_window *window, uint64_t realtime_ns);
+uint64_t tp_choice_next_edge_ns(const struct tp_choice_window *window, uint64_t realtime_ns);
 
 #endif

@@ -43,7 +43,7 @@ void tp_clock_init(void)
     tp_clock_is_tsc = tsc_is_steady();
 }
 
-struct tp_spool_clock tp_clock_moment(void)
+struct tp_spool_clock tp_clock_read_all(void)
 {
     struct tp_spool_clock best = {0};
     uint64_t least = UINT64_MAX;

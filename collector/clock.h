@@ -20,7 +20,7 @@ void tp_clock_init(void);
 
 /* Returns the values of all clocks at the same moment. Tries several times, and returns the attempt that took least
  * time. Any thread may call it. */
-struct tp_spool_clock tp_clock_moment(void);
+struct tp_spool_clock tp_clock_read_all(void);
 
 static inline uint64_t tp_clock_now(void)
 {

@@ -13,13 +13,13 @@
 #include "writer/base/environment.h"
 #include "writer/rank.h"
 
-static char *own_text(const char *given, const char *otherwise)
+static char *copy_text_or_default(const char *given, const char *otherwise)
 {
     return strdup(given && *given ? given : otherwise);
 }
 
 /* Returns the folder as an absolute path, because the program may later change its working directory. */
-static char *own_folder(const char *given)
+static char *copy_absolute_folder(const char *given)
 {
     char here[PATH_MAX], *whole;
     bool is_here = strcmp(given, ".") == 0;
@@ -32,14 +32,14 @@ bool tp_config_copy(void *own, size_t own_size, const void *given, size_t least)
 {
     uint32_t size;
     memcpy(&size, given, sizeof size);
-    if (!tp_config_is_size(size, least))
+    if (!tp_config_is_valid_size(size, least))
         return false;
     memset(own, 0, own_size);
     memcpy(own, given, size < own_size ? size : own_size);
     return true;
 }
 
-static bool take_options(struct tracepress_options *own, const struct tracepress_options *given)
+static bool copy_options(struct tracepress_options *own, const struct tracepress_options *given)
 {
     static const struct tracepress_options defaults = TRACEPRESS_OPTIONS;
     return tp_config_copy(own, sizeof *own, given ? given : &defaults,
@@ -49,7 +49,7 @@ static bool take_options(struct tracepress_options *own, const struct tracepress
 const char *tp_config_refusal(const struct tracepress_options *given)
 {
     struct tracepress_options options;
-    if (!take_options(&options, given))
+    if (!copy_options(&options, given))
         return "the options have no size; initialize them: struct tracepress_options options = TRACEPRESS_OPTIONS";
     bool has_folder = options.directory && *options.directory;
     if (!has_folder && tp_environment_is_ignored())
@@ -63,13 +63,13 @@ bool tp_config_replace(struct tracepress_options *kept, const struct tracepress_
     const char *directory = tp_environment("TRACEPRESS_DIR");
     free((char *)(uintptr_t)kept->directory);
     free((char *)(uintptr_t)kept->worker);
-    if (!take_options(kept, given))
+    if (!copy_options(kept, given))
         memset(kept, 0, sizeof *kept);
     gethostname(host, sizeof host - 1);
     snprintf(worker, sizeof worker, "%s_%d", host, (int)getpid());
     directory = directory && *directory ? directory : ".";
-    kept->directory = own_folder(kept->directory && *kept->directory ? kept->directory : directory);
-    kept->worker = own_text(kept->worker, worker);
+    kept->directory = copy_absolute_folder(kept->directory && *kept->directory ? kept->directory : directory);
+    kept->worker = copy_text_or_default(kept->worker, worker);
     for (char *c = (char *)(uintptr_t)kept->worker; c && *c; c++)
         *c = *c == '/' ? '_' : *c; /* replaced, because the worker becomes part of a file name */
     return kept->directory && kept->worker;
@@ -88,7 +88,7 @@ uint64_t tp_config_ring_bytes(const struct tracepress_options *options)
     return bytes < TP_CONFIG_SPOOL_BYTES ? bytes : 0;
 }
 
-uint32_t tp_config_number(const char *variable)
+uint32_t tp_config_read_number(const char *variable)
 {
     const char *text = tp_environment(variable);
     char *end;
@@ -102,7 +102,7 @@ uint32_t tp_config_rank(void)
                                         "PMI_RANK", "SLURM_PROCID",         "JOB_COMPLETION_INDEX"};
     uint32_t rank = UINT32_MAX;
     for (unsigned i = 0; i < sizeof names / sizeof *names && rank == UINT32_MAX; i++)
-        rank = tp_config_number(names[i]);
+        rank = tp_config_read_number(names[i]);
     return rank;
 }
 
@@ -123,7 +123,7 @@ bool tp_config_is_recorded(const struct tracepress_options *options, enum tracep
     return !options->activities || options->activities & activity;
 }
 
-struct tp_spool_head tp_config_head(const struct tracepress_options *o, const struct tp_spool_clock *now)
+struct tp_spool_head tp_config_make_spool_head(const struct tracepress_options *o, const struct tp_spool_clock *now)
 {
     const struct tp_rank rank = tp_rank_find();
     struct tp_spool_head head = {

@@ -14,7 +14,7 @@
 /* Returns whether `size`, the first member of a struct from tracepress.h, can be the size of that struct. A size must
  * be at least `least`, the size in the first version of the header. An arbitrary value of an uninitialized variable is
  * rejected. */
-static inline bool tp_config_is_size(uint32_t size, size_t least)
+static inline bool tp_config_is_valid_size(uint32_t size, size_t least)
 {
     enum { MOST_BYTES = 4096, UNIT_BYTES = 8 };
     return size >= least && size <= MOST_BYTES && size % UNIT_BYTES == 0;
@@ -38,7 +38,7 @@ bool tp_config_replace(struct tracepress_options *kept, const struct tracepress_
 uint64_t tp_config_ring_bytes(const struct tracepress_options *options);
 
 /* Returns the number in an environment variable such as RANK, or UINT32_MAX if the variable has no number. */
-uint32_t tp_config_number(const char *variable);
+uint32_t tp_config_read_number(const char *variable);
 
 /* Returns the rank of this process from the variables of job launchers, first from RANK. Returns UINT32_MAX if there
  * is no rank. */
@@ -54,6 +54,7 @@ bool tp_config_is_sampling(const struct tracepress_options *given);
 bool tp_config_is_recorded(const struct tracepress_options *options, enum tracepress_activity activity);
 
 /* Returns the head of a spool that starts at the moment `now`. */
-struct tp_spool_head tp_config_head(const struct tracepress_options *options, const struct tp_spool_clock *now);
+struct tp_spool_head tp_config_make_spool_head(const struct tracepress_options *options,
+                                               const struct tp_spool_clock *now);
 
 #endif

@@ -51,7 +51,7 @@ static const struct {
                  {"cuEventSynchronize", offsetof(struct driver, synchronize)},
                  {"cuEventElapsedTime", offsetof(struct driver, elapsed)}};
 
-static void forget_driver(struct driver *driver)
+static void release_driver(struct driver *driver)
 {
     if (driver->library)
         dlclose(driver->library);
@@ -68,7 +68,7 @@ static bool find_driver(struct driver *driver)
         void *found = dlsym(driver->library, functions[i].name);
         memcpy((char *)driver + functions[i].offset, &found, sizeof found);
         if (!found)
-            forget_driver(driver);
+            release_driver(driver);
     }
     return driver->library != NULL;
 }
@@ -106,11 +106,11 @@ void tracepress_event_destroy(struct tracepress_event *event)
         return;
     if (event->cuda)
         event->driver.destroy(event->cuda);
-    forget_driver(&event->driver);
+    release_driver(&event->driver);
     free(event);
 }
 
-static void mark(const struct tracepress_event *event, void *stream)
+static void put_event_record(const struct tracepress_event *event, void *stream)
 {
     const struct tp_spool_event payload = {
         .number = event->number, .stream = (uint64_t)(uintptr_t)stream, .device_type = (int32_t)event->device};
@@ -130,7 +130,7 @@ int tracepress_event_record(struct tracepress_event *event, void *stream)
         return -1;
     clock_gettime(CLOCK_MONOTONIC, &now);
     atomic_store(&event->time_ns, (int64_t)now.tv_sec * 1000000000 + now.tv_nsec);
-    mark(event, event->device == TRACEPRESS_CPU ? NULL : stream);
+    put_event_record(event, event->device == TRACEPRESS_CPU ? NULL : stream);
     return 0;
 }
 

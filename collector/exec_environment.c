@@ -87,7 +87,7 @@ static int open_in_path(const char *name)
 /* Returns the reason why the library cannot be preloaded into the program. Returns NULL if it can be preloaded, or if
  * the program cannot be read. Also returns NULL for a static program, because its children get the library from its
  * environment. */
-static const char *why_not(const struct tp_exec_program *program)
+static const char *find_preload_refusal(const struct tp_exec_program *program)
 {
     bool is_searched = program->name && program->is_searched && *program->name && !strchr(program->name, '/');
     int fd = !program->name || !*program->name ? program->fd
@@ -108,7 +108,7 @@ bool tp_exec_report_program(const struct tp_exec_program *program)
         spools = begins_with(kept.variables[i], folder) ? kept.variables[i] + strlen(folder) : spools;
     if (!kept.library || is_confined())
         return true;
-    const char mark = why_not(program) ? TP_WORKER_LEFT_OUT : TP_WORKER_BECOMES;
+    const char mark = find_preload_refusal(program) ? TP_WORKER_LEFT_OUT : TP_WORKER_BECOMES;
     bool is_named = name && *name && (*name == '/' || program->fd == AT_FDCWD) && !strchr(name, '\n');
     if (spools && is_named) {
         bool is_relative = *name != '/' && (!program->is_searched || strchr(name, '/'));
@@ -124,7 +124,7 @@ bool tp_exec_report_program(const struct tp_exec_program *program)
 
 /* ---- the environment ---- */
 
-static const char *preload_of(char *const *given)
+static const char *find_preload_value(char *const *given)
 {
     for (; given && *given; given++)
         if (begins_with(*given, preload))
@@ -132,9 +132,9 @@ static const char *preload_of(char *const *given)
     return NULL;
 }
 
-size_t tp_exec_bytes(char *const *given)
+size_t tp_exec_environment_bytes(char *const *given)
 {
-    const char *before = preload_of(given);
+    const char *before = find_preload_value(given);
     size_t count = 0;
     if (!kept.library)
         return 0;
@@ -146,7 +146,7 @@ size_t tp_exec_bytes(char *const *given)
 }
 
 /* Returns whether the environment has a variable of the same name. */
-static bool has(char *const *given, const char *variable)
+static bool has_variable(char *const *given, const char *variable)
 {
     size_t name = strcspn(variable, "=") + 1;
     for (; given && *given; given++)
@@ -155,34 +155,34 @@ static bool has(char *const *given, const char *variable)
     return false;
 }
 
-static bool may_be_loaded(void)
+static bool can_library_be_loaded(void)
 {
     return !is_confined() && faccessat(AT_FDCWD, kept.library, R_OK, AT_EACCESS) == 0;
 }
 
 char **tp_exec_environment(char *const *given, bool fits, void *room)
 {
-    const bool is_kept = fits && may_be_loaded();
-    const char *before = preload_of(given);
+    const bool is_kept = fits && can_library_be_loaded();
+    const char *before = find_preload_value(given);
     size_t count = 0;
     if (!is_kept && !before)
         return NULL;
     if (is_kept)
-        tp_spool_socket_keep_over_exec();
+        tp_spool_socket_keep_open();
     char **out = room;
     for (char *const *at = given; at && *at; at++)
         if (!begins_with(*at, preload) && (is_kept || !begins_with(*at, folder)))
             out[count++] = *at;
     for (size_t i = 0; is_kept && i < kept.count; i++)
-        if (!has(given, kept.variables[i]))
+        if (!has_variable(given, kept.variables[i]))
             out[count++] = kept.variables[i];
     char *text = (char *)(out + count + 2), *value = text + strlen(preload);
     size_t size = strlen(kept.library) + (before ? strlen(before) : 0) + 2;
     memcpy(text, preload, sizeof preload);
     if (is_kept)
-        tp_preload_with(value, size, before, kept.library);
+        tp_preload_list_add(value, size, before, kept.library);
     else
-        tp_preload_without(value, before, kept.library);
+        tp_preload_list_remove(value, before, kept.library);
     if (*value)
         out[count++] = text;
     out[count] = NULL;

@@ -35,7 +35,7 @@ bool tp_exec_report_program(const struct tp_exec_program *program);
 
 /* Returns the size in bytes of the memory that tp_exec_environment needs for this environment; 0: the environment
  * needs no change. given: may be NULL. */
-size_t tp_exec_bytes(char *const *given);
+size_t tp_exec_environment_bytes(char *const *given);
 
 /* Builds the new environment in `room`: pointers to the given texts and to ours, followed by the text of LD_PRELOAD.
  * Returns NULL if the environment needs no change. fits: result of tp_exec_report_program; if it is false, the library

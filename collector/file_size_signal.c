@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <time.h>
 
-static sigset_t limit_signal(void)
+static sigset_t file_size_signal_set(void)
 {
     sigset_t set;
     sigemptyset(&set);
@@ -14,7 +14,7 @@ static sigset_t limit_signal(void)
 
 void tp_file_size_signal_block(struct tp_file_size_signal *hold)
 {
-    const sigset_t limit = limit_signal();
+    const sigset_t limit = file_size_signal_set();
     sigset_t pending;
     sigpending(&pending);
     hold->was_pending = sigismember(&pending, SIGXFSZ) == 1;
@@ -23,7 +23,7 @@ void tp_file_size_signal_block(struct tp_file_size_signal *hold)
 
 void tp_file_size_signal_unblock(const struct tp_file_size_signal *hold)
 {
-    const sigset_t limit = limit_signal();
+    const sigset_t limit = file_size_signal_set();
     const struct timespec none = {0};
     int why = errno;
     if (!hold->was_pending)

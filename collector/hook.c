@@ -30,7 +30,7 @@ struct libraries {
     unsigned count;
 };
 
-static int keep_path(struct dl_phdr_info *info, size_t size, void *context)
+static int store_library_path(struct dl_phdr_info *info, size_t size, void *context)
 {
     struct libraries *libraries = context;
     (void)size;
@@ -49,7 +49,7 @@ static bool is_ours(const void *address)
 
 /* Looks `name` up in the library at `path` and in the libraries that it needs. Ignores a function of our own
  * library. */
-static void *find_in(const char *path, const char *name)
+static void *find_in_library(const char *path, const char *name)
 {
     void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
     void *found = library ? dlsym(library, name) : NULL;
@@ -58,15 +58,15 @@ static void *find_in(const char *path, const char *name)
     return found && !is_ours(found) ? found : NULL;
 }
 
-static void *look_further(const char *name, const void *caller)
+static void *find_in_other_libraries(const char *name, const void *caller)
 {
     Dl_info info;
-    void *found = caller && dladdr(caller, &info) && info.dli_fname ? find_in(info.dli_fname, name) : NULL;
+    void *found = caller && dladdr(caller, &info) && info.dli_fname ? find_in_library(info.dli_fname, name) : NULL;
     struct libraries *libraries = found ? NULL : calloc(1, sizeof *libraries);
     if (libraries)
-        dl_iterate_phdr(keep_path, libraries);
+        dl_iterate_phdr(store_library_path, libraries);
     for (unsigned i = 0; libraries && i < libraries->count; i++) {
-        found = found ? found : find_in(libraries->paths[i], name);
+        found = found ? found : find_in_library(libraries->paths[i], name);
         free(libraries->paths[i]);
     }
     free(libraries);
@@ -79,8 +79,8 @@ void *tp_hook_next(const char *name, const char *version, const void *caller)
     void *found = version ? dlvsym(RTLD_NEXT, name, version) : NULL;
     found = found ? found : dlsym(RTLD_NEXT, name);
     if (!found && caller)
-        found = look_further(name, caller);
-    found = found ? found : tp_hook_plain(name);
+        found = find_in_other_libraries(name, caller);
+    found = found ? found : tp_hook_plain_function(name);
     tp_hook_leave(why);
     return found;
 }
@@ -94,7 +94,7 @@ void tp_hooks_find(struct tp_hook *hooks, size_t count)
 
 /* ---- settings and waits ---- */
 
-uint64_t tp_hook_setting(const char *setting, bool is_bytes, uint64_t otherwise)
+uint64_t tp_hook_read_setting(const char *setting, bool is_bytes, uint64_t otherwise)
 {
     static const char units[] = "kmg";
     char *end;
@@ -111,15 +111,15 @@ uint64_t tp_hook_setting(const char *setting, bool is_bytes, uint64_t otherwise)
 static uint64_t rate;
 static struct tp_spool_clock first;
 
-void tp_hook_clock(void)
+void tp_hook_start_clock(void)
 {
     if (first.ticks == 0)
-        first = tp_clock_moment();
+        first = tp_clock_read_all();
 }
 
 /* Converts ticks to ns. Until the rate is known well, each call measures it from the moment `first` to now. This time
  * is at least as long as the converted time. */
-static uint64_t nanoseconds(uint64_t ticks)
+static uint64_t ticks_to_ns(uint64_t ticks)
 {
     enum { STEADY_NS = 100000000 };
     uint64_t now_rate = __atomic_load_n(&rate, __ATOMIC_RELAXED);
@@ -139,14 +139,14 @@ static uint64_t nanoseconds(uint64_t ticks)
     return (uint64_t)((unsigned __int128)ticks * now_rate >> 32);
 }
 
-uint64_t tp_hook_waited(uint32_t name, const struct tp_hook_wait *wait)
+uint64_t tp_hook_record_wait(uint32_t name, const struct tp_hook_wait *wait)
 {
     uint64_t begin = tp_record_begin(wait->begin), ticks = tp_clock_now() - begin;
     /* returns early without a conversion, because no time stamp counter is faster than 8 GHz */
     if (ticks < wait->least_ns / 8 || (int64_t)ticks < 0)
         return 0;
     int why = tp_hook_enter();
-    uint64_t ns = nanoseconds(ticks);
+    uint64_t ns = ticks_to_ns(ticks);
     const struct tp_spool_wait payload = {
         .begin = begin, .bytes = wait->bytes, .object = (uint64_t)(uintptr_t)wait->object};
     const uint32_t slots = sizeof payload / TP_SPOOL_SLOT;

@@ -24,7 +24,7 @@ void *tp_hook_next(const char *name, const char *version, const void *caller);
 
 /* Returns our own version of `name`: a plain system call, or an alias in the C library. Returns NULL if the function
  * does more than a system call. tp_hook_next uses it for programs without a dynamic loader. Any thread may call it. */
-void *tp_hook_plain(const char *name);
+void *tp_hook_plain_function(const char *name);
 
 /* One intercepted function of a library. */
 struct tp_hook {
@@ -35,7 +35,7 @@ struct tp_hook {
 };
 
 /* Returns the original function, and looks it up if tp_hooks_find could not find it yet. */
-static inline void *tp_hook_of(struct tp_hook *hook, const void *caller)
+static inline void *tp_hook_original(struct tp_hook *hook, const void *caller)
 {
     void *next = __atomic_load_n(&hook->next, __ATOMIC_RELAXED);
     if (__builtin_expect(!next, 0)) {
@@ -62,11 +62,11 @@ void tp_hook_leave(int why);
 
 /* Reads a time or size from a setting: digits, and optionally k, m or g. These are powers of 1024 if is_bytes,
  * otherwise powers of 1000. Returns `otherwise` if the text does not begin with a digit. */
-uint64_t tp_hook_setting(const char *setting, bool is_bytes, uint64_t otherwise);
+uint64_t tp_hook_read_setting(const char *setting, bool is_bytes, uint64_t otherwise);
 
-/* Starts the measurement of the clock's rate, which tp_hook_waited needs. Every source that measures waits calls it
- * when the source starts. */
-void tp_hook_clock(void);
+/* Starts the measurement of the clock's rate, which tp_hook_record_wait needs. Every source that measures waits calls
+ * it when the source starts. */
+void tp_hook_start_clock(void);
 
 struct tp_hook_wait {
     uint64_t begin;     /* start of the wait, ticks of tp_clock_now */
@@ -77,6 +77,6 @@ struct tp_hook_wait {
 
 /* Records that the call `name` waited from wait->begin until now, if this took at least wait->least_ns. Returns the
  * length of the wait in ns, or 0 if it was shorter. */
-uint64_t tp_hook_waited(uint32_t name, const struct tp_hook_wait *wait);
+uint64_t tp_hook_record_wait(uint32_t name, const struct tp_hook_wait *wait);
 
 #endif

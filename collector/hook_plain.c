@@ -145,7 +145,7 @@ static sighandler_t plain_sigset(int number, sighandler_t handler)
     return sigismember(&before, number) == 1 ? SIG_HOLD : was.sa_handler;
 }
 
-void *tp_hook_plain(const char *name)
+void *tp_hook_plain_function(const char *name)
 {
     static const struct {
         const char *name;

@@ -68,6 +68,6 @@ __attribute__((constructor)) static void inject(void)
     report_entry(host.spools);
     tp_exec_set_library(host.library);
     pthread_atfork(NULL, NULL, tp_sources_in_child);
-    tp_session_at_confine(tp_sources_stop);
+    tp_session_set_confine_stop(tp_sources_stop);
     tp_sources_start(&host, tp_environment("TRACEPRESS_SOURCES"));
 }

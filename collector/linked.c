@@ -7,13 +7,13 @@
 #include "collector/session.h"
 #include "collector/source/cupti.h"
 
-static void end(void)
+static void end_cuda(void)
 {
     tp_cupti_end(true);
 }
 
-__attribute__((constructor)) static void watch(void)
+__attribute__((constructor)) static void watch_recordings(void)
 {
-    static const struct tp_session_watch cuda = {tp_cupti_begin, end, tp_cupti_in_child};
+    static const struct tp_session_watch cuda = {tp_cupti_begin, end_cuda, tp_cupti_in_child};
     tp_session_watch(&cuda);
 }

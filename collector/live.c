@@ -49,7 +49,7 @@ static void turn_off(void)
     __atomic_store_n(&tracepress_live_, 0, __ATOMIC_RELAXED);
 }
 
-static void give_up(int code)
+static void turn_off_after_error(int code)
 {
     char detail[TP_LIVE_PATH + 160];
     turn_off();
@@ -66,18 +66,18 @@ static void flush(void)
     tp_buf_clear(out);
     live.flush_ns = now_ns(CLOCK_MONOTONIC);
     if (code)
-        give_up(code);
+        turn_off_after_error(code);
 }
 
 /* Writes the first record of a file. The next value of each tag describes the tag again. */
 static void begin_file(double wall_s)
 {
     live.is_described = false;
-    tp_live_values_forget();
+    tp_live_values_forget_tags();
     tp_tfevents_begin(&live.events, wall_s);
 }
 
-static size_t step_scalars(struct tp_tf_scalar *out, double seconds)
+static size_t fill_step_scalars(struct tp_tf_scalar *out, double seconds)
 {
     double batch = atomic_load(&batch_size), tokens = atomic_load(&tokens_per_step);
     bool is_first = !live.is_described;
@@ -103,13 +103,13 @@ static void write_step(uint64_t number)
     /* a step number that does not increase is left out, because TensorBoard needs increasing numbers */
     if (at.step <= live.last)
         return;
-    if (live.events.out.size == 0 && !tp_live_file_is_there(&live.file)) {
+    if (live.events.out.size == 0 && !tp_live_file_exists(&live.file)) {
         tp_live_file_close(&live.file);
         begin_file(at.wall_s);
     }
-    size_t count = step_scalars(scalars, (double)(now - live.step_ns) * 1e-9);
-    count += tp_live_values(scalars + count);
-    tp_tfevents_scalars(&live.events, at, scalars, count);
+    size_t count = fill_step_scalars(scalars, (double)(now - live.step_ns) * 1e-9);
+    count += tp_live_values_fill(scalars + count);
+    tp_tfevents_put_scalars(&live.events, at, scalars, count);
     live.last = at.step;
     /* also writes a full buffer, which matters for very short steps */
     if (now - live.flush_ns >= FLUSH_NS || live.events.out.size >= TP_MAX_LIVE_BUFFER_BYTES / 4)
@@ -121,7 +121,7 @@ static void write_step(uint64_t number)
 void tp_live_start(const char *directory, const char *worker, bool has_peers)
 {
     pthread_mutex_lock(&live.lock);
-    if (tp_live_file_is_for(&live.file, directory)) {
+    if (tp_live_file_has_directory(&live.file, directory)) {
         live.base = live.last + 1;
     } else {
         tp_live_file_close(&live.file);
@@ -139,7 +139,7 @@ void tp_live_start(const char *directory, const char *worker, bool has_peers)
     pthread_mutex_unlock(&live.lock);
 }
 
-static void stop(void)
+static void flush_and_turn_off(void)
 {
     if (live.is_on)
         flush();
@@ -149,7 +149,7 @@ static void stop(void)
 void tp_live_stop(void)
 {
     pthread_mutex_lock(&live.lock);
-    stop();
+    flush_and_turn_off();
     pthread_mutex_unlock(&live.lock);
 }
 
@@ -158,7 +158,7 @@ void tp_live_exit(void)
     /* this thread or another one may be inside this module, because code inside may have called exit */
     if (pthread_mutex_trylock(&live.lock) != 0)
         return;
-    stop();
+    flush_and_turn_off();
     tp_tfevents_release(&live.events);
     pthread_mutex_unlock(&live.lock);
 }
@@ -172,7 +172,7 @@ void tp_live_in_child(void)
     live.file.directory[0] = '\0';
 }
 
-void tp_live_step_ends(uint64_t number)
+void tp_live_end_step(uint64_t number)
 {
     if (!__atomic_load_n(&tracepress_live_, __ATOMIC_RELAXED))
         return;
@@ -182,7 +182,7 @@ void tp_live_step_ends(uint64_t number)
     pthread_mutex_unlock(&live.lock);
 }
 
-void tp_live_step_begins(void)
+void tp_live_begin_step(void)
 {
     if (!__atomic_load_n(&tracepress_live_, __ATOMIC_RELAXED))
         return;
@@ -191,7 +191,7 @@ void tp_live_step_begins(void)
     pthread_mutex_unlock(&live.lock);
 }
 
-void tp_live_fact(const char *key, const char *value)
+void tp_live_store_fact(const char *key, const char *value)
 {
     _Atomic double *kept = key && strcmp(key, "batch_size") == 0        ? &batch_size
                            : key && strcmp(key, "tokens_per_step") == 0 ? &tokens_per_step

@@ -7,7 +7,7 @@
  * last complete record, one line reports the failure, and the program continues.
  *
  * Steps are counted whether or not the schedule records them. The functions take a lock of this module, never the
- * session's. tp_live_counter and tp_live_memory are for hot paths and take no lock. */
+ * session's. tp_live_store_counter and tp_live_store_memory are for hot paths and take no lock. */
 #ifndef TP_COLLECTOR_LIVE_H
 #define TP_COLLECTOR_LIVE_H
 
@@ -27,17 +27,17 @@ void tp_live_exit(void);
 /* Switches the live file off in a child after fork, because the file belongs to the parent. */
 void tp_live_in_child(void);
 
-/* Ends the step with this number. tp_live_step_begins starts the next step, after the recorder's own work between
+/* Ends the step with this number. tp_live_begin_step starts the next step, after the recorder's own work between
  * steps. */
-void tp_live_step_ends(uint64_t number);
-void tp_live_step_begins(void);
+void tp_live_end_step(uint64_t number);
+void tp_live_begin_step(void);
 
 /* Stores a fact about the run. From batch_size and tokens_per_step, the file gets rates; other keys are ignored. */
-void tp_live_fact(const char *key, const char *value);
+void tp_live_store_fact(const char *key, const char *value);
 
-/* tp_live_counter stores the last value of a counter; only the first value takes a lock. tp_live_memory stores the
- * memory totals of a device. */
-void tp_live_counter(tracepress_name name, double value);
-void tp_live_memory(const struct tracepress_memory *note);
+/* tp_live_store_counter stores the last value of a counter; only the first value takes a lock. tp_live_store_memory
+ * stores the memory totals of a device. */
+void tp_live_store_counter(tracepress_name name, double value);
+void tp_live_store_memory(const struct tracepress_memory *note);
 
 #endif

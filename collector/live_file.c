@@ -19,15 +19,15 @@ void tp_live_file_init(struct tp_live_file *file, const char *directory, const c
     *file = (struct tp_live_file){.fd = -1, .has_peers = has_peers};
     snprintf(file->directory, sizeof file->directory, "%s", directory);
     snprintf(file->worker, sizeof file->worker, "%.*s", (int)TP_MAX_EXPORT_NAME_BYTES, *worker ? worker : "_");
-    tp_tfevents_clean(file->worker);
+    tp_tfevents_clean_name(file->worker);
 }
 
-bool tp_live_file_is_for(const struct tp_live_file *file, const char *directory)
+bool tp_live_file_has_directory(const struct tp_live_file *file, const char *directory)
 {
     return file->directory[0] && strcmp(file->directory, directory) == 0;
 }
 
-bool tp_live_file_is_there(const struct tp_live_file *file)
+bool tp_live_file_exists(const struct tp_live_file *file)
 {
     struct stat known;
     return file->fd >= 0 && fstat(file->fd, &known) == 0 && known.st_nlink > 0;
@@ -42,7 +42,7 @@ void tp_live_file_close(struct tp_live_file *file)
 
 /* Creates a file with a new name in the folder. A process in another container may have the same process id, worker
  * and second, and so the same name. */
-static int create(struct tp_live_file *file)
+static int create_file(struct tp_live_file *file)
 {
     enum { TRIES = 100 };
     char name[256];
@@ -65,7 +65,7 @@ static int create(struct tp_live_file *file)
 /* Chooses a folder in which no other process writes: the directory, or a subfolder named after the worker, with a
  * number if needed. If two processes start at the same time, each sees the other's file, and both try the next
  * folder. */
-static int place(struct tp_live_file *file)
+static int choose_folder(struct tp_live_file *file)
 {
     enum { PLACES = 100 };
     for (int i = file->has_peers ? 1 : 0; i < PLACES; i++) {
@@ -76,12 +76,12 @@ static int place(struct tp_live_file *file)
                  number);
         if (i && mkdir(file->folder, 0777) != 0 && errno != EEXIST)
             return errno;
-        if (tp_tfevents_count(file->folder) > 0)
+        if (tp_tfevents_count_files(file->folder) > 0)
             continue;
-        int code = create(file);
+        int code = create_file(file);
         if (code)
             return code;
-        if (tp_tfevents_count(file->folder) == 1) {
+        if (tp_tfevents_count_files(file->folder) == 1) {
             file->is_placed = true;
             return 0;
         }
@@ -107,7 +107,7 @@ int tp_live_file_append(struct tp_live_file *file, const void *records, size_t s
     if (file->fd < 0) {
         if (tp_folder_make(file->directory, NULL) != 0)
             return errno;
-        code = file->is_placed ? create(file) : place(file);
+        code = file->is_placed ? create_file(file) : choose_folder(file);
     }
     if (code == 0 && !has_room(file, size))
         code = EFBIG;

@@ -22,9 +22,9 @@ struct tp_live_file {
 /* Initializes *file. Creates no file yet. */
 void tp_live_file_init(struct tp_live_file *file, const char *directory, const char *worker, bool has_peers);
 /* Returns whether *file was initialized for this directory. */
-bool tp_live_file_is_for(const struct tp_live_file *file, const char *directory);
+bool tp_live_file_has_directory(const struct tp_live_file *file, const char *directory);
 /* Returns whether the file exists. An export into its folder removes it. */
-bool tp_live_file_is_there(const struct tp_live_file *file);
+bool tp_live_file_exists(const struct tp_live_file *file);
 /* Appends complete records with one write, and creates the file if needed. Returns 0 or an errno. After an error the
  * file still ends with its last complete record. */
 int tp_live_file_append(struct tp_live_file *file, const void *records, size_t size);

@@ -39,13 +39,13 @@ struct device {
 static struct counter counters[TP_LIVE_COUNTERS];
 static struct device devices[TP_LIVE_DEVICES];
 
-static struct counter *counter_of(tracepress_name name)
+static struct counter *find_or_add_counter(tracepress_name name)
 {
     for (uint32_t i = 0; i < TP_LIVE_COUNTERS; i++) {
         struct counter *at = &counters[(name + i) % TP_LIVE_COUNTERS];
         uint32_t known = atomic_load_explicit(&at->name, memory_order_acquire);
         if (known == 0 && atomic_compare_exchange_strong(&at->name, &known, name)) {
-            atomic_store(&at->text, tp_session_name(name));
+            atomic_store(&at->text, tp_session_name_text(name));
             return at;
         }
         if (known == name)
@@ -54,16 +54,16 @@ static struct counter *counter_of(tracepress_name name)
     return NULL;
 }
 
-void tp_live_counter(tracepress_name name, double value)
+void tp_live_store_counter(tracepress_name name, double value)
 {
-    struct counter *counter = name ? counter_of(name) : NULL;
+    struct counter *counter = name ? find_or_add_counter(name) : NULL;
     if (!counter)
         return;
     atomic_store_explicit(&counter->value, value, memory_order_relaxed);
     atomic_store_explicit(&counter->is_set, 1, memory_order_release);
 }
 
-static struct device *device_of(uint64_t key)
+static struct device *find_or_add_device(uint64_t key)
 {
     for (uint32_t i = 0; i < TP_LIVE_DEVICES; i++) {
         struct device *at = &devices[i];
@@ -87,10 +87,10 @@ static void set_total(struct total *total, int64_t bytes)
         ;
 }
 
-void tp_live_memory(const struct tracepress_memory *note)
+void tp_live_store_memory(const struct tracepress_memory *note)
 {
     struct device *device =
-        device_of((uint64_t)(uint32_t)note->device_type << 32 | (uint32_t)((uint32_t)note->device_id + 2u));
+        find_or_add_device((uint64_t)(uint32_t)note->device_type << 32 | (uint32_t)((uint32_t)note->device_id + 2u));
     if (!device)
         return;
     set_total(&device->totals[0], note->total_allocated);
@@ -103,7 +103,7 @@ static void name_counter(struct counter *counter, const char *text)
 {
     char part[PART_BYTES + 1];
     snprintf(part, sizeof part, "%s", *text ? text : "_");
-    tp_tfevents_clean(part);
+    tp_tfevents_clean_name(part);
     snprintf(counter->tag, sizeof counter->tag, "profile_counters/%s", part);
     for (const struct counter *other = counters; other < counters + TP_LIVE_COUNTERS; other++)
         counter->is_double |= other != counter && strcmp(other->tag, counter->tag) == 0;
@@ -161,7 +161,7 @@ static size_t read_device(struct tp_tf_scalar *out, struct device *device)
     return count;
 }
 
-size_t tp_live_values(struct tp_tf_scalar *out)
+size_t tp_live_values_fill(struct tp_tf_scalar *out)
 {
     size_t count = 0;
     for (int i = 0; i < TP_LIVE_COUNTERS; i++)
@@ -182,7 +182,7 @@ void tp_live_values_clear(void)
     }
 }
 
-void tp_live_values_forget(void)
+void tp_live_values_forget_tags(void)
 {
     for (int i = 0; i < TP_LIVE_COUNTERS; i++)
         counters[i].is_described = false;

@@ -16,10 +16,10 @@ enum { TP_LIVE_COUNTERS = 64, TP_LIVE_DEVICES = 16, TP_LIVE_VALUES = TP_LIVE_COU
 /* Fills `out`, which has TP_LIVE_VALUES entries, with the scalars of a step and returns their number. The scalars are
  * the counters that were set since the last call, and the highest totals of each device since then. The tags in `out`
  * stay valid. Only one thread at a time may call it. */
-size_t tp_live_values(struct tp_tf_scalar *out);
+size_t tp_live_values_fill(struct tp_tf_scalar *out);
 /* Removes all values, because values from before the last stop may be outdated. */
 void tp_live_values_clear(void);
 /* Marks all tags as not described, because a new file must describe them again. */
-void tp_live_values_forget(void);
+void tp_live_values_forget_tags(void);
 
 #endif

@@ -46,7 +46,7 @@ struct tp_module *tp_modules_find(uint64_t address)
 
 /* ---- the list ---- */
 
-static void take_segments(struct tp_module *m, const struct dl_phdr_info *info)
+static void store_segments(struct tp_module *m, const struct dl_phdr_info *info)
 {
     m->start = UINT64_MAX;
     for (unsigned i = 0; i < info->dlpi_phnum; i++) {
@@ -64,7 +64,7 @@ static void take_segments(struct tp_module *m, const struct dl_phdr_info *info)
 
 /* Returns zeroed memory for modules and their paths, or NULL. The memory is never freed. It is mapped, because the
  * recorder's threads must not call the program's allocator. The caller has set `is_updating`. */
-static void *take_memory(size_t size)
+static void *map_zeroed_memory(size_t size)
 {
     enum { PIECE_BYTES = 64 << 10 };
     static char *piece;
@@ -85,7 +85,7 @@ static void *take_memory(size_t size)
     return taken;
 }
 
-static const char *path_of(const struct dl_phdr_info *info, uint32_t index, char program[PATH_MAX])
+static const char *module_path(const struct dl_phdr_info *info, uint32_t index, char program[PATH_MAX])
 {
     if (info->dlpi_name && *info->dlpi_name)
         return info->dlpi_name;
@@ -100,11 +100,11 @@ static bool is_known(const struct tp_module *m, const char *path)
     return known && known->start == m->start && known->end == m->end && strcmp(known->path, path) == 0;
 }
 
-static bool add(const struct tp_module *m, const char *path)
+static bool add_module(const struct tp_module *m, const char *path)
 {
     uint32_t count = tp_modules_count();
     size_t size = strlen(path) + 1;
-    struct tp_module *copy = take_memory(sizeof *copy + size);
+    struct tp_module *copy = map_zeroed_memory(sizeof *copy + size);
     if (!copy)
         return false;
     *copy = *m;
@@ -134,16 +134,16 @@ static int on_module(struct dl_phdr_info *info, size_t size, void *context)
     seen_adds = info->dlpi_adds;
     seen_subs = info->dlpi_subs;
     struct tp_module m = {.bias = info->dlpi_addr};
-    take_segments(&m, info);
+    store_segments(&m, info);
     /* a module that is part of the kernel; it has no file and is never unloaded */
     if (info->dlpi_name && strncmp(info->dlpi_name, "linux-", 6) == 0) {
         m.file = (char *)(uintptr_t)m.start; // NOLINT(performance-no-int-to-ptr)
         m.size = m.end - m.start;
         m.was_tried = true;
     }
-    const char *path = path_of(info, visit->index, program);
+    const char *path = module_path(info, visit->index, program);
     visit->index++;
-    if (m.segment_count && count < MAX_MODULES && !is_known(&m, path) && add(&m, path))
+    if (m.segment_count && count < MAX_MODULES && !is_known(&m, path) && add_module(&m, path))
         visit->is_changed = true;
     return 0;
 }
@@ -154,31 +154,31 @@ static int stop_iteration(struct dl_phdr_info *info, size_t size, void *context)
     return 1;
 }
 
-static void *try_loader(void *unused)
+static void *test_loader(void *unused)
 {
     dl_iterate_phdr(stop_iteration, NULL);
     atomic_store(&loader, MAY_ASK);
     return unused;
 }
 
-bool tp_modules_may_ask(void)
+bool tp_modules_can_ask_loader(void)
 {
     int untried = UNTRIED;
     if (__builtin_expect(atomic_load_explicit(&loader, memory_order_relaxed) == MAY_ASK, 1))
         return true;
-    if (atomic_compare_exchange_strong(&loader, &untried, TRYING) && tp_own_thread_start(NULL, try_loader, NULL) != 0)
+    if (atomic_compare_exchange_strong(&loader, &untried, TRYING) && tp_own_thread_start(NULL, test_loader, NULL) != 0)
         atomic_store(&loader, UNTRIED);
     return false;
 }
 
-bool tp_modules_try(void)
+bool tp_modules_test_loader(void)
 {
     int untried = UNTRIED;
     if (atomic_load(&loader) == MAY_ASK)
         return true;
     if (!atomic_compare_exchange_strong(&loader, &untried, TRYING))
         return false;
-    try_loader(NULL);
+    test_loader(NULL);
     return true;
 }
 

@@ -39,11 +39,11 @@ bool tp_modules_update(void);
  * the parent may have had the loader's lock during the fork. Then the lock is never released, and any caller would
  * wait for ever. Therefore this function starts a thread of the recorder that tests the lock. Any thread may call it,
  * but not in a handler of fork. */
-bool tp_modules_may_ask(void);
+bool tp_modules_can_ask_loader(void);
 
 /* Tests on the calling thread whether the loader answers. The caller must be a thread of the recorder, because it hangs
  * for ever if the loader's lock is never released. Starts no thread and allocates nothing. */
-bool tp_modules_try(void);
+bool tp_modules_test_loader(void);
 
 /* Waits for a limited time until no thread of the recorder asks the loader, and then prevents such requests until
  * tp_modules_unblock. Returns false if a thread still asks, or if another caller already prevents requests. After

@@ -8,7 +8,7 @@
 static char **texts; /* text of each name; index: number of the name minus 1 */
 static uint32_t count, capacity, *slots, slot_count;
 
-static uint32_t hash_of(const char *text, size_t len)
+static uint32_t text_hash(const char *text, size_t len)
 {
     uint32_t hash = 2166136261u; /* initial value of the FNV-1a hash */
     for (size_t i = 0; i < len; i++)
@@ -32,7 +32,7 @@ static int grow(void)
     slot_count = bigger * 2;
     capacity = bigger;
     for (uint32_t n = 0; n < count; n++) {
-        uint32_t i = hash_of(texts[n], strlen(texts[n])) & (slot_count - 1);
+        uint32_t i = text_hash(texts[n], strlen(texts[n])) & (slot_count - 1);
         while (slots[i])
             i = (i + 1) & (slot_count - 1);
         slots[i] = n + 1;
@@ -46,7 +46,7 @@ uint32_t tp_names_add(const char *name, int *is_new)
     *is_new = 0;
     if (count == capacity && grow() != 0)
         return 0;
-    uint32_t i = hash_of(name, len) & (slot_count - 1);
+    uint32_t i = text_hash(name, len) & (slot_count - 1);
     for (; slots[i]; i = (i + 1) & (slot_count - 1))
         if (strncmp(texts[slots[i] - 1], name, len) == 0 && texts[slots[i] - 1][len] == '\0')
             return slots[i];

@@ -30,7 +30,7 @@ static struct {
     unsigned fact_count;
 } notes;
 
-void tp_notes_say_failure(const struct tp_spool *spool)
+void tp_notes_report_failure(const struct tp_spool *spool)
 {
     char detail[4300];
     int code = atomic_load(&spool->failed);
@@ -41,7 +41,7 @@ void tp_notes_say_failure(const struct tp_spool *spool)
     tp_session_say(TP_SAY_ALL, "recording stops here; the program continues", detail);
 }
 
-static void leave_chunk(void)
+static void release_chunk(void)
 {
     tp_spool_unmap(notes.chunk);
     notes.chunk = NULL;
@@ -49,36 +49,36 @@ static void leave_chunk(void)
     notes.end = NULL;
 }
 
-void tp_notes_leave(void)
+void tp_notes_release_chunk(void)
 {
-    leave_chunk();
+    release_chunk();
     notes.spool = NULL;
 }
 
 /* Returns memory for a note with `slots` slots after its head, or NULL. */
-static struct tp_spool_record *take(size_t slots)
+static struct tp_spool_record *reserve_note(size_t slots)
 {
     if (notes.chunk && (size_t)(notes.end - (const char *)notes.at) >= (slots + 1) * TP_SPOOL_SLOT)
         return notes.at;
-    leave_chunk();
-    notes.chunk = notes.spool ? tp_spool_notes(notes.spool, CHUNK_BYTES) : NULL;
+    release_chunk();
+    notes.chunk = notes.spool ? tp_spool_get_notes_chunk(notes.spool, CHUNK_BYTES) : NULL;
     if (notes.chunk) {
         notes.at = (struct tp_spool_record *)(void *)(notes.chunk + 1);
         notes.end = (const char *)notes.chunk + CHUNK_BYTES;
     } else if (notes.spool)
-        tp_notes_say_failure(notes.spool);
+        tp_notes_report_failure(notes.spool);
     return notes.at;
 }
 
 /* Adds a note with `size` bytes of payload. */
-static void add(uint8_t kind, uint32_t name, const void *payload, size_t size, bool is_text)
+static void add_note(uint8_t kind, uint32_t name, const void *payload, size_t size, bool is_text)
 {
     size_t slots = (size + TP_SPOOL_SLOT - 1) / TP_SPOOL_SLOT;
     if (slots >= TP_SPOOL_MAX_SLOTS) {
         slots = TP_SPOOL_MAX_SLOTS - 1;
         size = slots * TP_SPOOL_SLOT;
     }
-    struct tp_spool_record *record = take(slots);
+    struct tp_spool_record *record = reserve_note(slots);
     if (!record)
         return;
     memcpy(record + 1, payload, size);
@@ -90,20 +90,20 @@ static void add(uint8_t kind, uint32_t name, const void *payload, size_t size, b
     notes.at = record + 1 + slots;
 }
 
-static void add_text(uint8_t kind, uint32_t name, const char *text)
+static void add_text_note(uint8_t kind, uint32_t name, const char *text)
 {
-    add(kind, name, text, strlen(text), true);
+    add_note(kind, name, text, strlen(text), true);
 }
 
 /* ---- kinds of notes ---- */
 
-void tp_notes_clock(void)
+void tp_notes_write_clock(void)
 {
-    struct tp_spool_clock moment = tp_clock_moment();
-    add(TP_SPOOL_CLOCK, 0, &moment, sizeof moment, false);
+    struct tp_spool_clock moment = tp_clock_read_all();
+    add_note(TP_SPOOL_CLOCK, 0, &moment, sizeof moment, false);
 }
 
-void tp_notes_modules(void)
+void tp_notes_write_modules(void)
 {
     for (; notes.spool && notes.written_modules < tp_modules_count(); notes.written_modules++) {
         const struct tp_module *module = tp_modules_get(notes.written_modules);
@@ -112,27 +112,27 @@ void tp_notes_modules(void)
         size_t n = strnlen(module->path, TP_NAME_BYTES);
         memcpy(note, &loaded, sizeof loaded);
         memcpy(note + sizeof loaded, module->path, n);
-        add(TP_SPOOL_LOADED, (uint32_t)n, note, sizeof loaded + n, true);
+        add_note(TP_SPOOL_LOADED, (uint32_t)n, note, sizeof loaded + n, true);
     }
 }
 
-uint32_t tp_notes_name(const char *name)
+uint32_t tp_notes_write_name(const char *name)
 {
     int is_new;
     uint32_t number = tp_names_add(name, &is_new);
     if (is_new && notes.spool)
-        add_text(TP_SPOOL_NAME, number, tp_names_text(number));
+        add_text_note(TP_SPOOL_NAME, number, tp_names_text(number));
     return number;
 }
 
-void tp_notes_fact(const char *key, const char *value, uint8_t kind)
+void tp_notes_add_fact(const char *key, const char *value, uint8_t kind)
 {
     char *text = NULL;
     if (notes.fact_count == MAX_FACTS || asprintf(&text, "%s\n%s", key, value) < 0)
         return;
     notes.facts[notes.fact_count++] = (struct fact){text, kind};
     if (notes.spool)
-        add_text(kind, 0, text);
+        add_text_note(kind, 0, text);
 }
 
 /* ---- start and end ---- */
@@ -141,21 +141,21 @@ void tp_notes_begin(struct tp_spool *spool, const struct tp_spool_clock *now)
 {
     notes.spool = spool;
     notes.written_modules = 0;
-    add(TP_SPOOL_CLOCK, 0, now, sizeof *now, false);
+    add_note(TP_SPOOL_CLOCK, 0, now, sizeof *now, false);
     for (uint32_t n = 1; n <= tp_names_count(); n++)
-        add_text(TP_SPOOL_NAME, n, tp_names_text(n));
+        add_text_note(TP_SPOOL_NAME, n, tp_names_text(n));
     for (unsigned i = 0; i < notes.fact_count; i++)
-        add_text(notes.facts[i].kind, 0, notes.facts[i].text);
+        add_text_note(notes.facts[i].kind, 0, notes.facts[i].text);
 }
 
 void tp_notes_end(uint64_t dropped)
 {
     char fact[64];
-    tp_notes_clock();
+    tp_notes_write_clock();
     if (dropped) {
         snprintf(fact, sizeof fact, "tracepress_dropped\n%llu", (unsigned long long)dropped);
-        add_text(TP_SPOOL_META_JSON, 0, fact);
+        add_text_note(TP_SPOOL_META_JSON, 0, fact);
     }
-    add(TP_SPOOL_STOP, 0, "", 0, false);
-    tp_notes_leave();
+    add_note(TP_SPOOL_STOP, 0, "", 0, false);
+    tp_notes_release_chunk();
 }

@@ -11,7 +11,7 @@
 #include "collector/spool.h"
 
 /* Starts the notes of a spool with all names, facts and modules known so far. The spool must stay open until
- * tp_notes_end or tp_notes_leave. */
+ * tp_notes_end or tp_notes_release_chunk. */
 void tp_notes_begin(struct tp_spool *spool, const struct tp_spool_clock *now);
 
 /* Writes the last notes of a spool that is closed in the regular way. dropped: number of records that were lost
@@ -19,22 +19,22 @@ void tp_notes_begin(struct tp_spool *spool, const struct tp_spool_clock *now);
 void tp_notes_end(uint64_t dropped);
 
 /* Releases the chunk in a child of fork, because the spool belongs to the parent. */
-void tp_notes_leave(void);
+void tp_notes_release_chunk(void);
 
 /* Returns the number of a name, and writes the name to the spool if it is new. */
-uint32_t tp_notes_name(const char *name);
+uint32_t tp_notes_write_name(const char *name);
 
 /* Writes the current value of all clocks. */
-void tp_notes_clock(void);
+void tp_notes_write_clock(void);
 
 /* Writes the modules (see tp_modules_update) that this spool does not contain yet. */
-void tp_notes_modules(void);
+void tp_notes_write_modules(void);
 
 /* Adds a fact about the run. kind: TP_SPOOL_META_TEXT or TP_SPOOL_META_JSON. At most 64 facts are kept for later
  * spools. */
-void tp_notes_fact(const char *key, const char *value, uint8_t kind);
+void tp_notes_add_fact(const char *key, const char *value, uint8_t kind);
 
 /* Reports that the recording stops because the spool cannot grow. Does so only once per process. */
-void tp_notes_say_failure(const struct tp_spool *spool);
+void tp_notes_report_failure(const struct tp_spool *spool);
 
 #endif

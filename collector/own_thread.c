@@ -21,22 +21,22 @@ static struct slot {
 } slots[MAX_THREADS];
 
 /* Returns whether the thread still exists in the system. A thread that has ended may still exist for a moment. */
-static bool is_there(pid_t tid)
+static bool is_thread_alive(pid_t tid)
 {
     return tid == BEGINNING || (tid > 0 && syscall(SYS_tgkill, getpid(), tid, 0) == 0);
 }
 
-static struct slot *take_slot(void)
+static struct slot *reserve_slot(void)
 {
     for (int i = 0; i < MAX_THREADS; i++) {
         pid_t tid = atomic_load(&slots[i].tid);
-        if (!is_there(tid) && atomic_compare_exchange_strong(&slots[i].tid, &tid, BEGINNING))
+        if (!is_thread_alive(tid) && atomic_compare_exchange_strong(&slots[i].tid, &tid, BEGINNING))
             return &slots[i];
     }
     return NULL;
 }
 
-static void *begin(void *context)
+static void *run_thread(void *context)
 {
     struct slot *slot = context;
     void *(*run)(void *) = slot->run;
@@ -50,7 +50,7 @@ int tp_own_thread_start(pthread_t *thread, void *(*run)(void *), void *argument)
 {
     sigset_t blocked, before;
     pthread_t unnamed;
-    struct slot *slot = take_slot();
+    struct slot *slot = reserve_slot();
     if (!slot)
         return EAGAIN;
     slot->run = run;
@@ -59,7 +59,7 @@ int tp_own_thread_start(pthread_t *thread, void *(*run)(void *), void *argument)
     /* SIGBUS stays unblocked, because a mapped file that is truncated causes it: see writer/base/mapped.h */
     sigdelset(&blocked, SIGBUS);
     pthread_sigmask(SIG_SETMASK, &blocked, &before);
-    int code = pthread_create(thread ? thread : &unnamed, NULL, begin, slot);
+    int code = pthread_create(thread ? thread : &unnamed, NULL, run_thread, slot);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (code)
         atomic_store(&slot->tid, 0);
@@ -101,13 +101,13 @@ void tp_own_threads_begin(void)
 
 /* ---- all threads ---- */
 
-bool tp_own_threads_await(unsigned patience_ms)
+bool tp_own_threads_wait_for_end(unsigned patience_ms)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
     for (unsigned waited_ms = 0;; waited_ms++) {
         bool is_any = false;
         for (int i = 0; i < MAX_THREADS; i++)
-            is_any |= is_there(atomic_load(&slots[i].tid));
+            is_any |= is_thread_alive(atomic_load(&slots[i].tid));
         if (!is_any || waited_ms == patience_ms)
             return !is_any;
         nanosleep(&pause, NULL);

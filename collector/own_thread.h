@@ -12,7 +12,7 @@ int tp_own_thread_start(pthread_t *thread, void *(*run)(void *), void *argument)
 
 /* Waits until all of the recorder's threads have ended, for at most patience_ms. The caller must have asked the
  * threads to end. Returns false if a thread is still running. */
-bool tp_own_threads_await(unsigned patience_ms);
+bool tp_own_threads_wait_for_end(unsigned patience_ms);
 
 /* Resets the list of threads in a child of fork, which has none of them. */
 void tp_own_threads_in_child(void);

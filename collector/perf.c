@@ -34,16 +34,16 @@ static const uint8_t by_dwarf[] = {0};
 enum { DWARF_REGISTERS = 0, STACK_POINTER = 0 };
 #endif
 
-static struct perf_event_mmap_page *page_of(const struct tp_perf *perf)
+static struct perf_event_mmap_page *ring_page(const struct tp_perf *perf)
 {
     return perf->ring;
 }
 
 /* Returns the address of the records, which follow the first page of the ring. The size of a page depends on the
  * system. */
-static char *records_of(const struct tp_perf *perf)
+static char *ring_records(const struct tp_perf *perf)
 {
-    return (char *)perf->ring + page_of(perf)->data_offset;
+    return (char *)perf->ring + ring_page(perf)->data_offset;
 }
 
 static size_t mapped_bytes(void)
@@ -85,23 +85,23 @@ void tp_perf_close(struct tp_perf *perf)
 }
 
 /* Copies `size` bytes from position `at` of the ring. The bytes may wrap around the end of the ring. */
-static void copy_out(const struct tp_perf *perf, uint64_t at, void *to, size_t size)
+static void copy_from_ring(const struct tp_perf *perf, uint64_t at, void *to, size_t size)
 {
     size_t offset = at % RING_BYTES, first = RING_BYTES - offset < size ? RING_BYTES - offset : size;
-    memcpy(to, records_of(perf) + offset, first);
-    memcpy((char *)to + first, records_of(perf), size - first);
+    memcpy(to, ring_records(perf) + offset, first);
+    memcpy((char *)to + first, ring_records(perf), size - first);
 }
 
 static struct perf_event_header header_at(const struct tp_perf *perf, uint64_t at)
 {
     struct perf_event_header header;
-    copy_out(perf, at, &header, sizeof header);
+    copy_from_ring(perf, at, &header, sizeof header);
     return header;
 }
 
 uint32_t tp_perf_count(const struct tp_perf *perf)
 {
-    uint64_t head = __atomic_load_n(&page_of(perf)->data_head, __ATOMIC_ACQUIRE), at = page_of(perf)->data_tail;
+    uint64_t head = __atomic_load_n(&ring_page(perf)->data_head, __ATOMIC_ACQUIRE), at = ring_page(perf)->data_tail;
     uint32_t count = 0;
     while (at < head) {
         struct perf_event_header header = header_at(perf, at);
@@ -131,27 +131,27 @@ static bool read_sample(const struct tp_perf *perf, uint64_t at, uint32_t size, 
     const uint32_t fixed = (uint32_t)(sizeof head + count * sizeof(uint64_t) + sizeof stack_bytes);
     if (size < fixed)
         return false;
-    copy_out(perf, at, &head, sizeof head);
+    copy_from_ring(perf, at, &head, sizeof head);
     if (head.abi != PERF_SAMPLE_REGS_ABI_64)
         return false;
     *monotonic_ns = head.time;
-    copy_out(perf, at + sizeof head, registers, count * sizeof(uint64_t));
+    copy_from_ring(perf, at + sizeof head, registers, count * sizeof(uint64_t));
     for (uint32_t i = 0; i < DWARF_REGISTERS; i++)
         copy->registers[i] = registers[__builtin_popcountll(REGISTERS & ((1ull << by_dwarf[i]) - 1))];
     copy->start = copy->registers[STACK_POINTER];
     copy->size = 0;
-    copy_out(perf, at + fixed - sizeof stack_bytes, &stack_bytes, sizeof stack_bytes);
+    copy_from_ring(perf, at + fixed - sizeof stack_bytes, &stack_bytes, sizeof stack_bytes);
     if (stack_bytes && stack_bytes <= STACK_BYTES && fixed + stack_bytes + sizeof used <= size) {
-        copy_out(perf, at + fixed + stack_bytes, &used, sizeof used);
+        copy_from_ring(perf, at + fixed + stack_bytes, &used, sizeof used);
         copy->size = (uint32_t)(used < stack_bytes ? used : stack_bytes);
-        copy_out(perf, at + fixed, copy->bytes, copy->size);
+        copy_from_ring(perf, at + fixed, copy->bytes, copy->size);
     }
     return true;
 }
 
 bool tp_perf_next(struct tp_perf *perf, struct tp_stack_copy *copy, uint64_t *monotonic_ns)
 {
-    struct perf_event_mmap_page *page = page_of(perf);
+    struct perf_event_mmap_page *page = ring_page(perf);
     uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
     bool is_sample = false;
     while (!is_sample && page->data_tail < head) {

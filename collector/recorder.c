@@ -34,18 +34,18 @@ static struct {
     _Alignas(LINE) _Atomic uint32_t count;
 } walks[WALK_COUNTS];
 
-static void leave_at_end(void *unused)
+static void release_at_thread_exit(void *unused)
 {
     (void)unused;
-    tp_record_leave();
+    tp_record_release_chunk();
 }
 
-static void make_key(void)
+static void make_thread_key(void)
 {
-    has_key = pthread_key_create(&at_thread_end, leave_at_end) == 0;
+    has_key = pthread_key_create(&at_thread_end, release_at_thread_exit) == 0;
 }
 
-void tp_record_leave(void)
+void tp_record_release_chunk(void)
 {
     struct tp_spool_chunk *chunk = tp_cursor.chunk;
     uint32_t recording = tp_cursor.recording;
@@ -54,7 +54,7 @@ void tp_record_leave(void)
     tp_cursor.recording = 0;
     atomic_fetch_add(&exchanges, 1);
     if (chunk && !atomic_load(&is_closed))
-        tp_session_return(recording, chunk);
+        tp_session_return_chunk(recording, chunk);
     atomic_fetch_sub(&exchanges, 1);
 }
 
@@ -102,7 +102,7 @@ void tp_record_in_child(void)
         atomic_store(&walks[i].count, 0);
 }
 
-static uint32_t size_of_next(uint32_t slots)
+static uint32_t next_chunk_bytes(uint32_t slots)
 {
     uint64_t size = tp_cursor.sequence > 2 ? TP_SPOOL_FULL_CHUNK : (uint64_t)FIRST_CHUNK << tp_cursor.sequence;
     uint64_t least = sizeof(struct tp_spool_chunk) + (uint64_t)(slots + 1) * TP_SPOOL_SLOT;
@@ -110,23 +110,23 @@ static uint32_t size_of_next(uint32_t slots)
     return (uint32_t)((size + TP_SPOOL_UNIT - 1) / TP_SPOOL_UNIT * TP_SPOOL_UNIT);
 }
 
-static struct tp_spool_record *refill(uint32_t recording, uint32_t slots)
+static struct tp_spool_record *get_next_chunk(uint32_t recording, uint32_t slots)
 {
     if (tp_cursor.recording != recording) {
         tp_cursor.sequence = 0;
         tp_cursor.thread = atomic_fetch_add(&threads, 1);
     }
-    tp_record_leave();
+    tp_record_release_chunk();
     if (tp_cursor.tid == 0)
         tp_cursor.tid = (uint64_t)syscall(SYS_gettid);
-    pthread_once(&key_made, make_key);
+    pthread_once(&key_made, make_thread_key);
     if (has_key)
         pthread_setspecific(at_thread_end, &tp_cursor);
     struct tp_spool_chunk header = {.tid = tp_cursor.tid, .thread = tp_cursor.thread, .sequence = tp_cursor.sequence};
     pthread_getname_np(pthread_self(), header.thread_name, 16);
-    struct tp_spool_chunk *chunk = tp_session_chunk(recording, size_of_next(slots), &header);
+    struct tp_spool_chunk *chunk = tp_session_get_chunk(recording, next_chunk_bytes(slots), &header);
     if (!chunk) {
-        tp_session_drop();
+        tp_session_count_dropped();
         return NULL;
     }
     tp_cursor.chunk = chunk;
@@ -141,22 +141,22 @@ struct tp_spool_record *tp_record_refill(uint32_t recording, uint32_t slots)
 {
     tp_cursor.inside++;
     atomic_fetch_add(&exchanges, 1);
-    struct tp_spool_record *record = atomic_load(&is_closed) ? NULL : refill(recording, slots);
+    struct tp_spool_record *record = atomic_load(&is_closed) ? NULL : get_next_chunk(recording, slots);
     atomic_fetch_sub(&exchanges, 1);
     tp_cursor.inside--;
     return record;
 }
 
-static uint32_t walk(const void *from, uint64_t *frames, uint32_t max)
+static uint32_t walk_stack(const void *from, uint64_t *frames, uint32_t max)
 {
     _Atomic uint32_t *walking = &walks[tp_cursor.thread % WALK_COUNTS].count;
     uint32_t count = 0;
     atomic_fetch_add(walking, 1);
     bool may_walk = !atomic_load(&is_closed) && !atomic_load(&still);
     if (may_walk && from)
-        count = tp_modules_may_ask() ? tp_stack_here(from, frames, max) : 0;
+        count = tp_modules_can_ask_loader() ? tp_stack_walk_own(from, frames, max) : 0;
     else if (may_walk)
-        count = tp_stack_apart(frames, max);
+        count = tp_stack_walk_without_wait(frames, max);
     atomic_fetch_sub(walking, 1);
     return count;
 }
@@ -177,11 +177,11 @@ static bool put_stack(const uint64_t frames[FRAMES + 1], uint32_t count)
 void tp_record_stack(const void *from)
 {
     uint64_t frames[FRAMES + 1] = {0};
-    put_stack(frames, tracepress_recording_ ? walk(from, frames, FRAMES) : 0);
+    put_stack(frames, tracepress_recording_ ? walk_stack(from, frames, FRAMES) : 0);
 }
 
-bool tp_record_stack_apart(void)
+bool tp_record_stack_without_wait(void)
 {
     uint64_t frames[FRAMES + 1] = {0};
-    return put_stack(frames, tracepress_recording_ ? walk(NULL, frames, FRAMES) : 0);
+    return put_stack(frames, tracepress_recording_ ? walk_stack(NULL, frames, FRAMES) : 0);
 }

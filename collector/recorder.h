@@ -45,7 +45,7 @@ void tp_record_stack(const void *from);
 
 /* Writes the caller's stack inside malloc and related functions, where the thread must not wait. The stack has no
  * frames of the recorder. Returns false if the stack could not be walked. */
-bool tp_record_stack_apart(void);
+bool tp_record_stack_without_wait(void);
 
 /* Records the caller's stack if stacks are wanted. Only for functions of the public interface. */
 #define TP_RECORD_STACK()                                                                                              \
@@ -59,7 +59,7 @@ bool tp_record_stack_apart(void);
 struct tp_spool_record *tp_record_refill(uint32_t recording, uint32_t slots);
 
 /* Releases the chunk of this thread. */
-void tp_record_leave(void);
+void tp_record_release_chunk(void);
 
 /* Stops all threads from getting or returning chunks and from walking stacks. Chunks stay mapped until the process
  * exits. Returns when no thread does any of this any more, or after patience_ms. */

@@ -82,16 +82,16 @@ static struct {
 
 /* ---- the handler ---- */
 
-static uint64_t ns_of(struct timespec time)
+static uint64_t timespec_ns(struct timespec time)
 {
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-static uint64_t own_processor_time(void)
+static uint64_t own_cpu_ns(void)
 {
     struct timespec used = {0, 0};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-    return ns_of(used);
+    return timespec_ns(used);
 }
 
 static void take_sample(struct slot *slots, void *context)
@@ -104,8 +104,8 @@ static void take_sample(struct slot *slots, void *context)
             continue;
         slot->tid = tid;
         slot->ticks = tp_clock_now();
-        slot->cpu_ns = own_processor_time();
-        tp_stack_fill(&slot->copy, context);
+        slot->cpu_ns = own_cpu_ns();
+        tp_stack_copy_context(&slot->copy, context);
         atomic_store_explicit(&slot->state, SLOT_FULL, memory_order_release);
         return;
     }
@@ -138,7 +138,7 @@ static const char *install_handler(void)
 /* ---- samples ---- */
 
 /* Returns the clock of a thread's processor time, as pthread_getcpuclockid does, but from the system's thread id. */
-static clockid_t clock_of(pid_t tid)
+static clockid_t thread_cpu_clock(pid_t tid)
 {
     return (clockid_t)((~(unsigned)tid << 3) | 6u);
 }
@@ -202,7 +202,7 @@ static void write_sample(pid_t tid, const struct tp_stack_copy *copy, uint64_t t
 }
 
 /* Converts a time of CLOCK_MONOTONIC to the recording's clock. */
-static uint64_t ticks_of(uint64_t monotonic_ns, const struct tp_spool_clock *now)
+static uint64_t ns_to_ticks(uint64_t monotonic_ns, const struct tp_spool_clock *now)
 {
     double passed = (double)(now->monotonic_ns - sampler.begin.monotonic_ns);
     double rate = passed > 0 ? (double)(now->ticks - sampler.begin.ticks) / passed : 1.0;
@@ -220,20 +220,20 @@ static void drain_ring(struct watched *thread)
     if (count == 0)
         return;
     /* fails if the thread has ended; then the estimate above is used */
-    if (clock_gettime(clock_of(thread->tid), &used) == 0)
-        cpu_ns = ns_of(used);
-    const struct tp_spool_clock now = tp_clock_moment();
+    if (clock_gettime(thread_cpu_clock(thread->tid), &used) == 0)
+        cpu_ns = timespec_ns(used);
+    const struct tp_spool_clock now = tp_clock_read_all();
     uint64_t left = cpu_ns > thread->cpu_ns ? cpu_ns - thread->cpu_ns : 0, part = left / count;
     thread->cpu_ns += left;
     for (uint32_t i = 0; i < count && tp_perf_next(&thread->perf, sampler.copy, &monotonic_ns); i++) {
         uint64_t share = i + 1 < count ? part : left;
-        write_sample(thread->tid, sampler.copy, ticks_of(monotonic_ns, &now), share);
+        write_sample(thread->tid, sampler.copy, ns_to_ticks(monotonic_ns, &now), share);
         left -= share;
     }
 }
 
 /* Returns the processor time since the thread's last sample, ns; 0 for a thread that is not in the list. */
-static uint64_t time_since(pid_t tid, uint64_t cpu_ns)
+static uint64_t cpu_ns_since_sample(pid_t tid, uint64_t cpu_ns)
 {
     struct watched *thread = find_watched(tid);
     uint64_t before = thread ? thread->cpu_ns : cpu_ns;
@@ -252,11 +252,11 @@ static bool set_timer(struct watched *thread)
     event._sigev_un._tid = thread->tid; /* the member sigev_notify_thread_id; the C library has no name for it */
     /* a thread without a ring gets a timer even if the kernel samples other threads */
     sampler.has_signal = sampler.has_signal || !install_handler();
-    return sampler.has_signal && timer_create(clock_of(thread->tid), &event, &thread->timer) == 0 &&
+    return sampler.has_signal && timer_create(thread_cpu_clock(thread->tid), &event, &thread->timer) == 0 &&
            timer_settime(thread->timer, 0, &(struct itimerspec){period, period}, NULL) == 0;
 }
 
-static void watch(pid_t tid, pid_t listed)
+static void watch_thread(pid_t tid, pid_t listed)
 {
     struct watched *known = find_watched(tid);
     if (known) {
@@ -265,7 +265,7 @@ static void watch(pid_t tid, pid_t listed)
     }
     struct watched fresh = {.tid = tid, .listed = listed, .is_seen = true};
     struct timespec used = {0, 0};
-    if (sampler.count == MAX_WATCHED || clock_gettime(clock_of(tid), &used) != 0)
+    if (sampler.count == MAX_WATCHED || clock_gettime(thread_cpu_clock(tid), &used) != 0)
         return;
     bool has_ring =
         sampler.has_perf && sampler.ring_count < MAX_RINGS && tp_perf_open(&fresh.perf, tid, sampler.period_ns);
@@ -273,12 +273,12 @@ static void watch(pid_t tid, pid_t listed)
         return;
     sampler.ring_count += has_ring;
     if (sampler.is_first)
-        fresh.cpu_ns = ns_of(used);
+        fresh.cpu_ns = timespec_ns(used);
     sampler.watched[sampler.count++] = fresh;
 }
 
 /* Stops sampling a thread, because the thread or the recording has ended. */
-static void unwatch(struct watched *thread)
+static void unwatch_thread(struct watched *thread)
 {
     if (thread->perf.ring) {
         drain_ring(thread);
@@ -291,7 +291,7 @@ static void unwatch(struct watched *thread)
 
 /* Returns the last number in the line "NSpid:", which is the id in the innermost PID namespace. The line lists PID
  * namespaces from that of /proc inwards. */
-static pid_t innermost(const char *status)
+static pid_t innermost_pid(const char *status)
 {
     const char *line = strstr(status, "\nNSpid:"), *end = line ? strchr(line + 1, '\n') : NULL;
     while (end && end > line && end[-1] >= '0' && end[-1] <= '9')
@@ -301,7 +301,7 @@ static pid_t innermost(const char *status)
 
 /* Returns the id in this PID namespace of the thread that /proc/self/task lists as `listed`; 0: the thread has
  * ended. */
-static pid_t number_of(pid_t listed)
+static pid_t namespace_tid(pid_t listed)
 {
     char path[64], status[4096];
     snprintf(path, sizeof path, "/proc/self/task/%d/status", (int)listed);
@@ -310,7 +310,7 @@ static pid_t number_of(pid_t listed)
     if (fd >= 0)
         close(fd);
     status[n > 0 ? n : 0] = '\0';
-    return innermost(status);
+    return innermost_pid(status);
 }
 
 /* Entries of a folder, read by the system call getdents64. The C library's opendir would call the program's allocator,
@@ -350,9 +350,9 @@ static void list_threads(void)
     for (uint32_t i = 0; i < sampler.count; i++)
         sampler.watched[i].is_seen = false;
     for (const char *name; (name = next_entry(&entries)) != NULL;) {
-        pid_t listed = (pid_t)strtol(name, NULL, 10), tid = is_own || listed <= 0 ? listed : number_of(listed);
+        pid_t listed = (pid_t)strtol(name, NULL, 10), tid = is_own || listed <= 0 ? listed : namespace_tid(listed);
         if (tid > 0 && tid != sampler.own_tid)
-            watch(tid, listed);
+            watch_thread(tid, listed);
     }
     close(entries.folder);
     uint32_t kept = 0;
@@ -360,7 +360,7 @@ static void list_threads(void)
         if (sampler.watched[i].is_seen)
             sampler.watched[kept++] = sampler.watched[i];
         else
-            unwatch(&sampler.watched[i]);
+            unwatch_thread(&sampler.watched[i]);
     sampler.count = kept;
     sampler.is_first = false;
 }
@@ -368,7 +368,7 @@ static void list_threads(void)
 /* ---- our thread ---- */
 
 /* Writes the samples that handlers have taken. Returns the number of samples that handlers are still taking. */
-static uint32_t drain(void)
+static uint32_t drain_samples(void)
 {
     uint32_t open = 0;
     for (uint32_t i = 0; i < sampler.count; i++)
@@ -380,7 +380,7 @@ static uint32_t drain(void)
         open += state == SLOT_FILLING;
         if (state != SLOT_FULL)
             continue;
-        write_sample(slot->tid, &slot->copy, slot->ticks, time_since(slot->tid, slot->cpu_ns));
+        write_sample(slot->tid, &slot->copy, slot->ticks, cpu_ns_since_sample(slot->tid, slot->cpu_ns));
         atomic_store_explicit(&slot->state, SLOT_FREE, memory_order_release);
     }
     return open;
@@ -390,7 +390,7 @@ static uint32_t drain(void)
  * is not a mutex, because a thread that has a mutex counts as inside our own code (hook_locks.c). */
 static atomic_flag at_work = ATOMIC_FLAG_INIT;
 
-static bool take_turn(unsigned patience_us)
+static bool wait_for_turn(unsigned patience_us)
 {
     enum { PAUSE_US = 50 };
     const struct timespec pause = {.tv_nsec = PAUSE_US * 1000};
@@ -404,7 +404,7 @@ static bool take_turn(unsigned patience_us)
 
 static void await_turn(void)
 {
-    while (!take_turn(UINT32_MAX / 2))
+    while (!wait_for_turn(UINT32_MAX / 2))
         ;
 }
 
@@ -424,36 +424,36 @@ static void wait_ms(long ms)
 
 /* Returns whether the loader may be asked. In a child of fork this test itself may hang; then the thread that stops
  * the sampler sees this in is_asking. */
-static bool may_ask_loader(void)
+static bool can_ask_loader(void)
 {
     atomic_store(&sampler.is_asking, true);
-    bool may_ask = tp_modules_try();
+    bool may_ask = tp_modules_test_loader();
     atomic_store(&sampler.is_asking, false);
     return may_ask;
 }
 
-static void *run(void *unused)
+static void *run_sampling_thread(void *unused)
 {
     (void)unused;
     await_turn();
     sampler.own_tid = (pid_t)syscall(SYS_gettid);
     if (sampler.is_in_child)
         wait_ms(DRAIN_EVERY_MS); /* waits first, because most children exit or exec immediately */
-    tp_stack_forget(); /* cached facts may be wrong, because modules may have changed since the last recording */
+    tp_stack_forget_code(); /* cached facts may be wrong, because modules may have changed since the last recording */
     for (uint64_t turn = 0; !atomic_load(&sampler.must_stop); turn++) {
         if (turn % (LIST_EVERY_MS / DRAIN_EVERY_MS) == 0) {
-            if (may_ask_loader() && tp_modules_update()) /* forgets cached facts after code was loaded */
-                tp_stack_forget();
+            if (can_ask_loader() && tp_modules_update()) /* forgets cached facts after code was loaded */
+                tp_stack_forget_code();
             list_threads();
         }
         wait_ms(DRAIN_EVERY_MS);
-        drain();
+        drain_samples();
     }
-    for (int i = 0; i < END_MS && drain(); i++)
+    for (int i = 0; i < END_MS && drain_samples(); i++)
         wait_ms(1);
     for (uint32_t i = 0; i < sampler.count; i++)
-        unwatch(&sampler.watched[i]);
-    tp_record_leave();
+        unwatch_thread(&sampler.watched[i]);
+    tp_record_release_chunk();
     atomic_flag_clear(&at_work);
     return NULL;
 }
@@ -462,7 +462,7 @@ bool tp_sampler_pause(void)
 {
     enum { PATIENCE_US = 200000 };
     bool is_running = atomic_load(&sampler.phase) == RUNNING && !pthread_equal(sampler.thread, pthread_self());
-    return is_running && take_turn(PATIENCE_US);
+    return is_running && wait_for_turn(PATIENCE_US);
 }
 
 void tp_sampler_resume(void)
@@ -472,7 +472,7 @@ void tp_sampler_resume(void)
 
 /* ---- start, stop ---- */
 
-static bool have_memory(void)
+static bool is_memory_ready(void)
 {
     if (!sampler.slots) { /* allocated once and never freed, because a handler may run late */
         void *slots = mmap(NULL, MAX_SLOTS * sizeof(struct slot), PROT_READ | PROT_WRITE,
@@ -488,7 +488,7 @@ static bool have_memory(void)
 }
 
 /* Returns whether the kernel may take samples. TRACEPRESS_PERF=0 forbids it. */
-static bool may_use_perf(void)
+static bool can_use_perf(void)
 {
     struct tp_perf perf;
     const char *wish = tp_environment("TRACEPRESS_PERF");
@@ -506,21 +506,21 @@ const char *tp_sampler_start(uint32_t rate)
         return "the previous recording has not ended";
     if (!tp_stack_prepare())
         return "libunwind is not installed (Debian: libunwind8)";
-    if (!have_memory())
+    if (!is_memory_ready())
         return "out of memory";
-    sampler.has_perf = may_use_perf();
+    sampler.has_perf = can_use_perf();
     const char *reason = sampler.has_perf ? NULL : install_handler();
     sampler.has_signal = false;
     if (reason)
         return reason;
-    sampler.begin = tp_clock_moment();
+    sampler.begin = tp_clock_read_all();
     sampler.period_ns = 1000000000u / (rate < 1 ? 1 : rate < 10000 ? rate : 10000);
     sampler.count = sampler.ring_count = 0;
     sampler.is_first = !sampler.is_in_child;
     atomic_store(&sampler.end, 0);
     atomic_store(&sampler.must_stop, false);
     atomic_store(&sampler.phase, RUNNING);
-    bool is_running = tp_own_thread_start(&sampler.thread, run, NULL) == 0;
+    bool is_running = tp_own_thread_start(&sampler.thread, run_sampling_thread, NULL) == 0;
     if (!is_running)
         atomic_store(&sampler.phase, IDLE);
     return is_running ? NULL : "cannot create a thread";
@@ -556,7 +556,7 @@ void tp_sampler_stop(void)
     atomic_store(&sampler.phase, IDLE);
 }
 
-void tp_sampler_leave_signal(void)
+void tp_sampler_release_signal(void)
 {
     struct sigaction theirs;
     if (sigaction(SIGURG, NULL, &theirs) == 0 && theirs.sa_flags & SA_SIGINFO && theirs.sa_sigaction == on_signal)
@@ -564,7 +564,7 @@ void tp_sampler_leave_signal(void)
         sigaction(SIGURG, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
 }
 
-void tp_sampler_forget(void)
+void tp_sampler_in_child(void)
 {
     sampler.is_in_child = atomic_load(&sampler.phase) == RUNNING;
     atomic_store(&sampler.phase, IDLE);

@@ -26,10 +26,10 @@ void tp_sampler_stop(void);
 
 /* Makes sure that no signal handler of the recorder runs any more, not even for a pending signal. Call it after
  * tp_sampler_stop. */
-void tp_sampler_leave_signal(void);
+void tp_sampler_release_signal(void);
 
 /* Resets the state in a child of fork, which does not have the sampling thread. */
-void tp_sampler_forget(void);
+void tp_sampler_in_child(void);
 
 /* Pauses the sampling thread until tp_sampler_resume, at a place where it has no lock of the C library. Otherwise a
  * copy of the process that is made without the C library's fork could inherit a lock that nobody releases. Returns

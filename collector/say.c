@@ -21,7 +21,7 @@ static const char *_Atomic run_folder;
 static _Atomic int said_until; /* 1 + highest weight of a printed line; 0: no line was printed */
 
 /* Returns whether no line of this or a higher weight was printed yet. Marks the weight as printed. */
-static bool is_news(enum tp_say weight)
+static bool is_first_of_weight(enum tp_say weight)
 {
     int said = atomic_load(&said_until);
     while (said <= (int)weight)
@@ -30,14 +30,14 @@ static bool is_news(enum tp_say weight)
     return false;
 }
 
-void tp_session_say_in(const char *folder)
+void tp_session_set_say_folder(const char *folder)
 {
     atomic_store(&run_folder, folder);
 }
 
 /* Returns whether another process of the run has already printed `what`, because all processes share standard error.
  * If none has, marks `what` as printed. */
-static bool is_said_in_run(const char *what)
+static bool is_printed_in_run(const char *what)
 {
     char path[PATH_MAX];
     const char *folder = atomic_load(&run_folder);
@@ -57,13 +57,14 @@ void tp_session_say(enum tp_say weight, const char *what, const char *detail)
 {
     char line[4400];
     const char *quiet = tp_environment("TRACEPRESS_QUIET");
-    if (tp_is_confined() || (quiet && *quiet && *quiet != '0') || !is_news(weight) || is_said_in_run(what))
+    if (tp_is_confined() || (quiet && *quiet && *quiet != '0') || !is_first_of_weight(weight) ||
+        is_printed_in_run(what))
         return;
     int n = snprintf(line, sizeof line, "tracepress: %s%s%s\n", what, detail ? ": " : "", detail ? detail : "");
     size_t size = n < 0 ? 0 : (size_t)n < sizeof line ? (size_t)n : sizeof line - 1;
     if (size)
         tp_terminal_clean(line, size - 1); /* paths in the line may contain bytes that control a terminal */
-    tp_terminal_defuse(line, size);
+    tp_terminal_disable_commands(line, size);
     if (size && write(STDERR_FILENO, line, size) < 0)
         return; /* nothing can report an error of this write */
 }

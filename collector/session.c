@@ -24,7 +24,7 @@ void tp_session_watch(const struct tp_session_watch *given)
     tp_session.watch = given;
 }
 
-void tp_session_drop(void)
+void tp_session_count_dropped(void)
 {
     atomic_fetch_add_explicit(&tp_session.dropped, 1, memory_order_relaxed);
 }
@@ -32,7 +32,7 @@ void tp_session_drop(void)
 /* ---- start and stop ---- */
 
 /* Reads from the environment whether this rank records, and in which windows of time. */
-static void choose(void)
+static void choose_rank_and_window(void)
 {
     const char *ranks = tp_environment("TRACEPRESS_RANKS");
     uint32_t rank = tp_config_rank();
@@ -56,7 +56,7 @@ static bool is_ending_elsewhere(void)
 }
 
 /* Starts a recording. Needs the lock. */
-static bool begin(const struct tracepress_options *options)
+static bool begin_recording(const struct tracepress_options *options)
 {
     if (tp_session.is_started || tp_is_confined() || is_ending_elsewhere())
         return false;
@@ -66,7 +66,7 @@ static bool begin(const struct tracepress_options *options)
     if (refusal || !tp_config_replace(&tp_session.options, options))
         return false;
     const struct tracepress_options *o = &tp_session.options;
-    const char *stackless = o->with_stack ? tp_stack_here_refusal() : NULL;
+    const char *stackless = o->with_stack ? tp_stack_walk_own_refusal() : NULL;
     if (stackless)
         tp_session_say(TP_SAY_PART, "no call stacks are recorded", stackless);
     __atomic_store_n(&tp_record_stacks, o->with_stack != 0, __ATOMIC_RELAXED);
@@ -75,8 +75,8 @@ static bool begin(const struct tracepress_options *options)
     tp_session.is_started = true;
     tp_session.step = 0;
     tp_session.action = TP_ACTION_NONE;
-    choose();
-    enum tp_action first = tp_session_action(0);
+    choose_rank_and_window();
+    enum tp_action first = tp_session_step_action(0);
     if (!tp_session.is_left_out && !tp_session_has_place(tp_session_is_kept(first))) {
         tp_session.is_started = false;
         return false;
@@ -86,10 +86,10 @@ static bool begin(const struct tracepress_options *options)
     return tp_session.is_started;
 }
 
-static void end(void)
+static void end_recording(void)
 {
     pthread_mutex_lock(&tp_session.lock);
-    tp_session_wind_up();
+    tp_session_begin_stop();
     tp_session.endings++;
     tp_session.ender = pthread_self();
     tp_session_finish();
@@ -107,21 +107,21 @@ static bool is_for_record(void)
 }
 
 /* Starts a recording for `tracepress record`. The program must have no recording of its own. */
-static bool lend(void)
+static bool start_for_record(void)
 {
     struct tracepress_options options = {
         .size = sizeof options, .record_shapes = 1, .profile_memory = 1, .with_flops = 1};
     pthread_mutex_lock(&tp_session.lock);
     uint64_t step = tp_session.step;
     options.directory = tp_session.run_folder;
-    bool is_begun = options.directory && begin(&options);
+    bool is_begun = options.directory && begin_recording(&options);
     if (is_begun) {
         tp_session.is_for_record = true;
         tp_session.own_step = step;
     }
     pthread_mutex_unlock(&tp_session.lock);
     if (is_begun)
-        tp_session_write_begun(0);
+        tp_session_notify_begun(0);
     return is_begun;
 }
 
@@ -129,20 +129,20 @@ int tracepress_start(const struct tracepress_options *options)
 {
     pthread_once(&prepared, tp_session_prepare);
     if (is_for_record())
-        end();
+        end_recording();
     if (options && (options->with_stack || tp_config_is_sampling(options)))
         tp_session_prepare_stacks();
     pthread_mutex_lock(&tp_session.lock);
-    bool is_begun = begin(options);
+    bool is_begun = begin_recording(options);
     if (is_begun && !tp_session.is_left_out && (tp_session.options.live || tp_config_is_wanted("TRACEPRESS_LIVE")))
         tp_live_start(tp_session.options.directory, tp_session.options.worker,
-                      tp_config_number("WORLD_SIZE") != UINT32_MAX && tp_config_number("WORLD_SIZE") > 1);
+                      tp_config_read_number("WORLD_SIZE") != UINT32_MAX && tp_config_read_number("WORLD_SIZE") > 1);
     pthread_mutex_unlock(&tp_session.lock);
     if (is_begun) {
         tp_session_fill_ring();
-        tp_session_write_begun(0);
+        tp_session_notify_begun(0);
     } else {
-        lend();
+        start_for_record();
     }
     return is_begun ? 0 : -1;
 }
@@ -154,16 +154,16 @@ bool tp_session_start_for_record(const char *folder)
     pthread_once(&prepared, tp_session_prepare);
     pthread_mutex_lock(&tp_session.lock);
     tp_session.run_folder = folder;
-    tp_session_say_in(folder);
+    tp_session_set_say_folder(folder);
     bool is_on_already = tp_session.is_started; /* true if a constructor of the program has started a recording */
     pthread_mutex_unlock(&tp_session.lock);
-    return is_on_already || lend();
+    return is_on_already || start_for_record();
 }
 
 void tp_session_stop_for_record(void)
 {
     if (is_for_record())
-        end();
+        end_recording();
 }
 
 void tracepress_stop(void)
@@ -173,6 +173,6 @@ void tracepress_stop(void)
     pthread_mutex_unlock(&tp_session.lock);
     if (!is_own)
         return;
-    end();
-    lend();
+    end_recording();
+    start_for_record();
 }

@@ -24,10 +24,10 @@ struct tracepress_trace {
 
 /* Returns a chunk of the current recording for the calling thread. Returns NULL when the recording is over or the disk
  * is full. A full disk is reported once. */
-struct tp_spool_chunk *tp_session_chunk(uint32_t recording, uint32_t size, const struct tp_spool_chunk *header);
+struct tp_spool_chunk *tp_session_get_chunk(uint32_t recording, uint32_t size, const struct tp_spool_chunk *header);
 
 /* Returns a chunk to its recording, which may already be over. */
-void tp_session_return(uint32_t recording, struct tp_spool_chunk *chunk);
+void tp_session_return_chunk(uint32_t recording, struct tp_spool_chunk *chunk);
 
 /* Folder, worker and step for files of the current recording, and the text of a name. */
 struct tp_session_place {
@@ -41,7 +41,7 @@ bool tp_session_place(struct tp_session_place *place, uint32_t name);
 
 /* Samples running threads `rate` times a second in the current recording, or in a recording that waits for its window.
  * Returns false after reporting the reason if sampling is not possible. Any thread may call it. */
-bool tp_session_sample(unsigned rate);
+bool tp_session_start_sampling(unsigned rate);
 
 /* Result of tp_session_pause_threads, for tp_session_resume_threads. Between these calls, no thread of the recorder
  * has a lock of the C library or the loader. So a copy of the process has no lock that nobody releases. The caller
@@ -60,11 +60,11 @@ void tp_session_begin_threads(void);
 /* Restarts the sampling thread with the rights of the calling thread. Does nothing if there is no sampling thread. */
 void tp_session_renew_sampler(void);
 /* Makes the spool list loaded modules from now on, for a source that records addresses. */
-void tp_session_note_modules(void);
+void tp_session_list_modules(void);
 
 /* Schedules a search for newly loaded modules on a thread of the recorder, which may wait for the loader. Most calls do
  * nothing, because the search runs rarely. May be called anywhere, also inside malloc, but not in signal handlers. */
-void tp_session_ask_for_modules(void);
+void tp_session_request_modules(void);
 
 /* Records for `tracepress record` while the program has no recording of its own. Creates all spools in `folder` and
  * does not remove them. folder: must stay valid. Returns false if nothing can be recorded. */
@@ -72,7 +72,7 @@ bool tp_session_start_for_record(const char *folder);
 
 /* Sets a function that stops other activities before the program confines itself. The function is called once, without
  * the session's lock. Call this before the first recording. */
-void tp_session_at_confine(void (*stop)(void));
+void tp_session_set_confine_stop(void (*stop)(void));
 
 /* Ends the recording that `record` started. A recording that the program started continues. */
 void tp_session_stop_for_record(void);
@@ -95,10 +95,10 @@ void tp_session_abandon(void);
 bool tp_session_is_copy(void);
 
 /* Counts a record that was dropped because it had no room. */
-void tp_session_drop(void);
+void tp_session_count_dropped(void);
 
 /* Returns the text of a name, or "" for an unknown number. The text stays valid. Takes the session's lock. */
-const char *tp_session_name(tracepress_name name);
+const char *tp_session_name_text(tracepress_name name);
 /* Functions that are called for every recording of the process: after its start, before its end, and in a child after
  * fork, which has its own recording. They are called without the session's lock. Only one watch can be set, before the
  * first recording. It is borrowed. */
@@ -120,6 +120,6 @@ enum tp_say {
 void tp_session_say(enum tp_say weight, const char *what, const char *detail);
 
 /* Sets the folder of the run, in which its processes store which lines they have printed. NULL: no folder. Borrowed. */
-void tp_session_say_in(const char *folder);
+void tp_session_set_say_folder(const char *folder);
 
 #endif

@@ -43,7 +43,7 @@ struct tp_session {
     bool is_for_record;
     uint64_t own_step; /* number of the program's step at the end of its own recording */
     const struct tp_session_watch *watch;
-    void (*at_confine)(void); /* function from tp_session_at_confine; NULL: none was set */
+    void (*at_confine)(void); /* function from tp_session_set_confine_stop; NULL: none was set */
     /* number of threads that are ending a recording and may be in its handler; `ender` is the newest of them */
     unsigned endings;
     pthread_t ender;
@@ -72,7 +72,7 @@ bool tp_session_open(void);
 
 /* Begins to stop the recording: prevents new windows and recordings, ends the open step, and ends the threads that
  * watch the clock. Releases the lock meanwhile. The caller must call tp_session_finish next. */
-void tp_session_wind_up(void);
+void tp_session_begin_stop(void);
 
 /* Switches recording off and passes the recorded data to the handler. Releases the lock meanwhile, because handlers
  * may call this library. */
@@ -83,7 +83,7 @@ void tp_session_finish(void);
 void tp_session_fill_ring(void);
 
 /* Counts this thread as a user of the spool, so that an open spool stays open. Returns whether the spool of the
- * recording `recording` is open. The caller must call tp_session_leave_spool, whatever the result. Must be called
+ * recording `recording` is open. The caller must call tp_session_release_spool, whatever the result. Must be called
  * without the lock. */
 static inline bool tp_session_use_spool(uint32_t recording)
 {
@@ -91,7 +91,7 @@ static inline bool tp_session_use_spool(uint32_t recording)
     return atomic_load(&tp_session.opened) == recording;
 }
 
-static inline void tp_session_leave_spool(void)
+static inline void tp_session_release_spool(void)
 {
     atomic_fetch_sub(&tp_session.busy_count, 1);
 }
@@ -112,7 +112,7 @@ static inline bool tp_session_is_kept(enum tp_action action)
 }
 
 /* Returns the action of a step that begins now, from the schedule, the rank and the time. */
-enum tp_action tp_session_action(uint64_t step);
+enum tp_action tp_session_step_action(uint64_t step);
 
 /* Switches recording on or off by comparing the action of the previous step with the action `now` of this step.
  * Releases the lock meanwhile. */
@@ -121,10 +121,10 @@ void tp_session_enter_step(enum tp_action now);
 /* Ends the open step. Must be called without the lock. */
 void tp_session_close_step(void);
 
-/* tp_session_write_begun reports to tp_session.watch that a recording has started, if its number differs from `before`.
- * tp_session_write_ending reports the end of a recording. Must be called without the lock. */
-void tp_session_write_begun(uint32_t before);
-void tp_session_write_ending(bool is_ending);
+/* tp_session_notify_begun reports to tp_session.watch that a recording has started, if its number differs from
+ * `before`. tp_session_notify_ending reports the end of a recording. Must be called without the lock. */
+void tp_session_notify_begun(uint32_t before);
+void tp_session_notify_ending(bool is_ending);
 
 /* ---- windows of time ---- */
 
@@ -140,20 +140,20 @@ void tp_session_await_turn(void);
 
 /* Waits until the window thread is idle, and stops it. Returns immediately on that thread. Releases the lock
  * meanwhile. */
-void tp_session_leave_window(void);
+void tp_session_stop_window(void);
 
 /* Waits for the window thread at exit, for some seconds at most, and stops it. Must be called without the lock. Does
  * nothing if the lock is not available. */
-void tp_session_leave_window_at_exit(void);
+void tp_session_stop_window_at_exit(void);
 
 /* Resets the state in a child of fork, which does not have the window thread. */
 void tp_session_window_in_child(void);
 
 /* ---- threads ---- */
 
-/* tp_session_want_modules enables the list of modules that stacks may contain. tp_session_update_modules updates the
+/* tp_session_enable_modules enables the list of modules that stacks may contain. tp_session_update_modules updates the
  * list; both are called without the lock. tp_session_write_modules writes the list to the spool, with the lock. */
-void tp_session_want_modules(void);
+void tp_session_enable_modules(void);
 void tp_session_update_modules(void);
 void tp_session_write_modules(void);
 

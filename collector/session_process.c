@@ -68,12 +68,12 @@ static void in_child(void)
     tp_session.has_step = false;             /* the range of the step belongs to the parent */
     atomic_store(&tp_session.busy_count, 0); /* 0, because the parent's other threads do not exist here */
     tp_session.endings = 0;
-    tp_sampler_forget();
+    tp_sampler_in_child();
     tp_modules_in_child();
     tp_live_in_child();
     if (tp_session_is_on()) {
-        tp_spool_leave(&tp_session.spool);
-        tp_notes_leave();
+        tp_spool_leave_to_parent(&tp_session.spool);
+        tp_notes_release_chunk();
         tp_session_turn_on();
     }
     tp_session_window_in_child();
@@ -93,7 +93,7 @@ void tp_session_prepare(void)
 
 /* Takes the lock, but waits only for a limited time. A signal may have interrupted this very thread while it had the
  * lock. */
-static bool lock_with_patience(void)
+static bool lock_with_timeout(void)
 {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
@@ -103,9 +103,9 @@ static bool lock_with_patience(void)
 
 /* Ends the recording without calling the handler, so that the spool stays. Needs the lock, and releases it
  * meanwhile. */
-static void end_for_good(void)
+static void end_without_handler(void)
 {
-    tp_session_wind_up();
+    tp_session_begin_stop();
     tp_session.options.handler = NULL;
     tp_session_finish();
 }
@@ -140,7 +140,7 @@ static void confine_copy(void)
 
 /* Reports that the recording has ended. Without `record` the user must make the trace, so the printed line contains
  * the command. Needs the lock. */
-static void say_confined(const char *how)
+static void report_confined(const char *how)
 {
     char detail[sizeof tp_session.spool.path + 100];
     bool is_left = tp_session.spool.fd >= 0 && !tp_session.run_folder;
@@ -150,7 +150,7 @@ static void say_confined(const char *how)
                    detail);
 }
 
-void tp_session_at_confine(void (*stop)(void))
+void tp_session_set_confine_stop(void (*stop)(void))
 {
     tp_session.at_confine = stop;
 }
@@ -170,10 +170,10 @@ void tp_session_confine(const char *how)
         return;
     if (tp_session.at_confine)
         tp_session.at_confine();
-    if (lock_with_patience()) {
+    if (lock_with_timeout()) {
         if (tp_session.is_started) {
-            say_confined(how);
-            end_for_good();
+            report_confined(how);
+            end_without_handler();
         }
         tp_session.run_folder = NULL; /* without this folder, `record` starts no recording again */
         atomic_store(&tp_confined_, TP_CONFINED_ITSELF);
@@ -183,8 +183,8 @@ void tp_session_confine(const char *how)
     atomic_store(&tp_confined_, TP_CONFINED_ITSELF);
     tp_record_close(END_PATIENCE_MS);
     tp_stack_abandon();
-    tp_sampler_leave_signal();
-    tp_own_threads_await(END_PATIENCE_MS);
+    tp_sampler_release_signal();
+    tp_own_threads_wait_for_end(END_PATIENCE_MS);
 }
 
 /* Reports a recording that was not stopped. With this priority, the destructor runs after all other destructors of the
@@ -194,7 +194,7 @@ __attribute__((destructor(200))) static void at_exit(void)
     if (tp_is_confined() || tp_session_is_copy())
         return;
     tp_live_exit();
-    tp_session_leave_window_at_exit();
+    tp_session_stop_window_at_exit();
     /* the recording stays open, because threads may run until the process ends */
     if (tp_session.spool.fd >= 0 && !tp_session.run_folder) {
         tp_session_say(TP_SAY_TRACE, "the recording was not stopped; to write the trace, run: tracepress recover",

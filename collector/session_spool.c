@@ -64,10 +64,10 @@ static int make_spool(struct tp_spool *spool, const char *directory, const char 
 }
 
 /* Creates a spool in the folder. Returns false, after reporting the reason, if this fails. */
-static bool create(struct tp_spool *spool, const char *directory, const struct tp_spool_clock *now)
+static bool create_spool(struct tp_spool *spool, const char *directory, const struct tp_spool_clock *now)
 {
     char name[256];
-    struct tp_spool_head head = tp_config_head(&tp_session.options, now);
+    struct tp_spool_head head = tp_config_make_spool_head(&tp_session.options, now);
     snprintf(name, sizeof name, ".%.180s.%lld.%d.tpspool", tp_session.options.worker, (long long)now->realtime_ns,
              (int)getpid());
     bool is_of_run = tp_session.run_folder && strcmp(directory, tp_session.run_folder) == 0;
@@ -88,10 +88,10 @@ bool tp_session_has_place(bool is_opened_now)
 {
     struct tp_spool probe = {.fd = -1};
     const char *directory = tp_session.options.directory;
-    const struct tp_spool_clock now = tp_clock_moment();
+    const struct tp_spool_clock now = tp_clock_read_all();
     if (is_opened_now && (!tp_session.run_folder || strcmp(directory, tp_session.run_folder) == 0))
         return true;
-    if (!create(&probe, directory, &now))
+    if (!create_spool(&probe, directory, &now))
         return false;
     tp_spool_close(&probe, true);
     return true;
@@ -102,9 +102,9 @@ bool tp_session_open(void)
 {
     if (!tp_session.is_awaited)
         return tp_session.spool.fd >= 0;
-    struct tp_spool_clock now = tp_clock_moment();
+    struct tp_spool_clock now = tp_clock_read_all();
     const char *directory = tp_session.run_folder ? tp_session.run_folder : tp_session.options.directory;
-    if (!create(&tp_session.spool, directory, &now)) {
+    if (!create_spool(&tp_session.spool, directory, &now)) {
         turn_off();
         tp_session.is_started = false;
         return false;
@@ -121,17 +121,17 @@ bool tp_session_open(void)
  * A thread of the recorder maps and touches the chunks of a ring in advance, until the ring has all of them. Otherwise
  * page faults would make the first pass through the ring cost more than twice as much as later passes. */
 
-static void *fill(void *context)
+static void *prepare_ring(void *context)
 {
     uint32_t recording = (uint32_t)(uintptr_t)context;
     struct tp_spool_chunk *chunk;
     do {
         chunk = NULL;
         if (tp_session_use_spool(recording) && (chunk = tp_spool_map_ahead(&tp_session.spool)) != NULL) {
-            tp_spool_touch(chunk);
-            tp_spool_keep_ahead(&tp_session.spool, chunk);
+            tp_spool_touch_chunk(chunk);
+            tp_spool_store_ahead(&tp_session.spool, chunk);
         }
-        tp_session_leave_spool();
+        tp_session_release_spool();
     } while (chunk);
     return NULL;
 }
@@ -144,7 +144,7 @@ void tp_session_fill_ring(void)
         recording = tp_session.recordings;
     pthread_mutex_unlock(&tp_session.lock);
     if (recording) /* if the thread cannot be started, only the first pass through the ring is slower */
-        tp_own_thread_start(NULL, fill, (void *)(uintptr_t)recording); // NOLINT(performance-no-int-to-ptr)
+        tp_own_thread_start(NULL, prepare_ring, (void *)(uintptr_t)recording); // NOLINT(performance-no-int-to-ptr)
 }
 
 /* Starts sampling if the options ask for it. Returns false if there are no samples. */
@@ -163,10 +163,10 @@ bool tp_session_start_sampler(void)
 void tp_session_prepare_stacks(void)
 {
     tp_stack_prepare();
-    tp_session_want_modules();
+    tp_session_enable_modules();
 }
 
-bool tp_session_sample(unsigned rate)
+bool tp_session_start_sampling(unsigned rate)
 {
     tp_session_prepare_stacks();
     pthread_mutex_lock(&tp_session.lock);
@@ -196,13 +196,13 @@ bool tp_session_end_threads(void)
     pthread_mutex_lock(&tp_session.lock);
     bool is_any = tp_session.is_started;
     if (is_any) {
-        tp_session_leave_window();
+        tp_session_stop_window();
         tp_own_threads_end();
         stop_sampler();
     }
     pthread_mutex_unlock(&tp_session.lock);
     if (is_any)
-        tp_own_threads_await(PATIENCE_MS);
+        tp_own_threads_wait_for_end(PATIENCE_MS);
     return is_any;
 }
 
@@ -255,13 +255,13 @@ static bool is_kept_for_run(void)
     return true;
 }
 
-void tp_session_wind_up(void)
+void tp_session_begin_stop(void)
 {
-    tp_session_leave_window();
+    tp_session_stop_window();
     pthread_mutex_unlock(&tp_session.lock);
     tp_session_close_step();
     tp_live_stop();
-    tp_session_write_ending(true);
+    tp_session_notify_ending(true);
     tp_session_update_modules();
     pthread_mutex_lock(&tp_session.lock);
     tp_session.is_started = tp_session.is_for_record = false;
@@ -308,7 +308,7 @@ void tp_session_finish(void)
     void *context = o->context;
     pthread_mutex_unlock(&tp_session.lock);
     /* releases the chunk of this thread; other threads release theirs at their next record or at their exit */
-    tp_record_leave();
+    tp_record_release_chunk();
     handler(&trace, context);
     pthread_mutex_lock(&tp_session.lock);
     tp_spool_close(&spool, !must_stay && !is_kept_for_run());

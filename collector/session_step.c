@@ -23,7 +23,7 @@ void tp_session_close_step(void)
         tp_record_done(record, 0, TP_SPOOL_STEP_END, 0, 0);
 }
 
-enum tp_action tp_session_action(uint64_t step)
+enum tp_action tp_session_step_action(uint64_t step)
 {
     return !tp_session.is_left_out && tp_session_is_in_window() ? tp_schedule_action(&tp_session.options.schedule, step)
                                                                 : TP_ACTION_NONE;
@@ -51,7 +51,7 @@ void tp_session_enter_step(enum tp_action now)
 }
 
 /* Notifies the watch if a recording has started since the number of the recording was `before`. */
-void tp_session_write_begun(uint32_t before)
+void tp_session_notify_begun(uint32_t before)
 {
     uint32_t now = __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST);
     if (tp_session.watch && now && now != before &&
@@ -59,7 +59,7 @@ void tp_session_write_begun(uint32_t before)
         tp_session.watch->begun();
 }
 
-void tp_session_write_ending(bool is_ending)
+void tp_session_notify_ending(bool is_ending)
 {
     if (tp_session.watch && is_ending && tp_config_is_recorded(&tp_session.options, TRACEPRESS_ACTIVITY_CUDA) &&
         __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST))
@@ -71,13 +71,13 @@ void tracepress_step(void)
     uint32_t recording = __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST);
     pthread_mutex_lock(&tp_session.lock);
     if (tp_session.is_started) {
-        enum tp_action before = tp_session.action, next = tp_session_action(tp_session.step + 1);
+        enum tp_action before = tp_session.action, next = tp_session_step_action(tp_session.step + 1);
         uint64_t step = tp_session.step;
         pthread_mutex_unlock(&tp_session.lock);
         tp_session_close_step();
-        tp_live_step_ends(step);
-        tp_session_write_ending(before == TP_ACTION_RECORD_AND_SAVE ||
-                                (tp_session_is_kept(before) && !tp_session_is_kept(next)));
+        tp_live_end_step(step);
+        tp_session_notify_ending(before == TP_ACTION_RECORD_AND_SAVE ||
+                                 (tp_session_is_kept(before) && !tp_session_is_kept(next)));
         tp_session_update_modules();
         pthread_mutex_lock(&tp_session.lock);
         tp_session_await_turn();
@@ -85,8 +85,8 @@ void tracepress_step(void)
         tp_session_enter_step(next);
     }
     pthread_mutex_unlock(&tp_session.lock);
-    tp_live_step_begins();
-    tp_session_write_begun(recording);
+    tp_live_begin_step();
+    tp_session_notify_begun(recording);
 }
 
 uint64_t tracepress_step_num(void)

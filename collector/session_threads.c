@@ -17,7 +17,7 @@
 
 enum { HOOK_WAIT_NS = 20000000 };
 
-void tp_session_want_modules(void)
+void tp_session_enable_modules(void)
 {
     atomic_store(&tp_session.wants_modules, true);
     tp_modules_update();
@@ -32,12 +32,12 @@ void tp_session_update_modules(void)
 void tp_session_write_modules(void)
 {
     if (tp_session.options.with_stack || tp_session.options.sample_rate || tp_session.has_addresses)
-        tp_notes_modules();
+        tp_notes_write_modules();
 }
 
 /* Returns whether the values of the clocks must be written again. They are written during the recording, because the
  * process may be killed. In a ring they are written rarely, because the notes of a ring grow without limit. */
-static bool is_time_to_note(uint32_t sequence)
+static bool is_clock_note_due(uint32_t sequence)
 {
     return sequence % (sequence < 1024 || !tp_session.spool.spare.ring_bytes ? 64 : 4096) == 0;
 }
@@ -79,9 +79,9 @@ static void add_notes(uint32_t recording, bool has_chunk, uint32_t sequence)
         return;
     if (is_current(recording) && atomic_load(&tp_session.opened) == recording) {
         if (!has_chunk && atomic_load(&tp_session.spool.failed))
-            tp_notes_say_failure(&tp_session.spool);
-        if (has_chunk && is_time_to_note(sequence))
-            tp_notes_clock();
+            tp_notes_report_failure(&tp_session.spool);
+        if (has_chunk && is_clock_note_due(sequence))
+            tp_notes_write_clock();
         if (has_chunk)
             tp_session_write_modules();
     }
@@ -90,7 +90,7 @@ static void add_notes(uint32_t recording, bool has_chunk, uint32_t sequence)
 
 /* Returns a chunk without waiting for another thread. Otherwise a program would wait for its recording whenever it
  * allocates memory. */
-struct tp_spool_chunk *tp_session_chunk(uint32_t recording, uint32_t size, const struct tp_spool_chunk *header)
+struct tp_spool_chunk *tp_session_get_chunk(uint32_t recording, uint32_t size, const struct tp_spool_chunk *header)
 {
     struct tp_spool_chunk *chunk = NULL;
     bool is_in_hook = tp_cursor.inside > 1; /* above 1, because this request itself counts as 1 */
@@ -104,25 +104,25 @@ struct tp_spool_chunk *tp_session_chunk(uint32_t recording, uint32_t size, const
         chunk = tp_spool_get_chunk(&tp_session.spool, size);
     if (chunk)
         chunk = tp_spool_prepare(&tp_session.spool, chunk, header);
-    tp_session_leave_spool();
+    tp_session_release_spool();
     add_notes(recording, chunk != NULL, header->sequence);
     pthread_setcancelstate(cancel, NULL);
     return chunk;
 }
 
-void tp_session_return(uint32_t recording, struct tp_spool_chunk *chunk)
+void tp_session_return_chunk(uint32_t recording, struct tp_spool_chunk *chunk)
 {
     bool is_open = tp_session_use_spool(recording);
     if (is_open)
-        tp_spool_return(&tp_session.spool, chunk);
-    tp_session_leave_spool();
+        tp_spool_return_chunk(&tp_session.spool, chunk);
+    tp_session_release_spool();
     if (!is_open)
         tp_spool_unmap(chunk);
 }
 
-void tp_session_note_modules(void)
+void tp_session_list_modules(void)
 {
-    tp_session_want_modules();
+    tp_session_enable_modules();
     pthread_mutex_lock(&tp_session.lock);
     tp_session.has_addresses = true;
     if (tp_session.spool.fd >= 0)
@@ -130,15 +130,15 @@ void tp_session_note_modules(void)
     pthread_mutex_unlock(&tp_session.lock);
 }
 
-static void *ask(void *unused)
+static void *update_modules(void *unused)
 {
     (void)unused;
-    if (tp_modules_try() && tp_modules_update())
-        tp_stack_forget();
+    if (tp_modules_test_loader() && tp_modules_update())
+        tp_stack_forget_code();
     return NULL;
 }
 
-void tp_session_ask_for_modules(void)
+void tp_session_request_modules(void)
 {
     enum { MOST = 100, PAUSE_NS = 100000000 };
     static _Atomic int64_t next_ns;
@@ -150,7 +150,7 @@ void tp_session_ask_for_modules(void)
         !atomic_compare_exchange_strong(&next_ns, &due_ns, now_ns + PAUSE_NS))
         return;
     atomic_fetch_add(&count, 1);
-    tp_own_thread_start(NULL, ask, NULL);
+    tp_own_thread_start(NULL, update_modules, NULL);
 }
 
 bool tp_session_place(struct tp_session_place *place, uint32_t name)
@@ -172,12 +172,12 @@ tracepress_name tracepress_intern(const char *name)
     if (tp_is_confined())
         return 0;
     pthread_mutex_lock(&tp_session.lock);
-    uint32_t number = tp_notes_name(name ? name : "");
+    uint32_t number = tp_notes_write_name(name ? name : "");
     pthread_mutex_unlock(&tp_session.lock);
     return number;
 }
 
-const char *tp_session_name(tracepress_name name)
+const char *tp_session_name_text(tracepress_name name)
 {
     pthread_mutex_lock(&tp_session.lock);
     const char *text = name && name <= tp_names_count() ? tp_names_text(name) : "";
@@ -189,11 +189,11 @@ static void add_fact(const char *key, const char *value, uint8_t kind)
 {
     if (tp_is_confined())
         return;
-    tp_live_fact(key, value);
+    tp_live_store_fact(key, value);
     if (!key || !*key || strchr(key, '\n'))
         return;
     pthread_mutex_lock(&tp_session.lock);
-    tp_notes_fact(key, value ? value : "", kind);
+    tp_notes_add_fact(key, value ? value : "", kind);
     pthread_mutex_unlock(&tp_session.lock);
 }
 

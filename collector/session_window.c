@@ -28,7 +28,7 @@ bool tp_session_is_in_window(void)
 }
 
 /* Returns whether the window thread with this number still decides what is recorded. */
-static bool is_followed_by(uint32_t number)
+static bool is_current_window_thread(uint32_t number)
 {
     return tp_session.follower == number && tp_session.is_started && tp_session.step == 0;
 }
@@ -41,17 +41,17 @@ static void open_window(void)
     tp_session_start_sampler();
     pthread_mutex_unlock(&tp_session.lock);
     /* called without the lock, because it may wait for the loader; so no thread waits for this one */
-    tp_session_write_begun(0);
+    tp_session_notify_begun(0);
     pthread_mutex_lock(&tp_session.lock);
 }
 
 static void close_window(uint32_t number)
 {
     pthread_mutex_unlock(&tp_session.lock);
-    tp_session_write_ending(true); /* called without the lock, because it may wait for the loader */
+    tp_session_notify_ending(true); /* called without the lock, because it may wait for the loader */
     tp_session_update_modules();
     pthread_mutex_lock(&tp_session.lock);
-    if (!is_followed_by(number))
+    if (!is_current_window_thread(number))
         return;
     tp_session.is_turning = true;
     tp_session.turner = pthread_self();
@@ -61,13 +61,13 @@ static void close_window(uint32_t number)
     pthread_cond_broadcast(&tp_session.has_turned);
 }
 
-static void *follow(void *argument)
+static void *run_window_thread(void *argument)
 {
     uint32_t number = (uint32_t)(uintptr_t)argument;
     tp_cursor.inside++; /* makes hooks ignore the work of this thread */
     pthread_mutex_lock(&tp_session.lock);
-    while (is_followed_by(number)) {
-        uint64_t now = realtime_ns(), edge = tp_choice_edge(&tp_session.window, now);
+    while (is_current_window_thread(number)) {
+        uint64_t now = realtime_ns(), edge = tp_choice_next_edge_ns(&tp_session.window, now);
         const struct timespec until = {(time_t)(edge / NS_PER_S), (long)(edge % NS_PER_S)};
         bool is_open = tp_choice_is_open(&tp_session.window, now);
         if (is_open && !tp_session_is_on())
@@ -89,31 +89,32 @@ void tp_session_follow_window(void)
     if (!tp_session.is_started || tp_session.is_left_out || tp_session.step || tp_session.options.schedule.active ||
         window->length_ns == window->period_ns)
         return;
-    if (tp_own_thread_start(NULL, follow, (void *)(uintptr_t)number) != 0) // NOLINT(performance-no-int-to-ptr)
+    if (tp_own_thread_start(NULL, run_window_thread, (void *)(uintptr_t)number) !=
+        0) // NOLINT(performance-no-int-to-ptr)
         tp_session_say(TP_SAY_PART, "TRACEPRESS_WINDOW is ignored", "cannot create a thread");
 }
 
 /* ---- waiting for the window thread ---- */
 
-static bool must_wait(void)
+static bool is_window_ending(void)
 {
     return tp_session.is_turning && !pthread_equal(tp_session.turner, pthread_self());
 }
 
 void tp_session_await_turn(void)
 {
-    while (must_wait())
+    while (is_window_ending())
         pthread_cond_wait(&tp_session.has_turned, &tp_session.lock);
 }
 
-void tp_session_leave_window(void)
+void tp_session_stop_window(void)
 {
     tp_session.follower++;
     pthread_cond_broadcast(&tp_session.has_turned);
     tp_session_await_turn();
 }
 
-void tp_session_leave_window_at_exit(void)
+void tp_session_stop_window_at_exit(void)
 {
     struct timespec until;
     /* does not wait, because code that has the lock may have called exit */
@@ -123,7 +124,7 @@ void tp_session_leave_window_at_exit(void)
     pthread_cond_broadcast(&tp_session.has_turned);
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += EXIT_WAIT_S;
-    while (must_wait() && pthread_cond_timedwait(&tp_session.has_turned, &tp_session.lock, &until) == 0)
+    while (is_window_ending() && pthread_cond_timedwait(&tp_session.has_turned, &tp_session.lock, &until) == 0)
         ;
     pthread_mutex_unlock(&tp_session.lock);
 }

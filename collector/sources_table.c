@@ -21,7 +21,7 @@ static unsigned started_count;
 
 /* Returns whether `wanted` starts `source`; later entries override earlier ones. Copies the source's setting to
  * `setting`. */
-static bool is_wanted(const struct tp_source *source, const char *wanted, char *setting, size_t size)
+static bool is_source_wanted(const struct tp_source *source, const char *wanted, char *setting, size_t size)
 {
     bool is = false;
     *setting = '\0';
@@ -45,7 +45,8 @@ void tp_sources_start(const struct tp_source_host *host, const char *wanted)
 {
     char setting[MAX_SETTING];
     for (const struct tp_source *const *at = tp_sources; *at && started_count < MAX_SOURCES; at++)
-        if (is_wanted(*at, wanted, setting, sizeof setting) && !(*at)->probe(host) && (*at)->start(host, setting))
+        if (is_source_wanted(*at, wanted, setting, sizeof setting) && !(*at)->probe(host) &&
+            (*at)->start(host, setting))
             started[started_count++] = *at;
         else if ((*at)->refuse)
             (*at)->refuse();

@@ -18,7 +18,7 @@
 
 /* Reserves disk blocks. If the file would exceed the limit on file sizes, returns an error instead of raising a
  * signal. */
-static int reserve(int fd, off_t offset, off_t size)
+static int reserve_blocks(int fd, off_t offset, off_t size)
 {
     struct tp_file_size_signal hold;
     tp_file_size_signal_block(&hold);
@@ -27,7 +27,7 @@ static int reserve(int fd, off_t offset, off_t size)
     return code;
 }
 
-static bool is_ours(const struct tp_spool *spool, int fd)
+static bool is_spool_file(const struct tp_spool *spool, int fd)
 {
     struct stat status;
     return fd >= 0 && fstat(fd, &status) == 0 && (uint64_t)status.st_dev == spool->dev &&
@@ -35,7 +35,7 @@ static bool is_ours(const struct tp_spool *spool, int fd)
 }
 
 /* Moves a descriptor away from the low numbers, which shells and daemons use for themselves. */
-static int move_up(int fd)
+static int move_descriptor_up(int fd)
 {
     int moved = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 200) : -1;
     if (moved < 0)
@@ -45,10 +45,10 @@ static int move_up(int fd)
 }
 
 /* Initializes *spool with a file that already contains the spool's head. */
-static void begin(struct tp_spool *spool, int fd, uint64_t max_bytes, uint64_t ring_bytes)
+static void init_spool(struct tp_spool *spool, int fd, uint64_t max_bytes, uint64_t ring_bytes)
 {
     struct stat status;
-    spool->fd = move_up(fd);
+    spool->fd = move_descriptor_up(fd);
     if (fstat(spool->fd, &status) != 0)
         memset(&status, 0, sizeof status);
     spool->dev = (uint64_t)status.st_dev;
@@ -85,7 +85,7 @@ int tp_spool_create(struct tp_spool *spool, const char *directory, const char *n
     close(folder);
     if (fd < 0)
         return -fd;
-    begin(spool, fd, max_bytes, ring_bytes);
+    init_spool(spool, fd, max_bytes, ring_bytes);
     return 0;
 }
 
@@ -96,24 +96,24 @@ int tp_spool_adopt(struct tp_spool *spool, int fd, const char *directory, const 
     if (code)
         close(fd);
     else
-        begin(spool, fd, max_bytes, ring_bytes);
+        init_spool(spool, fd, max_bytes, ring_bytes);
     return code;
 }
 
 /* Returns a descriptor that certainly belongs to the spool's file, or -1. Opens the file by its path, because the
  * program may have reused the number of the stored descriptor. If the path is no longer accessible (chroot, other
  * rights), tests the stored descriptor. */
-static int open_own(const struct tp_spool *spool)
+static int open_spool_file(const struct tp_spool *spool)
 {
     int fd = open(spool->path, O_RDWR | O_CLOEXEC);
-    if (is_ours(spool, fd))
+    if (is_spool_file(spool, fd))
         return fd;
     if (fd >= 0)
         close(fd);
-    return is_ours(spool, spool->fd) ? spool->fd : -1;
+    return is_spool_file(spool, spool->fd) ? spool->fd : -1;
 }
 
-static void close_own(const struct tp_spool *spool, int fd)
+static void close_spool_file(const struct tp_spool *spool, int fd)
 {
     if (fd >= 0 && fd != spool->fd)
         close(fd);
@@ -121,7 +121,7 @@ static void close_own(const struct tp_spool *spool, int fd)
 
 /* ---- chunks ---- */
 
-static void note_written(struct tp_spool *spool, uint64_t end)
+static void raise_written_size(struct tp_spool *spool, uint64_t end)
 {
     uint64_t before = atomic_load(&spool->written);
     while (before < end && !atomic_compare_exchange_weak(&spool->written, &before, end))
@@ -150,7 +150,7 @@ void tp_spool_unmap(struct tp_spool_chunk *chunk)
         tp_mapped_remove(chunk, chunk->size);
 }
 
-static void fail(struct tp_spool *spool, int code)
+static void store_failure(struct tp_spool *spool, int code)
 {
     int none = 0;
     atomic_compare_exchange_strong(&spool->failed, &none, code);
@@ -161,18 +161,18 @@ static struct tp_spool_chunk *map_chunk(struct tp_spool *spool, uint32_t size)
     if (atomic_load_explicit(&spool->failed, memory_order_relaxed))
         return NULL;
     uint64_t offset = atomic_fetch_add(&spool->size, size);
-    int fd = open_own(spool);
+    int fd = open_spool_file(spool);
     int code = offset + size > spool->max_bytes ? EFBIG : check_length(spool, fd);
-    code = code ? code : reserve(fd, (off_t)offset, size);
+    code = code ? code : reserve_blocks(fd, (off_t)offset, size);
     struct tp_spool_chunk *chunk =
         code ? MAP_FAILED : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
     code = code || chunk != MAP_FAILED ? code : errno;
-    close_own(spool, fd);
+    close_spool_file(spool, fd);
     if (code) {
-        fail(spool, code);
+        store_failure(spool, code);
         return NULL;
     }
-    note_written(spool, offset + size);
+    raise_written_size(spool, offset + size);
     tp_mapped_add(chunk, size);
     chunk->size = size; /* stored before the magic number, so that readers ignore the chunk until it is ready */
     return chunk;
@@ -192,12 +192,12 @@ static bool hold(struct tp_spool_spare *spare)
     return false;
 }
 
-static void let_go(struct tp_spool_spare *spare)
+static void unlock_spares(struct tp_spool_spare *spare)
 {
     atomic_store(&spare->is_held, false);
 }
 
-static struct tp_spool_chunk *take_spare(struct tp_spool_spare *spare)
+static struct tp_spool_chunk *pop_spare(struct tp_spool_spare *spare)
 {
     struct tp_spool_chunk *chunk = spare->oldest;
     spare->oldest = (struct tp_spool_chunk *)(uintptr_t)chunk->next;
@@ -208,26 +208,26 @@ static struct tp_spool_chunk *take_spare(struct tp_spool_spare *spare)
 
 /* Returns a spare chunk to reuse. Returns NULL if the caller must map a new chunk; the bytes of the new chunk are then
  * already counted. */
-static struct tp_spool_chunk *take_due(struct tp_spool_spare *spare, uint32_t size)
+static struct tp_spool_chunk *pop_spare_or_count(struct tp_spool_spare *spare, uint32_t size)
 {
     bool is_ring = spare->ring_bytes != 0, uses_spare = spare->oldest && size == TP_SPOOL_FULL_CHUNK;
     /* true if the chunk was prepared in advance and never used */
     bool is_new = uses_spare && spare->oldest->magic != TP_SPOOL_CHUNK_MAGIC;
     if (uses_spare && (!is_ring || is_new || atomic_load(&spare->bytes) + size > spare->ring_bytes))
-        return take_spare(spare);
+        return pop_spare(spare);
     atomic_fetch_add(&spare->bytes, size);
     return NULL;
 }
 
 /* Returns a full chunk of a ring when no new chunk can be mapped, so that the ring stays smaller. Returns NULL if there
  * is no full chunk. */
-static struct tp_spool_chunk *take_instead(struct tp_spool_spare *spare, uint32_t size)
+static struct tp_spool_chunk *pop_full_chunk(struct tp_spool_spare *spare, uint32_t size)
 {
     struct tp_spool_chunk *chunk = NULL;
     atomic_fetch_sub(&spare->bytes, size);
     if (spare->ring_bytes && hold(spare)) {
-        chunk = spare->oldest ? take_spare(spare) : NULL;
-        let_go(spare);
+        chunk = spare->oldest ? pop_spare(spare) : NULL;
+        unlock_spares(spare);
     }
     return chunk;
 }
@@ -237,30 +237,30 @@ struct tp_spool_chunk *tp_spool_get_chunk(struct tp_spool *spool, uint32_t size)
     struct tp_spool_spare *spare = &spool->spare;
     struct tp_spool_chunk *chunk = NULL;
     if (is_cut(spool)) {
-        fail(spool, EIO);
+        store_failure(spool, EIO);
         return NULL;
     }
     size = spare->ring_bytes || size > TP_SPOOL_FULL_CHUNK ? TP_SPOOL_FULL_CHUNK : size;
     if (hold(spare)) {
-        chunk = take_due(spare, size);
-        let_go(spare);
+        chunk = pop_spare_or_count(spare, size);
+        unlock_spares(spare);
     } else if (spare->ring_bytes) {
         return NULL;
     } else {
         atomic_fetch_add(&spare->bytes, size);
     }
     chunk = chunk ? chunk : map_chunk(spool, size);
-    return chunk ? chunk : take_instead(spare, size);
+    return chunk ? chunk : pop_full_chunk(spare, size);
 }
 
 /* Returns whether the disk has enough free space to prepare chunks that may never be needed. Otherwise such chunks
  * could take space that names or the program's files need later. */
-static bool has_room_to_spare(const struct tp_spool *spool)
+static bool has_room_for_spares(const struct tp_spool *spool)
 {
     enum { LEFT_FREE = 64 << 20 };
     struct statvfs disk;
     uint64_t wanted = spool->spare.ring_bytes - atomic_load(&spool->spare.bytes) + LEFT_FREE;
-    return is_ours(spool, spool->fd) && spool->spare.ring_bytes < spool->max_bytes / 2 &&
+    return is_spool_file(spool, spool->fd) && spool->spare.ring_bytes < spool->max_bytes / 2 &&
            fstatvfs(spool->fd, &disk) == 0 && (uint64_t)disk.f_bavail * disk.f_frsize >= wanted;
 }
 
@@ -268,14 +268,14 @@ struct tp_spool_chunk *tp_spool_map_ahead(struct tp_spool *spool)
 {
     struct tp_spool_spare *spare = &spool->spare;
     uint64_t bytes = atomic_fetch_add(&spare->bytes, TP_SPOOL_FULL_CHUNK);
-    bool has_room = !is_cut(spool) && bytes + TP_SPOOL_FULL_CHUNK <= spare->ring_bytes && has_room_to_spare(spool);
+    bool has_room = !is_cut(spool) && bytes + TP_SPOOL_FULL_CHUNK <= spare->ring_bytes && has_room_for_spares(spool);
     struct tp_spool_chunk *chunk = has_room ? map_chunk(spool, TP_SPOOL_FULL_CHUNK) : NULL;
     if (!chunk)
         atomic_fetch_sub(&spare->bytes, TP_SPOOL_FULL_CHUNK);
     return chunk;
 }
 
-void tp_spool_touch(struct tp_spool_chunk *chunk)
+void tp_spool_touch_chunk(struct tp_spool_chunk *chunk)
 {
     /* MADV_POPULATE_WRITE (Linux 5.14), which older headers do not define */
     enum { POPULATE_WRITE = 23 };
@@ -292,7 +292,7 @@ static void drop_chunk(struct tp_spool_spare *spare, struct tp_spool_chunk *chun
 }
 
 /* Puts a new chunk before the full ones, so that the new chunk is used first. */
-void tp_spool_keep_ahead(struct tp_spool *spool, struct tp_spool_chunk *chunk)
+void tp_spool_store_ahead(struct tp_spool *spool, struct tp_spool_chunk *chunk)
 {
     struct tp_spool_spare *spare = &spool->spare;
     if (!hold(spare)) {
@@ -303,7 +303,7 @@ void tp_spool_keep_ahead(struct tp_spool *spool, struct tp_spool_chunk *chunk)
     spare->oldest = chunk;
     if (!spare->newest)
         spare->newest = chunk;
-    let_go(spare);
+    unlock_spares(spare);
 }
 
 static int write_at(int fd, const void *bytes, size_t size, uint64_t offset)
@@ -323,16 +323,16 @@ static int write_at(int fd, const void *bytes, size_t size, uint64_t offset)
 
 /* Copies a full chunk to the end of the file. Writes the magic number last, so that readers ignore a partial copy.
  * Until the original is cleared, the file contains the chunk twice; the reader handles this. */
-static int archive(struct tp_spool *spool, const struct tp_spool_chunk *chunk)
+static int archive_chunk(struct tp_spool *spool, const struct tp_spool_chunk *chunk)
 {
     struct tp_file_size_signal hold;
     const size_t magic = sizeof chunk->magic;
     uint64_t offset = atomic_fetch_add(&spool->size, chunk->size);
     if (offset + chunk->size > spool->max_bytes)
         return EFBIG;
-    int fd = open_own(spool), code = check_length(spool, fd);
+    int fd = open_spool_file(spool), code = check_length(spool, fd);
     if (code) {
-        close_own(spool, fd);
+        close_spool_file(spool, fd);
         return code;
     }
     tp_file_size_signal_block(&hold);
@@ -341,8 +341,8 @@ static int archive(struct tp_spool *spool, const struct tp_spool_chunk *chunk)
         code = write_at(fd, chunk, magic, offset);
     tp_file_size_signal_unblock(&hold);
     if (code == 0)
-        note_written(spool, offset + chunk->size);
-    close_own(spool, fd);
+        raise_written_size(spool, offset + chunk->size);
+    close_spool_file(spool, fd);
     return code;
 }
 
@@ -351,10 +351,10 @@ struct tp_spool_chunk *tp_spool_prepare(struct tp_spool *spool, struct tp_spool_
 {
     uint32_t size = chunk->size;
     bool is_full = chunk->magic == TP_SPOOL_CHUNK_MAGIC;
-    int code = is_full && !spool->spare.ring_bytes ? archive(spool, chunk) : 0;
+    int code = is_full && !spool->spare.ring_bytes ? archive_chunk(spool, chunk) : 0;
     code = code || !is_cut(spool) ? code : EIO;
     if (code) {
-        fail(spool, code);
+        store_failure(spool, code);
         tp_spool_unmap(chunk);
         return NULL;
     }
@@ -369,14 +369,14 @@ struct tp_spool_chunk *tp_spool_prepare(struct tp_spool *spool, struct tp_spool_
     return chunk;
 }
 
-struct tp_spool_chunk *tp_spool_notes(struct tp_spool *spool, uint32_t size)
+struct tp_spool_chunk *tp_spool_get_notes_chunk(struct tp_spool *spool, uint32_t size)
 {
     const struct tp_spool_chunk header = {.is_notes = 1};
     struct tp_spool_chunk *chunk = map_chunk(spool, size);
     return chunk ? tp_spool_prepare(spool, chunk, &header) : NULL;
 }
 
-void tp_spool_return(struct tp_spool *spool, struct tp_spool_chunk *chunk)
+void tp_spool_return_chunk(struct tp_spool *spool, struct tp_spool_chunk *chunk)
 {
     struct tp_spool_spare *spare = &spool->spare;
     if (chunk->size != TP_SPOOL_FULL_CHUNK || !hold(spare)) {
@@ -389,17 +389,17 @@ void tp_spool_return(struct tp_spool *spool, struct tp_spool_chunk *chunk)
     else
         spare->oldest = chunk;
     spare->newest = chunk;
-    let_go(spare);
+    unlock_spares(spare);
 }
 
 static void close_file(struct tp_spool *spool)
 {
-    if (is_ours(spool, spool->fd))
+    if (is_spool_file(spool, spool->fd))
         close(spool->fd);
     spool->fd = -1;
 }
 
-void tp_spool_leave(struct tp_spool *spool)
+void tp_spool_leave_to_parent(struct tp_spool *spool)
 {
     close_file(spool);
     spool->spare = (struct tp_spool_spare){.ring_bytes = spool->spare.ring_bytes};
@@ -411,7 +411,7 @@ void tp_spool_close(struct tp_spool *spool, bool is_removed)
         return;
     close_file(spool);
     while (spool->spare.oldest)
-        tp_spool_unmap(take_spare(&spool->spare));
+        tp_spool_unmap(pop_spare(&spool->spare));
     if (is_removed)
         unlink(spool->path);
 }

@@ -58,11 +58,11 @@ int tp_spool_adopt(struct tp_spool *spool, int fd, const char *directory, const 
 struct tp_spool_chunk *tp_spool_get_chunk(struct tp_spool *spool, uint32_t size);
 
 /* These functions prepare chunks of a ring in advance. tp_spool_map_ahead returns a new chunk, or NULL if the ring has
- * all its chunks or the disk is nearly full. tp_spool_touch touches its pages, and tp_spool_keep_ahead
+ * all its chunks or the disk is nearly full. tp_spool_touch_chunk touches its pages, and tp_spool_store_ahead
  * stores it. */
 struct tp_spool_chunk *tp_spool_map_ahead(struct tp_spool *spool);
-void tp_spool_touch(struct tp_spool_chunk *chunk);
-void tp_spool_keep_ahead(struct tp_spool *spool, struct tp_spool_chunk *chunk);
+void tp_spool_touch_chunk(struct tp_spool_chunk *chunk);
+void tp_spool_store_ahead(struct tp_spool *spool, struct tp_spool_chunk *chunk);
 
 /* Writes the header into a chunk. If the chunk is full and the spool is not a ring, first copies the old content to
  * the end of the file. If the copy fails, releases the chunk with its content and returns NULL. No other thread may
@@ -72,10 +72,10 @@ struct tp_spool_chunk *tp_spool_prepare(struct tp_spool *spool, struct tp_spool_
 
 /* Returns a new chunk for notes, or NULL. The address of the chunk never changes. The caller has the session's lock and
  * unmaps the chunk. */
-struct tp_spool_chunk *tp_spool_notes(struct tp_spool *spool, uint32_t size);
+struct tp_spool_chunk *tp_spool_get_notes_chunk(struct tp_spool *spool, uint32_t size);
 
 /* Adds a chunk that a thread no longer uses to the list of full chunks. */
-void tp_spool_return(struct tp_spool *spool, struct tp_spool_chunk *chunk);
+void tp_spool_return_chunk(struct tp_spool *spool, struct tp_spool_chunk *chunk);
 
 /* Unmaps a chunk that is not returned to a spool. `chunk` may be NULL. Needs no lock. */
 void tp_spool_unmap(struct tp_spool_chunk *chunk);
@@ -85,6 +85,6 @@ void tp_spool_close(struct tp_spool *spool, bool is_removed);
 
 /* Abandons the spool in the child of a fork, because the parent continues to use it. The child keeps the mappings but
  * does not write to them. */
-void tp_spool_leave(struct tp_spool *spool);
+void tp_spool_leave_to_parent(struct tp_spool *spool);
 
 #endif

@@ -27,7 +27,7 @@ void tp_spool_socket_set(const char *text)
         handed.inode = strtoul(end + 1, NULL, 10);
 }
 
-static bool is_there(void)
+static bool is_socket_open(void)
 {
     struct stat status;
     return handed.is_known && fstat(handed.fd, &status) == 0 && S_ISSOCK(status.st_mode) &&
@@ -36,13 +36,13 @@ static bool is_there(void)
 
 int tp_spool_socket_request(const char *name, const struct tp_spool_head *head)
 {
-    return is_there() ? tp_spool_file_ask(handed.fd, name, head, PATIENCE_MS) : -ENOTCONN;
+    return is_socket_open() ? tp_spool_file_request(handed.fd, name, head, PATIENCE_MS) : -ENOTCONN;
 }
 
-void tp_spool_socket_keep_over_exec(void)
+void tp_spool_socket_keep_open(void)
 {
     int why = errno;
-    int flags = is_there() ? fcntl(handed.fd, F_GETFD) : -1;
+    int flags = is_socket_open() ? fcntl(handed.fd, F_GETFD) : -1;
     if (flags > 0 && flags & FD_CLOEXEC)
         fcntl(handed.fd, F_SETFD, flags & ~FD_CLOEXEC);
     errno = why;

@@ -15,6 +15,6 @@ void tp_spool_socket_set(const char *text);
 int tp_spool_socket_request(const char *name, const struct tp_spool_head *head);
 
 /* Makes sure that the socket stays open across exec. */
-void tp_spool_socket_keep_over_exec(void);
+void tp_spool_socket_keep_open(void);
 
 #endif

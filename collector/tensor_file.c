@@ -17,7 +17,7 @@
 
 enum { LONGEST = 200 }; /* longest name of a file in bytes, without .npy */
 
-static uint64_t hash_of(const char *text)
+static uint64_t name_hash(const char *text)
 {
     uint64_t hash = 14695981039346656037u; /* initial value of the FNV-1a hash */
     for (; *text; text++)
@@ -25,7 +25,7 @@ static uint64_t hash_of(const char *text)
     return hash;
 }
 
-static void make_safe(char safe[LONGEST + 1], const char *name)
+static void make_safe_name(char safe[LONGEST + 1], const char *name)
 {
     char *at = safe, *end = safe + LONGEST - 17; /* `end` leaves room for '~' and the hash */
     for (const char *c = name; *c; c++) {
@@ -36,13 +36,13 @@ static void make_safe(char safe[LONGEST + 1], const char *name)
         if (c[1] == '\0')
             return;
     }
-    snprintf(at, 18, "~%016llx", (unsigned long long)hash_of(name));
+    snprintf(at, 18, "~%016llx", (unsigned long long)name_hash(name));
 }
 
 void tp_tensor_path(char path[static TP_TENSOR_PATH], const struct tp_session_place *place)
 {
     char safe[LONGEST + 1];
-    make_safe(safe, place->name);
+    make_safe_name(safe, place->name);
     snprintf(path, TP_TENSOR_PATH, "%s.tensors/%llu/%s.npy", place->worker, (unsigned long long)place->step, safe);
 }
 
@@ -62,10 +62,10 @@ static int write_all(int fd, const char *bytes, size_t size)
     return 0;
 }
 
-static int fill(int fd, const struct tp_tensor_values *values)
+static int write_values(int fd, const struct tp_tensor_values *values)
 {
     char head[TP_NPY_MAX_HEAD];
-    size_t size = tp_npy_head(head, values->dtype, values->rank, values->dims);
+    size_t size = tp_npy_write_head(head, values->dtype, values->rank, values->dims);
     int code = write_all(fd, head, size);
     return code ? code : write_all(fd, values->data, values->size);
 }
@@ -80,13 +80,13 @@ static int open_folder(const char *path)
     return fd;
 }
 
-static int write_in(int folder, const char *base, const struct tp_tensor_values *values)
+static int write_file_in_folder(int folder, const char *base, const struct tp_tensor_values *values)
 {
     char temporary[TP_TEMPORARY_NAME];
     int fd = tp_temporary_create(temporary, folder, base, 0666);
     if (fd < 0)
         return errno;
-    int code = fill(fd, values);
+    int code = write_values(fd, values);
     if (code == 0 && renameat(folder, temporary, folder, base) != 0)
         code = errno;
     if (code)
@@ -103,7 +103,7 @@ int tp_tensor_write(const struct tp_session_place *place, const char *path, cons
     snprintf(folder, sizeof folder, "%.*s", (int)(base - 1 - target), target);
     tp_file_size_signal_block(&hold);
     int fd = open_folder(folder);
-    int code = fd < 0 ? errno : write_in(fd, base, values);
+    int code = fd < 0 ? errno : write_file_in_folder(fd, base, values);
     if (fd >= 0)
         close(fd);
     tp_file_size_signal_unblock(&hold);

@@ -25,7 +25,7 @@ static const uint64_t MAX_BYTES = 64ull << 30;
 static _Atomic uint64_t kept_bytes;
 static _Atomic uint32_t failed_recording; /* number of the recording that writes no more values after a failure */
 
-static uint64_t max_bytes(void)
+static uint64_t max_value_bytes(void)
 {
     const char *text = tp_environment("TRACEPRESS_TENSOR_MB");
     char *end;
@@ -36,11 +36,11 @@ static uint64_t max_bytes(void)
 
 /* Writes the values, unless an earlier file of this recording failed. Returns false if the values are not stored,
  * which is reported once. */
-static bool keep_values(const struct tp_session_place *place, const char *path, const struct tp_tensor_values *values)
+static bool store_values(const struct tp_session_place *place, const char *path, const struct tp_tensor_values *values)
 {
     if (atomic_load(&failed_recording) == place->recording)
         return false;
-    int code = atomic_fetch_add(&kept_bytes, values->size) + values->size > max_bytes()
+    int code = atomic_fetch_add(&kept_bytes, values->size) + values->size > max_value_bytes()
                    ? EFBIG
                    : tp_tensor_write(place, path, values);
     if (code == 0)
@@ -77,8 +77,8 @@ void tracepress_record_tensor_(tracepress_name name, const struct tracepress_inp
     uint64_t count;
     size_t size = tp_dtype_size((uint32_t)shape->dtype);
     if (!size || shape->rank > TP_SPOOL_MAX_RANK || (shape->rank && !shape->dims) ||
-        !tp_tensor_count(&count, (uint32_t)shape->dtype, shape->rank, shape->dims) || (count && !data)) {
-        tp_session_drop();
+        !tp_tensor_count_elements(&count, (uint32_t)shape->dtype, shape->rank, shape->dims) || (count && !data)) {
+        tp_session_count_dropped();
         return;
     }
     if (!tp_session_place(&place, name))
@@ -99,7 +99,7 @@ void tracepress_record_tensor_(tracepress_name name, const struct tracepress_inp
     if (mode == TRACEPRESS_VALUES) {
         const struct tp_tensor_values values = {tensor.dtype, shape->rank, shape->dims, data, (size_t)count * size};
         tp_tensor_path(path, &place);
-        tensor.values = keep_values(&place, path, &values) ? TP_SPOOL_VALUES_FILE : TP_SPOOL_VALUES_FAILED;
+        tensor.values = store_values(&place, path, &values) ? TP_SPOOL_VALUES_FILE : TP_SPOOL_VALUES_FAILED;
     }
     put_tensor(name, &tensor, shape->dims, path);
 }

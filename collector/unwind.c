@@ -59,7 +59,7 @@ static bool has_loader(void)
     return getauxval(AT_BASE) != 0;
 }
 
-static void load(void)
+static void load_library(void)
 {
     const struct {
         const char *library, *name;
@@ -93,7 +93,7 @@ static bool is_kept_known;
 /* Uses libunwind for the first time and finds the key that libunwind creates. This is the next free key, unless the
  * program has used libunwind before or another thread creates a key at the same moment. In these two cases the key
  * stays unknown. */
-static void use_and_find_kept(void)
+static void find_library_thread_key(void)
 {
     void *unused[1];
     bool is_next = pthread_key_create(&kept, NULL) == 0 && pthread_key_delete(kept) == 0;
@@ -122,7 +122,7 @@ static unw_addr_space_t address_space(void);
 /* Makes both parts of libunwind open their pipes at high numbers. Each part opens a pipe at its first use, at the
  * lowest free numbers, and keeps it open. The program could then get unexpected numbers for its own files, or replace
  * the pipe. Therefore this function occupies the low numbers meanwhile. */
-static void use_first(void)
+static void use_library_once(void)
 {
     enum { LOW = 200, MANY = 1024 };
     struct rlimit limit;
@@ -136,7 +136,7 @@ static void use_first(void)
     if (fd >= 0)
         close(fd);
     if (has_loader())
-        use_and_find_kept();
+        find_library_thread_key();
     address_space();
     while (count > 0)
         close(taken[--count]);
@@ -144,9 +144,9 @@ static void use_first(void)
 
 static void load_and_use(void)
 {
-    load();
+    load_library();
     if (is_there)
-        use_first();
+        use_library_once();
 }
 
 bool tp_stack_prepare(void)
@@ -155,7 +155,7 @@ bool tp_stack_prepare(void)
     return is_there;
 }
 
-const char *tp_stack_here_refusal(void)
+const char *tp_stack_walk_own_refusal(void)
 {
     if (!has_loader())
         return "the program is linked statically (link it dynamically with libtracepress.a or libtracepress.so)";
@@ -174,7 +174,7 @@ static uint64_t return_address(const void *frame)
 #endif
 }
 
-uint32_t tp_stack_here(const void *from, uint64_t *frames, uint32_t max)
+uint32_t tp_stack_walk_own(const void *from, uint64_t *frames, uint32_t max)
 {
     /* most frames between this function and `from` */
     enum { OURS = 8 };
@@ -193,7 +193,7 @@ uint32_t tp_stack_here(const void *from, uint64_t *frames, uint32_t max)
 
 /* ---- copying ---- */
 
-static uint64_t take_registers(uint64_t *to, const ucontext_t *context)
+static uint64_t copy_registers(uint64_t *to, const ucontext_t *context)
 {
 #if defined(__x86_64__)
     static const uint8_t order[] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8,
@@ -214,11 +214,11 @@ static uint64_t take_registers(uint64_t *to, const ucontext_t *context)
 }
 
 /* Fills the copy. The kernel copies page by page, so that a missing page ends the copy without a fault. */
-void tp_stack_fill(struct tp_stack_copy *copy, const ucontext_t *context)
+void tp_stack_copy_context(struct tp_stack_copy *copy, const ucontext_t *context)
 {
     struct iovec from[TP_STACK_COPY_BYTES / PAGE + 1], to = {copy->bytes, sizeof copy->bytes};
     unsigned long parts = 0;
-    copy->start = take_registers(copy->registers, context);
+    copy->start = copy_registers(copy->registers, context);
     copy->size = 0;
     if (!copy->start)
         return;
@@ -293,18 +293,19 @@ static int find_procedure(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t
     return unwind.search_table(space, ip, &table, info, need, context);
 }
 
-static void put_info(unw_addr_space_t space, unw_proc_info_t *info, void *context)
+static void ignore_info(unw_addr_space_t space, unw_proc_info_t *info, void *context)
 {
     (void)space, (void)info, (void)context;
 }
 
-static int no_list(unw_addr_space_t space, unw_word_t *value, void *context)
+static int refuse_list(unw_addr_space_t space, unw_word_t *value, void *context)
 {
     (void)space, (void)value, (void)context;
     return -UNW_ENOINFO;
 }
 
-static int no_float(unw_addr_space_t space, unw_regnum_t number, unw_fpreg_t *value, int is_write, void *context)
+static int refuse_float_register(unw_addr_space_t space, unw_regnum_t number, unw_fpreg_t *value, int is_write,
+                                 void *context)
 {
     (void)space, (void)number, (void)value, (void)is_write, (void)context;
     return -UNW_EBADREG;
@@ -314,11 +315,11 @@ static unw_addr_space_t address_space(void)
 {
     static unw_addr_space_t space;
     static unw_accessors_t accessors = {.find_proc_info = find_procedure,
-                                        .put_unwind_info = put_info,
-                                        .get_dyn_info_list_addr = no_list,
+                                        .put_unwind_info = ignore_info,
+                                        .get_dyn_info_list_addr = refuse_list,
                                         .access_mem = read_memory,
                                         .access_reg = read_register,
-                                        .access_fpreg = no_float};
+                                        .access_fpreg = refuse_float_register};
     if (!space && is_there) {
         space = unwind.create_space(&accessors, 0);
         if (space)
@@ -333,7 +334,7 @@ static atomic_flag is_unwinding = ATOMIC_FLAG_INIT;
 
 /* Waits until this thread may unwind. Returns false if the thread that unwinds does not finish, for example because a
  * handler has jumped out of malloc. */
-static bool take_turn(void)
+static bool wait_for_turn(void)
 {
     enum { PATIENCE = 10000 };
     int tries = 0;
@@ -345,9 +346,9 @@ static bool take_turn(void)
     return true;
 }
 
-void tp_stack_forget(void)
+void tp_stack_forget_code(void)
 {
-    if (!take_turn())
+    if (!wait_for_turn())
         return;
     if (address_space())
         unwind.flush_cache(address_space(), 0, 0);
@@ -371,7 +372,7 @@ static uint32_t unwind_copy(const struct tp_stack_copy *copy, uint64_t *frames, 
 
 uint32_t tp_stack_unwind(const struct tp_stack_copy *copy, uint64_t *frames, uint32_t max)
 {
-    if (!take_turn())
+    if (!wait_for_turn())
         return 0;
     uint32_t count = unwind_copy(copy, frames, max);
     atomic_flag_clear(&is_unwinding);
@@ -380,15 +381,15 @@ uint32_t tp_stack_unwind(const struct tp_stack_copy *copy, uint64_t *frames, uin
 
 static _Atomic bool has_met_unknown;
 
-bool tp_stack_has_met_unknown(void)
+bool tp_stack_has_found_unknown(void)
 {
     return atomic_exchange(&has_met_unknown, false);
 }
 
 /* Returns the index of the first frame outside of our own code. */
-static uint32_t first_outside(const uint64_t *frames, uint32_t count)
+static uint32_t first_foreign_frame(const uint64_t *frames, uint32_t count)
 {
-    const struct tp_module *own = tp_modules_find((uint64_t)(uintptr_t)&first_outside);
+    const struct tp_module *own = tp_modules_find((uint64_t)(uintptr_t)&first_foreign_frame);
     uint32_t first = 0;
     while (own && first < count && tp_modules_find(frames[first] - 1) == own)
         first++;
@@ -396,16 +397,16 @@ static uint32_t first_outside(const uint64_t *frames, uint32_t count)
 }
 
 /* Copies this thread's stack. The call of getcontext() needs its own function, because it may return twice. */
-static __attribute__((noinline)) bool take_own(struct tp_stack_copy *copy)
+static __attribute__((noinline)) bool copy_own_stack(struct tp_stack_copy *copy)
 {
     ucontext_t here;
     if (getcontext(&here) != 0)
         return false;
-    tp_stack_fill(copy, &here);
+    tp_stack_copy_context(copy, &here);
     return true;
 }
 
-uint32_t tp_stack_apart(uint64_t *frames, uint32_t max)
+uint32_t tp_stack_walk_without_wait(uint64_t *frames, uint32_t max)
 {
     enum { OURS = 8 };
     static struct tp_stack_copy copy; /* buffer for the stack of the thread that is unwinding */
@@ -413,11 +414,11 @@ uint32_t tp_stack_apart(uint64_t *frames, uint32_t max)
     if (!is_there || atomic_flag_test_and_set(&is_unwinding))
         return 0;
     uint32_t most = (max < TP_MAX_FRAMES ? max : TP_MAX_FRAMES) + OURS;
-    uint32_t count = take_own(&copy) ? unwind_copy(&copy, all, most) : 0;
+    uint32_t count = copy_own_stack(&copy) ? unwind_copy(&copy, all, most) : 0;
     atomic_flag_clear(&is_unwinding);
     if (count && !tp_modules_find(all[count - 1] - 1))
         atomic_store(&has_met_unknown, true);
-    uint32_t first = first_outside(all, count), n = count - first;
+    uint32_t first = first_foreign_frame(all, count), n = count - first;
     n = n < max ? n : max;
     memcpy(frames, all + first, n * sizeof *frames);
     return n;

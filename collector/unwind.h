@@ -24,7 +24,7 @@ struct tp_stack_copy {
 };
 
 /* Fills *copy from the context of a signal handler. Makes only one system call, so it is safe in any signal handler. */
-void tp_stack_fill(struct tp_stack_copy *copy, const ucontext_t *context);
+void tp_stack_copy_context(struct tp_stack_copy *copy, const ucontext_t *context);
 
 /* Fills `frames` with the frames of a copied stack. Returns their number, at most max; 0: no frames. Waits if another
  * thread of the recorder is unwinding. */
@@ -32,24 +32,24 @@ uint32_t tp_stack_unwind(const struct tp_stack_copy *copy, uint64_t *frames, uin
 
 /* Forgets cached facts about the code, after modules were loaded or unloaded. Waits if another thread of the recorder
  * is unwinding. */
-void tp_stack_forget(void);
+void tp_stack_forget_code(void);
 
 /* Fills `frames` with the frames of the calling thread outside of the recorder's code, at most max. For places where
  * the thread must not wait, such as inside malloc. Works on a copy of the stack and calls neither the loader nor the
  * allocator. Returns the number of frames; 0 if another thread of the recorder is unwinding or the stack cannot be
  * walked. Needs tp_stack_prepare. Any thread may call it, but not in a signal handler. */
-uint32_t tp_stack_apart(uint64_t *frames, uint32_t max);
+uint32_t tp_stack_walk_without_wait(uint64_t *frames, uint32_t max);
 
-/* Returns whether tp_stack_apart has found code outside of all known modules since the last call of this function. If
- * so, tp_modules_update may find a new module. Any thread may call it. */
-bool tp_stack_has_met_unknown(void);
+/* Returns whether tp_stack_walk_without_wait has found code outside of all known modules since the last call of this
+ * function. If so, tp_modules_update may find a new module. Any thread may call it. */
+bool tp_stack_has_found_unknown(void);
 
 /* Fills `frames` with the frames of the calling thread, at most max, starting at the frame that returns to `from`.
  * Returns the number of frames; 0 if that frame is not found. Must not be called in a signal handler. */
-uint32_t tp_stack_here(const void *from, uint64_t *frames, uint32_t max);
+uint32_t tp_stack_walk_own(const void *from, uint64_t *frames, uint32_t max);
 
-/* Returns the reason why tp_stack_here cannot work in this program, or NULL if it can. The text is static. */
-const char *tp_stack_here_refusal(void);
+/* Returns the reason why tp_stack_walk_own cannot work in this program, or NULL if it can. The text is static. */
+const char *tp_stack_walk_own_refusal(void);
 
 /* Prevents exiting threads from unmapping their stack buffers from now on, because that is a system call. Must be
  * called while no thread walks a stack. */

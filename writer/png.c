@@ -8,7 +8,7 @@
 
 #include "writer/base/error.h"
 
-static void put_be(unsigned char *out, uint32_t value)
+static void put_big_endian(unsigned char *out, uint32_t value)
 {
     for (unsigned i = 0; i < 4; i++)
         out[i] = (unsigned char)(value >> (24 - 8 * i));
@@ -18,11 +18,11 @@ static void add_chunk(struct tp_buf *out, const char *type, const void *bytes, s
 {
     unsigned char number[4];
     uLong crc = crc32(crc32(0, NULL, 0), (const Bytef *)type, 4);
-    put_be(number, (uint32_t)size);
+    put_big_endian(number, (uint32_t)size);
     tp_buf_add(out, number, sizeof number);
     tp_buf_add(out, type, 4);
     tp_buf_add(out, size ? bytes : "", size);
-    put_be(number, (uint32_t)(size ? crc32(crc, bytes, (uInt)size) : crc));
+    put_big_endian(number, (uint32_t)(size ? crc32(crc, bytes, (uInt)size) : crc));
     tp_buf_add(out, number, sizeof number);
 }
 
@@ -43,8 +43,8 @@ static void add_file(struct tp_buf *out, unsigned width, unsigned height, const 
 {
     enum { BITS = 8, COLOUR_RGB = 2 };
     unsigned char header[13] = {0};
-    put_be(header, width);
-    put_be(header + 4, height);
+    put_big_endian(header, width);
+    put_big_endian(header + 4, height);
     header[8] = BITS;
     header[9] = COLOUR_RGB;
     tp_buf_add(out, "\x89PNG\r\n\x1a\n", 8);

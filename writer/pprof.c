@@ -33,22 +33,22 @@ struct tp_pprof *tp_pprof_new(struct tp_arena *arena, struct tp_str program)
     return pprof;
 }
 
-static int64_t text_of(struct tp_pprof *pprof, const char *text)
+static int64_t find_or_add_text(struct tp_pprof *pprof, const char *text)
 {
     return tp_strings_add(&pprof->texts, tp_str_of(text));
 }
 
-void tp_pprof_type(struct tp_pprof *pprof, const char *type, const char *unit, bool is_default)
+void tp_pprof_add_type(struct tp_pprof *pprof, const char *type, const char *unit, bool is_default)
 {
     Tp__PprofValueType *value = tp_vec_push(&pprof->types);
     tp__pprof_value_type__init(value);
-    value->type = text_of(pprof, type);
-    value->unit = text_of(pprof, unit);
+    value->type = find_or_add_text(pprof, type);
+    value->unit = find_or_add_text(pprof, unit);
     if (is_default)
         pprof->first_type = value->type;
 }
 
-uint64_t tp_pprof_location(struct tp_pprof *pprof, struct tp_str function, struct tp_str file, int64_t line)
+uint64_t tp_pprof_add_location(struct tp_pprof *pprof, struct tp_str function, struct tp_str file, int64_t line)
 {
     uint32_t name = tp_strings_add(&pprof->texts, function), place = tp_strings_add(&pprof->texts, file);
     uint32_t number = tp_keys_pair(&pprof->functions, name, place);
@@ -72,7 +72,7 @@ void tp_pprof_sample(struct tp_pprof *pprof, const struct tp_pprof_sample *given
     Tp__PprofProfile profile = TP__PPROF_PROFILE__INIT;
     for (size_t i = 0; i < given->label_count && i < MOST_LABELS; i++) {
         tp__pprof_label__init(&labels[i]);
-        labels[i].key = text_of(pprof, given->labels[i].key);
+        labels[i].key = find_or_add_text(pprof, given->labels[i].key);
         labels[i].str = given->labels[i].text.ptr ? tp_strings_add(&pprof->texts, given->labels[i].text) : 0;
         labels[i].num = given->labels[i].text.ptr ? 0 : given->labels[i].number;
         pointers[i] = &labels[i];
@@ -156,8 +156,8 @@ struct tp_str tp_pprof_finish(struct tp_pprof *pprof, const struct tp_pprof_time
     Tp__PprofProfile head = TP__PPROF_PROFILE__INIT;
     Tp__PprofValueType period = TP__PPROF_VALUE_TYPE__INIT;
     Tp__PprofValueType **types = tp_arena_array(pprof->arena, count + 1, sizeof *types);
-    period.type = text_of(pprof, "cpu");
-    period.unit = text_of(pprof, "nanoseconds");
+    period.type = find_or_add_text(pprof, "cpu");
+    period.unit = find_or_add_text(pprof, "nanoseconds");
     for (size_t i = 0; i < count; i++)
         types[i] = TP_AT(&pprof->types, Tp__PprofValueType, i);
     head.n_sample_type = count;

@@ -1,8 +1,8 @@
 /* Builds a profile for pprof: samples of stacks, each with the same values in the same order, and labels.
  *
  *     struct tp_pprof *pprof = tp_pprof_new(arena, TP_STR("sort"));
- *     tp_pprof_type(pprof, "cpu", "nanoseconds");
- *     uint64_t frame = tp_pprof_location(pprof, TP_STR("main"), TP_STR("sort.c"), 12);
+ *     tp_pprof_add_type(pprof, "cpu", "nanoseconds");
+ *     uint64_t frame = tp_pprof_add_location(pprof, TP_STR("main"), TP_STR("sort.c"), 12);
  *     tp_pprof_sample(pprof, &(struct tp_pprof_sample){&frame, 1, (int64_t[]){5}, NULL, 0});
  *     struct tp_str file = tp_pprof_finish(pprof, &(struct tp_pprof_times){.begin_ns = 0});
  *
@@ -26,7 +26,7 @@ struct tp_pprof_label {
 };
 
 struct tp_pprof_sample {
-    const uint64_t *locations; /* code positions from tp_pprof_location, innermost first */
+    const uint64_t *locations; /* code positions from tp_pprof_add_location, innermost first */
     size_t depth;
     const int64_t *values; /* one value for each type, in the order of the types */
     const struct tp_pprof_label *labels;
@@ -43,10 +43,10 @@ struct tp_pprof_times {
 struct tp_pprof *tp_pprof_new(struct tp_arena *arena, struct tp_str program);
 
 /* Adds a type of value. Call it before the first sample. The last type with is_default is shown first. */
-void tp_pprof_type(struct tp_pprof *pprof, const char *type, const char *unit, bool is_default);
+void tp_pprof_add_type(struct tp_pprof *pprof, const char *type, const char *unit, bool is_default);
 
 /* Returns the number of a code position. Equal positions have the same number. line: 0 if unknown. */
-uint64_t tp_pprof_location(struct tp_pprof *pprof, struct tp_str function, struct tp_str file, int64_t line);
+uint64_t tp_pprof_add_location(struct tp_pprof *pprof, struct tp_str function, struct tp_str file, int64_t line);
 
 void tp_pprof_sample(struct tp_pprof *pprof, const struct tp_pprof_sample *sample);
 

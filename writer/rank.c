@@ -16,7 +16,7 @@ static const struct {
     [TP_RANK_FLUX] = {"FLUX_TASK_RANK", "FLUX_JOB_SIZE", "FLUX_TASK_LOCAL_ID"},
 };
 
-static uint32_t number_of(const char *variable)
+static uint32_t read_number_variable(const char *variable)
 {
     const char *text = tp_environment(variable);
     char *end;
@@ -24,10 +24,10 @@ static uint32_t number_of(const char *variable)
     return value < UINT32_MAX && *end == '\0' ? (uint32_t)value : UINT32_MAX;
 }
 
-static struct tp_rank read_all(enum tp_rank_launcher giver)
+static struct tp_rank read_launcher_variables(enum tp_rank_launcher giver)
 {
-    return (struct tp_rank){number_of(variables[giver].rank), number_of(variables[giver].size),
-                            number_of(variables[giver].local)};
+    return (struct tp_rank){read_number_variable(variables[giver].rank), read_number_variable(variables[giver].size),
+                            read_number_variable(variables[giver].local)};
 }
 
 const char *tp_rank_variable(enum tp_rank_launcher giver)
@@ -35,9 +35,9 @@ const char *tp_rank_variable(enum tp_rank_launcher giver)
     return variables[giver].rank;
 }
 
-bool tp_rank_of(struct tp_rank *rank, enum tp_rank_launcher giver)
+bool tp_rank_read(struct tp_rank *rank, enum tp_rank_launcher giver)
 {
-    *rank = read_all(giver);
+    *rank = read_launcher_variables(giver);
     return rank->size != UINT32_MAX && rank->rank < rank->size;
 }
 
@@ -45,7 +45,7 @@ struct tp_rank tp_rank_find(void)
 {
     struct tp_rank rank;
     for (int giver = 0; giver < TP_RANK_LAUNCHERS; giver++)
-        if (tp_rank_of(&rank, (enum tp_rank_launcher)giver))
+        if (tp_rank_read(&rank, (enum tp_rank_launcher)giver))
             return rank;
-    return read_all(TP_RANK_TORCH);
+    return read_launcher_variables(TP_RANK_TORCH);
 }

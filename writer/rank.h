@@ -14,7 +14,7 @@ struct tp_rank {
 };
 
 /* Reads the variables of one launcher. Returns false if they contain no rank below the number of ranks. */
-bool tp_rank_of(struct tp_rank *rank, enum tp_rank_launcher giver);
+bool tp_rank_read(struct tp_rank *rank, enum tp_rank_launcher giver);
 
 /* Returns the name of the launcher's variable for the rank. */
 const char *tp_rank_variable(enum tp_rank_launcher giver);

@@ -10,7 +10,7 @@ enum { BLOCK = 512 };
 
 /* ---- types ---- */
 
-static double float_of_bits(uint32_t bits)
+static double bits_to_float(uint32_t bits)
 {
     float value;
     memcpy(&value, &bits, sizeof value);
@@ -18,7 +18,7 @@ static double float_of_bits(uint32_t bits)
 }
 
 /* Converts an IEEE binary16 number, which has 5 bits of exponent and 10 bits of fraction. */
-static double half_of_bits(uint16_t bits)
+static double bits_to_half(uint16_t bits)
 {
     int exponent = bits >> 10 & 31, fraction = bits & 1023;
     double magnitude = exponent == 0    ? ldexp(fraction, -24)
@@ -38,8 +38,8 @@ static double half_of_bits(uint16_t bits)
     }
 READER(read_float32, float, (double)x)
 READER(read_float64, double, x)
-READER(read_float16, uint16_t, half_of_bits(x))
-READER(read_bfloat16, uint16_t, float_of_bits((uint32_t)x << 16))
+READER(read_float16, uint16_t, bits_to_half(x))
+READER(read_bfloat16, uint16_t, bits_to_float((uint32_t)x << 16))
 READER(read_int8, int8_t, x)
 READER(read_uint8, uint8_t, x)
 READER(read_int16, int16_t, x)
@@ -66,19 +66,19 @@ static const struct {
     [TP_DTYPE_BOOL] = {"bool", "b1", 1, read_bool},
 };
 
-static uint32_t known(uint32_t dtype)
+static uint32_t valid_dtype(uint32_t dtype)
 {
     return dtype < TP_DTYPE_COUNT ? dtype : 0;
 }
 
 const char *tp_dtype_name(uint32_t dtype)
 {
-    return types[known(dtype)].name;
+    return types[valid_dtype(dtype)].name;
 }
 
 size_t tp_dtype_size(uint32_t dtype)
 {
-    return types[known(dtype)].size;
+    return types[valid_dtype(dtype)].size;
 }
 
 bool tp_dtype_is_numpy(uint32_t dtype)
@@ -86,7 +86,7 @@ bool tp_dtype_is_numpy(uint32_t dtype)
     return dtype != TP_DTYPE_BFLOAT16;
 }
 
-bool tp_tensor_count(uint64_t *count, uint32_t dtype, uint32_t rank, const int64_t *dims)
+bool tp_tensor_count_elements(uint64_t *count, uint32_t dtype, uint32_t rank, const int64_t *dims)
 {
     uint64_t product = 1, most = INT64_MAX / (tp_dtype_size(dtype) + !tp_dtype_size(dtype));
     bool is_empty = false;
@@ -109,14 +109,14 @@ struct sum {
     double value, lost;
 };
 
-static void add(struct sum *sum, double x)
+static void add_to_sum(struct sum *sum, double x)
 {
     double total = sum->value + x;
     sum->lost += fabs(sum->value) >= fabs(x) ? (sum->value - total) + x : (x - total) + sum->value;
     sum->value = total;
 }
 
-static void look(struct tp_tensor_stats *stats, const double *block, size_t count)
+static void scan_block(struct tp_tensor_stats *stats, const double *block, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         double x = block[i];
@@ -131,14 +131,14 @@ static void look(struct tp_tensor_stats *stats, const double *block, size_t coun
 }
 
 /* Adds x * scale - center to sums[0] and its square to sums[1], for all finite elements x. */
-static void take(struct sum sums[2], const double *block, size_t count, double center, double scale)
+static void add_block(struct sum sums[2], const double *block, size_t count, double center, double scale)
 {
     for (size_t i = 0; i < count; i++) {
         double x = block[i] * scale - center;
         if (!(fabs(block[i]) < INFINITY))
             continue;
-        add(&sums[0], x);
-        add(&sums[1], x * x);
+        add_to_sum(&sums[0], x);
+        add_to_sum(&sums[1], x * x);
     }
 }
 
@@ -164,13 +164,13 @@ static void total(struct sum sums[2], const struct source *from, double center, 
     memset(sums, 0, 2 * sizeof *sums);
     while (left.count) {
         size_t count = next_block(&left, block);
-        take(sums, block, count, center, scale);
+        add_block(sums, block, count, center, scale);
     }
 }
 
 /* Returns the exponent of the power of two by which elements are divided, so that the square of the largest element
  * fits into a double. Returns 0 if no scaling is needed. */
-static int exponent_of(const struct tp_tensor_stats *stats)
+static int scale_exponent(const struct tp_tensor_stats *stats)
 {
     double largest = fmax(fabs(stats->min), fabs(stats->max));
     int exponent = largest > 0 ? ilogb(largest) : 0;
@@ -188,14 +188,14 @@ void tp_tensor_stats(struct tp_tensor_stats *stats, uint32_t dtype, const void *
     *stats = (struct tp_tensor_stats){.count = count, .min = INFINITY, .max = -INFINITY};
     while (left.count) {
         size_t n = next_block(&left, block);
-        look(stats, block, n);
+        scan_block(stats, block, n);
     }
     double finite = (double)(count - stats->nan_count - stats->inf_count);
     if (finite == 0) {
         stats->min = stats->max = stats->mean = stats->std = stats->l2 = NAN;
         return;
     }
-    int exponent = exponent_of(stats);
+    int exponent = scale_exponent(stats);
     double scale = ldexp(1, -exponent);
     total(sums, &all, 0, scale);
     double mean = (sums[0].value + sums[0].lost) / finite;
@@ -207,15 +207,15 @@ void tp_tensor_stats(struct tp_tensor_stats *stats, uint32_t dtype, const void *
 
 /* ---- .npy ---- */
 
-size_t tp_npy_head(char head[static TP_NPY_MAX_HEAD], uint32_t dtype, uint32_t rank, const int64_t *dims)
+size_t tp_npy_write_head(char head[static TP_NPY_MAX_HEAD], uint32_t dtype, uint32_t rank, const int64_t *dims)
 {
     enum { FIXED = 10, ALIGN = 64 };
     bool is_little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
-    char order = types[known(dtype)].size == 1 ? '|' : is_little ? '<' : '>';
+    char order = types[valid_dtype(dtype)].size == 1 ? '|' : is_little ? '<' : '>';
     char *at = head + FIXED, *end = head + TP_NPY_MAX_HEAD;
     rank = rank < TP_NPY_MAX_RANK ? rank : TP_NPY_MAX_RANK;
     at += snprintf(at, (size_t)(end - at), "{'descr': '%c%s', 'fortran_order': False, 'shape': (", order,
-                   types[known(dtype)].numpy);
+                   types[valid_dtype(dtype)].numpy);
     for (uint32_t i = 0; i < rank; i++) /* Python writes a comma even in a tuple of one element */
         at += snprintf(at, (size_t)(end - at), "%lld%s", (long long)dims[i],
                        i + 1 < rank ? ", "

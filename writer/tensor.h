@@ -41,7 +41,7 @@ bool tp_dtype_is_numpy(uint32_t dtype);
 
 /* Sets *count to the number of elements, the product of the dimensions; 1 without dimensions. Returns false if a
  * dimension is negative or the elements have more than INT64_MAX bytes. dims: may be NULL with rank 0. */
-bool tp_tensor_count(uint64_t *count, uint32_t dtype, uint32_t rank, const int64_t *dims);
+bool tp_tensor_count_elements(uint64_t *count, uint32_t dtype, uint32_t rank, const int64_t *dims);
 
 /* Statistics of a tensor's elements. min, max, mean, std and l2 cover the finite elements, and are NaN if there are
  * none. mean = sum x / n. std = sqrt(sum (x - mean)^2 / n), as numpy with ddof 0. l2 = sqrt(sum x^2). Elements are
@@ -57,6 +57,6 @@ void tp_tensor_stats(struct tp_tensor_stats *stats, uint32_t dtype, const void *
 
 /* Writes the head of a .npy file to `head`. The elements follow the head in the file. dtype: a valid type. rank: at
  * most TP_NPY_MAX_RANK. Returns the size of the head in bytes, a multiple of 64. */
-size_t tp_npy_head(char head[static TP_NPY_MAX_HEAD], uint32_t dtype, uint32_t rank, const int64_t *dims);
+size_t tp_npy_write_head(char head[static TP_NPY_MAX_HEAD], uint32_t dtype, uint32_t rank, const int64_t *dims);
 
 #endif

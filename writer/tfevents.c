@@ -13,7 +13,7 @@ enum { CLASS_SCALAR = 1, CLASS_TENSOR = 2 };
 
 /* ---- records ---- */
 
-static void put_le(unsigned char *out, uint64_t value, unsigned bytes)
+static void put_little_endian(unsigned char *out, uint64_t value, unsigned bytes)
 {
     for (unsigned i = 0; i < bytes; i++)
         out[i] = (unsigned char)(value >> 8 * i);
@@ -22,7 +22,7 @@ static void put_le(unsigned char *out, uint64_t value, unsigned bytes)
 static void add_crc(struct tp_buf *out, const void *bytes, size_t size)
 {
     unsigned char crc[4];
-    put_le(crc, tp_crc32c_masked(tp_crc32c(bytes, size)), sizeof crc);
+    put_little_endian(crc, tp_crc32c_masked(tp_crc32c(bytes, size)), sizeof crc);
     tp_buf_add(out, crc, sizeof crc);
 }
 
@@ -52,7 +52,7 @@ void tp_tfevents_put(struct tp_tfevents *events, const ProtobufCMessage *event)
     /* reserves room for the whole record, so that no record is partial */
     if (tp_buf_reserve(&events->out, size + 16))
         return;
-    put_le(length, size, sizeof length);
+    put_little_endian(length, size, sizeof length);
     tp_buf_add(&events->out, length, sizeof length);
     add_crc(&events->out, length, sizeof length);
     ProtobufCBinaryData data = tp_tfevents_pack(&events->out, event);
@@ -142,8 +142,8 @@ static void put_scalars(struct tp_tfevents *events, struct tp_tfevents_at at, co
         put_summary(events, at, list, used);
 }
 
-void tp_tfevents_scalars(struct tp_tfevents *events, struct tp_tfevents_at at, const struct tp_tf_scalar *scalars,
-                         size_t count)
+void tp_tfevents_put_scalars(struct tp_tfevents *events, struct tp_tfevents_at at, const struct tp_tf_scalar *scalars,
+                             size_t count)
 {
     for (size_t i = 0; i < count; i += SCALARS_PER_EVENT)
         put_scalars(events, at, scalars + i, count - i < SCALARS_PER_EVENT ? count - i : SCALARS_PER_EVENT);
@@ -169,7 +169,7 @@ static size_t make_edges(double *edges, double lowest, double highest)
     return BUCKETS;
 }
 
-static size_t bucket_of(const double *edges, size_t count, double value)
+static size_t find_bucket(const double *edges, size_t count, double value)
 {
     size_t low = 0, high = count - 1;
     while (low < high) { /* finds the first edge that is not below the value */
@@ -182,8 +182,8 @@ static size_t bucket_of(const double *edges, size_t count, double value)
     return low;
 }
 
-void tp_tfevents_histogram(struct tp_tfevents *events, struct tp_tfevents_at at, const char *tag,
-                           const char *description, const double *values, size_t count)
+void tp_tfevents_put_histogram(struct tp_tfevents *events, struct tp_tfevents_at at, const char *tag,
+                               const char *description, const double *values, size_t count)
 {
     double edges[BUCKETS], counts[BUCKETS] = {0};
     Tp__Histogram histogram = TP__HISTOGRAM__INIT;
@@ -200,7 +200,7 @@ void tp_tfevents_histogram(struct tp_tfevents *events, struct tp_tfevents_at at,
     }
     histogram.n_bucket = histogram.n_bucket_limit = make_edges(edges, histogram.min, histogram.max);
     for (size_t i = 0; i < count; i++)
-        counts[bucket_of(edges, histogram.n_bucket, values[i])]++;
+        counts[find_bucket(edges, histogram.n_bucket, values[i])]++;
     histogram.bucket_limit = edges;
     histogram.bucket = counts;
     value.tag = tp_tfevents_chars(tag);
@@ -212,8 +212,8 @@ void tp_tfevents_histogram(struct tp_tfevents *events, struct tp_tfevents_at at,
 
 /* ---- text ---- */
 
-void tp_tfevents_text(struct tp_tfevents *events, struct tp_tfevents_at at, const char *tag, const char *description,
-                      struct tp_str markdown)
+void tp_tfevents_put_text(struct tp_tfevents *events, struct tp_tfevents_at at, const char *tag,
+                          const char *description, struct tp_str markdown)
 {
     ProtobufCBinaryData text = tp_tfevents_bytes(markdown);
     Tp__TensorShape scalar = TP__TENSOR_SHAPE__INIT;

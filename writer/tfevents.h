@@ -12,7 +12,7 @@
  *     struct tp_tfevents events;
  *     tp_tfevents_init(&events, TP_MAX_EVENT_FILE_BYTES);
  *     tp_tfevents_begin(&events, 1700000000.0);
- *     tp_tfevents_scalars(&events, (struct tp_tfevents_at){1700000001.5, 7}, scalars, scalar_count);
+ *     tp_tfevents_put_scalars(&events, (struct tp_tfevents_at){1700000001.5, 7}, scalars, scalar_count);
  *     if (events.out.failed) ...                        // TP_ENOMEM or TP_ELIMIT, once
  *     write(fd, events.out.data, events.out.size);      // one write: complete records
  *     tp_buf_clear(&events.out);                        // and continue
@@ -51,17 +51,17 @@ struct tp_tf_scalar {
 };
 
 /* Writes the scalars of one step, in events of at most 64 scalars. */
-void tp_tfevents_scalars(struct tp_tfevents *events, struct tp_tfevents_at at, const struct tp_tf_scalar *scalars,
-                         size_t count);
+void tp_tfevents_put_scalars(struct tp_tfevents *events, struct tp_tfevents_at at, const struct tp_tf_scalar *scalars,
+                             size_t count);
 
 /* Writes the distribution of `count` finite values, in at most 30 buckets. The buckets have equal ratios if all values
  * are above 0, otherwise equal widths. Writes nothing for 0 values. */
-void tp_tfevents_histogram(struct tp_tfevents *events, struct tp_tfevents_at at, const char *tag,
-                           const char *description, const double *values, size_t count);
+void tp_tfevents_put_histogram(struct tp_tfevents *events, struct tp_tfevents_at at, const char *tag,
+                               const char *description, const double *values, size_t count);
 
 /* Writes Markdown for the Text tab. */
-void tp_tfevents_text(struct tp_tfevents *events, struct tp_tfevents_at at, const char *tag, const char *description,
-                      struct tp_str markdown);
+void tp_tfevents_put_text(struct tp_tfevents *events, struct tp_tfevents_at at, const char *tag,
+                          const char *description, struct tp_str markdown);
 
 /* ---- Custom Scalars: charts of several tags (tfevents_plugins.c) ---- */
 
@@ -77,8 +77,8 @@ struct tp_tf_chart {
 };
 /* most charts of a layout; further charts are dropped */
 enum { TP_TF_MAX_CHARTS = 80 };
-void tp_tfevents_layout(struct tp_tfevents *events, struct tp_tfevents_at at, const struct tp_tf_chart *charts,
-                        size_t count);
+void tp_tfevents_put_layout(struct tp_tfevents *events, struct tp_tfevents_at at, const struct tp_tf_chart *charts,
+                            size_t count);
 
 /* ---- HParams: a row per run (tfevents_plugins.c) ---- */
 
@@ -95,12 +95,13 @@ enum { TP_TF_MAX_HPARAMS = 32 };
 
 /* Writes the columns of the table of runs. The columns must be the same in every run. Without this record, TensorBoard
  * treats each scalar as a metric. */
-void tp_tfevents_experiment(struct tp_tfevents *events, struct tp_tfevents_at at, const struct tp_tf_hparam *hparams,
-                            size_t hparam_count, const struct tp_tf_metric *metrics, size_t metric_count);
+void tp_tfevents_put_experiment(struct tp_tfevents *events, struct tp_tfevents_at at,
+                                const struct tp_tf_hparam *hparams, size_t hparam_count,
+                                const struct tp_tf_metric *metrics, size_t metric_count);
 /* Writes the row of this run in the table of runs. */
-void tp_tfevents_session_start(struct tp_tfevents *events, struct tp_tfevents_at at, const struct tp_tf_hparam *hparams,
-                               size_t count);
-void tp_tfevents_session_end(struct tp_tfevents *events, struct tp_tfevents_at at);
+void tp_tfevents_put_session_start(struct tp_tfevents *events, struct tp_tfevents_at at,
+                                   const struct tp_tf_hparam *hparams, size_t count);
+void tp_tfevents_put_session_end(struct tp_tfevents *events, struct tp_tfevents_at at);
 
 /* ---- Graphs (tfevents_graph.c) ---- */
 
@@ -122,7 +123,7 @@ struct tp_tf_node {
  * other on an artificial time axis, depth first. Therefore TensorBoard's value of a group (last end - first start) is
  * exactly the sum of the group's nodes. TensorBoard itself adds up memory. scratch: temporary memory, whose guard the
  * caller sets. */
-void tp_tfevents_graph(struct tp_tfevents *events, struct tp_tfevents_at at, const struct tp_tf_node *nodes,
-                       uint32_t count, struct tp_arena *scratch);
+void tp_tfevents_put_graph(struct tp_tfevents *events, struct tp_tfevents_at at, const struct tp_tf_node *nodes,
+                           uint32_t count, struct tp_arena *scratch);
 
 #endif

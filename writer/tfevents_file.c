@@ -21,7 +21,7 @@ int tp_tfevents_name(char *out, size_t size, const struct tp_tfevents_name *name
     return TP_OK;
 }
 
-void tp_tfevents_clean(char *text)
+void tp_tfevents_clean_name(char *text)
 {
     for (char *c = text; *c; c++) {
         bool is_plain = (*c >= '0' && *c <= '9') || (*c >= 'A' && *c <= 'Z') || (*c >= 'a' && *c <= 'z');
@@ -53,7 +53,7 @@ static bool number_before(const char *start, const char **end, unsigned long *nu
 }
 
 /* Splits the name of a file. Returns false if it is not the name of an event file of tracepress. */
-static bool take_apart(struct parts *parts, const char *base)
+static bool split_file_name(struct parts *parts, const char *base)
 {
     size_t size = strlen(base);
     if (size < sizeof prefix + sizeof suffix || strncmp(base, prefix, sizeof prefix - 1) != 0 ||
@@ -78,7 +78,7 @@ static int for_each(const char *folder,
     struct parts parts;
     int code = TP_OK;
     for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;) {
-        int now = take_apart(&parts, entry->d_name) ? use(dir, entry->d_name, &parts, context) : TP_OK;
+        int now = split_file_name(&parts, entry->d_name) ? use(dir, entry->d_name, &parts, context) : TP_OK;
         code = code ? code : now;
     }
     if (dir)
@@ -91,7 +91,7 @@ struct census {
     bool has_live;
 };
 
-static int count_one(DIR *dir, const char *base, const struct parts *parts, void *context)
+static int count_file(DIR *dir, const char *base, const struct parts *parts, void *context)
 {
     struct census *census = context;
     (void)dir;
@@ -103,26 +103,26 @@ static int count_one(DIR *dir, const char *base, const struct parts *parts, void
     return TP_OK;
 }
 
-static struct census take_census(const char *folder)
+static struct census count_files(const char *folder)
 {
     struct census census = {0};
-    for_each(folder, count_one, &census);
+    for_each(folder, count_file, &census);
     return census;
 }
 
-unsigned tp_tfevents_count(const char *folder)
+unsigned tp_tfevents_count_files(const char *folder)
 {
-    return take_census(folder).count;
+    return count_files(folder).count;
 }
 
 unsigned tp_tfevents_next_number(const char *folder)
 {
-    return take_census(folder).next;
+    return count_files(folder).next;
 }
 
 bool tp_tfevents_has_live(const char *folder)
 {
-    return take_census(folder).has_live;
+    return count_files(folder).has_live;
 }
 
 /* ---- removing ---- */
@@ -132,7 +132,7 @@ struct removal {
     struct tp_error *err;
 };
 
-static int remove_one(DIR *dir, const char *base, const struct parts *parts, void *context)
+static int remove_file_if_older(DIR *dir, const char *base, const struct parts *parts, void *context)
 {
     const struct removal *removal = context;
     bool is_of_host =
@@ -147,5 +147,5 @@ static int remove_one(DIR *dir, const char *base, const struct parts *parts, voi
 int tp_tfevents_remove_older(const char *folder, const char *host, const char *keep, struct tp_error *err)
 {
     struct removal removal = {folder, keep, host, err};
-    return for_each(folder, remove_one, &removal);
+    return for_each(folder, remove_file_if_older, &removal);
 }

@@ -28,10 +28,10 @@ unsigned tp_tfevents_next_number(const char *folder);
 
 /* Makes a text usable in a file name or a tag: bytes other than letters, digits and ._- become "_". A leading dot
  * becomes "_" too. */
-void tp_tfevents_clean(char *text);
+void tp_tfevents_clean_name(char *text);
 
 /* Returns the number of event files of tracepress in the folder. */
-unsigned tp_tfevents_count(const char *folder);
+unsigned tp_tfevents_count_files(const char *folder);
 
 /* Returns whether a running process has written an event file in the folder (PID above 0). Such a file contains every
  * step, unlike a trace. */

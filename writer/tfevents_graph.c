@@ -62,7 +62,7 @@ static void order_nodes(struct graph *graph)
 
 /* ---- the graph ---- */
 
-static Tp__AttrEntry *attribute(struct graph *graph, const char *key)
+static Tp__AttrEntry *new_attribute(struct graph *graph, const char *key)
 {
     Tp__AttrEntry *entry = tp_arena_alloc(graph->scratch, sizeof *entry);
     tp__attr_entry__init(entry);
@@ -72,15 +72,15 @@ static Tp__AttrEntry *attribute(struct graph *graph, const char *key)
     return entry;
 }
 
-static Tp__AttrEntry *number_attribute(struct graph *graph, const char *key, double number)
+static Tp__AttrEntry *new_number_attribute(struct graph *graph, const char *key, double number)
 {
-    Tp__AttrEntry *entry = attribute(graph, key);
+    Tp__AttrEntry *entry = new_attribute(graph, key);
     entry->value->value_case = TP__ATTR_VALUE__VALUE_F;
     entry->value->f = (float)number;
     return entry;
 }
 
-static Tp__NodeDef *node_message(struct graph *graph, uint32_t i)
+static Tp__NodeDef *new_node_message(struct graph *graph, uint32_t i)
 {
     const struct tp_tf_node *node = &graph->nodes[i];
     Tp__NodeDef *message = tp_arena_alloc(graph->scratch, sizeof *message);
@@ -97,13 +97,14 @@ static Tp__NodeDef *node_message(struct graph *graph, uint32_t i)
         message->input[message->n_input++] = input;
     }
     message->attr = tp_arena_array(graph->scratch, ATTRIBUTES, sizeof(void *));
-    message->attr[message->n_attr++] = number_attribute(graph, "calls_per_step", node->calls_per_step);
-    message->attr[message->n_attr++] = number_attribute(graph, "device_us_per_step", node->device_us_per_step);
-    message->attr[message->n_attr++] = number_attribute(graph, "cpu_self_us_per_step", node->host_us_per_step);
+    message->attr[message->n_attr++] = new_number_attribute(graph, "calls_per_step", node->calls_per_step);
+    message->attr[message->n_attr++] = new_number_attribute(graph, "device_us_per_step", node->device_us_per_step);
+    message->attr[message->n_attr++] = new_number_attribute(graph, "cpu_self_us_per_step", node->host_us_per_step);
     if (node->bytes_per_step > 0)
-        message->attr[message->n_attr++] = number_attribute(graph, "allocated_bytes_per_step", node->bytes_per_step);
+        message->attr[message->n_attr++] =
+            new_number_attribute(graph, "allocated_bytes_per_step", node->bytes_per_step);
     if (node->site) {
-        Tp__AttrEntry *site = attribute(graph, "call_site");
+        Tp__AttrEntry *site = new_attribute(graph, "call_site");
         site->value->value_case = TP__ATTR_VALUE__VALUE_S;
         site->value->s = tp_tfevents_bytes(tp_str_of(node->site));
         message->attr[message->n_attr++] = site;
@@ -121,7 +122,7 @@ static void put_graph(struct tp_tfevents *events, struct tp_tfevents_at at, stru
     message.versions = &version;
     message.node = tp_arena_array(graph->scratch, graph->count, sizeof(void *));
     for (uint32_t i = 0; i < graph->count; i++)
-        message.node[message.n_node++] = node_message(graph, graph->order[i]);
+        message.node[message.n_node++] = new_node_message(graph, graph->order[i]);
     tp_buf_init(&packed, events->out.max_bytes);
     event.wall_time = at.wall_s;
     event.what_case = TP__EVENT__WHAT_GRAPH_DEF;
@@ -218,8 +219,8 @@ static void put_costs(struct tp_tfevents *events, struct tp_tfevents_at at, stru
     tp_tfevents_end_pack(events, &packed);
 }
 
-void tp_tfevents_graph(struct tp_tfevents *events, struct tp_tfevents_at at, const struct tp_tf_node *nodes,
-                       uint32_t count, struct tp_arena *scratch)
+void tp_tfevents_put_graph(struct tp_tfevents *events, struct tp_tfevents_at at, const struct tp_tf_node *nodes,
+                           uint32_t count, struct tp_arena *scratch)
 {
     struct graph graph = {.nodes = nodes, .count = count, .scratch = scratch};
     if (count == 0)

@@ -47,8 +47,8 @@ static void fill_chart(struct layout *layout, size_t i, const struct tp_tf_chart
     out->margin = &layout->margins[i];
 }
 
-void tp_tfevents_layout(struct tp_tfevents *events, struct tp_tfevents_at at, const struct tp_tf_chart *charts,
-                        size_t count)
+void tp_tfevents_put_layout(struct tp_tfevents *events, struct tp_tfevents_at at, const struct tp_tf_chart *charts,
+                            size_t count)
 {
     struct layout layout;
     Tp__Layout message = TP__LAYOUT__INIT;
@@ -107,8 +107,9 @@ static void put_hparams(struct tp_tfevents *events, struct tp_tfevents_at at, co
     tp_tfevents_end_pack(events, &packed);
 }
 
-void tp_tfevents_experiment(struct tp_tfevents *events, struct tp_tfevents_at at, const struct tp_tf_hparam *hparams,
-                            size_t hparam_count, const struct tp_tf_metric *metrics, size_t metric_count)
+void tp_tfevents_put_experiment(struct tp_tfevents *events, struct tp_tfevents_at at,
+                                const struct tp_tf_hparam *hparams, size_t hparam_count,
+                                const struct tp_tf_metric *metrics, size_t metric_count)
 {
     Tp__HParamInfo infos[TP_TF_MAX_HPARAMS], *info_list[TP_TF_MAX_HPARAMS];
     Tp__MetricInfo columns[TP_TF_MAX_HPARAMS], *column_list[TP_TF_MAX_HPARAMS];
@@ -138,8 +139,8 @@ void tp_tfevents_experiment(struct tp_tfevents *events, struct tp_tfevents_at at
     put_hparams(events, at, "_hparams_/experiment", &data);
 }
 
-void tp_tfevents_session_start(struct tp_tfevents *events, struct tp_tfevents_at at, const struct tp_tf_hparam *hparams,
-                               size_t count)
+void tp_tfevents_put_session_start(struct tp_tfevents *events, struct tp_tfevents_at at,
+                                   const struct tp_tf_hparam *hparams, size_t count)
 {
     Tp__HParamEntry entries[TP_TF_MAX_HPARAMS], *list[TP_TF_MAX_HPARAMS];
     Tp__GValue values[TP_TF_MAX_HPARAMS];
@@ -166,7 +167,7 @@ void tp_tfevents_session_start(struct tp_tfevents *events, struct tp_tfevents_at
     put_hparams(events, at, "_hparams_/session_start_info", &data);
 }
 
-void tp_tfevents_session_end(struct tp_tfevents *events, struct tp_tfevents_at at)
+void tp_tfevents_put_session_end(struct tp_tfevents *events, struct tp_tfevents_at at)
 {
     Tp__SessionEndInfo end = TP__SESSION_END_INFO__INIT;
     Tp__HParamsPluginData data = TP__HPARAMS_PLUGIN_DATA__INIT;

@@ -117,39 +117,40 @@ struct tp_trace_out_arg {
     } value;
 };
 
-static inline struct tp_trace_out_arg tp_trace_out_int(enum tp_trace_out_key key, int64_t value)
+static inline struct tp_trace_out_arg tp_trace_out_int_arg(enum tp_trace_out_key key, int64_t value)
 {
     return (struct tp_trace_out_arg){.key = key, .type = TP_OUT_INT, .value.integer = value};
 }
 
-static inline struct tp_trace_out_arg tp_trace_out_real(enum tp_trace_out_key key, double value)
+static inline struct tp_trace_out_arg tp_trace_out_real_arg(enum tp_trace_out_key key, double value)
 {
     return (struct tp_trace_out_arg){.key = key, .type = TP_OUT_REAL, .value.real = value};
 }
 
-static inline struct tp_trace_out_arg tp_trace_out_bool(enum tp_trace_out_key key, bool value)
+static inline struct tp_trace_out_arg tp_trace_out_bool_arg(enum tp_trace_out_key key, bool value)
 {
     return (struct tp_trace_out_arg){.key = key, .type = TP_OUT_BOOL, .value.is_true = value};
 }
 
-static inline struct tp_trace_out_arg tp_trace_out_text(enum tp_trace_out_key key, struct tp_str value)
+static inline struct tp_trace_out_arg tp_trace_out_text_arg(enum tp_trace_out_key key, struct tp_str value)
 {
     return (struct tp_trace_out_arg){.key = key, .type = TP_OUT_TEXT, .value.text = value};
 }
 
-static inline struct tp_trace_out_arg tp_trace_out_texts(enum tp_trace_out_key key, const struct tp_str *items,
-                                                         size_t count)
+static inline struct tp_trace_out_arg tp_trace_out_texts_arg(enum tp_trace_out_key key, const struct tp_str *items,
+                                                             size_t count)
 {
     return (struct tp_trace_out_arg){.key = key, .type = TP_OUT_TEXTS, .value.texts = {items, count}};
 }
 
-static inline struct tp_trace_out_arg tp_trace_out_list(enum tp_trace_out_key key, const int64_t *items, size_t count)
+static inline struct tp_trace_out_arg tp_trace_out_list_arg(enum tp_trace_out_key key, const int64_t *items,
+                                                            size_t count)
 {
     return (struct tp_trace_out_arg){.key = key, .type = TP_OUT_INTS, .value.ints = {items, count}};
 }
 
-static inline struct tp_trace_out_arg tp_trace_out_shapes(enum tp_trace_out_key key,
-                                                          const struct tp_trace_out_ints *items, size_t count)
+static inline struct tp_trace_out_arg tp_trace_out_shapes_arg(enum tp_trace_out_key key,
+                                                              const struct tp_trace_out_ints *items, size_t count)
 {
     return (struct tp_trace_out_arg){.key = key, .type = TP_OUT_SHAPES, .value.shapes = {items, count}};
 }
@@ -212,8 +213,8 @@ struct tp_trace_out_options {
     /* comment in the header of the gzip member, borrowed (writer/base/deflate.h); NULL: no comment */
     const char *comment;
     unsigned flags; /* bits of enum tp_trace_out_flag, added up */
-    /* wall clock at time 0, ns since the epoch, written as baseTimeNanoseconds; tp_trace_out_base returns torch's
-     * value */
+    /* wall clock at time 0, ns since the epoch, written as baseTimeNanoseconds; tp_trace_out_base_time_ns returns
+     * torch's value */
     int64_t base_time_ns;
     /* start of the recording, ns relative to base_time_ns; time of the rows' names and of the profiler span */
     int64_t begin_ns;
@@ -237,7 +238,7 @@ enum { TP_TRACE_OUT_SPANS_PID = 536870912 };
 
 /* Returns torch's base_time_ns: the wall clock rounded down to a multiple of 7 889 238 seconds. Ranks that start
  * within the same three months have the same value. wall_ns: ns since the epoch, >= 0. */
-int64_t tp_trace_out_base(int64_t wall_ns);
+int64_t tp_trace_out_base_time_ns(int64_t wall_ns);
 
 /* Opens `path` ("-": standard output) and writes the head and the process rows. options: NULL means
  * TP_TRACE_OUT_OPTIONS. Returns 0, and the caller must close or discard *out. Returns TP_EIO or TP_ENOMEM with *out
@@ -254,7 +255,7 @@ int tp_trace_out_close(struct tp_trace_out **slot, int64_t end_ns, struct tp_err
 void tp_trace_out_discard(struct tp_trace_out **slot);
 
 /* Returns 0 or the code of the sticky error, for a caller that wants to stop early. */
-int tp_trace_out_failed(const struct tp_trace_out *out);
+int tp_trace_out_error_code(const struct tp_trace_out *out);
 
 struct tp_trace_out_stats {
     uint64_t record_count; /* number of elements written to traceEvents so far */

@@ -149,7 +149,7 @@ void tp_trace_out_json(struct tp_trace_out *out, struct tp_str text)
 }
 
 /* Returns whether a caller's key is a key of the format, or could be mistaken for a key that the writer has renamed. */
-static bool is_taken(struct tp_str name)
+static bool is_reserved_key(struct tp_str name)
 {
     if (tp_str_starts(name, "user "))
         return true;
@@ -182,7 +182,7 @@ static void put_name(struct tp_trace_out *out, struct tp_str name, bool needs_co
     char both[sizeof "user " + 255];
     if (needs_comma)
         tp_put_char(&out->text, ',');
-    if (name.len < 256 && name.ptr && is_taken(name)) {
+    if (name.len < 256 && name.ptr && is_reserved_key(name)) {
         memcpy(both, "user ", 5);
         memcpy(both + 5, name.ptr, name.len);
         name = (struct tp_str){both, name.len + 5};
@@ -224,7 +224,7 @@ void tp_trace_out_args(struct tp_trace_out *out, const struct tp_trace_out_arg *
 /* ---- for a receiver ---- */
 
 /* Returns the text in the buffer. Readable bytes follow it, so that a scanner may read beyond its end. */
-static struct tp_str padded(struct tp_trace_out *out)
+static struct tp_str padded_text(struct tp_trace_out *out)
 {
     size_t size = out->text.size;
     char *pad = tp_put_at(&out->text, TP_OUT_PAD);
@@ -240,7 +240,7 @@ struct tp_str tp_trace_out_value_text(struct tp_trace_out *out, const struct tp_
 {
     tp_buf_clear(&out->text);
     put_value[arg->type](out, arg);
-    return padded(out);
+    return padded_text(out);
 }
 
 struct tp_str tp_trace_out_key_text(struct tp_trace_out *out, const struct tp_trace_out_arg *arg)
@@ -252,6 +252,6 @@ struct tp_str tp_trace_out_key_text(struct tp_trace_out *out, const struct tp_tr
         put_name(out, arg->name, false);
     else
         put_key(&out->text, keys[arg->key], false);
-    struct tp_str text = padded(out);
+    struct tp_str text = padded_text(out);
     return text.len < QUOTES ? TP_STR("") : (struct tp_str){text.ptr + 1, text.len - QUOTES};
 }

@@ -21,7 +21,7 @@ static const struct slice_head heads[TP_OUT_CATEGORY_COUNT] = {
     [TP_OUT_GPU_USER_ANNOTATION] = {HEAD("gpu_user_annotation"), false},
     [TP_OUT_CUDA_SYNC] = {HEAD("cuda_sync"), false},
     [TP_OUT_OVERHEAD] = {HEAD("overhead"), false},
-    [TP_OUT_OTHER] = {HEAD(""), false}, /* put_other_head writes the category that the caller gives */
+    [TP_OUT_OTHER] = {HEAD(""), false}, /* put_head writes the category that the caller gives */
 };
 
 static const struct tp_str categories[TP_OUT_CATEGORY_COUNT] = {
@@ -94,7 +94,7 @@ bool tp_trace_out_receive(struct tp_trace_out *out, struct tp_trace_record recor
 }
 
 /* Returns an event as a record. */
-static struct tp_trace_record record_of(char phase, const struct tp_trace_out_event *event)
+static struct tp_trace_record event_record(char phase, const struct tp_trace_out_event *event)
 {
     bool is_other = (unsigned)event->category >= TP_OUT_OTHER;
     return (struct tp_trace_record){.phase = phase,
@@ -137,14 +137,14 @@ static void put_place(struct tp_trace_out *out, int64_t pid, int64_t tid, int64_
     tp_put_finish(&out->text, at);
 }
 
-static void note_end(struct tp_trace_out *out, int64_t ts_ns, int64_t dur_ns)
+static void update_last_end(struct tp_trace_out *out, int64_t ts_ns, int64_t dur_ns)
 {
     int64_t end = tp_trace_out_time(ts_ns) + tp_trace_out_time(dur_ns);
     if (end > out->last_end_ns)
         out->last_end_ns = end;
 }
 
-static void put_other_head(struct tp_trace_out *out, const char *begin, const struct tp_trace_out_event *event)
+static void put_head(struct tp_trace_out *out, const char *begin, const struct tp_trace_out_event *event)
 {
     bool is_other = (unsigned)event->category >= TP_OUT_OTHER;
     tp_buf_puts(&out->text, begin);
@@ -158,12 +158,12 @@ void tp_trace_out_complete(struct tp_trace_out *out, const struct tp_trace_out_e
     bool is_known = (unsigned)event->category < TP_OUT_OTHER;
     const struct slice_head *head = &heads[is_known ? event->category : TP_OUT_OTHER];
     int64_t dur_ns = event->dur_ns < 0 ? 0 : event->dur_ns;
-    if (tp_trace_out_receive(out, record_of('X', event), head->has_index) || !tp_trace_out_begin(out))
+    if (tp_trace_out_receive(out, event_record('X', event), head->has_index) || !tp_trace_out_begin(out))
         return;
     if (is_known)
         put_bytes(out, head->text);
     else
-        put_other_head(out, "{\"ph\":\"X\",", event);
+        put_head(out, "{\"ph\":\"X\",", event);
     tp_trace_out_string(out, event->name, TP_MAX_NAME_BYTES);
     put_place(out, event->pid, event->tid, event->ts_ns, dur_ns);
     tp_trace_out_args(out, event->args, event->arg_count, head->has_index);
@@ -171,7 +171,7 @@ void tp_trace_out_complete(struct tp_trace_out *out, const struct tp_trace_out_e
     if (!tp_trace_out_end(out))
         return;
     out->event_index += head->has_index;
-    note_end(out, event->ts_ns, dur_ns);
+    update_last_end(out, event->ts_ns, dur_ns);
 }
 
 void tp_trace_out_step(struct tp_trace_out *out, int64_t number, int64_t pid, int64_t tid, int64_t ts_ns,
@@ -186,42 +186,43 @@ void tp_trace_out_step(struct tp_trace_out *out, int64_t number, int64_t pid, in
                                                             .dur_ns = dur_ns});
 }
 
-static void put_moment(struct tp_trace_out *out, const char *begin, const struct tp_trace_out_event *event)
+static void put_event_without_duration(struct tp_trace_out *out, const char *begin,
+                                       const struct tp_trace_out_event *event)
 {
     if (!tp_trace_out_begin(out))
         return;
-    put_other_head(out, begin, event);
+    put_head(out, begin, event);
     tp_trace_out_string(out, event->name, TP_MAX_NAME_BYTES);
     put_place(out, event->pid, event->tid, event->ts_ns, -1);
     tp_trace_out_args(out, event->args, event->arg_count, false);
     tp_put_char(&out->text, '}');
     if (tp_trace_out_end(out))
-        note_end(out, event->ts_ns, 0);
+        update_last_end(out, event->ts_ns, 0);
 }
 
 void tp_trace_out_instant(struct tp_trace_out *out, const struct tp_trace_out_event *event)
 {
-    if (!tp_trace_out_receive(out, record_of('i', event), false))
-        put_moment(out, "{\"ph\":\"i\",\"s\":\"t\",", event);
+    if (!tp_trace_out_receive(out, event_record('i', event), false))
+        put_event_without_duration(out, "{\"ph\":\"i\",\"s\":\"t\",", event);
 }
 
 void tp_trace_out_task(struct tp_trace_out *out, const struct tp_trace_out_event *event, uint64_t id, bool is_end)
 {
     char begin[32 + TP_PUT_INT], *at = TP_PUT_TEXT(begin, "{\"ph\":\"");
-    struct tp_trace_record record = record_of(is_end ? 'e' : 'b', event);
+    struct tp_trace_record record = event_record(is_end ? 'e' : 'b', event);
     record.id = (int64_t)id;
     if (tp_trace_out_receive(out, record, false))
         return;
     *at++ = is_end ? 'e' : 'b';
     at = TP_PUT_TEXT(tp_put_uint(TP_PUT_TEXT(at, "\",\"id\":\""), id), "\",");
     *at = '\0';
-    put_moment(out, begin, event);
+    put_event_without_duration(out, begin, event);
 }
 
 void tp_trace_out_sample(struct tp_trace_out *out, const struct tp_trace_out_event *event)
 {
-    if (!tp_trace_out_receive(out, record_of('P', event), false))
-        put_moment(out, "{\"ph\":\"P\",", event);
+    if (!tp_trace_out_receive(out, event_record('P', event), false))
+        put_event_without_duration(out, "{\"ph\":\"P\",", event);
 }
 
 /* Writes the keys and values of a [memory] record in torch's order. */
@@ -277,7 +278,7 @@ void tp_trace_out_memory(struct tp_trace_out *out, const struct tp_trace_out_mem
     if (!tp_trace_out_end(out))
         return;
     out->event_index++;
-    note_end(out, memory->ts_ns, 0);
+    update_last_end(out, memory->ts_ns, 0);
 }
 
 void tp_trace_out_counter(struct tp_trace_out *out, struct tp_str name, int64_t pid, int64_t ts_ns,
@@ -308,7 +309,7 @@ void tp_trace_out_counter(struct tp_trace_out *out, struct tp_str name, int64_t 
     if (!written) /* removes the record, like a record that is too long */
         out->text.failed = out->text.failed ? out->text.failed : TP_ELIMIT;
     if (tp_trace_out_end(out))
-        note_end(out, ts_ns, 0);
+        update_last_end(out, ts_ns, 0);
 }
 
 void tp_trace_out_flow(struct tp_trace_out *out, const struct tp_trace_out_flow *flow)

@@ -179,7 +179,7 @@ static bool begin_row(struct tp_trace_out *out, const char *kind, int64_t pid, i
     return true;
 }
 
-static void row_text(struct tp_trace_out *out, const char *kind, int64_t pid, int64_t tid, struct tp_str text)
+static void put_row_text(struct tp_trace_out *out, const char *kind, int64_t pid, int64_t tid, struct tp_str text)
 {
     struct tp_trace_record record = {.phase = 'M',
                                      .name = tp_str_of(kind),
@@ -195,7 +195,7 @@ static void row_text(struct tp_trace_out *out, const char *kind, int64_t pid, in
     tp_trace_out_end(out);
 }
 
-static void row_sort(struct tp_trace_out *out, const char *kind, int64_t pid, int64_t tid, int64_t index)
+static void put_row_sort_index(struct tp_trace_out *out, const char *kind, int64_t pid, int64_t tid, int64_t index)
 {
     struct tp_trace_record record = {
         .phase = 'M', .name = tp_str_of(kind), .pid = pid, .tid = tid, .ts_ns = out->begin_ns, .sort_index = index};
@@ -210,21 +210,21 @@ static void row_sort(struct tp_trace_out *out, const char *kind, int64_t pid, in
 void tp_trace_out_process(struct tp_trace_out *out, int64_t pid, struct tp_str name, struct tp_str labels,
                           int64_t sort_index)
 {
-    row_text(out, "process_name", pid, 0, name);
+    put_row_text(out, "process_name", pid, 0, name);
     if (labels.ptr)
-        row_text(out, "process_labels", pid, 0, labels);
-    row_sort(out, "process_sort_index", pid, 0, sort_index);
+        put_row_text(out, "process_labels", pid, 0, labels);
+    put_row_sort_index(out, "process_sort_index", pid, 0, sort_index);
 }
 
 void tp_trace_out_row(struct tp_trace_out *out, int64_t pid, int64_t tid, struct tp_str name, int64_t sort_index)
 {
-    row_text(out, "thread_name", pid, tid, name);
-    row_sort(out, "thread_sort_index", pid, tid, sort_index);
+    put_row_text(out, "thread_name", pid, tid, name);
+    put_row_sort_index(out, "thread_sort_index", pid, tid, sort_index);
 }
 
 /* Writes the name of a row: BEFORE NUMBER (TEXT). */
-static void numbered_row(struct tp_trace_out *out, const int64_t row[2], const char *before,
-                         const struct tp_str *in_brackets)
+static void put_numbered_row(struct tp_trace_out *out, const int64_t row[2], const char *before,
+                             const struct tp_str *in_brackets)
 {
     struct tp_buf name;
     tp_buf_init(&name, TP_MAX_NAME_BYTES);
@@ -245,12 +245,12 @@ static void numbered_row(struct tp_trace_out *out, const int64_t row[2], const c
 
 void tp_trace_out_thread(struct tp_trace_out *out, int64_t pid, int64_t tid, struct tp_str name)
 {
-    numbered_row(out, (int64_t[]){pid, tid}, "thread ", &name);
+    put_numbered_row(out, (int64_t[]){pid, tid}, "thread ", &name);
 }
 
 void tp_trace_out_stream(struct tp_trace_out *out, int64_t device, int64_t stream)
 {
-    numbered_row(out, (int64_t[]){device, stream}, "stream ", NULL);
+    put_numbered_row(out, (int64_t[]){device, stream}, "stream ", NULL);
 }
 
 static void put_processes(struct tp_trace_out *out, const struct tp_trace_out_options *options)
@@ -267,7 +267,7 @@ static void put_processes(struct tp_trace_out *out, const struct tp_trace_out_op
 
 /* ---- open and close ------------------------------------------------------------------------------------------- */
 
-int64_t tp_trace_out_base(int64_t wall_ns)
+int64_t tp_trace_out_base_time_ns(int64_t wall_ns)
 {
     const int64_t step_ns = BASE_STEP_S * 1000000000ll;
     return wall_ns / step_ns * step_ns;
@@ -289,7 +289,7 @@ static struct tp_trace_out *new_writer(const char *path, int64_t begin_ns)
 
 /* Passes the text of the head to the receiver. The reader stores the members of a trace as JSON, so the head stays a
  * text. */
-static void hand_head_over(struct tp_trace_out *out)
+static void pass_head_to_receiver(struct tp_trace_out *out)
 {
     size_t size = out->text.size;
     char *pad = tp_put_at(&out->text, TP_OUT_PAD);
@@ -318,7 +318,7 @@ int tp_trace_out_open(struct tp_trace_out **out, const char *path, const struct 
     }
     put_head(*out, options);
     if (options->receiver)
-        hand_head_over(*out);
+        pass_head_to_receiver(*out);
     put_processes(*out, options);
     return TP_OK;
 }
@@ -326,7 +326,7 @@ int tp_trace_out_open(struct tp_trace_out **out, const char *path, const struct 
 /* Writes the profiler's own span and the two global marks. In torch's traces, pid and tid of these are texts, which
  * speedscope rejects. Therefore their row gets a number that no process has, and torch's texts become the names of the
  * row. */
-static void put_marks(struct tp_trace_out *out, int64_t end_ns)
+static void put_closing_records(struct tp_trace_out *out, int64_t end_ns)
 {
     static const struct {
         const char *begin;
@@ -372,7 +372,7 @@ int tp_trace_out_close(struct tp_trace_out **slot, int64_t end_ns, struct tp_err
 {
     struct tp_trace_out *out = *slot;
     int64_t end = end_ns == TP_NULL_INT ? out->last_end_ns : tp_trace_out_time(end_ns);
-    put_marks(out, end < out->begin_ns ? out->begin_ns : end);
+    put_closing_records(out, end < out->begin_ns ? out->begin_ns : end);
     TP_OUT_PUTS(out, "\n],\"traceName\":");
     tp_trace_out_string(out, tp_str_of(out->path), TP_MAX_NAME_BYTES);
     TP_OUT_PUTS(out, "}\n");
@@ -404,9 +404,9 @@ void tp_trace_out_discard(struct tp_trace_out **slot)
     *slot = NULL;
 }
 
-int tp_trace_out_failed(const struct tp_trace_out *out)
+int tp_trace_out_error_code(const struct tp_trace_out *out)
 {
-    return out->failed || out->receiver ? out->failed : tp_pack_failed(out->pack);
+    return out->failed || out->receiver ? out->failed : tp_pack_error_code(out->pack);
 }
 
 struct tp_trace_out_stats tp_trace_out_stats(const struct tp_trace_out *out)

@@ -69,7 +69,7 @@ static size_t put_header(uint8_t *out, unsigned field, uint64_t size)
 }
 
 /* Counts `size` bytes that are about to be added. Returns false if the space has no room for them. */
-static bool take(struct tp_xspace *space, size_t size)
+static bool count_bytes(struct tp_xspace *space, size_t size)
 {
     if (size > space->max_bytes - space->used_bytes || space->max_bytes - space->used_bytes - size < 2 * VARINT_MOST)
         space->is_full = true;
@@ -82,7 +82,7 @@ static void add_message(struct tp_xspace *space, struct tp_vec *out, unsigned fi
 {
     uint8_t header[2 * VARINT_MOST];
     size_t size = protobuf_c_message_get_packed_size(message);
-    if (!take(space, size))
+    if (!count_bytes(space, size))
         return;
     size_t n = put_header(header, field, size);
     uint8_t *at = add_room(out, n + size);
@@ -93,7 +93,7 @@ static void add_message(struct tp_xspace *space, struct tp_vec *out, unsigned fi
 static void add_bytes(struct tp_xspace *space, struct tp_vec *out, unsigned field, struct tp_str bytes)
 {
     uint8_t header[2 * VARINT_MOST];
-    if (!take(space, bytes.len))
+    if (!count_bytes(space, bytes.len))
         return;
     size_t n = put_header(header, field, bytes.len);
     uint8_t *at = add_room(out, n + bytes.len);
@@ -102,7 +102,7 @@ static void add_bytes(struct tp_xspace *space, struct tp_vec *out, unsigned fiel
         memcpy(at + n, bytes.ptr, bytes.len);
 }
 
-static ProtobufCBinaryData data_of(struct tp_str text)
+static ProtobufCBinaryData text_data(struct tp_str text)
 {
     return (ProtobufCBinaryData){text.len, (uint8_t *)text.ptr};
 }
@@ -144,7 +144,7 @@ static struct tp_str clean_text(struct tp_xspace *space, struct tp_str text)
     return (struct tp_str){space->clean.data, space->clean.count};
 }
 
-static struct tp_str keep(struct tp_xspace *space, struct tp_str text)
+static struct tp_str copy_text(struct tp_xspace *space, struct tp_str text)
 {
     text = clean_text(space, text);
     return (struct tp_str){tp_arena_copy(space->arena, text.ptr, text.len), text.len};
@@ -164,17 +164,17 @@ struct tp_xspace *tp_xspace_new(struct tp_arena *arena, struct tp_str host, uint
     return space;
 }
 
-void tp_xspace_warn(struct tp_xspace *space, struct tp_str text)
+void tp_xspace_add_warning(struct tp_xspace *space, struct tp_str text)
 {
     add_bytes(space, &space->tail, SPACE_WARNINGS, clean_text(space, text));
 }
 
-struct tp_xplane *tp_xspace_plane(struct tp_xspace *space, int64_t id, struct tp_str name)
+struct tp_xplane *tp_xspace_add_plane(struct tp_xspace *space, int64_t id, struct tp_str name)
 {
     struct tp_xplane *plane = tp_arena_alloc(space->arena, sizeof *plane);
     plane->space = space;
     plane->id = id;
-    plane->name = keep(space, name);
+    plane->name = copy_text(space, name);
     plane->lines = plane->line = plane->tail = TP_VEC(space->arena, uint8_t);
     tp_strings_init(&plane->names, space->arena, TP_MAX_XSPACE_BYTES);
     tp_strings_init(&plane->texts, space->arena, TP_MAX_XSPACE_BYTES);
@@ -183,7 +183,7 @@ struct tp_xplane *tp_xspace_plane(struct tp_xspace *space, int64_t id, struct tp
     return plane;
 }
 
-uint32_t tp_xplane_name(struct tp_xplane *plane, struct tp_str name, struct tp_str display)
+uint32_t tp_xplane_add_name(struct tp_xplane *plane, struct tp_str name, struct tp_str display)
 {
     struct tp_vec *scratch = &plane->space->clean;
     scratch->count = 0;
@@ -193,7 +193,7 @@ uint32_t tp_xplane_name(struct tp_xplane *plane, struct tp_str name, struct tp_s
     return tp_strings_add(&plane->names, (struct tp_str){scratch->data, scratch->count});
 }
 
-uint32_t tp_xplane_text(struct tp_xplane *plane, struct tp_str text)
+uint32_t tp_xplane_add_text(struct tp_xplane *plane, struct tp_str text)
 {
     return tp_strings_add(&plane->texts, clean_text(plane->space, text));
 }
@@ -223,7 +223,7 @@ static Tp__XStat packable_stat(const struct tp_xstat *stat)
     return out;
 }
 
-void tp_xplane_stat(struct tp_xplane *plane, const struct tp_xstat *stat)
+void tp_xplane_add_stat(struct tp_xplane *plane, const struct tp_xstat *stat)
 {
     Tp__XStat message = packable_stat(stat);
     add_message(plane->space, &plane->tail, PLANE_STATS, &message.base);
@@ -242,25 +242,25 @@ static void end_line(struct tp_xplane *plane)
     plane->has_line = false;
 }
 
-void tp_xplane_line(struct tp_xplane *plane, int64_t id, struct tp_str name)
+void tp_xplane_begin_line(struct tp_xplane *plane, int64_t id, struct tp_str name)
 {
     Tp__XLine line = TP__XLINE__INIT;
     end_line(plane);
     line.id = id;
-    line.name = data_of(clean_text(plane->space, name));
+    line.name = text_data(clean_text(plane->space, name));
     size_t size = tp__xline__get_packed_size(&line);
-    plane->has_line = take(plane->space, size);
+    plane->has_line = count_bytes(plane->space, size);
     if (plane->has_line)
         tp__xline__pack(&line, add_room(&plane->line, size));
 }
 
-static int64_t ps_of(int64_t ns)
+static int64_t ns_to_ps(int64_t ns)
 {
     ns = ns < 0 ? 0 : ns;
     return (ns < TP_MAX_XEVENT_NS ? ns : TP_MAX_XEVENT_NS) * 1000;
 }
 
-void tp_xplane_event(struct tp_xplane *plane, const struct tp_xevent *event)
+void tp_xplane_add_event(struct tp_xplane *plane, const struct tp_xevent *event)
 {
     Tp__XEvent message = TP__XEVENT__INIT;
     Tp__XStat stats[TP_XEVENT_STATS], *pointers[TP_XEVENT_STATS];
@@ -273,8 +273,8 @@ void tp_xplane_event(struct tp_xplane *plane, const struct tp_xevent *event)
     }
     message.metadata_id = (int64_t)event->name + 1;
     message.data_case = TP__XEVENT__DATA_OFFSET_PS;
-    message.offset_ps = ps_of(event->start_ns);
-    message.duration_ps = ps_of(event->dur_ns);
+    message.offset_ps = ns_to_ps(event->start_ns);
+    message.duration_ps = ns_to_ps(event->dur_ns);
     message.n_stats = event->stat_count;
     message.stats = pointers;
     add_message(plane->space, &plane->line, LINE_EVENTS, &message.base);
@@ -290,8 +290,8 @@ static void add_names(struct tp_xplane *plane)
         Tp__XEventMetadata value = TP__XEVENT_METADATA__INIT;
         Tp__XEventMetadataEntry entry = TP__XEVENT_METADATA_ENTRY__INIT;
         value.id = entry.key = (int64_t)i + 1;
-        value.name = data_of((struct tp_str){both.ptr, size});
-        value.display_name = data_of((struct tp_str){both.ptr + size + 1, both.len - size - 1});
+        value.name = text_data((struct tp_str){both.ptr, size});
+        value.display_name = text_data((struct tp_str){both.ptr + size + 1, both.len - size - 1});
         entry.value = &value;
         add_message(plane->space, &plane->tail, PLANE_EVENT_METADATA, &entry.base);
     }
@@ -303,7 +303,7 @@ static void add_texts(struct tp_xplane *plane)
         Tp__XStatMetadata value = TP__XSTAT_METADATA__INIT;
         Tp__XStatMetadataEntry entry = TP__XSTAT_METADATA_ENTRY__INIT;
         value.id = entry.key = (int64_t)i + 1;
-        value.name = data_of(tp_strings_get(&plane->texts, i));
+        value.name = text_data(tp_strings_get(&plane->texts, i));
         entry.value = &value;
         add_message(plane->space, &plane->tail, PLANE_STAT_METADATA, &entry.base);
     }
@@ -317,9 +317,9 @@ static void finish_plane(struct tp_xplane *plane)
     add_names(plane);
     add_texts(plane);
     head.id = plane->id;
-    head.name = data_of(plane->name);
+    head.name = text_data(plane->name);
     size_t size = tp__xplane__get_packed_size(&head);
-    if (take(plane->space, size))
+    if (count_bytes(plane->space, size))
         tp__xplane__pack(&head, add_room(&plane->tail, size));
 }
 

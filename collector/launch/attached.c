@@ -15,7 +15,7 @@ static sigset_t before;
 
 void tp_attached_prepare(void)
 {
-    tp_child_block(&before);
+    tp_child_block_signals(&before);
 }
 
 static int64_t now_ns(void)
@@ -35,7 +35,7 @@ void tp_attached_wait(struct tp_attached *attached)
     sigset_t asked;
     struct signalfd_siginfo signal;
     int64_t begin_ns = now_ns();
-    tp_child_signals(&asked);
+    tp_child_fill_signals(&asked);
     int signals = signalfd(-1, &asked, SFD_CLOEXEC | SFD_NONBLOCK);
     int process = (int)syscall(SYS_pidfd_open, attached->pid, 0);
     while (!attached->is_over && !attached->signal &&

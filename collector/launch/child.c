@@ -33,21 +33,21 @@ enum {
     WATCHED = sizeof((struct tp_child *)0)->watched / sizeof(struct tp_child_watch)
 };
 
-void tp_child_signals(sigset_t *set)
+void tp_child_fill_signals(sigset_t *set)
 {
     sigemptyset(set);
     for (int i = 0; i < ASKED_TO_END; i++)
         sigaddset(set, asked_to_end[i]);
 }
 
-void tp_child_block(sigset_t *before)
+void tp_child_block_signals(sigset_t *before)
 {
     sigset_t asked;
-    tp_child_signals(&asked);
+    tp_child_fill_signals(&asked);
     sigprocmask(SIG_BLOCK, &asked, before);
 }
 
-int tp_child_pending(void)
+int tp_child_pending_signal(void)
 {
     sigset_t pending;
     sigpending(&pending);
@@ -60,7 +60,7 @@ int tp_child_pending(void)
     return 0;
 }
 
-static void set_of_all(sigset_t *set)
+static void fill_watched_signals(sigset_t *set)
 {
     sigemptyset(set);
     sigaddset(set, SIGCHLD);
@@ -84,7 +84,7 @@ static int become_shell(const struct tp_child *child)
 
 /* Runs in the child. Waits for a byte from `go` (-1: does not wait). Then becomes the program, or writes the errno to
  * `report`. */
-static void become(struct tp_child *child, const sigset_t *mask, int report, int go)
+static void exec_program(struct tp_child *child, const sigset_t *mask, int report, int go)
 {
     unsigned char byte = 0;
     if (go >= 0 && read(go, &byte, 1) != 1)
@@ -102,7 +102,7 @@ static void become(struct tp_child *child, const sigset_t *mask, int report, int
 }
 
 /* Calls `forked`, and lets the child run the program if `forked` agrees. Otherwise the child exits. */
-static void let_go(struct tp_child *child, int go)
+static void release_child(struct tp_child *child, int go)
 {
     int code = child->pid > 0 ? child->forked(child->forked_state, child->pid, &child->refused) : -1;
     unsigned char byte = (unsigned char)code;
@@ -113,7 +113,7 @@ static void let_go(struct tp_child *child, int go)
 
 /* Passes a signal on to the program. After a stop signal, stops this process too, so that the parent of this process
  * notices the stop. */
-static void pass_on(const struct tp_child *child, const struct signalfd_siginfo *signal)
+static void forward_signal(const struct tp_child *child, const struct signalfd_siginfo *signal)
 {
     bool is_sent = signal->ssi_code <= 0 && (pid_t)signal->ssi_pid != child->pid;
     if (is_sent)
@@ -123,7 +123,7 @@ static void pass_on(const struct tp_child *child, const struct signalfd_siginfo 
 }
 
 /* Returns the value in the line of /proc/PID/status that begins with `key`, or NULL if there is no such line. */
-static const char *line_of(const char *text, const char *key)
+static const char *find_status_value(const char *text, const char *key)
 {
     const char *at = strstr(text, key);
     return at ? at + strlen(key) + strspn(at + strlen(key), "\t ") : NULL;
@@ -131,10 +131,11 @@ static const char *line_of(const char *text, const char *key)
 
 /* Fills *end. Returns how strongly seccomp confines the process: seccomp mode plus number of filters, including the
  * filters of a container (Linux 5.9). */
-static long take_status(const char *text, struct tp_child_end *end)
+static long parse_status(const char *text, struct tp_child_end *end)
 {
-    const char *name = line_of(text, "Name:"), *user = line_of(text, "\nUid:"), *group = line_of(text, "\nGid:"),
-               *mode = line_of(text, "\nSeccomp:"), *filters = line_of(text, "\nSeccomp_filters:");
+    const char *name = find_status_value(text, "Name:"), *user = find_status_value(text, "\nUid:"),
+               *group = find_status_value(text, "\nGid:"), *mode = find_status_value(text, "\nSeccomp:"),
+               *filters = find_status_value(text, "\nSeccomp_filters:");
     char *effective;
     end->is_known = name && user && group;
     if (!end->is_known)
@@ -157,13 +158,13 @@ static long read_status(pid_t pid, struct tp_child_end *end)
     int code = tp_proc_matches_namespace() ? tp_input_read_all(&text, path, TP_INPUT_FILE, NULL) : TP_ENOTFOUND;
     tp_buf_putc(&text, '\0');
     if (code == 0 && !text.failed)
-        confinement = take_status(text.data, end);
+        confinement = parse_status(text.data, end);
     tp_buf_release(&text);
     return confinement;
 }
 
 /* Fills child->end after the process has exited, but before the kernel removes it. */
-static void examine_end(struct tp_child *child)
+static void read_exit_state(struct tp_child *child)
 {
     struct tp_child_end ours = {0};
     siginfo_t over = {0};
@@ -175,17 +176,17 @@ static void examine_end(struct tp_child *child)
     child->end.is_confined = child->end.is_known && confinement > read_status(getpid(), &ours);
 }
 
-static int64_t us_of(const struct timeval *time)
+static int64_t timeval_us(const struct timeval *time)
 {
     return (int64_t)time->tv_sec * 1000000 + time->tv_usec;
 }
 
 /* Stores the results of the program if it has exited. Returns whether it has exited. */
-static bool collect(struct tp_child *child)
+static bool reap_program(struct tp_child *child)
 {
     struct rusage used = {0};
     int status;
-    examine_end(child);
+    read_exit_state(child);
     pid_t pid = wait4(child->pid, &status, WNOHANG, &used);
     if (pid == 0 || (pid < 0 && errno == EINTR))
         return false;
@@ -193,8 +194,9 @@ static bool collect(struct tp_child *child)
         child->exit_code = 127; /* other code has already waited for the process, so the exit status is lost */
         return true;
     }
-    child->end.cpu_us = us_of(&used.ru_utime); /* excludes time in the kernel, because samples cover only user code */
-    child->end.used_us = child->end.cpu_us + us_of(&used.ru_stime);
+    child->end.cpu_us =
+        timeval_us(&used.ru_utime); /* excludes time in the kernel, because samples cover only user code */
+    child->end.used_us = child->end.cpu_us + timeval_us(&used.ru_stime);
     child->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     child->status = status;
     child->has_core = child->signal && WCOREDUMP(status);
@@ -202,12 +204,12 @@ static bool collect(struct tp_child *child)
     return true;
 }
 
-static void watch(struct tp_child *child, int signals)
+static void wait_for_program(struct tp_child *child, int signals)
 {
     for (;;) {
         struct pollfd fds[1 + WATCHED] = {{.fd = signals, .events = POLLIN}};
         struct signalfd_siginfo signal;
-        if (collect(child))
+        if (reap_program(child))
             return;
         for (int i = 0; i < WATCHED; i++)
             fds[i + 1] =
@@ -219,12 +221,12 @@ static void watch(struct tp_child *child, int signals)
                 child->watched[i].on_ready(child->watched[i].state);
         if ((fds[0].revents & POLLIN) && read(signals, &signal, sizeof signal) == sizeof signal &&
             signal.ssi_signo != SIGCHLD)
-            pass_on(child, &signal);
+            forward_signal(child, &signal);
     }
 }
 
 /* Passes on the signals that were pending before the fork. The terminal sent them before the child existed. */
-static void pass_on_pending(const struct tp_child *child, const sigset_t *pending)
+static void forward_pending_signals(const struct tp_child *child, const sigset_t *pending)
 {
     static const struct timespec no_time;
     for (int i = 0; i < ASKED_TO_END; i++) {
@@ -236,7 +238,7 @@ static void pass_on_pending(const struct tp_child *child, const sigset_t *pendin
     }
 }
 
-static void start(struct tp_child *child, const sigset_t *mask, const struct sigaction *had)
+static void start_program(struct tp_child *child, const sigset_t *mask, const struct sigaction *had)
 {
     int report[2], go[2] = {-1, -1}, error = 0;
     sigset_t pending;
@@ -250,15 +252,15 @@ static void start(struct tp_child *child, const sigset_t *mask, const struct sig
         if (child->forked)
             close(go[1]);
         sigaction(SIGCHLD, had, NULL);
-        become(child, mask, report[1], go[0]);
+        exec_program(child, mask, report[1], go[0]);
     }
     child->start_error = child->pid < 0 ? errno : 0;
     if (child->pid > 0)
-        pass_on_pending(child, &pending);
+        forward_pending_signals(child, &pending);
     close(report[1]);
     if (child->forked) {
         close(go[0]);
-        let_go(child, go[1]);
+        release_child(child, go[1]);
         close(go[1]);
     }
     if (child->pid > 0 && read(report[0], &error, sizeof error) != 0)
@@ -274,14 +276,14 @@ void tp_child_run(struct tp_child *child)
     struct signalfd_siginfo late;
     sigset_t all, old;
     struct sigaction by_default = {.sa_handler = SIG_DFL}, had;
-    set_of_all(&all);
+    fill_watched_signals(&all);
     /* SIG_DFL, because with SIGCHLD ignored the system would discard the exit status of the child */
     sigaction(SIGCHLD, &by_default, &had);
     sigprocmask(SIG_BLOCK, &all, &old);
-    start(child, child->mask ? child->mask : &old, &had);
+    start_program(child, child->mask ? child->mask : &old, &had);
     signals = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
     if (!child->start_error)
-        watch(child, signals);
+        wait_for_program(child, signals);
     while (signals >= 0 && read(signals, &late, sizeof late) > 0)
         ; /* discards pending signals, which were meant for the program and must not end later work */
     if (signals >= 0)

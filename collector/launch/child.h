@@ -59,12 +59,12 @@ struct tp_child {
  * passed on too. */
 void tp_child_run(struct tp_child *child);
 
-/* Blocks the signals of tp_child_signals. *before: receives the previous signal mask. */
-void tp_child_block(sigset_t *before);
-/* Returns a pending signal of tp_child_signals that is not ignored, or 0. */
-int tp_child_pending(void);
+/* Blocks the signals of tp_child_fill_signals. *before: receives the previous signal mask. */
+void tp_child_block_signals(sigset_t *before);
+/* Returns a pending signal of tp_child_fill_signals that is not ignored, or 0. */
+int tp_child_pending_signal(void);
 
 /* Fills the set of signals that ask a process to end: SIGINT, SIGTERM, SIGHUP, SIGQUIT. */
-void tp_child_signals(sigset_t *set);
+void tp_child_fill_signals(sigset_t *set);
 
 #endif

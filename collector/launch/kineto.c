@@ -65,7 +65,7 @@ void tp_kineto_set_environment(const struct tp_kineto *kineto)
     setenv("KINETO_ONDEMAND_TRACE_DIR", kineto->options.folder, 1);
 }
 
-static struct tp_kineto_process *process_of(struct tp_kineto *kineto, int32_t pid)
+static struct tp_kineto_process *find_or_add_process(struct tp_kineto *kineto, int32_t pid)
 {
     for (unsigned i = 0; i < kineto->process_count; i++)
         if (kineto->processes[i].pid == pid)
@@ -111,10 +111,10 @@ static bool has_stepped(const struct tp_kineto_options *options, const struct tp
 
 /* Writes the answer to a process's request into `text`. Returns the size in bytes; 0: the process makes no trace
  * now. */
-static size_t decide(struct tp_kineto *kineto, int32_t pid, char *text, size_t size)
+static size_t write_answer(struct tp_kineto *kineto, int32_t pid, char *text, size_t size)
 {
     const struct tp_kineto_options *o = &kineto->options;
-    struct tp_kineto_process *process = process_of(kineto, pid);
+    struct tp_kineto_process *process = find_or_add_process(kineto, pid);
     if (!process || (o->repeat && process->answered >= o->repeat))
         return 0;
     process->asked++;
@@ -123,8 +123,8 @@ static size_t decide(struct tp_kineto *kineto, int32_t pid, char *text, size_t s
     return write_request(o, process->answered++, text, size);
 }
 
-static void answer(struct tp_kineto *kineto, const char *message, size_t size, const struct sockaddr_un *to,
-                   socklen_t to_size)
+static void answer_request(struct tp_kineto *kineto, const char *message, size_t size, const struct sockaddr_un *to,
+                           socklen_t to_size)
 {
     struct {
         struct head head;
@@ -144,7 +144,7 @@ static void answer(struct tp_kineto *kineto, const char *message, size_t size, c
         memcpy(&pid, body + 16, sizeof pid);
         strcpy(reply.head.type, "req");
         if ((words[0] & IS_ACTIVITY) && words[1] > 0)
-            reply.head.size = decide(kineto, pid, reply.body, sizeof reply.body);
+            reply.head.size = write_answer(kineto, pid, reply.body, sizeof reply.body);
     } else {
         return;
     }
@@ -163,7 +163,7 @@ void tp_kineto_answer(void *state)
         if (n < 0)
             return;
         if ((size_t)n >= sizeof(struct head))
-            answer(kineto, message, (size_t)n, &from, from_size);
+            answer_request(kineto, message, (size_t)n, &from, from_size);
     }
 }
 

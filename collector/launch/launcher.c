@@ -36,14 +36,14 @@ static const struct launcher {
     [TP_RANK_FLUX] = {"flux", {"FLUX_JOB_ID", "FLUX_URI"}, .is_only_named = true},
 };
 
-static const char *value_of(const char *variable)
+static const char *variable_value(const char *variable)
 {
     const char *text = variable ? tp_environment(variable) : NULL;
     return text ? text : "";
 }
 
 /* Reads the file `name` of /proc/PID and adds a NUL. Returns false if the file cannot be read. */
-static bool load(struct tp_buf *text, pid_t pid, const char *name)
+static bool load_proc_file(struct tp_buf *text, pid_t pid, const char *name)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
@@ -54,7 +54,7 @@ static bool load(struct tp_buf *text, pid_t pid, const char *name)
 }
 
 /* Returns the text from field `number` (at least 3) of /proc/PID/stat on, or NULL if there is no such field. */
-static const char *field_of(const struct tp_buf *stat, int number)
+static const char *find_stat_field(const struct tp_buf *stat, int number)
 {
     const char *at = strrchr(stat->data, ')');
     for (int field = 2; at && field < number; field++)
@@ -80,24 +80,25 @@ static void add_parent(struct tp_buf *key, const char *rank)
     pid_t pid = getppid();
     gethostname(host, sizeof host - 1);
     tp_buf_init(&text, MOST_BLOCK_BYTES);
-    for (int i = 0; i < MOST_SHELLS && pid > 1 && load(&text, pid, "environ") && has_variable(&text, rank); i++) {
-        const char *parent = load(&text, pid, "stat") ? field_of(&text, 4) : NULL;
+    for (int i = 0; i < MOST_SHELLS && pid > 1 && load_proc_file(&text, pid, "environ") && has_variable(&text, rank);
+         i++) {
+        const char *parent = load_proc_file(&text, pid, "stat") ? find_stat_field(&text, 4) : NULL;
         pid = parent ? (pid_t)strtol(parent, NULL, 10) : 0;
     }
-    const char *began = load(&text, pid, "stat") ? field_of(&text, 22) : NULL;
+    const char *began = load_proc_file(&text, pid, "stat") ? find_stat_field(&text, 22) : NULL;
     tp_buf_printf(key, "\n%s/%d/%.*s", host, (int)pid, began ? (int)strcspn(began, " ") : 0, began ? began : "");
     tp_buf_release(&text);
 }
 
 /* Adds all facts that distinguish the job from other jobs, including its size. */
-static void add_words(struct tp_buf *key, const struct launcher *launcher, uint32_t size)
+static void add_job_facts(struct tp_buf *key, const struct launcher *launcher, uint32_t size)
 {
     char number[16];
     snprintf(number, sizeof number, "%u", (unsigned)size);
     tp_buf_puts(key, number);
     for (int i = 0; i < MOST_WORDS; i++) {
         tp_buf_putc(key, '\n');
-        tp_buf_puts(key, value_of(launcher->job[i]));
+        tp_buf_puts(key, variable_value(launcher->job[i]));
     }
 }
 
@@ -106,26 +107,26 @@ static void add_words(struct tp_buf *key, const struct launcher *launcher, uint3
 static void name_job(struct tp_launcher *found, const struct launcher *launcher, const struct tp_buf *key)
 {
     int n = snprintf(found->job, sizeof found->job, "%s-", launcher->name);
-    if (launcher->is_readable && *value_of(launcher->job[1]))
+    if (launcher->is_readable && *variable_value(launcher->job[1]))
         n += snprintf(found->job + n, sizeof found->job - (size_t)n, "%.*s.%.*s-", READABLE_BYTES / 2,
-                      value_of(launcher->job[1]), READABLE_BYTES / 2, value_of(launcher->job[0]));
+                      variable_value(launcher->job[1]), READABLE_BYTES / 2, variable_value(launcher->job[0]));
     snprintf(found->job + n, sizeof found->job - (size_t)n, "%08x", (unsigned)tp_hash_bytes(key->data, key->size));
     for (char *c = found->job; *c; c++)
         if (!((*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || *c == '.'))
             *c = '-';
 }
 
-static bool is_of(struct tp_launcher *found, enum tp_rank_launcher giver)
+static bool read_launcher(struct tp_launcher *found, enum tp_rank_launcher giver)
 {
     const struct launcher *launcher = &launchers[giver];
-    const char *first = value_of(launcher->job[0]);
+    const char *first = variable_value(launcher->job[0]);
     struct tp_buf key;
     struct tp_rank rank;
-    if (!tp_rank_of(&rank, giver) || rank.size < 2 || (launcher->is_only_named && !*first))
+    if (!tp_rank_read(&rank, giver) || rank.size < 2 || (launcher->is_only_named && !*first))
         return false;
     *found = (struct tp_launcher){.name = launcher->name, .rank = rank.rank, .size = rank.size};
     tp_buf_init(&key, MOST_KEY_BYTES);
-    add_words(&key, launcher, rank.size);
+    add_job_facts(&key, launcher, rank.size);
     if (!*first || (launcher->nothing && strcmp(first, launcher->nothing) == 0))
         add_parent(&key, tp_rank_variable(giver));
     bool is_whole = !key.failed;
@@ -138,7 +139,7 @@ static bool is_of(struct tp_launcher *found, enum tp_rank_launcher giver)
 bool tp_launcher_find(struct tp_launcher *launcher)
 {
     for (int giver = 0; giver < TP_RANK_LAUNCHERS; giver++)
-        if (is_of(launcher, (enum tp_rank_launcher)giver))
+        if (read_launcher(launcher, (enum tp_rank_launcher)giver))
             return true;
     return false;
 }

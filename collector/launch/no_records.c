@@ -60,7 +60,7 @@ static bool find_entry(char name[16], const char *lines, pid_t pid)
 static bool has_become_other(const struct tp_no_records *nothing)
 {
     const char *last = nothing->child->end.name;
-    return nothing->has_entered && *last && strcmp(last, nothing->entered_as) != 0;
+    return nothing->has_library_started && *last && strcmp(last, nothing->library_start_name) != 0;
 }
 
 /* Examines the program `name`. Returns true if no library can be preloaded into it. */
@@ -73,7 +73,7 @@ static bool examine_program(struct tp_no_records *nothing, const char *name, str
     return nothing->why_plain != NULL;
 }
 
-static bool is_last_name(const struct tp_no_records *nothing, const char *path)
+static bool is_last_program_name(const struct tp_no_records *nothing, const char *path)
 {
     return strncmp(tp_path_base(path), nothing->child->end.name, NAME_BYTES) == 0;
 }
@@ -93,7 +93,7 @@ static void examine_notes(struct tp_no_records *nothing, const char *lines, stru
         if (*end != TP_WORKER_BECOMES || (is_other && !is_program))
             continue;
         snprintf(path, sizeof path, "%.*s", (int)(line + n - end - 1), end + 1);
-        if (strcmp(path, before) == 0 || (is_other && !is_last_name(nothing, path)))
+        if (strcmp(path, before) == 0 || (is_other && !is_last_program_name(nothing, path)))
             continue;
         looks++;
         memcpy(before, path, strlen(path) + 1);
@@ -103,13 +103,13 @@ static void examine_notes(struct tp_no_records *nothing, const char *lines, stru
 
 /* Examines the words of the arguments. If no hook saw the start of a program, these words usually contain its name,
  * possibly inside a text for a shell. */
-static void examine_words(struct tp_no_records *nothing, char *const *argv, struct tp_program *program)
+static void examine_argument_words(struct tp_no_records *nothing, char *const *argv, struct tp_program *program)
 {
     for (size_t i = 1; argv[0] && argv[i] && !nothing->why_plain; i++) {
         char *words = strdup(argv[i]), *rest;
         for (char *word = words ? strtok_r(words, " \t\n;&|()", &rest) : NULL; word;
              word = strtok_r(NULL, " \t\n;&|()", &rest))
-            if (is_last_name(nothing, word) && examine_program(nothing, word, program))
+            if (is_last_program_name(nothing, word) && examine_program(nothing, word, program))
                 break;
         free(words);
     }
@@ -124,12 +124,13 @@ static void examine_entries(struct tp_no_records *nothing, char *const *argv)
     snprintf(path, sizeof path, "%s/%s", nothing->folder, TP_WORKER_ENTERED);
     if (tp_input_read_all(&lines, path, TP_INPUT_FILE, NULL) == 0) {
         tp_buf_putc(&lines, '\0');
-        nothing->has_entered = !lines.failed && find_entry(nothing->entered_as, lines.data, nothing->child->pid);
+        nothing->has_library_started =
+            !lines.failed && find_entry(nothing->library_start_name, lines.data, nothing->child->pid);
         if (program && !lines.failed)
             examine_notes(nothing, lines.data, program);
     }
     if (program && has_become_other(nothing) && !nothing->why_plain)
-        examine_words(nothing, argv, program);
+        examine_argument_words(nothing, argv, program);
     tp_buf_release(&lines);
     free(program);
 }
@@ -175,7 +176,7 @@ void tp_no_records_examine(struct tp_no_records *nothing, char *const *argv)
 
 /* Returns whether the user of the exited program could write to the folder. Supplementary groups of the user are no
  * longer known and are ignored. */
-static bool may_write(const struct tp_child_end *end, const char *folder)
+static bool can_user_write(const struct tp_child_end *end, const char *folder)
 {
     struct stat status;
     if (!end->is_known || end->user == 0 || stat(folder, &status) != 0)
@@ -184,22 +185,22 @@ static bool may_write(const struct tp_child_end *end, const char *folder)
     return (status.st_mode & bit) != 0;
 }
 
-static double samples_due(const struct tp_no_records *nothing)
+static double expected_samples(const struct tp_no_records *nothing)
 {
     return nothing->sample_rate * (double)nothing->child->end.cpu_us / 1e6;
 }
 
-enum tp_no_records_cause tp_no_records_cause_of(const struct tp_no_records *nothing)
+enum tp_no_records_cause tp_no_records_find_cause(const struct tp_no_records *nothing)
 {
     const struct tp_child *child = nothing->child;
     bool is_full = nothing->free_bytes < ROOM_BYTES, is_other = has_become_other(nothing),
-         may = may_write(&child->end, nothing->folder);
-    bool ended_whole = nothing->has_entered && !is_other && !child->end.is_confined && may && !is_full;
-    if (nothing->has_choice)
+         may = can_user_write(&child->end, nothing->folder);
+    bool ended_whole = nothing->has_library_started && !is_other && !child->end.is_confined && may && !is_full;
+    if (nothing->has_recording_choice)
         return TP_NO_RECORDS_CHOSEN;
-    if (ended_whole && nothing->sample_rate && samples_due(nothing) < FEW_SAMPLES)
+    if (ended_whole && nothing->sample_rate && expected_samples(nothing) < FEW_SAMPLES)
         return TP_NO_RECORDS_SHORT;
-    if (!nothing->has_entered && child->signal)
+    if (!nothing->has_library_started && child->signal)
         return TP_NO_RECORDS_DIED;
     if (!may)
         return TP_NO_RECORDS_PERMISSION;
@@ -209,17 +210,17 @@ enum tp_no_records_cause tp_no_records_cause_of(const struct tp_no_records *noth
         return nothing->why_plain ? TP_NO_RECORDS_PLAIN : TP_NO_RECORDS_REPLACED;
     if (nothing->is_started)
         return TP_NO_RECORDS_STARTED;
-    if (nothing->has_entered && nothing->sample_rate && nothing->events_error)
+    if (nothing->has_library_started && nothing->sample_rate && nothing->events_error)
         return TP_NO_RECORDS_REFUSED;
     if (is_full)
         return TP_NO_RECORDS_FULL;
-    return nothing->has_entered ? TP_NO_RECORDS_DONE : TP_NO_RECORDS_LOADER;
+    return nothing->has_library_started ? TP_NO_RECORDS_DONE : TP_NO_RECORDS_LOADER;
 }
 
 /* ---- wording ---- */
 
 /* Writes advice on how to make the kernel allow events, and the reason why timers could not replace them. */
-static void word_refused(char *text, size_t size, const struct tp_no_records *nothing)
+static void write_refused_advice(char *text, size_t size, const struct tp_no_records *nothing)
 {
     static const char left[] = "samples need the signal SIGURG, which the program blocks or handles itself";
     if (nothing->is_contained)
@@ -237,7 +238,7 @@ static void word_refused(char *text, size_t size, const struct tp_no_records *no
                  strerror(nothing->events_error), left);
 }
 
-static void word_user(char *text, size_t size, const struct tp_no_records *nothing)
+static void write_user_advice(char *text, size_t size, const struct tp_no_records *nothing)
 {
     uid_t id = nothing->child->end.user;
     const struct passwd *user = getpwuid(id);
@@ -252,12 +253,12 @@ void tp_no_records_explain(char *text, size_t size, const struct tp_no_records *
 {
     const struct tp_child *child = nothing->child;
     const char *last = child->end.name;
-    switch (tp_no_records_cause_of(nothing)) {
+    switch (tp_no_records_find_cause(nothing)) {
     case TP_NO_RECORDS_SHORT:
         snprintf(text, size,
                  "too short: it used %.1f ms of CPU time outside the kernel, enough for %.1f samples, and called no "
                  "recorded function; give it more work, or take more samples: --source default,sample=10000",
-                 (double)child->end.cpu_us / 1000, samples_due(nothing));
+                 (double)child->end.cpu_us / 1000, expected_samples(nothing));
         return;
     case TP_NO_RECORDS_DIED:
         snprintf(text, size, "signal %d (%s) ended it before main; if it runs without record, try --source null",
@@ -270,7 +271,7 @@ void tp_no_records_explain(char *text, size_t size, const struct tp_no_records *
                  child->exit_code);
         return;
     case TP_NO_RECORDS_PERMISSION:
-        word_user(text, size, nothing);
+        write_user_advice(text, size, nothing);
         return;
     case TP_NO_RECORDS_CONFINED:
         snprintf(
@@ -280,18 +281,18 @@ void tp_no_records_explain(char *text, size_t size, const struct tp_no_records *
         return;
     case TP_NO_RECORDS_REPLACED:
         snprintf(text, size, "%s executed %s and replaced LD_PRELOAD; record that program: tracepress record -- %s",
-                 nothing->entered_as, last, last);
+                 nothing->library_start_name, last, last);
         return;
     case TP_NO_RECORDS_PLAIN:
-        snprintf(text, size, "%s executed %s, and %s: %s", nothing->entered_as, nothing->plain, nothing->why_plain,
-                 tp_no_records_advice);
+        snprintf(text, size, "%s executed %s, and %s: %s", nothing->library_start_name, nothing->plain,
+                 nothing->why_plain, tp_no_records_advice);
         return;
     case TP_NO_RECORDS_STARTED:
-        snprintf(text, size, "%s started %s, and %s: %s", nothing->entered_as, nothing->plain, nothing->why_plain,
-                 tp_no_records_advice);
+        snprintf(text, size, "%s started %s, and %s: %s", nothing->library_start_name, nothing->plain,
+                 nothing->why_plain, tp_no_records_advice);
         return;
     case TP_NO_RECORDS_REFUSED:
-        word_refused(text, size, nothing);
+        write_refused_advice(text, size, nothing);
         return;
     case TP_NO_RECORDS_FULL:
         snprintf(text, size,

@@ -32,9 +32,9 @@ struct tp_no_records {
     const struct tp_child *child; /* process of the program, which has exited */
     const char *folder;           /* folder of the records, an absolute path */
     unsigned sample_rate;         /* requested samples per second; 0: none */
-    bool has_choice;              /* true if TRACEPRESS_WINDOW or TRACEPRESS_RANKS is set */
-    bool has_entered;             /* true if the library started in the program's process */
-    char entered_as[16];          /* name of the process when the library started */
+    bool has_recording_choice;    /* true if TRACEPRESS_WINDOW or TRACEPRESS_RANKS is set */
+    bool has_library_started;     /* true if the library started in the program's process */
+    char library_start_name[16];  /* name of the process when the library started */
     /* program that the process became or started, and into which no library can be preloaded; "": no such program */
     char plain[64];
     const char *why_plain; /* reason why no library can be preloaded into `plain` */
@@ -48,14 +48,14 @@ struct tp_no_records {
 /* advice to use `record --outside` for a program into which no library can be preloaded */
 extern const char tp_no_records_advice[];
 
-/* Fills has_entered and all members below it, from the folder, the arguments and the kernel. The facts in the folder
- * come from the file `entered.tmp`. The library appends "PID NAME" to this file when it starts. It appends "PID=PATH"
- * for each program that a process becomes or starts (collector/exec_environment.h). */
+/* Fills has_library_started and all members below it, from the folder, the arguments and the kernel. The facts in the
+ * folder come from the file `entered.tmp`. The library appends "PID NAME" to this file when it starts. It appends
+ * "PID=PATH" for each program that a process becomes or starts (collector/exec_environment.h). */
 void tp_no_records_examine(struct tp_no_records *nothing, char *const *argv);
 
 /* Returns the cause of the empty recording. The causes are tested in the order of the enum, except for DONE, which is
  * last. */
-enum tp_no_records_cause tp_no_records_cause_of(const struct tp_no_records *nothing);
+enum tp_no_records_cause tp_no_records_find_cause(const struct tp_no_records *nothing);
 
 /* Writes the sentence about the cause, and the advice, to `text`. */
 void tp_no_records_explain(char *text, size_t size, const struct tp_no_records *nothing);

@@ -17,7 +17,7 @@
 static const char file_name[] = TP_WORKER_LIBRARY;
 
 /* Writes the path of this program to `file`; "" if the path is unknown. Containers may have no /proc. */
-static void find_self(char *file, size_t size)
+static void find_own_path(char *file, size_t size)
 {
     char *name = (char *)getauxval(AT_EXECFN), *whole = NULL; // NOLINT(performance-no-int-to-ptr)
     ssize_t n = readlink("/proc/self/exe", file, size - 1);
@@ -32,7 +32,7 @@ int tp_library_find(char *path, size_t size, struct tp_error *err)
     static const char *const places[] = {"", "../lib/tracepress/", "../lib64/tracepress/"};
     char self[4096];
     const char *given = tp_environment("TRACEPRESS_PRELOAD");
-    find_self(self, sizeof self);
+    find_own_path(self, sizeof self);
     char *slash = strrchr(self, '/');
     if (slash)
         slash[1] = '\0';
@@ -51,14 +51,14 @@ int tp_library_find(char *path, size_t size, struct tp_error *err)
 
 int tp_library_preload(char *value, size_t size, const char *library)
 {
-    return tp_preload_with(value, size, tp_environment("LD_PRELOAD"), library);
+    return tp_preload_list_add(value, size, tp_environment("LD_PRELOAD"), library);
 }
 
-static void ask(const char *library, const char *program, char *const *argv, int out)
+static void run_source_query(const char *library, const char *program, char *const *argv, int out)
 {
     static char *const ourselves[] = {"tracepress", "--version", NULL};
     char value[8192], self[4096];
-    find_self(self, sizeof self);
+    find_own_path(self, sizeof self);
     int nothing = open("/dev/null", O_RDWR);
     if (tp_library_preload(value, sizeof value, library) != TP_OK || dup2(nothing, STDIN_FILENO) < 0 ||
         dup2(nothing, STDERR_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0)
@@ -90,7 +90,7 @@ int tp_library_sources(struct tp_source_rows *rows, const char *library, const c
         return tp_error_set(err, TP_EIO, 0, "%s", strerror(errno));
     pid_t pid = fork();
     if (pid == 0)
-        ask(library, program, argv, fds[1]);
+        run_source_query(library, program, argv, fds[1]);
     close(fds[1]);
     FILE *in = fdopen(fds[0], "r");
     if (!in)

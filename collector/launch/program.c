@@ -17,7 +17,7 @@ enum { HEAD_BYTES = 8192 };
 
 /* Returns the reason why the loader would ignore LD_PRELOAD: the file gives the program additional rights. Returns
  * NULL if the file does not. */
-static const char *check_rights(const char *path, const struct stat *status)
+static const char *find_rights_refusal(const char *path, const struct stat *status)
 {
     if ((status->st_mode & S_ISUID && status->st_uid != getuid()) ||
         (status->st_mode & S_ISGID && status->st_gid != getgid()))
@@ -27,14 +27,15 @@ static const char *check_rights(const char *path, const struct stat *status)
     return NULL;
 }
 
-static const char *check_elf(const char *path, int fd, const struct stat *status, const unsigned char *bytes, size_t n)
+static const char *find_elf_refusal(const char *path, int fd, const struct stat *status, const unsigned char *bytes,
+                                    size_t n)
 {
-    const char *why = check_rights(path, status);
+    const char *why = find_rights_refusal(path, status);
     why = why ? why : tp_preload_check_elf(bytes, (unsigned long)n);
     return why ? why : tp_preload_check_sanitizer(fd, bytes, (unsigned long)n);
 }
 
-static const char *look_at(struct tp_program *program, const char *path, unsigned depth)
+static const char *check_program_file(struct tp_program *program, const char *path, unsigned depth)
 {
     unsigned char bytes[HEAD_BYTES + 1];
     struct stat status;
@@ -48,7 +49,7 @@ static const char *look_at(struct tp_program *program, const char *path, unsigne
     bytes[n] = '\0';
     bool is_elf = n >= 4 && code == 0 && memcmp(bytes, ELFMAG, SELFMAG) == 0;
     if (is_elf)
-        why = check_elf(path, input.fd, &status, bytes, n);
+        why = find_elf_refusal(path, input.fd, &status, bytes, n);
     close(input.fd);
     program->is_elf |= is_elf && depth == 0;
     if (is_elf || n < 4 || code != 0)
@@ -57,10 +58,10 @@ static const char *look_at(struct tp_program *program, const char *path, unsigne
         return NULL;
     char *interpreter = (char *)bytes + 2 + strspn((char *)bytes + 2, " \t");
     interpreter[strcspn(interpreter, " \t\r\n")] = '\0';
-    return look_at(program, interpreter, depth + 1);
+    return check_program_file(program, interpreter, depth + 1);
 }
 
-static int try_path(const char *path)
+static int check_executable(const char *path)
 {
     struct stat status;
     if (stat(path, &status) != 0)
@@ -80,7 +81,7 @@ static void search_path(struct tp_program *program, const char *name)
         char candidate[sizeof program->path];
         size_t n = strcspn(path, ":");
         int len = snprintf(candidate, sizeof candidate, "%.*s%s%s", (int)n, path, n ? "/" : "", name);
-        int error = len > 0 && (size_t)len < sizeof candidate ? try_path(candidate) : ENAMETOOLONG;
+        int error = len > 0 && (size_t)len < sizeof candidate ? check_executable(candidate) : ENAMETOOLONG;
         if (error == 0 || (error == EACCES && program->error != EACCES)) {
             memcpy(program->path, candidate, (size_t)len + 1);
             program->error = error;
@@ -98,9 +99,9 @@ void tp_program_find(struct tp_program *program, const char *name)
         search_path(program, name);
     } else {
         int n = snprintf(program->path, sizeof program->path, "%s", name);
-        program->error = n > 0 && (size_t)n < sizeof program->path ? try_path(name) : ENOENT;
+        program->error = n > 0 && (size_t)n < sizeof program->path ? check_executable(name) : ENOENT;
     }
     if (program->error == 0)
-        program->why_plain = look_at(program, program->path, 0);
-    program->passes_on = program->why_plain == tp_preload_static;
+        program->why_plain = check_program_file(program, program->path, 0);
+    program->can_children_preload = program->why_plain == tp_preload_static;
 }

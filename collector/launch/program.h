@@ -10,7 +10,7 @@ struct tp_program {
     bool is_elf;           /* true for an ELF file; false for a script or an unreadable file */
     const char *why_plain; /* short reason why no library can be preloaded; NULL: it can be preloaded */
     /* true for a static program, whose children can get the library from its environment; why_plain is set too */
-    bool passes_on;
+    bool can_children_preload;
 };
 
 /* Finds the file of `name` as execvp does: in PATH, unless `name` contains a slash. Also examines the interpreter of a

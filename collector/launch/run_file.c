@@ -33,7 +33,7 @@ static long long number_before(const char *text, const char *end, const char **s
 }
 
 /* Reads process id and time from the file's name. Returns false if the file does not belong to a run. */
-static bool read_name(struct tp_run_file *file)
+static bool parse_file_name(struct tp_run_file *file)
 {
     struct stat status;
     const char *dot = strrchr(file->base, '.'), *at;
@@ -65,7 +65,7 @@ bool tp_run_file_open(struct tp_run_file *file, const char *folder, const char *
         return false;
     }
     file->base = strrchr(file->path, '/') + 1;
-    return read_name(file);
+    return parse_file_name(file);
 }
 
 void tp_run_file_release(struct tp_run_file *file)
@@ -75,7 +75,7 @@ void tp_run_file_release(struct tp_run_file *file)
     file->path = file->trace = NULL;
 }
 
-bool tp_run_file_name(struct tp_run_file *file, const char *logdir, const char *suffix)
+bool tp_run_file_set_trace_path(struct tp_run_file *file, const char *logdir, const char *suffix)
 {
     char host[65] = "host";
     gethostname(host, sizeof host - 1);
@@ -90,7 +90,7 @@ bool tp_run_file_name(struct tp_run_file *file, const char *logdir, const char *
 /* ---- spools ---- */
 
 /* Returns whether records of this kind occur in every process, so that they do not describe its work. */
-static bool is_of_any(uint8_t kind)
+static bool is_in_every_process(uint8_t kind)
 {
     return kind == TP_SPOOL_STACK || kind == TP_SPOOL_SAMPLED || kind == TP_SPOOL_SAMPLE ||
            kind == TP_SPOOL_MEMORY_NOTE || kind == TP_SPOOL_WAIT;
@@ -98,7 +98,7 @@ static bool is_of_any(uint8_t kind)
 
 /* Returns whether a record is a call of a math library, or the end of such a call. Such calls alone do not describe
  * the work of a process. */
-static bool is_of_library(const struct tp_spool_record *record, const char *payload)
+static bool is_library_call(const struct tp_spool_record *record, const char *payload)
 {
     struct tp_spool_operator op = {0};
     if (record->kind == TP_SPOOL_OPERATOR && record->slots * (size_t)TP_SPOOL_SLOT >= sizeof op)
@@ -119,15 +119,15 @@ static void examine_records(struct tp_run_file *left, const struct tp_spool_file
         struct tp_spool_record record;
         const char *payload;
         tp_spool_walk(&walk, file, &file->threads[t]);
-        while (!has_own_events && tp_spool_next(&walk, &record, &payload)) {
+        while (!has_own_events && tp_spool_next_record(&walk, &record, &payload)) {
             samples += record.kind == TP_SPOOL_SAMPLE;
             last = record.time > last ? record.time : last;
-            bool is_call = is_of_library(&record, payload);
+            bool is_call = is_library_call(&record, payload);
             has_calls |= is_call;
-            has_own_events = !is_call && !is_of_any(record.kind);
+            has_own_events = !is_call && !is_in_every_process(record.kind);
         }
     }
-    int64_t ran_ns = tp_spool_time(file, last) - (int64_t)file->head.start_realtime_ns;
+    int64_t ran_ns = tp_spool_realtime_ns(file, last) - (int64_t)file->head.start_realtime_ns;
     left->is_silent = !has_own_events;
     left->is_short = !has_own_events && !has_calls && samples < TP_TAKEOVER_SHORT_SAMPLES &&
                      ran_ns < TP_TAKEOVER_SHORT_MS * (int64_t)1000000;
@@ -140,7 +140,7 @@ static bool has_steps(const struct tp_spool_file *file)
         struct tp_spool_record record;
         const char *payload;
         tp_spool_walk(&walk, file, &file->threads[t]);
-        while (tp_spool_next(&walk, &record, &payload))
+        while (tp_spool_next_record(&walk, &record, &payload))
             if (record.kind == TP_SPOOL_STEP)
                 return true;
     }
@@ -180,7 +180,7 @@ void tp_run_file_examine(struct tp_run_file *file)
     tp_arena_release(&arena);
 }
 
-static enum tp_left_outcome take_spool(struct tp_run_file *file, const struct tp_run_facts *run)
+static enum tp_left_outcome convert_spool(struct tp_run_file *file, const struct tp_run_facts *run)
 {
     if (file->is_examined && !file->was_stopped) {
         /* tp_spool_is_live tests a lock, which also works for processes with other ids in their own namespace */
@@ -266,7 +266,7 @@ static bool has_event(const char *path)
 void tp_run_file_convert(struct tp_run_file *file, const struct tp_run_facts *run)
 {
     if (file->is_spool)
-        file->outcome = take_spool(file, run);
+        file->outcome = convert_spool(file, run);
     else if (file->is_cut && !has_event(file->path))
         file->outcome = TP_RUN_FILE_EMPTY;
     else

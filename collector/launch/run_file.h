@@ -21,13 +21,13 @@ enum tp_left_outcome {
 };
 
 struct tp_run_file {
-    /* path: path of the file, owned; trace: path of the trace, owned, NULL until tp_run_file_name */
+    /* path: path of the file, owned; trace: path of the trace, owned, NULL until tp_run_file_set_trace_path */
     char *path, *trace;
     const char *base; /* last part of `path` */
     pid_t pid;
     int64_t time_ns;
-    /* size_bytes: size of the file; seen_bytes: number of its bytes that were converted so far */
-    uint64_t size_bytes, seen_bytes;
+    /* size_bytes: size of the file; converted_bytes: number of its bytes that were converted so far */
+    uint64_t size_bytes, converted_bytes;
     bool is_spool; /* true: the file is a spool; false: the file is a trace of PyTorch */
     bool is_cut;   /* true: PyTorch's trace is incomplete, because its process exited while it wrote the trace */
 
@@ -51,7 +51,7 @@ void tp_run_file_release(struct tp_run_file *file);
 void tp_run_file_examine(struct tp_run_file *file);
 
 /* Sets file->trace to LOGDIR/HOST_PIDSUFFIX.NS.pt.trace.json.gz. Returns false when memory is short. */
-bool tp_run_file_name(struct tp_run_file *file, const char *logdir, const char *suffix);
+bool tp_run_file_set_trace_path(struct tp_run_file *file, const char *logdir, const char *suffix);
 
 /* Facts about the run that the conversion needs. */
 struct tp_run_facts {

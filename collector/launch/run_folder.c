@@ -36,14 +36,14 @@ static const struct {
 
 enum { WISHES = sizeof wish_names / sizeof *wish_names };
 
-static bool *wish_of(struct tp_run_wishes *wishes, size_t i)
+static bool *wish_member(struct tp_run_wishes *wishes, size_t i)
 {
     return (bool *)((char *)wishes + wish_names[i].field);
 }
 
 /* ---- creating and opening ---- */
 
-void tp_run_folder_program(char name[TP_RUN_NAME_BYTES + 1], const char *program)
+void tp_run_folder_program_name(char name[TP_RUN_NAME_BYTES + 1], const char *program)
 {
     const char *base = tp_path_base(program);
     size_t n = 0;
@@ -69,19 +69,19 @@ static bool join_name(char path[TP_RUN_PATH_BYTES], const char *logdir, const ch
     return n > 0 && n < TP_RUN_PATH_BYTES;
 }
 
-static int too_long(const char *logdir, struct tp_error *err)
+static int report_long_path(const char *logdir, struct tp_error *err)
 {
     return tp_error_set(err, TP_EIO, 0, "%s: %s", logdir, strerror(ENAMETOOLONG));
 }
 
 /* Creates a new folder for this call. If the name exists, adds a number, because calls in different containers may
  * have the same time and process id. */
-static int make_own(struct tp_run_folder *run, const char *logdir, const char *program, struct tp_error *err)
+static int make_new_folder(struct tp_run_folder *run, const char *logdir, const char *program, struct tp_error *err)
 {
     char name[TP_RUN_NAME_BYTES + 1], when[32], whole[TP_RUN_NAME_BYTES + 96];
     time_t now = time(NULL);
     struct tm parts;
-    tp_run_folder_program(name, program);
+    tp_run_folder_program_name(name, program);
     strftime(when, sizeof when, "%Y%m%d-%H%M%S", localtime_r(&now, &parts) ? &parts : gmtime_r(&now, &parts));
     for (int i = 1; i <= SAME_NAMES; i++) {
         char again[16] = "";
@@ -89,7 +89,7 @@ static int make_own(struct tp_run_folder *run, const char *logdir, const char *p
             snprintf(again, sizeof again, "-%d", i);
         snprintf(whole, sizeof whole, "%s-%s-%ld%s", name, when, (long)getpid(), again);
         if (!join_name(run->path, logdir, whole))
-            return too_long(logdir, err);
+            return report_long_path(logdir, err);
         if (mkdir(run->path, 0777) == 0) {
             memcpy(run->home, run->path, sizeof run->home);
             return TP_OK;
@@ -102,7 +102,7 @@ static int make_own(struct tp_run_folder *run, const char *logdir, const char *p
 
 /* Creates a folder that may already exist. Sets *is_new to whether this call created the folder. Returns false on an
  * error. */
-static bool make_one(const char *path, bool *is_new)
+static bool make_missing_folder(const char *path, bool *is_new)
 {
     *is_new = mkdir(path, 0777) == 0;
     return *is_new || errno == EEXIST;
@@ -111,22 +111,23 @@ static bool make_one(const char *path, bool *is_new)
 /* Creates this rank's folder in a run of the job: in the first run in which this rank has no folder. An existing
  * folder of the rank belongs to an earlier run of the same name. Other ranks cannot interfere, because mkdir is atomic
  * on every file system. */
-static int make_shared(struct tp_run_folder *run, const char *logdir, const char *program,
-                       const struct tp_launcher *launcher, struct tp_error *err)
+static int make_rank_folder(struct tp_run_folder *run, const char *logdir, const char *program,
+                            const struct tp_launcher *launcher, struct tp_error *err)
 {
     char name[TP_RUN_NAME_BYTES + 1], whole[TP_RUN_NAME_BYTES + sizeof launcher->job + 16], places[TP_RUN_PATH_BYTES];
-    tp_run_folder_program(name, program);
+    tp_run_folder_program_name(name, program);
     for (int i = 1; i <= SAME_RUNS; i++) {
         bool is_new = false;
         int n = snprintf(whole, sizeof whole, "%s-%s", name, launcher->job);
         if (i > 1)
             snprintf(whole + n, sizeof whole - (size_t)n, "-%d", i);
         if (!join_name(run->path, logdir, whole) || !join_name(places, run->path, TP_WORKER_RANKS))
-            return too_long(logdir, err);
+            return report_long_path(logdir, err);
         snprintf(whole, sizeof whole, "%u", (unsigned)launcher->rank);
         if (!join_name(run->home, places, whole))
-            return too_long(logdir, err);
-        if (!make_one(run->path, &is_new) || !make_one(places, &is_new) || !make_one(run->home, &is_new))
+            return report_long_path(logdir, err);
+        if (!make_missing_folder(run->path, &is_new) || !make_missing_folder(places, &is_new) ||
+            !make_missing_folder(run->home, &is_new))
             break;
         if (is_new)
             return TP_OK;
@@ -135,7 +136,7 @@ static int make_shared(struct tp_run_folder *run, const char *logdir, const char
 }
 
 /* Writes the absolute path of the folder of raw records to run->spools. Returns false if the path is too long. */
-static bool name_spools(struct tp_run_folder *run)
+static bool set_spools_path(struct tp_run_folder *run)
 {
     char path[PATH_MAX];
     int n = realpath(run->home, path) ? snprintf(run->spools, sizeof run->spools, "%s/%s", path, TP_WORKER_SPOOLS) : -1;
@@ -144,7 +145,7 @@ static bool name_spools(struct tp_run_folder *run)
 
 /* Locks the folder. Returns false if another process has the lock. On a file system without locks, the folder always
  * counts as unlocked by others. */
-static bool take_lock(struct tp_run_folder *run)
+static bool lock_folder(struct tp_run_folder *run)
 {
     run->lock = open(run->spools, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     return run->lock < 0 || flock(run->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
@@ -156,24 +157,25 @@ int tp_run_folder_make(struct tp_run_folder *run, const char *logdir, const char
     *run = (struct tp_run_folder){.lock = -1};
     int code = tp_folder_make(logdir, err);
     if (code == TP_OK)
-        code = launcher ? make_shared(run, logdir, program, launcher, err) : make_own(run, logdir, program, err);
+        code = launcher ? make_rank_folder(run, logdir, program, launcher, err)
+                        : make_new_folder(run, logdir, program, err);
     if (code < 0) {
         *run->path = '\0';
         return code;
     }
-    if (!name_spools(run))
-        code = too_long(logdir, err);
+    if (!set_spools_path(run))
+        code = report_long_path(logdir, err);
     else if (mkdir(run->spools, 0777) != 0)
         code = tp_error_set(err, TP_EIO, 0, "%s: %s", run->spools, strerror(errno));
     if (code < 0)
         tp_run_folder_close(run, true);
     else
-        take_lock(run);
+        lock_folder(run);
     return code;
 }
 
 /* Returns the length of the run's path in `home`, without a rank's suffix such as "/.ranks/3". */
-static size_t run_size(const char *home)
+static size_t run_path_length(const char *home)
 {
     static const char ranks[] = "/" TP_WORKER_RANKS;
     const char *last = strrchr(home, '/');
@@ -186,19 +188,19 @@ int tp_run_folder_open(struct tp_run_folder *run, const char *path, struct tp_er
     struct stat status;
     *run = (struct tp_run_folder){.lock = -1};
     int n = snprintf(run->home, sizeof run->home, "%s", path);
-    snprintf(run->path, sizeof run->path, "%.*s", (int)run_size(path), path);
-    if (n < 0 || (size_t)n >= sizeof run->home || !name_spools(run))
+    snprintf(run->path, sizeof run->path, "%.*s", (int)run_path_length(path), path);
+    if (n < 0 || (size_t)n >= sizeof run->home || !set_spools_path(run))
         return tp_error_set(err, TP_EIO, 0, "%s: %s", path, strerror(errno ? errno : ENAMETOOLONG));
     if (lstat(run->spools, &status) != 0 || !S_ISDIR(status.st_mode))
         return tp_error_set(err, TP_ENOTFOUND, 0, "%s: it contains no raw records", path);
-    if (take_lock(run))
+    if (lock_folder(run))
         return TP_OK;
     tp_run_folder_close(run, false);
     return tp_error_set(err, TP_EUNSUPPORTED, 0, "%s: it is still being recorded, or another process is finishing it",
                         path);
 }
 
-static void forget_said(const struct tp_run_folder *run)
+static void remove_message_marks(const struct tp_run_folder *run)
 {
     DIR *dir = opendir(run->spools);
     for (struct dirent *entry; dir && (entry = readdir(dir));)
@@ -215,12 +217,12 @@ void tp_run_folder_finish(const struct tp_run_folder *run)
         return;
     snprintf(path, sizeof path, "%s/" TP_WORKER_ENTERED, run->spools);
     unlink(path); /* removes a note that the preload library left for `record` and that is no longer needed */
-    forget_said(run);
+    remove_message_marks(run);
     rmdir(run->spools);
 }
 
 /* Removes the folder of the job if it became empty when this rank's folder was removed. */
-static void forget_job(const struct tp_run_folder *run)
+static void remove_job_folder(const struct tp_run_folder *run)
 {
     char places[TP_RUN_PATH_BYTES + 64];
     snprintf(places, sizeof places, "%s/%s", run->path, TP_WORKER_RANKS);
@@ -238,7 +240,7 @@ void tp_run_folder_close(struct tp_run_folder *run, bool is_unused)
     if (is_unused && *run->home)
         rmdir(run->home);
     if (is_unused && *run->path && strcmp(run->path, run->home) != 0)
-        forget_job(run);
+        remove_job_folder(run);
     if (run->lock >= 0)
         close(run->lock);
     run->lock = -1;
@@ -264,7 +266,7 @@ static void add_texts(struct tp_json *json, char *const *texts)
     tp_json_array_end(json);
 }
 
-static void add_end(struct tp_json *json, const struct tp_run_note *note)
+static void add_end_members(struct tp_json *json, const struct tp_run_note *note)
 {
     if (!note->ended_ns)
         return;
@@ -280,7 +282,7 @@ static void add_wishes(struct tp_json *json, const struct tp_run_wishes *wishes)
     tp_json_key(json, "makes");
     tp_json_array(json);
     for (size_t i = 0; i < WISHES; i++)
-        if (*wish_of((struct tp_run_wishes *)(uintptr_t)wishes, i))
+        if (*wish_member((struct tp_run_wishes *)(uintptr_t)wishes, i))
             tp_json_text(json, wish_names[i].name);
     tp_json_array_end(json);
 }
@@ -299,9 +301,9 @@ static void add_launcher(struct tp_json *json, const struct tp_launcher *launche
     add_text(json, host);
 }
 
-/* Writes the members of run.json. State and process id come first, because tp_run_folder_read searches for these keys.
- * An argument of the program cannot be mistaken for a key, because quotes in texts are escaped. */
-static void make_note(struct tp_buf *text, const struct tp_run_note *note)
+/* Writes the members of run.json. State and process id come first, because tp_run_folder_read_note searches for these
+ * keys. An argument of the program cannot be mistaken for a key, because quotes in texts are escaped. */
+static void write_note_members(struct tp_buf *text, const struct tp_run_note *note)
 {
     char cwd[PATH_MAX];
     struct tp_json json;
@@ -322,12 +324,12 @@ static void make_note(struct tp_buf *text, const struct tp_run_note *note)
     tp_json_key(&json, "cwd");
     add_text(&json, getcwd(cwd, sizeof cwd));
     tp_json_member_int(&json, "started_ns", note->started_ns);
-    add_end(&json, note);
+    add_end_members(&json, note);
     tp_json_object_end(&json);
     tp_put_char(text, '\n');
 }
 
-static bool name_note(const struct tp_run_folder *run, char path[TP_RUN_PATH_BYTES + 16])
+static bool set_note_path(const struct tp_run_folder *run, char path[TP_RUN_PATH_BYTES + 16])
 {
     snprintf(path, TP_RUN_PATH_BYTES + 16, "%s/run.json", run->home);
     return *run->home != '\0';
@@ -339,18 +341,18 @@ static int write_note(const struct tp_run_folder *run, const struct tp_buf *text
     struct tp_outfile *file;
     if (text->failed)
         return tp_error_set(err, text->failed, 0, "out of memory");
-    if (!name_note(run, path))
+    if (!set_note_path(run, path))
         return TP_OK;
     int code = tp_outfile_open(&file, path, err);
     code = code < 0 ? code : tp_outfile_write(file, text->data, text->size, err);
     return code < 0 ? (tp_outfile_discard(&file), code) : tp_outfile_commit(&file, err);
 }
 
-int tp_run_folder_note(const struct tp_run_folder *run, const struct tp_run_note *note, struct tp_error *err)
+int tp_run_folder_write_note(const struct tp_run_folder *run, const struct tp_run_note *note, struct tp_error *err)
 {
     struct tp_buf text;
     tp_buf_init(&text, MOST_NOTE_BYTES);
-    make_note(&text, note);
+    write_note_members(&text, note);
     int code = write_note(run, &text, err);
     tp_buf_release(&text);
     return code;
@@ -360,7 +362,7 @@ int tp_run_folder_note(const struct tp_run_folder *run, const struct tp_run_note
 static bool load_note(const struct tp_run_folder *run, struct tp_buf *text)
 {
     char path[TP_RUN_PATH_BYTES + 16];
-    int fd = name_note(run, path) ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
+    int fd = set_note_path(run, path) ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
     struct stat status;
     ssize_t n = 1;
     bool is_file = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
@@ -376,7 +378,7 @@ static bool load_note(const struct tp_run_folder *run, struct tp_buf *text)
 }
 
 /* Returns a pointer to the value of the first member with this key, or NULL. */
-static char *member(const struct tp_buf *text, const char *key)
+static char *find_member(const struct tp_buf *text, const char *key)
 {
     char *at = strstr(text->data, key);
     return at ? at + strlen(key) : NULL;
@@ -402,29 +404,29 @@ static void read_wishes(const char *list, struct tp_run_wishes *wishes)
     size_t size = list ? strcspn(list, "]") : 0;
     for (size_t i = 0; i < WISHES; i++) {
         int n = snprintf(quoted, sizeof quoted, "\"%s\"", wish_names[i].name);
-        *wish_of(wishes, i) = size && memmem(list, size, quoted, (size_t)n);
+        *wish_member(wishes, i) = size && memmem(list, size, quoted, (size_t)n);
     }
 }
 
 /* Returns the number that is the value of a member, or 0 if the member does not exist. */
-static int64_t number_of(const struct tp_buf *text, const char *key)
+static int64_t read_number_member(const struct tp_buf *text, const char *key)
 {
-    const char *value = member(text, key);
+    const char *value = find_member(text, key);
     return value ? strtoll(value, NULL, 10) : 0;
 }
 
-bool tp_run_folder_read(const struct tp_run_folder *run, struct tp_run_note *note)
+bool tp_run_folder_read_note(const struct tp_run_folder *run, struct tp_run_note *note)
 {
     struct tp_buf text;
     tp_buf_init(&text, MOST_NOTE_BYTES);
-    bool is_read = load_note(run, &text) && read_state(member(&text, state_key), &note->state);
-    note->pid = is_read ? (pid_t)number_of(&text, pid_key) : 0;
-    note->started_ns = is_read ? number_of(&text, "\"started_ns\":") : 0;
-    note->ended_ns = is_read ? number_of(&text, "\"ended_ns\":") : 0;
-    note->cpu_us = is_read ? number_of(&text, "\"cpu_us\":") : 0;
-    const char *mode = is_read ? member(&text, "\"mode\":\"") : NULL;
+    bool is_read = load_note(run, &text) && read_state(find_member(&text, state_key), &note->state);
+    note->pid = is_read ? (pid_t)read_number_member(&text, pid_key) : 0;
+    note->started_ns = is_read ? read_number_member(&text, "\"started_ns\":") : 0;
+    note->ended_ns = is_read ? read_number_member(&text, "\"ended_ns\":") : 0;
+    note->cpu_us = is_read ? read_number_member(&text, "\"cpu_us\":") : 0;
+    const char *mode = is_read ? find_member(&text, "\"mode\":\"") : NULL;
     note->is_cut = mode && !note->ended_ns && (strncmp(mode, "outside", 7) == 0 || strncmp(mode, "both", 4) == 0);
-    read_wishes(is_read ? member(&text, makes_key) : NULL, &note->wishes);
+    read_wishes(is_read ? find_member(&text, makes_key) : NULL, &note->wishes);
     tp_buf_release(&text);
     return is_read;
 }
@@ -436,7 +438,7 @@ int tp_run_folder_set_state(const struct tp_run_folder *run, enum tp_run_state s
     int code = TP_OK;
     tp_buf_init(&text, MOST_NOTE_BYTES);
     tp_buf_init(&changed, MOST_NOTE_BYTES);
-    const char *value = load_note(run, &text) ? member(&text, state_key) : NULL;
+    const char *value = load_note(run, &text) ? find_member(&text, state_key) : NULL;
     if (read_state(value, &before) && before != state) {
         const char *rest = value + strlen(states[before]);
         tp_buf_add(&changed, text.data, (size_t)(value - text.data));

@@ -67,18 +67,18 @@ int tp_run_folder_make(struct tp_run_folder *run, const char *logdir, const char
 
 /* Writes the part of file names that stands for the program to `name`. This is the last part of argv[0], with '_'
  * instead of characters other than letters, digits and a few marks. */
-void tp_run_folder_program(char name[TP_RUN_NAME_BYTES + 1], const char *program);
+void tp_run_folder_program_name(char name[TP_RUN_NAME_BYTES + 1], const char *program);
 
 /* Opens and locks an existing run, or the folder of one rank, for `recover`. Returns 0, TP_ENOTFOUND if there are no
  * raw records, TP_EUNSUPPORTED if another process has the lock, or TP_EIO. */
 int tp_run_folder_open(struct tp_run_folder *run, const char *path, struct tp_error *err);
 
 /* Writes run.json completely or not at all. Returns 0, TP_EIO, TP_ENOMEM. */
-int tp_run_folder_note(const struct tp_run_folder *run, const struct tp_run_note *note, struct tp_error *err);
+int tp_run_folder_write_note(const struct tp_run_folder *run, const struct tp_run_note *note, struct tp_error *err);
 
 /* Reads state, process id, times and wishes from run.json into *note; other members are not changed. Returns false if
  * run.json cannot be read. */
-bool tp_run_folder_read(const struct tp_run_folder *run, struct tp_run_note *note);
+bool tp_run_folder_read_note(const struct tp_run_folder *run, struct tp_run_note *note);
 
 /* Changes only the state in run.json. Returns 0, TP_EIO or TP_ENOMEM. */
 int tp_run_folder_set_state(const struct tp_run_folder *run, enum tp_run_state state, struct tp_error *err);

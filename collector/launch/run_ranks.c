@@ -21,7 +21,7 @@ static const char ended[] = ".ended";
 /* members of run.json in the form in which run_folder.c writes them */
 static const char *const states[] = {"\"state\":\"recording\"", "\"state\":\"unprocessed\"", "\"state\":\"complete\""};
 
-bool tp_run_ranks_are(const struct tp_run_folder *run)
+bool tp_run_ranks_is_shared(const struct tp_run_folder *run)
 {
     return strcmp(run->path, run->home) != 0;
 }
@@ -45,26 +45,26 @@ int tp_run_ranks_lock(const struct tp_run_folder *run)
 
 /* Returns whether `name` is the name of a rank's folder, such as "3". is_end: whether `name` is the name of an end
  * mark, such as "3.ended". */
-static bool is_place(const char *name, bool is_end)
+static bool is_rank_folder_name(const char *name, bool is_end)
 {
     size_t digits = strspn(name, "0123456789");
     return digits > 0 && strcmp(name + digits, is_end ? ended : "") == 0;
 }
 
 /* Returns the number of folders of ranks that have no end mark, or -1 if the number is unknown. */
-static long count_open(const char *places)
+static long count_unfinished_ranks(const char *places)
 {
     long count = 0;
     DIR *dir = opendir(places);
     if (!dir)
         return -1;
     for (struct dirent *entry; (entry = readdir(dir));)
-        count += is_place(entry->d_name, false) - is_place(entry->d_name, true);
+        count += is_rank_folder_name(entry->d_name, false) - is_rank_folder_name(entry->d_name, true);
     closedir(dir);
     return count;
 }
 
-bool tp_run_ranks_end(const struct tp_run_folder *run)
+bool tp_run_ranks_mark_end(const struct tp_run_folder *run)
 {
     char places[PATH_BYTES], mark[PATH_BYTES];
     snprintf(places, sizeof places, "%s/%s", run->path, TP_WORKER_RANKS);
@@ -73,7 +73,7 @@ bool tp_run_ranks_end(const struct tp_run_folder *run)
     int fd = open(mark, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (fd >= 0)
         close(fd);
-    bool is_last = fd >= 0 && count_open(places) == 0;
+    bool is_last = fd >= 0 && count_unfinished_ranks(places) == 0;
     if (lock >= 0)
         close(lock);
     return is_last;
@@ -83,7 +83,7 @@ bool tp_run_ranks_end(const struct tp_run_folder *run)
 
 static int is_rank(const struct dirent *entry)
 {
-    return is_place(entry->d_name, false);
+    return is_rank_folder_name(entry->d_name, false);
 }
 
 static int by_number(const struct dirent **a, const struct dirent **b)
@@ -128,7 +128,7 @@ static void add_rank(struct notes *notes, const struct tp_buf *note)
 }
 
 /* Writes the members of the lowest rank's note with the state of the job, followed by the notes of all ranks. */
-static void put_together(struct tp_buf *text, const struct notes *notes)
+static void combine_notes(struct tp_buf *text, const struct notes *notes)
 {
     static const char key[] = "\"state\":\"";
     const char *begin = notes->first.data, *end = begin + notes->first.size;
@@ -144,7 +144,7 @@ static void put_together(struct tp_buf *text, const struct notes *notes)
     tp_buf_puts(text, "\n]}\n");
 }
 
-static int write_all(const struct tp_run_folder *run, const struct tp_buf *all, struct tp_error *err)
+static int write_combined_note(const struct tp_run_folder *run, const struct tp_buf *all, struct tp_error *err)
 {
     char path[PATH_BYTES];
     struct tp_outfile *file = NULL;
@@ -157,7 +157,7 @@ static int write_all(const struct tp_run_folder *run, const struct tp_buf *all, 
     return code < 0 ? (tp_outfile_discard(&file), code) : tp_outfile_commit(&file, err);
 }
 
-int tp_run_ranks_note(const struct tp_run_folder *run, struct tp_error *err)
+int tp_run_ranks_write_note(const struct tp_run_folder *run, struct tp_error *err)
 {
     char places[PATH_BYTES];
     struct dirent **names = NULL;
@@ -178,9 +178,9 @@ int tp_run_ranks_note(const struct tp_run_folder *run, struct tp_error *err)
     free(names);
     text.failed = notes.first.failed ? notes.first.failed : notes.all.failed;
     if (notes.all.size && !text.failed)
-        put_together(&text, &notes);
+        combine_notes(&text, &notes);
     if (notes.all.size || text.failed)
-        code = write_all(run, &text, err);
+        code = write_combined_note(run, &text, err);
     tp_buf_release(&note);
     tp_buf_release(&text);
     tp_buf_release(&notes.all);
@@ -188,7 +188,7 @@ int tp_run_ranks_note(const struct tp_run_folder *run, struct tp_error *err)
     return code;
 }
 
-static void add_wishes(struct tp_run_wishes *all, const struct tp_run_wishes *one, bool is_first)
+static void combine_wishes(struct tp_run_wishes *all, const struct tp_run_wishes *one, bool is_first)
 {
     bool is_only = one->summary_only && (is_first || all->summary_only);
     all->events |= one->events;
@@ -197,7 +197,7 @@ static void add_wishes(struct tp_run_wishes *all, const struct tp_run_wishes *on
     all->summary_only = is_only;
 }
 
-void tp_run_ranks_wishes(const struct tp_run_folder *run, struct tp_run_wishes *wishes)
+void tp_run_ranks_combine_wishes(const struct tp_run_folder *run, struct tp_run_wishes *wishes)
 {
     char places[PATH_BYTES];
     struct dirent **names = NULL;
@@ -209,8 +209,8 @@ void tp_run_ranks_wishes(const struct tp_run_folder *run, struct tp_run_wishes *
         struct tp_run_folder rank = {.lock = -1};
         struct tp_run_note note;
         int n = snprintf(rank.home, sizeof rank.home, "%s/%s", places, names[i]->d_name);
-        if (n > 0 && (size_t)n < sizeof rank.home && tp_run_folder_read(&rank, &note)) {
-            add_wishes(wishes, &note.wishes, is_first);
+        if (n > 0 && (size_t)n < sizeof rank.home && tp_run_folder_read_note(&rank, &note)) {
+            combine_wishes(wishes, &note.wishes, is_first);
             is_first = false;
         }
         free(names[i]);
@@ -218,9 +218,9 @@ void tp_run_ranks_wishes(const struct tp_run_folder *run, struct tp_run_wishes *
     free(names);
 }
 
-int tp_run_ranks_begin(const struct tp_run_folder *run, struct tp_error *err)
+int tp_run_ranks_create_note(const struct tp_run_folder *run, struct tp_error *err)
 {
     char path[PATH_BYTES];
     snprintf(path, sizeof path, "%s/run.json", run->path);
-    return access(path, F_OK) == 0 ? TP_OK : tp_run_ranks_note(run, err);
+    return access(path, F_OK) == 0 ? TP_OK : tp_run_ranks_write_note(run, err);
 }

@@ -17,14 +17,14 @@ struct tp_run_folder;
 struct tp_run_wishes;
 
 /* Returns whether several calls share the run. */
-bool tp_run_ranks_are(const struct tp_run_folder *run);
+bool tp_run_ranks_is_shared(const struct tp_run_folder *run);
 
 /* Creates the run's run.json if it does not exist. Returns 0, TP_EIO or TP_ENOMEM. */
-int tp_run_ranks_begin(const struct tp_run_folder *run, struct tp_error *err);
+int tp_run_ranks_create_note(const struct tp_run_folder *run, struct tp_error *err);
 
 /* Marks this rank as ended, because all its traces were made. Returns true if all other ranks that started have ended
  * too. */
-bool tp_run_ranks_end(const struct tp_run_folder *run);
+bool tp_run_ranks_mark_end(const struct tp_run_folder *run);
 
 /* Waits until this process alone may make the combined results. Returns a descriptor that the caller closes
  * afterwards, or -1. */
@@ -32,9 +32,9 @@ int tp_run_ranks_lock(const struct tp_run_folder *run);
 
 /* Sets *wishes to the combined wishes of all ranks: everything that at least one rank wants. If no rank wants more,
  * only summaries are made. */
-void tp_run_ranks_wishes(const struct tp_run_folder *run, struct tp_run_wishes *wishes);
+void tp_run_ranks_combine_wishes(const struct tp_run_folder *run, struct tp_run_wishes *wishes);
 
 /* Writes the run's run.json from the run.json files of its ranks. Returns 0, TP_EIO or TP_ENOMEM. */
-int tp_run_ranks_note(const struct tp_run_folder *run, struct tp_error *err);
+int tp_run_ranks_write_note(const struct tp_run_folder *run, struct tp_error *err);
 
 #endif

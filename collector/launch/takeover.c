@@ -44,15 +44,15 @@ struct watched {
     struct tp_run_file *file;
 };
 
-static void on_seen(void *context, uint64_t bytes)
+static void on_bytes_processed(void *context, uint64_t bytes)
 {
     const struct watched *watched = context;
     struct work *work = watched->work;
     struct tp_run_file *file = watched->file;
-    uint64_t left = file->size_bytes - file->seen_bytes;
+    uint64_t left = file->size_bytes - file->converted_bytes;
     bytes = bytes < left ? bytes : left;
     pthread_mutex_lock(&work->lock);
-    file->seen_bytes += bytes;
+    file->converted_bytes += bytes;
     work->done_bytes += bytes;
     report_progress(work, file);
     pthread_mutex_unlock(&work->lock);
@@ -61,7 +61,7 @@ static void on_seen(void *context, uint64_t bytes)
 /* ---- threads ---- */
 
 /* Processes files until all are processed. Each turn chooses the next file that no thread has processed. */
-static void *work_on_some(void *context)
+static void *process_files(void *context)
 {
     struct work *work = context;
     pthread_mutex_lock(&work->lock);
@@ -71,7 +71,7 @@ static void *work_on_some(void *context)
         work->stage(work, file);
         pthread_mutex_lock(&work->lock);
         work->done_count++;
-        work->done_bytes += file->size_bytes - file->seen_bytes;
+        work->done_bytes += file->size_bytes - file->converted_bytes;
         report_progress(work, file);
     }
     pthread_mutex_unlock(&work->lock);
@@ -79,7 +79,7 @@ static void *work_on_some(void *context)
 }
 
 /* Runs a stage for all files, on as many threads as are useful. */
-static void run_stage(struct work *work, void (*stage)(struct work *work, struct tp_run_file *file))
+static void run_stage_on_all_files(struct work *work, void (*stage)(struct work *work, struct tp_run_file *file))
 {
     pthread_t threads[TP_TAKEOVER_THREADS];
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -88,16 +88,16 @@ static void run_stage(struct work *work, void (*stage)(struct work *work, struct
     work->stage = stage;
     work->next = work->done_count = 0;
     work->done_bytes = 0;
-    while (more + 1 < most && more + 1 < work->count && pthread_create(&threads[more], NULL, work_on_some, work) == 0)
+    while (more + 1 < most && more + 1 < work->count && pthread_create(&threads[more], NULL, process_files, work) == 0)
         more++;
-    work_on_some(work);
+    process_files(work);
     while (more > 0)
         pthread_join(threads[--more], NULL);
 }
 
 /* ---- classifying the files ---- */
 
-static void drop(const char *folder, const char *base)
+static void remove_file(const char *folder, const char *base)
 {
     char path[4096];
     if (snprintf(path, sizeof path, "%s/%s", folder, base) < (int)sizeof path)
@@ -105,7 +105,7 @@ static void drop(const char *folder, const char *base)
 }
 
 /* Fills work->files. Returns false when memory is short. */
-static bool collect(struct work *work, struct dirent *const *names, int count)
+static bool open_files(struct work *work, struct dirent *const *names, int count)
 {
     const char *folder = work->takeover->folder;
     work->files = calloc((size_t)count + 1, sizeof *work->files);
@@ -121,7 +121,7 @@ static bool collect(struct work *work, struct dirent *const *names, int count)
         }
         tp_run_file_release(file);
         if (is_temporary)
-            drop(folder, names[i]->d_name);
+            remove_file(folder, names[i]->d_name);
     }
     return work->files != NULL;
 }
@@ -158,7 +158,7 @@ static void find_replaced(struct work *work)
  * other processes are helpers such as data loaders, shells and launchers. */
 enum speakers { ALL, WITH_STEPS, OF_TORCH };
 
-static enum speakers find_speakers(const struct work *work)
+static enum speakers find_main_processes(const struct work *work)
 {
     enum speakers speakers = ALL;
     for (size_t i = 0; i < work->count; i++) {
@@ -178,7 +178,7 @@ static bool has_torch(const struct work *work, pid_t pid)
     return false;
 }
 
-static const char *suffix_of(const struct work *work, const struct tp_run_file *file, enum speakers speakers)
+static const char *trace_suffix(const struct work *work, const struct tp_run_file *file, enum speakers speakers)
 {
     if (work->takeover->has_outside && file->is_spool && file->is_silent)
         return TP_WORKER_INSIDE;
@@ -191,27 +191,28 @@ static const char *suffix_of(const struct work *work, const struct tp_run_file *
 
 /* ---- stages ---- */
 
-static void look(struct work *work, struct tp_run_file *file)
+static void examine_file(struct work *work, struct tp_run_file *file)
 {
     (void)work;
     tp_run_file_examine(file);
 }
 
-static void take(struct work *work, struct tp_run_file *file)
+static void convert_file(struct work *work, struct tp_run_file *file)
 {
     if (file->trace)
         tp_run_file_convert(file, &(struct tp_run_facts){work->takeover->folder,
                                                          work->takeover->program,
-                                                         {on_seen, &(struct watched){work, file}}});
+                                                         {on_bytes_processed, &(struct watched){work, file}}});
     else
         file->outcome = TP_RUN_FILE_FAILED;
 }
 
-static void name_all(struct work *work)
+static void name_traces(struct work *work)
 {
-    enum speakers speakers = find_speakers(work);
+    enum speakers speakers = find_main_processes(work);
     for (size_t i = 0; i < work->count; i++)
-        if (!tp_run_file_name(&work->files[i], work->takeover->logdir, suffix_of(work, &work->files[i], speakers)))
+        if (!tp_run_file_set_trace_path(&work->files[i], work->takeover->logdir,
+                                        trace_suffix(work, &work->files[i], speakers)))
             tp_error_set(&work->files[i].err, TP_ENOMEM, 0, "out of memory");
 }
 
@@ -247,7 +248,7 @@ static void report_file(struct tp_takeover *t, const struct tp_run_file *file)
 
 enum { PAUSE_MS = 20 };
 
-static unsigned pause_a_moment(unsigned patience_ms)
+static unsigned wait_one_interval(unsigned patience_ms)
 {
     nanosleep(&(struct timespec){.tv_nsec = PAUSE_MS * 1000000L}, NULL);
     return patience_ms > PAUSE_MS ? patience_ms - PAUSE_MS : 0;
@@ -260,7 +261,7 @@ static unsigned wait_for_helpers(struct tp_takeover *t)
     unsigned patience_ms = t->patience_ms;
     t->left_count = tp_processes_of_run(t->left, TP_TAKEOVER_LEFT, t->folder);
     while (t->left_count > 0 && patience_ms > 0) {
-        patience_ms = pause_a_moment(patience_ms);
+        patience_ms = wait_one_interval(patience_ms);
         size_t kept = 0;
         for (size_t i = 0; i < t->left_count; i++)
             if (tp_process_is_of_run(t->left[i], t->folder))
@@ -280,19 +281,19 @@ static bool has_live_spool(const struct work *work)
     return false;
 }
 
-static int take_all(struct tp_takeover *t, struct dirent *const *names, int count, unsigned patience_ms,
-                    struct tp_error *err)
+static int convert_all_files(struct tp_takeover *t, struct dirent *const *names, int count, unsigned patience_ms,
+                             struct tp_error *err)
 {
     struct work work = {.takeover = t, .lock = PTHREAD_MUTEX_INITIALIZER};
-    if (!collect(&work, names, count))
+    if (!open_files(&work, names, count))
         return tp_error_set(err, TP_ENOMEM, 0, "%s: out of memory", t->folder);
-    run_stage(&work, look);
+    run_stage_on_all_files(&work, examine_file);
     /* waits for processes that wait_for_helpers cannot see, for example in a sandbox */
     while (patience_ms > 0 && has_live_spool(&work))
-        patience_ms = pause_a_moment(patience_ms);
+        patience_ms = wait_one_interval(patience_ms);
     find_replaced(&work);
-    name_all(&work);
-    run_stage(&work, take);
+    name_traces(&work);
+    run_stage_on_all_files(&work, convert_file);
     for (size_t i = 0; i < work.count; i++) {
         report_file(t, &work.files[i]);
         tp_run_file_release(&work.files[i]);
@@ -309,7 +310,7 @@ int tp_takeover(struct tp_takeover *t, struct tp_error *err)
     int count = scandir(t->folder, &names, NULL, alphasort);
     if (count < 0)
         return tp_error_set(err, TP_EIO, 0, "%s: %s", t->folder, strerror(errno));
-    int code = take_all(t, names, count, patience_ms, err);
+    int code = convert_all_files(t, names, count, patience_ms, err);
     while (count > 0)
         free(names[--count]);
     free(names);

@@ -7,6 +7,6 @@
 /* Writes "NAME: WHY" to `text`, followed by the number of further programs. The programs come from the file
  * `entered.tmp` in `folder` (writer/worker.h). Returns the number of different programs; if it is 0, `text` is
  * empty. */
-size_t tp_unfit_programs_text(char *text, size_t size, const char *folder);
+size_t tp_unfit_programs_write(char *text, size_t size, const char *folder);
 
 #endif

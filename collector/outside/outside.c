@@ -44,13 +44,13 @@ static int init(void *context, struct tp_error *err)
     tp_python_stacks_init(&o->python, &o->arena, &o->tree.places);
     tp_jit_names_init(&o->made, &o->arena, &o->tree.places);
     tp_record_notes_init(&o->notes, &o->arena);
-    tp_late_exits_init(&o->late_ends, &o->arena);
+    tp_late_exits_init(&o->late_exit_list, &o->arena);
     tp_usage_polls_init(&o->usage, &o->arena);
     tp_watched_processes_init(&o->watched, &o->arena);
     return TP_OK;
 }
 
-static void watch(struct tp_outside *o, int fd)
+static void watch_descriptor(struct tp_outside *o, int fd)
 {
     struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.fd = fd};
     if (fd >= 0)
@@ -86,7 +86,7 @@ int tp_outside_new(struct tp_outside **out, const struct tp_outside_options *opt
     int code = tp_arena_run(&o->arena, init, o, err);
     if (code == TP_OK && (o->watch < 0 || o->timer < 0))
         code = tp_error_set(err, TP_EIO, 0, "no file descriptor is available");
-    watch(o, o->timer);
+    watch_descriptor(o, o->timer);
     if (code < 0)
         tp_outside_free(o);
     else
@@ -116,12 +116,12 @@ void tp_outside_free(struct tp_outside *o)
     free(o);
 }
 
-static int open_codes(void *context, struct tp_error *err)
+static int open_exit_codes(void *context, struct tp_error *err)
 {
     struct tp_outside *o = context;
     (void)err;
     if (o->mode == TP_OUTSIDE_WHOLE)
-        tp_watched_processes_add(&o->watched, (uint32_t)o->pid, tp_outside_now());
+        tp_watched_processes_add(&o->watched, (uint32_t)o->pid, tp_outside_now_ns());
     tp_exit_codes_open(&o->codes, &o->arena);
     tp_exit_codes_add(&o->codes, (uint32_t)o->pid);
     return TP_OK;
@@ -130,12 +130,12 @@ static int open_codes(void *context, struct tp_error *err)
 void tp_outside_start(struct tp_outside *o)
 {
     for (size_t i = 0; i < o->rings.count; i++)
-        if (o->rings.rings[i].is_of_names)
-            watch(o, o->rings.rings[i].fd);
+        if (o->rings.rings[i].is_name_ring)
+            watch_descriptor(o, o->rings.rings[i].fd);
     set_timer(o, pause_ns(o));
-    o->begin_ns = o->polled_ns = o->usage.time_ns = tp_outside_now();
-    o->clock_ns = tp_outside_clock(CLOCK_REALTIME) - o->begin_ns;
-    o->budget.begin_ns = tp_outside_clock(CLOCK_PROCESS_CPUTIME_ID);
+    o->begin_ns = o->polled_ns = o->usage.time_ns = tp_outside_now_ns();
+    o->clock_ns = tp_outside_clock_ns(CLOCK_REALTIME) - o->begin_ns;
+    o->budget.begin_ns = tp_outside_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     tp_throttling_begin(&o->throttling, (uint32_t)o->pid, &o->text);
 }
 
@@ -147,7 +147,7 @@ int tp_outside_probe(struct tp_error *err)
     return code;
 }
 
-static void take_end(void *outside, uint32_t number);
+static void on_process_end(void *outside, uint32_t number);
 
 int tp_outside_begin_polling(void *context, struct tp_error *err)
 {
@@ -175,9 +175,9 @@ static bool poll_instead(struct tp_outside *o)
                                              .budget = &o->budget,
                                              .python = &o->python,
                                              .text = &o->text,
-                                             .ended = take_end,
+                                             .ended = on_process_end,
                                              .context = o,
-                                             .now_ns = tp_outside_now};
+                                             .now_ns = tp_outside_now_ns};
     return true;
 }
 
@@ -200,7 +200,7 @@ static int open_rings(struct tp_outside *o, pid_t pid)
 int tp_outside_open(struct tp_outside *o, pid_t pid)
 {
     int code = open_rings(o, pid);
-    bool is_ours = !o->is_attached || geteuid() == 0 || tp_proc_is_ours((uint32_t)pid);
+    bool is_ours = !o->is_attached || geteuid() == 0 || tp_proc_is_same_user((uint32_t)pid);
     bool may_look = code == TP_EUNSUPPORTED && is_ours;
     return may_look && poll_instead(o) ? TP_OK : code;
 }
@@ -211,7 +211,7 @@ int tp_outside_begin(struct tp_outside *o, pid_t pid, struct tp_error *err)
     int code = tp_outside_open(o, pid);
     if (code < 0)
         return tp_error_set(err, code, 0, "%s", o->refused.text);
-    code = tp_arena_run(&o->arena, open_codes, o, err);
+    code = tp_arena_run(&o->arena, open_exit_codes, o, err);
     if (code == TP_OK)
         tp_outside_start(o);
     return code < 0 || o->mode != TP_OUTSIDE_POLLING ? code : tp_arena_run(&o->arena, tp_outside_begin_polling, o, err);
@@ -226,16 +226,16 @@ int tp_outside_fd(const struct tp_outside *o)
 
 /* Reads a thread's Python frames as soon as its sample arrives, so that the moment of reading is as random as the
  * sample. */
-static void ask_python(struct tp_outside *o, struct tp_pending_record *record, const struct tp_perf_record *r)
+static void read_python_frames(struct tp_outside *o, struct tp_pending_record *record, const struct tp_perf_record *r)
 {
-    int64_t time_ns = o->python.processes.living_count ? tp_outside_now() : 0;
+    int64_t time_ns = o->python.processes.living_count ? tp_outside_now_ns() : 0;
     if (o->python.processes.living_count && time_ns - (int64_t)r->time_ns < CERTAIN_NS)
         record->python = tp_python_stacks_read(&o->python, r->pid, r->tid, time_ns);
 }
 
 /* Returns whether a record belongs to a process that is not recorded, which happens with events of whole CPUs. Counts
  * every 16th switch of such processes for the limit of stacks, because the stacks slow these processes too. */
-static bool is_others(struct tp_outside *o, const struct tp_perf_record *r, bool is_switch)
+static bool is_of_other_process(struct tp_outside *o, const struct tp_perf_record *r, bool is_switch)
 {
     enum { OTHERS_PER_OURS = 16 };
     if (r->type == PERF_RECORD_LOST || tp_watched_processes_has(&o->watched, r->pid))
@@ -247,21 +247,21 @@ static bool is_others(struct tp_outside *o, const struct tp_perf_record *r, bool
 
 /* Returns whether the process of an EXIT record still lives. With events of whole CPUs, the kernel also writes an EXIT
  * record when exec changes the rights of a process. The kernel then continues to report events of the process. */
-static bool is_no_end(struct tp_outside *o, const struct tp_perf_record *r)
+static bool is_false_exit(struct tp_outside *o, const struct tp_perf_record *r)
 {
     return r->type == PERF_RECORD_EXIT && r->pid == r->tid && tp_proc_life(r->pid, &o->text) == TP_PROC_ALIVE;
 }
 
-static void take(void *context, const struct perf_event_header *head)
+static void process_event_record(void *context, const struct perf_event_header *head)
 {
     struct tp_outside *o = context;
     struct tp_perf_record r;
     if (!tp_perf_record_read(&r, head))
         return;
     bool is_switch = r.type == PERF_RECORD_SAMPLE && tp_perf_rings_is_switch(&o->rings, r.event_id);
-    if (o->mode == TP_OUTSIDE_WHOLE && (is_others(o, &r, is_switch) || is_no_end(o, &r)))
+    if (o->mode == TP_OUTSIDE_WHOLE && (is_of_other_process(o, &r, is_switch) || is_false_exit(o, &r)))
         return;
-    if (r.type == PERF_RECORD_SAMPLE && !is_switch && !tp_own_budget_reads(&o->budget))
+    if (r.type == PERF_RECORD_SAMPLE && !is_switch && !tp_own_budget_is_sample_read(&o->budget))
         return;
     struct tp_pending_record *record = tp_pending_add(&o->pending, head, (int64_t)r.time_ns);
     if (!record) {
@@ -277,9 +277,9 @@ static void take(void *context, const struct perf_event_header *head)
     if (r.type == PERF_RECORD_FORK && o->is_attached)
         *tp_id_map_put(&o->forked, r.tid) = r.pid;
     if (r.type == PERF_RECORD_SAMPLE && !is_switch)
-        ask_python(o, record, &r);
+        read_python_frames(o, record, &r);
     if (r.type == PERF_RECORD_COMM && r.is_exec)
-        tp_record_notes_request_arguments(&o->notes, record, r.pid, tp_outside_now() + CERTAIN_NS, &o->text);
+        tp_record_notes_request_arguments(&o->notes, record, r.pid, tp_outside_now_ns() + CERTAIN_NS, &o->text);
     if (r.type == PERF_RECORD_FORK && r.pid != r.parent_pid)
         tp_exit_codes_add(&o->codes, r.pid);
     struct tp_proc_usage usage = {0};
@@ -293,18 +293,18 @@ void tp_outside_read_rings(struct tp_outside *o)
         tp_perf_rings_scan(&o->rings, tp_watched_processes_gather, &o->watched);
         tp_watched_processes_apply(&o->watched);
     }
-    tp_perf_rings_read(&o->rings, take, o);
+    tp_perf_rings_read(&o->rings, process_event_record, o);
 }
 
 /* ---- processing records in the order of time ---- */
 
-static void name_made(struct tp_outside *o, const struct tp_outside_process *process)
+static void read_generated_names(struct tp_outside *o, const struct tp_outside_process *process)
 {
     if (process->maps.has_own_image)
         tp_jit_names_read(&o->made, process->pid, process->maps.image);
 }
 
-static void take_end(void *outside, uint32_t number)
+static void on_process_end(void *outside, uint32_t number)
 {
     struct tp_outside *o = outside;
     struct tp_outside_process *process = tp_outside_process_at(&o->tree, number);
@@ -314,25 +314,25 @@ static void take_end(void *outside, uint32_t number)
     enum tp_proc_life life = process->has_status ? TP_PROC_OVER : tp_proc_life(process->pid, &o->text);
     process->is_out_of_sight = life == TP_PROC_ALIVE;
     o->out_of_sight += process->is_out_of_sight;
-    name_made(o, process);
+    read_generated_names(o, process);
     if (!process->has_status && !process->is_out_of_sight && !is_ours)
-        tp_late_exits_add(&o->late_ends, number, tp_outside_now() + TP_SECOND_NS);
+        tp_late_exits_add(&o->late_exit_list, number, tp_outside_now_ns() + TP_SECOND_NS);
 }
 
-static void take_until(struct tp_outside *o, int64_t until_ns)
+static void process_records_until(struct tp_outside *o, int64_t until_ns)
 {
     size_t done = 0;
     tp_pending_sort(&o->pending);
     for (; done < o->pending.count && o->pending.records[done].time_ns < until_ns; done++) {
         const struct tp_pending_record *p = &o->pending.records[done];
         struct tp_perf_record r;
-        tp_perf_record_read(&r, tp_pending_head(&o->pending, p->at));
+        tp_perf_record_read(&r, tp_pending_header_at(&o->pending, p->at));
         bool is_switch = r.type == PERF_RECORD_SAMPLE && tp_perf_rings_is_switch(&o->rings, r.event_id);
         const struct tp_outside_note python = {.python = p->python, .wait_read_ns = p->wait_read_ns};
-        const struct tp_outside_note *note = tp_record_note_of(&o->notes, p);
+        const struct tp_outside_note *note = tp_record_note_find(&o->notes, p);
         uint32_t ended = tp_outside_tree_process(&o->tree, &r, is_switch, note ? note : &python);
         if (ended != TP_NO_ID)
-            take_end(o, ended);
+            on_process_end(o, ended);
     }
     tp_pending_drop(&o->pending, done);
     if (!o->pending.count)
@@ -347,20 +347,20 @@ static void watch_samples(struct tp_outside *o)
 {
     bool is_wanted = o->python.processes.living_count > 0 || o->tree.lost_count > 0;
     for (size_t i = 0; i < o->rings.count && is_wanted != o->are_samples_watched; i++) {
-        if (!o->rings.rings[i].is_of_names && is_wanted)
-            watch(o, o->rings.rings[i].fd);
-        else if (!o->rings.rings[i].is_of_names)
+        if (!o->rings.rings[i].is_name_ring && is_wanted)
+            watch_descriptor(o, o->rings.rings[i].fd);
+        else if (!o->rings.rings[i].is_name_ring)
             epoll_ctl(o->watch, EPOLL_CTL_DEL, o->rings.rings[i].fd, NULL);
     }
     o->are_samples_watched = is_wanted;
 }
 
-static void keep_budget(struct tp_outside *o, int64_t time_ns)
+static void update_budget(struct tp_outside *o, int64_t time_ns)
 {
-    const int64_t own_ns = tp_outside_clock(CLOCK_PROCESS_CPUTIME_ID);
-    tp_own_budget_update(&o->budget, own_ns, tp_outside_tree_running(&o->tree, time_ns), time_ns);
+    const int64_t own_ns = tp_outside_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    tp_own_budget_update(&o->budget, own_ns, tp_outside_tree_running_ns(&o->tree, time_ns), time_ns);
     if (tp_own_budget_has_wait_stacks(&o->budget))
-        tp_perf_rings_budget(&o->rings, o->switch_stacks, time_ns);
+        tp_perf_rings_limit_stacks(&o->rings, o->switch_stacks, time_ns);
     else
         tp_perf_rings_end_stacks(&o->rings);
 }
@@ -370,19 +370,19 @@ static void examine_events(struct tp_outside *o, int64_t time_ns)
 {
     o->switch_stacks = o->thread_records = 0;
     tp_outside_read_rings(o);
-    tp_perf_rings_calm(&o->rings, o->thread_records, time_ns);
+    tp_perf_rings_pause_names(&o->rings, o->thread_records, time_ns);
     tp_exit_codes_read(&o->codes);
-    tp_late_exits_check(&o->late_ends, &o->tree, &o->codes, tp_outside_now());
-    tp_record_notes_retry(&o->notes, tp_outside_now(), &o->text);
-    if (tp_own_budget_has_room(&o->budget, tp_outside_clock(CLOCK_PROCESS_CPUTIME_ID),
-                               tp_outside_tree_running(&o->tree, time_ns)))
-        tp_waiting_stacks_read(&o->still, &o->pending, &o->python, o->rings.dump_bytes, tp_outside_now);
+    tp_late_exits_check(&o->late_exit_list, &o->tree, &o->codes, tp_outside_now_ns());
+    tp_record_notes_retry(&o->notes, tp_outside_now_ns(), &o->text);
+    if (tp_own_budget_has_room(&o->budget, tp_outside_clock_ns(CLOCK_PROCESS_CPUTIME_ID),
+                               tp_outside_tree_running_ns(&o->tree, time_ns)))
+        tp_waiting_stacks_read(&o->still, &o->pending, &o->python, o->rings.dump_bytes, tp_outside_now_ns);
     else
         tp_waiting_stacks_skip(&o->still);
     watch_samples(o);
-    keep_budget(o, time_ns);
+    update_budget(o, time_ns);
     if (time_ns - o->polled_ns >= LOOK_NS / 2) {
-        take_until(o, time_ns - CERTAIN_NS);
+        process_records_until(o, time_ns - CERTAIN_NS);
         /* without stacks, more waits are examined, because reading a system call is cheap */
         tp_outside_tree_read_waits(&o->tree, &o->next_thread, o->rings.is_user_only ? ASKED_WITHOUT_STACKS : ASKED,
                                    &o->text);
@@ -390,13 +390,13 @@ static void examine_events(struct tp_outside *o, int64_t time_ns)
     }
 }
 
-static int look(void *context, struct tp_error *err)
+static int poll_once(void *context, struct tp_error *err)
 {
     struct tp_outside *o = context;
-    int64_t time_ns = tp_outside_now();
+    int64_t time_ns = tp_outside_now_ns();
     (void)err;
     if (o->mode == TP_OUTSIDE_POLLING)
-        tp_polling_recorder_poll(&o->looked, tp_outside_clock(CLOCK_PROCESS_CPUTIME_ID), false);
+        tp_polling_recorder_poll(&o->looked, tp_outside_clock_ns(CLOCK_PROCESS_CPUTIME_ID), false);
     else
         examine_events(o, time_ns);
     if (o->find_more)
@@ -408,7 +408,7 @@ static int look(void *context, struct tp_error *err)
 }
 
 /* Ends the recording early and closes the events. The recorded data is kept, and the program continues. */
-static void stop(struct tp_outside *o)
+static void stop_early(struct tp_outside *o)
 {
     o->stopped_ns = o->tree.last_ns ? o->tree.last_ns : o->begin_ns;
     o->pending.count = 0;
@@ -417,16 +417,16 @@ static void stop(struct tp_outside *o)
 
 void tp_outside_set_backup(struct tp_outside *o, void (*save)(void *context), void *context, int kept_fd)
 {
-    o->keeper =
-        (struct tp_outside_backup){.made_ns = tp_outside_now(), .kept_fd = kept_fd, .save = save, .context = context};
+    o->keeper = (struct tp_outside_backup){
+        .copied_ns = tp_outside_now_ns(), .kept_fd = kept_fd, .save = save, .context = context};
 }
 
 /* Writes the trace and exits, in a copy of a recorder that was killed. The copy has closed all event descriptors. */
-static void save_rest(struct tp_outside *o)
+static void save_in_copy(struct tp_outside *o)
 {
     o->pending.count = 0;
     o->stopped_ns = o->end_ns = o->tree.last_ns ? o->tree.last_ns : o->begin_ns;
-    o->own_ns = tp_outside_clock(CLOCK_PROCESS_CPUTIME_ID);
+    o->own_ns = tp_outside_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     tp_outside_tree_end(&o->tree, o->end_ns);
     o->keeper.save(o->keeper.context);
     _exit(0);
@@ -442,14 +442,14 @@ void tp_outside_poll(void *outside)
         ; /* resets the wake-up descriptor; all rings are read below */
     if (!o->begin_ns || o->stopped_ns)
         return;
-    if (tp_arena_run(&o->arena, look, o, NULL) < 0)
-        stop(o);
+    if (tp_arena_run(&o->arena, poll_once, o, NULL) < 0)
+        stop_early(o);
     set_timer(o, o->notes.late.count ? SOON_NS : pause_ns(o));
-    if (tp_outside_backup_renew(&o->keeper, tp_outside_now()))
-        save_rest(o);
+    if (tp_outside_backup_renew(&o->keeper, tp_outside_now_ns()))
+        save_in_copy(o);
 }
 
-static int look_last(void *context, struct tp_error *err)
+static int poll_last_time(void *context, struct tp_error *err)
 {
     struct tp_outside *o = context;
     (void)err;
@@ -457,31 +457,31 @@ static int look_last(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-void tp_outside_ended(void *outside)
+void tp_outside_read_last_facts(void *outside)
 {
     struct tp_outside *o = outside;
     if (o->mode == TP_OUTSIDE_POLLING && o->begin_ns && !o->stopped_ns &&
-        tp_arena_run(&o->arena, look_last, o, NULL) < 0)
-        stop(o);
+        tp_arena_run(&o->arena, poll_last_time, o, NULL) < 0)
+        stop_early(o);
 }
 
 static int finish(void *context, struct tp_error *err)
 {
     struct tp_outside *o = context;
     if (o->mode == TP_OUTSIDE_POLLING) {
-        look_last(o, err);
+        poll_last_time(o, err);
         tp_polling_recorder_end(&o->looked);
     } else {
-        look(o, err);
-        take_until(o, INT64_MAX);
+        poll_once(o, err);
+        process_records_until(o, INT64_MAX);
     }
-    tp_late_exits_check(&o->late_ends, &o->tree, &o->codes, INT64_MAX);
+    tp_late_exits_check(&o->late_exit_list, &o->tree, &o->codes, INT64_MAX);
     const uint32_t *root = tp_id_map_find(&o->tree.process_ids, (uint32_t)o->pid);
     if (root && !o->is_of_user)
         tp_outside_tree_set_arguments(&o->tree, *root, o->options.argv);
     for (uint32_t i = 0; i < o->tree.processes.count; i++)
         if (!tp_outside_process_at(&o->tree, i)->is_over)
-            name_made(o, tp_outside_process_at(&o->tree, i));
+            read_generated_names(o, tp_outside_process_at(&o->tree, i));
     return TP_OK;
 }
 
@@ -491,9 +491,9 @@ void tp_outside_end(struct tp_outside *o, const int *status)
     tp_outside_backup_end(&o->keeper);
     nanosleep(&moment, NULL);
     if (!o->stopped_ns && tp_arena_run(&o->arena, finish, o, NULL) < 0)
-        stop(o);
-    o->end_ns = o->stopped_ns ? o->stopped_ns : tp_outside_now();
-    o->own_ns = tp_outside_clock(CLOCK_PROCESS_CPUTIME_ID) - o->budget.begin_ns;
+        stop_early(o);
+    o->end_ns = o->stopped_ns ? o->stopped_ns : tp_outside_now_ns();
+    o->own_ns = tp_outside_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - o->budget.begin_ns;
     const uint32_t *root = tp_id_map_find(&o->tree.process_ids, (uint32_t)o->pid);
     if (root && status) {
         struct tp_outside_process *process = tp_outside_process_at(&o->tree, *root);
@@ -511,7 +511,7 @@ struct inside {
     const char *folder;
 };
 
-static int add_inside(void *context, struct tp_error *err)
+static int add_inside_samples(void *context, struct tp_error *err)
 {
     const struct inside *inside = context;
     (void)err;
@@ -522,7 +522,7 @@ static int add_inside(void *context, struct tp_error *err)
 void tp_outside_add_inside(struct tp_outside *o, const char *folder)
 {
     if (o->mode == TP_OUTSIDE_POLLING && !o->stopped_ns)
-        tp_arena_run(&o->arena, add_inside, &(struct inside){o, folder}, NULL);
+        tp_arena_run(&o->arena, add_inside_samples, &(struct inside){o, folder}, NULL);
 }
 
 int tp_outside_write(struct tp_outside *o, const char *path, struct tp_error *err)
@@ -530,7 +530,7 @@ int tp_outside_write(struct tp_outside *o, const char *path, struct tp_error *er
     struct tp_outside_seen seen = tp_outside_seen(o);
     struct tp_buf json;
     tp_buf_init(&json, 0);
-    tp_outside_put_json(&json, &seen);
+    tp_outside_put_missed_json(&json, &seen);
     const struct tp_outside_trace trace = {.tree = &o->tree,
                                            .looks = &o->usage.looks,
                                            .clock_ns = o->clock_ns,
@@ -544,7 +544,7 @@ int tp_outside_write(struct tp_outside *o, const char *path, struct tp_error *er
     return code;
 }
 
-size_t tp_outside_living(const struct tp_outside *o, struct tp_buf *names)
+size_t tp_outside_list_running(const struct tp_outside *o, struct tp_buf *names)
 {
-    return tp_outside_tree_living(&o->tree, names);
+    return tp_outside_tree_list_running(&o->tree, names);
 }

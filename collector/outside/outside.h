@@ -68,7 +68,7 @@ void tp_outside_poll(void *outside);
 
 /* Reads the last facts about the program from /proc after its exit, before the caller waits for it with wait(2). The
  * program is a child of this process. outside: a struct tp_outside. */
-void tp_outside_ended(void *outside);
+void tp_outside_read_last_facts(void *outside);
 
 /* Ends the recording. Processes that still run are recorded up to now. status: status from wait(2); NULL if the process
  * is not a child of this one or still runs. */
@@ -87,14 +87,14 @@ enum tp_outside_mode {
 /* Counts of recorded and of missed facts. Valid after the end. */
 struct tp_outside_seen {
     enum tp_outside_mode mode;
-    const char *refusal;     /* reason why events were refused; "" if they were allowed; borrowed until free */
-    bool is_whole_refused;   /* true if events of whole CPUs were requested and are not allowed */
-    uint64_t polls_left_out; /* count of polls that were skipped because of their cost; 0 with events */
+    const char *refusal;         /* reason why events were refused; "" if they were allowed; borrowed until free */
+    bool is_whole_refused;       /* true if events of whole CPUs were requested and are not allowed */
+    uint64_t skipped_poll_count; /* count of polls that were skipped because of their cost; 0 with events */
     size_t process_count, thread_count, sample_count;
-    uint64_t lost_count;       /* count of records lost because a buffer of the kernel or of this process was full */
-    uint32_t missed_arguments; /* count of programs whose arguments could not be read in time */
-    uint32_t missed_ends;      /* count of processes with unknown exit status */
-    uint32_t out_of_sight;     /* count of processes that changed their rights and were not recorded afterwards */
+    uint64_t lost_count;         /* count of records lost because a buffer of the kernel or of this process was full */
+    uint32_t missed_arguments;   /* count of programs whose arguments could not be read in time */
+    uint32_t unknown_exit_count; /* count of processes with unknown exit status */
+    uint32_t out_of_sight;       /* count of processes that changed their rights and were not recorded afterwards */
     uint64_t stacks_left_out;  /* total length of the intervals in which only some switches have a stack, in tenths of a
                                 * second */
     uint64_t cut_count;        /* count of samples whose stack is longer than the copied part */
@@ -104,7 +104,7 @@ struct tp_outside_seen {
                                 * moment */
     uint64_t python_failed;    /* count of samples of threads whose Python frames could not be read */
     uint32_t python_unknown;   /* count of processes with an unknown Python version or unreadable memory */
-    uint64_t whole_waits;      /* count of waits whose complete stack was read during the wait */
+    uint64_t complete_stack_waits; /* count of waits whose complete stack was read during the wait */
     int64_t throttled_ns;      /* time in which a cgroup limit of processor time stopped the program, ns; -1: unknown */
     int64_t throttled_periods; /* count of the cgroup's periods in which the limit stopped the program */
     int64_t own_ns;            /* processor time of the recorder during the recording, ns */
@@ -119,14 +119,14 @@ struct tp_outside_seen tp_outside_seen(const struct tp_outside *outside);
 
 /* Appends a list of all facts that could not be recorded, separated by commas. Appends nothing if everything was
  * recorded. */
-void tp_outside_put_text(struct tp_buf *text, const struct tp_outside_seen *seen);
+void tp_outside_put_missed_text(struct tp_buf *text, const struct tp_outside_seen *seen);
 
-/* Appends the same facts as tp_outside_put_text, as a JSON object for the trace. */
-void tp_outside_put_json(struct tp_buf *json, const struct tp_outside_seen *seen);
+/* Appends the same facts as tp_outside_put_missed_text, as a JSON object for the trace. */
+void tp_outside_put_missed_json(struct tp_buf *json, const struct tp_outside_seen *seen);
 
 /* Appends some of the processes that still run, as "NAME (PID), NAME (PID)". Returns the number of all running
  * processes. Call it after the end. */
-size_t tp_outside_living(const struct tp_outside *outside, struct tp_buf *names);
+size_t tp_outside_list_running(const struct tp_outside *outside, struct tp_buf *names);
 
 /* Writes the trace. Call it after the end. Returns 0, TP_EIO or TP_ENOMEM. */
 int tp_outside_write(struct tp_outside *outside, const char *path, struct tp_error *err);

@@ -13,7 +13,7 @@ static bool watch_thread(void *context, uint32_t pid, uint32_t tid)
         tp_outside_read_rings(o);
     bool has_forked = tp_id_map_find(&o->forked, tid) != NULL;
     if (is_whole && tid == pid)
-        tp_watched_processes_add(&o->watched, pid, tp_outside_now());
+        tp_watched_processes_add(&o->watched, pid, tp_outside_now_ns());
     int error = is_first || has_forked || is_whole ? 0 : tp_perf_rings_add(&o->rings, (pid_t)tid);
     if (tid == pid && !error)
         tp_exit_codes_add(&o->codes, pid);
@@ -21,7 +21,7 @@ static bool watch_thread(void *context, uint32_t pid, uint32_t tid)
     return !has_forked && !error;
 }
 
-static void take_running(void *context, const struct tp_perf_record *r)
+static void process_running(void *context, const struct tp_perf_record *r)
 {
     struct tp_outside *o = context;
     struct tp_outside_note note = {0};
@@ -44,7 +44,7 @@ static int examine_running(void *context, struct tp_error *err)
     tp_running_tree_init(&o->running, &o->arena, (uint32_t)o->pid);
     o->running.time_ns = o->begin_ns;
     o->running.is_wanted = watch_thread;
-    o->running.take = take_running;
+    o->running.take = process_running;
     o->running.context = o;
     o->running.left_out = o->is_of_user ? (uint32_t)getpid() : 0;
     for (size_t i = 1; i < o->roots.count; i++)
@@ -58,7 +58,7 @@ static int attach(struct tp_outside *o, pid_t pid, struct tp_error *err)
 {
     o->pid = pid;
     o->is_attached = true;
-    int64_t begin_ns = tp_outside_now();
+    int64_t begin_ns = tp_outside_now_ns();
     int code = tp_outside_open(o, pid);
     if (code < 0)
         return tp_error_set(err, code, 0, "%s", o->refused.text);
@@ -77,17 +77,17 @@ int tp_outside_attach(struct tp_outside *o, pid_t pid, struct tp_error *err)
 /* ---- all processes of a user ---- */
 
 /* Adds a process of the user whose parent belongs to another user. Its descendants are recorded automatically. */
-static void take_process(void *context, uint32_t pid)
+static void add_root_process(void *context, uint32_t pid)
 {
     struct tp_outside *o = context;
     struct tp_proc_stat stat;
     uid_t user, of_parent;
     const uint32_t *number = tp_id_map_find(&o->tree.process_ids, pid);
     bool is_known = number && !tp_outside_process_at(&o->tree, *number)->is_over;
-    if (is_known || pid == (uint32_t)getpid() || !tp_proc_user(&user, pid) || user != o->user ||
+    if (is_known || pid == (uint32_t)getpid() || !tp_proc_read_user(&user, pid) || user != o->user ||
         !tp_proc_read_stat(&stat, pid, &o->text) || stat.is_kernel || stat.is_ending || stat.state == 'Z')
         return;
-    if (tp_proc_user(&of_parent, stat.parent) && of_parent == user && stat.parent != (uint32_t)getpid() &&
+    if (tp_proc_read_user(&of_parent, stat.parent) && of_parent == user && stat.parent != (uint32_t)getpid() &&
         stat.parent > 1)
         return;
     uint32_t *seen = tp_id_map_put(&o->candidates, pid);
@@ -97,13 +97,13 @@ static void take_process(void *context, uint32_t pid)
     *seen = o->listing;
 }
 
-static int list_user(void *context, struct tp_error *err)
+static int list_user_processes(void *context, struct tp_error *err)
 {
     struct tp_outside *o = context;
     (void)err;
     tp_id_map_init(&o->candidates, &o->arena);
     o->roots = TP_VEC(&o->arena, uint32_t);
-    tp_proc_each(take_process, o);
+    tp_proc_each_process(add_root_process, o);
     return TP_OK;
 }
 
@@ -114,7 +114,7 @@ static void find_more(struct tp_outside *o, int64_t time_ns)
     size_t had = o->roots.count;
     o->listed_ns = time_ns;
     o->listing++;
-    tp_proc_each(take_process, o);
+    tp_proc_each_process(add_root_process, o);
     o->running.time_ns = time_ns;
     for (size_t i = had; i < o->roots.count; i++)
         if (o->mode == TP_OUTSIDE_POLLING)
@@ -130,7 +130,7 @@ int tp_outside_attach_user(struct tp_outside *o, uid_t user, struct tp_error *er
     o->is_of_user = true;
     o->user = user;
     o->find_more = find_more;
-    int code = tp_arena_run(&o->arena, list_user, o, err);
+    int code = tp_arena_run(&o->arena, list_user_processes, o, err);
     if (code == TP_OK && !o->roots.count)
         return tp_error_set(err, TP_ENOTFOUND, 0, "this user runs no other process");
     return code < 0 ? code : attach(o, (pid_t)*TP_AT(&o->roots, uint32_t, 0), err);

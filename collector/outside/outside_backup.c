@@ -11,14 +11,14 @@
 
 enum { EVERY_NS = 1000000000, COST_SHARE = 100, FIRST_FD = 3, MOST_FDS = 4096 };
 
-static int64_t now(void)
+static int64_t monotonic_ns(void)
 {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (int64_t)time.tv_sec * EVERY_NS + time.tv_nsec;
 }
 
-static void close_range_of(unsigned first, unsigned last)
+static void close_descriptors(unsigned first, unsigned last)
 {
     if (first > last)
         return;
@@ -35,15 +35,15 @@ static void close_range_of(unsigned first, unsigned last)
 static void close_others(int one, int other)
 {
     unsigned low = (unsigned)(one < other || other < 0 ? one : other), high = (unsigned)(one < other ? other : one);
-    close_range_of(FIRST_FD, low - 1);
+    close_descriptors(FIRST_FD, low - 1);
     if (other >= 0 && high > low)
-        close_range_of(low + 1, high - 1);
-    close_range_of(high + 1, UINT32_MAX);
+        close_descriptors(low + 1, high - 1);
+    close_descriptors(high + 1, UINT32_MAX);
 }
 
 /* Redirects the standard streams of the copy to /dev/null. Otherwise a reader of the recorder's output would not see
  * its end. */
-static void leave_streams(void)
+static void redirect_streams(void)
 {
     int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
     for (int fd = 0; nothing >= 0 && fd < FIRST_FD; fd++)
@@ -55,14 +55,14 @@ static void leave_streams(void)
 static void sleep_in_copy(int pipe, int kept)
 {
     char byte;
-    leave_streams();
+    redirect_streams();
     close_others(pipe, kept);
     while (read(pipe, &byte, 1) > 0)
         _exit(0);
     close(pipe);
 }
 
-static void dismiss(pid_t pid, int pipe)
+static void end_copy(pid_t pid, int pipe)
 {
     char byte = 0;
     if (write(pipe, &byte, 1) == 1)
@@ -74,17 +74,17 @@ bool tp_outside_backup_renew(struct tp_outside_backup *keeper, int64_t now_ns)
 {
     int ends[2];
     int64_t pause_ns = keeper->cost_ns * COST_SHARE > EVERY_NS ? keeper->cost_ns * COST_SHARE : EVERY_NS;
-    if (!keeper->save || now_ns - keeper->made_ns < pause_ns || pipe2(ends, O_CLOEXEC) != 0)
+    if (!keeper->save || now_ns - keeper->copied_ns < pause_ns || pipe2(ends, O_CLOEXEC) != 0)
         return false;
-    int64_t begin_ns = now();
+    int64_t begin_ns = monotonic_ns();
     pid_t pid = fork();
     if (pid == 0) {
         sleep_in_copy(ends[0], keeper->kept_fd);
         return true;
     }
     close(ends[0]);
-    keeper->made_ns = now_ns;
-    keeper->cost_ns = now() - begin_ns;
+    keeper->copied_ns = now_ns;
+    keeper->cost_ns = monotonic_ns() - begin_ns;
     if (pid < 0) {
         close(ends[1]);
         return false;
@@ -98,6 +98,6 @@ bool tp_outside_backup_renew(struct tp_outside_backup *keeper, int64_t now_ns)
 void tp_outside_backup_end(struct tp_outside_backup *keeper)
 {
     if (keeper->pid > 0)
-        dismiss(keeper->pid, keeper->pipe);
+        end_copy(keeper->pid, keeper->pipe);
     keeper->pid = 0;
 }

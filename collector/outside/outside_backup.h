@@ -11,11 +11,11 @@
 #include <sys/types.h>
 
 struct tp_outside_backup {
-    pid_t pid;       /* process id of the copy; 0: no copy exists */
-    int pipe;        /* write end of a pipe to the copy, which wakes when this end closes; valid while a copy exists */
-    int64_t made_ns; /* time of the last copy, ns */
-    int64_t cost_ns; /* duration of the last fork, ns */
-    int kept_fd;     /* descriptor that stays open in the copy and keeps the lock of the run; -1: none */
+    pid_t pid; /* process id of the copy; 0: no copy exists */
+    int pipe;  /* write end of a pipe to the copy, which wakes when this end closes; valid while a copy exists */
+    int64_t copied_ns;           /* time of the last copy, ns */
+    int64_t cost_ns;             /* duration of the last fork, ns */
+    int kept_fd;                 /* descriptor that stays open in the copy and keeps the lock of the run; -1: none */
     void (*save)(void *context); /* function that writes the trace, called only in the copy; NULL: no copies are made */
     void *context;
 };

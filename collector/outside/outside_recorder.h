@@ -40,7 +40,7 @@ struct tp_outside {
     struct tp_exit_codes codes;
     struct tp_pending pending;
     struct tp_record_notes notes;
-    struct tp_late_exits late_ends;
+    struct tp_late_exits late_exit_list;
     struct tp_usage_polls usage;
     struct tp_buf text;
     uint32_t next_thread;                   /* number of the thread whose wait the next poll examines first */
@@ -73,16 +73,16 @@ struct tp_outside {
     struct tp_error refused; /* reason why the kernel refused events, if polling is used */
 };
 
-static inline int64_t tp_outside_clock(clockid_t clock)
+static inline int64_t tp_outside_clock_ns(clockid_t clock)
 {
     struct timespec now;
     clock_gettime(clock, &now);
     return (int64_t)now.tv_sec * TP_SECOND_NS + now.tv_nsec;
 }
 
-static inline int64_t tp_outside_now(void)
+static inline int64_t tp_outside_now_ns(void)
 {
-    return tp_outside_clock(CLOCK_MONOTONIC);
+    return tp_outside_clock_ns(CLOCK_MONOTONIC);
 }
 
 /* Opens the events of whole CPUs or of thread `pid`, or checks that /proc can be polled instead. Returns 0 or an error,

@@ -5,7 +5,7 @@
 #include "collector/outside/outside_recorder.h"
 #include "writer/base/json_out.h"
 
-static void add(struct tp_buf *text, uint64_t count, const char *one, const char *many)
+static void append_count(struct tp_buf *text, uint64_t count, const char *one, const char *many)
 {
     if (!count)
         return;
@@ -14,7 +14,7 @@ static void add(struct tp_buf *text, uint64_t count, const char *one, const char
     tp_buf_printf(text, "%" PRIu64 " %s", count, count == 1 ? one : many);
 }
 
-void tp_outside_put_text(struct tp_buf *text, const struct tp_outside_seen *seen)
+void tp_outside_put_missed_text(struct tp_buf *text, const struct tp_outside_seen *seen)
 {
     if (seen->stopped_after_ns)
         tp_buf_printf(text, "anything after %.1f s, because the recording reached its maximum size",
@@ -37,16 +37,18 @@ void tp_outside_put_text(struct tp_buf *text, const struct tp_outside_seen *seen
         tp_buf_printf(text, " and at times all but one in %d samples", 1 << (seen->budget_level - 1));
     if (seen->budget_level)
         tp_buf_puts(text, " (to limit the overhead)");
-    add(text, seen->polls_left_out, "poll of /proc (to limit the overhead)", "polls of /proc (to limit the overhead)");
-    add(text, seen->out_of_sight, "process after it changed its rights", "processes after they changed their rights");
-    add(text, seen->unwatched, "thread that ran before", "threads that ran before");
-    add(text, seen->python_unknown, "process's Python functions", "processes' Python functions");
-    add(text, seen->lost_count, "lost record", "lost records");
-    add(text, seen->missed_arguments, "program's arguments", "programs' arguments");
-    add(text, seen->missed_ends, "process's exit code", "processes' exit codes");
+    append_count(text, seen->skipped_poll_count, "poll of /proc (to limit the overhead)",
+                 "polls of /proc (to limit the overhead)");
+    append_count(text, seen->out_of_sight, "process after it changed its rights",
+                 "processes after they changed their rights");
+    append_count(text, seen->unwatched, "thread that ran before", "threads that ran before");
+    append_count(text, seen->python_unknown, "process's Python functions", "processes' Python functions");
+    append_count(text, seen->lost_count, "lost record", "lost records");
+    append_count(text, seen->missed_arguments, "program's arguments", "programs' arguments");
+    append_count(text, seen->unknown_exit_count, "process's exit code", "processes' exit codes");
 }
 
-void tp_outside_put_json(struct tp_buf *out, const struct tp_outside_seen *seen)
+void tp_outside_put_missed_json(struct tp_buf *out, const struct tp_outside_seen *seen)
 {
     const struct {
         const char *key;
@@ -56,7 +58,7 @@ void tp_outside_put_json(struct tp_buf *out, const struct tp_outside_seen *seen)
                   {"samples", (int64_t)seen->sample_count},
                   {"lost_records", (int64_t)seen->lost_count},
                   {"missed_argv", seen->missed_arguments},
-                  {"missed_exit_codes", seen->missed_ends},
+                  {"missed_exit_codes", seen->unknown_exit_count},
                   {"out_of_sight", seen->out_of_sight},
                   {"windows_without_switch_stacks", (int64_t)seen->stacks_left_out},
                   {"stacks_cut", (int64_t)seen->cut_count},
@@ -65,11 +67,11 @@ void tp_outside_put_json(struct tp_buf *out, const struct tp_outside_seen *seen)
                   {"python_not_aligned", (int64_t)seen->python_unaligned},
                   {"python_unread", (int64_t)seen->python_failed},
                   {"python_unknown", seen->python_unknown},
-                  {"whole_wait_stacks", (int64_t)seen->whole_waits},
+                  {"whole_wait_stacks", (int64_t)seen->complete_stack_waits},
                   {"recorder_cpu_ns", seen->own_ns},
                   {"budget_level", seen->budget_level},
                   {"threads_not_watched", seen->unwatched},
-                  {"looks_left_out", (int64_t)seen->polls_left_out},
+                  {"looks_left_out", (int64_t)seen->skipped_poll_count},
                   {"stopped_after_ns", seen->stopped_after_ns}};
     struct tp_json json;
     tp_json_init(&json, out);
@@ -97,16 +99,16 @@ struct tp_outside_seen tp_outside_seen(const struct tp_outside *o)
     return (struct tp_outside_seen){.mode = o->mode,
                                     .refusal = o->mode == TP_OUTSIDE_POLLING ? o->refused.text : "",
                                     .is_whole_refused = o->is_whole_refused,
-                                    .polls_left_out = o->looked.left_out,
+                                    .skipped_poll_count = o->looked.left_out,
                                     .process_count = o->tree.processes.count,
                                     .thread_count = o->tree.threads.count - o->tree.own_thread_count,
                                     .sample_count = o->tree.samples.count,
                                     .lost_count = o->tree.lost_count + o->dropped_count,
                                     .missed_arguments = o->tree.missed_arguments,
-                                    .missed_ends = o->late_ends.missed,
+                                    .unknown_exit_count = o->late_exit_list.missed,
                                     .out_of_sight = o->out_of_sight,
-                                    .stacks_left_out = o->rings.windows_spent,
-                                    .whole_waits = o->tree.complete_wait_count,
+                                    .stacks_left_out = o->rings.limited_interval_count,
+                                    .complete_stack_waits = o->tree.complete_wait_count,
                                     .throttled_ns = o->is_throttling_known ? o->throttled.time_ns : -1,
                                     .throttled_periods = o->throttled.period_count,
                                     .own_ns = o->own_ns,

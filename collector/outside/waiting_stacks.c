@@ -11,20 +11,20 @@ void tp_waiting_stacks_process(struct tp_waiting_stacks *still, const struct tp_
 {
     bool goes_on = r->type == PERF_RECORD_SWITCH && (!r->is_out || r->is_preempted);
     if (goes_on) {
-        still->went_on[r->tid % TP_WAITING_THREADS].tid = r->tid;
-        still->went_on[r->tid % TP_WAITING_THREADS].time_ns = (int64_t)r->time_ns;
+        still->continued_threads[r->tid % TP_WAITING_THREADS].tid = r->tid;
+        still->continued_threads[r->tid % TP_WAITING_THREADS].time_ns = (int64_t)r->time_ns;
     }
     if (is_switch && r->registers && still->count < TP_WAITING_WAITS)
         still->waits[still->count++] = (struct tp_waiting_wait){number, r->pid, r->tid, (int64_t)r->time_ns};
 }
 
-static bool has_gone_on(const struct tp_waiting_stacks *still, const struct tp_waiting_wait *wait)
+static bool has_continued(const struct tp_waiting_stacks *still, const struct tp_waiting_wait *wait)
 {
     uint32_t place = wait->tid % TP_WAITING_THREADS;
-    return still->went_on[place].tid == wait->tid && still->went_on[place].time_ns >= wait->time_ns;
+    return still->continued_threads[place].tid == wait->tid && still->continued_threads[place].time_ns >= wait->time_ns;
 }
 
-static const struct tp_pending_record *record_of(const struct tp_pending *pending, uint64_t number)
+static const struct tp_pending_record *find_record(const struct tp_pending *pending, uint64_t number)
 {
     for (size_t i = pending->count; i-- > 0;)
         if (pending->records[i].number == number)
@@ -44,7 +44,7 @@ static size_t read_stack(struct tp_other_memory *memory, uint64_t at, char *to, 
         parts[count++] = (struct tp_other_part){at + done, to + done, size};
         done += size;
     }
-    count = tp_other_read_parts(memory, parts, count);
+    count = tp_other_memory_read_parts(memory, parts, count);
     return count ? (size_t)(parts[count - 1].at - at) + parts[count - 1].size : 0;
 }
 
@@ -69,14 +69,14 @@ static struct tp_pending_record *add_copy(struct tp_pending *pending, const stru
     return tp_pending_add(pending, (const void *)bytes, (int64_t)r.time_ns);
 }
 
-static void read_one(struct tp_waiting_stacks *still, struct tp_pending *pending, struct tp_python_stacks *python,
-                     const struct tp_waiting_wait *wait, size_t bytes)
+static void read_wait_stack(struct tp_waiting_stacks *still, struct tp_pending *pending,
+                            struct tp_python_stacks *python, const struct tp_waiting_wait *wait, size_t bytes)
 {
     char stack[MOST_BYTES + 8] = {0};
     struct tp_other_memory memory = {.pid = wait->pid, .reads_left = 1};
-    const struct tp_pending_record *original = record_of(pending, wait->number);
+    const struct tp_pending_record *original = find_record(pending, wait->number);
     struct tp_perf_record r;
-    if (!original || !tp_perf_record_read(&r, tp_pending_head(pending, original->at)) || !r.registers)
+    if (!original || !tp_perf_record_read(&r, tp_pending_header_at(pending, original->at)) || !r.registers)
         return;
     size_t used = read_stack(&memory, r.registers[TP_PERF_STACK_POINTER], stack, bytes) & ~(size_t)7;
     if (!used)
@@ -87,7 +87,7 @@ static void read_one(struct tp_waiting_stacks *still, struct tp_pending *pending
     python->read_count = reads;
     python->failed_count = failures;
     struct tp_pending_record *copy =
-        add_copy(pending, tp_pending_head(pending, original->at), stack, used + (used < bytes ? 8 : 0), used);
+        add_copy(pending, tp_pending_header_at(pending, original->at), stack, used + (used < bytes ? 8 : 0), used);
     if (!copy)
         return;
     copy->python = frames;
@@ -106,13 +106,13 @@ void tp_waiting_stacks_read(struct tp_waiting_stacks *still, struct tp_pending *
     }
     for (size_t i = 0; i < still->count; i++) {
         const struct tp_waiting_wait wait = still->waits[i];
-        if (has_gone_on(still, &wait))
+        if (has_continued(still, &wait))
             continue;
         if (begin_ns - wait.time_ns < LEAST_WAIT_NS) {
             still->waits[kept++] = wait;
         } else if (bytes && still->window_reads < WINDOW_READS) {
             size_t before = pending->count;
-            read_one(still, pending, python, &wait, bytes);
+            read_wait_stack(still, pending, python, &wait, bytes);
             if (pending->count > before)
                 pending->records[before].wait_read_ns = now_ns();
             still->window_reads++;

@@ -26,9 +26,9 @@ struct tp_waiting_stacks {
     struct {
         uint32_t tid;
         int64_t time_ns;
-    } went_on[TP_WAITING_THREADS]; /* threads that ran or became ready after a switch; an entry contains the last such
-                                    * thread of its hash */
-    int64_t window_ns;             /* start of the interval of window_reads, ns */
+    } continued_threads[TP_WAITING_THREADS]; /* threads that ran or became ready after a switch; an entry contains the
+                                              * last such thread of its hash */
+    int64_t window_ns;                       /* start of the interval of window_reads, ns */
     uint32_t window_reads;
     uint64_t read_count;
 };

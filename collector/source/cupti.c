@@ -45,12 +45,12 @@ static const char SAY[] = "GPU activity is not recorded; the program continues";
 
 /* ---- called by CUPTI ---- */
 
-static uint64_t give_time(void)
+static uint64_t current_ticks(void)
 {
     return tp_clock_now();
 }
 
-static void give_buffer(uint8_t **buffer, size_t *size, size_t *max_records)
+static void lend_buffer(uint8_t **buffer, size_t *size, size_t *max_records)
 {
     *max_records = 0;
     *buffer = tp_cupti_pool_lend(size, at.version < TP_CUPTI_MAY_REFUSE);
@@ -72,7 +72,7 @@ static void describe_devices(void)
         tp_cupti_record_devices();
 }
 
-static void take_buffer(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid)
+static void record_buffer(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid)
 {
     (void)context;
     (void)stream;
@@ -89,7 +89,7 @@ static void take_buffer(void *context, uint32_t stream, uint8_t *buffer, size_t 
     atomic_fetch_sub(&at.taking, 1);
 }
 
-static void ignore(void *user, uint32_t domain, uint32_t function, const void *data)
+static void ignore_callback(void *user, uint32_t domain, uint32_t function, const void *data)
 {
     (void)user;
     (void)domain;
@@ -100,22 +100,22 @@ static void ignore(void *user, uint32_t domain, uint32_t function, const void *d
 /* ---- attaching ---- */
 
 /* Appends the name of another tool that uses CUPTI to `reason`, if this release of CUPTI reports the name. */
-static void name_other(char *reason, size_t size)
+static void append_other_tool(char *reason, size_t size)
 {
     char other[128] = "";
     void *subscriber = NULL;
     struct tp_cupti_subscription with = {sizeof with, "tracepress", other, sizeof other - 1};
     if (cupti.subscribe_v2)
-        cupti.subscribe_v2(&subscriber, ignore, NULL, &with);
+        cupti.subscribe_v2(&subscriber, ignore_callback, NULL, &with);
     snprintf(reason, size, "another tool uses CUPTI%s%.*s%s", *other ? " (" : ": nsys, ncu, a debugger or a profiler",
              (int)strnlen(other, sizeof other - 1), other, *other ? ")" : "");
 }
 
-static void explain(char *reason, size_t size, int result)
+static void explain_failure(char *reason, size_t size, int result)
 {
     const char *text = tp_cupti_result_text(&cupti, result);
     if (result == TP_CUPTI_MANY_SUBSCRIBERS)
-        name_other(reason, size);
+        append_other_tool(reason, size);
     else if (result == TP_CUPTI_NOT_INITIALIZED || result == TP_CUPTI_UNKNOWN)
         snprintf(reason, size, "CUPTI found no usable GPU (%s)", text);
     else
@@ -124,7 +124,7 @@ static void explain(char *reason, size_t size, int result)
 
 /* Opens the first CUPTI library that works with this driver, and subscribes to it. Returns false, with the reason, if
  * none works. */
-static bool subscribe(char *reason, size_t size)
+static bool subscribe_to_cupti(char *reason, size_t size)
 {
     unsigned candidate = 0;
     *reason = '\0';
@@ -132,11 +132,11 @@ static bool subscribe(char *reason, size_t size)
         void *subscriber = NULL;
         int result = cupti.get_version(&at.version);
         if (result == TP_CUPTI_OK)
-            result = cupti.subscribe(&subscriber, ignore, NULL);
+            result = cupti.subscribe(&subscriber, ignore_callback, NULL);
         if (result == TP_CUPTI_OK)
             return true;
         if (!*reason) /* the message contains the reason of the first library */
-            explain(reason, size, result);
+            explain_failure(reason, size, result);
         if (result == TP_CUPTI_MANY_SUBSCRIBERS)
             return false;
     }
@@ -152,7 +152,7 @@ static bool enable_kinds(char *reason, size_t size)
         int result = cupti.enable(*kind);
         enabled += result == TP_CUPTI_OK;
         if (result != TP_CUPTI_OK && *kind == TP_CUPTI_KERNEL) { /* other activities are useless without kernels */
-            explain(reason, size, result);
+            explain_failure(reason, size, result);
             break;
         }
     }
@@ -172,23 +172,23 @@ static void end_at_exit(void)
         atomic_store(&at.state, OVER);
 }
 
-static bool attach(char *reason, size_t size)
+static bool attach_to_cupti(char *reason, size_t size)
 {
     if (tp_cupti_is_mapped("libtorch")) {
         snprintf(reason, size, "PyTorch records CUDA in this process");
         return false;
     }
-    if (!subscribe(reason, size))
+    if (!subscribe_to_cupti(reason, size))
         return false;
     if (cupti.set_tid_type)
         cupti.set_tid_type(TP_CUPTI_TID_SYSTEM);
-    at.has_own_clock = !cupti.register_clock || cupti.register_clock(give_time) != TP_CUPTI_OK;
-    int result = cupti.register_callbacks(give_buffer, take_buffer);
+    at.has_own_clock = !cupti.register_clock || cupti.register_clock(current_ticks) != TP_CUPTI_OK;
+    int result = cupti.register_callbacks(lend_buffer, record_buffer);
     uint64_t unused;
     if (result == TP_CUPTI_OK && at.has_own_clock)
         result = cupti.get_timestamp ? cupti.get_timestamp(&unused) : TP_CUPTI_UNKNOWN;
     if (result != TP_CUPTI_OK) {
-        explain(reason, size, result);
+        explain_failure(reason, size, result);
         return false;
     }
     /* CUPTI flushes periodically, so that the spool of a killed program contains recent activity */
@@ -225,7 +225,7 @@ static void record_clock(void)
 }
 
 /* Attaches CUPTI if this was not done yet. If attaching fails, reports the reason and returns false. */
-static bool be_attached(void)
+static bool attach_once(void)
 {
     char reason[MAX_REASON] = "";
     int outside = OUTSIDE;
@@ -233,7 +233,7 @@ static bool be_attached(void)
         return at.pid == getpid();
     if (!uses_cuda() || !atomic_compare_exchange_strong(&at.state, &outside, BUSY))
         return false;
-    bool is_attached = attach(reason, sizeof reason);
+    bool is_attached = attach_to_cupti(reason, sizeof reason);
     atomic_store(&at.state, is_attached ? ATTACHED : OVER);
     if (is_attached)
         tp_cupti_record_versions(at.version);
@@ -247,7 +247,7 @@ static bool be_attached(void)
 void tp_cupti_begin(void)
 {
     char reason[MAX_REASON] = "";
-    if (!be_attached() || atomic_exchange(&at.is_enabled, 1))
+    if (!attach_once() || atomic_exchange(&at.is_enabled, 1))
         return;
     record_clock();
     if (enable_kinds(reason, sizeof reason) && !*reason)
@@ -278,7 +278,7 @@ static void wait_for_buffers(void)
     const struct timespec ms = {0, 1000000};
     unsigned seen = atomic_load(&at.taken);
     for (int waited = 0, quiet = 0; waited < LONGEST_WAIT_MS && quiet < QUIET_MS; waited++) {
-        if (!tp_cupti_pool_lent() && !atomic_load(&at.taking))
+        if (!tp_cupti_pool_lent_count() && !atomic_load(&at.taking))
             return;
         nanosleep(&ms, NULL);
         unsigned now = atomic_load(&at.taken);

@@ -27,7 +27,7 @@ static _Atomic uint32_t calls[2][CALLS];
 
 /* ---- kernels ---- */
 
-static struct known_kernel *learn(const char *name)
+static struct known_kernel *add_kernel(const char *name)
 {
     size_t size = strlen(name) + 1;
     struct known_kernel *known = malloc(sizeof *known + size);
@@ -49,7 +49,7 @@ uint32_t tp_cupti_kernel_name(const char *name)
         struct known_kernel *known = atomic_load_explicit(slot, memory_order_acquire);
         if (!known) {
             struct known_kernel *none = NULL;
-            known = learn(name);
+            known = add_kernel(name);
             if (!known)
                 break;
             if (atomic_compare_exchange_strong(slot, &none, known))
@@ -107,7 +107,7 @@ bool tp_cupti_clean_call(char *out, size_t size, const char *name, bool is_drive
     return true;
 }
 
-static uint32_t look_up(const struct tp_cupti *cupti, bool is_driver, uint32_t function)
+static uint32_t look_up_call_name(const struct tp_cupti *cupti, bool is_driver, uint32_t function)
 {
     char clean[128];
     const char *name = NULL;
@@ -122,11 +122,11 @@ static uint32_t look_up(const struct tp_cupti *cupti, bool is_driver, uint32_t f
 uint32_t tp_cupti_call_name(const struct tp_cupti *cupti, bool is_driver, uint32_t function)
 {
     if (function >= CALLS)
-        return look_up(cupti, is_driver, function);
+        return look_up_call_name(cupti, is_driver, function);
     _Atomic uint32_t *slot = &calls[is_driver][function];
     uint32_t known = atomic_load_explicit(slot, memory_order_relaxed);
     if (!known) {
-        known = look_up(cupti, is_driver, function) + UNWANTED;
+        known = look_up_call_name(cupti, is_driver, function) + UNWANTED;
         atomic_store_explicit(slot, known, memory_order_relaxed);
     }
     return known - UNWANTED;

@@ -11,22 +11,22 @@ static struct {
     _Atomic(uint8_t *) bytes; /* address of the buffer; not valid in the state EMPTY */
 } slots[TP_CUPTI_BUFFERS];
 
-static uint8_t *map(size_t size)
+static uint8_t *map_buffer(size_t size)
 {
     void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return bytes == MAP_FAILED ? NULL : bytes;
 }
 
-static bool move(unsigned slot, int from, int to)
+static bool change_state(unsigned slot, int from, int to)
 {
     return atomic_compare_exchange_strong(&slots[slot].state, &from, to);
 }
 
 /* Takes a slot that is in `state`. Returns the index of the slot, or TP_CUPTI_BUFFERS if no slot is in this state. */
-static unsigned take(int state)
+static unsigned acquire_slot(int state)
 {
     for (unsigned i = 0; i < TP_CUPTI_BUFFERS; i++)
-        if (atomic_load_explicit(&slots[i].state, memory_order_relaxed) == state && move(i, state, LENT))
+        if (atomic_load_explicit(&slots[i].state, memory_order_relaxed) == state && change_state(i, state, LENT))
             return i;
     return TP_CUPTI_BUFFERS;
 }
@@ -34,12 +34,12 @@ static unsigned take(int state)
 uint8_t *tp_cupti_pool_lend(size_t *size, bool must_have)
 {
     *size = TP_CUPTI_BUFFER_BYTES;
-    unsigned slot = take(FREE);
+    unsigned slot = acquire_slot(FREE);
     if (slot < TP_CUPTI_BUFFERS)
         return atomic_load(&slots[slot].bytes);
-    slot = take(EMPTY);
+    slot = acquire_slot(EMPTY);
     if (slot < TP_CUPTI_BUFFERS) {
-        uint8_t *bytes = map(TP_CUPTI_BUFFER_BYTES);
+        uint8_t *bytes = map_buffer(TP_CUPTI_BUFFER_BYTES);
         atomic_store(&slots[slot].bytes, bytes);
         if (!bytes)
             atomic_store(&slots[slot].state, EMPTY);
@@ -47,7 +47,7 @@ uint8_t *tp_cupti_pool_lend(size_t *size, bool must_have)
             return bytes;
     }
     *size = TP_CUPTI_EXTRA_BYTES;
-    uint8_t *extra = must_have ? map(TP_CUPTI_EXTRA_BYTES) : NULL;
+    uint8_t *extra = must_have ? map_buffer(TP_CUPTI_EXTRA_BYTES) : NULL;
     if (!extra)
         *size = 0;
     return extra;
@@ -69,14 +69,14 @@ void tp_cupti_pool_return(uint8_t *buffer, size_t size)
 void tp_cupti_pool_trim(void)
 {
     for (unsigned i = 0; i < TP_CUPTI_BUFFERS; i++)
-        if (move(i, FREE, LENT)) {
+        if (change_state(i, FREE, LENT)) {
             uint8_t *bytes = atomic_exchange(&slots[i].bytes, NULL);
             munmap(bytes, TP_CUPTI_BUFFER_BYTES);
             atomic_store(&slots[i].state, EMPTY);
         }
 }
 
-unsigned tp_cupti_pool_lent(void)
+unsigned tp_cupti_pool_lent_count(void)
 {
     unsigned count = 0;
     for (unsigned i = 0; i < TP_CUPTI_BUFFERS; i++)

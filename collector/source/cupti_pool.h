@@ -28,6 +28,6 @@ void tp_cupti_pool_return(uint8_t *buffer, size_t size);
 void tp_cupti_pool_trim(void);
 
 /* Returns the number of lent buffers. */
-unsigned tp_cupti_pool_lent(void);
+unsigned tp_cupti_pool_lent_count(void);
 
 #endif

@@ -17,7 +17,7 @@ enum { CALL_UNSHARE, CALL_SETNS, CALL_COUNT };
 
 static struct tp_hook hooks[CALL_COUNT] = {{"unshare", NULL, NULL}, {"setns", NULL, NULL}};
 
-__attribute__((constructor)) static void find(void)
+__attribute__((constructor)) static void find_originals(void)
 {
     tp_hooks_find(hooks, CALL_COUNT);
 }
@@ -29,13 +29,13 @@ setns_call tp_setns __asm__("setns") __attribute__((visibility("default")));
 
 /* Returns whether the kernel allows the call only with a single thread. setns without flags may enter any kind of
  * namespace. */
-static bool must_be_alone(long number, long flags)
+static bool needs_single_thread(long number, long flags)
 {
     return number == SYS_unshare ? flags & (CLONE_NEWUSER | CLONE_THREAD | CLONE_SIGHAND | CLONE_VM)
                                  : !flags || flags & CLONE_NEWUSER;
 }
 
-bool tp_alone_end(void)
+bool tp_alone_end_threads(void)
 {
     if (tp_is_confined() || tp_session_is_copy())
         return false;
@@ -45,13 +45,13 @@ bool tp_alone_end(void)
     return is_ended;
 }
 
-bool tp_alone_before(long number, long first, long second)
+bool tp_alone_begin_call(long number, long first, long second)
 {
     bool is_it = number == SYS_unshare || number == SYS_setns;
-    return is_it && must_be_alone(number, number == SYS_unshare ? first : second) && tp_alone_end();
+    return is_it && needs_single_thread(number, number == SYS_unshare ? first : second) && tp_alone_end_threads();
 }
 
-void tp_alone_after(void)
+void tp_alone_end_call(void)
 {
     int error = errno, why = tp_hook_enter();
     tp_session_begin_threads();
@@ -61,18 +61,18 @@ void tp_alone_after(void)
 
 int tp_unshare(int flags)
 {
-    bool is_ended = tp_alone_before(SYS_unshare, flags, 0);
-    int result = ((unshare_call *)tp_hook_of(&hooks[CALL_UNSHARE], NULL))(flags);
+    bool is_ended = tp_alone_begin_call(SYS_unshare, flags, 0);
+    int result = ((unshare_call *)tp_hook_original(&hooks[CALL_UNSHARE], NULL))(flags);
     if (is_ended)
-        tp_alone_after();
+        tp_alone_end_call();
     return result;
 }
 
 int tp_setns(int fd, int kind)
 {
-    bool is_ended = tp_alone_before(SYS_setns, fd, kind);
-    int result = ((setns_call *)tp_hook_of(&hooks[CALL_SETNS], NULL))(fd, kind);
+    bool is_ended = tp_alone_begin_call(SYS_setns, fd, kind);
+    int result = ((setns_call *)tp_hook_original(&hooks[CALL_SETNS], NULL))(fd, kind);
     if (is_ended)
-        tp_alone_after();
+        tp_alone_end_call();
     return result;
 }

@@ -20,7 +20,7 @@ static bool is_on;
 static _Thread_local bool is_within __attribute__((tls_model("initial-exec")));
 
 /* Begins a range for a product. Returns false if no range was begun. */
-static bool begin(uint32_t name, const struct product *p)
+static bool begin_product(uint32_t name, const struct product *p)
 {
     if (!tp_hook_is_on(&is_on) || is_within)
         return false;
@@ -41,7 +41,7 @@ static bool begin(uint32_t name, const struct product *p)
     return true;
 }
 
-static void end(bool is_begun)
+static void end_product(bool is_begun)
 {
     if (!is_begun)
         return;
@@ -86,23 +86,23 @@ static struct tp_hook hooks[HOOK_COUNT] = {
 };
 static uint32_t numbers[HOOK_COUNT]; /* for each hook, the number of its name */
 
-__attribute__((constructor)) static void find(void)
+__attribute__((constructor)) static void find_originals(void)
 {
     tp_hooks_find(hooks, HOOK_COUNT);
 }
 
 #define EXPORT __attribute__((visibility("default")))
-#define NEXT(name) ((__typeof__(&name))tp_hook_of(&hooks[HOOK_##name], __builtin_return_address(0)))
+#define NEXT(name) ((__typeof__(&name))tp_hook_original(&hooks[HOOK_##name], __builtin_return_address(0)))
 
 /* Body of a hook: calls the original inside a range. If there is no original, the program cannot have called the
  * hook. */
 #define PASS_ON(name, product, ...)                                                                                    \
     {                                                                                                                  \
         __typeof__(&name) next = NEXT(name);                                                                           \
-        bool is_begun = begin(numbers[HOOK_##name], product);                                                          \
+        bool is_begun = begin_product(numbers[HOOK_##name], product);                                                  \
         if (next)                                                                                                      \
             next(__VA_ARGS__);                                                                                         \
-        end(is_begun);                                                                                                 \
+        end_product(is_begun);                                                                                         \
     }
 
 #define CBLAS_PRODUCT(name, scalar, dtype, flops)                                                                      \

@@ -21,7 +21,7 @@ enum { CALL_PRCTL, CALL_SYSCALL, CALL_CLONE, CALL_COUNT };
 
 static struct tp_hook hooks[CALL_COUNT] = {{"prctl", NULL, NULL}, {"syscall", NULL, NULL}, {"clone", NULL, NULL}};
 
-__attribute__((constructor)) static void find(void)
+__attribute__((constructor)) static void find_originals(void)
 {
     tp_hooks_find(hooks, CALL_COUNT);
 }
@@ -34,7 +34,7 @@ typedef int clone_call(int (*)(void *), void *, int, void *, void *, void *, voi
 clone_call tp_clone __asm__("clone") __attribute__((visibility("default")));
 system_call tp_syscall __asm__("syscall") __attribute__((visibility("default")));
 
-static __attribute__((noinline)) void confine(const char *how)
+static __attribute__((noinline)) void stop_before_confining(const char *how)
 {
     int why = tp_hook_enter();
     tp_session_confine(how);
@@ -46,7 +46,7 @@ static __attribute__((noinline)) void confine(const char *how)
 static void confine_by_filter(void)
 {
     if (tp_session_has_begun())
-        confine("seccomp");
+        stop_before_confining("seccomp");
 }
 
 /* Examines a seccomp call, and stops recording if the call installs a filter or strict mode. A call without a filter,
@@ -54,7 +54,7 @@ static void confine_by_filter(void)
 static __attribute__((noinline)) void examine_seccomp(long operation, long flags, long filter)
 {
     if (operation == SECCOMP_SET_MODE_STRICT && !flags && !filter)
-        confine("seccomp");
+        stop_before_confining("seccomp");
     if (operation == SECCOMP_SET_MODE_FILTER && filter)
         confine_by_filter();
 }
@@ -62,19 +62,19 @@ static __attribute__((noinline)) void examine_seccomp(long operation, long flags
 static void examine_prctl(int option, unsigned long first, unsigned long second)
 {
     if (option == PR_SET_SECCOMP && first == SECCOMP_MODE_STRICT)
-        confine("seccomp");
+        stop_before_confining("seccomp");
     if (option == PR_SET_SECCOMP && first == SECCOMP_MODE_FILTER && second)
         confine_by_filter();
 #ifdef PR_TSC_SIGSEGV
     if (option == PR_SET_TSC && first == PR_TSC_SIGSEGV)
-        confine("PR_SET_TSC");
+        stop_before_confining("PR_SET_TSC");
 #endif
 }
 
 int tp_prctl(int option, unsigned long first, unsigned long second, unsigned long third, unsigned long fourth)
 {
     examine_prctl(option, first, second);
-    int result = ((prctl_call *)tp_hook_of(&hooks[CALL_PRCTL], NULL))(option, first, second, third, fourth);
+    int result = ((prctl_call *)tp_hook_original(&hooks[CALL_PRCTL], NULL))(option, first, second, third, fourth);
     tp_rights_after_prctl(option);
     return result;
 }
@@ -100,7 +100,7 @@ static bool is_copying(long number, long first, long second)
 #endif
 }
 
-static struct tp_paused_threads be_still(void)
+static struct tp_paused_threads pause_threads(void)
 {
     int why = tp_hook_enter();
     struct tp_paused_threads still = tp_session_pause_threads();
@@ -109,7 +109,7 @@ static struct tp_paused_threads be_still(void)
 }
 
 /* Lets the recorder's threads continue. Called in the parent. */
-static void go_on(struct tp_paused_threads still)
+static void resume_threads(struct tp_paused_threads still)
 {
     int why = tp_hook_enter();
     tp_session_resume_threads(still);
@@ -119,26 +119,26 @@ static void go_on(struct tp_paused_threads still)
 // NOLINTNEXTLINE(readability-function-size): same parameters as in the C library
 long tp_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
-    system_call *next = (system_call *)tp_hook_of(&hooks[CALL_SYSCALL], NULL);
+    system_call *next = (system_call *)tp_hook_original(&hooks[CALL_SYSCALL], NULL);
     if (__builtin_expect(number == SYS_seccomp, 0))
         examine_seccomp(a, b, c);
     if (__builtin_expect(number == SYS_prctl, 0))
         examine_prctl((int)a, (unsigned long)b, (unsigned long)c);
-    bool is_alone = tp_alone_before(number, a, b);
+    bool is_alone = tp_alone_begin_call(number, a, b);
     if (__builtin_expect(!is_alone && !is_copying(number, a, b) && number != SYS_prctl && number != SYS_capset, 1))
         /* a tail call, because the system call may return twice (vfork) */
         return next(number, a, b, c, d, e, f);
     bool is_copy = is_copying(number, a, b);
     struct tp_paused_threads still = {0};
     if (is_copy)
-        still = be_still();
+        still = pause_threads();
     long result = next(number, a, b, c, d, e, f);
     if (is_copy && result != 0)
-        go_on(still);
+        resume_threads(still);
     if (result == 0 && is_copy)
         tp_session_abandon();
     if (is_alone)
-        tp_alone_after();
+        tp_alone_end_call();
     tp_rights_after_syscall(number, a);
     return result;
 }
@@ -149,7 +149,7 @@ struct beginning {
 };
 
 /* Runs the program's function in the new process, which has a copy of the memory and therefore of `context`. */
-static int begin_copy(void *context)
+static int run_in_copy(void *context)
 {
     struct beginning beginning = *(struct beginning *)context;
     tp_session_abandon();
@@ -159,12 +159,12 @@ static int begin_copy(void *context)
 // NOLINTNEXTLINE(readability-function-size): same parameters as in the C library
 int tp_clone(int (*run)(void *), void *stack, int flags, void *argument, void *parent, void *tls, void *child)
 {
-    clone_call *next = (clone_call *)tp_hook_of(&hooks[CALL_CLONE], NULL);
+    clone_call *next = (clone_call *)tp_hook_original(&hooks[CALL_CLONE], NULL);
     struct beginning beginning = {run, argument};
     if (flags & CLONE_VM || !run)
         return next(run, stack, flags, argument, parent, tls, child);
-    struct tp_paused_threads still = be_still();
-    int result = next(begin_copy, stack, flags, &beginning, parent, tls, child);
-    go_on(still);
+    struct tp_paused_threads still = pause_threads();
+    int result = next(run_in_copy, stack, flags, &beginning, parent, tls, child);
+    resume_threads(still);
     return result;
 }

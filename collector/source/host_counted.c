@@ -28,14 +28,14 @@ enum { STATS(NUMBER) CALL_FOPEN, CALL_FOPEN64, CALL_COUNT };
 #define HOOK(name, parameters, arguments) {#name, NULL, NULL},
 static struct tp_hook hooks[CALL_COUNT] = {STATS(HOOK){"fopen", NULL, NULL}, {"fopen64", NULL, NULL}};
 
-__attribute__((constructor)) static void find(void)
+__attribute__((constructor)) static void find_originals(void)
 {
     tp_hooks_find(hooks, CALL_COUNT);
 }
 
 /* Returns whether the path is the folder of the process's threads. The link count of this folder shows the number of
  * threads. */
-static bool counts_threads(const char *path)
+static bool is_thread_folder(const char *path)
 {
     static const char folder[] = "self/task";
     size_t length = path ? strlen(path) : 0;
@@ -50,10 +50,10 @@ static bool counts_threads(const char *path)
     name##_call tp_##name __asm__(#name) __attribute__((visibility("default")));                                       \
     int tp_##name parameters                                                                                           \
     {                                                                                                                  \
-        bool is_ended = counts_threads(path) && tp_cursor.inside == 0 && tp_alone_end();                               \
-        int result = ((name##_call *)tp_hook_of(&hooks[CALL_##name], NULL))arguments;                                  \
+        bool is_ended = is_thread_folder(path) && tp_cursor.inside == 0 && tp_alone_end_threads();                     \
+        int result = ((name##_call *)tp_hook_original(&hooks[CALL_##name], NULL))arguments;                            \
         if (is_ended)                                                                                                  \
-            tp_alone_after();                                                                                          \
+            tp_alone_end_call();                                                                                       \
         return result;                                                                                                 \
     }
 STATS(STAT)
@@ -70,7 +70,7 @@ fopen_call tp_fopen64 __asm__("fopen64") __attribute__((visibility("default")));
 static FILE *open_alone(fopen_call *next, const char *path, const char *how)
 {
     bool is_it = path && strncmp(path, "/proc/self/stat", sizeof "/proc/self/stat" - 1) == 0;
-    bool is_ended = is_it && *how == 'r' && tp_cursor.inside == 0 && tp_alone_end();
+    bool is_ended = is_it && *how == 'r' && tp_cursor.inside == 0 && tp_alone_end_threads();
     FILE *file = next(path, how);
     if (is_ended && file) {
         int first = getc(file);
@@ -78,16 +78,16 @@ static FILE *open_alone(fopen_call *next, const char *path, const char *how)
             ungetc(first, file);
     }
     if (is_ended)
-        tp_alone_after();
+        tp_alone_end_call();
     return file;
 }
 
 FILE *tp_fopen(const char *path, const char *how)
 {
-    return open_alone((fopen_call *)tp_hook_of(&hooks[CALL_FOPEN], NULL), path, how);
+    return open_alone((fopen_call *)tp_hook_original(&hooks[CALL_FOPEN], NULL), path, how);
 }
 
 FILE *tp_fopen64(const char *path, const char *how)
 {
-    return open_alone((fopen_call *)tp_hook_of(&hooks[CALL_FOPEN64], NULL), path, how);
+    return open_alone((fopen_call *)tp_hook_original(&hooks[CALL_FOPEN64], NULL), path, how);
 }

@@ -20,7 +20,7 @@ static struct tp_hook hooks[CALL_COUNT] = {
     {"execveat", NULL, NULL}, {"posix_spawn", NULL, NULL}, {"posix_spawnp", NULL, NULL},
 };
 
-__attribute__((constructor)) static void find(void)
+__attribute__((constructor)) static void find_originals(void)
 {
     tp_hooks_find(hooks, CALL_COUNT);
 }
@@ -32,42 +32,42 @@ typedef int spawn_call(pid_t *, const char *, const posix_spawn_file_actions_t *
                        char *const *, char *const *);
 
 #define EXPORT __attribute__((visibility("default")))
-#define NEXT(call, type) ((type *)tp_hook_of(&hooks[call], NULL))
+#define NEXT(call, type) ((type *)tp_hook_original(&hooks[call], NULL))
 
 /* Returns `call`, in which `env` is a changed copy of the environment `given`. The further arguments are the members
  * of struct tp_exec_program. */
 #define WITH_ENVIRONMENT(given, call, ...)                                                                             \
     do {                                                                                                               \
-        size_t bytes = tp_exec_bytes(given);                                                                           \
+        size_t bytes = tp_exec_environment_bytes(given);                                                               \
         bool fits = tp_exec_report_program(&(struct tp_exec_program){__VA_ARGS__});                                    \
         char **made = bytes ? tp_exec_environment(given, fits, __builtin_alloca(bytes)) : NULL;                        \
         char *const *env = made ? made : (given);                                                                      \
         return call;                                                                                                   \
     } while (0)
 
-static int become(int call, const char *path, char *const *argv, char *const *given)
+static int exec_with_environment(int call, const char *path, char *const *argv, char *const *given)
 {
     WITH_ENVIRONMENT(given, NEXT(call, exec_call)(path, argv, env), path, call == CALL_EXECVPE, AT_FDCWD);
 }
 
 EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
-    return become(CALL_EXECVE, path, argv, envp);
+    return exec_with_environment(CALL_EXECVE, path, argv, envp);
 }
 
 EXPORT int execv(const char *path, char *const argv[])
 {
-    return become(CALL_EXECVE, path, argv, environ);
+    return exec_with_environment(CALL_EXECVE, path, argv, environ);
 }
 
 EXPORT int execvp(const char *file, char *const argv[])
 {
-    return become(CALL_EXECVPE, file, argv, environ);
+    return exec_with_environment(CALL_EXECVPE, file, argv, environ);
 }
 
 EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-    return become(CALL_EXECVPE, file, argv, envp);
+    return exec_with_environment(CALL_EXECVPE, file, argv, envp);
 }
 
 EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
@@ -107,14 +107,14 @@ EXPORT int execl(const char *path, const char *first, ...)
 {
     ARGUMENTS(argv, words, first);
     va_end(words);
-    return become(CALL_EXECVE, path, argv, environ);
+    return exec_with_environment(CALL_EXECVE, path, argv, environ);
 }
 
 EXPORT int execlp(const char *file, const char *first, ...)
 {
     ARGUMENTS(argv, words, first);
     va_end(words);
-    return become(CALL_EXECVPE, file, argv, environ);
+    return exec_with_environment(CALL_EXECVPE, file, argv, environ);
 }
 
 EXPORT int execle(const char *path, const char *first, ...)
@@ -122,7 +122,7 @@ EXPORT int execle(const char *path, const char *first, ...)
     ARGUMENTS(argv, words, first);
     char *const *envp = va_arg(words, char *const *);
     va_end(words);
-    return become(CALL_EXECVE, path, argv, envp);
+    return exec_with_environment(CALL_EXECVE, path, argv, envp);
 }
 
 /* ---- posix_spawn ---- */

@@ -26,7 +26,7 @@ static _Thread_local struct {
     uint32_t left_out; /* number of open calls around the current one that were not recorded */
 } mine __attribute__((tls_model("initial-exec")));
 
-static void put(const void *function, uint8_t kind)
+static void put_call_record(const void *function, uint8_t kind)
 {
     uint64_t address = (uint64_t)(uintptr_t)function;
     struct tp_spool_record *record = tp_record_reserve(0);
@@ -35,12 +35,12 @@ static void put(const void *function, uint8_t kind)
 }
 
 /* Reserves more calls for this thread. Returns false if no calls are left. */
-static __attribute__((noinline)) bool take_share(void)
+static __attribute__((noinline)) bool reserve_calls(void)
 {
     /* lists the modules at the first call, because only programs with such calls need the list */
     if (!__atomic_exchange_n(&was_called, true, __ATOMIC_RELAXED)) {
         int why = tp_hook_enter();
-        tp_session_note_modules();
+        tp_session_list_modules();
         tp_hook_leave(why);
     }
     mine.share = mine.share == 0 ? FIRST_SHARE : mine.share < LARGEST_SHARE ? mine.share * 2 : LARGEST_SHARE;
@@ -60,10 +60,10 @@ __attribute__((visibility("default"))) void __cyg_profile_func_exit(void *functi
 void __cyg_profile_func_enter(void *function, void *caller)
 {
     (void)caller;
-    if (!tp_hook_is_on(&is_on) || (__builtin_expect(mine.left == 0, 0) && !take_share()))
+    if (!tp_hook_is_on(&is_on) || (__builtin_expect(mine.left == 0, 0) && !reserve_calls()))
         return;
     mine.left--;
-    put(function, TP_SPOOL_FUNCTION);
+    put_call_record(function, TP_SPOOL_FUNCTION);
 }
 
 void __cyg_profile_func_exit(void *function, void *caller)
@@ -74,7 +74,7 @@ void __cyg_profile_func_exit(void *function, void *caller)
     if (__builtin_expect(mine.left_out > 0, 0))
         mine.left_out--;
     else
-        put(function, TP_SPOOL_FUNCTION_END);
+        put_call_record(function, TP_SPOOL_FUNCTION_END);
 }
 
 /* ---- the source ---- */
@@ -88,7 +88,7 @@ static const char *probe(const struct tp_source_host *host)
 static bool start(const struct tp_source_host *host, const char *setting)
 {
     (void)host;
-    calls_left = (int64_t)tp_hook_setting(setting, false, MOST_CALLS);
+    calls_left = (int64_t)tp_hook_read_setting(setting, false, MOST_CALLS);
     __atomic_store_n(&is_on, true, __ATOMIC_RELEASE);
     return true;
 }

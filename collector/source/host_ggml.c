@@ -68,13 +68,13 @@ static struct {
 /* is_open: the range of a node is open; is_wanted: the program's callback wants to see the current node */
 static _Thread_local bool is_open, is_wanted;
 
-__attribute__((constructor)) static void find(void)
+__attribute__((constructor)) static void find_originals(void)
 {
     tp_hooks_find(hooks, HOOK_COUNT);
 }
 
 #define EXPORT __attribute__((visibility("default")))
-#define NEXT(name) ((__typeof__(&name))tp_hook_of(&hooks[HOOK_##name], __builtin_return_address(0)))
+#define NEXT(name) ((__typeof__(&name))tp_hook_original(&hooks[HOOK_##name], __builtin_return_address(0)))
 
 EXPORT void *ggml_backend_sched_new(void **backends, void **types, int count, size_t graph_size, uint64_t parallel,
                                     uint64_t offload);
@@ -87,7 +87,7 @@ int64_t ggml_nelements(const struct tensor *node);
 
 /* Returns the number of an operator's name. A cache finds the number by the address of the text, because there are few
  * names and their texts are static. */
-static uint32_t name_of(const char *text)
+static uint32_t operator_name(const char *text)
 {
     static struct {
         _Atomic(const char *) text;
@@ -106,13 +106,13 @@ static uint32_t name_of(const char *text)
     return number;
 }
 
-static enum tracepress_dtype dtype_of(const struct tensor *t)
+static enum tracepress_dtype tensor_dtype(const struct tensor *t)
 {
     return t->type >= 0 && t->type < (int)sizeof dtypes ? dtypes[t->type] : TRACEPRESS_UNKNOWN;
 }
 
 /* Copies `size` bytes from memory that may not be mapped. Returns false if the memory is not mapped. */
-static bool copy(void *to, const void *from, size_t size)
+static bool copy_if_mapped(void *to, const void *from, size_t size)
 {
     struct iovec local = {to, size}, remote = {(void *)(uintptr_t)from, size};
     return from && process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)size;
@@ -120,18 +120,18 @@ static bool copy(void *to, const void *from, size_t size)
 
 /* Copies the inputs of a matrix product at this offset. In ggml's order, input 0 is [k, m], input 1 is [k, n], and the
  * node is [m, n]. Returns false if the dimensions do not fit each other. */
-static bool sources_at(const struct tensor *node, size_t offset, struct tensor *out)
+static bool copy_product_inputs(const struct tensor *node, size_t offset, struct tensor *out)
 {
     struct tensor *found[2];
-    bool is_there = copy(found, (const char *)node + offset, sizeof found) && copy(&out[0], found[0], sizeof *out) &&
-                    copy(&out[1], found[1], sizeof *out);
+    bool is_there = copy_if_mapped(found, (const char *)node + offset, sizeof found) &&
+                    copy_if_mapped(&out[0], found[0], sizeof *out) && copy_if_mapped(&out[1], found[1], sizeof *out);
     return is_there && out[0].dims[0] == out[1].dims[0] && out[0].dims[1] == node->dims[0] &&
            out[1].dims[1] == node->dims[1] && out[0].dims[0] > 0;
 }
 
 /* Fills `dims` with the dimensions in torch's order, outermost first. Leaves out outermost dimensions of size 1.
  * Returns the rank. */
-static uint32_t dims_of(const struct tensor *t, int64_t *dims)
+static uint32_t fill_dims(const struct tensor *t, int64_t *dims)
 {
     uint32_t rank = 4;
     while (rank > 1 && t->dims[rank - 1] == 1)
@@ -141,7 +141,7 @@ static uint32_t dims_of(const struct tensor *t, int64_t *dims)
     return rank;
 }
 
-static bool is_believable(const struct tensor *node)
+static bool is_valid_product(const struct tensor *node)
 {
     int64_t count = 1;
     for (int i = 0; i < 4; i++)
@@ -150,7 +150,7 @@ static bool is_believable(const struct tensor *node)
     return NEXT(ggml_nelements) && NEXT(ggml_nelements)(node) == count;
 }
 
-static uint64_t flops_of(const struct tensor *node, int64_t k)
+static uint64_t product_flops(const struct tensor *node, int64_t k)
 {
     uint64_t flops = 2 * (uint64_t)k;
     for (int i = 0; i < 4; i++)
@@ -167,18 +167,19 @@ static void begin_node(const struct tensor *node)
     struct tracepress_operator call = TRACEPRESS_OPERATOR;
     struct tracepress_input inputs[2];
     int why = tp_hook_enter();
-    if (is_believable(node)) {
-        bool is_product = text && strstr(text, "MUL_MAT") != NULL &&
-                          (sources_at(node, SOURCES_AT, sources) || sources_at(node, SOURCES_AT_OLD, sources));
+    if (is_valid_product(node)) {
+        bool is_product =
+            text && strstr(text, "MUL_MAT") != NULL &&
+            (copy_product_inputs(node, SOURCES_AT, sources) || copy_product_inputs(node, SOURCES_AT_OLD, sources));
         /* an operator that is not a product gets the shape of its output */
         sources[0] = is_product ? sources[0] : *node;
         call.inputs = inputs;
         call.input_count = is_product ? 2 : 1;
-        call.flops = is_product ? flops_of(node, sources[0].dims[0]) : 0;
+        call.flops = is_product ? product_flops(node, sources[0].dims[0]) : 0;
         for (uint32_t i = 0; i < call.input_count; i++)
-            inputs[i] = (struct tracepress_input){dtype_of(&sources[i]), dims_of(&sources[i], dims[i]), dims[i]};
+            inputs[i] = (struct tracepress_input){tensor_dtype(&sources[i]), fill_dims(&sources[i], dims[i]), dims[i]};
     }
-    tracepress_record_call_(name_of(text ? text : "ggml"), call.inputs ? &call : NULL);
+    tracepress_record_call_(operator_name(text ? text : "ggml"), call.inputs ? &call : NULL);
     tp_hook_leave(why);
     is_open = true;
 }

@@ -69,21 +69,21 @@ static struct tp_hook hooks[CALL_COUNT] = {
 #undef ROW
 };
 
-__attribute__((constructor)) static void find(void)
+__attribute__((constructor)) static void find_originals(void)
 {
     tp_hooks_find(hooks, CALL_COUNT);
 }
 
-#define NEXT(name) ((__typeof__(&name))tp_hook_of(&hooks[CALL_##name], __builtin_return_address(0)))
+#define NEXT(name) ((__typeof__(&name))tp_hook_original(&hooks[CALL_##name], __builtin_return_address(0)))
 
 static bool is_on;
 static uint64_t least_ns;
 static uint32_t numbers[CALL_COUNT]; /* for each call, the number of its name */
 static uint64_t io_count, io_ns;
 
-static void waited(enum call call, uint64_t begin, int64_t bytes)
+static void record_wait(enum call call, uint64_t begin, int64_t bytes)
 {
-    uint64_t ns = tp_hook_waited(
+    uint64_t ns = tp_hook_record_wait(
         numbers[call],
         &(struct tp_hook_wait){.begin = begin, .least_ns = least_ns, .bytes = bytes < 0 ? INT64_MIN : bytes});
     if (!ns)
@@ -101,7 +101,7 @@ static void waited(enum call call, uint64_t begin, int64_t bytes)
             return NEXT(name) arguments;                                                                               \
         uint64_t begin = tp_clock_now();                                                                               \
         result r = NEXT(name) arguments;                                                                               \
-        waited(CALL_##name, begin, bytes);                                                                             \
+        record_wait(CALL_##name, begin, bytes);                                                                        \
         return r;                                                                                                      \
     }
 CALLS(HOOK)
@@ -119,10 +119,10 @@ static const char *probe(const struct tp_source_host *host)
 static bool start(const struct tp_source_host *host, const char *setting)
 {
     (void)host;
-    least_ns = tp_hook_setting(setting, false, LEAST_NS);
+    least_ns = tp_hook_read_setting(setting, false, LEAST_NS);
     for (int i = 0; i < CALL_COUNT; i++)
         numbers[i] = tracepress_intern(hooks[i].name);
-    tp_hook_clock();
+    tp_hook_start_clock();
     __atomic_store_n(&is_on, true, __ATOMIC_RELEASE);
     return true;
 }

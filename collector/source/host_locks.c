@@ -26,9 +26,9 @@ static uint64_t least_ns;
 static uint32_t numbers[CALLS];                       /* for each call, the number of its name */
 static uint64_t wait_counts[CALLS], wait_sums[CALLS]; /* for each call, the number of waits and their sum in ns */
 
-static void waited(enum call call, uint64_t begin, const void *object)
+static void record_wait(enum call call, uint64_t begin, const void *object)
 {
-    uint64_t ns = tp_hook_waited(
+    uint64_t ns = tp_hook_record_wait(
         numbers[call],
         &(struct tp_hook_wait){.begin = begin, .least_ns = least_ns, .bytes = INT64_MIN, .object = object});
     __atomic_add_fetch(&wait_counts[call], 1, __ATOMIC_RELAXED);
@@ -41,7 +41,7 @@ static void waited(enum call call, uint64_t begin, const void *object)
     __extension__({                                                                                                    \
         uint64_t begin_ = tp_clock_now();                                                                              \
         int code_ = call;                                                                                              \
-        waited(which, begin_, object);                                                                                 \
+        record_wait(which, begin_, object);                                                                            \
         code_;                                                                                                         \
     })
 
@@ -77,12 +77,12 @@ static struct tp_hook hooks[HOOK_COUNT] = {
 #undef ROW
 };
 
-__attribute__((constructor)) static void find(void)
+__attribute__((constructor)) static void find_originals(void)
 {
     tp_hooks_find(hooks, HOOK_COUNT);
 }
 
-#define NEXT(name) ((__typeof__(&name))tp_hook_of(&hooks[HOOK_##name], __builtin_return_address(0)))
+#define NEXT(name) ((__typeof__(&name))tp_hook_original(&hooks[HOOK_##name], __builtin_return_address(0)))
 
 EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
@@ -171,10 +171,10 @@ static const char *probe(const struct tp_source_host *host)
 static bool start(const struct tp_source_host *host, const char *setting)
 {
     (void)host;
-    least_ns = tp_hook_setting(setting, false, LEAST_NS);
+    least_ns = tp_hook_read_setting(setting, false, LEAST_NS);
     for (int i = 0; i < CALLS; i++)
         numbers[i] = tracepress_intern(names[i]);
-    tp_hook_clock();
+    tp_hook_start_clock();
     __atomic_store_n(&is_on, true, __ATOMIC_RELEASE);
     return true;
 }

@@ -181,10 +181,10 @@ static void record_stack(void)
         __atomic_fetch_add(&stacks.left_out, 1, __ATOMIC_RELAXED);
         return;
     }
-    if (!tp_record_stack_apart())
+    if (!tp_record_stack_without_wait())
         __atomic_fetch_add(&stacks.left_out, 1, __ATOMIC_RELAXED);
-    if (tp_stack_has_met_unknown())
-        tp_session_ask_for_modules();
+    if (tp_stack_has_found_unknown())
+        tp_session_request_modules();
     __atomic_fetch_add(&stacks.spent, tp_clock_now() - begin, __ATOMIC_RELAXED);
 }
 
@@ -195,7 +195,7 @@ static void start_stacks(void)
                        "libunwind is not installed (Debian: libunwind8)");
         return;
     }
-    tp_session_note_modules();
+    tp_session_list_modules();
     stacks.began = tp_clock_now();
     stacks.is_wanted = true;
 }
@@ -243,7 +243,7 @@ static void record_small(int64_t now, bool is_due)
 }
 
 /* Adds this thread's change to the totals, and chooses the size of the next change that is added. */
-static void settle(void)
+static void add_change_to_totals(void)
 {
     int64_t sum = mine.sum, now = add_total(sum), granule = now >> 10;
     mine.sum = 0;
@@ -268,10 +268,10 @@ static void end_thread(void *unused)
 {
     (void)unused;
     mine.is_ending = true;
-    settle();
+    add_change_to_totals();
 }
 
-static __attribute__((noinline)) void large_change(const void *block, int64_t bytes)
+static __attribute__((noinline)) void record_large_change(const void *block, int64_t bytes)
 {
     int64_t now = add_total(bytes);
     if (!is_recording())
@@ -283,42 +283,42 @@ static __attribute__((noinline)) void large_change(const void *block, int64_t by
     tp_hook_leave(why);
 }
 
-static __attribute__((noinline)) void small_change(void)
+static __attribute__((noinline)) void record_small_changes(void)
 {
     if (mine.granule == 0 && has_key && tp_cursor.inside == 0) {
         int why = tp_hook_enter();
         pthread_setspecific(at_thread_end, &mine);
         tp_hook_leave(why);
     }
-    settle();
+    add_change_to_totals();
 }
 
-static inline void change(const void *block, int64_t bytes)
+static inline void count_change(const void *block, int64_t bytes)
 {
     if (__builtin_expect((uint64_t)(bytes < 0 ? -bytes : bytes) >= large_bytes, 0)) {
-        large_change(block, bytes);
+        record_large_change(block, bytes);
         return;
     }
     mine.sum += bytes;
     if (__builtin_expect((uint64_t)(mine.sum < 0 ? -mine.sum : mine.sum) >= mine.granule, 0))
-        small_change();
+        record_small_changes();
 }
 
-static inline void *taken(void *block)
+static inline void *count_allocation(void *block)
 {
     if (block && is_counting()) {
         mine.calls++;
-        change(block, (int64_t)next.usable(block));
+        count_change(block, (int64_t)next.usable(block));
     }
     return block;
 }
 
-static void arena_changed(const void *arena, int64_t bytes)
+static void record_arena_change(const void *arena, int64_t bytes)
 {
     if (!is_counting())
         return;
     mine.calls += bytes > 0;
-    change(arena, bytes);
+    count_change(arena, bytes);
 }
 
 /* ---- functions that the program calls ---- */
@@ -327,7 +327,7 @@ static void arena_changed(const void *arena, int64_t bytes)
 
 EXPORT void *malloc(size_t size)
 {
-    return is_ready() ? taken(next.malloc(size)) : early_block(size);
+    return is_ready() ? count_allocation(next.malloc(size)) : early_block(size);
 }
 
 EXPORT void free(void *block)
@@ -335,14 +335,14 @@ EXPORT void free(void *block)
     if (!block || is_early(block) || !is_ready())
         return;
     if (is_counting())
-        change(block, -(int64_t)next.usable(block));
+        count_change(block, -(int64_t)next.usable(block));
     next.free(block);
 }
 
 EXPORT void *calloc(size_t count, size_t size)
 {
     if (is_ready())
-        return taken(next.calloc(count, size));
+        return count_allocation(next.calloc(count, size));
     return size && count > sizeof early / size ? NULL : early_block(count * size);
 }
 
@@ -363,8 +363,8 @@ EXPORT void *realloc(void *block, size_t size)
     uintptr_t old = (uintptr_t)block; /* old address as a number, because realloc may have freed the block */
     void *moved = next.realloc(block, size);
     if (before && (moved || size == 0))
-        change((const void *)old, -before); // NOLINT(performance-no-int-to-ptr)
-    return taken(moved);
+        count_change((const void *)old, -before); // NOLINT(performance-no-int-to-ptr)
+    return count_allocation(moved);
 }
 
 EXPORT void *reallocarray(void *block, size_t count, size_t size)
@@ -381,28 +381,28 @@ EXPORT int posix_memalign(void **out, size_t alignment, size_t size)
 {
     int code = is_ready() && next.posix_memalign ? next.posix_memalign(out, alignment, size) : ENOMEM;
     if (code == 0)
-        taken(*out);
+        count_allocation(*out);
     return code;
 }
 
 EXPORT void *aligned_alloc(size_t alignment, size_t size)
 {
-    return is_ready() && next.aligned_alloc ? taken(next.aligned_alloc(alignment, size)) : NULL;
+    return is_ready() && next.aligned_alloc ? count_allocation(next.aligned_alloc(alignment, size)) : NULL;
 }
 
 EXPORT void *memalign(size_t alignment, size_t size)
 {
-    return is_ready() && next.memalign ? taken(next.memalign(alignment, size)) : NULL;
+    return is_ready() && next.memalign ? count_allocation(next.memalign(alignment, size)) : NULL;
 }
 
 EXPORT void *valloc(size_t size)
 {
-    return is_ready() && next.valloc ? taken(next.valloc(size)) : NULL;
+    return is_ready() && next.valloc ? count_allocation(next.valloc(size)) : NULL;
 }
 
 EXPORT void *pvalloc(size_t size)
 {
-    return is_ready() && next.pvalloc ? taken(next.pvalloc(size)) : NULL;
+    return is_ready() && next.pvalloc ? count_allocation(next.pvalloc(size)) : NULL;
 }
 
 /* ---- the source ---- */
@@ -429,11 +429,11 @@ static bool start(const struct tp_source_host *host, const char *setting)
         refuse();
         return false;
     }
-    large_bytes = tp_hook_setting(setting, true, 64 << 10);
+    large_bytes = tp_hook_read_setting(setting, true, 64 << 10);
     large_bytes = large_bytes ? large_bytes : 1;
     if (strstr(setting, "stacks"))
         start_stacks();
-    tp_arenas_watch(arena_changed);
+    tp_arenas_watch(record_arena_change);
     has_key = pthread_key_create(&at_thread_end, end_thread) == 0;
     mine.granule = 0; /* 0 as in a new thread, so that this thread registers a function for its exit */
     __atomic_store_n(&state, STATE_RECORDING, __ATOMIC_RELAXED);
@@ -443,7 +443,7 @@ static bool start(const struct tp_source_host *host, const char *setting)
 static void stop(void)
 {
     char json[240];
-    settle();
+    add_change_to_totals();
     int why = tp_hook_enter();
     int64_t now = __atomic_load_n(&total, __ATOMIC_RELAXED);
     if (__atomic_load_n(&peak, __ATOMIC_RELAXED) >= FIRST_TOTAL) {

@@ -131,13 +131,13 @@ static struct tp_spool_rank place;
 static _Atomic uint32_t placed;   /* number of the last recording in which the rank was recorded */
 static _Atomic uint64_t sequence; /* number of collectives of all ranks so far */
 
-__attribute__((constructor)) static void find(void)
+__attribute__((constructor)) static void find_originals(void)
 {
     tp_hooks_find(hooks, HOOK_COUNT);
 }
 
 #define EXPORT __attribute__((visibility("default")))
-#define NEXT(name) ((__typeof__(&name))tp_hook_of(&hooks[HOOK_##name], __builtin_return_address(0)))
+#define NEXT(name) ((__typeof__(&name))tp_hook_original(&hooks[HOOK_##name], __builtin_return_address(0)))
 
 int PMPI_Comm_size(handle comm, int *size);
 int PMPI_Comm_rank(handle comm, int *rank);
@@ -157,7 +157,7 @@ static bool is_world(handle comm)
     return world == comm || ((uintptr_t)world == MPICH_WORLD && (uint32_t)(uintptr_t)comm == MPICH_WORLD);
 }
 
-static uint32_t dtype_of(handle type)
+static uint32_t mpi_dtype(handle type)
 {
     static const struct {
         const char *name;
@@ -178,7 +178,7 @@ static uint32_t dtype_of(handle type)
     return TRACEPRESS_UNKNOWN;
 }
 
-static int64_t sum_of(const int *counts, int size)
+static int64_t sum_counts(const int *counts, int size)
 {
     int64_t sum = 0;
     for (int i = 0; i < size; i++)
@@ -187,7 +187,7 @@ static int64_t sum_of(const int *counts, int size)
 }
 
 /* Removes the facts that are not significant on this rank, for a call with a root. */
-static void settle_root(struct call *call)
+static void drop_root_arguments(struct call *call)
 {
     int rank = -1;
     bool is_root = NEXT(PMPI_Comm_rank) && NEXT(PMPI_Comm_rank)(call->comm, &rank) == 0 && rank == call->root;
@@ -209,26 +209,26 @@ static void settle_root(struct call *call)
     }
 }
 
-static void describe(struct tp_spool_collective *fact, struct call *call)
+static void describe_collective(struct tp_spool_collective *fact, struct call *call)
 {
     int size = 0, bytes = 0;
     if (!call->comm || !NEXT(PMPI_Comm_size) || NEXT(PMPI_Comm_size)(call->comm, &size) != 0)
         return;
     if (call->is_rooted)
-        settle_root(call);
+        drop_root_arguments(call);
     fact->group_size = (uint32_t)size;
     fact->group = is_world(call->comm) ? 0 : (uint64_t)(uintptr_t)call->comm;
-    fact->in_count = call->in_counts ? sum_of(call->in_counts, size) : call->in * (call->in_each ? size : 1);
-    fact->out_count = call->out_counts ? sum_of(call->out_counts, size) : call->out * (call->out_each ? size : 1);
+    fact->in_count = call->in_counts ? sum_counts(call->in_counts, size) : call->in * (call->in_each ? size : 1);
+    fact->out_count = call->out_counts ? sum_counts(call->out_counts, size) : call->out * (call->out_each ? size : 1);
     if (!call->type || !NEXT(PMPI_Type_size) || NEXT(PMPI_Type_size)(call->type, &bytes) != 0)
         return;
-    fact->dtype = dtype_of(call->type);
+    fact->dtype = mpi_dtype(call->type);
     fact->in_bytes = fact->in_count * bytes;
     fact->out_bytes = fact->out_count * bytes;
 }
 
 /* Records the rank of this process, at the first call of each recording. */
-static void note_place(uint32_t recording)
+static void record_rank(uint32_t recording)
 {
     const uint32_t slots = sizeof place / TP_SPOOL_SLOT;
     struct tp_spool_record *record =
@@ -247,7 +247,7 @@ static uint64_t count_collective(const struct call *call, int code)
     return is_of_all ? atomic_fetch_add(&sequence, 1) + 1 : 0;
 }
 
-static void finished(enum hook hook, uint64_t begin, int code, struct call *call)
+static void record_collective(enum hook hook, uint64_t begin, int code, struct call *call)
 {
     uint64_t number = count_collective(call, code);
     uint32_t recording = __atomic_load_n(&tracepress_recording_, __ATOMIC_RELAXED);
@@ -264,9 +264,9 @@ static void finished(enum hook hook, uint64_t begin, int code, struct call *call
     uint64_t end = tp_clock_now();
     int why = tp_hook_enter();
     if (is_initialized)
-        note_place(recording);
+        record_rank(recording);
     if (code == 0 && is_initialized)
-        describe(&fact, call);
+        describe_collective(&fact, call);
     fact.end = end;
     struct tp_spool_record *record = tp_record_reserve(slots);
     if (record) {
@@ -288,7 +288,7 @@ static void finished(enum hook hook, uint64_t begin, int code, struct call *call
         uint64_t begin = tp_clock_now();                                                                               \
         int code = next arguments;                                                                                     \
         struct call call = {__VA_ARGS__};                                                                              \
-        finished(HOOK_##name, begin, code, &call);                                                                     \
+        record_collective(HOOK_##name, begin, code, &call);                                                            \
         return code;                                                                                                   \
     }
 CALLS(HOOK)
@@ -308,7 +308,7 @@ static uint32_t local_rank(void)
     return UINT32_MAX;
 }
 
-static void initialized(int code)
+static void on_mpi_initialized(int code)
 {
     int rank = -1, size = 0;
     if (code != 0 || !tp_hook_is_on(&is_on))
@@ -319,21 +319,21 @@ static void initialized(int code)
                      NEXT(PMPI_Comm_size)(world, &size) == 0;
     place = (struct tp_spool_rank){(uint32_t)rank, (uint32_t)size, local_rank(), 0};
     if (is_initialized)
-        note_place(__atomic_load_n(&tracepress_recording_, __ATOMIC_RELAXED));
+        record_rank(__atomic_load_n(&tracepress_recording_, __ATOMIC_RELAXED));
     tp_hook_leave(why);
 }
 
 int MPI_Init(int *argc, char ***argv)
 {
     int code = NEXT(MPI_Init) ? NEXT(MPI_Init)(argc, argv) : NO_MPI;
-    initialized(code);
+    on_mpi_initialized(code);
     return code;
 }
 
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
     int code = NEXT(MPI_Init_thread) ? NEXT(MPI_Init_thread)(argc, argv, required, provided) : NO_MPI;
-    initialized(code);
+    on_mpi_initialized(code);
     return code;
 }
 

@@ -54,7 +54,7 @@ static _Thread_local struct {
     uint32_t depth;  /* number of open ranges of this source on this thread; an end without a begin is ignored */
 } mine __attribute__((tls_model("initial-exec")));
 
-static void begin(enum name name, uint64_t region, uint64_t place, int64_t threads)
+static void begin_range(enum name name, uint64_t region, uint64_t place, int64_t threads)
 {
     const struct tp_spool_region payload = {.address = place, .threads = threads, .number = region};
     const uint32_t slots = sizeof payload / TP_SPOOL_SLOT;
@@ -69,7 +69,7 @@ static void begin(enum name name, uint64_t region, uint64_t place, int64_t threa
 }
 
 /* Ends the last range of this thread. region: number of the region that has ended for all threads, or 0. */
-static void end(uint64_t region)
+static void end_range(uint64_t region)
 {
     const struct tp_spool_region payload = {.threads = INT64_MIN, .number = region};
     const uint32_t slots = sizeof payload / TP_SPOOL_SLOT;
@@ -92,7 +92,7 @@ static uint64_t next_region(void)
     uint64_t number = __atomic_add_fetch(&region_count, 1, __ATOMIC_RELAXED);
     if (number == 1) {
         int why = tp_hook_enter();
-        tp_session_note_modules();
+        tp_session_list_modules();
         tp_hook_leave(why);
     }
     return number;
@@ -106,14 +106,14 @@ static void on_parallel_begin(union ompt_data *task, const void *frame, union om
         return;
     parallel->value = next_region();
     __atomic_store_n(&places[parallel->value % REGIONS], (uint64_t)(uintptr_t)place, __ATOMIC_RELAXED);
-    begin(PARALLEL, parallel->value, (uint64_t)(uintptr_t)place, (int64_t)threads);
+    begin_range(PARALLEL, parallel->value, (uint64_t)(uintptr_t)place, (int64_t)threads);
 }
 
 static void on_parallel_end(union ompt_data *parallel, union ompt_data *task, int flags, const void *place)
 {
     (void)task, (void)flags, (void)place;
     if (tp_hook_is_on(&is_on) && parallel->value)
-        end(parallel->value);
+        end_range(parallel->value);
 }
 
 /* Begins or ends a worker thread's share of a region. At the end, OpenMP does not pass the region. */
@@ -126,10 +126,10 @@ static void on_implicit_task(int endpoint, union ompt_data *parallel, union ompt
     if (endpoint == OMPT_SCOPE_BEGIN && parallel && parallel->value) {
         uint64_t place = __atomic_load_n(&places[parallel->value % REGIONS], __ATOMIC_RELAXED);
         mine.region = parallel->value;
-        begin(SHARE, mine.region, place, (int64_t)threads);
+        begin_range(SHARE, mine.region, place, (int64_t)threads);
     } else if (endpoint == OMPT_SCOPE_END && mine.region) {
         mine.region = 0;
-        end(0);
+        end_range(0);
     }
 }
 
@@ -143,9 +143,9 @@ static void on_wait(int kind, int endpoint, union ompt_data *parallel, union omp
         return;
     uint64_t region = mine.region ? mine.region : parallel ? parallel->value : 0;
     if (endpoint == OMPT_SCOPE_BEGIN)
-        begin(kind > 0 && kind < (int)sizeof names ? names[kind] : BARRIER, region, 0, INT64_MIN);
+        begin_range(kind > 0 && kind < (int)sizeof names ? names[kind] : BARRIER, region, 0, INT64_MIN);
     else if (endpoint == OMPT_SCOPE_END)
-        end(0);
+        end_range(0);
 }
 
 /* ---- the tool ---- */

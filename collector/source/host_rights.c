@@ -17,12 +17,12 @@
 
 static struct tp_hook hook = {"capset", NULL, NULL};
 
-__attribute__((constructor)) static void find(void)
+__attribute__((constructor)) static void find_originals(void)
 {
     tp_hooks_find(&hook, 1);
 }
 
-static __attribute__((noinline)) void renew(void)
+static __attribute__((noinline)) void renew_sampler(void)
 {
     int error = errno, why = tp_hook_enter();
     /* neither a confined process nor a copy of a process has the recorder's threads */
@@ -35,13 +35,13 @@ static __attribute__((noinline)) void renew(void)
 void tp_rights_after_prctl(int option)
 {
     if (__builtin_expect(option == PR_SET_KEEPCAPS || option == PR_SET_SECUREBITS, 0))
-        renew();
+        renew_sampler();
 }
 
 void tp_rights_after_syscall(long number, long first)
 {
     if (__builtin_expect(number == SYS_capset, 0))
-        renew();
+        renew_sampler();
     else if (__builtin_expect(number == SYS_prctl, 0))
         tp_rights_after_prctl((int)first);
 }
@@ -51,7 +51,7 @@ capset_call tp_capset __asm__("capset") __attribute__((visibility("default")));
 
 int tp_capset(void *header, const void *data)
 {
-    int result = ((capset_call *)tp_hook_of(&hook, NULL))(header, data);
-    renew();
+    int result = ((capset_call *)tp_hook_original(&hook, NULL))(header, data);
+    renew_sampler();
     return result;
 }

@@ -34,34 +34,34 @@ static struct tp_hook hooks[CALL_COUNT] = {
 };
 
 #define EXPORT __attribute__((visibility("default")))
-#define NEXT(call, type) ((type *)tp_hook_of(&hooks[call], __builtin_return_address(0)))
+#define NEXT(call, type) ((type *)tp_hook_original(&hooks[call], __builtin_return_address(0)))
 
 typedef __typeof__(signal) signal_call;
 typedef __typeof__(sigprocmask) mask_call;
 typedef int ignore_call(int);
 
-static int real_sigaction(int number, const struct sigaction *action, struct sigaction *before)
+static int call_original_sigaction(int number, const struct sigaction *action, struct sigaction *before)
 {
-    return ((tp_mapped_setter *)tp_hook_of(&hooks[CALL_SIGACTION], NULL))(number, action, before);
+    return ((tp_mapped_setter *)tp_hook_original(&hooks[CALL_SIGACTION], NULL))(number, action, before);
 }
 
-__attribute__((constructor)) static void find(void)
+__attribute__((constructor)) static void find_originals(void)
 {
     tp_hooks_find(hooks, CALL_COUNT);
-    tp_mapped_set_setter(real_sigaction);
+    tp_mapped_set_action_setter(call_original_sigaction);
 }
 
 /* ---- actions ---- */
 
 EXPORT int sigaction(int number, const struct sigaction *restrict action, struct sigaction *restrict before)
 {
-    if (number == SIGBUS && tp_mapped_action(action, before))
+    if (number == SIGBUS && tp_mapped_change_action(action, before))
         return 0;
     if (!action || number == SIGBUS)
-        return real_sigaction(number, action, before);
+        return call_original_sigaction(number, action, before);
     struct sigaction without = *action;
     sigdelset(&without.sa_mask, SIGBUS);
-    return real_sigaction(number, &without, before);
+    return call_original_sigaction(number, &without, before);
 }
 
 /* Sets the program's handler of SIGBUS for signal() and related functions. flags: flags that the called function
@@ -69,7 +69,7 @@ EXPORT int sigaction(int number, const struct sigaction *restrict action, struct
 static bool set_handler(int number, sighandler_t handler, int flags, sighandler_t *before)
 {
     struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, was;
-    if (number != SIGBUS || !tp_mapped_action(&action, &was))
+    if (number != SIGBUS || !tp_mapped_change_action(&action, &was))
         return false;
     *before = was.sa_handler; /* the old handler may have three parameters; the C library returns it too */
     return true;

@@ -40,7 +40,7 @@ static const unsigned char magic[8] = {0xED, 0xAB, 0xAB, 0xEC, 0x0D, 0xEE, 0xDA,
 
 /* ---- binding ---- */
 
-static tp_itt_call ours_for(const char *name)
+static tp_itt_call find_own_function(const char *name)
 {
     static const char prefix[] = "__itt_";
     if (strncmp(name, prefix, sizeof prefix - 1) != 0)
@@ -61,7 +61,7 @@ void __itt_api_init(struct global *global, int groups)
     if (!global || memcmp(global->magic, magic, sizeof magic) != 0)
         return;
     for (struct api *api = global->functions; api && api->name; api++) {
-        tp_itt_call ours = ours_for(api->name);
+        tp_itt_call ours = find_own_function(api->name);
         if (!api->slot)
             continue;
         *api->slot = api->without;

@@ -51,8 +51,8 @@ static struct tp_itt_string other_string = {.name = "other names"};
 
 /* ---- tables ---- */
 
-static struct entry *find_in(struct entry *entry, const struct entry *end, uint64_t hash,
-                             bool (*is_it)(const struct entry *, const void *), const void *wanted)
+static struct entry *find_in_list(struct entry *entry, const struct entry *end, uint64_t hash,
+                                  bool (*is_it)(const struct entry *, const void *), const void *wanted)
 {
     for (; entry != end; entry = entry->next)
         if (entry->hash == hash && is_it(entry, wanted))
@@ -66,7 +66,7 @@ static struct entry *find_or_make(struct table *table, uint64_t hash, bool (*is_
 {
     _Atomic(struct entry *) *head = &table->heads[hash % HEADS];
     struct entry *seen = atomic_load_explicit(head, memory_order_acquire);
-    struct entry *found = find_in(seen, NULL, hash, is_it, wanted);
+    struct entry *found = find_in_list(seen, NULL, hash, is_it, wanted);
     if (found || atomic_load_explicit(&table->count, memory_order_relaxed) >= MAX_HANDLES)
         return found;
     struct entry *fresh = make(wanted);
@@ -76,7 +76,7 @@ static struct entry *find_or_make(struct table *table, uint64_t hash, bool (*is_
     fresh->next = seen;
     while (
         !atomic_compare_exchange_weak_explicit(head, &fresh->next, fresh, memory_order_acq_rel, memory_order_acquire)) {
-        found = find_in(fresh->next, seen, hash, is_it, wanted);
+        found = find_in_list(fresh->next, seen, hash, is_it, wanted);
         seen = fresh->next;
         if (found) {
             free(fresh);
@@ -87,18 +87,18 @@ static struct entry *find_or_make(struct table *table, uint64_t hash, bool (*is_
     return fresh;
 }
 
-static uint64_t hash_of(const char *text)
+static uint64_t text_hash(const char *text)
 {
     return tp_hash_bytes(text, strnlen(text, TP_NAME_BYTES));
 }
 
-static bool is_text(const char *kept, const char *wanted)
+static bool is_same_text(const char *kept, const char *wanted)
 {
     return strncmp(kept, wanted, TP_NAME_BYTES) == 0;
 }
 
 /* Returns memory for an entry of `size` bytes and a copy of the text behind it, or NULL. */
-static void *with_text(size_t size, const char *text, const char **copy)
+static void *allocate_with_text(size_t size, const char *text, const char **copy)
 {
     size_t n = strnlen(text, TP_NAME_BYTES);
     char *memory = calloc(1, size + n + 1);
@@ -107,7 +107,7 @@ static void *with_text(size_t size, const char *text, const char **copy)
     return memory;
 }
 
-static uint32_t number_of(_Atomic int *kept, const char *name, const wchar_t *wide)
+static uint32_t name_number(_Atomic int *kept, const char *name, const wchar_t *wide)
 {
     int number = atomic_load_explicit(kept, memory_order_relaxed);
     if (number == 0 && (name || wide)) {
@@ -121,13 +121,13 @@ static uint32_t number_of(_Atomic int *kept, const char *name, const wchar_t *wi
 
 static bool is_domain(const struct entry *entry, const void *wanted)
 {
-    return is_text(((const struct domain *)(const void *)entry)->handle.name, wanted);
+    return is_same_text(((const struct domain *)(const void *)entry)->handle.name, wanted);
 }
 
 static struct entry *make_domain(const void *name)
 {
     const char *copy = NULL;
-    struct domain *domain = with_text(sizeof *domain, name, &copy);
+    struct domain *domain = allocate_with_text(sizeof *domain, name, &copy);
     if (!domain)
         return NULL;
     domain->handle.flags = 1;
@@ -138,19 +138,19 @@ static struct entry *make_domain(const void *name)
 
 struct tp_itt_domain *tp_itt_domain(const char *name)
 {
-    struct entry *entry = name ? find_or_make(&domains, hash_of(name), is_domain, make_domain, name) : NULL;
+    struct entry *entry = name ? find_or_make(&domains, text_hash(name), is_domain, make_domain, name) : NULL;
     return entry ? &((struct domain *)(void *)entry)->handle : name ? &other_domain : NULL;
 }
 
 static bool is_string(const struct entry *entry, const void *wanted)
 {
-    return is_text(((const struct string *)(const void *)entry)->handle.name, wanted);
+    return is_same_text(((const struct string *)(const void *)entry)->handle.name, wanted);
 }
 
 static struct entry *make_string(const void *name)
 {
     const char *copy = NULL;
-    struct string *string = with_text(sizeof *string, name, &copy);
+    struct string *string = allocate_with_text(sizeof *string, name, &copy);
     if (!string)
         return NULL;
     string->handle.name = copy;
@@ -160,7 +160,7 @@ static struct entry *make_string(const void *name)
 
 struct tp_itt_string *tp_itt_string(const char *name)
 {
-    struct entry *entry = name ? find_or_make(&strings, hash_of(name), is_string, make_string, name) : NULL;
+    struct entry *entry = name ? find_or_make(&strings, text_hash(name), is_string, make_string, name) : NULL;
     return entry ? &((struct string *)(void *)entry)->handle : name ? &other_string : NULL;
 }
 
@@ -168,12 +168,12 @@ uint32_t tp_itt_domain_number(const struct tp_itt_domain *domain)
 {
     /* the cast is safe, because ITT reserves the member `number` for the tool */
     struct tp_itt_domain *ours = (struct tp_itt_domain *)(uintptr_t)domain;
-    return TP_SPOOL_ITT | (domain ? number_of(&ours->number, domain->name, domain->wide) : 0);
+    return TP_SPOOL_ITT | (domain ? name_number(&ours->number, domain->name, domain->wide) : 0);
 }
 
 uint32_t tp_itt_string_number(struct tp_itt_string *string)
 {
-    return string ? number_of(&string->number, string->name, string->wide) : 0;
+    return string ? name_number(&string->number, string->name, string->wide) : 0;
 }
 
 /* ---- values ---- */
@@ -184,7 +184,7 @@ uint32_t tp_itt_value_size(int itt_type)
     return itt_type >= 0 && itt_type < (int)(sizeof sizes) ? sizes[itt_type] : 0;
 }
 
-uint64_t tp_itt_value(uint8_t *type, int itt_type, const void *value)
+uint64_t tp_itt_convert_value(uint8_t *type, int itt_type, const void *value)
 {
     union {
         uint64_t bits;
@@ -238,7 +238,7 @@ static uint32_t name_counter(const struct wanted_counter *wanted)
     return tp_mark_intern(text);
 }
 
-static uint64_t key_of_handle(const struct tp_itt_counter *handle)
+static uint64_t handle_key(const struct tp_itt_counter *handle)
 {
     return tp_hash_mix((uint64_t)(uintptr_t)handle, 0x9E3779B97F4A7C15ull);
 }
@@ -261,7 +261,7 @@ static struct entry *make_counter(const void *given)
     return &counter->entry;
 }
 
-static struct counter *counter_of(const struct wanted_counter *wanted)
+static struct counter *find_or_make_counter(const struct wanted_counter *wanted)
 {
     return (struct counter *)(void *)find_or_make(&counters, wanted->key, is_counter, make_counter, wanted);
 }
@@ -272,15 +272,15 @@ struct tp_itt_counter *tp_itt_counter(const char *name, const char *domain, int 
     struct wanted_counter wanted = {.name = name, .domain = domain, .type = type};
     if (!name)
         return NULL;
-    wanted.key = tp_hash_mix(hash_of(name), domain ? hash_of(domain) | 1 : 2);
-    struct counter *counter = counter_of(&wanted);
+    wanted.key = tp_hash_mix(text_hash(name), domain ? text_hash(domain) | 1 : 2);
+    struct counter *counter = find_or_make_counter(&wanted);
     return counter ? &counter->handle : NULL;
 }
 
 /* Returns the counter of a handle, which this recorder or the program's static part of ITT has created. */
-static struct counter *behind(const struct tp_itt_counter *handle)
+static struct counter *handle_counter(const struct tp_itt_counter *handle)
 {
-    struct wanted_counter wanted = {.handle = handle, .key = key_of_handle(handle)};
+    struct wanted_counter wanted = {.handle = handle, .key = handle_key(handle)};
     if (!handle)
         return NULL;
     if (!handle->name && !handle->wide) /* no text: this recorder created the handle */
@@ -289,17 +289,17 @@ static struct counter *behind(const struct tp_itt_counter *handle)
     wanted.wide = handle->wide;
     wanted.domain = handle->domain;
     wanted.type = handle->type;
-    return counter_of(&wanted);
+    return find_or_make_counter(&wanted);
 }
 
-static double as_real(uint8_t type, uint64_t bits)
+static double bits_to_real(uint8_t type, uint64_t bits)
 {
     double real;
     memcpy(&real, &bits, sizeof real);
     return type == TP_SPOOL_REAL ? real : type == TP_SPOOL_SIGNED ? (double)(int64_t)bits : (double)bits;
 }
 
-static void add(struct counter *counter, int64_t delta)
+static void add_to_counter(struct counter *counter, int64_t delta)
 {
     if (counter) /* the sum wraps around, as the program's own counter would */
         tracepress_counter(counter->name,
@@ -308,18 +308,18 @@ static void add(struct counter *counter, int64_t delta)
 
 void tp_itt_counter_set(const struct tp_itt_counter *handle, const void *value)
 {
-    struct counter *counter = behind(handle);
+    struct counter *counter = handle_counter(handle);
     uint8_t type;
     if (!counter || !value)
         return;
-    uint64_t bits = tp_itt_value(&type, counter->type, value);
+    uint64_t bits = tp_itt_convert_value(&type, counter->type, value);
     atomic_store(&counter->value, (int64_t)bits);
-    tracepress_counter(counter->name, as_real(type, bits));
+    tracepress_counter(counter->name, bits_to_real(type, bits));
 }
 
 void tp_itt_counter_add(const struct tp_itt_counter *handle, int64_t delta)
 {
-    add(behind(handle), delta);
+    add_to_counter(handle_counter(handle), delta);
 }
 
 void tp_itt_counter_add_by_name(const struct tp_itt_domain *domain, struct tp_itt_string *name, int64_t delta)
@@ -329,5 +329,5 @@ void tp_itt_counter_add_by_name(const struct tp_itt_domain *domain, struct tp_it
     wanted.name = name && name->name ? name->name : "";
     wanted.domain = domain ? domain->name : NULL;
     wanted.key = tp_hash_mix(numbers, 0xE7037ED1A0B428DBull);
-    add(counter_of(&wanted), delta);
+    add_to_counter(find_or_make_counter(&wanted), delta);
 }

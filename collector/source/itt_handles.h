@@ -63,9 +63,9 @@ struct tp_itt_counter *tp_itt_counter(const char *name, const char *domain, int 
 uint32_t tp_itt_domain_number(const struct tp_itt_domain *domain);
 uint32_t tp_itt_string_number(struct tp_itt_string *string);
 
-/* tp_itt_value returns a value of the program as 8 bytes, and sets *type to its enum tp_spool_value. tp_itt_value_size
- * returns the size in bytes of a value of ITT's type, or 0 for an unknown type. */
-uint64_t tp_itt_value(uint8_t *type, int itt_type, const void *value);
+/* tp_itt_convert_value returns a value of the program as 8 bytes, and sets *type to its enum tp_spool_value.
+ * tp_itt_value_size returns the size in bytes of a value of ITT's type, or 0 for an unknown type. */
+uint64_t tp_itt_convert_value(uint8_t *type, int itt_type, const void *value);
 uint32_t tp_itt_value_size(int itt_type);
 
 /* tp_itt_counter_set records the given value of a counter. tp_itt_counter_add records the counter's last value plus

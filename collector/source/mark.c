@@ -7,7 +7,7 @@
 #include "collector/session.h"
 #include "writer/base/utf8.h"
 
-static uint32_t slots_for(size_t bytes)
+static uint32_t byte_slot_count(size_t bytes)
 {
     return (uint32_t)((bytes + TP_SPOOL_SLOT - 1) / TP_SPOOL_SLOT);
 }
@@ -44,15 +44,15 @@ uint32_t tp_mark_intern_wide(const wchar_t *text)
 
 const char *tp_mark_name(uint32_t number)
 {
-    return tp_session_name(number);
+    return tp_session_name_text(number);
 }
 
 /* ---- records ---- */
 
 /* Writes a record whose payload is followed by a name. */
-static void put(uint8_t kind, const void *payload, uint32_t payload_slots, struct tp_mark_text name)
+static void put_record_with_name(uint8_t kind, const void *payload, uint32_t payload_slots, struct tp_mark_text name)
 {
-    uint32_t slots = payload_slots + slots_for(name.size);
+    uint32_t slots = payload_slots + byte_slot_count(name.size);
     struct tp_spool_record *record = tp_record_reserve(slots);
     if (!record)
         return;
@@ -64,48 +64,50 @@ static void put(uint8_t kind, const void *payload, uint32_t payload_slots, struc
 
 void tp_mark_put(uint8_t kind, const struct tp_spool_mark *mark, struct tp_mark_text name)
 {
-    put(kind, mark, (mark->has_more ? sizeof *mark : TP_SPOOL_SHORT_MARK) / TP_SPOOL_SLOT, name);
+    put_record_with_name(kind, mark, (mark->has_more ? sizeof *mark : TP_SPOOL_SHORT_MARK) / TP_SPOOL_SLOT, name);
 }
 
-void tp_mark_span(const struct tp_spool_mark *mark, uint32_t name, uint64_t begin, uint64_t end)
+void tp_mark_put_span(const struct tp_spool_mark *mark, uint32_t name, uint64_t begin, uint64_t end)
 {
     struct {
         struct tp_spool_mark mark;
         struct tp_spool_span span;
     } payload = {*mark, {begin, end}};
-    put(TP_SPOOL_MARK_SPAN, &payload, sizeof payload / TP_SPOOL_SLOT, tp_mark_number(name));
+    put_record_with_name(TP_SPOOL_MARK_SPAN, &payload, sizeof payload / TP_SPOOL_SLOT, tp_mark_number(name));
 }
 
-void tp_mark_pop(uint32_t domain)
+void tp_mark_end_innermost(uint32_t domain)
 {
     struct tp_spool_record *record = tp_record_reserve(0);
     if (record)
         tp_record_done(record, domain, TP_SPOOL_MARK_POP, 0, 0);
 }
 
-void tp_mark_finish(uint64_t key)
+void tp_mark_end_by_key(uint64_t key)
 {
     const struct tp_spool_async payload = {.id = key};
-    put(TP_SPOOL_MARK_FINISH, &payload, sizeof payload / TP_SPOOL_SLOT, tp_mark_number(0));
+    put_record_with_name(TP_SPOOL_MARK_FINISH, &payload, sizeof payload / TP_SPOOL_SLOT, tp_mark_number(0));
 }
 
-void tp_mark_thread(uint64_t tid, struct tp_mark_text name)
+void tp_mark_name_thread(uint64_t tid, struct tp_mark_text name)
 {
     const struct tp_spool_async payload = {.id = tid};
-    put(TP_SPOOL_MARK_THREAD, &payload, sizeof payload / TP_SPOOL_SLOT, name);
+    put_record_with_name(TP_SPOOL_MARK_THREAD, &payload, sizeof payload / TP_SPOOL_SLOT, name);
 }
 
-void tp_mark_values(uint32_t key, const struct tp_spool_fact_head *head, const uint64_t *values)
+void tp_mark_put_values(uint32_t key, const struct tp_spool_fact_head *head, const uint64_t *values)
 {
     uint64_t payload[2 + TP_MARK_VALUES] = {0};
     uint32_t count = head->count < TP_MARK_VALUES ? head->count : TP_MARK_VALUES;
     memcpy(payload, head, sizeof *head);
     memcpy(payload + 2, values, count * sizeof *values);
-    put(TP_SPOOL_MARK_FACT, payload, slots_for((2 + count) * sizeof *payload), tp_mark_number(key));
+    put_record_with_name(TP_SPOOL_MARK_FACT, payload, byte_slot_count((2 + count) * sizeof *payload),
+                         tp_mark_number(key));
 }
 
-void tp_mark_fact(uint32_t key, const struct tp_spool_fact_head *head, const char *text, size_t size)
+void tp_mark_put_text_fact(uint32_t key, const struct tp_spool_fact_head *head, const char *text, size_t size)
 {
     uint32_t kept = text ? (uint32_t)strnlen(text, size < TP_NAME_BYTES ? size : TP_NAME_BYTES) : 0;
-    put(TP_SPOOL_MARK_FACT, head, sizeof *head / TP_SPOOL_SLOT, (struct tp_mark_text){key, kept, text});
+    put_record_with_name(TP_SPOOL_MARK_FACT, head, sizeof *head / TP_SPOOL_SLOT,
+                         (struct tp_mark_text){key, kept, text});
 }

@@ -48,19 +48,20 @@ const char *tp_mark_name(uint32_t number);
 void tp_mark_put(uint8_t kind, const struct tp_spool_mark *mark, struct tp_mark_text name);
 
 /* Writes a finished range. begin, end: ticks of the recording's clock. */
-void tp_mark_span(const struct tp_spool_mark *mark, uint32_t name, uint64_t begin, uint64_t end);
+void tp_mark_put_span(const struct tp_spool_mark *mark, uint32_t name, uint64_t begin, uint64_t end);
 
-/* tp_mark_pop ends the innermost range of the domain on this thread. tp_mark_finish ends the range with the key. */
-void tp_mark_pop(uint32_t domain);
-void tp_mark_finish(uint64_t key);
+/* tp_mark_end_innermost ends the innermost range of the domain on this thread. tp_mark_end_by_key ends the range with
+ * the key. */
+void tp_mark_end_innermost(uint32_t domain);
+void tp_mark_end_by_key(uint64_t key);
 
 /* Writes the name of a thread, by its system thread id. */
-void tp_mark_thread(uint64_t tid, struct tp_mark_text name);
+void tp_mark_name_thread(uint64_t tid, struct tp_mark_text name);
 
-/* tp_mark_values writes a fact about a range that consists of head->count numbers. tp_mark_fact writes a fact that is a
- * text. key: number of the fact's name. */
-void tp_mark_values(uint32_t key, const struct tp_spool_fact_head *head, const uint64_t *values);
-void tp_mark_fact(uint32_t key, const struct tp_spool_fact_head *head, const char *text, size_t size);
+/* tp_mark_put_values writes a fact about a range that consists of head->count numbers. tp_mark_put_text_fact writes a
+ * fact that is a text. key: number of the fact's name. */
+void tp_mark_put_values(uint32_t key, const struct tp_spool_fact_head *head, const uint64_t *values);
+void tp_mark_put_text_fact(uint32_t key, const struct tp_spool_fact_head *head, const char *text, size_t size);
 
 /* most numbers in one fact */
 enum { TP_MARK_VALUES = 64 };

@@ -38,7 +38,7 @@ static _Thread_local struct {
 } depths[DOMAINS] __attribute__((tls_model("initial-exec")));
 
 /* Returns the entry for the number of open ranges of the domain, or NULL if other domains use all entries. */
-static int32_t *depth_of(uint32_t domain)
+static int32_t *find_domain_depth(uint32_t domain)
 {
     int32_t *unused = NULL;
     for (int i = 0; i < DOMAINS; i++) {
@@ -52,30 +52,30 @@ static int32_t *depth_of(uint32_t domain)
     return unused;
 }
 
-int tp_nvtx_deeper(uint32_t domain)
+int tp_nvtx_push_depth(uint32_t domain)
 {
-    int32_t *depth = depth_of(domain);
+    int32_t *depth = find_domain_depth(domain);
     return depth && *depth < INT32_MAX ? (*depth)++ : NO_DEPTH;
 }
 
-int tp_nvtx_pop(uint32_t domain)
+int tp_nvtx_pop_depth(uint32_t domain)
 {
-    int32_t *depth = depth_of(domain);
+    int32_t *depth = find_domain_depth(domain);
     if (depth && *depth == 0)
         return NOTHING_TO_POP;
-    tp_mark_pop(domain);
+    tp_mark_end_innermost(domain);
     return depth ? --*depth : NO_DEPTH;
 }
 
 /* ---- attributes ---- */
 
-static void *handle_of(uint32_t number)
+static void *number_to_handle(uint32_t number)
 {
     /* 0 (memory is short) becomes NULL, which means the default domain or an empty text */
     return (void *)(uintptr_t)number;
 }
 
-static struct tp_mark_text text_of(int32_t type, union tp_nvtx_message message, struct tp_mark_wide *room)
+static struct tp_mark_text message_text(int32_t type, union tp_nvtx_message message, struct tp_mark_wide *room)
 {
     switch (type) {
     case TP_NVTX_MESSAGE_ASCII:
@@ -83,7 +83,7 @@ static struct tp_mark_text text_of(int32_t type, union tp_nvtx_message message, 
     case TP_NVTX_MESSAGE_WIDE:
         return tp_mark_wide(room, message.wide);
     case TP_NVTX_MESSAGE_REGISTERED:
-        return tp_mark_number(tp_nvtx_number(message.registered));
+        return tp_mark_number(tp_nvtx_handle_number(message.registered));
     default:
         return tp_mark_number(0);
     }
@@ -113,7 +113,7 @@ static void set_payload(struct tp_spool_mark *mark, const struct tp_nvtx_attribu
     }
 }
 
-static void put(uint8_t kind, uint32_t domain, uint64_t key, const struct tp_nvtx_attributes *a)
+static void put_event(uint8_t kind, uint32_t domain, uint64_t key, const struct tp_nvtx_attributes *a)
 {
     struct tp_spool_mark mark = {.domain = domain, .form = TP_SPOOL_FORM_RANGE, .has_more = key != 0, .key = key};
     struct tp_mark_wide room;
@@ -126,14 +126,14 @@ static void put(uint8_t kind, uint32_t domain, uint64_t key, const struct tp_nvt
     mark.color = mark.has_color ? a->color : 0;
     set_payload(&mark, a);
     mark.has_more |= mark.value_type != TP_SPOOL_NOTHING;
-    tp_mark_put(kind, &mark, text_of(a->message_type, a->message, &room));
+    tp_mark_put(kind, &mark, message_text(a->message_type, a->message, &room));
     if (__builtin_expect(a->payload_type == TP_NVTX_PAYLOAD_SCHEMA, 0) && kind != TP_SPOOL_MARK_POINT)
         // NOLINTNEXTLINE(performance-no-int-to-ptr): NVTX stores the pointer as a number
-        tp_nvtx_payload_note(domain, key, (const struct tp_nvtx_payload *)(uintptr_t)a->payload.u64,
-                             a->reserved > 0 ? (size_t)a->reserved : 0);
+        tp_nvtx_payload_put_facts(domain, key, (const struct tp_nvtx_payload *)(uintptr_t)a->payload.u64,
+                                  a->reserved > 0 ? (size_t)a->reserved : 0);
 }
 
-static void put_text(uint8_t kind, uint64_t key, struct tp_mark_text text)
+static void put_event_with_text(uint8_t kind, uint64_t key, struct tp_mark_text text)
 {
     const struct tp_spool_mark mark = {.form = TP_SPOOL_FORM_RANGE, .has_more = key != 0, .key = key};
     tp_mark_put(kind, &mark, text);
@@ -149,31 +149,31 @@ uint64_t tp_nvtx_next_key(void)
 
 static void mark_ex(const struct tp_nvtx_attributes *a)
 {
-    put(TP_SPOOL_MARK_POINT, 0, 0, a);
+    put_event(TP_SPOOL_MARK_POINT, 0, 0, a);
 }
 
 static void mark_a(const char *text)
 {
-    put_text(TP_SPOOL_MARK_POINT, 0, tp_mark_text(text));
+    put_event_with_text(TP_SPOOL_MARK_POINT, 0, tp_mark_text(text));
 }
 
 static void mark_w(const wchar_t *text)
 {
     struct tp_mark_wide room;
-    put_text(TP_SPOOL_MARK_POINT, 0, tp_mark_wide(&room, text));
+    put_event_with_text(TP_SPOOL_MARK_POINT, 0, tp_mark_wide(&room, text));
 }
 
 static uint64_t start_ex(const struct tp_nvtx_attributes *a)
 {
     uint64_t key = tp_nvtx_next_key();
-    put(TP_SPOOL_MARK_START, 0, key, a);
+    put_event(TP_SPOOL_MARK_START, 0, key, a);
     return key;
 }
 
 static uint64_t start_a(const char *text)
 {
     uint64_t key = tp_nvtx_next_key();
-    put_text(TP_SPOOL_MARK_START, key, tp_mark_text(text));
+    put_event_with_text(TP_SPOOL_MARK_START, key, tp_mark_text(text));
     return key;
 }
 
@@ -181,37 +181,37 @@ static uint64_t start_w(const wchar_t *text)
 {
     struct tp_mark_wide room;
     uint64_t key = tp_nvtx_next_key();
-    put_text(TP_SPOOL_MARK_START, key, tp_mark_wide(&room, text));
+    put_event_with_text(TP_SPOOL_MARK_START, key, tp_mark_wide(&room, text));
     return key;
 }
 
 static void finish(uint64_t key)
 {
-    tp_mark_finish(key);
+    tp_mark_end_by_key(key);
 }
 
 static int push_ex(const struct tp_nvtx_attributes *a)
 {
-    put(TP_SPOOL_MARK_PUSH, 0, 0, a);
-    return tp_nvtx_deeper(0);
+    put_event(TP_SPOOL_MARK_PUSH, 0, 0, a);
+    return tp_nvtx_push_depth(0);
 }
 
 static int push_a(const char *text)
 {
-    put_text(TP_SPOOL_MARK_PUSH, 0, tp_mark_text(text));
-    return tp_nvtx_deeper(0);
+    put_event_with_text(TP_SPOOL_MARK_PUSH, 0, tp_mark_text(text));
+    return tp_nvtx_push_depth(0);
 }
 
 static int push_w(const wchar_t *text)
 {
     struct tp_mark_wide room;
-    put_text(TP_SPOOL_MARK_PUSH, 0, tp_mark_wide(&room, text));
-    return tp_nvtx_deeper(0);
+    put_event_with_text(TP_SPOOL_MARK_PUSH, 0, tp_mark_wide(&room, text));
+    return tp_nvtx_push_depth(0);
 }
 
 static int pop_default(void)
 {
-    return tp_nvtx_pop(0);
+    return tp_nvtx_pop_depth(0);
 }
 
 static void name_category(uint32_t domain, uint32_t category, struct tp_mark_text text)
@@ -233,44 +233,44 @@ static void name_category_w(uint32_t category, const wchar_t *text)
 
 static void name_thread_a(uint32_t tid, const char *text)
 {
-    tp_mark_thread(tid, tp_mark_text(text));
+    tp_mark_name_thread(tid, tp_mark_text(text));
 }
 
 static void name_thread_w(uint32_t tid, const wchar_t *text)
 {
     struct tp_mark_wide room;
-    tp_mark_thread(tid, tp_mark_wide(&room, text));
+    tp_mark_name_thread(tid, tp_mark_wide(&room, text));
 }
 
 /* ---- functions for named domains ---- */
 
 static void domain_mark(const void *domain, const struct tp_nvtx_attributes *a)
 {
-    put(TP_SPOOL_MARK_POINT, tp_nvtx_number(domain), 0, a);
+    put_event(TP_SPOOL_MARK_POINT, tp_nvtx_handle_number(domain), 0, a);
 }
 
 static uint64_t domain_start(const void *domain, const struct tp_nvtx_attributes *a)
 {
     uint64_t key = tp_nvtx_next_key();
-    put(TP_SPOOL_MARK_START, tp_nvtx_number(domain), key, a);
+    put_event(TP_SPOOL_MARK_START, tp_nvtx_handle_number(domain), key, a);
     return key;
 }
 
 static void domain_finish(const void *domain, uint64_t key)
 {
     (void)domain;
-    tp_mark_finish(key);
+    tp_mark_end_by_key(key);
 }
 
 static int domain_push(const void *domain, const struct tp_nvtx_attributes *a)
 {
-    put(TP_SPOOL_MARK_PUSH, tp_nvtx_number(domain), 0, a);
-    return tp_nvtx_deeper(tp_nvtx_number(domain));
+    put_event(TP_SPOOL_MARK_PUSH, tp_nvtx_handle_number(domain), 0, a);
+    return tp_nvtx_push_depth(tp_nvtx_handle_number(domain));
 }
 
 static int domain_pop(const void *domain)
 {
-    return tp_nvtx_pop(tp_nvtx_number(domain));
+    return tp_nvtx_pop_depth(tp_nvtx_handle_number(domain));
 }
 
 /* Names a resource of the program. Records only names of threads, because only threads have a row in timelines. */
@@ -279,46 +279,46 @@ static void *domain_resource(const void *domain, const struct tp_nvtx_resource *
     (void)domain;
     struct tp_mark_wide room;
     if (r && r->size >= sizeof *r && r->type == TP_NVTX_THREAD_NATIVE)
-        tp_mark_thread(r->identifier.number, text_of(r->message_type, r->message, &room));
-    return handle_of(1);
+        tp_mark_name_thread(r->identifier.number, message_text(r->message_type, r->message, &room));
+    return number_to_handle(1);
 }
 
-static void nothing_to_destroy(const void *handle)
+static void ignore_destroy(const void *handle)
 {
     (void)handle;
 }
 
 static void domain_category_a(const void *domain, uint32_t category, const char *text)
 {
-    name_category(tp_nvtx_number(domain), category, tp_mark_text(text));
+    name_category(tp_nvtx_handle_number(domain), category, tp_mark_text(text));
 }
 
 static void domain_category_w(const void *domain, uint32_t category, const wchar_t *text)
 {
     struct tp_mark_wide room;
-    name_category(tp_nvtx_number(domain), category, tp_mark_wide(&room, text));
+    name_category(tp_nvtx_handle_number(domain), category, tp_mark_wide(&room, text));
 }
 
 static void *domain_register_a(const void *domain, const char *text)
 {
     (void)domain;
-    return handle_of(tp_mark_intern(text));
+    return number_to_handle(tp_mark_intern(text));
 }
 
 static void *domain_register_w(const void *domain, const wchar_t *text)
 {
     (void)domain;
-    return handle_of(tp_mark_intern_wide(text));
+    return number_to_handle(tp_mark_intern_wide(text));
 }
 
 static void *domain_create_a(const char *name)
 {
-    return handle_of(tp_mark_intern(name));
+    return number_to_handle(tp_mark_intern(name));
 }
 
 static void *domain_create_w(const wchar_t *name)
 {
-    return handle_of(tp_mark_intern_wide(name));
+    return number_to_handle(tp_mark_intern_wide(name));
 }
 
 /* ---- binding ---- */
@@ -353,20 +353,21 @@ static const tp_nvtx_function core2[] = {
     F(domain_push),
     F(domain_pop),
     F(domain_resource),
-    F(nothing_to_destroy),
+    F(ignore_destroy),
     F(domain_category_a),
     F(domain_category_w),
     F(domain_register_a),
     F(domain_register_w),
     F(domain_create_a),
     F(domain_create_w),
-    F(nothing_to_destroy),
-    F(nothing_to_destroy), /* nvtxInitialize: nothing to do, because the library is already initialized */
+    F(ignore_destroy),
+    F(ignore_destroy), /* nvtxInitialize: nothing to do, because the library is already initialized */
 };
 
 /* Writes our functions into the slots of a module. An older NVTX has fewer slots: `size` is the number of its last
  * function, or one more. Returns 1 for success. */
-static int bind(const struct tp_nvtx_callbacks *callbacks, int module, const tp_nvtx_function *ours, unsigned count)
+static int bind_module(const struct tp_nvtx_callbacks *callbacks, int module, const tp_nvtx_function *ours,
+                       unsigned count)
 {
     tp_nvtx_function **table = NULL;
     unsigned size = 0;
@@ -387,8 +388,8 @@ int InitializeInjectionNvtx2(const void *(*get_table)(uint32_t))
     const struct tp_nvtx_callbacks *callbacks = get_table ? get_table(TP_NVTX_CALLBACKS) : NULL;
     if (!callbacks || callbacks->size < sizeof *callbacks || !callbacks->get_module)
         return 0;
-    int has_core = bind(callbacks, TP_NVTX_CORE, core, sizeof core / sizeof *core);
-    int has_core2 = bind(callbacks, TP_NVTX_CORE2, core2, sizeof core2 / sizeof *core2);
+    int has_core = bind_module(callbacks, TP_NVTX_CORE, core, sizeof core / sizeof *core);
+    int has_core2 = bind_module(callbacks, TP_NVTX_CORE2, core2, sizeof core2 / sizeof *core2);
     return has_core || has_core2;
 }
 

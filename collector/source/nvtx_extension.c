@@ -14,43 +14,44 @@ static uint64_t schema_register(const void *domain, const struct tp_nvtx_schema 
     return tp_nvtx_schema_add(schema);
 }
 
-static void put(uint8_t kind, uint32_t domain, uint64_t key, const struct tp_nvtx_payload *payloads, size_t count)
+static void put_payloads(uint8_t kind, uint32_t domain, uint64_t key, const struct tp_nvtx_payload *payloads,
+                         size_t count)
 {
     const struct tp_spool_mark mark = {.domain = domain, .form = TP_SPOOL_FORM_RANGE, .has_more = key != 0, .key = key};
     struct tp_nvtx_text room;
     tp_mark_put(kind, &mark, tp_nvtx_payload_message(payloads, count, &room));
     if (kind != TP_SPOOL_MARK_POINT)
-        tp_nvtx_payload_note(domain, key, payloads, count);
+        tp_nvtx_payload_put_facts(domain, key, payloads, count);
 }
 
 static void mark_payload(const void *domain, const struct tp_nvtx_payload *payloads, size_t count)
 {
-    put(TP_SPOOL_MARK_POINT, tp_nvtx_number(domain), 0, payloads, count);
+    put_payloads(TP_SPOOL_MARK_POINT, tp_nvtx_handle_number(domain), 0, payloads, count);
 }
 
 static int push_payload(const void *domain, const struct tp_nvtx_payload *payloads, size_t count)
 {
-    put(TP_SPOOL_MARK_PUSH, tp_nvtx_number(domain), 0, payloads, count);
-    return tp_nvtx_deeper(tp_nvtx_number(domain));
+    put_payloads(TP_SPOOL_MARK_PUSH, tp_nvtx_handle_number(domain), 0, payloads, count);
+    return tp_nvtx_push_depth(tp_nvtx_handle_number(domain));
 }
 
 static int pop_payload(const void *domain, const struct tp_nvtx_payload *payloads, size_t count)
 {
-    tp_nvtx_payload_note(tp_nvtx_number(domain), 0, payloads, count);
-    return tp_nvtx_pop(tp_nvtx_number(domain));
+    tp_nvtx_payload_put_facts(tp_nvtx_handle_number(domain), 0, payloads, count);
+    return tp_nvtx_pop_depth(tp_nvtx_handle_number(domain));
 }
 
 static uint64_t start_payload(const void *domain, const struct tp_nvtx_payload *payloads, size_t count)
 {
     uint64_t key = tp_nvtx_next_key();
-    put(TP_SPOOL_MARK_START, tp_nvtx_number(domain), key, payloads, count);
+    put_payloads(TP_SPOOL_MARK_START, tp_nvtx_handle_number(domain), key, payloads, count);
     return key;
 }
 
 static void end_payload(const void *domain, uint64_t key, const struct tp_nvtx_payload *payloads, size_t count)
 {
-    tp_nvtx_payload_note(tp_nvtx_number(domain), key, payloads, count);
-    tp_mark_finish(key);
+    tp_nvtx_payload_put_facts(tp_nvtx_handle_number(domain), key, payloads, count);
+    tp_mark_end_by_key(key);
 }
 
 static uint8_t is_enabled(const void *domain)
@@ -73,7 +74,7 @@ struct counter {
 static struct counter counters[MAX_COUNTERS];
 static atomic_uint counter_count;
 
-static struct counter *counter_of(uint64_t number)
+static struct counter *find_counter(uint64_t number)
 {
     uint32_t count = atomic_load_explicit(&counter_count, memory_order_relaxed);
     for (uint32_t i = count < MAX_COUNTERS ? count : MAX_COUNTERS; i-- > 0;)
@@ -101,10 +102,10 @@ static uint64_t counter_register(const void *domain, const struct tp_nvtx_counte
 
 static void count(uint64_t number, uint64_t schema, const void *value, size_t size)
 {
-    const struct counter *counter = counter_of(number);
+    const struct counter *counter = find_counter(number);
     const struct tp_nvtx_payload payload = {schema ? schema : counter ? counter->schema : 0, size, value};
     if (counter)
-        tp_nvtx_payload_count(counter->name, counter->name_number, &payload);
+        tp_nvtx_payload_put_sample(counter->name, counter->name_number, &payload);
 }
 
 static void sample_integer(const void *domain, uint64_t number, int64_t value)

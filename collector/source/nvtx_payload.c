@@ -84,7 +84,7 @@ struct schema {
 static struct schema *_Atomic schemas[MAX_SCHEMAS];
 static atomic_uint schema_count;
 
-static struct schema *schema_of(uint64_t number)
+static struct schema *find_schema(uint64_t number)
 {
     uint32_t count = atomic_load_explicit(&schema_count, memory_order_relaxed);
     uint64_t index = number - ((uint64_t)FIRST_NUMBER << 32);
@@ -106,7 +106,7 @@ struct layout {
     int32_t of_entry[MAX_FIELDS]; /* for each entry: index of its field; -1: the entry has no field */
 };
 
-static struct type type_of(const struct tp_nvtx_entry *entry)
+static struct type entry_type(const struct tp_nvtx_entry *entry)
 {
     bool is_text = entry->type == TP_NVTX_TEXT || entry->type == TP_NVTX_TEXT_UTF8;
     if (is_text && entry->detail && !(entry->flags & (TP_NVTX_ELSEWHERE | TP_NVTX_ARRAY)))
@@ -123,7 +123,7 @@ static void name_field(struct field *field, const char *outer, const char *name)
     field->number = tp_mark_intern(field->name);
 }
 
-static uint32_t place(struct layout *layout, const struct tp_nvtx_entry *entry, uint32_t size)
+static uint32_t field_offset(struct layout *layout, const struct tp_nvtx_entry *entry, uint32_t size)
 {
     uint32_t alignment = layout->alignment && layout->alignment < size ? layout->alignment : size;
     alignment = alignment && alignment <= 8 ? alignment : 1;
@@ -134,9 +134,9 @@ static uint32_t place(struct layout *layout, const struct tp_nvtx_entry *entry, 
 /* Adds the fields of a schema that is nested in this one. */
 static void add_inner(struct layout *layout, const struct tp_nvtx_entry *entry)
 {
-    const struct schema *inner = schema_of(entry->type);
+    const struct schema *inner = find_schema(entry->type);
     struct schema *schema = layout->schema;
-    uint32_t offset = place(layout, entry, 8), first = schema->field_count;
+    uint32_t offset = field_offset(layout, entry, 8), first = schema->field_count;
     if (!inner || entry->flags & (TP_NVTX_ELSEWHERE | TP_NVTX_ARRAY))
         return;
     for (uint32_t i = 0; i < inner->field_count && schema->field_count < MAX_FIELDS; i++) {
@@ -151,7 +151,7 @@ static void add_inner(struct layout *layout, const struct tp_nvtx_entry *entry)
 
 static void add_entry(struct layout *layout, const struct tp_nvtx_entry *entry, size_t number)
 {
-    struct type type = type_of(entry);
+    struct type type = entry_type(entry);
     uint64_t way = entry->flags & TP_NVTX_ARRAY;
     uint64_t count = way == TP_NVTX_ARRAY_FIXED || type.kind == KIND_TEXT ? entry->detail : 1;
     layout->of_entry[number] = -1;
@@ -159,7 +159,7 @@ static void add_entry(struct layout *layout, const struct tp_nvtx_entry *entry, 
         add_inner(layout, entry);
         return;
     }
-    uint32_t offset = place(layout, entry, type.size);
+    uint32_t offset = field_offset(layout, entry, type.size);
     int32_t counted_by = way == TP_NVTX_ARRAY_BY_ENTRY && entry->detail < number ? layout->of_entry[entry->detail] : -1;
     bool is_odd = type.kind == KIND_NONE || count == 0 || count > UINT16_MAX ||
                   (entry->flags & TP_NVTX_ELSEWHERE && type.kind != KIND_POINTED) ||
@@ -204,14 +204,14 @@ uint64_t tp_nvtx_schema_add(const struct tp_nvtx_schema *given)
     schema->number = is_own ? given->number : ((uint64_t)FIRST_NUMBER << 32) + index;
     struct schema *fitted = realloc(schema, sizeof *schema + schema->field_count * sizeof *schema->fields);
     atomic_store_explicit(&schemas[index], fitted ? fitted : schema, memory_order_release);
-    return schema_of(((uint64_t)FIRST_NUMBER << 32) + index)->number;
+    return find_schema(((uint64_t)FIRST_NUMBER << 32) + index)->number;
 }
 
 /* ---- values ---- */
 
 /* Copies a text of the program from `address`, which may not be mapped, because the program may declare a number as a
  * text. Returns the length of the text. */
-static size_t read_pointed(char *to, size_t size, uint64_t address)
+static size_t read_program_text(char *to, size_t size, uint64_t address)
 {
     uint64_t rest = PAGE - address % PAGE;
     size_t first = rest < size ? (size_t)rest : size;
@@ -224,7 +224,7 @@ static size_t read_pointed(char *to, size_t size, uint64_t address)
 }
 
 /* Returns element `i` of a field as 8 bytes: an integer of 64 bits, or a double. */
-static uint64_t bits_of(const struct field *field, const char *bytes, size_t i)
+static uint64_t element_bits(const struct field *field, const char *bytes, size_t i)
 {
     const char *at = bytes + field->offset + i * field->type.size;
     uint64_t bits = 0;
@@ -244,13 +244,14 @@ static uint64_t bits_of(const struct field *field, const char *bytes, size_t i)
 }
 
 /* Returns the number of elements of a field, or 0 if the field is not inside the payload. */
-static size_t count_of(const struct schema *schema, const struct field *field, const struct tp_nvtx_payload *payload)
+static size_t element_count(const struct schema *schema, const struct field *field,
+                            const struct tp_nvtx_payload *payload)
 {
     size_t count = field->count;
     if (field->counted_by >= 0) {
         const struct field *by = &schema->fields[field->counted_by];
         bool is_there = by->offset < payload->size && by->type.size <= payload->size - by->offset;
-        count = is_there ? (size_t)bits_of(by, payload->bytes, 0) : 0;
+        count = is_there ? (size_t)element_bits(by, payload->bytes, 0) : 0;
     }
     size_t room = field->offset < payload->size ? payload->size - field->offset : 0;
     if (field->type.kind == KIND_TEXT)
@@ -259,12 +260,13 @@ static size_t count_of(const struct schema *schema, const struct field *field, c
 }
 
 /* Reads the text of a field. Returns false if the field is not a text. */
-static bool text_of(struct tp_mark_text *text, const struct field *field, const char *bytes, size_t count, char *room)
+static bool read_field_text(struct tp_mark_text *text, const struct field *field, const char *bytes, size_t count,
+                            char *room)
 {
     if (field->type.kind == KIND_REGISTERED) {
-        *text = tp_mark_number((uint32_t)bits_of(field, bytes, 0) & ~TP_SPOOL_ITT);
+        *text = tp_mark_number((uint32_t)element_bits(field, bytes, 0) & ~TP_SPOOL_ITT);
     } else if (field->type.kind == KIND_POINTED) {
-        size_t n = read_pointed(room, NAME_BYTES, bits_of(field, bytes, 0));
+        size_t n = read_program_text(room, NAME_BYTES, element_bits(field, bytes, 0));
         *text = (struct tp_mark_text){TP_SPOOL_NO_NAME, (uint32_t)n, room};
     } else if (field->type.kind == KIND_TEXT) {
         size_t most = count < TP_NAME_BYTES ? count : TP_NAME_BYTES;
@@ -283,24 +285,24 @@ static void put_field(const struct field *field, struct tp_spool_fact_head head,
     uint64_t values[TP_MARK_VALUES];
     char room[NAME_BYTES];
     struct tp_mark_text text;
-    if (text_of(&text, field, bytes, count, room)) {
+    if (read_field_text(&text, field, bytes, count, room)) {
         const char *named = text.number == TP_SPOOL_NO_NAME ? text.bytes : tp_mark_name(text.number);
         head.type = TP_SPOOL_TEXT;
-        tp_mark_fact(field->number, &head, named, text.number == TP_SPOOL_NO_NAME ? text.size : SIZE_MAX);
+        tp_mark_put_text_fact(field->number, &head, named, text.number == TP_SPOOL_NO_NAME ? text.size : SIZE_MAX);
         return;
     }
     head.count = (uint16_t)(count < TP_MARK_VALUES ? count : TP_MARK_VALUES);
     head.type = types_by_kind[field->type.kind];
     for (size_t i = 0; i < head.count; i++)
-        values[i] = bits_of(field, bytes, i);
-    tp_mark_values(field->number, &head, values);
+        values[i] = element_bits(field, bytes, i);
+    tp_mark_put_values(field->number, &head, values);
 }
 
 /* Returns the schema of a payload, and sets the size of the payload if it is unknown. Returns NULL if the payload has
  * no bytes or no known schema. */
-static const struct schema *resolve(struct tp_nvtx_payload *payload)
+static const struct schema *resolve_schema(struct tp_nvtx_payload *payload)
 {
-    const struct schema *schema = payload->bytes ? schema_of(payload->schema) : NULL;
+    const struct schema *schema = payload->bytes ? find_schema(payload->schema) : NULL;
     if (schema && payload->size == SIZE_MAX)
         payload->size = schema->size;
     return schema;
@@ -311,15 +313,15 @@ static bool is_recording(void)
     return __atomic_load_n(&tracepress_recording_, __ATOMIC_RELAXED) != 0;
 }
 
-void tp_nvtx_payload_note(uint32_t domain, uint64_t key, const struct tp_nvtx_payload *payloads, size_t count)
+void tp_nvtx_payload_put_facts(uint32_t domain, uint64_t key, const struct tp_nvtx_payload *payloads, size_t count)
 {
     const struct tp_spool_fact_head head = {.key = key, .domain = domain};
     for (size_t p = 0; payloads && is_recording() && p < count && p < MAX_PAYLOADS; p++) {
         struct tp_nvtx_payload payload = payloads[p];
-        const struct schema *schema = resolve(&payload);
+        const struct schema *schema = resolve_schema(&payload);
         for (uint32_t i = 0; schema && i < schema->field_count; i++) {
             const struct field *field = &schema->fields[i];
-            size_t elements = field->is_message || field->is_hidden ? 0 : count_of(schema, field, &payload);
+            size_t elements = field->is_message || field->is_hidden ? 0 : element_count(schema, field, &payload);
             if (elements)
                 put_field(field, head, payload.bytes, elements);
         }
@@ -332,11 +334,11 @@ struct tp_mark_text tp_nvtx_payload_message(const struct tp_nvtx_payload *payloa
     struct tp_mark_text text = tp_mark_number(0);
     for (size_t p = 0; payloads && is_recording() && p < count && p < MAX_PAYLOADS; p++) {
         struct tp_nvtx_payload payload = payloads[p];
-        const struct schema *schema = resolve(&payload);
+        const struct schema *schema = resolve_schema(&payload);
         for (uint32_t i = 0; schema && i < schema->field_count; i++) {
             const struct field *field = &schema->fields[i];
-            size_t elements = field->is_message ? count_of(schema, field, &payload) : 0;
-            if (elements && text_of(&text, field, payload.bytes, elements, room->bytes))
+            size_t elements = field->is_message ? element_count(schema, field, &payload) : 0;
+            if (elements && read_field_text(&text, field, payload.bytes, elements, room->bytes))
                 return text;
         }
         if (text.number == 0 && schema)
@@ -346,9 +348,9 @@ struct tp_mark_text tp_nvtx_payload_message(const struct tp_nvtx_payload *payloa
 }
 
 /* Returns the first element of a field as the value of a counter. */
-static double value_of(const struct field *field, const char *bytes)
+static double first_element_value(const struct field *field, const char *bytes)
 {
-    uint64_t bits = bits_of(field, bytes, 0);
+    uint64_t bits = element_bits(field, bytes, 0);
     double real;
     memcpy(&real, &bits, sizeof real);
     return field->type.kind == KIND_REAL     ? real
@@ -356,19 +358,19 @@ static double value_of(const struct field *field, const char *bytes)
                                              : (double)bits;
 }
 
-void tp_nvtx_payload_count(const char *name, uint32_t number, const struct tp_nvtx_payload *value)
+void tp_nvtx_payload_put_sample(const char *name, uint32_t number, const struct tp_nvtx_payload *value)
 {
     char text[NAME_BYTES];
     struct tp_nvtx_payload payload = *value;
     const struct type plain = payload.schema < sizeof types / sizeof *types ? types[payload.schema] : types[0];
-    const struct schema *schema = is_recording() ? resolve(&payload) : NULL;
+    const struct schema *schema = is_recording() ? resolve_schema(&payload) : NULL;
     if (!schema && plain.kind && plain.kind <= KIND_REAL && payload.bytes && payload.size >= plain.size)
-        tracepress_counter(number, value_of(&(struct field){.type = plain}, payload.bytes));
+        tracepress_counter(number, first_element_value(&(struct field){.type = plain}, payload.bytes));
     for (uint32_t i = 0; schema && i < schema->field_count; i++) {
         const struct field *field = &schema->fields[i];
-        if (field->type.kind > KIND_REAL || count_of(schema, field, &payload) == 0)
+        if (field->type.kind > KIND_REAL || element_count(schema, field, &payload) == 0)
             continue;
         snprintf(text, sizeof text, "%.180s.%s", name, field->name);
-        tracepress_counter(tracepress_intern(text), value_of(field, payload.bytes));
+        tracepress_counter(tracepress_intern(text), first_element_value(field, payload.bytes));
     }
 }

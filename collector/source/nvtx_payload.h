@@ -17,7 +17,7 @@ uint64_t tp_nvtx_schema_add(const struct tp_nvtx_schema *given);
 
 /* Records the fields of payloads as facts about a range: the range with `key`, or, if key is 0, the innermost range of
  * `domain` on this thread. */
-void tp_nvtx_payload_note(uint32_t domain, uint64_t key, const struct tp_nvtx_payload *payloads, size_t count);
+void tp_nvtx_payload_put_facts(uint32_t domain, uint64_t key, const struct tp_nvtx_payload *payloads, size_t count);
 
 /* Buffer for a message that becomes the name of an event. */
 struct tp_nvtx_text {
@@ -31,6 +31,6 @@ struct tp_mark_text tp_nvtx_payload_message(const struct tp_nvtx_payload *payloa
 
 /* Records a sample of the counter `name`. number: number of this name. The value has an entry type or a schema. With a
  * schema, each number in the value becomes a counter NAME.FIELD. */
-void tp_nvtx_payload_count(const char *name, uint32_t number, const struct tp_nvtx_payload *value);
+void tp_nvtx_payload_put_sample(const char *name, uint32_t number, const struct tp_nvtx_payload *value);
 
 #endif

@@ -21,13 +21,13 @@ static bool start(const struct tp_source_host *host, const char *setting)
         return false; /* stacks of an interpreter are not useful, unless the user sets a number of samples */
     unsigned long wanted = strtoul(setting, NULL, 10);
     rate = wanted > 0 && wanted <= 10000 ? (unsigned)wanted : TP_WORKER_SAMPLES;
-    return tp_session_sample(rate);
+    return tp_session_start_sampling(rate);
 }
 
 /* Starts sampling in the child, which has no sampling thread yet. */
 static void in_child(void)
 {
-    tp_session_sample(rate);
+    tp_session_start_sampling(rate);
 }
 
 extern const struct tp_source tp_source_sample;

@@ -173,7 +173,7 @@ static int on_main_thread(void *unused)
     return 0;
 }
 
-static bool is_wanted(unsigned number)
+static bool is_polling_wanted(unsigned number)
 {
     return atomic_load(&next_ms) && !atomic_load(&is_over) && atomic_load(&asker) == number;
 }
@@ -190,14 +190,14 @@ static void wait_for_turn(int ms)
     sem_timedwait(&wake, &until);
 }
 
-static void *ask(void *context)
+static void *run_polling_thread(void *context)
 {
     unsigned number = (unsigned)(uintptr_t)context;
-    for (; is_wanted(number); calls++) {
+    for (; is_polling_wanted(number); calls++) {
         int ms = atomic_load(&next_ms);
         /* waits longer if the program has not imported torch after many calls */
         wait_for_turn(calls > FAST_CALLS && ms < SLOW_MS ? SLOW_MS : ms);
-        if (!is_wanted(number))
+        if (!is_polling_wanted(number))
             return NULL;
         if (!py.Py_IsInitialized() || atomic_exchange(&is_posted, true))
             continue;
@@ -207,22 +207,22 @@ static void *ask(void *context)
     return NULL;
 }
 
-static bool begin_asking(void)
+static bool start_polling(void)
 {
     uintptr_t number = ++asker;
-    return tp_own_thread_start(NULL, ask, (void *)number) == 0; // NOLINT(performance-no-int-to-ptr)
+    return tp_own_thread_start(NULL, run_polling_thread, (void *)number) == 0; // NOLINT(performance-no-int-to-ptr)
 }
 
-static void leave(void)
+static void stop_polling(void)
 {
     asker++;
     sem_post(&wake);
 }
 
-static void come_back(void)
+static void restart_polling(void)
 {
     if (atomic_load(&next_ms) && !atomic_load(&is_over))
-        begin_asking();
+        start_polling();
 }
 
 static bool start(const struct tp_source_host *host, const char *setting)
@@ -231,8 +231,8 @@ static bool start(const struct tp_source_host *host, const char *setting)
     place = host;
     atomic_store(&next_ms, FAST_MS);
     sem_init(&wake, 0, 0);
-    tp_own_threads_register(leave, come_back);
-    return begin_asking();
+    tp_own_threads_register(stop_polling, restart_polling);
+    return start_polling();
 }
 
 static void stop(void)
@@ -247,7 +247,7 @@ static void in_child(void)
     atomic_store(&is_posted, false);
     sem_init(&wake, 0, 0); /* another thread may have held the semaphore during fork */
     if (atomic_load(&next_ms) != 0 && !scope)
-        begin_asking();
+        start_polling();
 }
 
 const struct tp_source tp_source_torch = {

@@ -30,7 +30,7 @@ struct first_memory {
 extern void tracepress_record_operator_(tracepress_name name, const struct first_operator *call);
 extern void tracepress_record_memory_(const struct first_memory *note);
 
-static void record(int has_sizes)
+static void print_layouts(int has_sizes)
 {
     const struct first_input inputs[2] = {{TRACEPRESS_FLOAT, 2, dims[0]}, {TRACEPRESS_FLOAT, 2, dims[1]}};
     const struct first_operator call = {inputs, 2, 0, 0, 0, 24, 0};
@@ -41,7 +41,7 @@ static void record(int has_sizes)
     tracepress_end();
 }
 #else
-static void record(int has_sizes)
+static void print_layouts(int has_sizes)
 {
     struct tracepress_input inputs[2];
     struct tracepress_operator call = TRACEPRESS_OPERATOR;
@@ -81,7 +81,7 @@ int main(int argc, char **argv)
         options.size = sizeof options;
     }
     int code = tracepress_start(&options);
-    record(has_sizes);
+    print_layouts(has_sizes);
     tracepress_stop();
     return code;
 }

@@ -44,48 +44,48 @@ static const struct tp_python_layout theirs = {
     .next_thread = P(PyThreadState, next),
     .thread_id = P(PyThreadState, thread_id),
 #if PY_VERSION_HEX >= 0x030d0000
-    .its_frame = P(PyThreadState, current_frame),
-    .held_frame = TP_PYTHON_ABSENT,
+    .thread_frame = P(PyThreadState, current_frame),
+    .inner_frame = TP_PYTHON_ABSENT,
 #elif PY_VERSION_HEX >= 0x030b0000
-    .its_frame = P(PyThreadState, cframe),
-    .held_frame = P(_PyCFrame, current_frame),
+    .thread_frame = P(PyThreadState, cframe),
+    .inner_frame = P(_PyCFrame, current_frame),
 #else
-    .its_frame = P(PyThreadState, frame),
-    .held_frame = TP_PYTHON_ABSENT,
+    .thread_frame = P(PyThreadState, frame),
+    .inner_frame = TP_PYTHON_ABSENT,
 #endif
     .frame_code = FRAME(f_code, f_code, f_executable),
     .frame_outer = FRAME(f_back, previous, previous),
-    .frame_place = FRAME(f_lasti, prev_instr, instr_ptr),
+    .frame_instruction = FRAME(f_lasti, prev_instr, instr_ptr),
     .code_file = P(PyCodeObject, co_filename),
 #if PY_VERSION_HEX >= 0x030a0000
     .code_lines = P(PyCodeObject, co_linetable),
 #else
     .code_lines = P(PyCodeObject, co_lnotab),
 #endif
-    .code_first = P(PyCodeObject, co_firstlineno),
+    .code_first_line = P(PyCodeObject, co_firstlineno),
     .text_state = P(PyASCIIObject, state),
     .text_size = P(PyASCIIObject, length),
     .text_ascii = sizeof(PyASCIIObject),
-    .text_other = sizeof(PyCompactUnicodeObject),
+    .text_non_ascii = sizeof(PyCompactUnicodeObject),
     .bytes_size = P(PyVarObject, ob_size),
     .bytes_at = P(PyBytesObject, ob_sval),
 };
 
-static const struct tp_python_layout *ours(void)
+static const struct tp_python_layout *own_layout(void)
 {
 #if PY_VERSION_HEX >= 0x030d0000
     static struct tp_python_layout described;
     uint64_t words[TP_PYTHON_DESCRIBED_WORDS];
     memcpy(words, &_PyRuntime, sizeof words);
-    return tp_python_layout_of_words(&described, words, PY_MINOR_VERSION) ? &described : NULL;
+    return tp_python_layout_read_words(&described, words, PY_MINOR_VERSION) ? &described : NULL;
 #else
-    return tp_python_layout_of(PY_MINOR_VERSION);
+    return tp_python_layout_of_version(PY_MINOR_VERSION);
 #endif
 }
 
 int main(void)
 {
-    const int32_t *a = (const int32_t *)ours(), *b = (const int32_t *)&theirs;
+    const int32_t *a = (const int32_t *)own_layout(), *b = (const int32_t *)&theirs;
     if (!a)
         return 1;
     for (size_t i = 0; i < sizeof theirs / sizeof *a; i++)

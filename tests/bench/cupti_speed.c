@@ -13,14 +13,14 @@
 
 enum { CALL_BYTES = 40, KERNEL_BYTES = 216, KERNELS = 300, ROUNDS = 5, FEW = 10, FEW_ROUNDS = 2000 };
 
-static double now(void)
+static double now_ns(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static int next(uint8_t *buffer, size_t valid, void **record)
+static int read_next_record(uint8_t *buffer, size_t valid, void **record)
 {
     uint8_t *at = *record ? (uint8_t *)*record : buffer;
     if (*record)
@@ -31,7 +31,7 @@ static int next(uint8_t *buffer, size_t valid, void **record)
     return TP_CUPTI_OK;
 }
 
-static int name_of(uint32_t domain, uint32_t function, const char **name)
+static int fake_callback_name(uint32_t domain, uint32_t function, const char **name)
 {
     (void)domain;
     (void)function;
@@ -40,7 +40,7 @@ static int name_of(uint32_t domain, uint32_t function, const char **name)
 }
 
 /* Fills the buffer with launches, each followed by its kernel. Returns the number of bytes used. */
-static size_t fill(uint8_t *bytes, size_t size, size_t *count)
+static size_t fill_buffer(uint8_t *bytes, size_t size, size_t *count)
 {
     static char names[KERNELS][64];
     size_t used = 0;
@@ -59,33 +59,33 @@ static size_t fill(uint8_t *bytes, size_t size, size_t *count)
     return used;
 }
 
-static const struct tp_cupti cupti = {.next_record = next, .callback_name = name_of};
+static const struct tp_cupti cupti = {.next_record = read_next_record, .callback_name = fake_callback_name};
 static uint8_t *buffer;
 static size_t valid, record_count;
 
 /* Returns the ns per record for reading the buffer alone. */
-static double walk(size_t wanted)
+static double read_buffer_ns(size_t wanted)
 {
-    double start = now();
+    double start = now_ns();
     size_t seen = 0;
     while (seen < wanted)
-        for (void *record = NULL; next(buffer, valid, &record) == TP_CUPTI_OK;)
+        for (void *record = NULL; read_next_record(buffer, valid, &record) == TP_CUPTI_OK;)
             seen++;
-    return (now() - start) * 1e9 / (double)seen;
+    return (now_ns() - start) * 1e9 / (double)seen;
 }
 
 static double record(size_t bytes, size_t count, size_t wanted)
 {
     size_t done = 0;
-    double start = now();
+    double start = now_ns();
     for (; done < wanted; done += count)
         tp_cupti_record_buffer(&cupti, buffer, bytes);
-    return (now() - start) * 1e9 / (double)done;
+    return (now_ns() - start) * 1e9 / (double)done;
 }
 
 /* Returns ns per record in the fastest of `rounds` short rounds. Rounds are short, so that some of them touch no new
  * page. */
-static double record_few(int rounds)
+static double record_few_ns(int rounds)
 {
     double least = 1e9;
     for (int i = 0; i < rounds; i++) {
@@ -95,7 +95,7 @@ static double record_few(int rounds)
     return least;
 }
 
-static void keep_least(double *least, double ns)
+static void keep_smaller(double *least, double ns)
 {
     *least = *least == 0 || ns < *least ? ns : *least;
 }
@@ -110,14 +110,14 @@ int main(int argc, char **argv)
     buffer = tp_cupti_pool_lend(&size, false);
     if (!buffer || !mkdtemp(folder))
         return 1;
-    valid = fill(buffer, size, &record_count);
+    valid = fill_buffer(buffer, size, &record_count);
     options.directory = folder;
     for (int round = 0; round < ROUNDS; round++) {
-        keep_least(&bare, walk(wanted));
+        keep_smaller(&bare, read_buffer_ns(wanted));
         if (tracepress_start(&options) != 0)
             return 1;
-        keep_least(&few, record_few(FEW_ROUNDS));
-        keep_least(&many, record(valid, record_count, wanted));
+        keep_smaller(&few, record_few_ns(FEW_ROUNDS));
+        keep_smaller(&many, record(valid, record_count, wanted));
         tracepress_stop();
         snprintf(command, sizeof command, "rm -f %s/.*.tpspool", folder);
         if (system(command) != 0)

@@ -52,29 +52,30 @@ struct kernel {
 
 extern const int gen_stream_of[ROWS];
 
-_Noreturn void gen_die(const char *why);
+_Noreturn void gen_fail(const char *why);
 /* Returns a random number from `low` to `high`, which depends only on the seed and the previous calls. */
-int64_t gen_between(struct gen *g, int64_t low, int64_t high);
+int64_t gen_random_between(struct gen *g, int64_t low, int64_t high);
 int gen_pid(const struct gen *g, int row);
 /* Adds a text that is valid until the step is written. Returns its offset in `text`. */
-size_t gen_put(struct gen *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
+size_t gen_add_text(struct gen *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Starts a slice at the current time of the row. Returns its record. Records are in the order of their starts. */
-size_t gen_begin(struct gen *g, int row, int cat, const char *name);
-void gen_end(struct gen *g, size_t record);
-void gen_flow(struct gen *g, char ph, int row, int64_t ts, uint64_t id, int cat);
+size_t gen_begin_slice(struct gen *g, int row, int cat, const char *name);
+void gen_end_slice(struct gen *g, size_t record);
+void gen_add_flow(struct gen *g, char ph, int row, int64_t ts, uint64_t id, int cat);
 /* Adds an operator with its ids and shapes, and in traces of 2026 with a call stack. Returns its record. */
-size_t gen_op(struct gen *g, int row, const char *name, const char *dims, const char *types, uint64_t sequence);
-size_t gen_annotation(struct gen *g, int row, const char *name);
+size_t gen_add_operator(struct gen *g, int row, const char *name, const char *dims, const char *types,
+                        uint64_t sequence);
+size_t gen_add_annotation(struct gen *g, int row, const char *name);
 /* Adds a Python frame (`module` < 0) or the call of a module. Returns SIZE_MAX if traces of that era have no frames. */
-size_t gen_frame(struct gen *g, const char *name, int module);
+size_t gen_add_frame(struct gen *g, const char *name, int module);
 void gen_end_frame(struct gen *g, size_t record);
 /* Adds a runtime call of `length` ns. Returns its correlation id. */
-uint64_t gen_runtime(struct gen *g, int row, const char *name, int64_t length);
-size_t gen_kernel(struct gen *g, int stream, const struct kernel *k, uint64_t correlation, int64_t launched,
-                  const char *more);
-void gen_launch(struct gen *g, int row, int stream, const struct kernel *k, const char *more);
+uint64_t gen_add_runtime_call(struct gen *g, int row, const char *name, int64_t length);
+size_t gen_add_kernel(struct gen *g, int stream, const struct kernel *k, uint64_t correlation, int64_t launched,
+                      const char *more);
+void gen_add_launch(struct gen *g, int row, int stream, const struct kernel *k, const char *more);
 /* Adds a cudaMemcpyAsync. With `wait`, also adds a cudaStreamSynchronize that lasts until the stream is idle. */
-void gen_copy(struct gen *g, int row, const char *direction, int64_t bytes, bool wait);
+void gen_add_copy(struct gen *g, int row, const char *direction, int64_t bytes, bool wait);
 /* Allocates a block (`bytes` > 0), or frees the newest block of the caching allocator (`bytes` < 0). */
 void gen_allocate(struct gen *g, int row, int64_t bytes);
 /* Records one training step. */

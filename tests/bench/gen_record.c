@@ -9,13 +9,13 @@
 
 const int gen_stream_of[ROWS] = {0, 0, 7, 20, 22};
 
-_Noreturn void gen_die(const char *why)
+_Noreturn void gen_fail(const char *why)
 {
     fprintf(stderr, "gen_trace: %s\n", why);
     exit(2);
 }
 
-int64_t gen_between(struct gen *g, int64_t low, int64_t high) /* returns ns */
+int64_t gen_random_between(struct gen *g, int64_t low, int64_t high) /* returns ns */
 {
     g->random ^= g->random << 13;
     g->random ^= g->random >> 7;
@@ -34,12 +34,12 @@ static size_t add_text(struct gen *g, const char *format, va_list args)
     va_copy(again, args);
     int n = vsnprintf(NULL, 0, format, args);
     if (n < 0)
-        gen_die("text");
+        gen_fail("text");
     if (g->text_size + (size_t)n + 1 > g->text_capacity) {
         g->text_capacity = g->text_capacity * 2 + (size_t)n + 4096;
         g->text = realloc(g->text, g->text_capacity);
         if (!g->text)
-            gen_die("no memory");
+            gen_fail("no memory");
     }
     size_t at = g->text_size;
     vsnprintf(g->text + at, (size_t)n + 1, format, again);
@@ -48,7 +48,7 @@ static size_t add_text(struct gen *g, const char *format, va_list args)
     return at;
 }
 
-size_t gen_put(struct gen *g, const char *format, ...)
+size_t gen_add_text(struct gen *g, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -63,7 +63,7 @@ static size_t add_record(struct gen *g, char ph, int row, int cat, int64_t ts)
         g->capacity = g->capacity * 2 + 1024;
         g->records = realloc(g->records, g->capacity * sizeof *g->records);
         if (!g->records)
-            gen_die("no memory");
+            gen_fail("no memory");
     }
     g->records[g->count] = (struct record){.ts = ts, .end = ts, .ph = ph, .row = (uint8_t)row, .cat = (uint8_t)cat};
     return g->count++;
@@ -82,37 +82,38 @@ static const char *hostile_name(struct gen *g, const char *name)
                                            "{{{x}}}</title>",
                                            "\\u3042\\ud83d\\ude00",
                                            "|`*_#[x](y)"};
-    if (!g->opt.hostile || strncmp(name, "ProfilerStep", 12) == 0 || gen_between(g, 0, 9))
+    if (!g->opt.hostile || strncmp(name, "ProfilerStep", 12) == 0 || gen_random_between(g, 0, 9))
         return name;
-    return payloads[gen_between(g, 0, 8)];
+    return payloads[gen_random_between(g, 0, 8)];
 }
 
-size_t gen_begin(struct gen *g, int row, int cat, const char *name)
+size_t gen_begin_slice(struct gen *g, int row, int cat, const char *name)
 {
     size_t at = add_record(g, 'X', row, cat, g->now[row]);
-    g->records[at].name = gen_put(g, "%s", hostile_name(g, name));
-    g->records[at].args = gen_put(g, "%s", "");
-    g->now[row] += gen_between(g, 900, 2600);
+    g->records[at].name = gen_add_text(g, "%s", hostile_name(g, name));
+    g->records[at].args = gen_add_text(g, "%s", "");
+    g->now[row] += gen_random_between(g, 900, 2600);
     return at;
 }
 
-void gen_end(struct gen *g, size_t record)
+void gen_end_slice(struct gen *g, size_t record)
 {
     int row = g->records[record].row;
-    g->now[row] += gen_between(g, 400, 1500);
+    g->now[row] += gen_random_between(g, 400, 1500);
     g->records[record].end = g->now[row];
 }
 
-void gen_flow(struct gen *g, char ph, int row, int64_t ts, uint64_t id, int cat)
+void gen_add_flow(struct gen *g, char ph, int row, int64_t ts, uint64_t id, int cat)
 {
     size_t at = add_record(g, ph, row, cat, ts);
     g->records[at].flow = id;
 }
 
 /* Adds an operator with its ids and shapes, and in traces of 2026 with a call stack. Returns its record. */
-size_t gen_op(struct gen *g, int row, const char *name, const char *dims, const char *types, uint64_t sequence)
+size_t gen_add_operator(struct gen *g, int row, const char *name, const char *dims, const char *types,
+                        uint64_t sequence)
 {
-    size_t at = gen_begin(g, row, OPERATOR, name);
+    size_t at = gen_begin_slice(g, row, OPERATOR, name);
     const char *dims_key = g->opt.era == 2021 ? "Input dims" : "Input Dims";
     const char *stack = "";
     char extra[96] = "";
@@ -122,71 +123,72 @@ size_t gen_op(struct gen *g, int row, const char *name, const char *dims, const 
     if (g->opt.era == 2026 && row == MAIN)
         stack = ", \"Call stack\": \"torch/nn/modules/module.py(1782): _call_impl;train.py(31): forward;train.py(88): "
                 "step;\"";
-    g->records[at].args = gen_put(g, "\"External id\": %" PRIu64 "%s%s, \"%s\": %s, \"Input type\": %s", ++g->ids,
-                                  extra, stack, dims_key, dims, types);
+    g->records[at].args = gen_add_text(g, "\"External id\": %" PRIu64 "%s%s, \"%s\": %s, \"Input type\": %s", ++g->ids,
+                                       extra, stack, dims_key, dims, types);
     return at;
 }
 
-size_t gen_annotation(struct gen *g, int row, const char *name)
+size_t gen_add_annotation(struct gen *g, int row, const char *name)
 {
-    size_t at = gen_begin(g, row, ANNOTATION, name);
-    g->records[at].args = gen_put(g, "\"External id\": %" PRIu64, ++g->ids);
+    size_t at = gen_begin_slice(g, row, ANNOTATION, name);
+    g->records[at].args = gen_add_text(g, "\"External id\": %" PRIu64, ++g->ids);
     return at;
 }
 
 /* Adds a Python frame. Traces have frames since 2022. */
-size_t gen_frame(struct gen *g, const char *name, int module)
+size_t gen_add_frame(struct gen *g, const char *name, int module)
 {
     if (g->opt.era == 2021)
         return SIZE_MAX;
-    size_t at = gen_begin(g, MAIN, PYTHON, name);
+    size_t at = gen_begin_slice(g, MAIN, PYTHON, name);
     uint64_t id = ++g->python_ids;
     g->records[at].args =
         module >= 0
-            ? gen_put(g, "\"Python id\": %" PRIu64 ", \"Python parent id\": null, \"Python module id\": %d", id, module)
-            : gen_put(g, "\"Python id\": %" PRIu64 ", \"Python parent id\": null", id);
+            ? gen_add_text(g, "\"Python id\": %" PRIu64 ", \"Python parent id\": null, \"Python module id\": %d", id,
+                           module)
+            : gen_add_text(g, "\"Python id\": %" PRIu64 ", \"Python parent id\": null", id);
     return at;
 }
 
 void gen_end_frame(struct gen *g, size_t record)
 {
     if (record != SIZE_MAX)
-        gen_end(g, record);
+        gen_end_slice(g, record);
 }
 
 /* Adds a runtime call of `length` ns. Returns its correlation id. */
-uint64_t gen_runtime(struct gen *g, int row, const char *name, int64_t length)
+uint64_t gen_add_runtime_call(struct gen *g, int row, const char *name, int64_t length)
 {
-    size_t at = gen_begin(g, row, RUNTIME, name);
+    size_t at = gen_begin_slice(g, row, RUNTIME, name);
     uint64_t correlation = ++g->correlations;
-    g->records[at].args = gen_put(g, "\"%s\": %" PRIu64 ", \"cbid\": 211, \"correlation\": %" PRIu64,
-                                  g->opt.era == 2021 ? "external id" : "External id", g->ids, correlation);
+    g->records[at].args = gen_add_text(g, "\"%s\": %" PRIu64 ", \"cbid\": 211, \"correlation\": %" PRIu64,
+                                       g->opt.era == 2021 ? "external id" : "External id", g->ids, correlation);
     g->now[row] = g->records[at].ts + length;
     g->records[at].end = g->now[row];
     return correlation;
 }
 
 /* Adds a device operation, which starts when it is launched and its stream is free. Returns its record. */
-static size_t on_device(struct gen *g, int stream, int cat, const struct kernel *work, uint64_t correlation,
-                        int64_t launched)
+static size_t add_device_operation(struct gen *g, int stream, int cat, const struct kernel *work, uint64_t correlation,
+                                   int64_t launched)
 {
-    int64_t start = launched + gen_between(g, 1500, 4000);
-    start = start > g->now[stream] ? start : g->now[stream] + gen_between(g, 0, 900);
-    gen_flow(g, 's', MAIN, launched, correlation, RUNTIME);
+    int64_t start = launched + gen_random_between(g, 1500, 4000);
+    start = start > g->now[stream] ? start : g->now[stream] + gen_random_between(g, 0, 900);
+    gen_add_flow(g, 's', MAIN, launched, correlation, RUNTIME);
     size_t at = add_record(g, 'X', stream, cat, start);
-    g->records[at].name = gen_put(g, "%s", hostile_name(g, work->name));
+    g->records[at].name = gen_add_text(g, "%s", hostile_name(g, work->name));
     g->records[at].end = g->now[stream] = start + work->length;
-    gen_flow(g, 'f', stream, start, correlation, cat);
+    gen_add_flow(g, 'f', stream, start, correlation, cat);
     return at;
 }
 
-size_t gen_kernel(struct gen *g, int stream, const struct kernel *k, uint64_t correlation, int64_t launched,
-                  const char *more)
+size_t gen_add_kernel(struct gen *g, int stream, const struct kernel *k, uint64_t correlation, int64_t launched,
+                      const char *more)
 {
     double blocks = (double)k->grid / 108.0;
-    struct kernel work = {.name = k->name, .length = k->length + gen_between(g, 0, k->length / 8 + 1)};
-    size_t at = on_device(g, stream, KERNEL, &work, correlation, launched);
-    g->records[at].args = gen_put(
+    struct kernel work = {.name = k->name, .length = k->length + gen_random_between(g, 0, k->length / 8 + 1)};
+    size_t at = add_device_operation(g, stream, KERNEL, &work, correlation, launched);
+    g->records[at].args = gen_add_text(
         g,
         "\"%s\": %" PRIu64 ", \"queued\": 0, \"device\": %d, \"context\": 1, \"stream\": %d, \"correlation\": %" PRIu64
         ", \"registers per thread\": %d, \"shared memory\": %d, \"blocks per SM\": %.6f, \"warps per SM\": %.6f, "
@@ -196,35 +198,35 @@ size_t gen_kernel(struct gen *g, int stream, const struct kernel *k, uint64_t co
     return at;
 }
 
-void gen_launch(struct gen *g, int row, int stream, const struct kernel *k, const char *more)
+void gen_add_launch(struct gen *g, int row, int stream, const struct kernel *k, const char *more)
 {
     int64_t start = g->now[row];
-    uint64_t correlation = gen_runtime(g, row, "cudaLaunchKernel", gen_between(g, 3500, 8000));
-    gen_kernel(g, stream, k, correlation, start, more);
+    uint64_t correlation = gen_add_runtime_call(g, row, "cudaLaunchKernel", gen_random_between(g, 3500, 8000));
+    gen_add_kernel(g, stream, k, correlation, start, more);
 }
 
-void gen_copy(struct gen *g, int row, const char *direction, int64_t bytes, bool wait)
+void gen_add_copy(struct gen *g, int row, const char *direction, int64_t bytes, bool wait)
 {
     char name[64];
     int64_t start = g->now[row];
-    uint64_t correlation = gen_runtime(g, row, "cudaMemcpyAsync", gen_between(g, 6000, 9000));
+    uint64_t correlation = gen_add_runtime_call(g, row, "cudaMemcpyAsync", gen_random_between(g, 6000, 9000));
     snprintf(name, sizeof name, "Memcpy %s", direction);
     struct kernel work = {.name = name, .length = 1500 + bytes / 12};
-    size_t at = on_device(g, COMPUTE, MEMCPY, &work, correlation, start);
-    g->records[at].args = gen_put(g,
-                                  "\"device\": %d, \"context\": 1, \"stream\": 7, \"correlation\": %" PRIu64
-                                  ", \"bytes\": %" PRId64 ", \"memory bandwidth (GB/s)\": 11.97",
-                                  gen_pid(g, COMPUTE), correlation, bytes);
+    size_t at = add_device_operation(g, COMPUTE, MEMCPY, &work, correlation, start);
+    g->records[at].args = gen_add_text(g,
+                                       "\"device\": %d, \"context\": 1, \"stream\": 7, \"correlation\": %" PRIu64
+                                       ", \"bytes\": %" PRId64 ", \"memory bandwidth (GB/s)\": 11.97",
+                                       gen_pid(g, COMPUTE), correlation, bytes);
     if (!wait)
         return;
     int64_t until = g->now[COMPUTE] + 2000, call = g->now[row];
-    gen_runtime(g, row, "cudaStreamSynchronize", until > call ? until - call : 2000);
+    gen_add_runtime_call(g, row, "cudaStreamSynchronize", until > call ? until - call : 2000);
     if (g->opt.era == 2021)
         return;
     at = add_record(g, 'X', COMPUTE, SYNC, call);
-    g->records[at].name = gen_put(g, "Stream Sync");
-    g->records[at].args =
-        gen_put(g, "\"stream\": 7, \"correlation\": %" PRIu64 ", \"device\": %d", g->correlations, gen_pid(g, COMPUTE));
+    g->records[at].name = gen_add_text(g, "Stream Sync");
+    g->records[at].args = gen_add_text(g, "\"stream\": 7, \"correlation\": %" PRIu64 ", \"device\": %d",
+                                       g->correlations, gen_pid(g, COMPUTE));
     g->records[at].end = until > call ? until : call + 2000;
 }
 
@@ -250,10 +252,11 @@ void gen_allocate(struct gen *g, int row, int64_t bytes)
     while (g->reserved < g->allocated)
         g->reserved += 20 << 20;
     size_t at = add_record(g, 'i', row, OPERATOR, g->now[row]);
-    g->records[at].name = gen_put(g, "[memory]");
-    g->records[at].args = gen_put(g,
-                                  "\"Device Type\": 1, \"Device Id\": %d, \"Addr\": %" PRIu64 ", \"Bytes\": %" PRId64
-                                  ", \"Total Allocated\": %" PRId64 ", \"Total Reserved\": %" PRId64,
-                                  gen_pid(g, COMPUTE), address, change, g->allocated, g->reserved);
-    g->now[row] += gen_between(g, 100, 300);
+    g->records[at].name = gen_add_text(g, "[memory]");
+    g->records[at].args =
+        gen_add_text(g,
+                     "\"Device Type\": 1, \"Device Id\": %d, \"Addr\": %" PRIu64 ", \"Bytes\": %" PRId64
+                     ", \"Total Allocated\": %" PRId64 ", \"Total Reserved\": %" PRId64,
+                     gen_pid(g, COMPUTE), address, change, g->allocated, g->reserved);
+    g->now[row] += gen_random_between(g, 100, 300);
 }

@@ -22,8 +22,8 @@ static const char *const cat_names[2][CATS] = {
      "gpu_user_annotation"},
 };
 
-static void line(struct gen *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void line(struct gen *g, const char *format, ...)
+static void print_line(struct gen *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void print_line(struct gen *g, const char *format, ...)
 {
     char small[2048], *text = small;
     va_list args;
@@ -33,13 +33,13 @@ static void line(struct gen *g, const char *format, ...)
     if (n >= (int)sizeof small) {
         text = malloc((size_t)n + 1);
         if (!text)
-            gen_die("no memory");
+            gen_fail("no memory");
         va_start(args, format);
         vsnprintf(text, (size_t)n + 1, format, args);
         va_end(args);
     }
     if (n < 0 || (n && gzwrite(g->file, text, (unsigned)n) != n))
-        gen_die("cannot write");
+        gen_fail("cannot write");
     if (text != small)
         free(text);
 }
@@ -47,11 +47,11 @@ static void line(struct gen *g, const char *format, ...)
 /* Starts the object of an event. The separator between events depends on the era. */
 static void open_event(struct gen *g)
 {
-    line(g, g->written++ ? ",\n  {\n    " : "\n  {\n    ");
+    print_line(g, g->written++ ? ",\n  {\n    " : "\n  {\n    ");
 }
 
 /* Returns a time as microseconds in the style of the era. */
-static const char *us(const struct gen *g, int64_t ns, char text[32])
+static const char *format_us(const struct gen *g, int64_t ns, char text[32])
 {
     if (g->opt.era == 2021)
         snprintf(text, 32, "%" PRId64, ns / 1000);
@@ -60,7 +60,7 @@ static const char *us(const struct gen *g, int64_t ns, char text[32])
     return text;
 }
 
-static const char *tid(const struct gen *g, int row, char text[32])
+static const char *format_tid(const struct gen *g, int row, char text[32])
 {
     int number = row >= COMPUTE ? gen_stream_of[row] : gen_pid(g, row) + (row == AUTOGRAD ? 20 : 0);
     const char *quote = g->opt.era == 2021 ? "\"" : "", *word = row >= COMPUTE && *quote ? "stream " : "";
@@ -74,91 +74,95 @@ static void write_record(struct gen *g, const struct record *r)
     const char *gap = g->opt.era == 2026 ? ",\n    " : ", ";
     const char *cat = cat_names[g->opt.era != 2021][r->cat];
     bool is_old = g->opt.era == 2021, is_device = r->row >= COMPUTE || r->cat == RUNTIME;
-    us(g, r->ts, at);
-    us(g, is_old ? r->end / 1000 * 1000 - r->ts / 1000 * 1000 : r->end - r->ts, length);
-    tid(g, r->row, thread);
+    format_us(g, r->ts, at);
+    format_us(g, is_old ? r->end / 1000 * 1000 - r->ts / 1000 * 1000 : r->end - r->ts, length);
+    format_tid(g, r->row, thread);
     open_event(g);
     if (r->ph == 's' || r->ph == 'f') {
         const char *kind = is_device ? (is_old ? "async" : "ac2g") : (is_old ? "forward_backward" : "fwdbwd");
         const char *name = is_device ? (is_old ? "launch" : "ac2g") : (is_old ? "fwd_bwd" : "fwdbwd");
-        line(g,
-             "\"ph\": \"%c\", \"id\": %" PRIu64
-             ", \"pid\": %d, \"tid\": %s, \"ts\": %s,\n    \"cat\": \"%s\", \"name\": \"%s\"%s\n  }",
-             r->ph, r->flow, gen_pid(g, r->row), thread, at, kind, name, r->ph == 'f' ? ", \"bp\": \"e\"" : "");
+        print_line(g,
+                   "\"ph\": \"%c\", \"id\": %" PRIu64
+                   ", \"pid\": %d, \"tid\": %s, \"ts\": %s,\n    \"cat\": \"%s\", \"name\": \"%s\"%s\n  }",
+                   r->ph, r->flow, gen_pid(g, r->row), thread, at, kind, name, r->ph == 'f' ? ", \"bp\": \"e\"" : "");
         return;
     }
     if (r->ph == 'i')
-        line(g, "\"ph\": \"i\"%s\"s\": \"t\"%s\"name\": \"%s\"%s\"pid\": %d%s\"tid\": %s,\n    \"ts\": %s",
-             is_old ? ", " : ", \"cat\": \"cpu_instant_event\", ", gap, g->text + r->name, gap, gen_pid(g, r->row), gap,
-             thread, at);
+        print_line(g, "\"ph\": \"i\"%s\"s\": \"t\"%s\"name\": \"%s\"%s\"pid\": %d%s\"tid\": %s,\n    \"ts\": %s",
+                   is_old ? ", " : ", \"cat\": \"cpu_instant_event\", ", gap, g->text + r->name, gap,
+                   gen_pid(g, r->row), gap, thread, at);
     else
-        line(g,
-             "\"ph\": \"X\"%s\"cat\": \"%s\"%s\"name\": \"%s\"%s\"pid\": %d%s\"tid\": %s,\n    \"ts\": %s%s\"dur\": %s",
-             gap, cat, gap, g->text + r->name, gap, gen_pid(g, r->row), gap, thread, at, gap, length);
-    line(g, ",\n    \"args\": {\n      %s\n    }\n  }", g->text + r->args);
+        print_line(
+            g,
+            "\"ph\": \"X\"%s\"cat\": \"%s\"%s\"name\": \"%s\"%s\"pid\": %d%s\"tid\": %s,\n    \"ts\": %s%s\"dur\": %s",
+            gap, cat, gap, g->text + r->name, gap, gen_pid(g, r->row), gap, thread, at, gap, length);
+    print_line(g, ",\n    \"args\": {\n      %s\n    }\n  }", g->text + r->args);
 }
 
-static void meta(struct gen *g, int row, const char *what, const char *key, const char *value)
+static void print_row_metadata(struct gen *g, int row, const char *what, const char *key, const char *value)
 {
     char thread[32];
     open_event(g);
-    line(g,
-         "\"ph\": \"M\", \"name\": \"%s\", \"pid\": %d, \"tid\": %s,\n    \"ts\": 0, \"args\": {\"%s\": \"%s\"}\n  }",
-         what, gen_pid(g, row), row >= 0 ? tid(g, row, thread) : "0", key, value);
+    print_line(
+        g, "\"ph\": \"M\", \"name\": \"%s\", \"pid\": %d, \"tid\": %s,\n    \"ts\": 0, \"args\": {\"%s\": \"%s\"}\n  }",
+        what, gen_pid(g, row), row >= 0 ? format_tid(g, row, thread) : "0", key, value);
 }
 
-static void metadata(struct gen *g)
+static void print_all_metadata(struct gen *g)
 {
     static const char *const names[ROWS] = {"thread 4000 (python)", "thread 4020 (pt_autograd_0)", "stream 7 ",
                                             "stream 20 ", "stream 22 "};
-    meta(g, MAIN, "process_name", "name", "python");
-    meta(g, MAIN, "process_labels", "labels", "CPU");
-    meta(g, COMPUTE, "process_labels", "labels", "GPU 0");
+    print_row_metadata(g, MAIN, "process_name", "name", "python");
+    print_row_metadata(g, MAIN, "process_labels", "labels", "CPU");
+    print_row_metadata(g, COMPUTE, "process_labels", "labels", "GPU 0");
     for (int row = 0; row < ROWS; row++)
-        meta(g, row, "thread_name", "name", names[row]);
+        print_row_metadata(g, row, "thread_name", "name", names[row]);
 }
 
-static void header(struct gen *g)
+static void print_header(struct gen *g)
 {
-    line(g,
-         "{\n  \"schemaVersion\": 1,\n  \"deviceProperties\": [\n    {\n      \"id\": %d, \"name\": \"%s\", "
-         "\"totalGlobalMem\": 42297524224,\n"
-         "      \"computeMajor\": 8, \"computeMinor\": 0,\n      \"maxThreadsPerBlock\": 1024, "
-         "\"maxThreadsPerMultiprocessor\": 2048,\n"
-         "      \"regsPerBlock\": 65536, \"warpSize\": 32,\n      \"sharedMemPerBlock\": 49152, \"numSms\": 108\n    "
-         "}\n  ],\n",
-         gen_pid(g, COMPUTE), g->opt.hostile ? "<b>GPU\\\"&" : "NVIDIA A100-SXM4-40GB");
+    print_line(
+        g,
+        "{\n  \"schemaVersion\": 1,\n  \"deviceProperties\": [\n    {\n      \"id\": %d, \"name\": \"%s\", "
+        "\"totalGlobalMem\": 42297524224,\n"
+        "      \"computeMajor\": 8, \"computeMinor\": 0,\n      \"maxThreadsPerBlock\": 1024, "
+        "\"maxThreadsPerMultiprocessor\": 2048,\n"
+        "      \"regsPerBlock\": 65536, \"warpSize\": 32,\n      \"sharedMemPerBlock\": 49152, \"numSms\": 108\n    "
+        "}\n  ],\n",
+        gen_pid(g, COMPUTE), g->opt.hostile ? "<b>GPU\\\"&" : "NVIDIA A100-SXM4-40GB");
     if (g->opt.ranks > 1)
-        line(g, "  \"distributedInfo\": {\"backend\": \"nccl\", \"rank\": %d, \"world_size\": %d},\n", g->opt.rank,
-             g->opt.ranks);
+        print_line(g, "  \"distributedInfo\": {\"backend\": \"nccl\", \"rank\": %d, \"world_size\": %d},\n",
+                   g->opt.rank, g->opt.ranks);
     if (g->opt.era != 2021)
-        line(g, "  \"record_shapes\": 1, \"profile_memory\": 1, \"with_stack\": 1, \"with_modules\": 1,\n");
+        print_line(g, "  \"record_shapes\": 1, \"profile_memory\": 1, \"with_stack\": 1, \"with_modules\": 1,\n");
     if (g->opt.era == 2026)
-        line(g, "  \"host_name\": \"node-0\",\n  \"displayTimeUnit\": \"ms\",\n  \"baseTimeNanoseconds\": "
-                "1790857026000000000,\n");
-    line(g, "  \"traceEvents\": [");
+        print_line(g, "  \"host_name\": \"node-0\",\n  \"displayTimeUnit\": \"ms\",\n  \"baseTimeNanoseconds\": "
+                      "1790857026000000000,\n");
+    print_line(g, "  \"traceEvents\": [");
 }
 
-static void trailer(struct gen *g, int64_t start)
+static void print_trailer(struct gen *g, int64_t start)
 {
     char at[32], length[32], last[32];
-    us(g, start, at);
-    us(g, g->now[MAIN] - start, length);
-    us(g, g->now[MAIN], last);
+    format_us(g, start, at);
+    format_us(g, g->now[MAIN] - start, length);
+    format_us(g, g->now[MAIN], last);
     open_event(g);
-    line(g,
-         "\"ph\": \"X\", \"cat\": \"Trace\", \"ts\": %s, \"dur\": %s,\n    \"pid\": \"Spans\", \"tid\": \"PyTorch "
-         "Profiler\",\n"
-         "    \"name\": \"PyTorch Profiler (0)\",\n    \"args\": {\n      \"Op count\": 0\n    }\n  }",
-         at, length);
+    print_line(
+        g,
+        "\"ph\": \"X\", \"cat\": \"Trace\", \"ts\": %s, \"dur\": %s,\n    \"pid\": \"Spans\", \"tid\": \"PyTorch "
+        "Profiler\",\n"
+        "    \"name\": \"PyTorch Profiler (0)\",\n    \"args\": {\n      \"Op count\": 0\n    }\n  }",
+        at, length);
     open_event(g);
-    line(g,
-         "\"name\": \"Record Window End\", \"ph\": \"i\", \"s\": \"g\",\n    \"pid\": \"\", \"tid\": \"\", \"ts\": "
-         "%s\n  }\n  ]",
-         last);
+    print_line(
+        g,
+        "\"name\": \"Record Window End\", \"ph\": \"i\", \"s\": \"g\",\n    \"pid\": \"\", \"tid\": \"\", \"ts\": "
+        "%s\n  }\n  ]",
+        last);
     if (g->opt.era == 2024)
-        line(g, ",\n  \"displayTimeUnit\": \"ms\",\n  \"baseTimeNanoseconds\": 1712192328000000000");
-    line(g, ",\n  \"traceName\": \"trace.pt.trace.json\"\n}\n");
+        print_line(g, ",\n  \"displayTimeUnit\": \"ms\",\n  \"baseTimeNanoseconds\": 1712192328000000000");
+    print_line(g, ",\n  \"traceName\": \"trace.pt.trace.json\"\n}\n");
 }
 
 static void write_trace(struct gen *g)
@@ -167,9 +171,9 @@ static void write_trace(struct gen *g)
     for (int row = 0; row < ROWS; row++)
         g->now[row] = start;
     g->random = g->opt.seed * 0x9E3779B97F4A7C15ull + (uint64_t)g->opt.rank + 1;
-    header(g);
+    print_header(g);
     if (g->opt.era == 2026)
-        metadata(g);
+        print_all_metadata(g);
     for (int step = 3; (int64_t)g->written < g->opt.events; step++) {
         g->count = g->text_size = 0;
         gen_train_step(g, step);
@@ -177,19 +181,19 @@ static void write_trace(struct gen *g)
             write_record(g, &g->records[i]);
     }
     if (g->opt.era != 2026)
-        metadata(g);
-    trailer(g, start);
+        print_all_metadata(g);
+    print_trailer(g, start);
 }
 
-static void usage(void)
+static void print_usage(void)
 {
-    gen_die(
+    gen_fail(
         "usage: gen_trace [--events N] [--era 2021|2024|2026] [--seed N] [--layers N] [--rank R --ranks N] [--graphs] "
         "[--hostile] "
         "[-o FILE[.gz]]");
 }
 
-static void parse(struct options *opt, int argc, char **argv)
+static void parse_options(struct options *opt, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
         const char *name = argv[i], *value = i + 1 < argc ? argv[i + 1] : "";
@@ -212,26 +216,26 @@ static void parse(struct options *opt, int argc, char **argv)
         else if (!strcmp(name, "-o"))
             opt->out = value;
         else
-            usage();
+            print_usage();
         i++;
     }
     if (opt->layers < 1 || opt->layers > 256 || (opt->era != 2021 && opt->era != 2024 && opt->era != 2026))
-        usage();
+        print_usage();
 }
 
 int main(int argc, char **argv)
 {
     struct gen g = {.opt = {.events = 10000, .seed = 1, .era = 2024, .ranks = 1, .layers = 24}};
-    parse(&g.opt, argc, argv);
+    parse_options(&g.opt, argc, argv);
     size_t length = g.opt.out ? strlen(g.opt.out) : 0;
     const char *mode = length > 3 && !strcmp(g.opt.out + length - 3, ".gz") ? "wb6" : "wbT";
     g.file = g.opt.out ? gzopen(g.opt.out, mode) : gzdopen(dup(1), mode);
     if (!g.file)
-        gen_die("cannot open the output");
+        gen_fail("cannot open the output");
     gzbuffer(g.file, 1 << 18);
     write_trace(&g);
     if (gzclose(g.file) != Z_OK)
-        gen_die("cannot write");
+        gen_fail("cannot write");
     free(g.records);
     free(g.text);
     return 0;

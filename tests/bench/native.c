@@ -21,7 +21,7 @@ PLAIN static double now(void)
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-PLAIN static void small_blocks(int count)
+PLAIN static void use_small_blocks(int count)
 {
     for (int i = 0; i < count; i++) {
         char *volatile block = malloc(64);
@@ -69,7 +69,7 @@ PLAIN int main(void)
         const char *name;
         void (*run)(int count);
         int count;
-    } rows[] = {{"malloc+free,64", small_blocks, COUNT},
+    } rows[] = {{"malloc+free,64", use_small_blocks, COUNT},
                 {"malloc+free,100000", large_blocks, COUNT / 10},
                 {"lock+unlock", locks, COUNT},
                 {"read", reads, COUNT},

@@ -17,20 +17,20 @@
 
 enum { ROUNDS = 7 };
 
-static double now(void)
+static double now_ns(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static double best(void (*run)(long count), long count, int rounds)
+static double fastest_round_ns(void (*run)(long count), long count, int rounds)
 {
     double least = 1e9;
     for (int i = 0; i < rounds; i++) {
-        double start = now();
+        double start = now_ns();
         run(count);
-        double ns = (now() - start) * 1e9 / (double)count;
+        double ns = (now_ns() - start) * 1e9 / (double)count;
         least = ns < least ? ns : least;
     }
     return least;
@@ -40,7 +40,7 @@ static struct {
     uint64_t begin, end, name, more;
 } volatile ring[4096];
 
-static void bare(long count)
+static void record_nothing(long count)
 {
     for (long i = 0; i < count; i++) {
         uint64_t begin = tp_clock_now();
@@ -53,7 +53,7 @@ static void bare(long count)
 
 static tracepress_name name;
 
-static void scopes(long count)
+static void record_scopes(long count)
 {
     for (long i = 0; i < count; i++) {
         tracepress_begin(name);
@@ -62,7 +62,7 @@ static void scopes(long count)
 }
 
 /* Begins and ends `count` ranges as the C++ class tracepress_task does. */
-static void tasks(long count)
+static void record_tasks(long count)
 {
     for (long i = 0; i < count; i++) {
         uint64_t id = tracepress_async_id();
@@ -73,19 +73,20 @@ static void tasks(long count)
 
 static void *on_thread(void *count)
 {
-    scopes((long)(intptr_t)count);
+    record_scopes((long)(intptr_t)count);
     return NULL;
 }
 
-static void many(int threads, long count)
+static void record_on_threads(int threads, long count)
 {
     pthread_t ids[16];
-    double start = now();
+    double start = now_ns();
     for (int i = 0; i < threads; i++)
         pthread_create(&ids[i], NULL, on_thread, (void *)(intptr_t)count);
     for (int i = 0; i < threads; i++)
         pthread_join(ids[i], NULL);
-    printf("  %2d threads: %.1f million ranges a second\n", threads, threads * (double)count / (now() - start) / 1e6);
+    printf("  %2d threads: %.1f million ranges a second\n", threads,
+           threads * (double)count / (now_ns() - start) / 1e6);
 }
 
 static void start(const char *folder, tracepress_handler handler, uint32_t ring_mb)
@@ -105,7 +106,7 @@ static void export_trace(const struct tracepress_trace *trace, void *context)
 }
 
 /* Returns the size of the uncompressed text of a trace, in bytes. */
-static double text_bytes(const char *path)
+static double trace_text_bytes(const char *path)
 {
     char command[96];
     double bytes = 0;
@@ -126,13 +127,13 @@ static int stop_to_disk(const char *folder, char *path, long million)
     options.handler = export_trace;
     options.context = path;
     tracepress_start(&options);
-    scopes(million);
-    double seconds = now();
+    record_scopes(million);
+    double seconds = now_ns();
     tracepress_stop();
-    seconds = now() - seconds;
+    seconds = now_ns() - seconds;
     if (stat(path, &status) != 0)
         return 1;
-    double text = text_bytes(path);
+    double text = trace_text_bytes(path);
     printf("stop to disk, %ld ranges: %.3f s, %.1f MB of .json.gz, %.0f MB of text, %.0f MB/s\n", million, seconds,
            (double)status.st_size / 1e6, text / 1e6, text / 1e6 / seconds);
     return 0;
@@ -147,16 +148,19 @@ int main(int argc, char **argv)
     snprintf(path, sizeof path, "%s/trace.json.gz", folder);
     name = tracepress_intern("work");
     tp_clock_init();
-    double short_floor = best(bare, 100, 20000), floor = best(bare, million, ROUNDS);
-    double off = best(scopes, million, ROUNDS);
+    double short_floor = fastest_round_ns(record_nothing, 100, 20000),
+           floor = fastest_round_ns(record_nothing, million, ROUNDS);
+    double off = fastest_round_ns(record_scopes, million, ROUNDS);
     start(folder, NULL, 0);
-    double on = best(scopes, 100, 20000), with_pages = best(scopes, million / 4, ROUNDS);
-    double of_tasks = best(tasks, 100, 20000);
+    double on = fastest_round_ns(record_scopes, 100, 20000),
+           with_pages = fastest_round_ns(record_scopes, million / 4, ROUNDS);
+    double of_tasks = fastest_round_ns(record_tasks, 100, 20000);
     tracepress_stop();
     start(folder, NULL, 16);
     nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL); /* imitates the other work at the start of a real
                                                                 * program */
-    double first_pass = best(scopes, 16l << 15, 1), in_ring = best(scopes, million, ROUNDS);
+    double first_pass = fastest_round_ns(record_scopes, 16l << 15, 1),
+           in_ring = fastest_round_ns(record_scopes, million, ROUNDS);
     tracepress_stop();
     printf("ns per begin + end, beside two clock reads and a 32-byte store in a loop:\n");
     printf("  in turns of 100             %6.1f %6.1f  %.2f\n", on, short_floor, on / short_floor);
@@ -169,7 +173,7 @@ int main(int argc, char **argv)
     printf("  switched off                %6.2f\n", off);
     for (int threads = 1; threads <= 16; threads *= 2) {
         start(folder, NULL, 8);
-        many(threads, million / threads);
+        record_on_threads(threads, million / threads);
         tracepress_stop();
     }
     int code = stop_to_disk(folder, path, million);

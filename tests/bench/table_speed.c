@@ -12,30 +12,30 @@ struct times {
     uint32_t event_count;
 };
 
-static double now(void)
+static double now_s(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static void measure(struct times *times, const char *path, struct tp_arena *arena)
+static void measure_times(struct times *times, const char *path, struct tp_arena *arena)
 {
     struct tp_table_options options = TP_TABLE_OPTIONS;
     struct tp_trace *trace = tp_arena_alloc(arena, sizeof *trace);
     struct tp_profile_table *table = tp_arena_alloc(arena, sizeof *table);
     struct tp_buf out;
-    double start = now();
+    double start = now_s();
     if (tp_trace_read(trace, arena, path, NULL, NULL) < 0)
         tp_arena_fail(arena, TP_EIO);
-    double read = now();
+    double read = now_s();
     options.keys.by_shape = true;
     options.sort_by = "self_cpu_time_total";
     tp_profile_table_build(table, trace, &options, arena);
-    double rows = now();
+    double rows = now_s();
     tp_buf_init(&out, 0);
     tp_print_key_averages(&out, table, arena, NULL);
-    *times = (struct times){read - start, rows - read, now() - rows, table->averages->torch.count};
+    *times = (struct times){read - start, rows - read, now_s() - rows, table->averages->torch.count};
     tp_buf_release(&out);
 }
 
@@ -48,7 +48,7 @@ static int run(struct times *times, const char *path)
         tp_arena_release(&arena);
         return 0;
     }
-    measure(times, path, &arena);
+    measure_times(times, path, &arena);
     tp_arena_release(&arena);
     return 1;
 }

@@ -24,18 +24,18 @@ static const struct tp_str names[] = {
     TP_STR("aten::copy_"),
 };
 
-static void operator(struct tp_trace_out *out, uint32_t i, int64_t ts_ns, uint32_t random)
+static void write_operator(struct tp_trace_out *out, uint32_t i, int64_t ts_ns, uint32_t random)
 {
     const int64_t rows[] = {64, 1024}, weights[] = {4096, 1024};
     const struct tp_trace_out_ints dims[] = {{rows, 2}, {weights, 2}, {weights, 1}};
     const struct tp_str types[] = {TP_STR("float"), TP_STR("float"), TP_STR("float")};
-    struct tp_trace_out_arg args[5] = {tp_trace_out_int(TP_OUT_EXTERNAL_ID, i + 1),
-                                       tp_trace_out_int(TP_OUT_RECORD_FUNCTION_ID, 0)};
+    struct tp_trace_out_arg args[5] = {tp_trace_out_int_arg(TP_OUT_EXTERNAL_ID, i + 1),
+                                       tp_trace_out_int_arg(TP_OUT_RECORD_FUNCTION_ID, 0)};
     size_t count = 2;
     if (i % 4 == 0) {
-        args[count++] = tp_trace_out_int(TP_OUT_SEQUENCE_NUMBER, i / 4);
-        args[count++] = tp_trace_out_shapes(TP_OUT_INPUT_DIMS, dims, 3);
-        args[count++] = tp_trace_out_texts(TP_OUT_INPUT_TYPE, types, 3);
+        args[count++] = tp_trace_out_int_arg(TP_OUT_SEQUENCE_NUMBER, i / 4);
+        args[count++] = tp_trace_out_shapes_arg(TP_OUT_INPUT_DIMS, dims, 3);
+        args[count++] = tp_trace_out_texts_arg(TP_OUT_INPUT_TYPE, types, 3);
     }
     struct tp_trace_out_event event = {.category = TP_OUT_CPU_OP,
                                        .name = names[random % 7],
@@ -65,7 +65,7 @@ static void write_events(struct tp_trace_out *out, uint32_t count)
                                                                    .device_id = -1,
                                                                    .total_allocated_bytes = allocated});
         } else {
-            operator(out, i, ts_ns, random >> 8);
+            write_operator(out, i, ts_ns, random >> 8);
         }
     }
 }

@@ -11,20 +11,20 @@
 
 enum { NAME, DIMS, TYPES, CONCRETE, OUT, WEIGHT, INPUT, FIELDS };
 
-static struct tp_shape shape_of(struct tp_str json)
+static struct tp_shape parse_shape(struct tp_str json)
 {
     struct tp_shape shape = {.rank = 0};
-    return json.len ? tp_shape_of(json) : shape;
+    return json.len ? tp_shape_parse(json) : shape;
 }
 
 static void print_cost(const struct tp_str *fields)
 {
     struct tp_op_call call = {fields[DIMS], fields[TYPES], fields[CONCRETE]};
     struct tp_cost_hint hint = {
-        .out = shape_of(fields[OUT]), .weight = shape_of(fields[WEIGHT]), .input = shape_of(fields[INPUT])};
+        .out = parse_shape(fields[OUT]), .weight = parse_shape(fields[WEIGHT]), .input = parse_shape(fields[INPUT])};
     struct tp_cost cost;
-    if (tp_cost_of(&cost, fields[NAME], &call, &hint))
-        printf("%" PRId64 " %" PRId64 " %" PRId64 " %s\n", cost.flops, cost.exact_flops, cost.bytes,
+    if (tp_cost_of_call(&cost, fields[NAME], &call, &hint))
+        printf("%" PRId64 " %" PRId64 " %" PRId64 " %s\n", cost.flops, cost.flops_without_masked, cost.bytes,
                tp_number_type_text(cost.type));
     else
         puts("none");

@@ -18,13 +18,13 @@ struct field {
     struct bytes sub; /* bytes of a length-delimited value */
 };
 
-static void broken(const char *what)
+static void report_broken(const char *what)
 {
     printf("broken: %s\n", what);
     exit(1);
 }
 
-static uint64_t little(const unsigned char *p, unsigned size)
+static uint64_t read_little_endian(const unsigned char *p, unsigned size)
 {
     uint64_t value = 0;
     for (unsigned i = 0; i < size; i++)
@@ -44,7 +44,7 @@ static uint32_t masked_crc(const unsigned char *p, size_t size)
     return ((crc >> 15) | (crc << 17)) + 0xA282EAD8u;
 }
 
-static uint64_t varint(struct bytes *in)
+static uint64_t read_varint(struct bytes *in)
 {
     uint64_t value = 0;
     for (unsigned shift = 0; in->p < in->end && shift < 64; shift += 7) {
@@ -53,7 +53,7 @@ static uint64_t varint(struct bytes *in)
         if (c < 128)
             return value;
     }
-    broken("a number does not end");
+    report_broken("a number does not end");
     return 0;
 }
 
@@ -61,30 +61,30 @@ static bool next_field(struct bytes *in, struct field *field)
 {
     if (in->p == in->end)
         return false;
-    uint64_t key = varint(in);
+    uint64_t key = read_varint(in);
     *field = (struct field){.number = (unsigned)(key >> 3), .type = (unsigned)(key & 7)};
     size_t left = (size_t)(in->end - in->p), size = field->type == 1 ? 8 : field->type == 5 ? 4 : 0;
     if (field->type == 0) {
-        field->value = varint(in);
+        field->value = read_varint(in);
         return true;
     }
     if (field->type == 2) {
-        size = varint(in);
+        size = read_varint(in);
         left = (size_t)(in->end - in->p);
     } else if (size == 0) {
-        broken("a field of unknown type");
+        report_broken("a field of unknown type");
     }
     if (size > left)
-        broken("a field is longer than its message");
+        report_broken("a field is longer than its message");
     if (field->type == 2)
         field->sub = (struct bytes){in->p, in->p + size};
     else
-        field->value = little(in->p, (unsigned)size);
+        field->value = read_little_endian(in->p, (unsigned)size);
     in->p += size;
     return true;
 }
 
-static struct bytes member(struct bytes message, unsigned number)
+static struct bytes find_field(struct bytes message, unsigned number)
 {
     struct field field;
     struct bytes found = {NULL, NULL};
@@ -94,14 +94,14 @@ static struct bytes member(struct bytes message, unsigned number)
     return found;
 }
 
-static double real64(uint64_t bits)
+static double bits_to_double(uint64_t bits)
 {
     double value;
     memcpy(&value, &bits, sizeof value);
     return value;
 }
 
-static double real32(uint64_t bits)
+static double bits_to_float(uint64_t bits)
 {
     uint32_t low = (uint32_t)bits;
     float value;
@@ -122,26 +122,26 @@ static void print_text(struct bytes text)
 
 static void print_value(struct bytes value)
 {
-    struct bytes metadata = member(value, 9), tensor = member(value, 8);
+    struct bytes metadata = find_field(value, 9), tensor = find_field(value, 8);
     struct field field;
     printf("  ");
-    print_text(member(value, 1));
+    print_text(find_field(value, 1));
     if (metadata.p) {
         printf(" [");
-        print_text(member(member(metadata, 1), 1));
+        print_text(find_field(find_field(metadata, 1), 1));
         printf("]");
     }
     while (next_field(&value, &field)) {
         if (field.number == 2 && field.type == 5)
-            printf(" = %.6g", real32(field.value));
+            printf(" = %.6g", bits_to_float(field.value));
         else if (field.number == 5)
             for (struct field part; next_field(&field.sub, &part);)
-                part.type == 1 ? (void)printf(" %.6g", real64(part.value))
+                part.type == 1 ? (void)printf(" %.6g", bits_to_double(part.value))
                                : (void)printf(" %zu", (size_t)(part.sub.end - part.sub.p) / 8);
     }
-    if (tensor.p && member(tensor, 8).p) {
+    if (tensor.p && find_field(tensor, 8).p) {
         printf(": ");
-        print_text(member(tensor, 8));
+        print_text(find_field(tensor, 8));
     }
     printf("\n");
 }
@@ -150,10 +150,10 @@ static void print_call_site(struct bytes node)
 {
     struct field attribute;
     while (next_field(&node, &attribute)) {
-        struct bytes key = attribute.number == 5 ? member(attribute.sub, 1) : (struct bytes){NULL, NULL};
+        struct bytes key = attribute.number == 5 ? find_field(attribute.sub, 1) : (struct bytes){NULL, NULL};
         if (key.end - key.p == 9 && memcmp(key.p, "call_site", 9) == 0) {
             printf(" at ");
-            print_text(member(member(attribute.sub, 2), 2));
+            print_text(find_field(find_field(attribute.sub, 2), 2));
         }
     }
 }
@@ -164,9 +164,9 @@ static void print_graph(struct bytes graph)
     while (next_field(&graph, &node)) {
         if (node.number != 1)
             continue;
-        struct bytes after = member(node.sub, 3);
+        struct bytes after = find_field(node.sub, 3);
         printf("  node ");
-        print_text(member(node.sub, 1));
+        print_text(find_field(node.sub, 1));
         printf(" after ");
         print_text(after);
         print_call_site(node.sub);
@@ -184,17 +184,17 @@ static void print_memory(struct bytes memory)
 
 static void print_cost(struct bytes tagged)
 {
-    struct bytes metadata = member(tagged, 2), steps = member(metadata, 1);
+    struct bytes metadata = find_field(tagged, 2), steps = find_field(metadata, 1);
     struct field device, stats, part;
     printf("  cost ");
-    print_text(member(tagged, 1));
+    print_text(find_field(tagged, 1));
     printf("\n");
     while (next_field(&steps, &device))
         while (next_field(&device.sub, &stats)) {
             if (stats.number != 2)
                 continue;
             printf("    ");
-            print_text(member(stats.sub, 1));
+            print_text(find_field(stats.sub, 1));
             while (next_field(&stats.sub, &part))
                 if (part.type == 0 && (part.number == 2 || part.number == 5))
                     printf(" %llu", (unsigned long long)part.value);
@@ -212,12 +212,12 @@ static void print_event(struct bytes event)
     struct bytes rest = event;
     while (next_field(&rest, &field)) {
         if (field.number == 1)
-            wall = real64(field.value);
+            wall = bits_to_double(field.value);
         if (field.number == 2)
             step = (long long)field.value;
     }
     if (!isfinite(wall))
-        broken("a wall time is not finite");
+        report_broken("a wall time is not finite");
     printf("%.3f step %lld\n", wall, step);
     while (next_field(&event, &field)) {
         if (field.number == 3) {
@@ -242,15 +242,15 @@ int main(int argc, char **argv)
     FILE *file = argc == 2 ? fopen(argv[1], "rb") : NULL;
     size_t size = file && data ? fread(data, 1, MOST, file) : 0;
     if (!size)
-        broken("nothing to read");
+        report_broken("nothing to read");
     for (size_t at = 0; at < size;) {
-        if (size - at < 16 || little(data + at, 8) > size - at - 16)
-            broken("a record is cut off");
-        size_t length = (size_t)little(data + at, 8);
-        if (little(data + at + 8, 4) != masked_crc(data + at, 8))
-            broken("checksum of a length");
-        if (little(data + at + 12 + length, 4) != masked_crc(data + at + 12, length))
-            broken("checksum of a record");
+        if (size - at < 16 || read_little_endian(data + at, 8) > size - at - 16)
+            report_broken("a record is cut off");
+        size_t length = (size_t)read_little_endian(data + at, 8);
+        if (read_little_endian(data + at + 8, 4) != masked_crc(data + at, 8))
+            report_broken("checksum of a length");
+        if (read_little_endian(data + at + 12 + length, 4) != masked_crc(data + at + 12, length))
+            report_broken("checksum of a record");
         print_event((struct bytes){data + at + 12, data + at + 12 + length});
         at += length + 16;
     }

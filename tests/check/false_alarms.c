@@ -53,21 +53,21 @@ struct noise {
     double host, device, row;
 };
 
-static bool is_of_device(enum tp_summary_kind kind)
+static bool is_device_kind(enum tp_summary_kind kind)
 {
     return kind == TP_SUMMARY_OPERATOR_DEVICE || kind == TP_SUMMARY_KERNEL || kind == TP_SUMMARY_COPY ||
            kind == TP_SUMMARY_MODULE_DEVICE;
 }
 
-static void scale(int64_t *ns, double factor)
+static void scale_time(int64_t *ns, double factor)
 {
     if (*ns != TP_NULL_INT)
         *ns = llround(factor * (double)*ns);
 }
 
 /* Returns random values of a row, one per step. factors: factor of each step. noise: noise of the row itself. */
-static int64_t *drawn(struct tp_arena *arena, const int64_t *values, const double *factors, uint32_t count,
-                      double noise, struct tp_random *random)
+static int64_t *draw_values(struct tp_arena *arena, const int64_t *values, const double *factors, uint32_t count,
+                            double noise, struct tp_random *random)
 {
     int64_t *copy = values ? tp_arena_array(arena, count, sizeof *copy) : NULL;
     double own = exp(noise * normal(random));
@@ -76,7 +76,7 @@ static int64_t *drawn(struct tp_arena *arena, const int64_t *values, const doubl
     return copy;
 }
 
-static double *factors_of(struct tp_arena *arena, uint32_t count, double noise, struct tp_random *random)
+static double *draw_factors(struct tp_arena *arena, uint32_t count, double noise, struct tp_random *random)
 {
     double *factors = tp_arena_array(arena, count, sizeof *factors), level = noise * normal(random);
     for (uint32_t i = 0; i < count; i++)
@@ -93,7 +93,7 @@ struct planted {
 static const struct planted nothing = {1, 1, 0};
 
 /* Computes the metrics of a run from its steps. */
-static void measure(struct tp_summary *run, struct tp_arena *arena)
+static void compute_metrics(struct tp_summary *run, struct tp_arena *arena)
 {
     double *totals = tp_arena_array(arena, run->step_count, sizeof *totals), kernels = 0;
     size_t count = 0;
@@ -116,33 +116,34 @@ static void measure(struct tp_summary *run, struct tp_arena *arena)
 }
 
 /* Returns another random run of the same program. */
-static struct tp_summary another(const struct tp_summary *run, const struct noise *noise, const struct planted *planted,
-                                 struct tp_random *random, struct tp_arena *arena)
+static struct tp_summary draw_run(const struct tp_summary *run, const struct noise *noise,
+                                  const struct planted *planted, struct tp_random *random, struct tp_arena *arena)
 {
     struct tp_summary copy = *run;
-    const double *host = factors_of(arena, run->step_count, noise->host, random);
-    const double *device = factors_of(arena, run->step_count, noise->device, random);
+    const double *host = draw_factors(arena, run->step_count, noise->host, random);
+    const double *device = draw_factors(arena, run->step_count, noise->device, random);
     copy.steps = tp_arena_array(arena, run->step_count, sizeof *copy.steps);
     copy.rows = tp_arena_array(arena, run->row_count, sizeof *copy.rows);
     for (uint32_t i = 0; i < run->row_count; i++) {
         const struct tp_summary_row *row = &run->rows[i];
         copy.rows[i] = *row;
-        copy.rows[i].by_step_ns =
-            drawn(arena, row->by_step_ns, is_of_device(row->kind) ? device : host, run->step_count, noise->row, random);
-        double factor = (is_of_device(row->kind) ? planted->kernels : 1) * (i == planted->row_at ? planted->row : 1);
+        copy.rows[i].by_step_ns = draw_values(arena, row->by_step_ns, is_device_kind(row->kind) ? device : host,
+                                              run->step_count, noise->row, random);
+        double factor = (is_device_kind(row->kind) ? planted->kernels : 1) * (i == planted->row_at ? planted->row : 1);
         for (uint32_t k = 0; copy.rows[i].by_step_ns && k < run->step_count; k++)
-            scale(&copy.rows[i].by_step_ns[k], factor);
+            scale_time(&copy.rows[i].by_step_ns[k], factor);
     }
     for (uint32_t i = 0; i < run->step_count; i++) {
         const int64_t *row = run->rows[planted->row_at].by_step_ns;
         copy.steps[i] = run->steps[i];
-        scale(&copy.steps[i].total_ns, host[i]);
+        scale_time(&copy.steps[i].total_ns, host[i]);
         for (int part = 0; part < TP_PART_COUNT; part++)
-            scale(&copy.steps[i].part_ns[part], part == TP_PART_DEVICE_SUM ? planted->kernels * device[i] : host[i]);
+            scale_time(&copy.steps[i].part_ns[part],
+                       part == TP_PART_DEVICE_SUM ? planted->kernels * device[i] : host[i]);
         if (row && planted->row != 1)
             copy.steps[i].part_ns[TP_PART_DEVICE_SUM] += llround((planted->row - 1) * device[i] * (double)row[i]);
     }
-    measure(&copy, arena);
+    compute_metrics(&copy, arena);
     return copy;
 }
 
@@ -156,7 +157,8 @@ static int compare_sides(const struct tp_side_input inputs[TP_SIDES], uint32_t r
     struct tp_compare_options options = {0};
     tp_compare_build(&compare, inputs, no_trees, &options, arena);
     bool is_reported = compare.verdict != TP_CHANGE_NEUTRAL || compare.regressed_count + compare.improved_count > 0;
-    int found = (is_reported ? REPORTED : 0) | (compare.is_work_changed || tp_compare_has_regressed(&compare) ? SLOWER : 0);
+    int found =
+        (is_reported ? REPORTED : 0) | (compare.is_work_changed || tp_compare_has_regressed(&compare) ? SLOWER : 0);
     for (uint32_t i = 0; i < compare.changes.count; i++)
         if (compare.changes.items[i].verdict == TP_CHANGE_REGRESSED &&
             tp_str_equal(compare.changes.items[i].identity.name, inputs[TP_NEW].runs[0].rows[row].name))
@@ -193,7 +195,7 @@ struct draw {
     bool has_check;
 };
 
-static int judge(const struct draw *draw, struct tp_random *random)
+static int judge_draw(const struct draw *draw, struct tp_random *random)
 {
     struct tp_arena arena;
     struct tp_side_input inputs[TP_SIDES] = {{"base", NULL, draw->counts[TP_BASE], true},
@@ -204,7 +206,7 @@ static int judge(const struct draw *draw, struct tp_random *random)
     for (int side = 0; side < TP_SIDES; side++) {
         struct tp_summary *runs = tp_arena_array(&arena, draw->counts[side], sizeof *runs);
         for (uint32_t i = 0; i < draw->counts[side]; i++)
-            runs[i] = another(draw->run, draw->noise, side == TP_NEW ? draw->planted : &nothing, random, &arena);
+            runs[i] = draw_run(draw->run, draw->noise, side == TP_NEW ? draw->planted : &nothing, random, &arena);
         inputs[side].runs = runs;
     }
     int found = compare_sides(inputs, draw->planted->row_at, &arena);
@@ -218,12 +220,12 @@ struct shares {
     double reported, slower, row, broken; /* shares of the draws with this result, percent */
 };
 
-static struct shares repeat(const struct draw *draw, int count)
+static struct shares repeat_draws(const struct draw *draw, int count)
 {
     struct tp_random random = {2026};
     struct shares shares = {0, 0, 0, 0};
     for (int i = 0; i < count; i++) {
-        int found = judge(draw, &random);
+        int found = judge_draw(draw, &random);
         shares.reported += !!(found & REPORTED) * 100.0 / count;
         shares.slower += !!(found & SLOWER) * 100.0 / count;
         shares.row += !!(found & ROW) * 100.0 / count;
@@ -232,7 +234,7 @@ static struct shares repeat(const struct draw *draw, int count)
     return shares;
 }
 
-static bool judge_equal(const struct tp_summary *run, int count)
+static bool judge_equal_programs(const struct tp_summary *run, int count)
 {
     static const struct noise noises[] = {
         {0.003, 0.0006, 0.0003}, {0.015, 0.002, 0.001}, {0.02, 0.003, 0.003}, {0.05, 0.003, 0.003}};
@@ -245,21 +247,21 @@ static bool judge_equal(const struct tp_summary *run, int count)
             struct draw draw = {run, {counts[i][TP_BASE], counts[i][TP_NEW]}, &noises[n], &nothing, true};
             /* with a history of ten runs the noise is not guessed, so the limit is strict and needs more draws */
             int draws = counts[i][TP_BASE] == 10 ? 3 * count : count;
-            struct shares s = repeat(&draw, draws);
+            struct shares s = repeat_draws(&draw, draws);
             bool is_wrong = count >= JUDGED && (s.reported > 1 || s.broken > 1);
             is_bad |= is_wrong;
-            printf(
-                "runs %4.1f %% (kernels %.1f %%, rows %.1f %%), %2u + %u: diff %5.2f %% of %d reported, %5.2f %% exit 1; "
-                "check %5.2f %% exit 1%s\n",
-                100 * noises[n].host, 100 * noises[n].device, 100 * noises[n].row, counts[i][TP_BASE],
-                counts[i][TP_NEW], s.reported, draws, s.slower, s.broken, is_wrong ? "  BAD" : "");
+            printf("runs %4.1f %% (kernels %.1f %%, rows %.1f %%), %2u + %u: diff %5.2f %% of %d reported, %5.2f %% "
+                   "exit 1; "
+                   "check %5.2f %% exit 1%s\n",
+                   100 * noises[n].host, 100 * noises[n].device, 100 * noises[n].row, counts[i][TP_BASE],
+                   counts[i][TP_NEW], s.reported, draws, s.slower, s.broken, is_wrong ? "  BAD" : "");
         }
     return is_bad;
 }
 
 /* Returns the kernel with the most time, or UINT32_MAX without kernels. Sets *share to its share of the time of all
  * kernels. */
-static uint32_t heaviest_kernel(const struct tp_summary *run, double *share)
+static uint32_t longest_kernel(const struct tp_summary *run, double *share)
 {
     int64_t most = 0, all = 0;
     uint32_t at = UINT32_MAX;
@@ -275,17 +277,17 @@ static uint32_t heaviest_kernel(const struct tp_summary *run, double *share)
 
 /* Checks that a history of ten runs detects +0.3 % in the time of all kernels, and +2 % in one kernel. The single
  * kernel is found less often, because all rows are compared. */
-static bool judge_changed(const struct tp_summary *run, int count)
+static bool judge_changed_programs(const struct tp_summary *run, int count)
 {
     static const struct noise quiet = {0.02, 0.0005, 0.0003}, usual = {0.02, 0.003, 0.003};
     double share;
-    uint32_t row = heaviest_kernel(run, &share);
+    uint32_t row = longest_kernel(run, &share);
     if (row == UINT32_MAX)
         return false;
     const double least_kernels = 80, least_row = 75;
     const struct planted of_all = {1.003, 1, row}, of_row = {1, 1.02, row};
-    struct shares kernels = repeat(&(struct draw){run, {10, 1}, &quiet, &of_all, false}, count);
-    struct shares rows = repeat(&(struct draw){run, {10, 1}, &usual, &of_row, false}, count);
+    struct shares kernels = repeat_draws(&(struct draw){run, {10, 1}, &quiet, &of_all, false}, count);
+    struct shares rows = repeat_draws(&(struct draw){run, {10, 1}, &usual, &of_row, false}, count);
     printf("kernels (runs 0.05 %%), 10 + 1: +0.3 %% found in %5.2f %%%s\n", kernels.slower,
            kernels.slower < least_kernels ? "  BAD" : "");
     printf("a kernel of %.0f %% (runs 0.3 %%), 10 + 1: +2 %% found in %5.2f %%%s\n", 100 * share, rows.row,
@@ -301,8 +303,8 @@ static bool judge_trace(const char *path, int count)
     if (setjmp(arena.guard))
         exit(2);
     load(&run, &arena, path);
-    bool is_bad = judge_equal(&run, count);
-    is_bad |= judge_changed(&run, count);
+    bool is_bad = judge_equal_programs(&run, count);
+    is_bad |= judge_changed_programs(&run, count);
     tp_arena_release(&arena);
     return is_bad;
 }

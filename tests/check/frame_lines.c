@@ -6,7 +6,7 @@
 
 #include "webreport/trace/frame.h"
 
-static void print(struct tp_str text)
+static void print_text(struct tp_str text)
 {
     fwrite(text.ptr, 1, text.len, stdout);
     putchar('\0');
@@ -23,10 +23,10 @@ int main(void)
         return 1;
     while ((size = getdelim(&line, &room, '\0', stdin)) > 0) {
         struct tp_str text = {line, (size_t)size - 1}, found = tp_frame_project_line(text);
-        print(found.ptr ? found : TP_STR("-"));
-        print(tp_frame_label(&arena, text));
-        print(tp_frame_without_address(&arena, text));
-        print(tp_frame_short_path(text));
+        print_text(found.ptr ? found : TP_STR("-"));
+        print_text(tp_frame_label(&arena, text));
+        print_text(tp_frame_without_address(&arena, text));
+        print_text(tp_frame_short_path(text));
     }
     free(line);
     tp_arena_release(&arena);

@@ -10,7 +10,7 @@
 
 static int count = 1;
 
-static void do_calls(void)
+static void call_all_functions(void)
 {
     struct itt_domain *domain = itt_domain_create("work");
     struct itt_string *outer = itt_string_handle_create("outer"), *inner = itt_string_handle_create("inner");
@@ -77,7 +77,7 @@ int main(int argc, char **argv)
     if (!is_bound)
         return 3;
     if (strcmp(what, "calls") == 0)
-        do_calls();
+        call_all_functions();
     else if (strcmp(what, "time") == 0)
         printf("itt task: %.1f ns; with its name looked up: %.1f ns\n", least(0), least(1));
     else

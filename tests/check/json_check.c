@@ -19,7 +19,7 @@ struct result {
     size_t compared, different;
 };
 
-static void differ(struct result *result, const char *path, const struct node *ours, const struct node *ref)
+static void report_difference(struct result *result, const char *path, const struct node *ours, const struct node *ref)
 {
     const char *a = ours ? (ours->text ? ours->text : "(container)") : "(missing)",
                *b = ref->text ? ref->text : "(container)";
@@ -37,7 +37,7 @@ struct place {
     const struct node *findings; /* findings of OURS; used only with left_out */
 };
 
-static bool starts_or_ends(const char *text, const char *prefix, const char *suffix)
+static bool has_prefix_and_suffix(const char *text, const char *prefix, const char *suffix)
 {
     size_t n = strlen(text), m = strlen(suffix);
     return (*prefix && strncmp(text, prefix, strlen(prefix)) == 0) || (m <= n && strcmp(text + n - m, suffix) == 0);
@@ -54,8 +54,8 @@ static bool is_one_of(const char *key, const char *const *keys)
 static bool is_quotient_key(const char *key)
 {
     static const char *const keys[] = {"average", "flame_value_us", "step_us", "percent", "value", "all", NULL};
-    return is_one_of(key, keys) || starts_or_ends(key, "mean_", "_ratio") || starts_or_ends(key, "", "_percent") ||
-           starts_or_ends(key, "", "_per_step");
+    return is_one_of(key, keys) || has_prefix_and_suffix(key, "mean_", "_ratio") ||
+           has_prefix_and_suffix(key, "", "_percent") || has_prefix_and_suffix(key, "", "_per_step");
 }
 
 static bool has_rows_key(const char *key)
@@ -72,11 +72,11 @@ static bool has_rows_key(const char *key)
                                        "skipped",
                                        "device_information",
                                        NULL};
-    return is_one_of(key, keys) || starts_or_ends(key, "", "_by_worker") ||
-           starts_or_ends(key, "", "_by_step_and_worker");
+    return is_one_of(key, keys) || has_prefix_and_suffix(key, "", "_by_worker") ||
+           has_prefix_and_suffix(key, "", "_by_step_and_worker");
 }
 
-static bool same_number(const struct node *ours, const struct node *ref, bool is_quotient)
+static bool is_same_number(const struct node *ours, const struct node *ref, bool is_quotient)
 {
     enum { EXACT_DIGITS = 15 }; /* digits that a double has exactly; longer texts of numbers must be equal */
     double a = strtod(ours->text, NULL), b = strtod(ref->text, NULL);
@@ -90,7 +90,8 @@ static bool same_number(const struct node *ours, const struct node *ref, bool is
 static void compare(struct result *result, struct place place, const struct node *ours, const struct node *ref);
 
 /* Reports members that only the product's document has. Additional fields are allowed, but additional rows are not. */
-static void find_more(struct result *result, const struct place *place, const struct node *ours, const struct node *ref)
+static void find_additional_members(struct result *result, const struct place *place, const struct node *ours,
+                                    const struct node *ref)
 {
     const struct node *theirs = ref->first;
     for (const struct node *own = ours->first; own; own = own->next) {
@@ -109,26 +110,26 @@ static void find_more(struct result *result, const struct place *place, const st
 
 #define LEFT_OUT "rules_left_out"
 
-static const char *id_of(const struct node *row)
+static const char *rule_id(const struct node *row)
 {
     const struct node *id = row->type == '{' ? member(row, "id") : NULL;
     return id && id->text ? id->text : "";
 }
 
 /* Returns the number of findings of a rule in a list. */
-static size_t count_of(const struct node *list, const char *id)
+static size_t count_findings(const struct node *list, const char *id)
 {
     size_t count = 0;
     for (const struct node *row = list->first; row; row = row->next)
-        count += strcmp(id_of(row), id) == 0;
+        count += strcmp(rule_id(row), id) == 0;
     return count;
 }
 
 /* Returns finding number `n` of a rule, or NULL if the rule has fewer. */
-static const struct node *row_of(const struct node *list, const char *id, size_t n)
+static const struct node *find_finding(const struct node *list, const char *id, size_t n)
 {
     for (const struct node *row = list->first; row; row = row->next)
-        if (strcmp(id_of(row), id) == 0 && n-- == 0)
+        if (strcmp(rule_id(row), id) == 0 && n-- == 0)
             return row;
     return NULL;
 }
@@ -146,7 +147,7 @@ static bool is_left_out(const struct place *place, const char *id)
         bool is_changed = false;
         for (const struct node *changed = rule->first; changed; changed = changed->next)
             is_changed |= changed->text && strcmp(changed->text, id) == 0;
-        if (is_changed && row_of(place->findings, rule->key, 0))
+        if (is_changed && find_finding(place->findings, rule->key, 0))
             return true;
     }
     return false;
@@ -163,17 +164,18 @@ static void compare_rules(struct result *result, struct place place, const struc
     struct place below = {need(malloc(room)), place.is_quotient, false, NULL, NULL};
     for (const struct node *row = ref->first; row; row = row->next) {
         size_t before = 0;
-        if (is_left_out(&place, id_of(row)))
+        if (is_left_out(&place, rule_id(row)))
             continue;
         for (const struct node *other = ref->first; other != row; other = other->next)
-            before += strcmp(id_of(other), id_of(row)) == 0;
-        snprintf(below.path, room, "%s.%.500s", place.path, id_of(row));
-        compare(result, below, row_of(ours, id_of(row), before), row);
+            before += strcmp(rule_id(other), rule_id(row)) == 0;
+        snprintf(below.path, room, "%s.%.500s", place.path, rule_id(row));
+        compare(result, below, find_finding(ours, rule_id(row), before), row);
     }
     for (const struct node *own = ours->first; own; own = own->next)
-        if (!is_left_out(&place, id_of(own)) && count_of(ours, id_of(own)) > count_of(ref, id_of(own))) {
+        if (!is_left_out(&place, rule_id(own)) &&
+            count_findings(ours, rule_id(own)) > count_findings(ref, rule_id(own))) {
             result->different++;
-            printf("%s.%.200s: only in ours\n", place.path, id_of(own));
+            printf("%s.%.200s: only in ours\n", place.path, rule_id(own));
         }
     free(below.path);
 }
@@ -184,7 +186,7 @@ static bool is_other_total(const struct place *place, const char *key)
     if (!place->left_out || strncmp(key, "total_ceiling", strlen("total_ceiling")) != 0)
         return false;
     for (const struct node *own = place->findings->first; own; own = own->next)
-        if (is_left_out(place, id_of(own)))
+        if (is_left_out(place, rule_id(own)))
             return true;
     return false;
 }
@@ -206,7 +208,7 @@ static void compare_children(struct result *result, struct place place, const st
         printf("%s: ours has %zu items, reference %zu\n", place.path, ours->length, ref->length);
     }
     if (ref->type == '{' && place.has_rows)
-        find_more(result, &place, ours, ref);
+        find_additional_members(result, &place, ours, ref);
     for (const struct node *child = ref->first; child; child = child->next, index++) {
         if (ref->type == '[') {
             snprintf(below.path, room, "%s.%zu", place.path, index);
@@ -217,7 +219,8 @@ static void compare_children(struct result *result, struct place place, const st
             if (!own || strcmp(own->key, child->key) != 0) /* both documents usually have the same order of keys */
                 own = member(ours, child->key);
         }
-        bool is_compared = ref->type == '[' || (strcmp(child->key, LEFT_OUT) != 0 && !is_other_total(&place, child->key));
+        bool is_compared =
+            ref->type == '[' || (strcmp(child->key, LEFT_OUT) != 0 && !is_other_total(&place, child->key));
         if (is_compared)
             compare(result, below, own, child);
         own = own ? own->next : NULL;
@@ -237,14 +240,14 @@ static void compare(struct result *result, struct place place, const struct node
     result->compared++;
     bool same = ours && ours->text && ref->text &&
                 (ours->type == ref->type || (strchr("-0123456789", ours->type) && strchr("-0123456789", ref->type))) &&
-                (ref->type == '0' ? same_number(ours, ref, place.is_quotient)
+                (ref->type == '0' ? is_same_number(ours, ref, place.is_quotient)
                                   : ours->length == ref->length && memcmp(ours->text, ref->text, ref->length) == 0);
     if (!same)
-        differ(result, place.path, ours, ref);
+        report_difference(result, place.path, ours, ref);
 }
 
 /* Returns the value at a path such as runs.0.profiles.0.worker, or NULL if it does not exist. */
-static struct node *find(struct node *node, const char *path)
+static struct node *find_value(struct node *node, const char *path)
 {
     char *copy = need(strdup(path)), *rest = copy, *part;
     while (node && (part = strsep(&rest, ".")) != NULL) {
@@ -268,7 +271,7 @@ static int diff(char **args, int count)
     struct result result = {0};
     if (!load(args[0], &ours) || !load(args[1], &ref))
         return 1;
-    struct node *own = find(&ours, count > 2 ? args[2] : "");
+    struct node *own = find_value(&ours, count > 2 ? args[2] : "");
     if (count <= 3)
         compare(&result, (struct place){.path = ""}, own, &ref);
     for (int i = 3; i < count; i++) {
@@ -281,13 +284,13 @@ static int diff(char **args, int count)
     return result.different != 0 || result.compared == 0;
 }
 
-static int get(const char *file, const char *path)
+static int print_value(const char *file, const char *path)
 {
     static struct node root;
     size_t n = strlen(path);
     bool count = n && path[n - 1] == '#';
     char *where = need(strndup(path, n - count));
-    const struct node *node = load(file, &root) ? find(&root, where) : NULL;
+    const struct node *node = load(file, &root) ? find_value(&root, where) : NULL;
     free(where);
     if (!node) {
         puts("(missing)");
@@ -306,7 +309,7 @@ int main(int argc, char **argv)
     if (argc == 3 && !strcmp(argv[1], "valid"))
         return load(argv[2], &root) ? 0 : 1;
     if (argc == 4 && !strcmp(argv[1], "get"))
-        return get(argv[2], argv[3]);
+        return print_value(argv[2], argv[3]);
     if (argc >= 4 && !strcmp(argv[1], "diff"))
         return diff(argv + 2, argc - 2);
     fputs("usage: json_check valid FILE | get FILE PATH | diff OURS REF [PATH [KEY..]]\n", stderr);

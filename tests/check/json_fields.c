@@ -14,7 +14,7 @@ enum { MAX_RECORDS = 100 };
 static const struct tp_fields *records[MAX_RECORDS];
 static unsigned record_count;
 
-static void find(const struct tp_fields *fields)
+static void add_record(const struct tp_fields *fields)
 {
     if (!fields)
         return;
@@ -25,7 +25,7 @@ static void find(const struct tp_fields *fields)
         return;
     records[record_count++] = fields;
     for (unsigned i = 0; i < fields->count; i++)
-        find(fields->items[i].fields);
+        add_record(fields->items[i].fields);
 }
 
 static const char *type_text(enum tp_json_type type)
@@ -90,8 +90,8 @@ static unsigned print_page(void)
            "of a\n"
            "name; a *table* is a list of rows whose columns [definitions](definitions.md) explains.\n"
            "After a change of a table: `make BUILD/json_fields && BUILD/json_fields >docs/report-json.md`.\n");
-    find(&tp_profile_fields);
-    find(&tp_distributed_fields);
+    add_record(&tp_profile_fields);
+    add_record(&tp_distributed_fields);
     for (unsigned i = 0; i < record_count; i++) {
         printf("\n## %s\n\n| member | type | meaning |\n|---|---|---|\n", records[i]->name);
         for (unsigned k = 0; k < records[i]->count; k++)
@@ -109,7 +109,7 @@ struct python_type {
                             * absent */
 };
 
-static struct python_type python_type_of(const struct tp_json_field *field)
+static struct python_type find_python_type(const struct tp_json_field *field)
 {
     switch (field->type) {
     case TP_AS_INT:
@@ -131,7 +131,7 @@ static void print_attribute(const struct tp_json_field *field, const char *class
     else if (field->type == TP_AS_ARRAY)
         printf("    %s: Tuple[str, ...]\n", field->name);
     else
-        printf("    %s: %s\n", field->name, python_type_of(field).type);
+        printf("    %s: %s\n", field->name, find_python_type(field).type);
 }
 
 static void print_reading(const struct tp_json_field *field, const char *class_of_items)
@@ -143,7 +143,7 @@ static void print_reading(const struct tp_json_field *field, const char *class_o
     else if (field->type == TP_AS_ARRAY)
         printf("tuple(row.get(\"%s\") or ()),\n", field->name);
     else
-        printf("row.get(\"%s\")%s,\n", field->name, python_type_of(field).otherwise);
+        printf("row.get(\"%s\")%s,\n", field->name, find_python_type(field).otherwise);
 }
 
 /* Prints a class with one attribute for each member. class_of_items: name of the class for records in a list. */
@@ -164,7 +164,7 @@ static void print_class(const char *name, const struct tp_fields *fields, const 
 static unsigned print_python(void)
 {
     unsigned without_definition = 0;
-    find(&tp_finding_fields);
+    add_record(&tp_finding_fields);
     for (unsigned i = 0; i < record_count; i++)
         for (unsigned k = 0; k < records[i]->count; k++)
             without_definition += !records[i]->items[k].definition;

@@ -261,7 +261,7 @@ static bool read_value(struct reader *r, struct node *node)
     return read_number(r, node);
 }
 
-static char *slurp(const char *path, size_t *size)
+static char *read_whole_file(const char *path, size_t *size)
 {
     size_t capacity = 1 << 20;
     char *bytes = need(malloc(capacity + 1));
@@ -286,7 +286,7 @@ static char *slurp(const char *path, size_t *size)
 static bool load(const char *path, struct node *root)
 {
     size_t size;
-    char *bytes = slurp(path, &size);
+    char *bytes = read_whole_file(path, &size);
     struct reader r = {.start = bytes, .at = bytes, .end = bytes + size};
     bool good = read_value(&r, root);
     blanks(&r);

@@ -1,5 +1,5 @@
 /* ledger_cases [exact]: computes statistics for cases from standard input. Each line has the name of a function and its
- * numbers. A list begins with its length. Prints a line of results per case with all digits, which
+ * numbers. A read_list begins with its length. Prints a line of results per case with all digits, which
  * tests/oracle/check_ledger.py compares. With `exact`, uses the constants of the product instead of those of the
  * executable definition. */
 #include <math.h>
@@ -16,7 +16,7 @@
 static struct tp_arena arena;
 static enum tp_estimator estimator;
 
-static double number(void)
+static double read_number(void)
 {
     char word[64];
     if (scanf("%63s", word) != 1) {
@@ -26,163 +26,163 @@ static double number(void)
     return strtod(word, NULL);
 }
 
-static size_t count(void)
+static size_t read_count(void)
 {
-    return (size_t)number();
+    return (size_t)read_number();
 }
 
-static double *list(size_t *length)
+static double *read_list(size_t *length)
 {
-    *length = count();
+    *length = read_count();
     double *items = tp_arena_array(&arena, *length, sizeof *items);
     for (size_t i = 0; i < *length; i++)
-        items[i] = number();
+        items[i] = read_number();
     return items;
 }
 
-static struct tp_levels levels(void)
+static struct tp_levels read_levels(void)
 {
     struct tp_levels all;
-    all.items = list(&all.count);
+    all.items = read_list(&all.count);
     return all;
 }
 
-static struct tp_run_noise noise(void)
+static struct tp_run_noise read_noise(void)
 {
-    double sd = number();
-    return (struct tp_run_noise){sd, number(), 0};
+    double sd = read_number();
+    return (struct tp_run_noise){sd, read_number(), 0};
 }
 
-static void put(double value)
+static void print_number(double value)
 {
     printf(" %.17g", value);
 }
 
-static void put_change(const struct tp_run_change *c)
+static void print_change(const struct tp_run_change *c)
 {
     const double all[] = {c->estimate,   c->low, c->high,     c->detectable,
                           c->half_width, c->p,   c->noise.sd, c->noise.freedom};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        put(all[i]);
+        print_number(all[i]);
 }
 
 /* ---- functions, named as in the input ---- */
 
-static void quantile(void)
+static void print_quantile(void)
 {
-    double p = number();
-    put(tp_student_quantile(p, number()));
+    double p = read_number();
+    print_number(tp_student_quantile(p, read_number()));
 }
 
-static void tails(void)
+static void print_tails(void)
 {
-    double t = number();
-    put(tp_student_tails(t, number()));
+    double t = read_number();
+    print_number(tp_student_tail_probability(t, read_number()));
 }
 
-static void level(void)
+static void print_level(void)
 {
     size_t length;
-    double *values = list(&length);
-    struct tp_run_level of = tp_run_level_of(values, length);
-    put(of.level);
-    put(of.cv);
+    double *values = read_list(&length);
+    struct tp_run_level of = tp_run_level_of_steps(values, length);
+    print_number(of.level);
+    print_number(of.cv);
 }
 
-static void warm_up(void)
+static void print_warm_up(void)
 {
     size_t length;
-    double *steps = list(&length);
-    put((double)tp_warm_up_count(steps, length, &arena));
+    double *steps = read_list(&length);
+    print_number((double)tp_warm_up_count(steps, length, &arena));
 }
 
-static void prior(void)
+static void print_prior(void)
 {
     size_t length;
-    enum tp_quantity quantity = (enum tp_quantity)count();
-    bool is_same_host = number() > 0;
-    double *cvs = list(&length);
+    enum tp_quantity quantity = (enum tp_quantity)read_count();
+    bool is_same_host = read_number() > 0;
+    double *cvs = read_list(&length);
     struct tp_run_noise of = tp_run_noise_prior(quantity, cvs, length, is_same_host);
-    put(of.sd);
-    put(of.freedom);
+    print_number(of.sd);
+    print_number(of.freedom);
 }
 
-static void pooled(void)
+static void print_pooled(void)
 {
-    struct tp_run_noise guess = noise();
-    size_t length = count();
+    struct tp_run_noise guess = read_noise();
+    size_t length = read_count();
     struct tp_levels *groups = tp_arena_array(&arena, length, sizeof *groups);
     for (size_t i = 0; i < length; i++)
-        groups[i] = levels();
+        groups[i] = read_levels();
     struct tp_run_noise of = tp_run_noise_pooled(groups, length, &guess, estimator, &arena);
-    put(of.sd);
-    put(of.freedom);
+    print_number(of.sd);
+    print_number(of.freedom);
 }
 
 static void compare(void)
 {
-    struct tp_run_context context = {.prior = noise(), .estimator = estimator};
-    struct tp_levels base = levels(), new_side = levels(), *more;
-    context.more_count = count();
+    struct tp_run_context context = {.prior = read_noise(), .estimator = estimator};
+    struct tp_levels base = read_levels(), new_side = read_levels(), *more;
+    context.more_count = read_count();
     context.more = more = tp_arena_array(&arena, context.more_count, sizeof *more);
     for (size_t i = 0; i < context.more_count; i++)
-        more[i] = levels();
-    struct tp_run_change change = tp_run_change_of(&base, &new_side, &context, &arena);
-    put_change(&change);
+        more[i] = read_levels();
+    struct tp_run_change change = tp_run_change_between(&base, &new_side, &context, &arena);
+    print_change(&change);
 }
 
 static void paired(void)
 {
     size_t length;
-    double *differences = list(&length);
+    double *differences = read_list(&length);
     struct tp_run_change change = tp_run_change_paired(differences, length);
-    put_change(&change);
+    print_change(&change);
 }
 
 static void limit(void)
 {
-    struct tp_run_change change = {.low = number()};
-    change.high = number();
-    put((double)tp_run_change_limit(&change, number()));
+    struct tp_run_change change = {.low = read_number()};
+    change.high = read_number();
+    print_number((double)tp_run_change_limit_verdict(&change, read_number()));
 }
 
 static void needed(void)
 {
-    struct tp_run_noise of = noise();
-    double most = number();
-    put(tp_runs_needed(&of, most, count()));
+    struct tp_run_noise of = read_noise();
+    double most = read_number();
+    print_number(tp_runs_needed(&of, most, read_count()));
 }
 
 static void fit(void)
 {
     size_t length;
-    double freedom = number();
-    double *sds = list(&length);
-    struct tp_run_noise of = tp_row_noise_fit(sds, length, freedom);
-    put(of.sd);
-    put(of.freedom);
+    double freedom = read_number();
+    double *sds = read_list(&length);
+    struct tp_run_noise of = tp_row_noise_estimate(sds, length, freedom);
+    print_number(of.sd);
+    print_number(of.freedom);
 }
 
 static void shift(void)
 {
-    size_t length = count();
+    size_t length = read_count();
     struct tp_weighted *items = tp_arena_array(&arena, length, sizeof *items);
     for (size_t i = 0; i < length; i++) {
-        items[i].value = number();
-        items[i].weight = number();
+        items[i].value = read_number();
+        items[i].weight = read_number();
     }
-    put(tp_weighted_median(items, length, &arena));
+    print_number(tp_weighted_median(items, length, &arena));
 }
 
 static void kept(size_t (*function)(bool *, const double *, size_t, double, struct tp_arena *))
 {
     size_t length;
-    double rate = number();
-    double *p = list(&length);
+    double rate = read_number();
+    double *p = read_list(&length);
     bool *is_kept = tp_arena_array(&arena, length, sizeof *is_kept);
-    put((double)function(is_kept, p, length, rate, &arena));
+    print_number((double)function(is_kept, p, length, rate, &arena));
     for (size_t i = 0; i < length; i++)
-        put(is_kept[i]);
+        print_number(is_kept[i]);
 }
 
 static void holm(void)
@@ -197,74 +197,84 @@ static void bh(void)
 
 static void rows(void)
 {
-    size_t length = count(), base = count(), new_side = count(), size;
+    size_t length = read_count(), base = read_count(), new_side = read_count(), size;
     struct tp_row_levels *all = tp_arena_array(&arena, length, sizeof *all);
     for (size_t i = 0; i < length; i++) {
-        all[i].share = number();
-        all[i].base_cv = number();
-        all[i].new_cv = number();
-        all[i].base = list(&size);
-        all[i].new_side = list(&size);
+        all[i].share = read_number();
+        all[i].base_step_variation = read_number();
+        all[i].new_step_variation = read_number();
+        all[i].base = read_list(&size);
+        all[i].new_side = read_list(&size);
     }
-    struct tp_row_judgement j = tp_rows_judge(all, length, (const size_t[]){base, new_side}, TP_ROW_DOUBT, false, &arena);
-    put(j.shift);
+    struct tp_row_judgement j =
+        tp_rows_judge(all, length, (const size_t[]){base, new_side}, TP_ROW_DOUBT, false, &arena);
+    print_number(j.shift);
     for (size_t i = 0; j.rows && i < length; i++) {
-        put(j.rows[i].estimate);
-        put(j.rows[i].p);
-        put(j.rows[i].is_sure);
-        put(j.rows[i].is_listed);
+        print_number(j.rows[i].estimate);
+        print_number(j.rows[i].p);
+        print_number(j.rows[i].is_sure);
+        print_number(j.rows[i].is_listed);
     }
 }
 
 static void series(void)
 {
-    struct tp_levels history = levels();
-    put(tp_level_history_noise(&history, &arena));
+    struct tp_levels history = read_levels();
+    print_number(tp_level_history_noise(&history, &arena));
 }
 
 static void changes(void)
 {
     size_t length;
-    double sd = number();
-    struct tp_levels history = levels();
+    double sd = read_number();
+    struct tp_levels history = read_levels();
     size_t *starts = tp_level_history_changes(&length, &history, sd, &arena);
     for (size_t i = 0; i < length; i++)
-        put((double)starts[i]);
+        print_number((double)starts[i]);
 }
 
 static void accepted(void)
 {
-    struct tp_run_context guess = {.prior = noise(), .estimator = estimator};
-    struct tp_levels history = levels(), anchor = levels(), new_side = levels();
+    struct tp_run_context guess = {.prior = read_noise(), .estimator = estimator};
+    struct tp_levels history = read_levels(), anchor = read_levels(), new_side = read_levels();
     struct tp_run_change change = tp_level_history_change(&history, &anchor, &new_side, &guess, &arena);
-    put_change(&change);
+    print_change(&change);
 }
 
 static void loaded(void)
 {
     size_t length;
-    double ratio = number();
-    double *history = list(&length);
-    put(tp_run_was_machine_busy(ratio, history, length));
+    double ratio = read_number();
+    double *history = read_list(&length);
+    print_number(tp_run_was_machine_busy(ratio, history, length));
 }
 
 static const struct {
     const char *name;
     void (*run)(void);
 } functions[] = {
-    {"warm_up", warm_up},   {"quantile", quantile},
-    {"tails", tails},       {"level", level},
-    {"prior", prior},       {"pooled", pooled},
-    {"compare", compare},   {"paired", paired},
-    {"limit", limit},       {"fit", fit},
-    {"needed", needed},     {"shift", shift},
-    {"holm", holm},         {"bh", bh},
-    {"rows", rows},         {"series", series},
-    {"changes", changes},   {"loaded", loaded},
+    {"warm_up", print_warm_up},
+    {"quantile", print_quantile},
+    {"tails", print_tails},
+    {"level", print_level},
+    {"prior", print_prior},
+    {"pooled", print_pooled},
+    {"compare", compare},
+    {"paired", paired},
+    {"limit", limit},
+    {"fit", fit},
+    {"needed", needed},
+    {"shift", shift},
+    {"holm", holm},
+    {"bh", bh},
+    {"rows", rows},
+    {"series", series},
+    {"changes", changes},
+    {"loaded", loaded},
     {"accepted", accepted},
 };
 
-static void (*function_of(const char *name))(void)
+static void (*find_case_function(const char *name))(void)
 {
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (strcmp(functions[i].name, name) == 0)
@@ -288,6 +298,6 @@ int main(int argc, char **argv)
     char name[64];
     estimator = argc > 1 && strcmp(argv[1], "exact") == 0 ? TP_ESTIMATOR_EXACT : TP_ESTIMATOR_PLAIN;
     while (scanf("%63s", name) == 1)
-        run_case(function_of(name));
+        run_case(find_case_function(name));
     return 0;
 }

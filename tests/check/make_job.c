@@ -28,20 +28,20 @@ static void write_file(const char *path, const struct tp_summary_set *set)
 }
 
 /* Packs one rank. all: set for the single file; NULL: the rank gets its own file. */
-static void pack(const struct plan *plan, uint32_t rank, struct tp_summary_set *set)
+static void pack_rank(const struct plan *plan, uint32_t rank, struct tp_summary_set *set)
 {
     struct tp_arena scratch;
     struct tp_summary summary;
     tp_arena_init(&scratch, 0);
     if (setjmp(scratch.guard))
         fail("out of memory");
-    plan_summary(plan, rank, &summary, &scratch);
+    plan_fill_summary(plan, rank, &summary, &scratch);
     if (tp_summary_set_add(set, &summary, NULL) < 0)
         fail("cannot pack");
     tp_arena_release(&scratch);
 }
 
-static void make_one(const struct plan *plan, uint32_t rank, const char *folder)
+static void make_rank_file(const struct plan *plan, uint32_t rank, const char *folder)
 {
     struct tp_arena arena;
     struct tp_summary_set set;
@@ -49,8 +49,8 @@ static void make_one(const struct plan *plan, uint32_t rank, const char *folder)
     tp_arena_init(&arena, 0);
     if (setjmp(arena.guard))
         fail("out of memory");
-    tp_summary_set_open(&set, &arena);
-    pack(plan, rank, &set);
+    tp_summary_set_init(&set, &arena);
+    pack_rank(plan, rank, &set);
     snprintf(path, sizeof path, "%srank%05u.tps", folder, rank);
     write_file(path, &set);
     tp_arena_release(&arena);
@@ -60,16 +60,16 @@ static void make_folder(const struct plan *plan, const char *folder)
 {
     for (uint32_t r = 0; r < plan->ranks; r++)
         if (plan->fault != PLAN_MISSING_RANKS || !plan_is_victim(plan, r))
-            make_one(plan, r, folder);
+            make_rank_file(plan, r, folder);
 }
 
 static void make_file(const struct plan *plan, const char *path, struct tp_arena *arena)
 {
     struct tp_summary_set set;
-    tp_summary_set_open(&set, arena);
+    tp_summary_set_init(&set, arena);
     for (uint32_t r = 0; r < plan->ranks; r++)
         if (plan->fault != PLAN_MISSING_RANKS || !plan_is_victim(plan, r))
-            pack(plan, r, &set);
+            pack_rank(plan, r, &set);
     write_file(path, &set);
 }
 

@@ -26,12 +26,12 @@ static int64_t now_us(void)
     return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
-static int64_t us(struct timeval t)
+static int64_t timeval_us(struct timeval t)
 {
     return (int64_t)t.tv_sec * 1000000 + t.tv_usec;
 }
 
-static int run(char **command, unsigned seconds, bool shows_faults)
+static int run_and_measure(char **command, unsigned seconds, bool shows_faults)
 {
     struct rusage usage;
     int status;
@@ -56,7 +56,7 @@ static int run(char **command, unsigned seconds, bool shows_faults)
     bool is_ended = WIFSIGNALED(status) && (WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGXCPU);
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : is_ended ? 137 : 128 + WTERMSIG(status);
     printf("%lld %ld %lld %d", (long long)(now_us() - start), usage.ru_maxrss,
-           (long long)(us(usage.ru_utime) + us(usage.ru_stime)), code);
+           (long long)(timeval_us(usage.ru_utime) + timeval_us(usage.ru_stime)), code);
     if (shows_faults)
         printf(" %ld", usage.ru_minflt + usage.ru_majflt);
     putchar('\n');
@@ -86,7 +86,7 @@ int main(int argc, char **argv)
         return 2;
     }
     while (runs-- > 0)
-        if (run(argv + at, seconds, shows_faults))
+        if (run_and_measure(argv + at, seconds, shows_faults))
             return 2;
     return 0;
 }

@@ -7,7 +7,7 @@
 
 static uint64_t seed;
 
-static size_t below(size_t n)
+static size_t random_below(size_t n)
 {
     seed ^= seed << 13;
     seed ^= seed >> 7;
@@ -64,24 +64,24 @@ int main(int argc, char **argv)
     }
     if (!bytes)
         return 2;
-    for (size_t edits = 1 + below(6); edits > 0; edits--) {
-        size_t at = below(size);
-        switch (below(5)) {
+    for (size_t edits = 1 + random_below(6); edits > 0; edits--) {
+        size_t at = random_below(size);
+        switch (random_below(5)) {
         case 0:
-            size = splice(bytes, size, at, 1, snippets[below(SNIPPETS)]);
+            size = splice(bytes, size, at, 1, snippets[random_below(SNIPPETS)]);
             break;
         case 1:
-            size = splice(bytes, size, at, 0, snippets[below(SNIPPETS)]);
+            size = splice(bytes, size, at, 0, snippets[random_below(SNIPPETS)]);
             break;
         case 2:
-            size = splice(bytes, size, at, below(40), "");
+            size = splice(bytes, size, at, random_below(40), "");
             break;
         case 3:
-            size = below(20) ? size : at;
+            size = random_below(20) ? size : at;
             break;
         default:
             if (size)
-                bytes[at] ^= (char)(1 << below(8));
+                bytes[at] ^= (char)(1 << random_below(8));
         }
     }
     fwrite(bytes, 1, size, stdout);

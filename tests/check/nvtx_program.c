@@ -129,7 +129,7 @@ static void plain(int n)
     }
 }
 
-static void rich(int n)
+static void ranges_with_attributes(int n)
 {
     void *domain = nvtxDomainCreateA("bench");
     struct nvtx_attributes a = attributes(nvtxDomainRegisterStringA(domain, "work"));
@@ -157,7 +157,7 @@ static void do_time(void)
 {
     printf("nvtx push + pop: %.1f ns; with domain, category, color, payload: %.1f ns; with the fresh pages of the "
            "spool: %.1f ns\n",
-           least(plain, 30, 10000), least(rich, 20, 10000), least(plain, 250000, 7));
+           least(plain, 30, 10000), least(ranges_with_attributes, 20, 10000), least(plain, 250000, 7));
 }
 
 static void do_early(void)

@@ -50,7 +50,7 @@ static int fork_two(void)
 }
 
 /* Forks a child that gives up its rights before it records anything, so that it cannot write to its parent's folder. */
-static int give_up_rights(const char *root)
+static int record_without_rights(const char *root)
 {
     int status = 0;
     pid_t child = fork();
@@ -112,9 +112,9 @@ int main(int argc, char **argv)
     if (strcmp(how, "fork") == 0)
         return fork_two();
     if (strcmp(how, "rights") == 0)
-        return give_up_rights(NULL);
+        return record_without_rights(NULL);
     if (strcmp(how, "jail") == 0)
-        return give_up_rights(file);
+        return record_without_rights(file);
     if (strcmp(how, "start") == 0)
         return start(file);
     if (strcmp(how, "exec") == 0 || (strcmp(how, "unset") == 0 && unsetenv("LD_PRELOAD") == 0))

@@ -24,7 +24,7 @@ static const char *const kinds[TP_CAUSE_KINDS] = {"compute", "pause",     "input
                                                   "moving",  "pauses",    "inputs",  "sequence", "stage",
                                                   "link",    "all_links", "unequal", "changing"};
 
-static uint32_t number(void)
+static uint32_t read_number(void)
 {
     long long value;
     if (scanf("%lld", &value) != 1) {
@@ -38,15 +38,15 @@ static void read_family(struct family *family, uint32_t ranks, struct tp_arena *
 {
     if (scanf("%63s", family->name) != 1)
         exit(2);
-    family->count = number();
+    family->count = read_number();
     family->size = tp_arena_array(arena, family->count, sizeof *family->size);
     family->ranks = tp_arena_array(arena, family->count, sizeof *family->ranks);
     family->group_of = tp_arena_array(arena, ranks, sizeof *family->group_of);
     for (uint32_t g = 0; g < family->count; g++) {
-        family->size[g] = number();
+        family->size[g] = read_number();
         family->ranks[g] = tp_arena_array(arena, family->size[g], sizeof **family->ranks);
         for (uint32_t i = 0; i < family->size[g]; i++) {
-            family->ranks[g][i] = number();
+            family->ranks[g][i] = read_number();
             family->group_of[family->ranks[g][i]] = g;
         }
     }
@@ -62,8 +62,9 @@ static void fill_groups(struct tp_step_slots *slots, const struct family *famili
         const struct family *family = &families[f];
         uint32_t group = family->group_of[rank], size = family->size[group];
         struct tp_slot_group *to = &slots->groups[f];
-        *to = (struct tp_slot_group){TP_STR(""), tp_str_of(family->name), size,
-                                     tp_arena_array(arena, size, sizeof *to->runs), size, TP_GROUP_ALL};
+        *to = (struct tp_slot_group){TP_STR(""), tp_str_of(family->name),
+                                     size,       tp_arena_array(arena, size, sizeof *to->runs),
+                                     size,       TP_GROUP_ALL};
         for (uint32_t i = 0; i < size; i++)
             to->runs[i] = (struct tp_rank_stride){family->ranks[group][i], 1, 1};
     }
@@ -78,14 +79,14 @@ static struct tp_step_slots *read_job(struct tp_graph_source *sources, struct fa
     uint32_t *labels = tp_arena_array(arena, steps, sizeof *labels);
     for (uint32_t r = 0; r < ranks; r++) {
         char *host = tp_arena_alloc(arena, 16);
-        snprintf(host, 16, "host%u", number());
+        snprintf(host, 16, "host%u", read_number());
         sources[r] =
             (struct tp_graph_source){.slots = &rows[r], .labels = labels, .number = r, .host = tp_str_of(host)};
     }
     for (uint32_t f = 0; f < counts[3]; f++)
         read_family(&families[f], ranks, arena);
     for (uint32_t k = 0; k < slots; k++)
-        family_of[k] = number();
+        family_of[k] = read_number();
     for (uint32_t s = 0; s < steps; s++)
         labels[s] = s;
     for (uint32_t r = 0; r < ranks; r++) {
@@ -102,10 +103,10 @@ static struct tp_step_slots *read_job(struct tp_graph_source *sources, struct fa
         for (uint32_t k = 0; k < slots; k++) {
             for (uint32_t r = 0; r < ranks; r++)
                 for (unsigned p = 0; p < TP_SLOT_OWN; p++)
-                    rows[r].us[p][tp_slot_cell(&rows[r], k, s)] = number();
+                    rows[r].us[p][tp_slot_cell(&rows[r], k, s)] = read_number();
             const struct family *family = family_of[k] == TP_NO_ID ? NULL : &families[family_of[k]];
             for (uint32_t g = 0; family && g < family->count; g++) {
-                uint32_t us = number();
+                uint32_t us = read_number();
                 for (uint32_t i = 0; i < family->size[g]; i++)
                     rows[family->ranks[g][i]].us[TP_SLOT_WITHIN][tp_slot_cell(&rows[0], k, s)] = us;
             }
@@ -161,13 +162,13 @@ int main(void)
     }
     uint32_t counts[4];
     for (unsigned i = 0; i < 4; i++)
-        counts[i] = number();
+        counts[i] = read_number();
     struct tp_graph_source *sources = tp_arena_array(&arena, counts[0], sizeof *sources);
     struct family *families = tp_arena_array(&arena, counts[3], sizeof *families);
     read_job(sources, families, counts, &arena);
-    tp_graph_open(&graph, &arena);
+    tp_graph_init(&graph, &arena);
     for (uint32_t r = 0; r < counts[0]; r++)
-        tp_graph_add(&graph, &sources[r]);
+        tp_graph_add_rank(&graph, &sources[r]);
     tp_graph_finish(&graph);
     tp_what_if_build(&what_if, &graph);
     print_result(&what_if, &graph);

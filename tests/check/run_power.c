@@ -40,7 +40,7 @@ static struct tp_run_level draw_run(const struct program *p, double change, stru
     double steps[STEPS], level = change + p->between * normal(random);
     for (int i = 0; i < STEPS; i++)
         steps[i] = 1e7 * exp(level + p->steps * normal(random)) * (tp_random_unit(random) < p->stalls ? 1.5 : 1);
-    return tp_run_level_of(steps, STEPS);
+    return tp_run_level_of_steps(steps, STEPS);
 }
 
 static struct tp_run_change draw_change(const struct program *p, const size_t counts[2], double change,
@@ -55,8 +55,8 @@ static struct tp_run_change draw_change(const struct program *p, const size_t co
             cvs[known++] = run.cv;
         }
     struct tp_run_context context = {.prior = tp_run_noise_prior(p->quantity, cvs, known, true)};
-    return tp_run_change_of(&(struct tp_levels){levels[0], counts[0]}, &(struct tp_levels){levels[1], counts[1]},
-                            &context, arena);
+    return tp_run_change_between(&(struct tp_levels){levels[0], counts[0]}, &(struct tp_levels){levels[1], counts[1]},
+                                 &context, arena);
 }
 
 struct outcome {
@@ -79,7 +79,7 @@ static struct outcome draw_many(const struct program *p, const size_t counts[2],
         outcome.slower += (c.low > 0) * 100.0 / DRAWS;
         outcome.reported += (c.low > 0 || c.high < 0) * 100.0 / DRAWS;
         outcome.detectable += c.detectable * 100 / DRAWS;
-        outcome.limits[tp_run_change_limit(&c, most)] += 100.0 / DRAWS;
+        outcome.limits[tp_run_change_limit_verdict(&c, most)] += 100.0 / DRAWS;
     }
     return outcome;
 }
@@ -112,8 +112,8 @@ static int judge_lines(void)
         bool is_bad = equal.reported > lines[i].most_alarm || equal.slower > 1 || changed.slower < 80;
         bad += is_bad;
         printf("%-36s %2zu + %-2zu %5.2f %% (%4.2f) %6.2f %% %6.2f %% %6.1f %%%s\n", lines[i].program->name,
-               lines[i].counts[0], lines[i].counts[1], equal.reported, equal.slower, equal.detectable, 100 * lines[i].change,
-               changed.slower, is_bad ? "  BAD" : "");
+               lines[i].counts[0], lines[i].counts[1], equal.reported, equal.slower, equal.detectable,
+               100 * lines[i].change, changed.slower, is_bad ? "  BAD" : "");
     }
     return bad;
 }

@@ -18,11 +18,11 @@ static void slice(struct tp_trace_out *out, enum tp_trace_out_category category,
     const struct tp_trace_out_ints dims[] = {{row, 2}, {column, 2}};
     const struct tp_str types[] = {TP_STR("float"), TP_STR("float")};
     const struct tp_trace_out_arg args[] = {
-        tp_trace_out_int(TP_OUT_EXTERNAL_ID, next_id++),
-        tp_trace_out_int(TP_OUT_RECORD_FUNCTION_ID, 0),
-        tp_trace_out_text(TP_OUT_CALL_STACK, TP_STR("model.c(12): forward;train.c(40): main;")),
-        tp_trace_out_texts(TP_OUT_INPUT_TYPE, types, 2),
-        tp_trace_out_shapes(TP_OUT_INPUT_DIMS, dims, 2),
+        tp_trace_out_int_arg(TP_OUT_EXTERNAL_ID, next_id++),
+        tp_trace_out_int_arg(TP_OUT_RECORD_FUNCTION_ID, 0),
+        tp_trace_out_text_arg(TP_OUT_CALL_STACK, TP_STR("model.c(12): forward;train.c(40): main;")),
+        tp_trace_out_texts_arg(TP_OUT_INPUT_TYPE, types, 2),
+        tp_trace_out_shapes_arg(TP_OUT_INPUT_DIMS, dims, 2),
     };
     tp_trace_out_complete(out, &(struct tp_trace_out_event){.category = category,
                                                             .name = tp_str_of(name),
@@ -39,25 +39,25 @@ static void launch(struct tp_trace_out *out, int64_t tid, int64_t ts_ns, const s
 {
     const int64_t grid[] = {4, 1, 1}, block[] = {256, 1, 1};
     const struct tp_trace_out_arg call[] = {
-        tp_trace_out_int(TP_OUT_EXTERNAL_ID, next_id - 1),
-        tp_trace_out_int(TP_OUT_CBID, 211),
-        tp_trace_out_int(TP_OUT_CORRELATION, correlation),
+        tp_trace_out_int_arg(TP_OUT_EXTERNAL_ID, next_id - 1),
+        tp_trace_out_int_arg(TP_OUT_CBID, 211),
+        tp_trace_out_int_arg(TP_OUT_CORRELATION, correlation),
     };
     const struct tp_trace_out_arg args[] = {
-        tp_trace_out_int(TP_OUT_EXTERNAL_ID, next_id - 1),
-        tp_trace_out_int(TP_OUT_DEVICE, 0),
-        tp_trace_out_int(TP_OUT_CONTEXT, 1),
-        tp_trace_out_int(TP_OUT_STREAM, STREAM),
-        tp_trace_out_int(TP_OUT_CORRELATION, correlation),
-        tp_trace_out_int(TP_OUT_BYTES, 4096),
-        tp_trace_out_real(TP_OUT_BANDWIDTH, 1.25),
-        tp_trace_out_int(TP_OUT_REGISTERS, 32),
-        tp_trace_out_int(TP_OUT_SHARED_MEMORY, 0),
-        tp_trace_out_real(TP_OUT_BLOCKS_PER_SM, 4.0 / 132),
-        tp_trace_out_real(TP_OUT_WARPS_PER_SM, 32.0 / 132),
-        tp_trace_out_list(TP_OUT_GRID, grid, 3),
-        tp_trace_out_list(TP_OUT_BLOCK, block, 3),
-        tp_trace_out_int(TP_OUT_OCCUPANCY, 2),
+        tp_trace_out_int_arg(TP_OUT_EXTERNAL_ID, next_id - 1),
+        tp_trace_out_int_arg(TP_OUT_DEVICE, 0),
+        tp_trace_out_int_arg(TP_OUT_CONTEXT, 1),
+        tp_trace_out_int_arg(TP_OUT_STREAM, STREAM),
+        tp_trace_out_int_arg(TP_OUT_CORRELATION, correlation),
+        tp_trace_out_int_arg(TP_OUT_BYTES, 4096),
+        tp_trace_out_real_arg(TP_OUT_BANDWIDTH, 1.25),
+        tp_trace_out_int_arg(TP_OUT_REGISTERS, 32),
+        tp_trace_out_int_arg(TP_OUT_SHARED_MEMORY, 0),
+        tp_trace_out_real_arg(TP_OUT_BLOCKS_PER_SM, 4.0 / 132),
+        tp_trace_out_real_arg(TP_OUT_WARPS_PER_SM, 32.0 / 132),
+        tp_trace_out_list_arg(TP_OUT_GRID, grid, 3),
+        tp_trace_out_list_arg(TP_OUT_BLOCK, block, 3),
+        tp_trace_out_int_arg(TP_OUT_OCCUPANCY, 2),
     };
     bool is_copy = device->category == TP_OUT_GPU_MEMCPY;
     struct tp_trace_out_event on_device = *device;
@@ -137,8 +137,8 @@ static void step(struct tp_trace_out *out, int64_t number, int64_t t)
 
 static void extras(struct tp_trace_out *out, int64_t t)
 {
-    const struct tp_trace_out_arg frame[] = {tp_trace_out_int(TP_OUT_PYTHON_ID, 1),
-                                             tp_trace_out_int(TP_OUT_PYTHON_PARENT_ID, 0)};
+    const struct tp_trace_out_arg frame[] = {tp_trace_out_int_arg(TP_OUT_PYTHON_ID, 1),
+                                             tp_trace_out_int_arg(TP_OUT_PYTHON_PARENT_ID, 0)};
     const struct tp_trace_out_arg named[] = {
         {.key = TP_OUT_NAMED, .type = TP_OUT_TEXT, .name = hostile, .value.text = hostile}};
     tp_trace_out_complete(out, &(struct tp_trace_out_event){.category = TP_OUT_PYTHON_FUNCTION,

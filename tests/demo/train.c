@@ -186,7 +186,7 @@ static void fill_randomly(struct matrix *m, float scale)
     }
 }
 
-static int letter_of(int c)
+static int letter_index(int c)
 {
     return c >= 32 && c < 127 ? c - 32 : VOCABULARY - 1;
 }
@@ -205,8 +205,8 @@ static void load_batch(struct batch *batch, const char *path, int step)
         long start = (long)(((uint64_t)(step * BATCH + i) * 2654435761u) % (uint64_t)(size - CONTEXT - 1));
         fseek(file, start, SEEK_SET);
         for (int k = 0; k < CONTEXT; k++)
-            batch->letters[i][k] = letter_of(getc(file));
-        batch->next[i] = letter_of(getc(file));
+            batch->letters[i][k] = letter_index(getc(file));
+        batch->next[i] = letter_index(getc(file));
         fclose(file);
     }
 }
@@ -225,7 +225,7 @@ static struct matrix embed(const struct network *net, const struct batch *batch)
     return input;
 }
 
-static void squash(struct matrix *m)
+static void apply_tanh(struct matrix *m)
 {
     begin_operator("tanh", m, NULL, ++sequence, 0);
     for (int64_t i = 0; i < m->rows * m->columns; i++)
@@ -240,7 +240,7 @@ static struct activations forward(const struct network *net, const struct batch 
     a.input = embed(net, batch);
     tracepress_module_begin(tracepress_intern("Linear_0"));
     a.hidden = multiply(&a.input, 0, &net->hidden, 0, ++sequence, 0);
-    squash(&a.hidden);
+    apply_tanh(&a.hidden);
     tracepress_end();
     tracepress_module_begin(tracepress_intern("Linear_1"));
     a.scores = multiply(&a.hidden, 0, &net->output, 0, ++sequence, 0);
@@ -249,7 +249,7 @@ static struct activations forward(const struct network *net, const struct batch 
 }
 
 /* Returns the mean cross entropy, and replaces the scores by their gradient. */
-static double loss_of(struct matrix *scores, const struct batch *batch)
+static double compute_loss(struct matrix *scores, const struct batch *batch)
 {
     double loss = 0;
     begin_operator("cross_entropy_loss", scores, NULL, ++sequence, 0);
@@ -280,7 +280,7 @@ static void update(struct matrix *weights, const struct matrix *gradient, float 
     }
 }
 
-static void learn(struct network *net, struct activations *a, const struct batch *batch, float rate)
+static void run_backward(struct network *net, struct activations *a, const struct batch *batch, float rate)
 {
     struct matrix output, hidden_error, hidden, input_error, embedding = make_matrix(VOCABULARY, EMBEDDED);
     {
@@ -337,9 +337,9 @@ int main(int argc, char **argv)
     for (int step = 0; step < steps; step++) {
         load_batch(&batch, argv[1], step);
         struct activations a = forward(&net, &batch);
-        loss = loss_of(&a.scores, &batch);
+        loss = compute_loss(&a.scores, &batch);
         tracepress_counter(tracepress_intern("loss"), loss);
-        learn(&net, &a, &batch, 0.5f);
+        run_backward(&net, &a, &batch, 0.5f);
         tracepress_step();
     }
     tracepress_stop();

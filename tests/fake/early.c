@@ -4,7 +4,7 @@
 
 __attribute__((visibility("default"))) void early_work(void);
 
-__attribute__((constructor)) static void begin(void)
+__attribute__((constructor)) static void work_before_main(void)
 {
     nvtx_load();
     nvtxRangePushA("in a constructor");

@@ -33,7 +33,7 @@ static char kind; /* kind of the failing calls: first letter of FAIL_KIND's valu
 static int signal_number;
 static bool stays, is_done;
 
-static bool fails(char of)
+static bool must_fail(char of)
 {
     if (kind != of || is_done)
         return false;
@@ -44,7 +44,7 @@ static bool fails(char of)
     return is_due && !signal_number;
 }
 
-__attribute__((constructor)) static void start(void)
+__attribute__((constructor)) static void read_settings(void)
 {
     const char *at = getenv("FAIL_AT"), *of = getenv("FAIL_KIND"), *stay = getenv("FAIL_STAY");
     const char *number = getenv("FAIL_SIGNAL");
@@ -56,7 +56,7 @@ __attribute__((constructor)) static void start(void)
     kind = of ? *of : 0;
 }
 
-__attribute__((destructor)) static void finish(void)
+__attribute__((destructor)) static void write_call_count(void)
 {
     const char *path = getenv("FAIL_COUNT");
     char text[32];
@@ -75,7 +75,7 @@ static void *out_of_memory(void)
     return NULL;
 }
 
-static int disk_full(void)
+static int fail_with_full_disk(void)
 {
     errno = ENOSPC;
     return -1;
@@ -83,22 +83,22 @@ static int disk_full(void)
 
 void *malloc(size_t size)
 {
-    return fails('m') ? out_of_memory() : __libc_malloc(size);
+    return must_fail('m') ? out_of_memory() : __libc_malloc(size);
 }
 
 void *calloc(size_t count, size_t size)
 {
-    return fails('m') ? out_of_memory() : __libc_calloc(count, size);
+    return must_fail('m') ? out_of_memory() : __libc_calloc(count, size);
 }
 
 void *realloc(void *old, size_t size)
 {
-    return fails('m') ? out_of_memory() : __libc_realloc(old, size);
+    return must_fail('m') ? out_of_memory() : __libc_realloc(old, size);
 }
 
 void *mmap(void *address, size_t size, int protection, int flags, int file, off_t offset)
 {
-    if ((flags & MAP_ANONYMOUS) && fails('m')) {
+    if ((flags & MAP_ANONYMOUS) && must_fail('m')) {
         errno = ENOMEM;
         return MAP_FAILED;
     }
@@ -111,7 +111,7 @@ void *mremap(void *old, size_t old_size, size_t new_size, int flags, ...)
     va_start(args, flags);
     void *where = flags & MREMAP_FIXED ? va_arg(args, void *) : NULL;
     va_end(args);
-    if (new_size > old_size && fails('m')) {
+    if (new_size > old_size && must_fail('m')) {
         errno = ENOMEM;
         return MAP_FAILED;
     }
@@ -122,12 +122,12 @@ void *mremap(void *old, size_t old_size, size_t new_size, int flags, ...)
  * read should be made. */
 static ssize_t fail_read(void)
 {
-    if (fails('i'))
+    if (must_fail('i'))
         errno = EIO;
-    else if (fails('s'))
+    else if (must_fail('s'))
         errno = ESTALE;
     else
-        return fails('e') ? 0 : 1;
+        return must_fail('e') ? 0 : 1;
     return -1;
 }
 
@@ -149,62 +149,62 @@ ssize_t pread(int file, void *bytes, size_t size, off_t at)
 }
 
 /* Returns the number of bytes to write: half of `size`, but at least one, if this write must be shortened. */
-static size_t part_of(size_t size)
+static size_t shortened_size(size_t size)
 {
-    return size > 1 && fails('p') ? size / 2 : size;
+    return size > 1 && must_fail('p') ? size / 2 : size;
 }
 
 ssize_t write(int file, const void *bytes, size_t size)
 {
-    if (file != 2 && fails('o'))
-        return disk_full();
-    return syscall(SYS_write, file, bytes, file != 2 ? part_of(size) : size);
+    if (file != 2 && must_fail('o'))
+        return fail_with_full_disk();
+    return syscall(SYS_write, file, bytes, file != 2 ? shortened_size(size) : size);
 }
 
 ssize_t pwrite64(int file, const void *bytes, size_t size, off64_t at)
 {
-    if (fails('o'))
-        return disk_full();
-    return syscall(SYS_pwrite64, file, bytes, part_of(size), at);
+    if (must_fail('o'))
+        return fail_with_full_disk();
+    return syscall(SYS_pwrite64, file, bytes, shortened_size(size), at);
 }
 
 ssize_t writev(int file, const struct iovec *parts, int count)
 {
-    if (file != 2 && fails('o'))
-        return disk_full();
-    return syscall(SYS_writev, file, parts, count > 1 && file != 2 && fails('p') ? count / 2 : count);
+    if (file != 2 && must_fail('o'))
+        return fail_with_full_disk();
+    return syscall(SYS_writev, file, parts, count > 1 && file != 2 && must_fail('p') ? count / 2 : count);
 }
 
 int fsync(int file)
 {
-    return fails('o') ? disk_full() : (int)syscall(SYS_fsync, file);
+    return must_fail('o') ? fail_with_full_disk() : (int)syscall(SYS_fsync, file);
 }
 
 int fdatasync(int file)
 {
-    return fails('o') ? disk_full() : (int)syscall(SYS_fdatasync, file);
+    return must_fail('o') ? fail_with_full_disk() : (int)syscall(SYS_fdatasync, file);
 }
 
 int rename(const char *from, const char *to)
 {
-    return fails('o') ? disk_full() : (int)syscall(SYS_renameat, AT_FDCWD, from, AT_FDCWD, to);
+    return must_fail('o') ? fail_with_full_disk() : (int)syscall(SYS_renameat, AT_FDCWD, from, AT_FDCWD, to);
 }
 
 int renameat(int from_folder, const char *from, int to_folder, const char *to)
 {
-    return fails('o') ? disk_full() : (int)syscall(SYS_renameat, from_folder, from, to_folder, to);
+    return must_fail('o') ? fail_with_full_disk() : (int)syscall(SYS_renameat, from_folder, from, to_folder, to);
 }
 
 int linkat(int from_folder, const char *from, int to_folder, const char *to, int flags)
 {
-    return fails('o') ? disk_full() : (int)syscall(SYS_linkat, from_folder, from, to_folder, to, flags);
+    return must_fail('o') ? fail_with_full_disk() : (int)syscall(SYS_linkat, from_folder, from, to_folder, to, flags);
 }
 
 static int open_at(int folder, const char *path, int flags, va_list args)
 {
     unsigned mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(args, unsigned) : 0;
-    if ((flags & O_ACCMODE) != O_RDONLY && fails('o'))
-        return disk_full();
+    if ((flags & O_ACCMODE) != O_RDONLY && must_fail('o'))
+        return fail_with_full_disk();
     return (int)syscall(SYS_openat, folder, path, flags, mode);
 }
 

@@ -30,12 +30,12 @@ struct made_event {
 
 /* ---- values ---- */
 
-static const char *choose(struct taken *from, const char *const *texts, size_t count)
+static const char *choose_text(struct taken *from, const char *const *texts, size_t count)
 {
     return texts[take_number(from, 1) % count];
 }
 #define CHOOSE(from, ...)                                                                                              \
-    choose(from, (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+    choose_text(from, (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
 /* Adds white space between two tokens, in most cases none. */
 static void put_space(struct tp_buf *out, struct taken *from)
@@ -140,8 +140,8 @@ static struct made_event put_event(struct tp_buf *out, struct taken *from)
         tp_buf_puts(out, i + 1 < COUNT ? "," : "");
     }
     tp_buf_putc(out, '}');
-    bool is_torch = is_named(category, *phase) || strcmp(category, "cuda_runtime") == 0 ||
-                    strcmp(category, "user_annotation") == 0;
+    bool is_torch =
+        is_named(category, *phase) || strcmp(category, "cuda_runtime") == 0 || strcmp(category, "user_annotation") == 0;
     return (struct made_event){*phase == 'M' || is_named(category, *phase), *phase == 'X' && is_torch};
 }
 
@@ -237,7 +237,7 @@ static int write_file(void *context, struct tp_error *err)
     return work->format->write(&work->export, err);
 }
 
-static void compare(const struct tp_buf *wanted, const char *folder)
+static void compare_files(const struct tp_buf *wanted, const char *folder)
 {
     char path[SCRATCH_PATH + 32];
     snprintf(path, sizeof path, "%s/w.trace.json.gz", folder);
@@ -261,8 +261,8 @@ static void export_and_compare(const struct made *made, uint64_t options)
     struct tp_trace_options read = {.single_thread = true, .is_strict = options & STRICT};
     struct work work = {.made = made, .analysis = &analysis, .format = tp_export_formats};
     char path[SCRATCH_PATH], folder[SCRATCH_PATH];
-    int fd = scratch_file(made->in.data, made->in.size, path);
-    scratch_folder(folder);
+    int fd = make_scratch_file(made->in.data, made->in.size, path);
+    make_scratch_folder(folder);
     require(tp_filter_parse(&filter, &asked, NULL) == 0);
     while (strcmp(work.format->name, "chrome") != 0)
         work.format++;
@@ -279,13 +279,13 @@ static void export_and_compare(const struct made *made, uint64_t options)
                                      .filter = &filter,
                                      .arena = &analysis.arena};
     if (tp_arena_run(&analysis.arena, write_file, &work, &err) == 0)
-        compare(&made->out, folder);
+        compare_files(&made->out, folder);
     else if (strstr(err.text, "not a trace of torch.profiler"))
         require(!made->has_torch_slice);
     else /* the filter has only names of rows, or a category without events */
         require(strstr(err.text, "no usable event") || strstr(err.text, "nothing to export"));
     tp_analysis_close(&analysis);
-    scratch_remove(folder);
+    remove_scratch_folder(folder);
     close(fd);
 }
 

@@ -138,7 +138,7 @@ struct job {
     uint64_t what;
 };
 
-static int judge(void *context, struct tp_error *err)
+static int judge_sides(void *context, struct tp_error *err)
 {
     struct job *job = context;
     (void)err;
@@ -147,7 +147,7 @@ static int judge(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-static struct tp_str take_text(struct taken *from, size_t wanted)
+static struct tp_str read_text(struct taken *from, size_t wanted)
 {
     struct tp_str text = {(const char *)from->at, take_size(from, wanted)};
     from->at += text.len;
@@ -159,13 +159,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct taken from = {data, data + size};
     struct job job = {.what = take_number(&from, 1)};
     size_t base_size = take_number(&from, 2), budget_size = take_number(&from, 2);
-    struct tp_str base = take_text(&from, base_size);
-    job.budget = take_text(&from, budget_size);
+    struct tp_str base = read_text(&from, base_size);
+    job.budget = read_text(&from, budget_size);
     tp_arena_init(&job.arena, MOST);
     bool has_base = open_side(&job.sides[TP_BASE], base, job.what & BASE_IS_TRACE);
-    bool has_new = open_side(&job.sides[TP_NEW], take_text(&from, size), job.what & NEW_IS_TRACE);
+    bool has_new = open_side(&job.sides[TP_NEW], read_text(&from, size), job.what & NEW_IS_TRACE);
     if (has_base && has_new)
-        tp_arena_run(&job.arena, judge, &job, NULL);
+        tp_arena_run(&job.arena, judge_sides, &job, NULL);
     close_side(&job.sides[TP_BASE]);
     close_side(&job.sides[TP_NEW]);
     tp_arena_release(&job.arena);

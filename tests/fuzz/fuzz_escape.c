@@ -25,7 +25,7 @@ static bool is_json(const struct tp_buf *text)
 }
 
 /* Checks that the JSON writer writes a string that is decoded to the same text. */
-static void check_json(struct tp_str raw, bool html_safe)
+static void check_json(struct tp_str raw, bool is_html_safe)
 {
     struct tp_buf meaning, written, again;
     struct tp_json json;
@@ -34,10 +34,10 @@ static void check_json(struct tp_str raw, bool html_safe)
     tp_buf_init(&again, 0);
     tp_clean_string(&meaning, raw, 1u << 20);
     tp_json_init(&json, &written);
-    json.html_safe = html_safe;
+    json.is_html_safe = is_html_safe;
     tp_json_str(&json, (struct tp_str){meaning.data ? meaning.data : "", meaning.size});
     require(is_json(&written));
-    require(!html_safe || !memchr(written.data, '<', written.size));
+    require(!is_html_safe || !memchr(written.data, '<', written.size));
     require(tp_clean_string(&again, (struct tp_str){written.data + 1, written.size - 2}, 1u << 20) == 0);
     require(again.size == meaning.size &&
             (again.size == 0 || (meaning.data && memcmp(again.data, meaning.data, again.size) == 0)));

@@ -17,7 +17,7 @@ static void require(bool good)
         abort();
 }
 
-static uint64_t little(const char *p, unsigned size)
+static uint64_t read_little_endian(const char *p, unsigned size)
 {
     uint64_t value = 0;
     for (unsigned i = 0; i < size; i++)
@@ -29,15 +29,15 @@ static void check_records(const struct tp_buf *out)
 {
     for (size_t at = 0; at < out->size;) {
         require(out->size - at >= 16);
-        uint64_t length = little(out->data + at, 8);
+        uint64_t length = read_little_endian(out->data + at, 8);
         require(length <= out->size - at - 16);
-        require(little(out->data + at + 12 + length, 4) ==
+        require(read_little_endian(out->data + at + 12 + length, 4) ==
                 tp_crc32c_masked(tp_crc32c_plain(out->data + at + 12, (size_t)length)));
         at += (size_t)length + 16;
     }
 }
 
-static void export(struct tp_analysis *a)
+static void export_events(struct tp_analysis *a)
 {
     struct tp_tfevents events[2];
     struct tp_profile profile = made_profile(a);
@@ -63,7 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tp_analysis_open(&analysis, NULL);
     if (setjmp(analysis.arena.guard) == 0 &&
         tp_trace_read_bytes(&analysis.trace, &analysis.arena, data, size, &options, NULL) == 0)
-        export(&analysis);
+        export_events(&analysis);
     tp_analysis_close(&analysis);
     return 0;
 }

@@ -26,7 +26,7 @@ struct work {
     bool is_job; /* true if outputs about all profiles together are also written */
 };
 
-static const struct tp_export_format *format_of(uint64_t number)
+static const struct tp_export_format *choose_format(uint64_t number)
 {
     size_t count = 0;
     while (tp_export_formats[count].name)
@@ -68,7 +68,7 @@ static void set_export(struct work *work, const char *path, const char *folder, 
 }
 
 /* Reads everything that the format needs. Returns false if the bytes are not a trace. */
-static bool prepare(struct work *work)
+static bool read_trace(struct work *work)
 {
     struct tp_analysis *a = work->analysis;
     enum tp_export_need needs =
@@ -103,7 +103,7 @@ static void check_chrome(const struct work *work, const char *folder)
 static int write_files(void *context, struct tp_error *err)
 {
     struct work *work = context;
-    if (!prepare(work))
+    if (!read_trace(work))
         return TP_EFORMAT;
     int code = work->format->write(&work->export, err);
     if (code == 0 && work->is_job && work->format->finish)
@@ -115,13 +115,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct taken from = {data, data + size};
     struct tp_analysis analysis;
-    struct work work = {.format = format_of(take_number(&from, 1)), .analysis = &analysis};
+    struct work work = {.format = choose_format(take_number(&from, 1)), .analysis = &analysis};
     uint64_t options = take_number(&from, 1);
     char path[SCRATCH_PATH], folder[SCRATCH_PATH];
     work.bytes = (struct tp_str){(const char *)from.at, take_size(&from, size)};
     work.is_job = options & AS_JOB;
-    int fd = scratch_file(work.bytes.ptr, work.bytes.len, path);
-    scratch_folder(folder);
+    int fd = make_scratch_file(work.bytes.ptr, work.bytes.len, path);
+    make_scratch_folder(folder);
     work.read = (struct tp_trace_options){.single_thread = true, .max_input_bytes = 16u << 20};
     set_filter(&work.filter, work.format->has_filter ? options : 0);
     tp_analysis_open(&analysis, NULL);
@@ -129,7 +129,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (tp_arena_run(&analysis.arena, write_files, &work, NULL) == 0 && strcmp(work.format->name, "chrome") == 0)
         check_chrome(&work, folder);
     tp_analysis_close(&analysis);
-    scratch_remove(folder);
+    remove_scratch_folder(folder);
     close(fd);
     return 0;
 }

@@ -20,7 +20,7 @@ static const char trace_text[] =
     "\"ts\":1,\"dur\":5},{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":1,\"tid\":\"main\",\"ts\":2,\"dur\":"
     "1}]}";
 
-static void apply(const struct tp_filter *filter, struct tp_arena *arena)
+static void apply_filter(const struct tp_filter *filter, struct tp_arena *arena)
 {
     struct tp_trace trace;
     struct tp_order order;
@@ -57,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     require(code == 0 || (code == TP_EUSAGE && err.text[0]));
     tp_arena_init(&arena, 0);
     if (code == 0 && setjmp(arena.guard) == 0)
-        apply(&filter, &arena);
+        apply_filter(&filter, &arena);
     tp_arena_release(&arena);
     free(text);
     return 0;

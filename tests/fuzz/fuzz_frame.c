@@ -59,7 +59,7 @@ static void check_frame(struct tp_str text, struct tp_arena *arena)
 /* ---- stacks ---- */
 
 /* Returns the text without empty parts, so that texts and their nodes can be compared even if frames contain ";". */
-static struct tp_str joined(struct tp_arena *arena, struct tp_str text)
+static struct tp_str join_nonempty_parts(struct tp_arena *arena, struct tp_str text)
 {
     char *out = tp_arena_alloc(arena, text.len + 1);
     size_t n = 0;
@@ -69,7 +69,7 @@ static struct tp_str joined(struct tp_arena *arena, struct tp_str text)
     return (struct tp_str){out, n && out[n - 1] == ';' ? n - 1 : n};
 }
 
-static struct tp_str text_of(struct tp_arena *arena, const struct tp_stacks *stacks, uint32_t node)
+static struct tp_str stack_text(struct tp_arena *arena, const struct tp_stacks *stacks, uint32_t node)
 {
     uint64_t length = tp_stack_length(stacks, node);
     char *out = tp_arena_alloc(arena, length + 1);
@@ -77,7 +77,7 @@ static struct tp_str text_of(struct tp_arena *arena, const struct tp_stacks *sta
     return (struct tp_str){out, length};
 }
 
-static int sign(int order)
+static int order_sign(int order)
 {
     return (order > 0) - (order < 0);
 }
@@ -89,21 +89,21 @@ static void check_stacks(const struct tp_strings *texts, const struct tp_strings
     uint32_t count = texts->count < MAX_STACKS ? texts->count : MAX_STACKS;
     tp_stacks_build(&stacks, texts, known, known, arena);
     for (uint32_t i = 0; i < texts->count; i++) {
-        struct tp_str text = text_of(arena, &stacks, tp_stacks_of_text(&stacks, i));
-        require(tp_str_equal(joined(arena, text), joined(arena, texts->items[i])));
-        require(known->count || tp_str_equal(text, joined(arena, texts->items[i])));
+        struct tp_str text = stack_text(arena, &stacks, tp_stacks_node_of_text(&stacks, i));
+        require(tp_str_equal(join_nonempty_parts(arena, text), join_nonempty_parts(arena, texts->items[i])));
+        require(known->count || tp_str_equal(text, join_nonempty_parts(arena, texts->items[i])));
         if (i < count)
             written[i] = text;
     }
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t k = 0; k < count; k++) {
-            uint32_t x = tp_stacks_of_text(&stacks, i), y = tp_stacks_of_text(&stacks, k);
-            require(sign(tp_stack_compare(&stacks, x, y)) == sign(tp_str_compare(written[i], written[k])));
+            uint32_t x = tp_stacks_node_of_text(&stacks, i), y = tp_stacks_node_of_text(&stacks, k);
+            require(order_sign(tp_stack_compare(&stacks, x, y)) == order_sign(tp_str_compare(written[i], written[k])));
             require(known->count || (x == y) == tp_str_equal(written[i], written[k]));
         }
 }
 
-static void check(struct tp_str bytes, struct tp_arena *arena)
+static void check_bytes(struct tp_str bytes, struct tp_arena *arena)
 {
     struct tp_strings texts, known;
     tp_strings_init(&texts, arena, 0);
@@ -128,7 +128,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct tp_arena arena;
     tp_arena_init(&arena, 0);
     if (setjmp(arena.guard) == 0)
-        check((struct tp_str){size ? (const char *)data : "", size}, &arena);
+        check_bytes((struct tp_str){size ? (const char *)data : "", size}, &arena);
     tp_arena_release(&arena);
     return 0;
 }

@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     require(segment != NULL);
     memcpy(segment, from.at, left);
     const struct tp_eh_frame frame = {.bytes = segment, .size = left, .address = ADDRESS, .header = header};
-    if (tp_eh_frame_function(&function, &frame, pc))
+    if (tp_eh_frame_find_function(&function, &frame, pc))
         require(function.start <= pc && pc < function.end);
     free(segment);
     return 0;

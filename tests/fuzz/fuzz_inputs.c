@@ -21,7 +21,7 @@ enum kind { REGULAR, FOLDER, PIPE, LINK, DANGLING, INTO, KINDS };
 
 /* Reads a file name from the input, and drops characters that file names cannot contain. Returns false if the file must
  * be skipped. */
-static bool take_name(char name[NAME_MAX + 1], struct taken *from, size_t wanted)
+static bool read_name(char name[NAME_MAX + 1], struct taken *from, size_t wanted)
 {
     size_t size = take_size(from, wanted < NAME_MAX ? wanted : NAME_MAX);
     memcpy(name, from->at, size);
@@ -39,7 +39,7 @@ static void make_file(char folder[PATH_MAX], const char *top, struct taken *from
     enum kind kind = take_number(from, 1) % KINDS;
     size_t name_size = take_number(from, 1), head = take_number(from, 1);
     char name[NAME_MAX + 1], path[PATH_MAX + NAME_MAX + 2];
-    bool is_good = take_name(name, from, name_size);
+    bool is_good = read_name(name, from, name_size);
     head = take_size(from, head == LONG_HEAD ? take_number(from, 2) : head);
     snprintf(path, sizeof path, "%s/%s", folder, name);
     if (is_good && kind == FOLDER && strlen(path) < 1024 && mkdir(path, 0700) == 0)
@@ -67,7 +67,7 @@ static bool is_safe(const char *part)
 static void check_names(const struct tp_runs *runs, size_t count, struct tp_arena *arena)
 {
     for (int joins = 0; joins < 2; joins++) {
-        const struct tp_output_name *names = tp_output_names(runs, joins, arena);
+        const struct tp_output_name *names = tp_output_names_make(runs, joins, arena);
         for (size_t i = 0; i < count; i++) {
             require(is_safe(names[i].run) && is_safe(names[i].worker) && names[i].folder[0] != '/');
             for (size_t k = 0; k < i && !joins; k++)
@@ -76,7 +76,7 @@ static void check_names(const struct tp_runs *runs, size_t count, struct tp_aren
     }
 }
 
-static void look_at_files(const struct tp_runs *runs)
+static void check_files(const struct tp_runs *runs)
 {
     struct tp_str worker, time;
     for (size_t r = 0; r < runs->count; r++)
@@ -93,7 +93,7 @@ static void look_at_files(const struct tp_runs *runs)
         }
 }
 
-static void find_all(const char *folder, const char *include, struct tp_arena *arena)
+static void find_inputs(const char *folder, const char *include, struct tp_arena *arena)
 {
     const char *const paths[] = {folder};
     const struct tp_run_search search = {.paths = paths, .path_count = 1, .include = include};
@@ -103,7 +103,7 @@ static void find_all(const char *folder, const char *include, struct tp_arena *a
     struct tp_runs runs;
     size_t count = 0;
     if (tp_inputs_find(&runs, &count, arena, &search, &console, &err) == 0) {
-        look_at_files(&runs);
+        check_files(&runs);
         check_names(&runs, count, arena);
     } else {
         require(err.text[0]);
@@ -112,7 +112,7 @@ static void find_all(const char *folder, const char *include, struct tp_arena *a
 }
 
 /* Names the inputs: the files of the folder as on a command line, or a list of names. */
-static void name_all(const char *folder, struct tp_arena *arena)
+static void name_inputs(const char *folder, struct tp_arena *arena)
 {
     struct tp_vec paths = TP_VEC(arena, const char *), listed = TP_VEC(arena, const char *);
     struct tp_summary_inputs summaries;
@@ -123,7 +123,7 @@ static void name_all(const char *folder, struct tp_arena *arena)
     const char *const *names = paths.data;
     tp_buf_init(&text, 0);
     for (size_t i = 0; i < paths.count; i++) {
-        require(*tp_inputs_shown_name(arena, names[i]) && tp_inputs_is_same(names[i], names[i]));
+        require(*tp_inputs_shown_name(arena, names[i]) && tp_inputs_are_same_file(names[i], names[i]));
         tp_buf_printf(&text, "%s\n\n", names[i]);
     }
     snprintf(none, sizeof none, "%s/none", folder);
@@ -132,18 +132,18 @@ static void name_all(const char *folder, struct tp_arena *arena)
     const struct tp_named_files clashing = {names, names, 1, paths.count, {NULL, NULL}};
     (void)tp_inputs_find_conflict(&files);
     require(tp_inputs_find_conflict(&clashing) != NULL);
-    int fd = scratch_file(text.data, text.size, list);
-    require(tp_summary_inputs_list(&listed, list, NULL) == 0 && listed.count >= paths.count);
+    int fd = make_scratch_file(text.data, text.size, list);
+    require(tp_summary_inputs_read_list(&listed, list, NULL) == 0 && listed.count >= paths.count);
     close(fd);
     tp_buf_release(&text);
     const struct tp_run_search search = {.paths = names, .path_count = paths.count};
     (void)tp_summary_inputs_find(&summaries, arena, &search, TP_INPUTS_ANY, NULL);
 }
 
-static void look(const char *folder, const char *include, struct tp_arena *arena)
+static void check_folder(const char *folder, const char *include, struct tp_arena *arena)
 {
-    find_all(folder, include, arena);
-    name_all(folder, arena);
+    find_inputs(folder, include, arena);
+    name_inputs(folder, arena);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -153,14 +153,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct tp_arena arena;
     char top[SCRATCH_PATH], folder[PATH_MAX];
     const char *include = includes[take_number(&from, 1) % 5];
-    scratch_folder(top);
+    make_scratch_folder(top);
     strcpy(folder, top);
     for (int i = 0; i < FILES && from.at < from.end; i++)
         make_file(folder, top, &from);
     tp_arena_init(&arena, 64u << 20);
     if (setjmp(arena.guard) == 0)
-        look(top, include, &arena);
+        check_folder(top, include, &arena);
     tp_arena_release(&arena);
-    scratch_remove(top);
+    remove_scratch_folder(top);
     return 0;
 }

@@ -9,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void compare(const char *path, const struct tp_zip_entry *entry)
+static void compare_arrays(const char *path, const struct tp_zip_entry *entry)
 {
     const struct tp_tolerance tolerance = {0, 0};
     struct tp_array_pair pair = {.base = {path, entry}, .new = {path, entry}, .base_is_bfloat16 = true, true};
@@ -33,7 +33,7 @@ static void read_in_order(const char *path)
     uint64_t wide[PART];
     int code = tp_array_open(&array, &npy, &place, NULL);
     if (code == TP_OK && npy.count <= MOST)
-        code = tp_array_want_c_order(array, NULL);
+        code = tp_array_convert_to_c_order(array, NULL);
     for (uint64_t at = 0; code == TP_OK && npy.count <= MOST && at < npy.count; at += PART)
         code = tp_array_read(array, &npy, npy.count - at < PART ? npy.count - at : PART, values, wide, NULL);
     tp_array_close(array);
@@ -47,7 +47,7 @@ static void read_archive(const char *path, int fd, size_t size)
         struct tp_zip *zip = tp_arena_alloc(&arena, sizeof *zip);
         if (tp_zip_read(zip, &arena, fd, size, 16u << 20, NULL) == TP_OK)
             for (uint32_t i = 0; i < zip->count && i < 16; i++)
-                compare(path, &zip->entries[i]);
+                compare_arrays(path, &zip->entries[i]);
     }
     tp_arena_release(&arena);
 }
@@ -59,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (fd < 0 || write(fd, data, size) != (ssize_t)size)
         abort();
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    compare(path, NULL);
+    compare_arrays(path, NULL);
     read_in_order(path);
     read_archive(path, fd, size);
     close(fd);

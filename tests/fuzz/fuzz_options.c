@@ -34,7 +34,7 @@ static void require(bool good)
         abort();
 }
 
-static void parse(char *text)
+static void parse_words(char *text)
 {
     char *argv[MAX_ARGUMENTS];
     struct options options = {0};
@@ -62,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         require(worker.ptr == text && worker.len < size);
         require(!time.ptr || (time.len > 0 && time.ptr > text && time.ptr + time.len < text + size));
     }
-    parse(text);
+    parse_words(text);
     free(text);
     return 0;
 }

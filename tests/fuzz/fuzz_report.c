@@ -50,7 +50,7 @@ static void write_digest(const struct tp_profile *profile, struct tp_arena *aren
     struct tp_page_limits limits;
     struct tp_section section;
     struct tp_digest digest;
-    tp_page_limits_of(&limits, 0, TP_MAX_MARKDOWN_BYTES);
+    tp_page_limits_fill(&limits, 0, TP_MAX_MARKDOWN_BYTES);
     tp_section_init(&section, arena, profile, &(struct tp_section_options){0});
     section.limits = &limits;
     tp_report_document(&document, &section);
@@ -60,12 +60,12 @@ static void write_digest(const struct tp_profile *profile, struct tp_arena *aren
     tp_digest_release(&digest);
 }
 
-static void render(const struct tp_profile *profile, const struct tp_distributed *ranks)
+static void render_page(const struct tp_profile *profile, const struct tp_distributed *ranks)
 {
     struct tp_page_options options = {.max_bytes = 400000, .redact = profile->file.len % 2};
     struct tp_page_files files;
     struct tp_page *page = NULL;
-    require(tp_page_begin(&page, &options, 1, NULL) == 0);
+    require(tp_page_open(&page, &options, 1, NULL) == 0);
     require(tp_page_add_profile(page, profile, NULL) == 0);
     require(tp_page_add_distributed(page, profile->run, ranks, NULL) == 0);
     if (tp_page_finish(page, &files, NULL) == 0)
@@ -75,7 +75,7 @@ static void render(const struct tp_profile *profile, const struct tp_distributed
     tp_page_release(page);
 }
 
-static void report(struct tp_analysis *a, struct tp_buf *text)
+static void write_all_reports(struct tp_analysis *a, struct tp_buf *text)
 {
     struct tp_rank_summary ranks[2];
     struct tp_distributed view;
@@ -85,7 +85,7 @@ static void report(struct tp_analysis *a, struct tp_buf *text)
     tp_rank_summary_build(&ranks[1], TP_STR("w1"), &a->model, &a->views.overview, &a->arena);
     tp_distributed_build(&view, 1, ranks, 2, &a->arena);
     write_json(a, &view, text);
-    render(&profile, &view);
+    render_page(&profile, &view);
     write_digest(&profile, &a->arena);
 }
 
@@ -98,7 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tp_analysis_open(&analysis, NULL);
     if (setjmp(analysis.arena.guard) == 0 &&
         tp_trace_read_bytes(&analysis.trace, &analysis.arena, data, size, &options, NULL) == 0)
-        report(&analysis, &text);
+        write_all_reports(&analysis, &text);
     tp_analysis_close(&analysis);
     tp_buf_release(&text);
     return 0;

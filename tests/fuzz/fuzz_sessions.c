@@ -52,7 +52,7 @@ static void make_side(char path[PATH], const struct job *job, const char *name, 
     strcat(path, is_summary ? "/w.tps" : "/w.pt.trace.json");
 }
 
-static void print_one(tp_print *print, const struct tp_document *document)
+static void print_document(tp_print *print, const struct tp_document *document)
 {
     const struct tp_print_options options = {.max_bytes = 400000};
     struct tp_buf out;
@@ -67,7 +67,7 @@ static void print_one(tp_print *print, const struct tp_document *document)
     tp_buf_release(&out);
 }
 
-static int diff(void *context, struct tp_error *err)
+static int run_diff(void *context, struct tp_error *err)
 {
     struct job *job = context;
     const struct tp_naming naming = {.arena = &job->arena};
@@ -79,8 +79,8 @@ static int diff(void *context, struct tp_error *err)
         return code;
     tp_comparison_build(&job->comparison, &(struct tp_compare_options){0}, &job->arena);
     tp_compare_document(&document, &job->comparison.compare, &naming, 300);
-    print_one(tp_print_html, &document);
-    print_one(tp_print_json, &document);
+    print_document(tp_print_html, &document);
+    print_document(tp_print_json, &document);
     return TP_OK;
 }
 
@@ -95,16 +95,16 @@ static int check(void *context, struct tp_error *err)
     require(!(job->check.check.is_damaged && job->check.check.verdict == TP_CHECK_FAIL));
     tp_check_document(&document, &job->check.check, &job->arena);
     for (size_t i = 0; i < sizeof printers / sizeof *printers; i++)
-        print_one(printers[i], &document);
+        print_document(printers[i], &document);
     return tp_check_session_store(&job->check, &job->arena, err);
 }
 
-static void judge(struct job *job, uint64_t what)
+static void run_diff_or_check(struct job *job, uint64_t what)
 {
     const char *inputs[] = {job->run};
     struct tp_error err = {0};
     tp_arena_init(&job->arena, MOST);
-    tp_arena_run(&job->arena, diff, job, &err);
+    tp_arena_run(&job->arena, run_diff, job, &err);
     tp_comparison_close(&job->comparison);
     tp_arena_release(&job->arena);
     job->check = (struct tp_check_session){.inputs = inputs,
@@ -125,7 +125,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct job job = {.console = {.is_quiet = true}};
     uint64_t what = take_number(&from, 1);
     size_t base = take_number(&from, 2), budget = take_number(&from, 2), run_file = take_number(&from, 2);
-    scratch_folder(job.folder);
+    make_scratch_folder(job.folder);
     make_side(job.base, &job, "base", what & BASE_IS_SUMMARY);
     make_side(job.run, &job, "run", what & NEW_IS_SUMMARY);
     snprintf(job.budget, PATH, "%s/budget", job.folder);
@@ -139,7 +139,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     make_file(job.run, &from, size);
     if (what & ARE_FOLDERS)
         *strrchr(job.base, '/') = *strrchr(job.run, '/') = '\0';
-    judge(&job, what);
-    scratch_remove(job.folder);
+    run_diff_or_check(&job, what);
+    remove_scratch_folder(job.folder);
     return 0;
 }

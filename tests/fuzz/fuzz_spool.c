@@ -11,7 +11,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Creates a file with these bytes, which is deleted when its descriptor is closed. */
-static int file_of(const uint8_t *data, size_t size, char *path)
+static int make_file(const uint8_t *data, size_t size, char *path)
 {
     int fd = memfd_create("spool", MFD_CLOEXEC);
     if (fd < 0 || write(fd, data, size) != (ssize_t)size)
@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char spool[64], trace[] = "/tmp/tracepress-fuzz-XXXXXX";
     struct tp_error err = {0};
-    int fd = file_of(data, size, spool), out = mkstemp(trace);
+    int fd = make_file(data, size, spool), out = mkstemp(trace);
     if (out < 0)
         abort();
     if (tp_spool_trace(spool, trace, false, NULL, NULL, &err) == 0)

@@ -114,12 +114,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             begin_chunk(&spool, &from);
     }
     end_chunk(&spool);
-    int fd = scratch_file(spool.bytes, spool.size, path);
-    scratch_folder(folder);
+    int fd = make_scratch_file(spool.bytes, spool.size, path);
+    make_scratch_folder(folder);
     snprintf(trace, sizeof trace, "%s/trace", folder);
     if (tp_spool_trace(path, trace, false, NULL, NULL, NULL) == 0)
         read_back(trace);
-    scratch_remove(folder);
+    remove_scratch_folder(folder);
     close(fd);
     free(spool.bytes);
     return 0;

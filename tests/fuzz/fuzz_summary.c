@@ -15,7 +15,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void json_of(struct tp_buf *out, const struct tp_summary *summary, struct tp_arena *arena)
+static void write_json(struct tp_buf *out, const struct tp_summary *summary, struct tp_arena *arena)
 {
     struct tp_document document;
     tp_buf_init(out, 0);
@@ -31,9 +31,9 @@ static void check_job(const struct tp_summary *summary, struct tp_arena *arena)
     struct tp_jobs jobs = {.items = &job, .count = 1};
     struct tp_document document;
     struct tp_buf out;
-    tp_job_open(&job, arena, summary->key.job, summary->key.span);
+    tp_job_init(&job, arena, summary->key.job, summary->key.span);
     for (rank.key.rank = 3; rank.key.rank < 5; rank.key.rank++)
-        tp_job_add(&job, &rank);
+        tp_job_add_summary(&job, &rank);
     tp_job_finish(&job);
     tp_buf_init(&out, 0);
     tp_job_document(&document, &jobs, false, NULL, arena);
@@ -45,11 +45,11 @@ static void check_process(const struct tp_summary *summary, struct tp_arena *are
 {
     struct tp_summary again;
     struct tp_buf before, after;
-    struct tp_summary_record record = {.bytes = tp_summary_entry(summary, arena)};
+    struct tp_summary_record record = {.bytes = tp_summary_pack_entry(summary, arena)};
     if (tp_summary_unpack(&again, &record, arena, NULL) != TP_OK)
         abort();
-    json_of(&before, summary, arena);
-    json_of(&after, &again, arena);
+    write_json(&before, summary, arena);
+    write_json(&after, &again, arena);
     if (summary->row_count != again.row_count || summary->step_count != again.step_count ||
         summary->collective_count != again.collective_count || before.size == 0 || after.size == 0)
         abort();
@@ -63,8 +63,8 @@ static void check_file(const uint8_t *data, size_t size, struct tp_arena *arena)
     struct tp_summary_set set, again;
     struct tp_summary summary;
     struct tp_buf once, twice;
-    tp_summary_set_open(&set, arena);
-    tp_summary_set_open(&again, arena);
+    tp_summary_set_init(&set, arena);
+    tp_summary_set_init(&again, arena);
     tp_buf_init(&once, 0);
     tp_buf_init(&twice, 0);
     if (tp_summary_set_read(&set, data, size, NULL) == TP_OK) {

@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char path[SCRATCH_PATH];
     for (size_t i = 0; i < ADDRESSES; i++)
         addresses[i] = take_number(&from, ADDRESS_BYTES);
-    int fd = scratch_file(from.at, take_size(&from, size), path);
+    int fd = make_scratch_file(from.at, take_size(&from, size), path);
     tp_arena_init(&arena, 256u << 20);
     if (setjmp(arena.guard) == 0) {
         tp_symbols_init(&symbols, &arena);

@@ -18,7 +18,7 @@ static void require(bool good)
 }
 
 /* Prints a table in every form to one buffer. */
-static void print(struct tp_buf *out, const struct tp_profile_table *table, struct tp_arena *arena)
+static void print_all_forms(struct tp_buf *out, const struct tp_profile_table *table, struct tp_arena *arena)
 {
     struct tp_table_style style = TP_TABLE_STYLE;
     struct tp_print_options options = {0};
@@ -31,52 +31,53 @@ static void print(struct tp_buf *out, const struct tp_profile_table *table, stru
     tp_print_json(out, &document, &options, NULL);
 }
 
-static struct tp_profile_table *build(const struct tp_trace *trace, const struct tp_table_options *options,
-                                      struct tp_arena *arena)
+static struct tp_profile_table *build_table(const struct tp_trace *trace, const struct tp_table_options *options,
+                                            struct tp_arena *arena)
 {
     struct tp_profile_table *table = tp_arena_alloc(arena, sizeof *table);
     require(tp_profile_table_build(table, trace, options, arena));
     return table;
 }
 
-static void group(struct tp_buf *out, const struct tp_trace *trace, const struct tp_key_options *keys,
-                  struct tp_arena *arena)
+static void group_by_key(struct tp_buf *out, const struct tp_trace *trace, const struct tp_key_options *keys,
+                         struct tp_arena *arena)
 {
     const struct tp_table_options options = {.keys = *keys, .sort_by = "self_cuda_time_total", .row_limit = 100};
-    struct tp_profile_table *table = build(trace, &options, arena);
+    struct tp_profile_table *table = build_table(trace, &options, arena);
     for (uint32_t i = 0; i < table->averages->count; i++) {
         const struct tp_key_row *row = &table->averages->rows[i];
         require(row->self_device.ns <= row->device.ns || keys->group != TP_KEY_NAME);
     }
-    print(out, table, arena);
+    print_all_forms(out, table, arena);
 }
 
 /* Counts calls as pstats does, and checks that the own time of a function does not exceed the time of its calls. */
-static void count(struct tp_buf *out, const struct tp_trace *trace, struct tp_arena *arena)
+static void count_calls(struct tp_buf *out, const struct tp_trace *trace, struct tp_arena *arena)
 {
     const struct tp_table_options options = {.kind = TP_TABLE_FUNCTIONS, .sort_by = "stdname", .row_limit = -1};
-    struct tp_profile_table *table = build(trace, &options, arena);
+    struct tp_profile_table *table = build_table(trace, &options, arena);
     for (uint32_t i = 0; i < table->calls->count; i++) {
         const struct tp_call_sum *sum = &table->calls->rows[i].sum;
         require(sum->primitive_count > 0 && sum->primitive_count <= sum->call_count);
         require(sum->own_ns >= 0 && sum->total_ns >= 0);
     }
-    print(out, table, arena);
-    tp_calls_marshal(out, table->calls);
+    print_all_forms(out, table, arena);
+    tp_calls_write_pstats(out, table->calls);
 }
 
-static void weigh(struct tp_buf *out, const struct tp_trace *trace, enum tp_aggregate how, struct tp_arena *arena)
+static void aggregate_samples(struct tp_buf *out, const struct tp_trace *trace, enum tp_aggregate how,
+                              struct tp_arena *arena)
 {
     const struct tp_table_options options = {
         .kind = TP_TABLE_OPERATORS,
         .operators = {.aggregate = how, .order_by = "+bandwidth", .max_time_ns = -1, .top = 50}};
-    struct tp_profile_table *table = build(trace, &options, arena);
+    struct tp_profile_table *table = build_table(trace, &options, arena);
     const struct tp_operator_calls *calls = table->operators;
     require(calls->table.row_count <= 50 && calls->covered_ns <= calls->time_ns);
-    print(out, table, arena);
+    print_all_forms(out, table, arena);
 }
 
-static void fold(struct tp_buf *out, const struct tp_trace *trace, const char *metric, struct tp_arena *arena)
+static void fold_stacks(struct tp_buf *out, const struct tp_trace *trace, const char *metric, struct tp_arena *arena)
 {
     struct tp_folded *folded = tp_arena_alloc(arena, sizeof *folded);
     tp_folded_build(folded, trace, tp_folded_metric(metric), TP_TORCH_2_13, arena);
@@ -101,17 +102,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         struct tp_trace *trace = tp_arena_alloc(&arena, sizeof *trace);
         if (tp_trace_read_bytes(trace, &arena, data, size, &options, NULL) == TP_OK) {
             for (size_t i = 0; i < 2 * sizeof keys / sizeof *keys; i++)
-                group(&out[i % 2], trace, &keys[i / 2], &arena);
+                group_by_key(&out[i % 2], trace, &keys[i / 2], &arena);
             for (int i = 0; i < 2; i++) {
-                count(&out[i], trace, &arena);
-                weigh(&out[i], trace, TP_AGGREGATE_NONE, &arena);
-                weigh(&out[i], trace, TP_AGGREGATE_MEAN, &arena);
+                count_calls(&out[i], trace, &arena);
+                aggregate_samples(&out[i], trace, TP_AGGREGATE_NONE, &arena);
+                aggregate_samples(&out[i], trace, TP_AGGREGATE_MEAN, &arena);
             }
-            fold(&out[0], trace, "self_cpu_time_total", &arena);
-            fold(&out[1], trace, "self_cpu_time_total", &arena);
+            fold_stacks(&out[0], trace, "self_cpu_time_total", &arena);
+            fold_stacks(&out[1], trace, "self_cpu_time_total", &arena);
             require(out[0].size == out[1].size && out[0].data && out[1].data &&
                     memcmp(out[0].data, out[1].data, out[0].size) == 0);
-            fold(&out[0], trace, "bytes", &arena);
+            fold_stacks(&out[0], trace, "bytes", &arena);
         }
     }
     for (int i = 0; i < 2; i++)

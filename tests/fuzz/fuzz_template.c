@@ -15,7 +15,7 @@ struct texts {
     struct tp_str main, partial;
 };
 
-static int load(void *context, struct tp_str name, struct tp_str *text, struct tp_error *err)
+static int load_template(void *context, struct tp_str name, struct tp_str *text, struct tp_error *err)
 {
     const struct texts *texts = context;
     (void)err;
@@ -28,17 +28,17 @@ static int load(void *context, struct tp_str name, struct tp_str *text, struct t
     return 0;
 }
 
-static struct tp_data some_data(struct tp_arena *arena, struct tp_str input)
+static struct tp_data make_data(struct tp_arena *arena, struct tp_str input)
 {
     struct tp_object *page = tp_object_new(arena);
-    struct tp_list *list = tp_object_list(page, "l");
+    struct tp_list *list = tp_object_add_list(page, "l");
     tp_object_str(page, "t", input);
     tp_object_bool(page, "y", true);
     tp_object_bool(page, "n", false);
     tp_object_int(page, "i", INT64_MIN);
-    tp_object_text(tp_object_object(page, "o"), "t", "<o>");
+    tp_object_text(tp_object_add_object(page, "o"), "t", "<o>");
     for (int i = 0; i < 3; i++)
-        tp_object_int(tp_list_object(list), "i", i);
+        tp_object_int(tp_list_add_object(list), "i", i);
     tp_list_add(list, tp_data_of_list(list)); /* adds the list to itself */
     tp_list_add(list, tp_data_str(input));
     return tp_data_of_object(page);
@@ -59,9 +59,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!setjmp(arena.guard)) {
         struct tp_templates templates;
         struct tp_error err = {0};
-        tp_templates_init(&templates, &arena, load, &texts);
+        tp_templates_init(&templates, &arena, load_template, &texts);
         templates.max_steps = 50000;
-        int code = tp_template_render(&templates, "main", some_data(&arena, texts.main), &out, &err);
+        int code = tp_template_render(&templates, "main", make_data(&arena, texts.main), &out, &err);
         if (code && (code != err.code || !err.text[0]))
             abort();
         if (!code && !memchr(texts.main.ptr, '{', texts.main.len) && out.size != texts.main.len)

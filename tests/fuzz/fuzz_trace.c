@@ -68,7 +68,7 @@ static bool is_json(const uint8_t *data, size_t size)
 }
 
 /* Writes the same document with irregular white space around commas and colons. */
-static void respace(struct tp_buf *out, const uint8_t *data, size_t size)
+static void write_with_blanks(struct tp_buf *out, const uint8_t *data, size_t size)
 {
     bool in_string = false;
     uint32_t seed = 7;
@@ -100,7 +100,7 @@ static void compare_events(const struct tp_trace *a, const struct tp_trace *b)
         const struct tp_event *x = &a->events[i], *y = &b->events[i];
         require(x->ts_ns == y->ts_ns && x->dur_ns == y->dur_ns && x->thread == y->thread && x->ordinal == y->ordinal);
         require(x->kind == y->kind && x->flags == y->flags && x->detail == y->detail);
-        require(is_same_text(tp_trace_name(a, x), tp_trace_name(b, y)));
+        require(is_same_text(tp_trace_event_name(a, x), tp_trace_event_name(b, y)));
     }
     for (uint32_t i = 0; i < a->values.count; i++)
         require(is_same_text(tp_strings_get(&a->values, i), tp_strings_get(&b->values, i)));
@@ -110,8 +110,8 @@ static void compare_events(const struct tp_trace *a, const struct tp_trace *b)
         require(a->reading.notices[i] == b->reading.notices[i]);
 }
 
-static void read_again(const struct tp_trace *first, struct tp_arena *arena, const struct tp_buf *text,
-                       const struct tp_trace_options *options)
+static void compare_with_second_read(const struct tp_trace *first, struct tp_arena *arena, const struct tp_buf *text,
+                                     const struct tp_trace_options *options)
 {
     struct tp_trace second;
     require(tp_trace_read_bytes(&second, arena, text->data, text->size, options, NULL) == 0);
@@ -130,8 +130,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_events(&trace);
         check_order(&trace, &arena);
         if (is_json(data, size)) {
-            respace(&text, data, size);
-            read_again(&trace, &arena, &text, &options);
+            write_with_blanks(&text, data, size);
+            compare_with_second_read(&trace, &arena, &text, &options);
         }
     }
     tp_arena_release(&arena);

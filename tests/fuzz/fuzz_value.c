@@ -23,14 +23,14 @@ static bool is_json(struct tp_str text)
     return tp_strict_feed(&strict, text.ptr, text.len, NULL) == 0 && tp_strict_end(&strict, NULL) == 0;
 }
 
-static void ask(struct tp_arena *arena, struct tp_str json)
+static void read_every_value(struct tp_arena *arena, struct tp_str json)
 {
     struct tp_str key, item;
     size_t at = 0, items = 0;
     require(is_json(json));
-    require(is_json(tp_value_output(arena, json)));
+    require(is_json(tp_value_output_text(arena, json)));
     (void)tp_value_shape_text(arena, json);
-    (void)tp_value_dumps(arena, json);
+    (void)tp_value_python_text(arena, json);
     (void)tp_value_text(arena, json);
     (void)tp_value_int(json);
     (void)tp_value_member(json, "x");
@@ -41,7 +41,8 @@ static void ask(struct tp_arena *arena, struct tp_str json)
 }
 
 /* Adds an event that contains these bytes wherever the reader keeps values. */
-static void wrap(struct tp_buf *text, const char *cat, const char *key, const uint8_t *data, size_t size)
+static void add_event_with_bytes(struct tp_buf *text, const char *cat, const char *key, const uint8_t *data,
+                                 size_t size)
 {
     tp_buf_printf(
         text,
@@ -59,19 +60,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct tp_buf text;
     tp_buf_init(&text, 0);
     tp_buf_puts(&text, "{\"traceEvents\":[\n");
-    wrap(&text, "cpu_op", "Input Dims", data, size);
-    wrap(&text, "cpu_op", "Input type", data, size);
-    wrap(&text, "kernel", "grid", data, size);
-    wrap(&text, "kernel", "stream", data, size);
+    add_event_with_bytes(&text, "cpu_op", "Input Dims", data, size);
+    add_event_with_bytes(&text, "cpu_op", "Input type", data, size);
+    add_event_with_bytes(&text, "kernel", "grid", data, size);
+    add_event_with_bytes(&text, "kernel", "stream", data, size);
     tp_buf_puts(&text, "{}],\"distributedInfo\":");
     tp_buf_add(&text, data, size);
     tp_buf_puts(&text, "}");
     tp_arena_init(&arena, 256u << 20);
     if (setjmp(arena.guard) == 0 && tp_trace_read_bytes(&trace, &arena, text.data, text.size, &options, NULL) == 0) {
         for (uint32_t i = 0; i < trace.values.count; i++)
-            ask(&arena, tp_strings_get(&trace.values, i));
+            read_every_value(&arena, tp_strings_get(&trace.values, i));
         for (uint32_t i = 0; i < trace.header_count; i++)
-            ask(&arena, trace.header[i].value);
+            read_every_value(&arena, trace.header[i].value);
     }
     tp_arena_release(&arena);
     tp_buf_release(&text);

@@ -78,7 +78,7 @@ static void check_file(const char *path)
     free(bytes);
 }
 
-static void export(struct tp_analysis *a, const char *out)
+static void export_xplane(struct tp_analysis *a, const char *out)
 {
     char path[128];
     struct tp_profile profile = made_profile(a);
@@ -114,7 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tp_analysis_open(&analysis, NULL);
     if (setjmp(analysis.arena.guard) == 0 &&
         tp_trace_read_bytes(&analysis.trace, &analysis.arena, data, size, &options, NULL) == 0)
-        export(&analysis, folder);
+        export_xplane(&analysis, folder);
     tp_analysis_close(&analysis);
     return 0;
 }

@@ -20,7 +20,7 @@ static const struct {
 #include "replay_targets.h"
 };
 
-static target_function *target_of(const char *path)
+static target_function *find_target(const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
@@ -31,7 +31,7 @@ static target_function *target_of(const char *path)
 
 int main(int argc, char **argv)
 {
-    target_function *run = target_of(argv[0]);
+    target_function *run = find_target(argv[0]);
     if (!run) {
         fprintf(stderr, "%s: no target has this name\n", argv[0]);
         return 2;

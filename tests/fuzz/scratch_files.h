@@ -23,7 +23,7 @@ static inline void require(bool good)
 
 /* Creates a file with these bytes and stores its name in `path`. The file is deleted when the caller closes the
  * returned descriptor. */
-static inline int scratch_file(const void *data, size_t size, char path[SCRATCH_PATH])
+static inline int make_scratch_file(const void *data, size_t size, char path[SCRATCH_PATH])
 {
     int fd = memfd_create("fuzz", MFD_CLOEXEC);
     require(fd >= 0 && write(fd, data, size) == (ssize_t)size);
@@ -32,21 +32,21 @@ static inline int scratch_file(const void *data, size_t size, char path[SCRATCH_
 }
 
 /* Creates a folder, in memory if the system has such a file system, because files are synced after writing. */
-static inline void scratch_folder(char path[SCRATCH_PATH])
+static inline void make_scratch_folder(char path[SCRATCH_PATH])
 {
     snprintf(path, SCRATCH_PATH, "%s/tracepress-fuzz-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
     require(mkdtemp(path) != NULL);
 }
 
-static inline int scratch_remove_one(const char *path, const struct stat *status, int flag, struct FTW *place)
+static inline int remove_scratch_entry(const char *path, const struct stat *status, int flag, struct FTW *place)
 {
     (void)status, (void)flag, (void)place;
     return remove(path);
 }
 
-static inline void scratch_remove(const char *path)
+static inline void remove_scratch_folder(const char *path)
 {
-    nftw(path, scratch_remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    nftw(path, remove_scratch_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 static inline bool is_strict_json(const void *text, size_t size)

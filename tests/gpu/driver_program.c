@@ -92,7 +92,7 @@ static int find_functions(void)
     return 1;
 }
 
-static void must(int result, const char *what)
+static void require_success(int result, const char *what)
 {
     if (result == 0)
         return;
@@ -106,32 +106,32 @@ static void launch(void *spin, uint64_t memory, void *stream)
 {
     unsigned rounds = ROUNDS;
     void *args[] = {&memory, &rounds};
-    must(cuda.launch(spin, 1, 1, 1, 32, 1, 1, 0, stream, args, NULL), "launch");
+    require_success(cuda.launch(spin, 1, 1, 1, 32, 1, 1, 0, stream, args, NULL), "launch");
 }
 
 /* Runs a copy, a set, and a first kernel that loads the module. Then runs the other kernels between two events. Returns
  * the time between the events, us. */
-static float work(void *spin, int kernels)
+static float run_kernels(void *spin, int kernels)
 {
     void *stream, *start, *end;
     uint64_t memory;
     float ms;
-    must(cuda.new_stream(&stream, 1), "stream");
-    must(cuda.new_event(&start, 0), "event");
-    must(cuda.new_event(&end, 0), "event");
-    must(cuda.allocate(&memory, BYTES), "memory");
-    must(cuda.copy_in(memory, host, BYTES, stream), "copy");
-    must(cuda.set(memory, 1, BYTES, stream), "set");
+    require_success(cuda.new_stream(&stream, 1), "stream");
+    require_success(cuda.new_event(&start, 0), "event");
+    require_success(cuda.new_event(&end, 0), "event");
+    require_success(cuda.allocate(&memory, BYTES), "memory");
+    require_success(cuda.copy_in(memory, host, BYTES, stream), "copy");
+    require_success(cuda.set(memory, 1, BYTES, stream), "set");
     launch(spin, memory, stream);
-    must(cuda.wait_for_stream(stream), "wait");
-    must(cuda.record(start, stream), "record");
+    require_success(cuda.wait_for_stream(stream), "wait");
+    require_success(cuda.record(start, stream), "record");
     for (int i = 1; i < kernels; i++)
         launch(spin, memory, stream);
-    must(cuda.record(end, stream), "record");
-    must(cuda.copy_out(host, memory, BYTES, stream), "copy");
-    must(cuda.wait(), "wait");
-    must(cuda.elapsed(&ms, start, end), "time");
-    must(cuda.release(memory), "memory");
+    require_success(cuda.record(end, stream), "record");
+    require_success(cuda.copy_out(host, memory, BYTES, stream), "copy");
+    require_success(cuda.wait(), "wait");
+    require_success(cuda.elapsed(&ms, start, end), "time");
+    require_success(cuda.release(memory), "memory");
     return ms;
 }
 
@@ -141,11 +141,11 @@ int main(int argc, char **argv)
     void *context, *module, *spin;
     if (!find_functions() || cuda.init(0) != 0 || cuda.device(&device, 0) != 0)
         return NO_GPU;
-    must(cuda.retain(&context, device), "context");
-    must(cuda.set_context(context), "context");
-    must(cuda.load(&module, ptx), "module");
-    must(cuda.find(&spin, module, "spin"), "kernel");
-    float ms = work(spin, kernels);
+    require_success(cuda.retain(&context, device), "context");
+    require_success(cuda.set_context(context), "context");
+    require_success(cuda.load(&module, ptx), "module");
+    require_success(cuda.find(&spin, module, "spin"), "kernel");
+    float ms = run_kernels(spin, kernels);
     printf("kernel %d\ngpu_memcpy 2\ngpu_memset 1\nevent_us %.0f\n", kernels, (double)ms * 1e3);
     return 0;
 }

@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 
-
 const char *const plan_fault_names[PLAN_FAULTS] = {"clean",     "compute",    "host",     "data",      "link",
                                                    "imbalance", "changing",   "missing",  "more-work", "even",
                                                    "slow-host", "host-input", "stage",    "half",      "late-slow",
@@ -14,7 +13,7 @@ static const double BYTES_PER_NS = 80; /* bandwidth of a link, bytes per ns */
 
 /* ---- random numbers ---- */
 
-static uint64_t mixed(uint64_t x)
+static uint64_t mix_bits(uint64_t x)
 {
     x += 0x9E3779B97F4A7C15ull;
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
@@ -24,17 +23,17 @@ static uint64_t mixed(uint64_t x)
 
 /* Returns a random number from 0 to 1. It depends only on the seed and the arguments, so the order of calls does not
  * matter. */
-static double chance(const struct plan *plan, uint64_t what, uint64_t x, uint64_t y)
+static double random_share(const struct plan *plan, uint64_t what, uint64_t x, uint64_t y)
 {
-    return (double)(mixed(mixed(mixed(plan->seed * 131 + what) ^ x) ^ (y + 77)) >> 11) / 9007199254740992.0;
+    return (double)(mix_bits(mix_bits(mix_bits(plan->seed * 131 + what) ^ x) ^ (y + 77)) >> 11) / 9007199254740992.0;
 }
 
 /* Returns a number from 1 - share to 1 + share. */
-static double jitter(const struct plan *plan, uint64_t what, uint64_t x, uint64_t y, double share)
+static double random_factor(const struct plan *plan, uint64_t what, uint64_t x, uint64_t y, double share)
 {
     double sum = 0;
     for (uint64_t i = 0; i < 3; i++)
-        sum += chance(plan, what * 8 + i, x, y);
+        sum += random_share(plan, what * 8 + i, x, y);
     return 1 + share * (sum / 1.5 - 1);
 }
 
@@ -55,26 +54,26 @@ struct place {
     uint32_t tensor, data, stage;
 };
 
-static uint32_t data_size(const struct plan *plan)
+static uint32_t data_group_count(const struct plan *plan)
 {
     return plan->ranks / (plan->tensor * plan->pipeline);
 }
 
-static struct place place_of(const struct plan *plan, uint32_t rank)
+static struct place rank_place(const struct plan *plan, uint32_t rank)
 {
-    uint32_t data = data_size(plan);
+    uint32_t data = data_group_count(plan);
     return (struct place){rank % plan->tensor, rank / plan->tensor % data, rank / plan->tensor / data};
 }
 
-enum plan_kind plan_kind_of(uint32_t call)
+enum plan_kind plan_call_kind(uint32_t call)
 {
     uint32_t at = call % PLAN_CALLS;
     return at < SEGMENTS ? PLAN_TENSOR : at < SEGMENTS + BUCKETS ? PLAN_DATA : PLAN_WORLD;
 }
 
-uint32_t plan_group_of(const struct plan *plan, enum plan_kind kind, uint32_t rank)
+uint32_t plan_rank_group(const struct plan *plan, enum plan_kind kind, uint32_t rank)
 {
-    struct place place = place_of(plan, rank);
+    struct place place = rank_place(plan, rank);
     return kind == PLAN_TENSOR ? rank / plan->tensor
            : kind == PLAN_DATA ? place.stage * plan->tensor + place.tensor
                                : 0;
@@ -82,10 +81,10 @@ uint32_t plan_group_of(const struct plan *plan, enum plan_kind kind, uint32_t ra
 
 uint32_t plan_group_size(const struct plan *plan, enum plan_kind kind)
 {
-    return kind == PLAN_TENSOR ? plan->tensor : kind == PLAN_DATA ? data_size(plan) : plan->ranks;
+    return kind == PLAN_TENSOR ? plan->tensor : kind == PLAN_DATA ? data_group_count(plan) : plan->ranks;
 }
 
-int64_t plan_bytes_of(uint32_t call)
+int64_t plan_call_bytes(uint32_t call)
 {
     static const int64_t buckets[BUCKETS] = {64 << 20, 25 << 20};
     uint32_t at = call % (SEGMENTS + BUCKETS + 1);
@@ -100,7 +99,8 @@ static void choose_victims(struct plan *plan, struct tp_arena *arena)
     plan->victims = plan->victims ? plan->victims : 1;
     plan->victim = tp_arena_array(arena, plan->victims, sizeof *plan->victim);
     for (uint32_t v = 0; v < plan->victims; v++) /* a fixed distance from a random start separates the victims */
-        plan->victim[v] = (uint32_t)(chance(plan, CHANCE_VICTIM, 0, 0) * of + (double)v * of / plan->victims) % of;
+        plan->victim[v] =
+            (uint32_t)(random_share(plan, CHANCE_VICTIM, 0, 0) * of + (double)v * of / plan->victims) % of;
 }
 
 static bool is_named(const struct plan *plan, uint32_t number)
@@ -111,7 +111,7 @@ static bool is_named(const struct plan *plan, uint32_t number)
     return false;
 }
 
-static bool is_of_host(const struct plan *plan, uint32_t rank)
+static bool is_rank_on_slow_host(const struct plan *plan, uint32_t rank)
 {
     for (uint32_t v = 0; v < plan->victims; v++)
         if (plan->victim[v] / PLAN_HOST_RANKS == rank / PLAN_HOST_RANKS)
@@ -120,23 +120,23 @@ static bool is_of_host(const struct plan *plan, uint32_t rank)
 }
 
 /* Returns whether a rank of this data group is on the slow host. */
-static bool passes_host(const struct plan *plan, uint32_t group)
+static bool is_on_slow_host(const struct plan *plan, uint32_t group)
 {
     uint32_t stage = group / plan->tensor, tensor = group % plan->tensor;
-    for (uint32_t d = 0; d < data_size(plan); d++)
-        if (is_of_host(plan, (stage * data_size(plan) + d) * plan->tensor + tensor))
+    for (uint32_t d = 0; d < data_group_count(plan); d++)
+        if (is_rank_on_slow_host(plan, (stage * data_group_count(plan) + d) * plan->tensor + tensor))
             return true;
     return false;
 }
 
 /* Returns the share of all steps of all ranks that are affected by a fault of single steps. */
-static double share_of(enum plan_fault fault)
+static double fault_step_share(enum plan_fault fault)
 {
     return fault == PLAN_MOVING ? 0.02 : 0.06;
 }
 
 /* Returns whether the fault affects the rank in this step. step UINT32_MAX: in any step. */
-static bool is_hit(const struct plan *plan, uint32_t rank, uint32_t step)
+static bool is_affected(const struct plan *plan, uint32_t rank, uint32_t step)
 {
     switch (plan->fault) {
     case PLAN_CLEAN:
@@ -144,25 +144,25 @@ static bool is_hit(const struct plan *plan, uint32_t rank, uint32_t step)
         return false;
     case PLAN_SLOW_HOST:
     case PLAN_HOST_INPUT:
-        return is_of_host(plan, rank);
+        return is_rank_on_slow_host(plan, rank);
     case PLAN_STAGE:
-        return place_of(plan, rank).stage == plan->pipeline - 1;
+        return rank_place(plan, rank).stage == plan->pipeline - 1;
     case PLAN_HALF:
-        return chance(plan, CHANCE_WORK, rank, 1) < 0.5;
+        return random_share(plan, CHANCE_WORK, rank, 1) < 0.5;
     case PLAN_LATE_SLOW:
         return is_named(plan, rank) && step >= plan->steps / 2;
     case PLAN_MOVING:
     case PLAN_PAUSES:
         if (step != UINT32_MAX)
-            return chance(plan, CHANCE_WORK, rank, 2 + step) < share_of(plan->fault);
+            return random_share(plan, CHANCE_WORK, rank, 2 + step) < fault_step_share(plan->fault);
         for (uint32_t s = 0; s < plan->steps; s++)
-            if (chance(plan, CHANCE_WORK, rank, 2 + s) < share_of(plan->fault))
+            if (random_share(plan, CHANCE_WORK, rank, 2 + s) < fault_step_share(plan->fault))
                 return true;
         return false;
     case PLAN_SLOW_LINK:
-        return is_named(plan, plan_group_of(plan, PLAN_DATA, rank));
+        return is_named(plan, plan_rank_group(plan, PLAN_DATA, rank));
     case PLAN_HOST_LINK:
-        return passes_host(plan, plan_group_of(plan, PLAN_DATA, rank));
+        return is_on_slow_host(plan, plan_rank_group(plan, PLAN_DATA, rank));
     case PLAN_SEQUENCE:
     case PLAN_ALL_LINKS:
         return true;
@@ -173,27 +173,27 @@ static bool is_hit(const struct plan *plan, uint32_t rank, uint32_t step)
 
 bool plan_is_victim(const struct plan *plan, uint32_t rank)
 {
-    return is_hit(plan, rank, UINT32_MAX);
+    return is_affected(plan, rank, UINT32_MAX);
 }
 
 /* Returns the length of a replica's batch in a step, as a factor of the usual length. */
-static double batch_of(const struct plan *plan, uint32_t data, uint32_t step)
+static double batch_length(const struct plan *plan, uint32_t data, uint32_t step)
 {
-    return 0.8 + 0.4 * chance(plan, CHANCE_WORK, data, step);
+    return 0.8 + 0.4 * random_share(plan, CHANCE_WORK, data, step);
 }
 
 /* Returns the work that each rank has in addition in the run without the fault, ns. Stages and batches get their mean
  * length there, so that the total work is the same. */
-static int64_t evened(const struct plan *plan)
+static int64_t added_work_ns(const struct plan *plan)
 {
     if (plan->fault == PLAN_STAGE)
         return (int64_t)(plan->percent * MS / plan->pipeline);
     if (plan->fault != PLAN_SEQUENCE)
         return 0;
-    double sum = 0, count = (double)data_size(plan) * plan->steps;
-    for (uint32_t d = 0; d < data_size(plan); d++)
+    double sum = 0, count = (double)data_group_count(plan) * plan->steps;
+    for (uint32_t d = 0; d < data_group_count(plan); d++)
         for (uint32_t s = 0; s < plan->steps; s++)
-            sum += batch_of(plan, d, s);
+            sum += batch_length(plan, d, s);
     return (int64_t)((sum / count - 1) * 70 * MS);
 }
 
@@ -206,62 +206,62 @@ static void add_fault(const struct plan *plan, uint32_t rank, uint32_t step, dou
         [PLAN_MORE_WORK] = COMPUTE + 1, [PLAN_SLOW_HOST] = COMPUTE + 1, [PLAN_HOST_INPUT] = DATA + 1,
         [PLAN_STAGE] = COMPUTE + 1,     [PLAN_HALF] = COMPUTE + 1,      [PLAN_LATE_SLOW] = COMPUTE + 1,
         [PLAN_MOVING] = COMPUTE + 1,    [PLAN_PAUSES] = HOST + 1};
-    if (part_of[plan->fault] && is_hit(plan, rank, step))
+    if (part_of[plan->fault] && is_affected(plan, rank, step))
         parts[part_of[plan->fault] - 1] += plan->percent * MS;
     if (plan->fault == PLAN_IMBALANCE)
-        parts[COMPUTE] *= 0.75 + 0.5 * chance(plan, CHANCE_WORK, rank, 0);
+        parts[COMPUTE] *= 0.75 + 0.5 * random_share(plan, CHANCE_WORK, rank, 0);
     if (plan->fault == PLAN_CHANGING_IMBALANCE)
-        parts[COMPUTE] *= 0.75 + 0.5 * chance(plan, CHANCE_WORK, rank, step);
+        parts[COMPUTE] *= 0.75 + 0.5 * random_share(plan, CHANCE_WORK, rank, step);
     if (plan->fault == PLAN_SEQUENCE)
-        parts[COMPUTE] *= batch_of(plan, place_of(plan, rank).data, step);
+        parts[COMPUTE] *= batch_length(plan, rank_place(plan, rank).data, step);
 }
 
 /* Fills the times of the parts of one step of one rank, without waits. */
-static void work_of(struct plan *plan, uint32_t rank, uint32_t step)
+static void fill_step_work(struct plan *plan, uint32_t rank, uint32_t step)
 {
     size_t at = (size_t)rank * plan->steps + step;
-    double stage = plan->is_even ? 1 : 1 + 0.3 * place_of(plan, rank).stage;
-    double parts[] = {70.0 * MS * stage * jitter(plan, CHANCE_COMPUTE, rank, step, 0.02),
-                      20.0 * MS * jitter(plan, CHANCE_HOST, rank, step, 0.04),
-                      5.0 * MS * jitter(plan, CHANCE_DATA, rank, step, 0.1)};
+    double stage = plan->is_even ? 1 : 1 + 0.3 * rank_place(plan, rank).stage;
+    double parts[] = {70.0 * MS * stage * random_factor(plan, CHANCE_COMPUTE, rank, step, 0.02),
+                      20.0 * MS * random_factor(plan, CHANCE_HOST, rank, step, 0.04),
+                      5.0 * MS * random_factor(plan, CHANCE_DATA, rank, step, 0.1)};
     add_fault(plan, rank, step, parts);
-    plan->compute_ns[at] = (int64_t)parts[0] + plan->evened_ns;
+    plan->compute_ns[at] = (int64_t)parts[0] + plan->added_without_fault_ns;
     plan->host_ns[at] = (int64_t)parts[1];
     plan->data_ns[at] = (int64_t)parts[2];
 }
 
 /* Returns the transfer time of one call of a group, ns. Groups of the same kind take equally long, except the slow
  * one. */
-static int64_t transfer_of(const struct plan *plan, uint32_t call, uint32_t group)
+static int64_t transfer_ns(const struct plan *plan, uint32_t call, uint32_t group)
 {
-    enum plan_kind kind = plan_kind_of(call);
-    double n = plan_group_size(plan, kind), ns = 20000 + (double)plan_bytes_of(call) * 2 * (n - 1) / n / BYTES_PER_NS;
+    enum plan_kind kind = plan_call_kind(call);
+    double n = plan_group_size(plan, kind), ns = 20000 + (double)plan_call_bytes(call) * 2 * (n - 1) / n / BYTES_PER_NS;
     bool is_slow = (plan->fault == PLAN_SLOW_LINK && is_named(plan, group)) ||
-                   (plan->fault == PLAN_HOST_LINK && passes_host(plan, group)) || plan->fault == PLAN_ALL_LINKS;
+                   (plan->fault == PLAN_HOST_LINK && is_on_slow_host(plan, group)) || plan->fault == PLAN_ALL_LINKS;
     if (kind == PLAN_DATA && is_slow)
         ns *= 10;
-    return (int64_t)(ns * jitter(plan, CHANCE_WIRE, call, (uint64_t)kind * 1000003 + group, 0.05));
+    return (int64_t)(ns * random_factor(plan, CHANCE_WIRE, call, (uint64_t)kind * 1000003 + group, 0.05));
 }
 
 /* ---- running ---- */
 
 /* Simulates one call of all groups of the same kind. The ranks of a group leave when the last one has arrived and the
  * transfer has ended. */
-static void meet(struct plan *plan, uint32_t call, int64_t *now, int64_t *last)
+static void run_call(struct plan *plan, uint32_t call, int64_t *now, int64_t *last)
 {
-    enum plan_kind kind = plan_kind_of(call);
+    enum plan_kind kind = plan_call_kind(call);
     uint32_t groups = plan->ranks / plan_group_size(plan, kind);
     for (uint32_t g = 0; g < groups; g++)
         last[g] = 0;
     for (uint32_t r = 0; r < plan->ranks; r++) {
-        uint32_t g = plan_group_of(plan, kind, r);
+        uint32_t g = plan_rank_group(plan, kind, r);
         plan->arrival_ns[(size_t)r * plan->calls + call] = now[r];
         last[g] = now[r] > last[g] ? now[r] : last[g];
     }
     for (uint32_t g = 0; g < groups; g++)
-        last[g] += transfer_of(plan, call, g);
+        last[g] += transfer_ns(plan, call, g);
     for (uint32_t r = 0; r < plan->ranks; r++) {
-        now[r] = last[plan_group_of(plan, kind, r)] + (int64_t)(4000 * chance(plan, CHANCE_END, r, call));
+        now[r] = last[plan_rank_group(plan, kind, r)] + (int64_t)(4000 * random_share(plan, CHANCE_END, r, call));
         plan->end_ns[(size_t)r * plan->calls + call] = now[r];
     }
 }
@@ -271,14 +271,14 @@ static void run_step(struct plan *plan, uint32_t step, int64_t *now, int64_t *la
     uint32_t first = step * (SEGMENTS + BUCKETS + 1);
     for (uint32_t r = 0; r < plan->ranks; r++) {
         size_t at = (size_t)r * plan->steps + step;
-        work_of(plan, r, step);
+        fill_step_work(plan, r, step);
         plan->step_start[at] = now[r];
         now[r] += plan->data_ns[at] + plan->host_ns[at];
     }
     for (uint32_t i = 0; i < SEGMENTS + BUCKETS + 1; i++) {
         for (uint32_t r = 0; r < plan->ranks && i < SEGMENTS; r++)
             now[r] += plan->compute_ns[(size_t)r * plan->steps + step] / SEGMENTS;
-        meet(plan, first + i, now, last);
+        run_call(plan, first + i, now, last);
     }
     for (uint32_t r = 0; r < plan->ranks; r++)
         plan->step_end[(size_t)r * plan->steps + step] = now[r];
@@ -301,7 +301,7 @@ static int64_t run_steps(struct plan *plan, int64_t *now, int64_t *last)
 static void set_clocks(struct plan *plan)
 {
     for (uint32_t r = 0; r < plan->ranks; r++) {
-        int64_t off = (int64_t)(7.2e12 * (chance(plan, CHANCE_CLOCK, r, 0) - 0.5));
+        int64_t off = (int64_t)(7.2e12 * (random_share(plan, CHANCE_CLOCK, r, 0) - 0.5));
         for (uint32_t c = 0; c < plan->calls; c++) {
             plan->arrival_ns[(size_t)r * plan->calls + c] += off;
             plan->end_ns[(size_t)r * plan->calls + c] += off;
@@ -333,11 +333,11 @@ void plan_run(struct plan *plan, struct tp_arena *arena)
         plan->fault != PLAN_CLEAN && plan->fault != PLAN_IMBALANCE && plan->fault != PLAN_CHANGING_IMBALANCE;
     int64_t with_ns = run_steps(plan, now, last);
     enum plan_fault fault = plan->fault;
-    plan->evened_ns = evened(plan);
+    plan->added_without_fault_ns = added_work_ns(plan);
     plan->fault = fault > PLAN_EVEN ? PLAN_EVEN : PLAN_CLEAN;
     plan->loss_percent = 100 * (1 - (double)run_steps(plan, now, last) / (double)with_ns);
     plan->fault = fault;
-    plan->evened_ns = 0;
+    plan->added_without_fault_ns = 0;
     run_steps(plan, now, last);
     set_clocks(plan);
 }
@@ -345,7 +345,7 @@ void plan_run(struct plan *plan, struct tp_arena *arena)
 /* ---- summaries ---- */
 
 /* Returns the text `before`, `number`, `after`. */
-static struct tp_str text(struct tp_arena *arena, const char *before, long long number, const char *after)
+static struct tp_str make_text(struct tp_arena *arena, const char *before, long long number, const char *after)
 {
     char made[96];
     int size = snprintf(made, sizeof made, "%s%lld%s", before, number, after);
@@ -359,7 +359,7 @@ static void add_steps(const struct plan *plan, uint32_t rank, struct tp_summary 
     for (uint32_t s = 0; s < plan->steps; s++) {
         struct tp_summary_step *step = &summary->steps[s];
         size_t at = (size_t)rank * plan->steps + s;
-        step->name = text(arena, "", s, "");
+        step->name = make_text(arena, "", s, "");
         step->start_ns = plan->step_start[at] - plan->step_start[(size_t)rank * plan->steps];
         step->total_ns = plan->step_end[at] - plan->step_start[at];
         for (unsigned p = 0; p < TP_PART_COUNT; p++)
@@ -380,20 +380,20 @@ static void add_calls(const struct plan *plan, uint32_t rank, struct tp_summary 
     int64_t origin = plan->step_start[(size_t)rank * plan->steps];
     summary->collectives = tp_arena_array(arena, plan->calls, sizeof *summary->collectives);
     for (uint32_t c = 0; c < plan->calls; c++) {
-        enum plan_kind kind = plan_kind_of(c);
+        enum plan_kind kind = plan_call_kind(c);
         size_t at = (size_t)rank * plan->calls + c;
         if (plan_group_size(plan, kind) < 2)
             continue;
-        summary->collectives[summary->collective_count++] =
-            (struct tp_summary_collective){.name = TP_STR("nccl:all_reduce"),
-                                           .group = text(arena, group_names[kind], plan_group_of(plan, kind, rank), ""),
-                                           .dtype = TP_STR("BFloat16"),
-                                           .sequence = c,
-                                           .bytes = plan_bytes_of(c),
-                                           .group_size = plan_group_size(plan, kind),
-                                           .arrival_ns = plan->arrival_ns[at] - origin,
-                                           .duration_ns = plan->end_ns[at] - plan->arrival_ns[at],
-                                           .step = c / (SEGMENTS + BUCKETS + 1)};
+        summary->collectives[summary->collective_count++] = (struct tp_summary_collective){
+            .name = TP_STR("nccl:all_reduce"),
+            .group = make_text(arena, group_names[kind], plan_rank_group(plan, kind, rank), ""),
+            .dtype = TP_STR("BFloat16"),
+            .sequence = c,
+            .bytes = plan_call_bytes(c),
+            .group_size = plan_group_size(plan, kind),
+            .arrival_ns = plan->arrival_ns[at] - origin,
+            .duration_ns = plan->end_ns[at] - plan->arrival_ns[at],
+            .step = c / (SEGMENTS + BUCKETS + 1)};
     }
 }
 
@@ -449,7 +449,7 @@ static void fill_row(const struct plan *plan, struct tp_summary_row *row, int64_
     }
     int64_t calls = count * plan->steps, mean = sum / (calls ? calls : 1);
     row->time = (struct tp_sketch){.count = calls, .sum_ns = mean * calls, .min_ns = mean, .max_ns = mean};
-    row->time.square_sum = (double)mean * (double)mean * (double)calls;
+    row->time.square_sum_ns2 = (double)mean * (double)mean * (double)calls;
     row->time.bucket_count = calls > 0;
     row->time.buckets = tp_arena_array(arena, 1, sizeof *row->time.buckets);
     *row->time.buckets = (struct tp_sketch_bucket){tp_sketch_bucket(mean), calls};
@@ -458,7 +458,7 @@ static void fill_row(const struct plan *plan, struct tp_summary_row *row, int64_
 /* Adds the rows of operators, then the rows of kernels, each sorted by time, longest first. */
 static void add_rows(const struct plan *plan, uint32_t rank, struct tp_summary *summary, struct tp_arena *arena)
 {
-    uint32_t stage = place_of(plan, rank).stage, kernels = KERNELS + plan->rows / 2,
+    uint32_t stage = rank_place(plan, rank).stage, kernels = KERNELS + plan->rows / 2,
              operators = KERNELS + plan->rows / 2;
     int64_t *ns = tp_arena_array(arena, plan->steps, sizeof *ns);
     bool has_more = plan->fault == PLAN_MORE_WORK && plan_is_victim(plan, rank);
@@ -468,7 +468,7 @@ static void add_rows(const struct plan *plan, uint32_t rank, struct tp_summary *
         for (uint32_t s = 0; s < plan->steps; s++)
             ns[s] = plan->host_ns[(size_t)rank * plan->steps + s] / 2 / (i + 3);
         row->kind = TP_SUMMARY_OPERATOR_HOST;
-        row->name = text(arena, "aten::operator_", i, "");
+        row->name = make_text(arena, "aten::operator_", i, "");
         fill_row(plan, row, 12, ns, arena);
     }
     for (uint32_t i = 0; i < kernels; i++) {
@@ -476,7 +476,7 @@ static void add_rows(const struct plan *plan, uint32_t rank, struct tp_summary *
         for (uint32_t s = 0; s < plan->steps; s++)
             ns[s] = plan->compute_ns[(size_t)rank * plan->steps + s] / (i + 3);
         row->kind = TP_SUMMARY_KERNEL;
-        row->name = text(arena, stage % 2 ? "sm90_gemm_" : "ampere_gemm_", i + 100 * stage, "_bf16");
+        row->name = make_text(arena, stage % 2 ? "sm90_gemm_" : "ampere_gemm_", i + 100 * stage, "_bf16");
         fill_row(plan, row, has_more ? 30 : 24, ns, arena);
     }
 }
@@ -498,21 +498,21 @@ static void add_notes(const struct plan *plan, uint32_t rank, struct tp_summary 
     summary->fact_count = 1;
     summary->memory = tp_arena_array(arena, 1, sizeof *summary->memory);
     summary->memory[0] = (struct tp_summary_memory){
-        TP_STR("GPU0"), (int64_t)(60 + place_of(plan, rank).stage) << 30, TP_NULL_INT, 0, NULL, 0};
+        TP_STR("GPU0"), (int64_t)(60 + rank_place(plan, rank).stage) << 30, TP_NULL_INT, 0, NULL, 0};
     summary->memory_count = 1;
 }
 
-void plan_summary(const struct plan *plan, uint32_t rank, struct tp_summary *summary, struct tp_arena *arena)
+void plan_fill_summary(const struct plan *plan, uint32_t rank, struct tp_summary *summary, struct tp_arena *arena)
 {
     memset(summary, 0, sizeof *summary);
     summary->key =
-        (struct tp_summary_key){TP_STR("planned"), rank, plan->ranks, text(arena, "rank", rank, ""), TP_NULL_INT};
-    summary->file = text(arena, "rank", rank, ".pt.trace.json.gz");
+        (struct tp_summary_key){TP_STR("planned"), rank, plan->ranks, make_text(arena, "rank", rank, ""), TP_NULL_INT};
+    summary->file = make_text(arena, "rank", rank, ".pt.trace.json.gz");
     summary->sha256 = TP_STR("");
     summary->program = TP_STR("gpu");
     summary->event_count = 1000 + rank % 3;
     summary->kernel_fingerprint =
-        1000 + place_of(plan, rank).stage + (plan->fault == PLAN_MORE_WORK && plan_is_victim(plan, rank) ? 500 : 0);
+        1000 + rank_place(plan, rank).stage + (plan->fault == PLAN_MORE_WORK && plan_is_victim(plan, rank) ? 500 : 0);
     for (unsigned m = 0; m < TP_METRIC_COUNT; m++)
         summary->metrics[m] = (struct tp_metric_value){.why = "not made"};
     add_steps(plan, rank, summary, arena);

@@ -44,7 +44,7 @@ struct plan {
     double percent;   /* share of the step that the fault adds, percent; 0 means 20 */
     /* members from here on are results of plan_run */
     bool is_even;
-    int64_t evened_ns;                       /* work added to all ranks in the run without the fault, ns */
+    int64_t added_without_fault_ns;          /* work added to all ranks in the run without the fault, ns */
     uint32_t *victim;                        /* numbers of the affected ranks, or of the affected group */
     int64_t *arrival_ns, *end_ns;            /* times by [rank][call], on the clock of the rank, ns */
     int64_t *step_start, *step_end;          /* times by [rank][step], on the clock of the rank, ns */
@@ -65,12 +65,12 @@ enum plan_kind { PLAN_TENSOR, PLAN_DATA, PLAN_WORLD };
 enum { PLAN_SEGMENTS = 3, PLAN_BUCKETS = 2, PLAN_CALLS = PLAN_SEGMENTS + PLAN_BUCKETS + 1, PLAN_HOST_RANKS = 8 };
 /* Returns the kind of a call of a step. PLAN_SEGMENTS calls are in the tensor group, PLAN_BUCKETS calls in the data
  * group, and one call has all ranks. */
-enum plan_kind plan_kind_of(uint32_t call);
-int64_t plan_bytes_of(uint32_t call);
-uint32_t plan_group_of(const struct plan *plan, enum plan_kind kind, uint32_t rank);
+enum plan_kind plan_call_kind(uint32_t call);
+int64_t plan_call_bytes(uint32_t call);
+uint32_t plan_rank_group(const struct plan *plan, enum plan_kind kind, uint32_t rank);
 uint32_t plan_group_size(const struct plan *plan, enum plan_kind kind);
 
 /* Fills the summary of one rank. */
-void plan_summary(const struct plan *plan, uint32_t rank, struct tp_summary *summary, struct tp_arena *arena);
+void plan_fill_summary(const struct plan *plan, uint32_t rank, struct tp_summary *summary, struct tp_arena *arena);
 
 #endif

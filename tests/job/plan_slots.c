@@ -7,7 +7,7 @@
 static const char *const names[] = {"tensor", "data", "world"}, *const described[] = {"tp", "dp", "default_pg"};
 
 /* Returns the ranks of the group, which are equally spaced. */
-static struct tp_rank_stride ranks_of(const struct plan *plan, enum plan_kind kind, uint32_t group)
+static struct tp_rank_stride ranks_in_group(const struct plan *plan, enum plan_kind kind, uint32_t group)
 {
     uint32_t data = plan->ranks / plan->tensor / plan->pipeline;
     if (kind == PLAN_TENSOR)
@@ -37,7 +37,7 @@ static void add_groups(const struct plan *plan, uint32_t rank, struct tp_step_sl
     slots->groups = tp_arena_array(arena, 4, sizeof *slots->groups);
     for (enum plan_kind kind = PLAN_TENSOR; kind <= PLAN_WORLD; kind++) {
         char name[32];
-        uint32_t group = plan_group_of(plan, kind, rank);
+        uint32_t group = plan_rank_group(plan, kind, rank);
         int size = snprintf(name, sizeof name, "%s %u", names[kind], group);
         group_of[kind] = slots->group_count;
         if (plan_group_size(plan, kind) < 2)
@@ -46,7 +46,7 @@ static void add_groups(const struct plan *plan, uint32_t rank, struct tp_step_sl
             plan, slots,
             (struct tp_slot_group){.name = {tp_arena_copy(arena, name, (size_t)size), (size_t)size},
                                    .description = plan->fault >= PLAN_EVEN ? tp_str_of(described[kind]) : TP_STR("")},
-            ranks_of(plan, kind, group), arena);
+            ranks_in_group(plan, kind, group), arena);
     }
     if (plan->fault >= PLAN_EVEN && plan->pipeline > 1)
         add_group(plan, slots, (struct tp_slot_group){.name = TP_STR(""), .description = TP_STR("pp")},
@@ -62,7 +62,7 @@ static void fill_step(const struct plan *plan, uint32_t rank, struct tp_step_slo
     for (uint32_t c = 0; c < PLAN_CALLS; c++) {
         int64_t arrival = plan->arrival_ns[first + c];
         kernel += c < PLAN_SEGMENTS ? plan->compute_ns[at] / PLAN_SEGMENTS : 0;
-        if (plan_group_size(plan, plan_kind_of(c)) < 2)
+        if (plan_group_size(plan, plan_call_kind(c)) < 2)
             continue;
         size_t cell = tp_slot_cell(slots, slot, step);
         int64_t input = slot ? 0 : plan->data_ns[at];
@@ -91,9 +91,10 @@ void plan_slots(const struct plan *plan, uint32_t rank, struct tp_step_slots *sl
     add_groups(plan, rank, slots, group_of, arena);
     slots->slots = tp_arena_array(arena, PLAN_CALLS + 1, sizeof *slots->slots);
     for (uint32_t c = 0; c < PLAN_CALLS; c++) { /* all calls are all-reduces */
-        double n = plan_group_size(plan, plan_kind_of(c)), moved = (double)plan_bytes_of(c) * 2 * (n - 1) / n;
+        double n = plan_group_size(plan, plan_call_kind(c)), moved = (double)plan_call_bytes(c) * 2 * (n - 1) / n;
         if (n >= 2)
-            slots->slots[slots->slot_count++] = (struct tp_slot){group_of[plan_kind_of(c)], 1, 1, 0, true, (int64_t)moved};
+            slots->slots[slots->slot_count++] =
+                (struct tp_slot){group_of[plan_call_kind(c)], 1, 1, 0, true, (int64_t)moved};
     }
     slots->slots[slots->slot_count++] = (struct tp_slot){TP_NO_ID, 0, 1, 0, true, 0};
     slots->step_count = plan->steps < most ? plan->steps : most;

@@ -13,7 +13,7 @@ struct way {
     struct tp_buf html;
 };
 
-static int go(void *context, struct tp_error *err)
+static int print_kernel_names(void *context, struct tp_error *err)
 {
     struct way *way = context;
     struct tp_arena *arena = &way->arena;
@@ -35,7 +35,7 @@ static int go(void *context, struct tp_error *err)
     tp_order_build(order, trace, arena);
     tp_model_build(model, trace, order, arena);
     tp_kernel_view_build(&views->kernels, model, arena);
-    tp_page_limits_of(&limits, 0, 1 << 20);
+    tp_page_limits_fill(&limits, 0, 1 << 20);
     tp_assets_init(&assets, arena, NULL);
     tp_templates_init(&templates, arena, tp_assets_load, &assets);
     return tp_template_render(&templates, "kernels", tp_section_kernels(&section), &way->html, err);
@@ -47,7 +47,7 @@ int main(int argc, char **argv)
     struct tp_error err = {0};
     tp_arena_init(&way.arena, 0);
     tp_buf_init(&way.html, 0);
-    int code = tp_arena_run(&way.arena, go, &way, &err);
+    int code = tp_arena_run(&way.arena, print_kernel_names, &way, &err);
     if (code == TP_OK)
         fwrite(way.html.data, 1, way.html.size, stdout);
     else

@@ -82,7 +82,7 @@ static void record(void)
     tracepress_tensor(name, TRACEPRESS_FLOAT, 2, dims, data, TRACEPRESS_STATISTICS);
 }
 
-static int time_it(void)
+static int time_calls(void)
 {
     struct tracepress_event *start = tracepress_event_create(tracepress_intern("start"), TRACEPRESS_CPU);
     struct tracepress_event *end = tracepress_event_create(tracepress_intern("end"), TRACEPRESS_CPU);
@@ -106,7 +106,7 @@ int main(int argc, char **argv)
     record();
     tracepress_step();
     code += tracepress_step_num() == 0;
-    code += time_it();
+    code += time_calls();
     tracepress_stop();
     return code != 0;
 }

@@ -1,8 +1,8 @@
 /* Replaces the file calls of the tested code by calls that fail on demand. One kind of call can fail at a time.
  *
- * fault(CALL, ERRNO): from now on, each call of this kind fails with this error. fault_after(CALL, COUNT, ERRNO): the
- * call fails after COUNT successful calls. fault(CALL, 0): the calls succeed again. With FAULT_SHORT as ERRNO, a read
- * or a write transfers only one byte. */
+ * fault(CALL, ERRNO): from now on, each call of this kind fails with this error. fail_call_after(CALL, COUNT, ERRNO):
+ * the call fails after COUNT successful calls. fault(CALL, 0): the calls succeed again. With FAULT_SHORT as ERRNO, a
+ * read or a write transfers only one byte. */
 #ifndef TP_TESTS_UNIT_FAULTY_FILES_H
 #define TP_TESTS_UNIT_FAULTY_FILES_H
 
@@ -33,7 +33,7 @@ static struct {
     int error, after, seen;
 } faults[FAULT_CALLS];
 
-static inline void fault_after(enum fault_call call, int count, int error)
+static inline void fail_call_after(enum fault_call call, int count, int error)
 {
     faults[call].after = count;
     faults[call].error = error;
@@ -42,10 +42,10 @@ static inline void fault_after(enum fault_call call, int count, int error)
 
 static inline void fault(enum fault_call call, int error)
 {
-    fault_after(call, 0, error);
+    fail_call_after(call, 0, error);
 }
 
-static inline void fault_none(void)
+static inline void fail_no_call(void)
 {
     memset(faults, 0, sizeof faults);
 }
@@ -59,7 +59,7 @@ static bool faulty(enum fault_call call)
 }
 
 /* Returns false for the standard streams, so that the test's own output never fails. */
-static bool is_of_test(int fd)
+static bool is_test_descriptor(int fd)
 {
     return fd > 2;
 }
@@ -99,7 +99,7 @@ int flock(int fd, int operation)
 
 ssize_t write(int fd, const void *bytes, size_t size)
 {
-    if (is_of_test(fd) && faulty(FAULT_WRITE)) {
+    if (is_test_descriptor(fd) && faulty(FAULT_WRITE)) {
         if (errno != FAULT_SHORT)
             return -1;
         size = size > 0;
@@ -109,7 +109,7 @@ ssize_t write(int fd, const void *bytes, size_t size)
 
 ssize_t read(int fd, void *bytes, size_t size)
 {
-    if (is_of_test(fd) && faulty(FAULT_READ)) {
+    if (is_test_descriptor(fd) && faulty(FAULT_READ)) {
         if (errno != FAULT_SHORT)
             return -1;
         size = size > 0;
@@ -119,7 +119,7 @@ ssize_t read(int fd, void *bytes, size_t size)
 
 ssize_t pread(int fd, void *bytes, size_t size, off_t at)
 {
-    if (is_of_test(fd) && faulty(FAULT_READ)) {
+    if (is_test_descriptor(fd) && faulty(FAULT_READ)) {
         if (errno != FAULT_SHORT)
             return -1;
         size = size > 0;

@@ -133,8 +133,8 @@ static const struct tp_verdict_block *verdict_of(struct tp_document *document, c
     struct tp_naming naming = {.arena = &arena};
     tp_compare_document(document, c, &naming, 100);
     for (size_t i = 0; i < document->blocks.count; i++)
-        if (tp_document_at(document, i)->kind == TP_BLOCK_VERDICT)
-            return &tp_document_at(document, i)->verdict;
+        if (tp_document_block_at(document, i)->kind == TP_BLOCK_VERDICT)
+            return &tp_document_block_at(document, i)->verdict;
     fail();
     return NULL;
 }
@@ -159,7 +159,13 @@ static void assert_headline(const struct tp_compare *c, const char *wanted)
     }
 }
 
-#define KERNEL(name, calls, us) {name, "aten::mm", "[[8, 8]]", us, TP_SUMMARY_KERNEL, calls}
-#define END {"", "", "", 0, TP_SUMMARY_KERNEL, 0}
+#define KERNEL(name, calls, us)                                                                                        \
+    {                                                                                                                  \
+        name, "aten::mm", "[[8, 8]]", us, TP_SUMMARY_KERNEL, calls                                                     \
+    }
+#define END                                                                                                            \
+    {                                                                                                                  \
+        "", "", "", 0, TP_SUMMARY_KERNEL, 0                                                                            \
+    }
 
 #endif

@@ -49,7 +49,7 @@ static void build(void)
     event("{\"ph\":\"X\",\"cat\":\"Trace\",\"name\":\"t\",\"pid\":0,\"tid\":0,\"ts\":0,\"dur\":1}");
     make_trace(&arena, &trace, "", text.data);
     tp_program_view_build(&view, &trace, &arena);
-    tp_word_program(&view, &arena);
+    tp_fill_program_texts(&view, &arena);
 }
 
 /* Returns the first finding of this kind, or NULL. */

@@ -37,12 +37,13 @@ __attribute__((unused)) static void assert_range(const char *rule, double low, d
     const struct tp_finding *found = finding(rule);
     assert_non_null(found);
     if (fabs(found->low_percent - low) > 0.2 || fabs(found->high_percent - high) > 0.2)
-        fail_msg("%s (share %f): %f to %f, not %f to %f", rule, found->share_percent, found->low_percent, found->high_percent, low, high);
+        fail_msg("%s (share %f): %f to %f, not %f to %f", rule, found->share_percent, found->low_percent,
+                 found->high_percent, low, high);
 }
 
 __attribute__((unused)) static void frame(const char *name, double ts, double dur)
 {
-    host_with("python_function", name, ts, dur, "\"Python id\":1");
+    host_event_with_args("python_function", name, ts, dur, "\"Python id\":1");
 }
 
 /* Adds an operator with the shapes of its arguments. All arguments have the same type. */
@@ -52,7 +53,7 @@ __attribute__((unused)) static void shaped(const char *name, double ts, double d
     char args[400];
     snprintf(args, sizeof args, "\"Input Dims\":[%s],\"Input type\":[%s%s%s],\"Sequence number\":%d", dims, type,
              strchr(dims, ']')[1] ? "," : "", strchr(dims, ']')[1] ? type : "", sequence);
-    host_with("cpu_op", name, ts, dur, args);
+    host_event_with_args("cpu_op", name, ts, dur, args);
 }
 
 #endif

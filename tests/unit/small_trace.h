@@ -22,7 +22,7 @@ static int begin(void **state)
 }
 
 /* Adds a host event of a category. args: members of the event's arguments, or "". */
-static void host_with(const char *category, const char *name, double ts, double dur, const char *args)
+static void host_event_with_args(const char *category, const char *name, double ts, double dur, const char *args)
 {
     event("{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%s\",\"pid\":10,\"tid\":1,\"ts\":%.3f,\"dur\":%.3f,\"args\":{%s}}",
           category, name, ts, dur, args);
@@ -30,14 +30,14 @@ static void host_with(const char *category, const char *name, double ts, double 
 
 __attribute__((unused)) static void host(const char *category, const char *name, double ts, double dur)
 {
-    host_with(category, name, ts, dur, "");
+    host_event_with_args(category, name, ts, dur, "");
 }
 
 __attribute__((unused)) static void step(int number, double ts, double dur)
 {
     char name[32];
     snprintf(name, sizeof name, "ProfilerStep#%d", number);
-    host_with("user_annotation", name, ts, dur, "");
+    host_event_with_args("user_annotation", name, ts, dur, "");
 }
 
 static void call(const char *name, double ts, double dur, int correlation)
@@ -78,7 +78,7 @@ static bool is_recording_free;
 static const char *const free_recording[] = {"H6.operator_ns=0", "H6.shapes_ns=0", "H6.frame_ns=0",
                                              "H6.memory_ns=0"}; /* makes recording cost 0 ns per event */
 
-static void build_with(const char *header)
+static void build_with_header(const char *header)
 {
     make_model(&arena, &trace, &order, &model, header, text.data ? text.data : "");
     struct tp_rule_overrides overrides = {0};
@@ -113,7 +113,7 @@ __attribute__((unused)) static void assert_part(const struct tp_detail *part, en
 
 __attribute__((unused)) static void build(void)
 {
-    build_with("");
+    build_with_header("");
 }
 
 #endif

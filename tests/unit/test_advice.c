@@ -29,11 +29,11 @@ struct fixture {
     struct tp_advice advice;
 };
 
-static void advise(struct fixture *f, const char *events, const struct tp_rule_overrides *overrides)
+static void make_advice(struct fixture *f, const char *events, const struct tp_rule_overrides *overrides)
 {
     make_model(&f->arena, &f->trace, &f->order, &f->model, "", events);
     tp_advice_build(&f->advice, &f->model, overrides, &f->arena);
-    tp_word_advice(&f->advice, &f->model, &f->arena);
+    tp_fill_advice_texts(&f->advice, &f->model, &f->arena);
 }
 
 static bool is_text(struct tp_str text, const char *expected)
@@ -45,10 +45,10 @@ static void gap_before_operation_is_split_at_its_launch(void **state)
 {
     (void)state;
     struct fixture f;
-    advise(&f,
-           LAUNCH(0, 1, 1) "," LAUNCH(2, 1, 2) "," LAUNCH(40, 2, 3) "," KERNEL("a", 5, 5, 1) "," KERNEL(
-               "b", 20, 5, 2) "," KERNEL("c", 45, 5, 3) "," KERNEL("d", 60, 5, 99),
-           NULL);
+    make_advice(&f,
+                LAUNCH(0, 1, 1) "," LAUNCH(2, 1, 2) "," LAUNCH(40, 2, 3) "," KERNEL("a", 5, 5, 1) "," KERNEL(
+                    "b", 20, 5, 2) "," KERNEL("c", 45, 5, 3) "," KERNEL("d", 60, 5, 99),
+                NULL);
     assert_int_equal(f.advice.idle.device_count, 1);
     const struct tp_idle_device *d = &f.advice.idle.devices[0];
     assert_int_equal(d->idle.gap_count, 4);
@@ -72,11 +72,11 @@ static void flame_graph_assigns_idle_time_to_the_host_stack(void **state)
 {
     (void)state;
     struct fixture f;
-    advise(&f,
-           HOST("python_function", "train.py(3): step", 0, 100, "") "," HOST(
-               "cpu_op", "aten::add 0x7f", 20, 20,
-               "") "," LAUNCH(0, 1, 1) "," LAUNCH(50, 1, 2) "," KERNEL("a", 5, 5, 1) "," KERNEL("b", 60, 5, 2),
-           NULL);
+    make_advice(&f,
+                HOST("python_function", "train.py(3): step", 0, 100, "") "," HOST(
+                    "cpu_op", "aten::add 0x7f", 20, 20,
+                    "") "," LAUNCH(0, 1, 1) "," LAUNCH(50, 1, 2) "," KERNEL("a", 5, 5, 1) "," KERNEL("b", 60, 5, 2),
+                NULL);
     const struct tp_idle_device *d = &f.advice.idle.devices[0];
     assert_int_equal(d->node_count, 4);           /* nodes: root, frame, and the frame's operator and launch */
     assert_int_equal(d->nodes[1].self_ns, 33000); /* the frame ran alone in these idle times: us 1-5, 10-20, 40-50,
@@ -96,10 +96,10 @@ static void wait_costs_only_the_idle_time_after_it(void **state)
 {
     (void)state;
     struct fixture f;
-    advise(&f,
-           LAUNCH(0, 1, 1) "," HOST("cuda_runtime", "cudaDeviceSynchronize", 5, 45,
-                                    "") "," LAUNCH(52, 1, 2) "," KERNEL("a", 5, 45, 1) "," KERNEL("b", 60, 5, 2),
-           NULL);
+    make_advice(&f,
+                LAUNCH(0, 1, 1) "," HOST("cuda_runtime", "cudaDeviceSynchronize", 5, 45,
+                                         "") "," LAUNCH(52, 1, 2) "," KERNEL("a", 5, 45, 1) "," KERNEL("b", 60, 5, 2),
+                NULL);
     const struct tp_sync_table *s = &f.advice.syncs;
     assert_int_equal(s->count, 1);
     assert_int_equal(s->host_wait_ns, 45000);
@@ -113,12 +113,12 @@ static void wait_belongs_to_no_line_that_ended_before(void **state)
 {
     (void)state;
     struct fixture f;
-    advise(&f,
-           HOST("python_function", "run.py(3): first", 0, 10,
-                "") "," HOST("python_function", "torch/x.py(1): late", 5, 50,
-                             "") "," HOST("cuda_runtime", "cudaDeviceSynchronize", 20, 5,
-                                          "") "," LAUNCH(1, 1, 1) "," KERNEL("a", 5, 45, 1),
-           NULL);
+    make_advice(&f,
+                HOST("python_function", "run.py(3): first", 0, 10,
+                     "") "," HOST("python_function", "torch/x.py(1): late", 5, 50,
+                                  "") "," HOST("cuda_runtime", "cudaDeviceSynchronize", 20, 5,
+                                               "") "," LAUNCH(1, 1, 1) "," KERNEL("a", 5, 45, 1),
+                NULL);
     const struct tp_sync_table *s = &f.advice.syncs;
     assert_int_equal(s->count, 1);
     assert_true(is_text(tp_table_text(&s->rows, TP_SYNC_LINE)[0], ""));
@@ -129,11 +129,11 @@ static void wait_outside_of_steps_is_counted_separately(void **state)
 {
     (void)state;
     struct fixture f;
-    advise(&f,
-           HOST("user_annotation", "ProfilerStep#1", 0, 40, "") "," LAUNCH(1, 1, 1) "," KERNEL("a", 2, 5, 1) "," HOST(
-               "cuda_runtime", "cudaStreamSynchronize", 10, 5, "") "," HOST("cuda_runtime", "cudaStreamSynchronize", 50,
-                                                                            5, ""),
-           NULL);
+    make_advice(&f,
+                HOST("user_annotation", "ProfilerStep#1", 0, 40, "") "," LAUNCH(1, 1, 1) "," KERNEL(
+                    "a", 2, 5, 1) "," HOST("cuda_runtime", "cudaStreamSynchronize", 10, 5,
+                                           "") "," HOST("cuda_runtime", "cudaStreamSynchronize", 50, 5, ""),
+                NULL);
     const struct tp_sync_table *s = &f.advice.syncs;
     assert_int_equal(s->count, 1);
     assert_int_equal(s->host_wait_ns, 5000);
@@ -145,11 +145,11 @@ static void unfinished_step_is_left_out(void **state)
 {
     (void)state;
     struct fixture f;
-    advise(&f,
-           HOST("user_annotation", "ProfilerStep#1", 0, 10,
-                "") "," HOST("user_annotation", "ProfilerStep#2", 10, 10,
-                             "") "," HOST("user_annotation", "ProfilerStep#3", 20, 3, "\"finished\":false"),
-           NULL);
+    make_advice(&f,
+                HOST("user_annotation", "ProfilerStep#1", 0, 10,
+                     "") "," HOST("user_annotation", "ProfilerStep#2", 10, 10,
+                                  "") "," HOST("user_annotation", "ProfilerStep#3", 20, 3, "\"finished\":false"),
+                NULL);
     assert_int_equal(f.model.step_count, 3);
     assert_int_equal(tp_unused_step_count(&f.model, TP_STEP_UNFINISHED), 1);
     assert_int_equal(f.advice.recommendations.step_count, 2);
@@ -161,10 +161,10 @@ static void memory_at_the_peak_names_its_operator(void **state)
 {
     (void)state;
     struct fixture f;
-    advise(&f,
-           HOST("cpu_op", "outer", 0, 20, "") "," HOST("cpu_op", "inner", 1, 5, "") "," MEMORY(
-               2, 16, 30, 40) "," MEMORY(10, 32, 20, 60) "," MEMORY(30, 48, 20, 80) "," MEMORY(31, 16, -30, 50),
-           NULL);
+    make_advice(&f,
+                HOST("cpu_op", "outer", 0, 20, "") "," HOST("cpu_op", "inner", 1, 5, "") "," MEMORY(
+                    2, 16, 30, 40) "," MEMORY(10, 32, 20, 60) "," MEMORY(30, 48, 20, 80) "," MEMORY(31, 16, -30, 50),
+                NULL);
     assert_int_equal(f.advice.memory.device_count, 1);
     const struct tp_memory_device *m = &f.advice.memory.devices[0];
     assert_int_equal(m->peak_allocated_bytes, 80);
@@ -183,7 +183,7 @@ static void thresholds_can_be_changed(void **state)
     struct tp_rule_overrides overrides = {0};
     struct tp_error err;
     const char *events = LAUNCH(0, 1, 1) "," LAUNCH(20, 1, 2) "," KERNEL("a", 5, 62, 1) "," KERNEL("b", 96, 5, 2);
-    advise(&f, events, NULL);
+    make_advice(&f, events, NULL);
     assert_int_equal(f.advice.recommendations.finding_count, 0);
     tp_arena_release(&f.arena);
     assert_int_equal(tp_rules_override(&overrides, "C13.min_pct=1", &err), 0);

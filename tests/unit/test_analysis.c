@@ -60,14 +60,14 @@ static void handle(const struct tracepress_trace *trace, void *context)
     got->exported = tracepress_export_chrome_trace(trace, trace_path);
 }
 
-static void release(struct got *got)
+static void release_results(struct got *got)
 {
     tracepress_free(got->by_name);
     tracepress_free(got->by_shape);
     tracepress_free(got->wrong);
 }
 
-static struct tracepress_options options_of(struct got *got)
+static struct tracepress_options make_options(struct got *got)
 {
     struct tracepress_options options = TRACEPRESS_OPTIONS;
     options.handler = handle;
@@ -111,7 +111,7 @@ static unsigned file_count(void)
 }
 
 /* Returns the line of a table that contains both words in this order. */
-static const char *line_with(const char *table, const char *first, const char *second)
+static const char *find_line_with(const char *table, const char *first, const char *second)
 {
     const char *at = strstr(table, first), *end = at ? strchr(at, '\n') : NULL, *other = at ? strstr(at, second) : NULL;
     return at && other && end && other < end ? at : NULL;
@@ -120,7 +120,7 @@ static const char *line_with(const char *table, const char *first, const char *s
 static void handler_gets_tables_and_stacks(void **state)
 {
     struct got got = {0};
-    struct tracepress_options options = options_of(&got);
+    struct tracepress_options options = make_options(&got);
     struct tp_in_process_table same = {.sort_by = "count", .row_limit = -1};
     char *again = NULL, line[64];
     (void)state;
@@ -129,10 +129,10 @@ static void handler_gets_tables_and_stacks(void **state)
     tracepress_stop();
     assert_int_equal(got.calls, 1);
     assert_non_null(got.by_name);
-    assert_non_null(line_with(got.by_name, "# of Calls", "Total FLOPs"));
+    assert_non_null(find_line_with(got.by_name, "# of Calls", "Total FLOPs"));
     /* FLOPs: three calls with each of two shapes, 3 * (2 * 2*3*4 + 2 * 5*3*4) */
-    assert_non_null(line_with(got.by_name, "aten::mm", "           6       504.000  \n"));
-    assert_non_null(line_with(got.by_name, "forward", "           4            --  \n"));
+    assert_non_null(find_line_with(got.by_name, "aten::mm", "           6       504.000  \n"));
+    assert_non_null(find_line_with(got.by_name, "forward", "           4            --  \n"));
     assert_non_null(strstr(got.by_shape, "           3      [[2, 3], [3, 4]]       144.000  \n"));
     assert_non_null(strstr(got.by_shape, "           3      [[5, 3], [3, 4]]       360.000  \n"));
     assert_null(got.wrong);
@@ -140,7 +140,7 @@ static void handler_gets_tables_and_stacks(void **state)
     assert_int_equal(tp_in_process_table(&again, trace_path, &same, tp_print_key_averages, NULL), 0);
     assert_string_equal(again, got.by_name);
     free(again);
-    release(&got);
+    release_results(&got);
     /* Only the requested files exist. The spool and intermediate traces are gone. */
     assert_int_equal(got.stacks, 0);
     assert_int_equal(got.wrong_stacks, -1);
@@ -155,13 +155,13 @@ static void handler_gets_tables_and_stacks(void **state)
 static void empty_recording_gives_empty_table(void **state)
 {
     struct got got = {0};
-    struct tracepress_options options = options_of(&got);
+    struct tracepress_options options = make_options(&got);
     (void)state;
     assert_int_equal(tracepress_start(&options), 0);
     tracepress_stop();
     assert_non_null(got.by_name);
     assert_string_equal(got.by_name, "");
-    release(&got);
+    release_results(&got);
 }
 
 static void missing_trace_gives_no_table(void **state)
@@ -186,7 +186,7 @@ static void summarize(const struct tracepress_trace *trace, void *context)
 }
 
 /* Counts the files in the folder whose names end with `ending`. */
-static unsigned files_ending(const char *ending)
+static unsigned count_files_ending_in(const char *ending)
 {
     unsigned count = 0;
     DIR *dir = opendir(folder);
@@ -214,8 +214,8 @@ static void unwritten_summary_keeps_the_recording(void **state)
     assert_int_equal(codes[1], -1);
     assert_int_equal(codes[2], -1);
     assert_int_equal(codes[3], -1);
-    assert_int_equal(files_ending("own.tps"), 1);
-    assert_int_equal(files_ending(".tpspool"), 1);
+    assert_int_equal(count_files_ending_in("own.tps"), 1);
+    assert_int_equal(count_files_ending_in(".tpspool"), 1);
 }
 
 int main(void)

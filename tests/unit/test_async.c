@@ -11,7 +11,7 @@ static int begin(void **state)
 
 /* Finds texts that begin with `head`, and stores the number after the next `key` of each in `out`. Returns their count,
  * at most `most`. */
-static size_t numbers(const char *head, const char *key, long long *out, size_t most)
+static size_t read_numbers(const char *head, const char *key, long long *out, size_t most)
 {
     size_t count = 0;
     for (const char *at = strstr(text, head); at && count < most; at = strstr(at + 1, head)) {
@@ -36,12 +36,12 @@ static void arrows_distinguish_tasks_with_equal_ids(void **state)
     tracepress_async_end(write, 7);
     tracepress_async_end(write, 0);
     tracepress_stop();
-    assert_int_equal(numbers("{\"ph\":\"b\",", "\"id\":\"", begun, 4), 3);
-    assert_int_equal(numbers("{\"ph\":\"e\",", "\"id\":\"", ended, 4), 3);
+    assert_int_equal(read_numbers("{\"ph\":\"b\",", "\"id\":\"", begun, 4), 3);
+    assert_int_equal(read_numbers("{\"ph\":\"e\",", "\"id\":\"", ended, 4), 3);
     assert_true(begun[0] == 7 && begun[1] == 7 && begun[2] == 0);
     assert_memory_equal(begun, ended, 3 * sizeof *begun);
-    assert_int_equal(numbers("{\"ph\":\"s\",", "\"id\":", from, 4), 3);
-    assert_int_equal(numbers("{\"ph\":\"f\",", "\"id\":", to, 4), 3);
+    assert_int_equal(read_numbers("{\"ph\":\"s\",", "\"id\":", from, 4), 3);
+    assert_int_equal(read_numbers("{\"ph\":\"f\",", "\"id\":", to, 4), 3);
     assert_memory_equal(from, to, 3 * sizeof *from);
     for (int i = 0; i < 3; i++) {
         assert_true(from[i] >= 0 && from[i] < 1ll << 53); /* all JSON readers represent integers below 2^53 exactly */
@@ -51,7 +51,7 @@ static void arrows_distinguish_tasks_with_equal_ids(void **state)
 
 enum { THREADS = 4, IDS = 1000 };
 
-static void *ask(void *given)
+static void *request_ids(void *given)
 {
     uint64_t *ids = given;
     for (int i = 0; i < IDS; i++)
@@ -71,7 +71,7 @@ static void ids_are_unique(void **state)
     pthread_t threads[THREADS];
     (void)state;
     for (int i = 0; i < THREADS; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, ask, ids + i * IDS), 0);
+        assert_int_equal(pthread_create(&threads[i], NULL, request_ids, ids + i * IDS), 0);
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     qsort(ids, THREADS * IDS, sizeof *ids, by_number);

@@ -11,7 +11,7 @@ enum { MOST_PAIRS = 30 };
 
 static const struct tp_bench_goal plain = {.effect = 0.02, .quantity = -1, .max_runs = MOST_PAIRS};
 
-static void clear(struct tp_bench_run *run, int side, unsigned pair)
+static void clear_run(struct tp_bench_run *run, int side, unsigned pair)
 {
     *run = (struct tp_bench_run){.side = side, .pair = pair, .busy = 0.98};
     for (int q = 0; q < TP_BENCH_QUANTITIES; q++)
@@ -39,7 +39,7 @@ static void run(struct tp_bench *bench, struct tp_bench_run *runs, struct machin
         int first = tp_bench_first_side(machine->random.state, pair);
         for (int i = 0; i < 2; i++) {
             struct tp_bench_run *one = &runs[2 * pair + (unsigned)i];
-            clear(one, first ^ i, pair);
+            clear_run(one, first ^ i, pair);
             one->level[TP_BENCH_WALL] = log(2e9) + draw(machine) + (one->side == TP_BENCH_B ? log1p(effect) : 0);
         }
         tp_bench_judge(bench, runs, 2 * pair + 2, goal, &arena);
@@ -67,7 +67,8 @@ struct tally {
 
 enum { ROUNDS = 400 };
 
-static void count(struct tally *tally, uint64_t seed, double wander, double effect, const struct tp_bench_goal *goal)
+static void count_results(struct tally *tally, uint64_t seed, double wander, double effect,
+                          const struct tp_bench_goal *goal)
 {
     static struct tp_bench_run runs[2 * MOST_PAIRS];
     static struct tp_bench bench;
@@ -88,11 +89,10 @@ static void count(struct tally *tally, uint64_t seed, double wander, double effe
     tp_arena_init(&arena, 0);
 }
 
-static void show(const char *what, const struct tally *t)
+static void print_tally(const char *what, const struct tally *t)
 {
     print_message("%s: slower %u, faster %u, same %u, interval right %u, limit broken %u, kept %u of %d; %.1f pairs\n",
-                  what, t->slower, t->faster, t->same, t->covered, t->fail, t->pass, ROUNDS,
-                  (double)t->pairs / ROUNDS);
+                  what, t->slower, t->faster, t->same, t->covered, t->fail, t->pass, ROUNDS, (double)t->pairs / ROUNDS);
 }
 
 static void early_stops_cause_no_false_results(void **state)
@@ -101,12 +101,12 @@ static void early_stops_cause_no_false_results(void **state)
     (void)state;
     if (setjmp(arena.guard))
         fail();
-    count(&equal, 1, 0, 0, &plain);
-    count(&wanders, 2, 0.02, 0, &plain);
-    count(&slower, 3, 0.02, 0.03, &plain);
-    show("equal", &equal);
-    show("equal, the machine wanders", &wanders);
-    show("3 % slower, the machine wanders", &slower);
+    count_results(&equal, 1, 0, 0, &plain);
+    count_results(&wanders, 2, 0.02, 0, &plain);
+    count_results(&slower, 3, 0.02, 0.03, &plain);
+    print_tally("equal", &equal);
+    print_tally("equal, the machine wanders", &wanders);
+    print_tally("3 % slower, the machine wanders", &slower);
     assert_true(equal.slower + equal.faster <= ROUNDS * 25 / 1000);
     assert_true(wanders.slower + wanders.faster <= ROUNDS * 25 / 1000);
     assert_true(equal.covered >= ROUNDS * 975 / 1000 && wanders.covered >= ROUNDS * 975 / 1000);
@@ -117,17 +117,17 @@ static void early_stops_cause_no_false_results(void **state)
 static void limit_is_decided_correctly(void **state)
 {
     const struct tp_bench_goal goal = {
-        .effect = 0.02, .has_limit = true, .max_excess = 0.03, .quantity = -1, .max_runs = MOST_PAIRS};
+        .effect = 0.02, .has_limit = true, .max_excess_ratio = 0.03, .quantity = -1, .max_runs = MOST_PAIRS};
     struct tally at, above, below;
     (void)state;
     if (setjmp(arena.guard))
         fail();
-    count(&at, 4, 0, 0.03, &goal);
-    count(&above, 5, 0, 0.06, &goal);
-    count(&below, 6, 0, 0, &goal);
-    show("as slow as the limit", &at);
-    show("6 % of 3 % allowed", &above);
-    show("0 % of 3 % allowed", &below);
+    count_results(&at, 4, 0, 0.03, &goal);
+    count_results(&above, 5, 0, 0.06, &goal);
+    count_results(&below, 6, 0, 0, &goal);
+    print_tally("as slow as the limit", &at);
+    print_tally("6 % of 3 % allowed", &above);
+    print_tally("0 % of 3 % allowed", &below);
     assert_true(at.fail <= ROUNDS * 2 / 100 && at.pass <= ROUNDS * 2 / 100);
     assert_true(above.fail >= ROUNDS * 99 / 100 && above.pass == 0);
     assert_true(below.pass >= ROUNDS * 99 / 100 && below.fail == 0);
@@ -143,7 +143,7 @@ static void loaded_runs_are_discarded_and_stalls_limited(void **state)
     if (setjmp(arena.guard))
         fail();
     for (unsigned i = 0; i < 20; i++) {
-        clear(&runs[i], (int)(i % 2), i / 2);
+        clear_run(&runs[i], (int)(i % 2), i / 2);
         runs[i].level[TP_BENCH_WALL] = 20 + draw(&machine);
     }
     /* Other processes doubled the wall time of this run, but not its CPU time. */
@@ -169,7 +169,7 @@ static void step_time_decides_if_all_runs_have_steps(void **state)
     if (setjmp(arena.guard))
         fail();
     for (unsigned i = 0; i < 8; i++) {
-        clear(&runs[i], (int)(i % 2), i / 2);
+        clear_run(&runs[i], (int)(i % 2), i / 2);
         runs[i].level[TP_BENCH_WALL] = 20 + 0.001 * (i % 3);
         runs[i].level[TP_BENCH_STEP] = 10 + 0.001 * (i % 3) + 0.05 * (i % 2);
     }
@@ -200,7 +200,7 @@ static void exact_counts_are_compared(void **state)
     if (setjmp(arena.guard))
         fail();
     for (unsigned i = 0; i < 4; i++) {
-        clear(&runs[i], (int)(i % 2), i / 2);
+        clear_run(&runs[i], (int)(i % 2), i / 2);
         runs[i].counts = i % 2 ? b : a;
         runs[i].count_count = i % 2 ? 4 : 3;
         runs[i].has_all_counts = true;

@@ -15,7 +15,7 @@
 #include "writer/base/limits.h"
 #include "writer/base/table.h"
 
-static struct tp_budget parsed(const char *text)
+static struct tp_budget parse_budget(const char *text)
 {
     struct tp_budget budget;
     struct tp_error err = {0};
@@ -26,7 +26,7 @@ static struct tp_budget parsed(const char *text)
     return budget;
 }
 
-static void refused(const char *text, const char *message)
+static void assert_refused(const char *text, const char *message)
 {
     struct tp_budget budget;
     struct tp_error err = {0};
@@ -39,7 +39,7 @@ static void refused(const char *text, const char *message)
 static void line_has_metric_comparison_and_limit(void **state)
 {
     (void)state;
-    struct tp_budget b = parsed("# all\n\n  kernels.per_step<=620  # why\r\nwarn optional finding.A4 != 0\n");
+    struct tp_budget b = parse_budget("# all\n\n  kernels.per_step<=620  # why\r\nwarn optional finding.A4 != 0\n");
     assert_int_equal(b.count, 2);
     assert_string_equal(tp_metrics[b.lines[0].metric].name, "kernels.per_step");
     assert_int_equal(b.lines[0].op, TP_OP_LE);
@@ -67,7 +67,7 @@ static void units_are_converted_to_ns_bytes_and_percent(void **state)
         {"gemm.fp32.share <= 1 %", 1},          {"idle.host <= .5%", 0.5},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct tp_budget b = parsed(cases[i].text);
+        struct tp_budget b = parse_budget(cases[i].text);
         assert_true(b.lines[0].limit == cases[i].limit && b.lines[0].kind == TP_LIMIT_ABSOLUTE);
     }
 }
@@ -75,8 +75,8 @@ static void units_are_converted_to_ns_bytes_and_percent(void **state)
 static void sign_makes_a_limit_relative_to_the_baseline(void **state)
 {
     (void)state;
-    struct tp_budget b = parsed("step.time.median <= +3 %\nkernels.per_step <= +0\nmemory.peak <= +64 MiB\n"
-                                "step.time.median <= -5%\nidle.host <= +2 points\nidle.host <= +2 %\n");
+    struct tp_budget b = parse_budget("step.time.median <= +3 %\nkernels.per_step <= +0\nmemory.peak <= +64 MiB\n"
+                                      "step.time.median <= -5%\nidle.host <= +2 points\nidle.host <= +2 %\n");
     assert_int_equal(b.lines[0].kind, TP_LIMIT_RELATIVE);
     assert_true(b.lines[0].limit == 3);
     assert_int_equal(b.lines[1].kind, TP_LIMIT_DELTA);
@@ -89,7 +89,8 @@ static void sign_makes_a_limit_relative_to_the_baseline(void **state)
 static void line_may_select_a_worker_or_rank(void **state)
 {
     (void)state;
-    struct tp_budget b = parsed("memory.peak <= 1 GiB @host-1_2\nmemory.peak <= 2 GiB @12\nmemory.peak <= 3 @1x\n");
+    struct tp_budget b =
+        parse_budget("memory.peak <= 1 GiB @host-1_2\nmemory.peak <= 2 GiB @12\nmemory.peak <= 3 @1x\n");
     assert_true(tp_str_equal(b.lines[0].worker, TP_STR("host-1_2")));
     assert_int_equal(b.lines[0].rank, TP_NULL_INT);
     assert_int_equal(b.lines[1].rank, 12);
@@ -100,26 +101,28 @@ static void line_may_select_a_worker_or_rank(void **state)
 static void mistake_is_reported_with_place_and_nearest_name(void **state)
 {
     (void)state;
-    refused("\nkernel.per_step <= 620",
-            "b:2:1: no metric is named \"kernel.per_step\"; did you mean kernels.per_step?");
-    refused("warn xyzzy < 1", "b:1:6: no metric is named \"xyzzy\"; 'tracepress check --list-metrics' has all");
-    refused("step.count => 1", "b:1:12: no comparison: \"=>\"; <= >= == != < > are known");
-    refused("step.count 1", "b:1:12: no comparison: \"1\"; <= >= == != < > are known");
-    refused("step.count <=", "b:1:14: a limit is missing after \"<=\"");
-    refused("step.count <= many", "b:1:15: no number: \"many\"");
-    refused("step.count <= 1.2.3", "b:1:15: no number: \"1.2.3\"");
-    refused("step.count <= +", "b:1:15: no number: \"+\"");
-    refused("step.time.median <= 180",
-            "b:1:24: a unit is missing for \"step.time.median\"; times are in ns, us, ms or s");
-    refused("step.time.median <= 180 MiB", "b:1:25: no unit for this metric: \"MiB\"; times are in ns, us, ms or s");
-    refused("step.time.median <= 1 µS", "b:1:23: no unit for this metric: \"µS\"; times are in ns, us, ms or s");
-    refused("step.count <= 5 %", "b:1:17: no unit for this metric: \"%\"; it is a number without a unit");
-    refused("step.time.median <= 1 µs more",
-            "b:1:26: unexpected \"more\"; behind the limit only @worker or @rank may stand");
-    refused("fail", "b:1:5: a metric is missing before \"\"; 'tracepress check --list-metrics' has all");
-    refused("step.time.p90 == +3 %", "b:1:18: a time against a baseline is never equal: \"+3\"; <= >= < > are for it");
-    refused("# nothing\n", "b: no line with a metric");
-    refused("", "b: no line with a metric");
+    assert_refused("\nkernel.per_step <= 620",
+                   "b:2:1: no metric is named \"kernel.per_step\"; did you mean kernels.per_step?");
+    assert_refused("warn xyzzy < 1", "b:1:6: no metric is named \"xyzzy\"; 'tracepress check --list-metrics' has all");
+    assert_refused("step.count => 1", "b:1:12: no comparison: \"=>\"; <= >= == != < > are known");
+    assert_refused("step.count 1", "b:1:12: no comparison: \"1\"; <= >= == != < > are known");
+    assert_refused("step.count <=", "b:1:14: a limit is missing after \"<=\"");
+    assert_refused("step.count <= many", "b:1:15: no number: \"many\"");
+    assert_refused("step.count <= 1.2.3", "b:1:15: no number: \"1.2.3\"");
+    assert_refused("step.count <= +", "b:1:15: no number: \"+\"");
+    assert_refused("step.time.median <= 180",
+                   "b:1:24: a unit is missing for \"step.time.median\"; times are in ns, us, ms or s");
+    assert_refused("step.time.median <= 180 MiB",
+                   "b:1:25: no unit for this metric: \"MiB\"; times are in ns, us, ms or s");
+    assert_refused("step.time.median <= 1 µS", "b:1:23: no unit for this metric: \"µS\"; times are in ns, us, ms or s");
+    assert_refused("step.count <= 5 %", "b:1:17: no unit for this metric: \"%\"; it is a number without a unit");
+    assert_refused("step.time.median <= 1 µs more",
+                   "b:1:26: unexpected \"more\"; behind the limit only @worker or @rank may stand");
+    assert_refused("fail", "b:1:5: a metric is missing before \"\"; 'tracepress check --list-metrics' has all");
+    assert_refused("step.time.p90 == +3 %",
+                   "b:1:18: a time against a baseline is never equal: \"+3\"; <= >= < > are for it");
+    assert_refused("# nothing\n", "b: no line with a metric");
+    assert_refused("", "b: no line with a metric");
 }
 
 static void huge_file_is_refused(void **state)
@@ -142,10 +145,10 @@ static void metric_is_found_by_name_or_nearest_name(void **state)
         assert_int_equal(tp_metric_find(tp_metrics[i].name, strlen(tp_metrics[i].name)), i);
         assert_true(strlen(tp_metrics[i].name) <= 40);
     }
-    assert_string_equal(tp_metric_nearest("memory.peek", 11), "memory.peak");
-    assert_string_equal(tp_metric_nearest("sync.per_setp", 13), "sync.per_step");
-    assert_null(tp_metric_nearest("weather", 7));
-    assert_null(tp_metric_nearest("", 0));
+    assert_string_equal(tp_metric_nearest_name("memory.peek", 11), "memory.peak");
+    assert_string_equal(tp_metric_nearest_name("sync.per_setp", 13), "sync.per_step");
+    assert_null(tp_metric_nearest_name("weather", 7));
+    assert_null(tp_metric_nearest_name("", 0));
     assert_int_equal(tp_metric_find("memory", 6), -1);
 }
 

@@ -30,7 +30,7 @@ static void build(const char *events)
     tp_calls_build(&calls, trace, &arena);
 }
 
-static const struct tp_call_sum *sum_of(const char *name)
+static const struct tp_call_sum *find_sum(const char *name)
 {
     for (uint32_t i = 0; i < calls.count; i++)
         if (tp_str_equal(calls.rows[i].name, tp_str_of(name)))
@@ -57,8 +57,8 @@ static void recursive_calls_are_counted_separately(void **state)
 {
     (void)state;
     build(recursion);
-    check_sum(sum_of("f"), 3, 1, 90000, 100000);
-    check_sum(sum_of("g"), 2, 2, 15000, 15000);
+    check_sum(find_sum("f"), 3, 1, 90000, 100000);
+    check_sum(find_sum("g"), 2, 2, 15000, 15000);
     assert_int_equal(tp_keys_count(&calls.pairs), 2);
     check_sum(TP_AT(&calls.pair_sums, struct tp_call_sum, 0), 2, 1, 50000, 60000); /* sum of the calls from f to f */
     check_sum(TP_AT(&calls.pair_sums, struct tp_call_sum, 1), 1, 1, 10000, 10000); /* sum of the calls from f to g */
@@ -78,7 +78,7 @@ static void names_are_split_and_lose_addresses(void **state)
     tp_buf_init(&out, 0);
     for (uint32_t i = 0; i < calls.count; i++) {
         tp_buf_clear(&out);
-        tp_calls_name(&out, &calls.rows[i]);
+        tp_calls_put_name(&out, &calls.rows[i]);
         assert_string_equal(out.data, wanted[i]);
     }
     assert_int_equal(calls.rows[1].sum.call_count, 2);
@@ -120,7 +120,7 @@ static void file_is_valid_marshal_data(void **state)
     (void)state;
     build(FRAME("a.py(3): f", 0, 500000));
     tp_buf_init(&out, 0);
-    tp_calls_marshal(&out, &calls);
+    tp_calls_write_pstats(&out, &calls);
     assert_int_equal(out.size, sizeof wanted - 1);
     assert_memory_equal(out.data, wanted, out.size);
     tp_buf_release(&out);

@@ -34,7 +34,7 @@ static void build(struct scene *s, const char *events, uint32_t max_nodes)
     tp_calltree_build(&s->tree, &s->model, &tree_options, &s->arena);
 }
 
-static const struct tp_call *find(const struct scene *s, const char *name)
+static const struct tp_call *find_call(const struct scene *s, const char *name)
 {
     for (uint32_t i = 0; i < s->tree.count; i++)
         if (tp_str_equal(s->tree.calls[i].name, tp_str_of(name)))
@@ -43,7 +43,7 @@ static const struct tp_call *find(const struct scene *s, const char *name)
     return NULL;
 }
 
-static const struct tp_call *parent(const struct scene *s, const struct tp_call *call)
+static const struct tp_call *parent_call(const struct scene *s, const struct tp_call *call)
 {
     return &s->tree.calls[call->parent];
 }
@@ -78,9 +78,10 @@ static void equal_paths_share_a_node(void **state)
                                                                                                                          "50",
                                                                                                                          "12"),
         100);
-    const struct tp_call *step = find(&s, "profiled step"), *mm = find(&s, "aten::mm"), *gemm = find(&s, "gemm");
-    assert_ptr_equal(parent(&s, gemm), mm);
-    assert_ptr_equal(parent(&s, mm), step);
+    const struct tp_call *step = find_call(&s, "profiled step"), *mm = find_call(&s, "aten::mm"),
+                         *gemm = find_call(&s, "gemm");
+    assert_ptr_equal(parent_call(&s, gemm), mm);
+    assert_ptr_equal(parent_call(&s, mm), step);
     assert_int_equal(step->call_count, 2);
     assert_int_equal(mm->call_count, 2);
     assert_int_equal(mm->host_ns, 60000);
@@ -103,9 +104,9 @@ static void stack_arguments_become_frames_without_torch_internals(void **state)
                "main.py(3): train\"") "," HOST("cpu_op", "aten::relu", "40", "20", "1",
                                                "\"Call stack\":\"main.py(4): train\""),
           100);
-    const struct tp_call *mm = find(&s, "aten::mm"), *relu = find(&s, "aten::relu");
-    assert_true(tp_str_equal(parent(&s, mm)->name, TP_STR("forward linear.py:9")));
-    assert_true(tp_str_equal(parent(&s, relu)->name, TP_STR("train main.py:4")));
+    const struct tp_call *mm = find_call(&s, "aten::mm"), *relu = find_call(&s, "aten::relu");
+    assert_true(tp_str_equal(parent_call(&s, mm)->name, TP_STR("forward linear.py:9")));
+    assert_true(tp_str_equal(parent_call(&s, relu)->name, TP_STR("train main.py:4")));
     tp_arena_release(&s.arena);
 }
 
@@ -127,11 +128,11 @@ static void backward_thread_and_memory_are_attributed(void **state)
                                              "\"pid\":1,\"tid\":2,\"ts\":35,"
                                              "\"args\":{\"Bytes\":-512,\"Device Type\":0,\"Device Id\":-1,\"Addr\":1}}",
           100);
-    const struct tp_call *node = find(&s, "autograd::engine::evaluate_function: MmBackward0");
+    const struct tp_call *node = find_call(&s, "autograd::engine::evaluate_function: MmBackward0");
     assert_int_equal(node->bytes, 512);
-    assert_true(tp_str_equal(parent(&s, node)->name, TP_STR("backward")));
-    assert_true(tp_str_equal(parent(&s, parent(&s, node))->name, TP_STR("profiled step")));
-    assert_int_equal(parent(&s, node)->host_ns, 60000);
+    assert_true(tp_str_equal(parent_call(&s, node)->name, TP_STR("backward")));
+    assert_true(tp_str_equal(parent_call(&s, parent_call(&s, node))->name, TP_STR("profiled step")));
+    assert_int_equal(parent_call(&s, node)->host_ns, 60000);
     tp_arena_release(&s.arena);
 }
 
@@ -151,13 +152,13 @@ static void steps_are_top_nodes_inside_of_any_frames(void **state)
                                                       "") "," HOST("cpu_op", "aten::mm", "150", "20", "1",
                                                                    "") "," KERNEL("lost", "500", "30", "99"),
           100);
-    const struct tp_call *step = find(&s, "profiled step"), *lost = find(&s, "lost");
+    const struct tp_call *step = find_call(&s, "profiled step"), *lost = find_call(&s, "lost");
     assert_int_equal(step->parent, 0);
     assert_int_equal(step->call_count, 2);
     assert_int_equal(step->host_ns, 400000);
-    assert_ptr_equal(parent(&s, find(&s, "aten::mm")), step);
-    assert_int_equal(find(&s, "main train.py:1")->host_ns, 600000);
-    assert_true(tp_str_equal(parent(&s, lost)->name, TP_STR("launched outside the recorded calls")));
+    assert_ptr_equal(parent_call(&s, find_call(&s, "aten::mm")), step);
+    assert_int_equal(find_call(&s, "main train.py:1")->host_ns, 600000);
+    assert_true(tp_str_equal(parent_call(&s, lost)->name, TP_STR("launched outside the recorded calls")));
     tp_arena_release(&s.arena);
 }
 
@@ -212,7 +213,7 @@ static void empty_trace_gives_no_tree(void **state)
 
 static void expect_label(struct tp_arena *arena, const char *frame, const char *label)
 {
-    struct tp_str got = tp_label_of_frame(arena, tp_str_of(frame));
+    struct tp_str got = tp_label_text_of_frame(arena, tp_str_of(frame));
     assert_true(tp_str_equal(got, tp_str_of(label)));
 }
 
@@ -229,12 +230,12 @@ static void labels_are_short(void **state)
     expect_label(&arena, "run (2): x/model.py(12): forward", "forward model.py:12");
     expect_label(&arena, "12): f", "12): f");
     expect_label(&arena, "", "");
-    assert_true(tp_label_is_plumbing(TP_STR("/opt/lib/site-packages/torch/nn/modules/module.py(1): _call_impl")));
-    assert_true(tp_label_is_plumbing(TP_STR("/usr/lib/python3.11/threading.py(1): run")));
-    assert_true(tp_label_is_plumbing(TP_STR("main.py(1): <module>")));
-    assert_false(tp_label_is_plumbing(TP_STR("model/torch.py(1): forward")));
-    assert_true(tp_str_equal(tp_label_of_module(TP_STR("nn.Module: Linear_12")), TP_STR("Linear")));
-    assert_true(tp_str_equal(tp_label_of_module(TP_STR("nn.Module: Conv2d")), TP_STR("Conv2d")));
+    assert_true(tp_label_is_runtime_frame(TP_STR("/opt/lib/site-packages/torch/nn/modules/module.py(1): _call_impl")));
+    assert_true(tp_label_is_runtime_frame(TP_STR("/usr/lib/python3.11/threading.py(1): run")));
+    assert_true(tp_label_is_runtime_frame(TP_STR("main.py(1): <module>")));
+    assert_false(tp_label_is_runtime_frame(TP_STR("model/torch.py(1): forward")));
+    assert_true(tp_str_equal(tp_label_text_of_module(TP_STR("nn.Module: Linear_12")), TP_STR("Linear")));
+    assert_true(tp_str_equal(tp_label_text_of_module(TP_STR("nn.Module: Conv2d")), TP_STR("Conv2d")));
     tp_arena_release(&arena);
 }
 

@@ -85,8 +85,8 @@ static void frames_of_a_loader_name_its_slow_part(void **state)
         begin(state);
         for (int s = 0; s < STEPS; s++) {
             double at = begin_step(s);
-            host_with("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", at + 200, 500,
-                      "");
+            host_event_with_args("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+                                 at + 200, 500, "");
             frame("/x/torch/utils/data/_utils/fetch.py(49): fetch", at + 201, 498);
             frame(slow[i][0], at + 202, 400);
         }
@@ -101,11 +101,12 @@ static void frames_of_a_loader_name_its_slow_part(void **state)
 
 /* Writes a collation with 300 us of Python and an operator of 50 us. In `python_us` of the 300 us, Python creates no
  * tensor. */
-static void collation(double python_us)
+static void write_collation(double python_us)
 {
     for (int s = 0; s < STEPS; s++) {
         double at = begin_step(s);
-        host_with("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", at + 200, 500, "");
+        host_event_with_args("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", at + 200,
+                             500, "");
         frame("/x/torch/utils/data/_utils/fetch.py(49): fetch", at + 201, 498);
         frame("data.py(9): join", at + 202, 350);
         host("cpu_op", "aten::stack", at + 210, 50);
@@ -116,12 +117,12 @@ static void collation(double python_us)
 
 static void collation_gains_only_avoidable_tensor_creation(void **state)
 {
-    collation(200);
+    write_collation(200);
     assert_found("H1", "input.collate", 30);
     /* the low estimate saves only the Python time outside the creation of tensors */
     assert_true(fabs(finding("H1")->low_percent - 20) < 0.2);
     end(state), begin(state);
-    collation(50);
+    write_collation(50);
     assert_found("H1", "input.collate", 5); /* the other 250 us are one call that makes a tensor from existing data */
 }
 
@@ -130,7 +131,8 @@ static void loader_that_reads_or_computes_has_another_cause(void **state)
     (void)state;
     for (int s = 0; s < STEPS; s++) {
         double at = begin_step(s);
-        host_with("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", at + 200, 500, "");
+        host_event_with_args("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", at + 200,
+                             500, "");
         frame("data.py(7): __getitem__", at + 202, 400);
         frame("<built-in function read>", at + 210, 380);
     }
@@ -171,8 +173,8 @@ static void filling_gradients_with_zeros_is_found(void **state)
             double at = begin_step(s);
             for (int i = 0; i < 5; i++) {
                 if (is_filled == ONE_BY_ONE || (is_filled == AS_A_LIST && i == 0))
-                    host("cpu_op", is_filled == AS_A_LIST ? "aten::_foreach_zero_" : "aten::zeros_like", at + 200 + 10 * i,
-                         is_filled == AS_A_LIST ? 50 : 10);
+                    host("cpu_op", is_filled == AS_A_LIST ? "aten::_foreach_zero_" : "aten::zeros_like",
+                         at + 200 + 10 * i, is_filled == AS_A_LIST ? 50 : 10);
                 host("cpu_op", "torch::autograd::AccumulateGrad", at + 400 + 20 * i, 20);
                 host("cpu_op", "aten::add_", at + 401 + 20 * i, 10);
             }
@@ -189,7 +191,7 @@ static void filling_gradients_with_zeros_is_found(void **state)
 #define HEADS "[2,4,512,512]"
 
 /* Writes a product, a division and a softmax. If `has_second` is true, a product follows the softmax. */
-static void attention(double at, bool has_second)
+static void write_attention(double at, bool has_second)
 {
     shaped("aten::matmul", at, 50, "[2,4,512,32],[2,4,32,512]", FLOAT, 1);
     shaped("aten::div", at + 50, 100, HEADS, FLOAT, 2);
@@ -280,7 +282,7 @@ static void fused_attention_saves_no_products(void **state)
 {
     (void)state;
     for (int s = 0; s < STEPS; s++)
-        attention(begin_step(s) + 200, true);
+        write_attention(begin_step(s) + 200, true);
     build();
     /* Scaling and softmax take 200 us of each step. A fused operator saves 85 % of this time. The trace does not show
      * the operands of a product. */
@@ -289,7 +291,7 @@ static void fused_attention_saves_no_products(void **state)
 
 /* Returns the part of a product's time that moving the scores takes. One byte of memory traffic takes as long as ten
  * arithmetic operations. */
-static double part_of_scores(double batch, double rows, double columns)
+static double scores_time_share(double batch, double rows, double columns)
 {
     double scores = 4 * batch * rows * rows, operands = 2 * 4 * batch * rows * columns;
     return scores / (scores + operands + 2 * batch * rows * rows * columns / 10);
@@ -303,16 +305,17 @@ static void fused_attention_backward_computes_scores_again(void **state)
     for (int s = 0; s < STEPS; s++) {
         double at = begin_step(s);
         for (int i = 0; i < 2; i++) {
-            shaped("aten::bmm", at + 100 + 150 * i, 50,
-                   i ? "[8,512,512],[8,512,16]" : "[8,512,16],[8,16,512]", FLOAT, 10 * s + i);
+            shaped("aten::bmm", at + 100 + 150 * i, 50, i ? "[8,512,512],[8,512,16]" : "[8,512,16],[8,16,512]", FLOAT,
+                   10 * s + i);
             char args[64];
             snprintf(args, sizeof args, "\"Sequence number\":%d,\"Fwd thread id\":1", 10 * s + i);
-            host_with("cpu_op", "autograd::engine::evaluate_function: BmmBackward0", at + 400 + 100 * i, 100, args);
+            host_event_with_args("cpu_op", "autograd::engine::evaluate_function: BmmBackward0", at + 400 + 100 * i, 100,
+                                 args);
         }
         shaped("aten::softmax", at + 150, 100, "[8,512,512]", FLOAT, 10 * s + 2);
     }
     build();
-    double part = part_of_scores(8, 512, 16);
+    double part = scores_time_share(8, 512, 16);
     assert_found("H16", "attention.eager", 0.85 * (10 + 10 * part + 20 * (1 - (1 - part) * 5 / 4)));
 }
 
@@ -336,13 +339,13 @@ static void softmax_without_product_after_it_is_a_loss(void **state)
 {
     (void)state;
     for (int s = 0; s < STEPS; s++)
-        attention(begin_step(s) + 200, false);
+        write_attention(begin_step(s) + 200, false);
     build();
     assert_null(finding("H16"));
 }
 
 /* Writes a chain of elementwise operators on a square matrix, and the backward node of the first operator. */
-static void chain(int count, int side)
+static void write_chain(int count, int side)
 {
     char dims[64];
     snprintf(dims, sizeof dims, "[%d,%d]", side, side);
@@ -354,7 +357,7 @@ static void chain(int count, int side)
         }
         char args[64];
         snprintf(args, sizeof args, "\"Sequence number\":%d,\"Fwd thread id\":1", 10 * s + 1);
-        host_with("cpu_op", "autograd::engine::evaluate_function: TanhBackward0", at + 500, 100, args);
+        host_event_with_args("cpu_op", "autograd::engine::evaluate_function: TanhBackward0", at + 500, 100, args);
     }
     build();
 }
@@ -362,7 +365,7 @@ static void chain(int count, int side)
 static void elementwise_chain_gains_memory_traffic(void **state)
 {
     (void)state;
-    chain(6, 512);
+    write_chain(6, 512);
     /* A fused kernel saves 1 - 1.5 / 6 = 0.75 of the memory traffic of six equal operators, and 85 % of that in
      * practice. The chain takes 300 us, its backward pass 100 us. */
     assert_found("H17", "fuse.elementwise", 0.85 * 0.75 * 40);
@@ -370,24 +373,25 @@ static void elementwise_chain_gains_memory_traffic(void **state)
 
 static void short_chains_and_small_tensors_are_ignored(void **state)
 {
-    chain(4, 512);
+    write_chain(4, 512);
     assert_null(finding("H17"));
     end(state), begin(state);
-    chain(6, 64);
+    write_chain(6, 64);
     assert_null(finding("H17"));
 }
 
 /* ---- batches ---- */
 
 /* Writes `calls` calls of a module in each step, with a product of `rows` rows and a backward node each. */
-static void modules(int calls, int rows)
+static void write_module_calls(int calls, int rows)
 {
     char dims[64];
     snprintf(dims, sizeof dims, "[64],[%d,512]", rows);
     for (int s = 0; s < STEPS; s++) {
         double at = begin_step(s) + 200;
         for (int i = 0; i < calls; i++) {
-            host_with("python_function", "nn.Module: Net_0", at + 40 * i, 40, "\"Python id\":1,\"Python module id\":0");
+            host_event_with_args("python_function", "nn.Module: Net_0", at + 40 * i, 40,
+                                 "\"Python id\":1,\"Python module id\":0");
             shaped("aten::addmm", at + 40 * i + 1, 30, dims, FLOAT, 100 * s + i + 1);
         }
         host("cpu_op", "autograd::engine::evaluate_function: X", at + 700, 50);
@@ -398,21 +402,22 @@ static void modules(int calls, int rows)
 static void calls_per_sample_gain_all_but_one(void **state)
 {
     (void)state;
-    modules(8, 1);
+    write_module_calls(8, 1);
     assert_found("H18", "batch.per_sample_loop", 28); /* the saving is seven of eight calls of 40 us */
     assert_null(finding("H19"));
 }
 
 /* Writes calls of a recurrent model with `batch` sequences each. All sequences have length 12, or each call has a
  * longer one than the call before. */
-static void sequences(int calls, int batch, bool is_growing)
+static void write_recurrent_calls(int calls, int batch, bool is_growing)
 {
     for (int s = 0; s < STEPS; s++) {
         double at = begin_step(s) + 200;
         for (int i = 0; i < calls; i++) {
             char dims[64];
             snprintf(dims, sizeof dims, "[%d,%d,64]", batch, is_growing ? 12 + i : 12);
-            host_with("python_function", "nn.Module: Net_0", at + 40 * i, 30, "\"Python id\":1,\"Python module id\":0");
+            host_event_with_args("python_function", "nn.Module: Net_0", at + 40 * i, 30,
+                                 "\"Python id\":1,\"Python module id\":0");
             shaped("aten::gru", at + 40 * i + 1, 20, dims, FLOAT, 100 * s + i + 1);
         }
     }
@@ -421,22 +426,22 @@ static void sequences(int calls, int batch, bool is_growing)
 
 static void time_between_calls_per_sample_counts(void **state)
 {
-    sequences(8, 1, false);
+    write_recurrent_calls(8, 1, false);
     /* the time from the start of the second call to the end of the eighth call is saved */
     assert_found("H18", "batch.per_sample_loop", 27);
     end(state), begin(state);
-    sequences(8, 16, false);
+    write_recurrent_calls(8, 16, false);
     assert_null(finding("H18"));
     end(state), begin(state);
     /* As in word-by-word generation of a text, each call needs the result of the previous one. */
-    sequences(8, 1, true);
+    write_recurrent_calls(8, 1, true);
     assert_null(finding("H18"));
 }
 
 static void calls_per_batch_are_no_loop_over_samples(void **state)
 {
     (void)state;
-    modules(8, 32);
+    write_module_calls(8, 32);
     assert_null(finding("H18"));
     assert_null(finding("H19"));
 }
@@ -444,13 +449,13 @@ static void calls_per_batch_are_no_loop_over_samples(void **state)
 static void two_rows_are_a_small_batch(void **state)
 {
     (void)state;
-    modules(4, 2);
+    write_module_calls(4, 2);
     assert_found("H19", "batch.too_small", 100.0 * 30 / 32);
     assert_int_equal(finding("H19")->confidence, TP_CONFIDENCE_LOW);
 }
 
 /* Writes a convolution of `samples` images that takes `length` us, and its backward. */
-static void images(int samples, double length)
+static void write_convolution(int samples, double length)
 {
     char dims[64];
     snprintf(dims, sizeof dims, "[%d,3,32,32],[16,3,3,3]", samples);
@@ -465,13 +470,13 @@ static void images(int samples, double length)
 
 static void short_convolutions_of_few_samples_are_a_small_batch(void **state)
 {
-    images(2, 120);
+    write_convolution(2, 120);
     assert_found("H19", "batch.too_small", 100.0 * 30 / 32);
     end(state), begin(state);
-    images(2, 400); /* with two samples, 400 us are proportional to the number of samples */
+    write_convolution(2, 400); /* with two samples, 400 us are proportional to the number of samples */
     assert_null(finding("H19"));
     end(state), begin(state);
-    images(16, 120);
+    write_convolution(16, 120);
     assert_null(finding("H19"));
 }
 
@@ -489,7 +494,7 @@ static void head_of_two_rows_is_no_small_batch(void **state)
     assert_null(finding("H19"));
 }
 
-static void unequal(int large, int longest)
+static void write_unequal_steps(int large, int longest)
 {
     char dims[64];
     for (int s = 0, at = 0; s < 5; s++) {
@@ -504,20 +509,20 @@ static void unequal(int large, int longest)
 
 static void unequal_steps_have_unequal_shapes(void **state)
 {
-    unequal(512, 4000);
+    write_unequal_steps(512, 4000);
     assert_found("H20", "step.imbalance", NAN);
     assert_int_equal(finding("H20")->severity, TP_SEVERITY_MEDIUM);
     end(state), begin(state);
-    unequal(512, 8000); /* the long step exceeds the others by 7,000 of 12,000 us */
+    write_unequal_steps(512, 8000); /* the long step exceeds the others by 7,000 of 12,000 us */
     assert_int_equal(finding("H20")->severity, TP_SEVERITY_HIGH);
     end(state), begin(state);
-    unequal(64, 4000); /* with equal shapes, a slow step has another cause */
+    write_unequal_steps(64, 4000); /* with equal shapes, a slow step has another cause */
     assert_null(finding("H20"));
 }
 
 /* ---- memory ---- */
 
-static void grow(const int *kept, bool is_freed)
+static void write_kept_memory(const int *kept, bool is_freed)
 {
     for (int s = 0; s < 5; s++) {
         double at = begin_step(s);
@@ -532,13 +537,13 @@ static void grow(const int *kept, bool is_freed)
 static void memory_that_grows_in_each_step_is_a_leak(void **state)
 {
     static const int steady[] = {9 << 20, 2 << 20, 2 << 20, 3 << 20, 2 << 20}, once[] = {9 << 20, 0, 0, 0, 0};
-    grow(steady, false);
+    write_kept_memory(steady, false);
     assert_found("D4", "memory.leak", NAN);
     end(state), begin(state);
-    grow(steady, true);
+    write_kept_memory(steady, true);
     assert_null(finding("D4"));
     end(state), begin(state);
-    grow(once, false);
+    write_kept_memory(once, false);
     assert_null(finding("D4"));
 }
 

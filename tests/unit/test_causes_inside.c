@@ -20,7 +20,7 @@ static double begin_step(int number)
 
 /* Writes a function with an operator of 60 us. Its caller is the function of torch that runs a module's forward pass
  * and its hooks. */
-static void hook(const char *caller, const char *function, const char *operator)
+static void write_hook(const char *caller, const char *function, const char *operator)
 {
     for (int s = 0; s < STEPS; s++) {
         double at = begin_step(s);
@@ -33,19 +33,19 @@ static void hook(const char *caller, const char *function, const char *operator)
 
 static void hooks_that_reduce_values_are_checks(void **state)
 {
-    hook("/x/torch/nn/modules/module.py(1794): inner", "train.py(13): watch", "aten::mean");
+    write_hook("/x/torch/nn/modules/module.py(1794): inner", "train.py(13): watch", "aten::mean");
     assert_found("H13", "debug.checks", 10);
     end(state), begin(state);
     /* This hook changes values, so it is not only a check. */
-    hook("/x/torch/nn/modules/module.py(1794): inner", "train.py(13): keep", "aten::mul");
+    write_hook("/x/torch/nn/modules/module.py(1794): inner", "train.py(13): keep", "aten::mul");
     assert_null(finding("H13"));
     end(state), begin(state);
     /* this function is the module's forward pass, not a hook */
-    hook("/x/torch/nn/modules/module.py(1794): inner", "train.py(13): forward", "aten::mean");
+    write_hook("/x/torch/nn/modules/module.py(1794): inner", "train.py(13): forward", "aten::mean");
     assert_null(finding("H13"));
     end(state), begin(state);
-    hook("train.py(3): step", "train.py(13): watch", "aten::mean"); /* this function is called from the step itself, so
-                                                                     * it is not a hook */
+    write_hook("train.py(3): step", "train.py(13): watch", "aten::mean"); /* this function is called from the step
+                                                                           * itself, so it is not a hook */
     assert_null(finding("H13"));
 }
 
@@ -192,7 +192,8 @@ static void vectorized_loop_keeps_its_backward_work(void **state)
             char args[64];
             shaped(i % 2 ? "aten::mul" : "aten::select", at + 120 + 5 * i, 5, "[256]", FLOAT, 100 * s + i);
             snprintf(args, sizeof args, "\"Sequence number\":%d,\"Fwd thread id\":1", 100 * s + i);
-            host_with("cpu_op", "autograd::engine::evaluate_function: Backward0", at + 940 - 12 * i, 12, args);
+            host_event_with_args("cpu_op", "autograd::engine::evaluate_function: Backward0", at + 940 - 12 * i, 12,
+                                 args);
             host("cpu_op", node, at + 940 - 12 * i, 11);
             shaped(i % 2 ? "aten::mul" : "aten::fill_", at + 941 - 12 * i, 9, "[64,64]", FLOAT, -1);
         }
@@ -219,16 +220,16 @@ static void small_operators_are_no_part_of_a_chain(void **state)
 /* ---- modules inside of modules ---- */
 
 /* Writes calls of a part of a model, one per sample. is_equal: true if all calls have data of the same size. */
-static void parts(int calls, bool is_equal)
+static void write_model_parts(int calls, bool is_equal)
 {
     for (int s = 0; s < STEPS; s++) {
         double at = begin_step(s) + 200;
-        host_with("python_function", "nn.Module: Net_0", at, 700, MODULE);
+        host_event_with_args("python_function", "nn.Module: Net_0", at, 700, MODULE);
         for (int i = 0; i < calls; i++) {
             char dims[64];
             int side = is_equal ? 32 : 32 - i;
             snprintf(dims, sizeof dims, "[1,3,%d,%d],[16,3,3,3]", side, side);
-            host_with("python_function", "nn.Module: Encoder_0", at + 1 + 40 * i, 40, MODULE);
+            host_event_with_args("python_function", "nn.Module: Encoder_0", at + 1 + 40 * i, 40, MODULE);
             shaped("aten::conv2d", at + 2 + 40 * i, 20, dims, FLOAT, 100 * s + i);
         }
     }
@@ -237,7 +238,7 @@ static void parts(int calls, bool is_equal)
 
 /* ---- gains ---- */
 
-static void copies_of(double length)
+static void write_copies(double length)
 {
     for (int s = 0; s < STEPS; s++) {
         step(s, 1000.0 * s, 1000);
@@ -248,21 +249,21 @@ static void copies_of(double length)
 
 static void gain_is_three_quarters_to_all_of_its_time(void **state)
 {
-    copies_of(160); /* 160 us plus a quarter of that are 20 % of the step. The saving of H6 is unknown, so H6 comes
-                     * after H7. */
+    write_copies(160); /* 160 us plus a quarter of that are 20 % of the step. The saving of H6 is unknown, so H6 comes
+                        * after H7. */
     assert_range("H7", 0.75 * 20, 20);
     end(state), begin(state);
-    copies_of(640); /* 640 us plus a quarter of that are 80 % of the step */
+    write_copies(640); /* 640 us plus a quarter of that are 80 % of the step */
     assert_range("H7", 0.75 * 80, 80);
     end(state), begin(state);
-    copies_of(776); /* 776 us plus a quarter of that are 97 % of the step; the estimated range is at most 20 points
-                     * wide */
+    write_copies(776); /* 776 us plus a quarter of that are 97 % of the step; the estimated range is at most 20 points
+                        * wide */
     assert_range("H7", 77, 97);
 }
 
 /* Writes a function of 600 us. Its first operator, `apart`, splits a tensor. Ten rounds of two operators follow, one
  * operator every 25 us. */
-static void rounds_behind(const char *apart, const char *outer, const char *inner)
+static void write_function_with_rounds(const char *apart, const char *outer, const char *inner)
 {
     for (int s = 0; s < STEPS; s++) {
         double at = begin_step(s);
@@ -281,23 +282,24 @@ static void rounds_behind(const char *apart, const char *outer, const char *inne
 
 static void loop_over_parts_of_a_tensor_is_found(void **state)
 {
-    rounds_behind("aten::split", NULL, NULL);
+    write_function_with_rounds("aten::split", NULL, NULL);
     assert_found("H2", "host.index_loop", 44.7); /* the saving is the 18 calls from the second round on */
     end(state), begin(state);
-    rounds_behind("aten::view", NULL, NULL); /* without a split of a tensor, repeated operators are similar layers of
-                                              * the model */
+    write_function_with_rounds("aten::view", NULL, NULL); /* without a split of a tensor, repeated operators are similar
+                                                           * layers of the model */
     assert_null(finding("H2"));
     end(state), begin(state);
-    rounds_behind("aten::unbind", "aten::gru", NULL); /* this loop is inside of torch, so users cannot change it */
+    write_function_with_rounds("aten::unbind", "aten::gru",
+                               NULL); /* this loop is inside of torch, so users cannot change it */
     assert_null(finding("H2"));
     end(state), begin(state);
     /* a tensor split into only three parts suggests layers, not a loop */
-    rounds_behind("aten::chunk", NULL, "model.py(20): layer");
+    write_function_with_rounds("aten::chunk", NULL, "model.py(20): layer");
     assert_null(finding("H2"));
 }
 
 /* Writes twenty operators of 10 us each, one every 25 us, in a function that takes `length` us. */
-static void small_operators_in(const char *function, double length)
+static void write_small_operators(const char *function, double length)
 {
     for (int s = 0; s < STEPS; s++) {
         double at = begin_step(s);
@@ -311,21 +313,21 @@ static void small_operators_in(const char *function, double length)
 static void function_of_small_operators_counts_completely(void **state)
 {
     /* without a function, the time is 485 us: from the start of the first to the end of the last operator */
-    small_operators_in("model.py(8): smooth", 560);
+    write_small_operators("model.py(8): smooth", 560);
     assert_found("H5", "host.small_operators", 56);
     end(state), begin(state);
     /* the operators take more than half of the function, so the function's whole time counts */
-    small_operators_in("model.py(8): smooth", 780);
+    write_small_operators("model.py(8): smooth", 780);
     assert_found("H5", "host.small_operators", 78);
     end(state), begin(state);
     /* the time of a function of torch itself does not count */
-    small_operators_in("/x/site-packages/torch/functional.py(8): smooth", 780);
+    write_small_operators("/x/site-packages/torch/functional.py(8): smooth", 780);
     assert_found("H5", "host.small_operators", 48.5);
 }
 
 /* Writes a convolution, then four elementwise operators of 100 us on 1 MiB each. The function begins `begins` us after
  * the start of the step. */
-static void activation(const char *function, double begins)
+static void write_activation(const char *function, double begins)
 {
     for (int s = 0; s < STEPS; s++) {
         double at = begin_step(s);
@@ -339,24 +341,26 @@ static void activation(const char *function, double begins)
 
 static void chain_that_fills_its_function_may_be_short(void **state)
 {
-    activation("model.py(8): swish", 350);
+    write_activation("model.py(8): swish", 350);
     assert_found("H17", "fuse.elementwise", 0.85 * (1 - 1.5 / 4) * 40);
     end(state), begin(state);
-    activation("model.py(8): forward", 190); /* the function starts earlier, so it also contains the convolution */
+    write_activation("model.py(8): forward",
+                     190); /* the function starts earlier, so it also contains the convolution */
     assert_null(finding("H17"));
     end(state), begin(state);
-    activation("/x/site-packages/torch/functional.py(8): swish", 350); /* this function belongs to torch, so users
-                                                                        * cannot change it */
+    write_activation("/x/site-packages/torch/functional.py(8): swish", 350); /* this function belongs to torch, so users
+                                                                              * cannot change it */
     assert_null(finding("H17"));
 }
 
 /* Writes ten calls of a module with two linear operators. first, second: sizes of their inputs. */
-static void attention(const char *first, const char *second)
+static void write_linear_modules(const char *first, const char *second)
 {
     for (int s = 0; s < STEPS; s++) {
         double at = begin_step(s) + 200;
         for (int i = 0; i < 10; i++) {
-            host_with("python_function", "nn.Module: Net_0", at + 40 * i, 40, "\"Python id\":1,\"Python module id\":0");
+            host_event_with_args("python_function", "nn.Module: Net_0", at + 40 * i, 40,
+                                 "\"Python id\":1,\"Python module id\":0");
             shaped("aten::linear", at + 40 * i + 1, 10, first, FLOAT, 100 * s + 2 * i + 1);
             shaped("aten::linear", at + 40 * i + 12, 10, second, FLOAT, 100 * s + 2 * i + 2);
         }
@@ -366,29 +370,30 @@ static void attention(const char *first, const char *second)
 
 static void elements_of_one_sample_may_come_first(void **state)
 {
-    attention("[1,24,64]", "[24,1,64]");
+    write_linear_modules("[1,24,64]", "[24,1,64]");
     assert_found("H18", "batch.per_sample_loop", 36); /* the saving is nine of ten calls of 40 us */
     end(state), begin(state);
-    attention("[1,24,64]", "[24,64]");
+    write_linear_modules("[1,24,64]", "[24,64]");
     assert_found("H18", "batch.per_sample_loop", 36); /* the saving is nine of ten calls of 40 us */
     end(state), begin(state);
-    attention("[1,24,64]", "[48,64]"); /* the sample has 24 elements, so 48 rows are other data */
+    write_linear_modules("[1,24,64]", "[48,64]"); /* the sample has 24 elements, so 48 rows are other data */
     assert_null(finding("H18"));
     end(state), begin(state);
-    attention("[24,1,64]", "[24,64]"); /* here the first dimension may be a batch of 24 samples */
+    write_linear_modules("[24,1,64]", "[24,64]"); /* here the first dimension may be a batch of 24 samples */
     assert_null(finding("H18"));
 }
 
 static void module_called_for_each_sample_is_found(void **state)
 {
-    parts(10, true);
+    write_model_parts(10, true);
     /* each of the nine saved calls still needs half of its convolution */
     assert_found("H18", "batch.per_sample_loop", 9 * (40 - 20 / 2) / 10.0);
     end(state), begin(state);
-    parts(10, false); /* a detection head also has inputs of different sizes, because it gets several feature maps */
+    write_model_parts(
+        10, false); /* a detection head also has inputs of different sizes, because it gets several feature maps */
     assert_null(finding("H18"));
     end(state), begin(state);
-    parts(5, true);
+    write_model_parts(5, true);
     assert_null(finding("H18"));
 }
 
@@ -396,12 +401,13 @@ static void module_called_for_each_sample_is_found(void **state)
 
 /* Writes `us` microseconds of Python in one function of the project, before or after the module of the step. Operators
  * take the rest of the step. */
-static void one_function(double us, bool is_before)
+static void write_python_function(double us, bool is_before)
 {
     for (int s = 0; s < STEPS; s++) {
         double at = begin_step(s);
         frame("train.py(8): next_batch", is_before ? at + 100 : at + 1000 - us, us);
-        host_with("python_function", "nn.Module: Net_0", is_before ? at + 100 + us : at + 100, 900 - us, MODULE);
+        host_event_with_args("python_function", "nn.Module: Net_0", is_before ? at + 100 + us : at + 100, 900 - us,
+                             MODULE);
         host("cpu_op", "aten::linear", is_before ? at + 100 + us : at + 100, 900 - us);
     }
     build();
@@ -409,13 +415,13 @@ static void one_function(double us, bool is_before)
 
 static void python_of_one_function_has_a_lower_threshold(void **state)
 {
-    one_function(150, true);
+    write_python_function(150, true);
     assert_found("H6", "input.preprocess", 15);
     end(state), begin(state);
-    one_function(150, false);
+    write_python_function(150, false);
     assert_found("H6", "host.python", 15);
     end(state), begin(state);
-    one_function(60, true);
+    write_python_function(60, true);
     assert_null(finding("H6"));
 }
 
@@ -443,8 +449,8 @@ static void module_called_in_backward_is_recomputation(void **state)
             double at = begin_step(s) + 200;
             host("cpu_op", "autograd::engine::evaluate_function: FrugalBackward", at, is_inside ? 300 : 50);
             frame("net.py(18): backward", at + (is_inside ? 10 : 60), 200);
-            host_with("python_function", "nn.Module: Stage_0", at + (is_inside ? 20 : 70), 100,
-                      "\"Python id\":1,\"Python module id\":0");
+            host_event_with_args("python_function", "nn.Module: Stage_0", at + (is_inside ? 20 : 70), 100,
+                                 "\"Python id\":1,\"Python module id\":0");
         }
         build();
         if (is_inside) {
@@ -456,7 +462,7 @@ static void module_called_in_backward_is_recomputation(void **state)
 }
 
 /* Writes a gradient that is first filled with zeros (`filling` us) and then added to (`length` us). */
-static void one_gradient(double filling, double length)
+static void write_gradient(double filling, double length)
 {
     for (int s = 0; s < STEPS; s++) {
         double at = begin_step(s);
@@ -469,18 +475,18 @@ static void one_gradient(double filling, double length)
 
 static void few_large_gradients_are_reported(void **state)
 {
-    one_gradient(100, 100);
+    write_gradient(100, 100);
     assert_found("H15", "optimizer.zero_grad", 20);
     end(state), begin(state);
-    one_gradient(40, 40); /* 8 % for both operators is too little to report */
+    write_gradient(40, 40); /* 8 % for both operators is too little to report */
     assert_null(finding("H15"));
     end(state), begin(state);
-    one_gradient(10, 200); /* the time is mostly for additions, not for zeros */
+    write_gradient(10, 200); /* the time is mostly for additions, not for zeros */
     assert_null(finding("H15"));
 }
 
 /* Writes a model without training, with inputs of `rows` rows. */
-static void service(int rows)
+static void write_service(int rows)
 {
     char dims[64];
     snprintf(dims, sizeof dims, "[64],[%d,128],[128,64]", rows);
@@ -493,16 +499,16 @@ static void service(int rows)
 
 static void service_with_two_rows_has_a_small_batch(void **state)
 {
-    service(2);
+    write_service(2);
     assert_found("H19", "batch.too_small", 100.0 * 30 / 32);
     end(state), begin(state);
-    service(1); /* with only one row per call, larger batches are not possible */
+    write_service(1); /* with only one row per call, larger batches are not possible */
     assert_null(finding("H19"));
 }
 
 /* Writes twelve rounds of twenty operators. A round takes 40 us and begins with an indexing operator. is_one_call: true
  * if one call contains all rounds, false if each round is a call. */
-static void rounds(bool is_one_call)
+static void write_rounds(bool is_one_call)
 {
     enum { ROUNDS = 12, OPERATORS = 20 };
     for (int s = 0; s < STEPS; s++) {
@@ -521,10 +527,10 @@ static void rounds(bool is_one_call)
 
 static void long_rounds_are_a_loop_only_within_one_call(void **state)
 {
-    rounds(true);
+    write_rounds(true);
     assert_non_null(finding("H2"));
     end(state), begin(state);
-    rounds(false);
+    write_rounds(false);
     assert_null(finding("H2"));
 }
 

@@ -8,7 +8,7 @@ enum { STEPS = 8, STEP_US = 1000 };
 #define FLOAT "\"float\""
 
 /* Writes a usual step: a product in a frame, lengthened by the factor `slower`. Returns its length, us. */
-static double usual(double at, int s, double slower)
+static double write_usual_step(double at, int s, double slower)
 {
     frame("train.py(9): step", at, STEP_US * slower);
     shaped("aten::mm", at + 100, 800 * slower, "[64,512],[512,512]", FLOAT, 10 * s);
@@ -17,7 +17,7 @@ static double usual(double at, int s, double slower)
 
 /* Writes steps. From step `first` on, every `every`-th step also validates for extra_us. With is_slow, such a step only
  * takes extra_us longer. */
-static void steps(int first, int every, double extra_us, bool is_slow)
+static void write_steps(int first, int every, double extra_us, bool is_slow)
 {
     double at = 0;
     for (int s = 0; s < STEPS; s++) {
@@ -28,38 +28,38 @@ static void steps(int first, int every, double extra_us, bool is_slow)
             frame("train.py(30): validate", at, extra);
             shaped("aten::mm", at + 10, extra - 20, "[4096,512],[512,512]", FLOAT, 10 * s + 1);
         }
-        at += extra + usual(at + extra, s, slower);
+        at += extra + write_usual_step(at + extra, s, slower);
     }
     build();
 }
 
 static void single_step_with_validation_is_found(void **state)
 {
-    steps(3, STEPS, 4000, false); /* 4,000 us of the total 12,000 us are extra */
+    write_steps(3, STEPS, 4000, false); /* 4,000 us of the total 12,000 us are extra */
     assert_found("H21", "step.outlier", NAN);
     assert_int_equal(finding("H21")->severity, TP_SEVERITY_MEDIUM);
     assert_int_equal(finding("H21")->evidence_total, 1); /* only the validation is evidence, not the product that every
                                                           * step contains */
     end(state), begin(state);
-    steps(3, STEPS, 12000, false);
+    write_steps(3, STEPS, 12000, false);
     assert_int_equal(finding("H21")->severity, TP_SEVERITY_HIGH);
     end(state), begin(state);
-    steps(3, 4, 4000, false); /* steps 3 and 7 validate: a quarter of all steps */
+    write_steps(3, 4, 4000, false); /* steps 3 and 7 validate: a quarter of all steps */
     assert_found("H21", "step.outlier", NAN);
 }
 
 static void other_slow_steps_are_no_outliers(void **state)
 {
-    steps(3, STEPS, 4000, true); /* the slow step has the same calls as the others */
+    write_steps(3, STEPS, 4000, true); /* the slow step has the same calls as the others */
     assert_null(finding("H21"));
     end(state), begin(state);
-    steps(0, STEPS, 400, false); /* one-time work in the first step is normal */
+    write_steps(0, STEPS, 400, false); /* one-time work in the first step is normal */
     assert_null(finding("H21"));
     end(state), begin(state);
-    steps(1, 2, 4000, false); /* half of all steps are too many for an outlier */
+    write_steps(1, 2, 4000, false); /* half of all steps are too many for an outlier */
     assert_null(finding("H21"));
     end(state), begin(state);
-    steps(3, STEPS, 300, false); /* 300 us in a step of 1,300 us are too little */
+    write_steps(3, STEPS, 300, false); /* 300 us in a step of 1,300 us are too little */
     assert_null(finding("H21"));
 }
 

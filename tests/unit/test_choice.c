@@ -108,16 +108,16 @@ static void next_edge_is_the_start_or_end_of_a_window(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        uint64_t edge = tp_choice_edge(&window, minute + cases[i].at);
+        uint64_t edge = tp_choice_next_edge_ns(&window, minute + cases[i].at);
         assert_int_equal(edge - minute, cases[i].edge);
         assert_int_not_equal(tp_choice_is_open(&window, edge - 1), tp_choice_is_open(&window, edge));
     }
-    assert_int_equal(tp_choice_edge(&whole, minute + 1), minute + 2000000000);
+    assert_int_equal(tp_choice_next_edge_ns(&whole, minute + 1), minute + 2000000000);
 }
 
 /* ---- in a recording ---- */
 
-static void count(const struct tracepress_trace *trace, void *context)
+static void count_handler_calls(const struct tracepress_trace *trace, void *context)
 {
     (void)trace;
     ++*(unsigned *)context;
@@ -140,7 +140,7 @@ static void excluded_ranks_record_nothing(void **state)
     unsigned handled = 0;
     struct tracepress_options options = TRACEPRESS_OPTIONS;
     (void)state;
-    options.handler = count;
+    options.handler = count_handler_calls;
     options.context = &handled;
     options.directory = "/tmp";
     setenv("TRACEPRESS_RANKS", "1-3", 1);
@@ -170,7 +170,7 @@ static void steps_that_begin_in_a_window_are_recorded(void **state)
     unsigned handled = 0, inside = 0, outside = 0;
     struct tracepress_options options = TRACEPRESS_OPTIONS;
     (void)state;
-    options.handler = count;
+    options.handler = count_handler_calls;
     options.context = &handled;
     options.directory = "/tmp";
     setenv("TRACEPRESS_WINDOW", "40ms:20ms", 1);
@@ -200,7 +200,7 @@ enum { PERIOD_MS = 200, LENGTH_MS = 100, NS_PER_MS = 1000000 };
 
 static const struct tp_choice_window windows = {(uint64_t)PERIOD_MS * NS_PER_MS, (uint64_t)LENGTH_MS *NS_PER_MS};
 
-static void nap(void)
+static void wait_2_ms(void)
 {
     const struct timespec pause = {0, 2 * NS_PER_MS};
     nanosleep(&pause, NULL);
@@ -210,7 +210,7 @@ static void nap(void)
 static bool is_well_inside(uint64_t ns)
 {
     const uint64_t margin = 40ull * NS_PER_MS;
-    return tp_choice_edge(&windows, ns) - ns > margin &&
+    return tp_choice_next_edge_ns(&windows, ns) - ns > margin &&
            tp_choice_is_open(&windows, ns - margin) == tp_choice_is_open(&windows, ns);
 }
 
@@ -219,7 +219,7 @@ struct looks {
 };
 
 /* Runs for this number of periods and checks that only windows are recorded. */
-static struct looks look(unsigned periods)
+static struct looks check_windows(unsigned periods)
 {
     struct looks looks = {0};
     uint64_t end = realtime_ns() + periods * windows.period_ns;
@@ -233,20 +233,20 @@ static struct looks look(unsigned periods)
             looks.closed += !is;
         }
         TRACEPRESS_SCOPE("look"); /* writes a record, so that a spool exists */
-        nap();
+        wait_2_ms();
     }
     return looks;
 }
 
-static bool are_windows(const struct looks *looks)
+static bool matches_windows(const struct looks *looks)
 {
     return looks->open > 0 && looks->closed > 0 && looks->wrong * 4 <= looks->right;
 }
 
-static void begin_in_windows(unsigned *handled)
+static void start_with_windows(unsigned *handled)
 {
     struct tracepress_options options = TRACEPRESS_OPTIONS;
-    options.handler = count;
+    options.handler = count_handler_calls;
     options.context = handled;
     options.directory = "/tmp";
     setenv("TRACEPRESS_WINDOW", "200ms:100ms", 1);
@@ -257,11 +257,11 @@ static void moments_in_a_window_are_recorded(void **state)
 {
     unsigned handled = 0;
     (void)state;
-    begin_in_windows(&handled);
-    struct looks looks = look(4);
+    start_with_windows(&handled);
+    struct looks looks = check_windows(4);
     tracepress_stop();
     unsetenv("TRACEPRESS_WINDOW");
-    if (!are_windows(&looks))
+    if (!matches_windows(&looks))
         fail_msg("%u right, %u wrong, %u open, %u closed", looks.right, looks.wrong, looks.open, looks.closed);
     assert_in_range(handled, 2, 6); /* each window is a separate recording */
     assert_false(is_recording());
@@ -271,10 +271,10 @@ static void first_step_switches_to_windows_by_step(void **state)
 {
     unsigned handled = 0;
     (void)state;
-    begin_in_windows(&handled);
+    start_with_windows(&handled);
     tracepress_step();
     bool was = is_recording();
-    for (uint64_t end = realtime_ns() + 2 * windows.period_ns; realtime_ns() < end; nap())
+    for (uint64_t end = realtime_ns() + 2 * windows.period_ns; realtime_ns() < end; wait_2_ms())
         assert_int_equal(is_recording(), was);
     tracepress_stop();
     unsetenv("TRACEPRESS_WINDOW");
@@ -285,10 +285,10 @@ static void start_and_stop_work_at_any_time(void **state)
     unsigned handled = 0;
     (void)state;
     for (unsigned i = 0; i < 150; i++) {
-        begin_in_windows(&handled);
+        start_with_windows(&handled);
         TRACEPRESS_SCOPE("short");
         if (i % 3 == 0)
-            nap();
+            wait_2_ms();
         if (i % 7 == 0)
             tracepress_step();
         tracepress_stop();
@@ -299,7 +299,7 @@ static void start_and_stop_work_at_any_time(void **state)
 
 static unsigned restarts;
 
-static void restart(const struct tracepress_trace *trace, void *context)
+static void stop_and_restart(const struct tracepress_trace *trace, void *context)
 {
     (void)trace;
     if (__atomic_fetch_add(&restarts, 1, __ATOMIC_SEQ_CST) > 0)
@@ -312,19 +312,19 @@ static void handler_may_stop_its_recording(void **state)
 {
     static struct tracepress_options options = TRACEPRESS_OPTIONS;
     (void)state;
-    options.handler = restart;
+    options.handler = stop_and_restart;
     options.context = &options;
     options.directory = "/tmp";
     setenv("TRACEPRESS_WINDOW", "200ms:100ms", 1);
     assert_int_equal(tracepress_start(&options), 0);
     for (int i = 0; i < 5000 && !__atomic_load_n(&restarts, __ATOMIC_SEQ_CST); i++) {
         TRACEPRESS_SCOPE("until then");
-        nap();
+        wait_2_ms();
     }
-    struct looks looks = look(3);
+    struct looks looks = check_windows(3);
     tracepress_stop();
     unsetenv("TRACEPRESS_WINDOW");
-    assert_true(are_windows(&looks)); /* the started process also records only in windows */
+    assert_true(matches_windows(&looks)); /* the started process also records only in windows */
     assert_true(restarts > 1);
     assert_false(is_recording());
 }
@@ -335,17 +335,17 @@ static void child_process_has_the_same_windows(void **state)
     unsigned handled = 0;
     int status = -1;
     (void)state;
-    begin_in_windows(&handled);
+    start_with_windows(&handled);
     while (!is_recording())
-        nap();
+        wait_2_ms();
     {
         TRACEPRESS_SCOPE("parent");
     }
     pid_t child = fork(); /* forks in the middle of a window */
     if (child == 0) {
-        struct looks looks = look(3);
+        struct looks looks = check_windows(3);
         tracepress_stop();
-        _exit(are_windows(&looks) ? 0 : 1);
+        _exit(matches_windows(&looks) ? 0 : 1);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     tracepress_stop();

@@ -13,10 +13,10 @@
 
 #include "webreport/export/filter.h"
 
-static unsigned lane(struct tp_chrome_lanes *lanes, int64_t start_ns, int64_t end_ns)
+static unsigned add_to_lane(struct tp_chrome_lanes *lanes, int64_t start_ns, int64_t end_ns)
 {
     int64_t end = end_ns;
-    unsigned at = tp_chrome_lane(lanes, start_ns, &end);
+    unsigned at = tp_chrome_lanes_find(lanes, start_ns, &end);
     assert_int_equal(end, end_ns);
     return at;
 }
@@ -30,22 +30,22 @@ static void crossing_slices_get_separate_rows(void **state)
     if (setjmp(arena.guard))
         fail();
     tp_chrome_lanes_init(&lanes, &arena);
-    assert_int_equal(lane(&lanes, 0, 100), 0);
-    assert_int_equal(lane(&lanes, 0, 100), 0);  /* a slice with equal times goes inside the first one, in the same
-                                                 * row */
-    assert_int_equal(lane(&lanes, 50, 101), 1); /* this slice ends 1 ns after the open slice, so it needs a second
-                                                 * row */
-    assert_int_equal(lane(&lanes, 60, 100), 0);
-    assert_int_equal(lane(&lanes, 70, 200), 2);  /* this slice overlaps the open slices of both rows */
-    assert_int_equal(lane(&lanes, 100, 100), 0); /* the slices of the first row have ended */
-    assert_int_equal(lane(&lanes, 101, 150), 0);
+    assert_int_equal(add_to_lane(&lanes, 0, 100), 0);
+    assert_int_equal(add_to_lane(&lanes, 0, 100), 0); /* a slice with equal times goes inside the first one, in the same
+                                                       * row */
+    assert_int_equal(add_to_lane(&lanes, 50, 101), 1); /* this slice ends 1 ns after the open slice, so it needs a
+                                                        * second row */
+    assert_int_equal(add_to_lane(&lanes, 60, 100), 0);
+    assert_int_equal(add_to_lane(&lanes, 70, 200), 2);  /* this slice overlaps the open slices of both rows */
+    assert_int_equal(add_to_lane(&lanes, 100, 100), 0); /* the slices of the first row have ended */
+    assert_int_equal(add_to_lane(&lanes, 101, 150), 0);
     int64_t end = 0;
     tp_chrome_lanes_clear(&lanes);
     for (int i = 0; i < TP_CHROME_MAX_LANES; i++)
-        assert_int_equal(lane(&lanes, i, 1000 + i), i);
+        assert_int_equal(add_to_lane(&lanes, i, 1000 + i), i);
     end = 2000;
     /* All rows are in use, so the slice is cut. */
-    assert_int_equal(tp_chrome_lane(&lanes, 500, &end), TP_CHROME_MAX_LANES - 1);
+    assert_int_equal(tp_chrome_lanes_find(&lanes, 500, &end), TP_CHROME_MAX_LANES - 1);
     assert_int_equal(end, 1000 + TP_CHROME_MAX_LANES - 1);
     tp_arena_release(&arena);
 }

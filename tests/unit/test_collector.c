@@ -60,8 +60,8 @@ static void write_threads(const struct tp_spool_file *file)
         uint64_t last = 0;
         tp_spool_walk(&walk, file, &file->threads[t]);
         strcat(spool_text, "thread\n");
-        while (tp_spool_next(&walk, &record, &payload)) {
-            struct tp_str name = tp_spool_name(file, &record, payload);
+        while (tp_spool_next_record(&walk, &record, &payload)) {
+            struct tp_str name = tp_spool_record_name(file, &record, payload);
             size_t n = strlen(spool_text);
             assert_true(record.time >= last);
             last = record.time;
@@ -78,7 +78,7 @@ static void write_threads(const struct tp_spool_file *file)
     }
 }
 
-static void tell(const struct tracepress_trace *trace, void *context)
+static void read_spool(const struct tracepress_trace *trace, void *context)
 {
     struct tp_arena arena;
     struct tp_spool_file file;
@@ -97,18 +97,18 @@ static void tell(const struct tracepress_trace *trace, void *context)
     *(int *)context += 1;
 }
 
-static struct tracepress_options options_of(int *handled)
+static struct tracepress_options make_options(int *handled)
 {
     struct tracepress_options options = TRACEPRESS_OPTIONS;
     options.directory = folder;
-    options.handler = tell;
+    options.handler = read_spool;
     options.context = handled;
     spool_text[0] = '\0';
     spool_count = 0;
     return options;
 }
 
-static void *on_another_thread(void *unused)
+static void *record_on_other_thread(void *unused)
 {
     (void)unused;
     TRACEPRESS_SCOPE("other");
@@ -119,7 +119,7 @@ static void records_are_read_in_order(void **state)
 {
     int handled = 0;
     pthread_t thread;
-    struct tracepress_options options = options_of(&handled);
+    struct tracepress_options options = make_options(&handled);
     const int64_t dims[] = {3, 4};
     const struct tracepress_input input = {TRACEPRESS_FLOAT, 2, dims};
     const struct tracepress_operator call = {.size = sizeof(struct tracepress_operator),
@@ -146,7 +146,7 @@ static void records_are_read_in_order(void **state)
     tracepress_async_begin(tracepress_intern("copy"), 7);
     tracepress_async_end(tracepress_intern("copy"), 7);
     tracepress_end();
-    pthread_create(&thread, NULL, on_another_thread, NULL);
+    pthread_create(&thread, NULL, record_on_other_thread, NULL);
     pthread_join(thread, NULL);
     tracepress_stop();
     tracepress_begin_text("after the stop");
@@ -161,7 +161,7 @@ static void records_are_read_in_order(void **state)
 static void schedule_selects_the_kept_steps(void **state)
 {
     int handled = 0;
-    struct tracepress_options options = options_of(&handled);
+    struct tracepress_options options = make_options(&handled);
     options.schedule = (struct tracepress_schedule){.wait = 1, .active = 2, .repeat = 2};
     (void)state;
     assert_int_equal(tracepress_start(&options), 0);
@@ -184,7 +184,7 @@ static void long_recordings_span_chunks(void **state)
 {
     enum { COUNT = 30000 };
     int handled = 0;
-    struct tracepress_options options = options_of(&handled);
+    struct tracepress_options options = make_options(&handled);
     (void)state;
     options.handler = NULL; /* without a handler, the spool is kept */
     assert_int_equal(tracepress_start(&options), 0);
@@ -212,11 +212,11 @@ static void long_recordings_span_chunks(void **state)
     const char *payload;
     int begun = 0, ended = 0;
     tp_spool_walk(&walk, &file, &file.threads[0]);
-    while (tp_spool_next(&walk, &record, &payload)) {
+    while (tp_spool_next_record(&walk, &record, &payload)) {
         ended += record.kind == TP_SPOOL_END;
         if (record.kind != TP_SPOOL_SCOPE)
             continue;
-        struct tp_str name = tp_spool_name(&file, &record, payload);
+        struct tp_str name = tp_spool_record_name(&file, &record, payload);
         assert_int_equal(name.len, (size_t)(begun % 40) + (size_t)snprintf(NULL, 0, "%d", begun));
         begun++;
     }
@@ -229,7 +229,7 @@ static void long_recordings_span_chunks(void **state)
 static void child_process_has_a_separate_spool(void **state)
 {
     int handled = 0, status;
-    struct tracepress_options options = options_of(&handled);
+    struct tracepress_options options = make_options(&handled);
     (void)state;
     assert_int_equal(tracepress_start(&options), 0);
     tracepress_begin_text("parent");
@@ -278,7 +278,7 @@ static void thousand_threads_stay_distinct(void **state)
 {
     static pthread_t threads[MANY];
     int count = 0;
-    struct tracepress_options options = options_of(&count);
+    struct tracepress_options options = make_options(&count);
     (void)state;
     options.handler = count_threads;
     assert_int_equal(tracepress_start(&options), 0);
@@ -308,7 +308,7 @@ static void recordings_start_and_stop_while_threads_record(void **state)
     enum { ROUNDS = 20 };
     pthread_t threads[3];
     int handled = 0;
-    struct tracepress_options options = options_of(&handled);
+    struct tracepress_options options = make_options(&handled);
     (void)state;
     options.handler = count_threads;
     is_over = 0;
@@ -329,7 +329,7 @@ static void recordings_start_and_stop_while_threads_record(void **state)
 static void unwritable_folder_is_an_error_without_crash(void **state)
 {
     int handled = 0;
-    struct tracepress_options options = options_of(&handled);
+    struct tracepress_options options = make_options(&handled);
     (void)state;
     setenv("TRACEPRESS_QUIET", "1", 1);
     options.directory = "/proc/no/such";
@@ -343,15 +343,15 @@ static void unwritable_folder_is_an_error_without_crash(void **state)
 
 /* ---- where the spool is written ---- */
 
-static int start_in(const char *directory, int *handled)
+static int start_recording_in_folder(const char *directory, int *handled)
 {
-    struct tracepress_options options = options_of(handled);
+    struct tracepress_options options = make_options(handled);
     options.schedule = (struct tracepress_schedule){.wait = 1, .active = 1, .repeat = 1};
     options.directory = directory;
     return tracepress_start(&options);
 }
 
-static void take_two_steps(void)
+static void record_two_steps(void)
 {
     tracepress_step();
     tracepress_begin_text("kept");
@@ -366,9 +366,9 @@ static void missing_parent_folders_are_created(void **state)
     char path[128];
     (void)state;
     snprintf(path, sizeof path, "%s/runs/today/again/", folder);
-    assert_int_equal(start_in(path, &handled), 0);
+    assert_int_equal(start_recording_in_folder(path, &handled), 0);
     assert_int_equal(access(path, W_OK), 0);
-    take_two_steps();
+    record_two_steps();
     assert_int_equal(handled, 1);
     assert_non_null(strstr(spool_text, "kept"));
     /* fails if the spool or the test file still exists */
@@ -383,21 +383,22 @@ static void waiting_schedule_reports_unwritable_folder(void **state)
     setenv("TRACEPRESS_QUIET", "1", 1);
     snprintf(path, sizeof path, "%s/plain", folder);
     fclose(fopen(path, "w"));
-    assert_int_equal(start_in(path, &handled), -1);
+    assert_int_equal(start_recording_in_folder(path, &handled), -1);
     strcat(path, "/below");
-    assert_int_equal(start_in(path, &handled), -1);
-    assert_int_equal(start_in("/proc/no/such", &handled), -1);
-    take_two_steps();
+    assert_int_equal(start_recording_in_folder(path, &handled), -1);
+    assert_int_equal(start_recording_in_folder("/proc/no/such", &handled), -1);
+    record_two_steps();
     assert_int_equal(handled, 0);
-    assert_int_equal(start_in(folder, &handled), 0); /* a start in a valid folder works after failed starts */
-    take_two_steps();
+    assert_int_equal(start_recording_in_folder(folder, &handled),
+                     0); /* a start in a valid folder works after failed starts */
+    record_two_steps();
     assert_int_equal(handled, 1);
 }
 
 static void future_window_reports_unwritable_folder(void **state)
 {
     int handled = 0;
-    struct tracepress_options options = options_of(&handled);
+    struct tracepress_options options = make_options(&handled);
     (void)state;
     setenv("TRACEPRESS_QUIET", "1", 1);
     setenv("TRACEPRESS_WINDOW", "60m:1ms", 1);
@@ -415,9 +416,9 @@ static void relative_folder_refers_to_the_start(void **state)
     (void)state;
     assert_non_null(getcwd(before, sizeof before));
     assert_int_equal(chdir(folder), 0);
-    assert_int_equal(start_in("there/below", &handled), 0);
+    assert_int_equal(start_recording_in_folder("there/below", &handled), 0);
     assert_int_equal(chdir("/proc"), 0);
-    take_two_steps();
+    record_two_steps();
     assert_int_equal(chdir(before), 0);
     assert_int_equal(handled, 1);
     snprintf(path, sizeof path, "%s/there/below", folder);
@@ -433,7 +434,7 @@ static void options_of_unknown_size_are_refused(void **state)
     (void)state;
     setenv("TRACEPRESS_QUIET", "1", 1);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        struct tracepress_options options = options_of(&handled);
+        struct tracepress_options options = make_options(&handled);
         options.size = sizes[i];
         assert_int_equal(tracepress_start(&options), -1);
         tracepress_stop();
@@ -455,7 +456,7 @@ static void make_tables(const struct tracepress_trace *trace, void *context)
 static void table_of_unknown_size_is_refused(void **state)
 {
     int handled = 0;
-    struct tracepress_options options = options_of(&handled);
+    struct tracepress_options options = make_options(&handled);
     (void)state;
     setenv("TRACEPRESS_QUIET", "1", 1);
     options.handler = make_tables;
@@ -469,7 +470,7 @@ static void table_of_unknown_size_is_refused(void **state)
 
 static char trace_text[1 << 16];
 
-static void keep_trace(const struct tracepress_trace *trace, void *context)
+static void copy_trace(const struct tracepress_trace *trace, void *context)
 {
     char path[128];
     (void)context;
@@ -481,11 +482,11 @@ static void keep_trace(const struct tracepress_trace *trace, void *context)
     fclose(file);
 }
 
-static void record_with(uint32_t activities)
+static void record_with_activities(uint32_t activities)
 {
     struct tracepress_options options = TRACEPRESS_OPTIONS;
     options.directory = folder;
-    options.handler = keep_trace;
+    options.handler = copy_trace;
     options.activities = activities;
     options.schedule.active = 1;
     options.schedule.repeat = 1;
@@ -500,12 +501,12 @@ static void record_with(uint32_t activities)
 static void activities_select_the_content_of_the_trace(void **state)
 {
     (void)state;
-    record_with(TRACEPRESS_ACTIVITY_CPU);
+    record_with_activities(TRACEPRESS_ACTIVITY_CPU);
     assert_non_null(strstr(trace_text, "a range"));
     assert_non_null(strstr(trace_text, "a counter"));
-    record_with(TRACEPRESS_ACTIVITY_CPU | TRACEPRESS_ACTIVITY_CUDA);
+    record_with_activities(TRACEPRESS_ACTIVITY_CPU | TRACEPRESS_ACTIVITY_CUDA);
     assert_non_null(strstr(trace_text, "a range"));
-    record_with(TRACEPRESS_ACTIVITY_CUDA);
+    record_with_activities(TRACEPRESS_ACTIVITY_CUDA);
     assert_null(strstr(trace_text, "a range"));
     assert_null(strstr(trace_text, "a counter"));
     assert_non_null(strstr(trace_text, "ProfilerStep#0"));

@@ -7,7 +7,7 @@ static int next_correlation;
 
 /* Writes a collective of `count` floats. The host calls it at `ts` for 40 us. Its kernel starts on the device at
  * `start` and takes `dur` us. */
-static void collective(const char *name, int64_t count, double ts, double start, double dur)
+static void write_collective(const char *name, int64_t count, double ts, double start, double dur)
 {
     char args[300], annotation[64];
     int correlation = ++next_correlation;
@@ -17,13 +17,13 @@ static void collective(const char *name, int64_t count, double ts, double start,
              "\"Process Group Name\":\"0\"",
              name, (long long)count, (long long)count);
     snprintf(annotation, sizeof annotation, "nccl:%s", name);
-    host_with("cpu_op", "record_param_comms", ts, 40, args);
+    host_event_with_args("cpu_op", "record_param_comms", ts, 40, args);
     host("user_annotation", annotation, ts + 5, 30);
     launch(ts + 10, 5, correlation);
     operation("kernel", "ncclDevKernel_Generic", start, dur, correlation, 0, 9, "");
 }
 
-static void product(double ts, double start, double dur)
+static void write_product(double ts, double start, double dur)
 {
     int correlation = ++next_correlation;
     host("cpu_op", "aten::mm", ts, 8);
@@ -35,7 +35,7 @@ static void product(double ts, double start, double dur)
  * device, and then 7 ms of device work. between: work before each collective. */
 enum between { NOTHING, PRODUCTS, GRADIENTS };
 
-static void loop(int calls, int64_t count, enum between between)
+static void write_loop_of_collectives(int calls, int64_t count, enum between between)
 {
     for (int s = 0; s < 2; s++) {
         double b = s * 10000;
@@ -45,17 +45,17 @@ static void loop(int calls, int64_t count, enum between between)
             if (between == GRADIENTS)
                 host("cpu_op", "autograd::engine::evaluate_function: torch::autograd::AccumulateGrad", ts - 1, 42);
             if (between != NOTHING)
-                product(ts - 9, ts - 5, 2);
-            collective("all_reduce", count, ts, ts + 20, 10);
+                write_product(ts - 9, ts - 5, 2);
+            write_collective("all_reduce", count, ts, ts + 20, 10);
         }
-        product(b + 2500, b + 2510, 7000);
+        write_product(b + 2500, b + 2510, 7000);
     }
 }
 
 static void small_collectives_in_a_loop_gain_by_merging(void **state)
 {
     (void)state;
-    loop(30, 256, NOTHING);
+    write_loop_of_collectives(30, 256, NOTHING);
     build();
     /* Merging saves 29 of 30 calls. Each call takes 10 us on the device. Then the device waits 35 us for the next
      * kernel; 5 us more are the latency of a launch. */
@@ -70,7 +70,7 @@ static void small_collectives_in_a_loop_gain_by_merging(void **state)
 static void gradients_of_a_wrapper_gain_by_merging(void **state)
 {
     (void)state;
-    loop(30, 256, GRADIENTS);
+    write_loop_of_collectives(30, 256, GRADIENTS);
     build();
     assert_non_null(finding("E4"));
     assert_int_equal(finding("E4")->details->id, TP_DETAIL_COLLECTIVES_OF_WRAPPER);
@@ -80,18 +80,18 @@ static void dependent_collectives_are_not_reported(void **state)
 {
     (void)state;
     /* in tensor parallelism, each layer needs the result of the previous all-reduce, so calls cannot be merged */
-    loop(30, 256, PRODUCTS);
+    write_loop_of_collectives(30, 256, PRODUCTS);
     build();
     assert_null(finding("E4"));
 }
 
 static void few_or_large_collectives_are_not_reported(void **state)
 {
-    loop(20, 256, NOTHING);
+    write_loop_of_collectives(20, 256, NOTHING);
     build();
     assert_null(finding("E4"));
     end(state), begin(state);
-    loop(30, 1 << 20, NOTHING);
+    write_loop_of_collectives(30, 1 << 20, NOTHING);
     build();
     assert_null(finding("E4"));
 }
@@ -101,9 +101,9 @@ static void hidden_collectives_cost_nothing(void **state)
     (void)state;
     for (int s = 0; s < 2; s++) {
         double b = s * 10000;
-        step(s, b, 10000), product(b, b + 10, 9980);
+        step(s, b, 10000), write_product(b, b + 10, 9980);
         for (int i = 0; i < 30; i++)
-            collective("all_reduce", 256, b + 100 + i * 50, b + 120 + i * 50, 10);
+            write_collective("all_reduce", 256, b + 100 + i * 50, b + 120 + i * 50, 10);
     }
     build();
     assert_null(finding("E4"));
@@ -112,7 +112,7 @@ static void hidden_collectives_cost_nothing(void **state)
 
 /* Writes two steps of 10 ms with gloo. The main thread submits calls to threads of the backend and waits for each call.
  * The sixth call takes `late` us longer. */
-static void handed_over(int calls, double dur, double late)
+static void write_submitted_calls(int calls, double dur, double late)
 {
     for (int s = 0; s < 2; s++) {
         double b = s * 10000;
@@ -132,8 +132,8 @@ static void handed_over(int calls, double dur, double late)
 static void small_collectives_on_cpu_count_with_time_between(void **state)
 {
     (void)state;
-    handed_over(40, 100, 0); /* each call is submitted 150 us after the previous one, and runs from 30 to 130 us after
-                              * that */
+    write_submitted_calls(40, 100, 0); /* each call is submitted 150 us after the previous one, and runs from 30 to 130
+                                        * us after that */
     build();
     assert_found("E4", "comm.small", 100.0 * 39 * 150 / 10000);
     assert_null(finding("H8"));
@@ -143,7 +143,7 @@ static void small_collectives_on_cpu_count_with_time_between(void **state)
 static void wait_for_a_late_rank_is_no_gain(void **state)
 {
     (void)state;
-    handed_over(40, 100, 1000);
+    write_submitted_calls(40, 100, 1000);
     build();
     /* the extra time of the long call is not part of the saving */
     assert_found("E4", "comm.small", 100.0 * (39 * 130 + 39 * 20) / 10000);
@@ -153,7 +153,7 @@ static void wait_for_a_late_rank_is_no_gain(void **state)
 static void few_collectives_on_cpu_are_exposed(void **state)
 {
     (void)state;
-    handed_over(8, 500, 0);
+    write_submitted_calls(8, 500, 0);
     build();
     assert_null(finding("E4"));
     assert_found("H8", "comm.exposed", 100.0 * 8 * 500 / 10000);
@@ -164,7 +164,7 @@ static void few_collectives_on_cpu_are_exposed(void **state)
 /* Writes two steps of 10 ms with six layers. Each layer gathers its parameters for 100 us and computes for 1 ms. With
  * `is_late`, the gather runs after the work of the previous layer; otherwise it overlaps with that work. The host calls
  * all layers, then waits for the device. */
-static void layers(bool is_late, const char *wrapper)
+static void write_sharded_layers(bool is_late, const char *wrapper)
 {
     for (int s = 0; s < 2; s++) {
         double b = s * 10000;
@@ -172,8 +172,8 @@ static void layers(bool is_late, const char *wrapper)
         for (int l = 0; l < 6; l++) {
             double at = b + 100 + l * 1100, call = b + 10 + l * 70;
             host("user_annotation", wrapper, call, 50);
-            collective("_allgather_base", 16 << 20, call + 2, is_late || !l ? at : at - 500, 100);
-            product(call + 51, at + 100, is_late ? 1000 : 1090);
+            write_collective("_allgather_base", 16 << 20, call + 2, is_late || !l ? at : at - 500, 100);
+            write_product(call + 51, at + 100, is_late ? 1000 : 1090);
         }
         host("cuda_runtime", "cudaDeviceSynchronize", b + 500, 6300);
     }
@@ -182,7 +182,7 @@ static void layers(bool is_late, const char *wrapper)
 static void late_parameter_gathers_are_reported(void **state)
 {
     (void)state;
-    layers(true, "FSDP::all_gather (layers.0)");
+    write_sharded_layers(true, "FSDP::all_gather (layers.0)");
     build();
     /* the first gather of each step cannot overlap with any work */
     assert_found("E6", "comm.exposed", 100.0 * 500 / 10000);
@@ -193,7 +193,7 @@ static void late_parameter_gathers_are_reported(void **state)
 static void early_parameter_gathers_are_not_reported(void **state)
 {
     (void)state;
-    layers(false, "FullyShardedDataParallel._pre_forward");
+    write_sharded_layers(false, "FullyShardedDataParallel._pre_forward");
     build();
     assert_null(finding("E6"));
 }
@@ -201,7 +201,7 @@ static void early_parameter_gathers_are_not_reported(void **state)
 static void other_all_gathers_are_no_sharded_model(void **state)
 {
     (void)state;
-    layers(true, "tensor_parallel.forward");
+    write_sharded_layers(true, "tensor_parallel.forward");
     build();
     assert_null(finding("E6"));
     assert_non_null(finding("E1")); /* no other rule explains the communication, which takes 6 % */
@@ -210,7 +210,7 @@ static void other_all_gathers_are_no_sharded_model(void **state)
 /* ---- one process for all devices ---- */
 
 /* Writes two steps of 1 ms on two devices. The host distributes the model, then each device computes for 300 us. */
-static void spread(const char *forward)
+static void write_data_parallel_steps(const char *forward)
 {
     for (int s = 0; s < 2; s++) {
         double b = s * 1000;
@@ -230,7 +230,7 @@ static void spread(const char *forward)
 static void one_process_for_all_devices_is_reported(void **state)
 {
     (void)state;
-    spread("DataParallel.forward");
+    write_data_parallel_steps("DataParallel.forward");
     build();
     /* the gather costs nothing, because it overlaps with the kernels */
     assert_found("E7", "comm.exposed", 100.0 * (50 + 400) / 1000);
@@ -241,7 +241,7 @@ static void one_process_for_all_devices_is_reported(void **state)
 static void process_per_device_is_not_reported(void **state)
 {
     (void)state;
-    spread("DistributedDataParallel.forward");
+    write_data_parallel_steps("DistributedDataParallel.forward");
     build();
     assert_null(finding("E7"));
 }

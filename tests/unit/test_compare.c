@@ -45,10 +45,10 @@ static void assert_changes(const struct tp_compare *c, const char *wanted)
 static void similarity_of_names_is_computed(void **state)
 {
     (void)state;
-    assert_true(tp_name_likeness(TP_STR("volta_sgemm_128x64_nn"), TP_STR("VOLTA_sgemm_128x64_nn")) == 1);
-    assert_true(tp_name_likeness(TP_STR("volta_sgemm_128x64_nn"), TP_STR("volta_sgemm_128x64_tn")) > 0.8);
-    assert_true(tp_name_likeness(TP_STR("volta_sgemm"), TP_STR("bn_fw_tr_1C11")) < 0.2);
-    assert_true(tp_name_likeness(TP_STR("a"), TP_STR("b")) == 0 && tp_name_likeness(TP_STR("a"), TP_STR("a")) == 1);
+    assert_true(tp_name_similarity(TP_STR("volta_sgemm_128x64_nn"), TP_STR("VOLTA_sgemm_128x64_nn")) == 1);
+    assert_true(tp_name_similarity(TP_STR("volta_sgemm_128x64_nn"), TP_STR("volta_sgemm_128x64_tn")) > 0.8);
+    assert_true(tp_name_similarity(TP_STR("volta_sgemm"), TP_STR("bn_fw_tr_1C11")) < 0.2);
+    assert_true(tp_name_similarity(TP_STR("a"), TP_STR("b")) == 0 && tp_name_similarity(TP_STR("a"), TP_STR("a")) == 1);
 }
 
 #define OTHERS                                                                                                         \
@@ -407,8 +407,10 @@ static void noise_raises_no_alarm(void **state)
 static void modules_of_one_side_are_no_change(void **state)
 {
     const struct plan base[] = {KERNEL("gemm", 4, 500), KERNEL("relu", 4, 200), END};
-    const struct plan with[] = {
-        KERNEL("gemm", 4, 500), KERNEL("relu", 4, 200), {"Net_0/Linear_0", "", "", 900, TP_SUMMARY_MODULE_DEVICE, 1}, END};
+    const struct plan with[] = {KERNEL("gemm", 4, 500),
+                                KERNEL("relu", 4, 200),
+                                {"Net_0/Linear_0", "", "", 900, TP_SUMMARY_MODULE_DEVICE, 1},
+                                END};
     struct tp_compare c;
     (void)state;
     if (setjmp(arena.guard))
@@ -488,8 +490,11 @@ static enum tp_change_verdict verdict_of_loading(const struct plan *plans, bool 
  * short steps slower, too. The test has five operators, because their times show the pace of the machine. */
 static void data_loading_change_needs_short_steps(void **state)
 {
-#define OPERATOR(name, us) {name, "", "", us, TP_SUMMARY_OPERATOR_HOST, 2}
-    const struct plan many[] = {OPERATOR("mm", 900),   OPERATOR("relu", 300), OPERATOR("add", 250),
+#define OPERATOR(name, us)                                                                                             \
+    {                                                                                                                  \
+        name, "", "", us, TP_SUMMARY_OPERATOR_HOST, 2                                                                  \
+    }
+    const struct plan many[] = {OPERATOR("mm", 900),  OPERATOR("relu", 300), OPERATOR("add", 250),
                                 OPERATOR("sum", 200), OPERATOR("mul", 150),  END};
     (void)state;
     if (setjmp(arena.guard))

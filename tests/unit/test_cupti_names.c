@@ -12,7 +12,7 @@
 
 #include "collector/tracepress.h"
 
-static const char *clean(const char *name, bool is_driver)
+static const char *clean_name(const char *name, bool is_driver)
 {
     static char out[64];
     return tp_cupti_clean_call(out, sizeof out, name, is_driver) ? out : NULL;
@@ -21,29 +21,29 @@ static const char *clean(const char *name, bool is_driver)
 static void version_suffixes_are_removed(void **state)
 {
     (void)state;
-    assert_string_equal(clean("cudaLaunchKernel_v7000", false), "cudaLaunchKernel");
-    assert_string_equal(clean("cudaLaunchKernelExC_v11060", false), "cudaLaunchKernelExC");
-    assert_string_equal(clean("cuMemcpyHtoDAsync_v2", true), "cuMemcpyHtoDAsync");
-    assert_string_equal(clean("cuLaunchKernel", true), "cuLaunchKernel");
-    assert_string_equal(clean("_v1", false), "_v1");
-    assert_string_equal(clean("", false), "");
-    assert_string_equal(clean("cudaGL_v", false), "cudaGL_v");
+    assert_string_equal(clean_name("cudaLaunchKernel_v7000", false), "cudaLaunchKernel");
+    assert_string_equal(clean_name("cudaLaunchKernelExC_v11060", false), "cudaLaunchKernelExC");
+    assert_string_equal(clean_name("cuMemcpyHtoDAsync_v2", true), "cuMemcpyHtoDAsync");
+    assert_string_equal(clean_name("cuLaunchKernel", true), "cuLaunchKernel");
+    assert_string_equal(clean_name("_v1", false), "_v1");
+    assert_string_equal(clean_name("", false), "");
+    assert_string_equal(clean_name("cudaGL_v", false), "cudaGL_v");
 }
 
 static void frequent_calls_without_work_are_dropped(void **state)
 {
     (void)state;
-    assert_null(clean("cudaGetDevice_v3020", false));
-    assert_null(clean("cudaEventCreateWithFlags_v3020", false));
-    assert_string_equal(clean("cudaGetDeviceCount_v3020", false), "cudaGetDeviceCount");
-    assert_null(clean("cuCtxGetCurrent", true));
-    assert_null(clean("cuMemGetInfo_v2", true));
-    assert_string_equal(clean("cuMemAlloc_v2", true), "cuMemAlloc");
+    assert_null(clean_name("cudaGetDevice_v3020", false));
+    assert_null(clean_name("cudaEventCreateWithFlags_v3020", false));
+    assert_string_equal(clean_name("cudaGetDeviceCount_v3020", false), "cudaGetDeviceCount");
+    assert_null(clean_name("cuCtxGetCurrent", true));
+    assert_null(clean_name("cuMemGetInfo_v2", true));
+    assert_string_equal(clean_name("cuMemAlloc_v2", true), "cuMemAlloc");
 }
 
 static int looked_up;
 
-static int name_of(uint32_t domain, uint32_t function, const char **name)
+static int fake_callback_name(uint32_t domain, uint32_t function, const char **name)
 {
     looked_up++;
     *name = domain == TP_CUPTI_DOMAIN_DRIVER ? "cuLaunchKernel" : "cudaGetDevice_v3020";
@@ -52,7 +52,7 @@ static int name_of(uint32_t domain, uint32_t function, const char **name)
 
 static void calls_are_looked_up_once(void **state)
 {
-    const struct tp_cupti cupti = {.callback_name = name_of}, none = {0};
+    const struct tp_cupti cupti = {.callback_name = fake_callback_name}, none = {0};
     (void)state;
     uint32_t launch = tp_cupti_call_name(&cupti, true, 307);
     assert_int_equal(launch, tracepress_intern("cuLaunchKernel"));

@@ -39,7 +39,7 @@ static void count(const struct tracepress_trace *trace, void *context)
     memset(counts, 0, sizeof counts);
     for (uint32_t t = 0; t < file.thread_count; t++) {
         tp_spool_walk(&walk, &file, &file.threads[t]);
-        while (tp_spool_next(&walk, &record, &payload)) {
+        while (tp_spool_next_record(&walk, &record, &payload)) {
             counts[record.kind]++;
             if (record.kind == TP_SPOOL_GPU_LOST)
                 memcpy(&lost, payload, sizeof lost);
@@ -83,20 +83,20 @@ static int next(uint8_t *buffer, size_t valid, void **record)
     return TP_CUPTI_OK;
 }
 
-static int never_forward(uint8_t *buffer, size_t valid, void **record)
+static int read_first_record_again(uint8_t *buffer, size_t valid, void **record)
 {
     (void)valid;
     *record = buffer;
     return TP_CUPTI_OK;
 }
 
-static int outside(uint8_t *buffer, size_t valid, void **record)
+static int return_record_outside(uint8_t *buffer, size_t valid, void **record)
 {
     *record = buffer + valid - 2;
     return TP_CUPTI_OK;
 }
 
-static int fails(uint8_t *buffer, size_t valid, void **record)
+static int fail_to_read(uint8_t *buffer, size_t valid, void **record)
 {
     int result = next(buffer, valid, record);
     return result == TP_CUPTI_OK && *record != buffer ? TP_CUPTI_INVALID_KIND : result;
@@ -105,7 +105,7 @@ static int fails(uint8_t *buffer, size_t valid, void **record)
 static _Alignas(8) uint8_t buffer[TP_CUPTI_KINDS * RECORD];
 
 /* Fills the buffer with one record of each possible kind. All other bytes are zero. */
-static void fill(void)
+static void fill_buffer(void)
 {
     memset(buffer, 0, sizeof buffer);
     for (uint32_t kind = 0; kind < TP_CUPTI_KINDS; kind++)
@@ -130,7 +130,7 @@ static void each_record_kind_is_converted_or_counted(void **state)
                   {TP_SPOOL_GPU_GRAPH, 1},    {TP_SPOOL_GPU_ENVIRONMENT, 1}};
     unsigned kept = 0;
     (void)state;
-    fill();
+    fill_buffer();
     record(next, sizeof buffer);
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         assert_int_equal(counts[wanted[i].kind], wanted[i].count);
@@ -192,9 +192,9 @@ static void truncated_record_is_not_read_beyond_its_end(void **state)
 
 static void malformed_buffer_ends_the_walk(void **state)
 {
-    int (*const walks[])(uint8_t *, size_t, void **) = {never_forward, outside, fails};
+    int (*const walks[])(uint8_t *, size_t, void **) = {read_first_record_again, return_record_outside, fail_to_read};
     for (size_t i = 0; i < sizeof walks / sizeof *walks; i++) {
-        fill();
+        fill_buffer();
         if (i)
             assert_int_equal(begin(state), 0);
         record(walks[i], sizeof buffer);

@@ -26,12 +26,12 @@ struct pair {
     const char *mangled, *plain;
 };
 
-static void expect(const struct pair *pairs, size_t count)
+static void assert_demangled(const struct pair *pairs, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         assert_string_equal(plain(pairs[i].mangled), pairs[i].plain);
 }
-#define EXPECT(pairs) expect(pairs, sizeof(pairs) / sizeof *(pairs))
+#define EXPECT(pairs) assert_demangled(pairs, sizeof(pairs) / sizeof *(pairs))
 
 static void paths_are_demangled_as_in_the_source(void **state)
 {
@@ -155,7 +155,7 @@ static void invalid_names_stay_unchanged(void **state)
 
 /* ---- C++ names, demangled by tracepress; expected results are from c++filt of binutils ---- */
 
-static const char *own_plain(const char *mangled)
+static const char *demangle_without_runtime(const char *mangled)
 {
     struct tp_str text = tp_str_of(mangled);
     if (setjmp(arena.guard))
@@ -165,12 +165,12 @@ static const char *own_plain(const char *mangled)
     return tp_arena_copy(&arena, text.ptr, text.len);
 }
 
-static void expect_own(const struct pair *pairs, size_t count)
+static void assert_demangled_without_runtime(const struct pair *pairs, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        assert_string_equal(own_plain(pairs[i].mangled), pairs[i].plain);
+        assert_string_equal(demangle_without_runtime(pairs[i].mangled), pairs[i].plain);
 }
-#define EXPECT_OWN(pairs) expect_own(pairs, sizeof(pairs) / sizeof *(pairs))
+#define EXPECT_OWN(pairs) assert_demangled_without_runtime(pairs, sizeof(pairs) / sizeof *(pairs))
 
 #define GRID                                                                                                           \
     "ck::(anonymous namespace)::Grid<64, unsigned short, float, (ck::Enum)1, ck::Tuple<int, ck::Tuple<> >, "           \
@@ -237,7 +237,7 @@ static void invalid_cxx_names_stay_unchanged(void **state)
                                         "_ZN2ck6kernelINS_5GridI",
                                         "_Z1fv."};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        assert_string_equal(own_plain(names[i]), names[i]);
+        assert_string_equal(demangle_without_runtime(names[i]), names[i]);
 }
 
 /* Tests names of n letters that would expand to 2^n letters, or nest n levels deep. */
@@ -251,12 +251,12 @@ static void exponential_names_stay_unchanged(void **state)
         if (last <= 'Z')
             at += sprintf(at, "S1_IS%c_S%c_E", last, last);
     }
-    assert_string_equal(own_plain(name), name);
+    assert_string_equal(demangle_without_runtime(name), name);
     memset(name, 'P', sizeof name);
     memcpy(name, "_Z1f", 4);
     name[sizeof name - 2] = 'i';
     name[sizeof name - 1] = 0;
-    assert_string_equal(own_plain(name), name);
+    assert_string_equal(demangle_without_runtime(name), name);
 }
 
 int main(void)

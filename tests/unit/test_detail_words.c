@@ -3,7 +3,7 @@
 
 #include "one_arena.h"
 
-static void detail_is(const struct tp_detail *details, enum tp_producer producer, const char *expected)
+static void assert_detail(const struct tp_detail *details, enum tp_producer producer, const char *expected)
 {
     struct tp_model model = {.producer = producer};
     struct tp_str text = tp_detail_text(details, &model, &arena);
@@ -13,35 +13,35 @@ static void detail_is(const struct tp_detail *details, enum tp_producer producer
 static void arguments_follow_their_type(void **state)
 {
     GUARD;
-    detail_is(NULL, TP_PRODUCER_TORCH, "");
-    detail_is(&(struct tp_detail){TP_DETAIL_MALLOCS, {TP_OF_NUMBER(12345), TP_OF_NUMBER(2), TP_OF_NUMBER(3)}, NULL},
-              TP_PRODUCER_TORCH, "12345 allocations and 2 frees in 3 steps");
-    detail_is(&(struct tp_detail){TP_DETAIL_LITTLE, {TP_OF_NUMBER(1), TP_OF_NS(100000), TP_OF_PERCENT(16)}, NULL},
-              TP_PRODUCER_TORCH,
-              "1 device operation in one step of 100 \xc2\xb5s; the device works for 16.0 % of the step");
-    detail_is(&(struct tp_detail){TP_DETAIL_GROWTH, {TP_OF_BYTES(2048)}, NULL}, TP_PRODUCER_TORCH,
-              "memory grows by 2.0 KiB per step");
-    detail_is(&(struct tp_detail){TP_DETAIL_MICRO_STEPS,
-                                  {TP_OF_NUMBER(4), TP_OF_REAL(10.125), TP_OF_REAL(2), TP_OF_REAL(4.1)},
-                                  NULL},
-              TP_PRODUCER_TORCH,
-              "4 micro-steps make one optimizer step of 10.12 ms: a micro-step takes 2.00 ms, and the one that "
-              "updates the parameters 4.10 ms");
+    assert_detail(NULL, TP_PRODUCER_TORCH, "");
+    assert_detail(&(struct tp_detail){TP_DETAIL_MALLOCS, {TP_OF_NUMBER(12345), TP_OF_NUMBER(2), TP_OF_NUMBER(3)}, NULL},
+                  TP_PRODUCER_TORCH, "12345 allocations and 2 frees in 3 steps");
+    assert_detail(&(struct tp_detail){TP_DETAIL_LITTLE, {TP_OF_NUMBER(1), TP_OF_NS(100000), TP_OF_PERCENT(16)}, NULL},
+                  TP_PRODUCER_TORCH,
+                  "1 device operation in one step of 100 \xc2\xb5s; the device works for 16.0 % of the step");
+    assert_detail(&(struct tp_detail){TP_DETAIL_GROWTH, {TP_OF_BYTES(2048)}, NULL}, TP_PRODUCER_TORCH,
+                  "memory grows by 2.0 KiB per step");
+    assert_detail(&(struct tp_detail){TP_DETAIL_MICRO_STEPS,
+                                      {TP_OF_NUMBER(4), TP_OF_REAL(10.125), TP_OF_REAL(2), TP_OF_REAL(4.1)},
+                                      NULL},
+                  TP_PRODUCER_TORCH,
+                  "4 micro-steps make one optimizer step of 10.12 ms: a micro-step takes 2.00 ms, and the one that "
+                  "updates the parameters 4.10 ms");
 }
 
 static void forms_choose_words_by_number(void **state)
 {
     GUARD;
-    detail_is(&(struct tp_detail){TP_DETAIL_FEW_GAPS, {TP_OF_NUMBER(1), TP_OF_PERCENT(60)}, NULL}, TP_PRODUCER_TORCH,
-              "1 gap makes up 60.0 % of it");
-    detail_is(&(struct tp_detail){TP_DETAIL_FEW_GAPS, {TP_OF_NUMBER(3), TP_OF_PERCENT(84)}, NULL}, TP_PRODUCER_TORCH,
-              "3 gaps make up 84.0 % of it");
+    assert_detail(&(struct tp_detail){TP_DETAIL_FEW_GAPS, {TP_OF_NUMBER(1), TP_OF_PERCENT(60)}, NULL},
+                  TP_PRODUCER_TORCH, "1 gap makes up 60.0 % of it");
+    assert_detail(&(struct tp_detail){TP_DETAIL_FEW_GAPS, {TP_OF_NUMBER(3), TP_OF_PERCENT(84)}, NULL},
+                  TP_PRODUCER_TORCH, "3 gaps make up 84.0 % of it");
     struct tp_detail chains = {TP_DETAIL_CHAINS, {TP_OF_NUMBER(2), TP_OF_NUMBER(1), TP_OF_PERCENT(5)}, NULL};
-    detail_is(
+    assert_detail(
         &chains, TP_PRODUCER_TORCH,
         "2 times three or more kernels in a row only move, combine or normalise values, which takes 5.0 % of the step");
     chains.arguments[1].number = 6;
-    detail_is(
+    assert_detail(
         &chains, TP_PRODUCER_TORCH,
         "2 times in 6 steps three or more kernels in a row only move, combine or normalise values, which takes 5.0 % "
         "of the step");
@@ -52,7 +52,7 @@ static void parts_are_joined(void **state)
     GUARD;
     struct tp_detail late = {TP_DETAIL_OVERLAP_LATE, {TP_OF_PERCENT(3)}, NULL};
     struct tp_detail rest = {TP_DETAIL_OVERLAP_REST, {TP_NO_ARGUMENT}, &late};
-    detail_is(
+    assert_detail(
         &(struct tp_detail){TP_DETAIL_OVERLAP, {TP_OF_PERCENT(20), TP_OF_PERCENT(5)}, &rest}, TP_PRODUCER_TORCH,
         "communication runs without computation for 20.0 % of the step; computation of the same step could hide 5.0 %; "
         "the rest needs less communication; hiding 3.0 % of the step saves nothing, because the host launches later "
@@ -64,8 +64,8 @@ static void sentences_follow_the_producer(void **state)
     GUARD;
     const struct tp_detail small = {
         TP_DETAIL_SMALL_OPERATORS, {TP_OF_NUMBER(90), TP_OF_NUMBER(100), TP_OF_REAL(12.5)}, NULL};
-    detail_is(&small, TP_PRODUCER_TORCH, "90 of 100 outermost operator calls are shorter than 12.5 us");
-    detail_is(&small, TP_PRODUCER_MPI, "90 of 100 outermost calls are shorter than 12.5 us");
+    assert_detail(&small, TP_PRODUCER_TORCH, "90 of 100 outermost operator calls are shorter than 12.5 us");
+    assert_detail(&small, TP_PRODUCER_MPI, "90 of 100 outermost calls are shorter than 12.5 us");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)

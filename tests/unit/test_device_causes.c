@@ -15,8 +15,8 @@
 static int next_correlation;
 
 /* Writes an operator that launches one kernel. */
-static void work(const char *name, double ts, const char *dims, const char *type, const char *kernel_name, double start,
-                 double dur)
+static void write_operator_with_kernel(const char *name, double ts, const char *dims, const char *type,
+                                       const char *kernel_name, double start, double dur)
 {
     int correlation = ++next_correlation;
     shaped(name, ts, 2, dims, type, correlation);
@@ -121,11 +121,11 @@ static void attention_of_several_kernels_gains_by_fusion(void **state)
     (void)state;
     for (int i = 0; i < 40; i++) {
         double at = i * 20;
-        work("aten::bmm", at, HEADS, BF16, "gemm", at + 5, 5);
-        work("aten::_softmax", at + 3, SCORES, BF16, "softmax", at + 10, 5);
-        work("aten::bmm", at + 6, "[8,512,512],[8,512,64]", BF16, "gemm", at + 15, 5);
+        write_operator_with_kernel("aten::bmm", at, HEADS, BF16, "gemm", at + 5, 5);
+        write_operator_with_kernel("aten::_softmax", at + 3, SCORES, BF16, "softmax", at + 10, 5);
+        write_operator_with_kernel("aten::bmm", at + 6, "[8,512,512],[8,512,64]", BF16, "gemm", at + 15, 5);
     }
-    build_with(H100);
+    build_with_header(H100);
     assert_non_null(finding("C15"));
     assert_string_equal(finding("C15")->cause, "attention.eager");
     /* Attention takes 15 of 20 us, 40 times in 800 us. One kernel would take 0.90 us at 60 % of the peak, or 2.17 us at
@@ -139,11 +139,11 @@ static void softmax_without_products_is_no_attention(void **state)
     (void)state;
     for (int i = 0; i < 40; i++) {
         double at = i * 20;
-        work("aten::mm", at, "[512,512],[512,512]", BF16, "gemm", at + 5, 5);
-        work("aten::_softmax", at + 3, "[512,512],[]", BF16, "softmax", at + 10, 5);
-        work("aten::mm", at + 6, "[512,512],[512,512]", BF16, "gemm", at + 15, 5);
+        write_operator_with_kernel("aten::mm", at, "[512,512],[512,512]", BF16, "gemm", at + 5, 5);
+        write_operator_with_kernel("aten::_softmax", at + 3, "[512,512],[]", BF16, "softmax", at + 10, 5);
+        write_operator_with_kernel("aten::mm", at + 6, "[512,512],[512,512]", BF16, "gemm", at + 15, 5);
     }
-    build_with(H100);
+    build_with_header(H100);
     assert_null(finding("C15"));
 }
 
@@ -156,12 +156,12 @@ static void chain_of_small_kernels_gains_memory_traffic(void **state)
         begin(state);
         for (int k = 0; k < 10; k++) {
             double at = k * 100;
-            work("aten::mm", at, "[512,512],[512,512]", FLOAT, "tensorop_s1688gemm", at + 5, 40);
-            work("aten::mul", at + 3, "[1000000],[1000000]", FLOAT, names[i], at + 45, 20);
-            work("aten::add", at + 6, "[1000000],[1000000]", FLOAT, names[i], at + 65, 20);
-            work("aten::relu", at + 9, "[1000000]", FLOAT, names[i], at + 85, 15);
+            write_operator_with_kernel("aten::mm", at, "[512,512],[512,512]", FLOAT, "tensorop_s1688gemm", at + 5, 40);
+            write_operator_with_kernel("aten::mul", at + 3, "[1000000],[1000000]", FLOAT, names[i], at + 45, 20);
+            write_operator_with_kernel("aten::add", at + 6, "[1000000],[1000000]", FLOAT, names[i], at + 65, 20);
+            write_operator_with_kernel("aten::relu", at + 9, "[1000000]", FLOAT, names[i], at + 85, 15);
         }
-        build_with(H100);
+        build_with_header(H100);
         if (i)
             assert_null(finding("C16"));
         else
@@ -178,11 +178,11 @@ static void product_slower_than_similar_ones_is_named(void **state)
     (void)state;
     for (int i = 0; i < 3; i++) { /* Each product has 17.2 GFLOP. Two kernels take 172 TFLOP/s and 344 TFLOP/s. */
         double at = i * 200;
-        work("aten::mm", at, "[2048,2048],[2048,2048]", BF16, "gemm_a", at + 5, 50);
-        work("aten::mm", at + 3, "[1024,4096],[4096,2048]", BF16, "gemm_b", at + 55, 50);
-        work("aten::mm", at + 6, "[4096,1024],[1024,2048]", BF16, "gemm_c", at + 105, 100);
+        write_operator_with_kernel("aten::mm", at, "[2048,2048],[2048,2048]", BF16, "gemm_a", at + 5, 50);
+        write_operator_with_kernel("aten::mm", at + 3, "[1024,4096],[4096,2048]", BF16, "gemm_b", at + 55, 50);
+        write_operator_with_kernel("aten::mm", at + 6, "[4096,1024],[1024,2048]", BF16, "gemm_c", at + 105, 100);
     }
-    build_with(H100);
+    build_with_header(H100);
     assert_found("C17", "compute.slow_gemm", 100 * 150.0 / 605);
     assert_range("C17", 100 * 150.0 / 605, 100 * 150.0 / 605);
     ASSERT_PART(finding("C17")->details, TP_DETAIL_SLOW_PRODUCT, NAN, NAN, 3, 1, 171.8, 343.6, 343.6);
@@ -196,8 +196,8 @@ static void decoding_is_bound_by_reading_weights(void **state)
         begin(state);
         host("user_annotation", marks[i], 0, 200);
         for (int k = 0; k < 4; k++)
-            work("aten::mm", k * 4, "[4,4096],[4096,4096]", BF16, "gemv", 20 + k * 20, 20);
-        build_with(H100);
+            write_operator_with_kernel("aten::mm", k * 4, "[4,4096],[4096,4096]", BF16, "gemv", 20 + k * 20, 20);
+        build_with_header(H100);
         assert_int_equal(finding("C18") != NULL, i == 0);
         if (!i)
             end(state);
@@ -215,8 +215,9 @@ static void lower_precision_helps_only_compute_bound_products(void **state)
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         begin(state);
         for (int k = 0; k < 4; k++)
-            work("aten::mm", k * 4, programs[i].dims, programs[i].type, "gemm", 20 + k * 2000, 2000);
-        build_with(programs[i].device);
+            write_operator_with_kernel("aten::mm", k * 4, programs[i].dims, programs[i].type, "gemm", 20 + k * 2000,
+                                       2000);
+        build_with_header(programs[i].device);
         if (i == 0) {
             assert_found("C25", "compute.low_precision", 45);
             assert_range("C25", 0.33 * 45, 45);
@@ -253,8 +254,8 @@ static void double_precision_is_distinguished_from_single(void **state)
     for (int i = 0; i < 2; i++) {
         begin(state);
         for (int k = 0; k < 4; k++)
-            work("aten::mm", k * 4, "[512,512],[512,512]", types[i], "gemm", 20 + k * 20, 20);
-        build_with(H100);
+            write_operator_with_kernel("aten::mm", k * 4, "[512,512],[512,512]", types[i], "gemm", 20 + k * 20, 20);
+        build_with_header(H100);
         assert_int_equal(finding("C21") != NULL, i == 0);
         if (!i)
             end(state);
@@ -268,11 +269,12 @@ static void layout_changes_for_convolutions_are_distinguished(void **state)
     for (int i = 0; i < 5; i++) {
         begin(state);
         for (int k = 0; k < 4; k++) {
-            work("aten::cudnn_convolution", k * 8, "[8,64,56,56],[64,64,3,3]", FLOAT, names[i], 20 + k * 50, 10);
-            work("aten::cudnn_convolution", k * 8 + 4, "[8,64,56,56],[64,64,3,3]", FLOAT, "xmma_fprop", 30 + k * 50,
-                 40);
+            write_operator_with_kernel("aten::cudnn_convolution", k * 8, "[8,64,56,56],[64,64,3,3]", FLOAT, names[i],
+                                       20 + k * 50, 10);
+            write_operator_with_kernel("aten::cudnn_convolution", k * 8 + 4, "[8,64,56,56],[64,64,3,3]", FLOAT,
+                                       "xmma_fprop", 30 + k * 50, 40);
         }
-        build_with(H100);
+        build_with_header(H100);
         if (i)
             assert_null(finding("C20"));
         else

@@ -32,7 +32,8 @@ static int tear_down(void **state)
     (void)state;                                                                                                       \
     assert_int_equal(setjmp(arena.guard), 0)
 
-static const char *printed(tp_print *print, const struct tp_document *document, const struct tp_print_options *options)
+static const char *print_document(tp_print *print, const struct tp_document *document,
+                                  const struct tp_print_options *options)
 {
     tp_buf_clear(&out);
     assert_int_equal(print(&out, document, options, NULL), 0);
@@ -51,7 +52,7 @@ static const struct tp_shown_column columns[] = {
     {.format = TP_SHOW_TEXT, .column = 3, .flags = TP_SHOWN_WIDE},
 };
 
-static struct tp_shown_table *small_table(size_t max_rows)
+static struct tp_shown_table *make_small_table(size_t max_rows)
 {
     struct tp_table *table = tp_arena_alloc(&arena, sizeof *table);
     tp_table_init(table, &arena, "t", defs, 4, 2);
@@ -71,21 +72,21 @@ static void text_table_has_units_in_cells_and_fewer_columns(void **state)
     struct tp_document document;
     GUARD;
     tp_document_init(&document, "Test", &arena);
-    tp_document_table(&document, small_table(2), NULL);
-    assert_string_equal(printed(tp_print_text, &document, &(struct tp_print_options){0}),
+    tp_document_add_table(&document, make_small_table(2), NULL);
+    assert_string_equal(print_document(tp_print_text, &document, &(struct tp_print_options){0}),
                         "Name       Time  Of all\n"
                         "a|b     +1.5 \xc2\xb5s  25.0 %\n"
                         "c?[31m        \xe2\x80\x93       \xe2\x80\x93\n");
-    assert_string_equal(printed(tp_print_markdown, &document, &(struct tp_print_options){0}),
+    assert_string_equal(print_document(tp_print_markdown, &document, &(struct tp_print_options){0}),
                         "| Name | Time | Of all |\n|---|--:|--:|\n"
                         "| `a\\|b` | +1.5 \xc2\xb5s | 25.0 % |\n"
                         "| c \\[31m | \xe2\x80\x93 | \xe2\x80\x93 |\n");
     tp_document_init(&document, "Test", &arena);
-    tp_document_table(&document, small_table(1), "; all shows all");
+    tp_document_add_table(&document, make_small_table(1), "; all shows all");
+    assert_non_null(strstr(print_document(tp_print_text, &document, &(struct tp_print_options){0}),
+                           "\n(1 of 2 rows; all shows all)\n"));
     assert_non_null(
-        strstr(printed(tp_print_text, &document, &(struct tp_print_options){0}), "\n(1 of 2 rows; all shows all)\n"));
-    assert_non_null(
-        strstr(printed(tp_print_markdown, &document, &(struct tp_print_options){0}), "\nand 1 more rows\n"));
+        strstr(print_document(tp_print_markdown, &document, &(struct tp_print_options){0}), "\nand 1 more rows\n"));
 }
 
 static const struct tp_rule_block rule = {"kernels", "Kernels", "how many"};
@@ -114,17 +115,17 @@ static void make_findings(struct tp_document *document)
          .line = 4},
         {.tone = TP_TONE_GOOD, .status = "pass", .title = "y", .rule = &rule, .message = "good", .line = 5}};
     tp_document_init(document, "Test", &arena);
-    tp_document_verdict(document, &(struct tp_verdict_block){TP_TONE_BAD, "fail", "1 of 3 broken", "a run"});
-    tp_document_findings(document, &(struct tp_findings_block){.title_head = "limit",
-                                                               .value_head = "value",
-                                                               .name = "tracepress check",
-                                                               .source = "ci/b.txt",
-                                                               .is_source_file = true,
-                                                               .items = items,
-                                                               .count = 3,
-                                                               .shown = 2,
-                                                               .open_count = 2,
-                                                               .more = "; --json lists all"});
+    tp_document_add_verdict(document, &(struct tp_verdict_block){TP_TONE_BAD, "fail", "1 of 3 broken", "a run"});
+    tp_document_add_findings(document, &(struct tp_findings_block){.title_column_title = "limit",
+                                                                   .value_title = "value",
+                                                                   .name = "tracepress check",
+                                                                   .source = "ci/b.txt",
+                                                                   .is_source_file = true,
+                                                                   .items = items,
+                                                                   .count = 3,
+                                                                   .shown = 2,
+                                                                   .open_count = 2,
+                                                                   .more = "; --json lists all"});
 }
 
 static void findings_are_equal_on_terminal_and_in_markdown(void **state)
@@ -132,16 +133,16 @@ static void findings_are_equal_on_terminal_and_in_markdown(void **state)
     struct tp_document document;
     GUARD;
     make_findings(&document);
-    assert_string_equal(printed(tp_print_text, &document, &(struct tp_print_options){0}),
+    assert_string_equal(print_document(tp_print_text, &document, &(struct tp_print_options){0}),
                         "fail: 1 of 3 broken\na run\n"
                         "fail         kernels <= 5                                         7\n"
                         "             too many\n             by far\n"
                         "             /src/a<b.py(7): f: a <wait>\n"
                         "inconclusive x                                                    -\n"
                         "(2 of 3 rows; --json lists all)\n");
-    assert_non_null(strstr(printed(tp_print_text, &document, &(struct tp_print_options){.has_color = true}),
+    assert_non_null(strstr(print_document(tp_print_text, &document, &(struct tp_print_options){.has_color = true}),
                            "\033[1;31mfail\033[0m"));
-    assert_string_equal(printed(tp_print_markdown, &document, &(struct tp_print_options){0}),
+    assert_string_equal(print_document(tp_print_markdown, &document, &(struct tp_print_options){0}),
                         "**fail: 1 of 3 broken**  \na run\n\n"
                         "| | limit | value |  |\n|---|---|--:|---|\n"
                         "| fail | kernels &lt;= 5 | 7 | too many; by far |\n"
@@ -155,19 +156,19 @@ static void findings_have_levels_in_machine_formats(void **state)
     struct tp_print_options options = {.source_root = "/src/"};
     GUARD;
     make_findings(&document);
-    const char *text = printed(tp_print_junit, &document, &options);
+    const char *text = print_document(tp_print_junit, &document, &options);
     assert_non_null(
         strstr(text, "<testsuite name=\"tracepress check\" tests=\"3\" failures=\"1\" errors=\"0\" skipped=\"1\""));
     assert_non_null(strstr(text, "<failure message=\"7 kernels\" type=\"beyond\">7 kernels\n/src/a&lt;b.py(7): f: "));
     assert_non_null(strstr(text, "name=\"y\" file=\"ci/b.txt\" line=\"5\" time=\"0\"/>"));
-    text = printed(tp_print_sarif, &document, &options);
+    text = print_document(tp_print_sarif, &document, &options);
     assert_non_null(
         strstr(text, "\"rules\":[{\"id\":\"kernels\",\"shortDescription\":{\"text\":\"Kernels\"},\"help\":"));
     assert_non_null(strstr(text, "\"level\":\"error\",\"message\":{\"text\":\"a <wait> (7 kernels)\"}"));
     assert_non_null(strstr(text, "\"artifactLocation\":{\"uri\":\"a%3Cb.py\"},\"region\":{\"startLine\":7}"));
     assert_non_null(strstr(text, "\"artifactLocation\":{\"uri\":\"ci/b.txt\"},\"region\":{\"startLine\":4}"));
     assert_null(strstr(text, "good"));
-    assert_non_null(strstr(printed(tp_print_badge, &document, &options), "performance: failing"));
+    assert_non_null(strstr(print_document(tp_print_badge, &document, &options), "performance: failing"));
 }
 
 static void lines_beyond_the_limit_are_omitted_and_counted(void **state)
@@ -175,11 +176,11 @@ static void lines_beyond_the_limit_are_omitted_and_counted(void **state)
     struct tp_document document;
     GUARD;
     make_findings(&document);
-    tp_document_note(&document, "a note at the end");
-    size_t whole = strlen(printed(tp_print_markdown, &document, &(struct tp_print_options){0}));
+    tp_document_add_note(&document, "a note at the end");
+    size_t whole = strlen(print_document(tp_print_markdown, &document, &(struct tp_print_options){0}));
     assert_null(strstr(out.data, "left out"));
     for (size_t end = 1; end < whole; end++) {
-        const char *text = printed(tp_print_markdown, &document, &(struct tp_print_options){.end = end});
+        const char *text = print_document(tp_print_markdown, &document, &(struct tp_print_options){.end = end});
         text = text ? text : "";
         assert_true(strlen(text) <= end);
         assert_true(!*text || text[strlen(text) - 1] == '\n');
@@ -194,23 +195,23 @@ static void record_is_json_with_nulls(void **state)
     tp_document_init(&document, "Test", &arena);
     tp_object_text(document.record, "text", "a\"b");
     tp_object_text(document.record, "absent", NULL);
-    tp_object_whole(document.record, "whole", TP_NULL_INT);
+    tp_object_int_or_null(document.record, "whole", TP_NULL_INT);
     tp_object_ns(document.record, "time_us", 1500);
     tp_object_real(document.record, "real", 0.5);
     tp_object_real(document.record, "infinite", INFINITY);
     tp_object_bool(document.record, "is", true);
-    struct tp_list *list = tp_object_list(document.record, "list");
-    tp_object_int(tp_list_object(list), "n", 1);
-    tp_object_list(document.record, "empty");
-    tp_object_table(document.record, "rows", small_table(2)->table);
-    assert_string_equal(printed(tp_print_json, &document, &(struct tp_print_options){0}),
+    struct tp_list *list = tp_object_add_list(document.record, "list");
+    tp_object_int(tp_list_add_object(list), "n", 1);
+    tp_object_add_list(document.record, "empty");
+    tp_object_table(document.record, "rows", make_small_table(2)->table);
+    assert_string_equal(print_document(tp_print_json, &document, &(struct tp_print_options){0}),
                         "{\"text\":\"a\\\"b\",\"absent\":null,\"whole\":null,\"time_us\":1.5,\"real\":0.5,"
                         "\"infinite\":null,\"is\":true,\"list\":[{\"n\":1}],\"empty\":[],\"rows\":[{\"name\":null,"
                         "\"time_us\":1.5,\"share\":25.0,\"note\":null},{\"name\":null,\"time_us\":null,\"share\":null,"
                         "\"note\":null}]}\n");
 }
 
-static struct tp_shown_table *long_table(size_t rows)
+static struct tp_shown_table *make_long_table(size_t rows)
 {
     struct tp_table *table = tp_arena_alloc(&arena, sizeof *table);
     tp_table_init(table, &arena, "t", defs, 4, rows);
@@ -221,7 +222,7 @@ static struct tp_shown_table *long_table(size_t rows)
     return shown;
 }
 
-static size_t count_of(const char *text, const char *what)
+static size_t count_occurrences(const char *text, const char *what)
 {
     size_t count = 0;
     for (; (text = strstr(text, what)); text++)
@@ -229,36 +230,36 @@ static size_t count_of(const char *text, const char *what)
     return count;
 }
 
-static void page_keeps_its_maximum_size_and_says_what_it_omits(void **state)
+static void page_keeps_its_maximum_size_and_lists_omissions(void **state)
 {
     struct tp_document document;
     struct tp_error err = {0};
     GUARD;
     tp_document_init(&document, "Test", &arena);
-    tp_document_title(&document, &(struct tp_title_block){"A title", "top", "Top"});
-    tp_document_verdict(&document, &(struct tp_verdict_block){TP_TONE_GOOD, "Even", "All is well", ""});
+    tp_document_add_title(&document, &(struct tp_title_block){"A title", "top", "Top"});
+    tp_document_add_verdict(&document, &(struct tp_verdict_block){TP_TONE_GOOD, "Even", "All is well", ""});
     document.places = TP_IN_MARKDOWN;
-    tp_document_note(&document, "not in a page");
+    tp_document_add_note(&document, "not in a page");
     document.places = TP_EVERYWHERE;
-    tp_document_section(&document, &(struct tp_section_block){.id = "rows", .label = "Rows", .title = "The rows"});
-    tp_document_table(&document, long_table(400), NULL);
-    const char *page = printed(tp_print_html, &document, &(struct tp_print_options){0});
-    assert_int_equal(count_of(page, "row&lt;name&gt;</"), 400);
+    tp_document_add_section(&document, &(struct tp_section_block){.id = "rows", .label = "Rows", .title = "The rows"});
+    tp_document_add_table(&document, make_long_table(400), NULL);
+    const char *page = print_document(tp_print_html, &document, &(struct tp_print_options){0});
+    assert_int_equal(count_occurrences(page, "row&lt;name&gt;</"), 400);
     assert_non_null(strstr(page, "<a href=\"#rows\">Rows</a>"));
     assert_null(strstr(page, "not in a page"));
     size_t whole = out.size;
-    page = printed(tp_print_html, &document, &(struct tp_print_options){.max_bytes = whole - 1});
+    page = print_document(tp_print_html, &document, &(struct tp_print_options){.max_bytes = whole - 1});
     assert_true(out.size < whole);
-    assert_int_equal(count_of(page, "row&lt;name&gt;</"), 100);
+    assert_int_equal(count_occurrences(page, "row&lt;name&gt;</"), 100);
     assert_non_null(strstr(page, "The first 100 of 400 rows are shown."));
     tp_buf_clear(&out);
     assert_int_equal(tp_print_html(&out, &document, &(struct tp_print_options){.max_bytes = 1000}, &err), TP_ELIMIT);
-    printed(tp_print_text, &document, &(struct tp_print_options){0});
+    print_document(tp_print_text, &document, &(struct tp_print_options){0});
     /* the document still has all rows, although the page shows 100 */
-    assert_int_equal(count_of(out.data, "row<name>"), 400);
+    assert_int_equal(count_occurrences(out.data, "row<name>"), 400);
     for (int64_t limit = -1; limit < 3; limit++) {
-        printed(tp_print_text, &document, &(struct tp_print_options){.row_limit = &limit});
-        assert_int_equal(count_of(out.data, "row<name>"), limit < 0 ? 400 : limit);
+        print_document(tp_print_text, &document, &(struct tp_print_options){.row_limit = &limit});
+        assert_int_equal(count_occurrences(out.data, "row<name>"), limit < 0 ? 400 : limit);
     }
 }
 
@@ -278,7 +279,7 @@ static void sentence_keeps_numbers_with_their_units(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct tp_object *object = tp_object_new(&arena);
-        tp_object_sentence(object, "text", tp_str_of(cases[i].text));
+        tp_object_plain_sentence(object, "text", tp_str_of(cases[i].text));
         const struct tp_member *member = object->members.data;
         assert_int_equal(object->members.count, 1);
         assert_true(tp_str_equal((struct tp_str){member->value.self, (size_t)member->value.number},
@@ -294,7 +295,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(findings_have_levels_in_machine_formats, set_up, tear_down),
         cmocka_unit_test_setup_teardown(lines_beyond_the_limit_are_omitted_and_counted, set_up, tear_down),
         cmocka_unit_test_setup_teardown(record_is_json_with_nulls, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(page_keeps_its_maximum_size_and_says_what_it_omits, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(page_keeps_its_maximum_size_and_lists_omissions, set_up, tear_down),
         cmocka_unit_test_setup_teardown(sentence_keeps_numbers_with_their_units, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

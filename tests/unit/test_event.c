@@ -18,7 +18,7 @@
 #include "collector/session.h"
 #include "writer/spool/spool_trace.h"
 
-static int64_t now(void)
+static int64_t monotonic_now_ns(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -33,13 +33,13 @@ static void cpu_events_use_the_cpu_clock(void **state)
     assert_int_equal(tracepress_event_query(a), -1);
     assert_int_equal(tracepress_event_synchronize(a), -1);
     assert_true(isnan(tracepress_event_elapsed(a, b)));
-    int64_t before = now();
+    int64_t before = monotonic_now_ns();
     assert_int_equal(tracepress_event_record(a, NULL), 0);
-    int64_t inner = now();
+    int64_t inner = monotonic_now_ns();
     usleep(2000);
-    inner = now() - inner;
+    inner = monotonic_now_ns() - inner;
     assert_int_equal(tracepress_event_record(b, NULL), 0);
-    int64_t outer = now() - before, ns = tracepress_event_elapsed_ns(a, b);
+    int64_t outer = monotonic_now_ns() - before, ns = tracepress_event_elapsed_ns(a, b);
     assert_in_range(ns, inner, outer); /* the same clock gave a shorter and a longer measurement, and the event is
                                         * between them */
     assert_true(tracepress_event_elapsed(a, b) == (double)ns / 1e6);
@@ -77,7 +77,7 @@ static void *driver;
 static void (*fake_context)(int has);
 static int (*fake_events)(void);
 
-static void *function(const char *name)
+static void *find_symbol(const char *name)
 {
     void *found = dlsym(driver, name);
     assert_non_null(found);
@@ -95,8 +95,8 @@ static int load_driver(void **state)
     driver = dlopen(path, RTLD_NOW);
     if (!driver)
         fail_msg("%s", dlerror());
-    *(void **)&fake_context = function("fake_cuda_context");
-    *(void **)&fake_events = function("fake_cuda_events");
+    *(void **)&fake_context = find_symbol("fake_cuda_context");
+    *(void **)&fake_events = find_symbol("fake_cuda_events");
     return 0;
 }
 

@@ -29,7 +29,7 @@
     "{\"ph\":\"i\",\"name\":\"[memory]\",\"pid\":1,\"tid\":2,\"ts\":" ts ",\"args\":{\"Bytes\":" bytes                 \
     ",\"Total Allocated\":" total ",\"Device Id\":-1,\"Device Type\":0}},"
 
-static struct tp_input_evidence evidence_of_bytes(const void *bytes, size_t size, char *reason)
+static struct tp_input_evidence read_evidence_from_bytes(const void *bytes, size_t size, char *reason)
 {
     struct tp_input_evidence evidence;
     struct tp_trace trace;
@@ -45,9 +45,9 @@ static struct tp_input_evidence evidence_of_bytes(const void *bytes, size_t size
     return evidence;
 }
 
-static struct tp_input_evidence evidence_of(const char *text, char *reason)
+static struct tp_input_evidence read_evidence(const char *text, char *reason)
 {
-    return evidence_of_bytes(text, strlen(text), reason);
+    return read_evidence_from_bytes(text, strlen(text), reason);
 }
 
 struct expectation {
@@ -56,11 +56,11 @@ struct expectation {
     const char *reason;
 };
 
-static void assert_each(const struct expectation *cases, size_t count)
+static void assert_all_cases(const struct expectation *cases, size_t count)
 {
     char reason[200];
     for (size_t i = 0; i < count; i++) {
-        struct tp_input_evidence e = evidence_of(cases[i].text, reason);
+        struct tp_input_evidence e = read_evidence(cases[i].text, reason);
         if (tp_evidence_unmet_needs(&e) != cases[i].broken || strcmp(reason, cases[i].reason) != 0)
             fail_msg("case %zu: broken %x, \"%s\"", i, tp_evidence_unmet_needs(&e), reason);
     }
@@ -84,7 +84,7 @@ static void end_of_document_is_recognized(void **state)
          "the recorder's end is not in the file: it was cut and closed, or filtered"},
     };
     (void)state;
-    assert_each(cases, sizeof cases / sizeof *cases);
+    assert_all_cases(cases, sizeof cases / sizeof *cases);
 }
 
 static void gaps_in_numbers_are_lost_events(void **state)
@@ -100,7 +100,7 @@ static void gaps_in_numbers_are_lost_events(void **state)
          ""}, /* a large gap is normal, because each thread gets ids in blocks of 512 */
     };
     (void)state;
-    assert_each(cases, sizeof cases / sizeof *cases);
+    assert_all_cases(cases, sizeof cases / sizeof *cases);
 }
 
 static void missing_launches_and_kernels_are_counted(void **state)
@@ -121,7 +121,7 @@ static void missing_launches_and_kernels_are_counted(void **state)
          ""}, /* a memset without a device event is normal */
     };
     (void)state;
-    assert_each(cases, sizeof cases / sizeof *cases);
+    assert_all_cases(cases, sizeof cases / sizeof *cases);
 }
 
 #define NOTE                                                                                                           \
@@ -152,7 +152,7 @@ static void missing_kind_is_known_from_related_events(void **state)
         {HEAD "\"traceEvents\":[" SPAN END "]}", TP_NEED_ALL, "nothing that a program did is in the file"},
     };
     (void)state;
-    assert_each(cases, sizeof cases / sizeof *cases);
+    assert_all_cases(cases, sizeof cases / sizeof *cases);
 }
 
 static void inconsistent_memory_totals_are_counted(void **state)
@@ -167,7 +167,7 @@ static void inconsistent_memory_totals_are_counted(void **state)
          "the recorder had to drop 3 events"},
     };
     (void)state;
-    assert_each(cases, sizeof cases / sizeof *cases);
+    assert_all_cases(cases, sizeof cases / sizeof *cases);
 }
 
 static void gzip_state_is_recognized(void **state)
@@ -182,14 +182,15 @@ static void gzip_state_is_recognized(void **state)
     assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
     size_t size = z.total_out;
     deflateEnd(&z);
-    struct tp_input_evidence e = evidence_of_bytes(packed, size, reason);
+    struct tp_input_evidence e = read_evidence_from_bytes(packed, size, reason);
     assert_int_equal(e.crc, TP_CRC_OK);
     assert_int_equal(tp_evidence_unmet_needs(&e), 0);
-    e = evidence_of_bytes(packed, size - 5, reason); /* the compressed text is complete, but the gzip trailer is cut */
+    e = read_evidence_from_bytes(packed, size - 5,
+                                 reason); /* the compressed text is complete, but the gzip trailer is cut */
     assert_int_equal(e.crc, TP_CRC_UNREAD);
     assert_int_equal(tp_evidence_unmet_needs(&e), TP_NEED_ALL);
     packed[size - 7] ^= 1;
-    e = evidence_of_bytes(packed, size, reason);
+    e = read_evidence_from_bytes(packed, size, reason);
     assert_int_equal(e.crc, TP_CRC_BAD);
     assert_string_equal(reason, "the checksum of the gzip is wrong");
 }
@@ -216,7 +217,7 @@ static void damaged_category_is_recognized(void **state)
         {HEAD "\"traceEvents\":[" ASCEND OP("a", "1", "") WITHOUT("1") END "]}", 0, ""},
     };
     (void)state;
-    assert_each(cases, sizeof cases / sizeof *cases);
+    assert_all_cases(cases, sizeof cases / sizeof *cases);
 }
 
 int main(void)

@@ -30,7 +30,7 @@ static void assert_equal(const struct tp_input_evidence *a, const struct tp_inpu
         assert_int_equal(a->lost[i], b->lost[i]);
 }
 
-static struct tp_summary summary_of(int64_t rank, struct tp_input_evidence evidence)
+static struct tp_summary make_summary(int64_t rank, struct tp_input_evidence evidence)
 {
     return (struct tp_summary){
         .key = {TP_STR("job"), rank, 3, TP_STR("w"), TP_NULL_INT}, .event_count = 1, .evidence = evidence};
@@ -39,8 +39,8 @@ static struct tp_summary summary_of(int64_t rank, struct tp_input_evidence evide
 static struct tp_input_evidence round_trip(struct tp_input_evidence evidence)
 {
     struct tp_summary_set set;
-    struct tp_summary before = summary_of(0, evidence), after;
-    tp_summary_set_open(&set, &arena);
+    struct tp_summary before = make_summary(0, evidence), after;
+    tp_summary_set_init(&set, &arena);
     assert_int_equal(tp_summary_set_add(&set, &before, NULL), 0);
     assert_int_equal(tp_summary_unpack(&after, &set.records[0], &arena, NULL), 0);
     return after.evidence;
@@ -81,7 +81,7 @@ static void write_set(struct tp_buf *out, const struct tp_summary *summary)
 {
     struct tp_summary_set set;
     tp_buf_init(out, 0);
-    tp_summary_set_open(&set, &arena);
+    tp_summary_set_init(&set, &arena);
     assert_int_equal(tp_summary_set_add(&set, summary, NULL), 0);
     assert_int_equal(tp_summary_set_write(&set, out, NULL), 0);
 }
@@ -89,13 +89,14 @@ static void write_set(struct tp_buf *out, const struct tp_summary *summary)
 static void merge_keeps_evidence_of_all_inputs(void **state)
 {
     struct tp_summary all[] = {
-        summary_of(0, (struct tp_input_evidence){.is_known = true, .crc = TP_CRC_BAD, .present = TP_NEED_HOST}),
-        summary_of(1, (struct tp_input_evidence){.is_known = true, .eof = TP_EOF_CUT, .lost = {[TP_LOST_DEVICE] = 7}}),
-        summary_of(2, (struct tp_input_evidence){.is_known = false})};
+        make_summary(0, (struct tp_input_evidence){.is_known = true, .crc = TP_CRC_BAD, .present = TP_NEED_HOST}),
+        make_summary(1,
+                     (struct tp_input_evidence){.is_known = true, .eof = TP_EOF_CUT, .lost = {[TP_LOST_DEVICE] = 7}}),
+        make_summary(2, (struct tp_input_evidence){.is_known = false})};
     struct tp_summary_set set;
     struct tp_buf file;
     GUARD;
-    tp_summary_set_open(&set, &arena);
+    tp_summary_set_init(&set, &arena);
     for (int i = 2; i >= 0; i--) {
         write_set(&file, &all[i]);
         assert_int_equal(tp_summary_set_read(&set, file.data, file.size, NULL), 0);
@@ -114,27 +115,27 @@ static void set_lists_present_and_missing_ranks(void **state)
     struct tp_summary_set set;
     struct tp_summary_ranks ranks;
     GUARD;
-    tp_summary_set_open(&set, &arena);
-    tp_summary_set_ranks(&ranks, &set);
+    tp_summary_set_init(&set, &arena);
+    tp_summary_set_count_ranks(&ranks, &set);
     assert_int_equal(ranks.present, 0);
     for (int64_t rank = 5; rank >= 1; rank -= 2) {
-        struct tp_summary summary = summary_of(rank, (struct tp_input_evidence){.is_known = false});
+        struct tp_summary summary = make_summary(rank, (struct tp_input_evidence){.is_known = false});
         summary.key.world_size = 8;
         assert_int_equal(tp_summary_set_add(&set, &summary, NULL), 0);
     }
-    tp_summary_set_ranks(&ranks, &set);
+    tp_summary_set_count_ranks(&ranks, &set);
     assert_int_equal(ranks.present, 3);
     assert_int_equal(ranks.expected, 8);
     assert_string_equal(tp_rank_set_text(&arena, &ranks.missing, 0), "0,2,4,6-7");
-    struct tp_summary other = summary_of(TP_NULL_INT, (struct tp_input_evidence){.is_known = false});
+    struct tp_summary other = make_summary(TP_NULL_INT, (struct tp_input_evidence){.is_known = false});
     assert_int_equal(tp_summary_set_add(&set, &other, NULL), 0);
-    tp_summary_set_ranks(&ranks, &set);
+    tp_summary_set_count_ranks(&ranks, &set);
     assert_int_equal(ranks.present, 0); /* a file without a rank adds no rank */
 }
 
 /* Reads evidence as another version could have written it: a member `name` with a text or a number. Returns whether the
  * reader accepted it. */
-static bool read_foreign(struct tp_input_evidence *evidence, const char *name, const char *word, int64_t number)
+static bool read_other_version(struct tp_input_evidence *evidence, const char *name, const char *word, int64_t number)
 {
     struct tp_str texts[] = {tp_str_of(name), tp_str_of(word)};
     ProtobufCBinaryData packed[2] = {{0}};
@@ -156,15 +157,15 @@ static void other_versions_are_read_or_refused(void **state)
 {
     struct tp_input_evidence e;
     GUARD;
-    assert_true(read_foreign(&e, "crc", "ok", 0));
+    assert_true(read_other_version(&e, "crc", "ok", 0));
     assert_int_equal(e.crc, TP_CRC_OK);
-    assert_true(read_foreign(&e, "crc", "half", 0));
+    assert_true(read_other_version(&e, "crc", "half", 0));
     assert_true(e.is_known && e.crc == TP_CRC_UNKNOWN);
-    assert_true(read_foreign(&e, "weather", "", 5));
+    assert_true(read_other_version(&e, "weather", "", 5));
     assert_int_equal(tp_evidence_unmet_needs(&e), 0);
-    assert_true(read_foreign(&e, "lost.new_kind_of_loss", "", 5));
+    assert_true(read_other_version(&e, "lost.new_kind_of_loss", "", 5));
     assert_int_equal(tp_evidence_unmet_needs(&e), TP_NEED_ALL);
-    assert_false(read_foreign(&e, "lost.frames", "", -1)); /* a negative count is refused */
+    assert_false(read_other_version(&e, "lost.frames", "", -1)); /* a negative count is refused */
 }
 
 int main(void)

@@ -17,7 +17,7 @@
 
 #define OURS "/proc/self/exe" /* replaces the path of the preload library, because this file is always readable */
 
-static int keep(void **state)
+static int store_environment(void **state)
 {
     (void)state;
     clearenv();
@@ -28,7 +28,7 @@ static int keep(void **state)
     return 0;
 }
 
-static int forget(void **state)
+static int restore_environment(void **state)
 {
     (void)state;
     tp_confined_ = TP_CONFINED_NOT;
@@ -38,11 +38,11 @@ static int forget(void **state)
 }
 
 /* Returns the resulting environment as lines of text. */
-static const char *made_for(bool fits, const char *a, const char *b)
+static const char *make_environment_lines(bool fits, const char *a, const char *b)
 {
     static char text[512];
     char *given[] = {(char *)(uintptr_t)a, (char *)(uintptr_t)b, NULL};
-    size_t bytes = tp_exec_bytes(given);
+    size_t bytes = tp_exec_environment_bytes(given);
     void *room = malloc(bytes); /* allocates exactly the computed size, so that sanitizers detect writes beyond it */
     assert_non_null(room);
     char **out = tp_exec_environment(given, fits, room);
@@ -53,25 +53,26 @@ static const char *made_for(bool fits, const char *a, const char *b)
     return text;
 }
 
-static const char *made(const char *a, const char *b)
+static const char *make_fitting_environment(const char *a, const char *b)
 {
-    return made_for(true, a, b);
+    return make_environment_lines(true, a, b);
 }
 
 static void removed_variables_are_restored(void **state)
 {
     (void)state;
-    assert_string_equal(made(NULL, NULL), "TRACEPRESS_SPOOLS=/run\nTRACEPRESS_SOURCES=io\nLD_PRELOAD=" OURS "\n");
-    assert_string_equal(made("A=1", "LD_PRELOAD=x.so"),
+    assert_string_equal(make_fitting_environment(NULL, NULL),
+                        "TRACEPRESS_SPOOLS=/run\nTRACEPRESS_SOURCES=io\nLD_PRELOAD=" OURS "\n");
+    assert_string_equal(make_fitting_environment("A=1", "LD_PRELOAD=x.so"),
                         "A=1\nTRACEPRESS_SPOOLS=/run\nTRACEPRESS_SOURCES=io\nLD_PRELOAD=" OURS ":x.so\n");
 }
 
 static void variables_of_the_program_stay(void **state)
 {
     (void)state;
-    assert_string_equal(made("TRACEPRESS_SPOOLS=/other", "LD_PRELOAD=" OURS),
+    assert_string_equal(make_fitting_environment("TRACEPRESS_SPOOLS=/other", "LD_PRELOAD=" OURS),
                         "TRACEPRESS_SPOOLS=/other\nTRACEPRESS_SOURCES=io\nLD_PRELOAD=" OURS "\n");
-    assert_string_equal(made("TRACEPRESS_SPOOLS=/run", "TRACEPRESS_SOURCES="),
+    assert_string_equal(make_fitting_environment("TRACEPRESS_SPOOLS=/run", "TRACEPRESS_SOURCES="),
                         "TRACEPRESS_SPOOLS=/run\nTRACEPRESS_SOURCES=\nLD_PRELOAD=" OURS "\n");
 }
 
@@ -79,20 +80,22 @@ static void unreadable_library_is_not_preloaded(void **state)
 {
     (void)state;
     tp_confined_ = TP_CONFINED_ITSELF;
-    assert_string_equal(made("TRACEPRESS_SPOOLS=/run", "LD_PRELOAD=" OURS ":x.so"), "LD_PRELOAD=x.so\n");
-    assert_string_equal(made("LD_PRELOAD=" OURS, "A=1"), "A=1\n");
+    assert_string_equal(make_fitting_environment("TRACEPRESS_SPOOLS=/run", "LD_PRELOAD=" OURS ":x.so"),
+                        "LD_PRELOAD=x.so\n");
+    assert_string_equal(make_fitting_environment("LD_PRELOAD=" OURS, "A=1"), "A=1\n");
     tp_confined_ = TP_CONFINED_NOT;
     tp_exec_set_library("/nowhere/ours.so");
-    assert_string_equal(made("LD_PRELOAD=/nowhere/ours.so", "A=1"), "A=1\n");
-    assert_string_equal(made("A=1", "B=2"), "A=1\nB=2\n");
+    assert_string_equal(make_fitting_environment("LD_PRELOAD=/nowhere/ours.so", "A=1"), "A=1\n");
+    assert_string_equal(make_fitting_environment("A=1", "B=2"), "A=1\nB=2\n");
 }
 
 static void incompatible_program_gets_no_library(void **state)
 {
     (void)state;
-    assert_string_equal(made_for(false, "TRACEPRESS_SPOOLS=/run", "LD_PRELOAD=" OURS ":x.so"), "LD_PRELOAD=x.so\n");
-    assert_string_equal(made_for(false, "A=1", "LD_PRELOAD=" OURS), "A=1\n");
-    assert_string_equal(made_for(false, "A=1", "B=2"), "A=1\nB=2\n");
+    assert_string_equal(make_environment_lines(false, "TRACEPRESS_SPOOLS=/run", "LD_PRELOAD=" OURS ":x.so"),
+                        "LD_PRELOAD=x.so\n");
+    assert_string_equal(make_environment_lines(false, "A=1", "LD_PRELOAD=" OURS), "A=1\n");
+    assert_string_equal(make_environment_lines(false, "A=1", "B=2"), "A=1\nB=2\n");
 }
 
 static void programs_are_found_as_exec_finds_them(void **state)
@@ -110,7 +113,7 @@ static void missing_environment_gets_recorder_variables(void **state)
 {
     (void)state;
     char *room[64];
-    assert_in_range(tp_exec_bytes(NULL), 1, sizeof room);
+    assert_in_range(tp_exec_environment_bytes(NULL), 1, sizeof room);
     char **out = tp_exec_environment(NULL, true, room);
     assert_non_null(out);
     assert_string_equal(out[2], "LD_PRELOAD=" OURS);
@@ -120,12 +123,13 @@ static void missing_environment_gets_recorder_variables(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(removed_variables_are_restored, keep, forget),
-        cmocka_unit_test_setup_teardown(variables_of_the_program_stay, keep, forget),
-        cmocka_unit_test_setup_teardown(unreadable_library_is_not_preloaded, keep, forget),
-        cmocka_unit_test_setup_teardown(incompatible_program_gets_no_library, keep, forget),
-        cmocka_unit_test_setup_teardown(programs_are_found_as_exec_finds_them, keep, forget),
-        cmocka_unit_test_setup_teardown(missing_environment_gets_recorder_variables, keep, forget),
+        cmocka_unit_test_setup_teardown(removed_variables_are_restored, store_environment, restore_environment),
+        cmocka_unit_test_setup_teardown(variables_of_the_program_stay, store_environment, restore_environment),
+        cmocka_unit_test_setup_teardown(unreadable_library_is_not_preloaded, store_environment, restore_environment),
+        cmocka_unit_test_setup_teardown(incompatible_program_gets_no_library, store_environment, restore_environment),
+        cmocka_unit_test_setup_teardown(programs_are_found_as_exec_finds_them, store_environment, restore_environment),
+        cmocka_unit_test_setup_teardown(missing_environment_gets_recorder_variables, store_environment,
+                                        restore_environment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

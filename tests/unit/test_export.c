@@ -43,7 +43,7 @@ static void assert_cell(struct tp_str text, const char *want)
 {
     struct tp_buf out;
     tp_buf_init(&out, 0);
-    tp_csv_text(&out, text);
+    tp_csv_put_text(&out, text);
     assert_int_equal(out.size, strlen(want));
     assert_memory_equal(out.data, want, out.size);
     tp_buf_release(&out);
@@ -72,9 +72,29 @@ static void csv_cells_start_no_formula(void **state)
  * Before a letter, invisible characters have no effect. */
 static void csv_cells_start_no_formula_behind_invisible_characters(void **state)
 {
-    static const char *const invisible[] = {"\x01", "\x1b", "\x7f", "\xc2\x85", "\xc2\xa0", "\xc2\xad", "\xcd\x8f", "\xd8\x9c",
-        "\xe2\x80\x8b", "\xe2\x80\x8d", "\xe2\x80\x8e", "\xe2\x80\xae", "\xe2\x80\xaf", "\xe2\x81\xa0", "\xe2\x81\xa9",
-        "\xe3\x80\x80", "\xe3\x85\xa4", "\xef\xb8\x8f", "\xef\xbb\xbf", "\xf3\xa0\x81\x81", "\t", " \t ", "\xef\xbb\xbf\xe2\x80\x8b "};
+    static const char *const invisible[] = {"\x01",
+                                            "\x1b",
+                                            "\x7f",
+                                            "\xc2\x85",
+                                            "\xc2\xa0",
+                                            "\xc2\xad",
+                                            "\xcd\x8f",
+                                            "\xd8\x9c",
+                                            "\xe2\x80\x8b",
+                                            "\xe2\x80\x8d",
+                                            "\xe2\x80\x8e",
+                                            "\xe2\x80\xae",
+                                            "\xe2\x80\xaf",
+                                            "\xe2\x81\xa0",
+                                            "\xe2\x81\xa9",
+                                            "\xe3\x80\x80",
+                                            "\xe3\x85\xa4",
+                                            "\xef\xb8\x8f",
+                                            "\xef\xbb\xbf",
+                                            "\xf3\xa0\x81\x81",
+                                            "\t",
+                                            " \t ",
+                                            "\xef\xbb\xbf\xe2\x80\x8b "};
     static const char *const signs[] = {"=", "+", "-", "@", "\xef\xbc\x9d", "\xe2\x88\x92"};
     struct tp_buf out;
     char text[32];
@@ -84,18 +104,18 @@ static void csv_cells_start_no_formula_behind_invisible_characters(void **state)
         for (size_t k = 0; k < sizeof signs / sizeof *signs; k++) {
             snprintf(text, sizeof text, "%s%s1", invisible[i], signs[k]);
             tp_buf_clear(&out);
-            tp_csv_text(&out, tp_str_of(text));
+            tp_csv_put_text(&out, tp_str_of(text));
             assert_memory_equal(out.data, "\"'", 2);
             snprintf(text, sizeof text, "x%s%s1", invisible[i], signs[k]);
             tp_buf_clear(&out);
-            tp_csv_text(&out, tp_str_of(text));
+            tp_csv_put_text(&out, tp_str_of(text));
             assert_memory_equal(out.data, "\"x", 2);
         }
     tp_buf_release(&out);
     assert_cell(TP_STR("\xe2\x80\x8bname"), "\"\xe2\x80\x8bname\"");
     const char nul[] = "\0\0=1";
     tp_buf_init(&out, 0);
-    tp_csv_text(&out, (struct tp_str){nul, sizeof nul - 1});
+    tp_csv_put_text(&out, (struct tp_str){nul, sizeof nul - 1});
     assert_int_equal(out.size, 7);
     assert_memory_equal(out.data, "\"'\0\0=1\"", 7);
     tp_buf_release(&out);

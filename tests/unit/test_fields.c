@@ -32,20 +32,20 @@ struct outer {
 static const struct tp_json_field inner_rows[] = {{"number", TP_PLAIN(I, number)}, {"text", TP_PLAIN(I, text)}};
 static const struct tp_fields inner_fields = TP_FIELDS("inner", inner_rows);
 
-static const char *word_of(unsigned value)
+static const char *value_word(unsigned value)
 {
     return value == 2 ? "two" : NULL;
 }
 
-static struct tp_json_value doubled(const struct tp_record *record)
+static struct tp_json_value double_integer(const struct tp_record *record)
 {
-    return tp_as_int(2 * ((const struct outer *)record->at)->integer);
+    return tp_json_value_int(2 * ((const struct outer *)record->at)->integer);
 }
 
-static struct tp_json_value nothing(const struct tp_record *record)
+static struct tp_json_value absent_value(const struct tp_record *record)
 {
     (void)record;
-    return tp_as_absent();
+    return tp_json_value_absent();
 }
 
 static size_t write_dashes(const struct tp_record *record, char *room, size_t size)
@@ -55,9 +55,9 @@ static size_t write_dashes(const struct tp_record *record, char *room, size_t si
     return size;
 }
 
-static struct tp_json_value dashes(const struct tp_record *record)
+static struct tp_json_value computed_dashes(const struct tp_record *record)
 {
-    return tp_as_written(write_dashes, 3, *record);
+    return tp_json_value_computed_text(write_dashes, 3, *record);
 }
 
 /* Returns the even numbers below 5, one per call. */
@@ -68,7 +68,7 @@ static bool next_even(const struct tp_record *record, size_t *cursor, struct tp_
     if (*cursor == 5)
         return false;
     item->key = tp_str_of(keys[*cursor]);
-    item->value = *cursor % 2 ? tp_as_absent() : tp_as_int((int64_t)*cursor);
+    item->value = *cursor % 2 ? tp_json_value_absent() : tp_json_value_int((int64_t)*cursor);
     ++*cursor;
     return true;
 }
@@ -76,7 +76,8 @@ static bool next_even(const struct tp_record *record, size_t *cursor, struct tp_
 static struct tp_buf out;
 static struct tp_arena arena;
 
-static void expect(const struct tp_json_field *rows, unsigned count, const struct outer *record, const char *expected)
+static void assert_fields(const struct tp_json_field *rows, unsigned count, const struct outer *record,
+                          const char *expected)
 {
     struct tp_json json;
     struct tp_fields fields = {.name = "outer", .items = rows, .count = count};
@@ -86,7 +87,7 @@ static void expect(const struct tp_json_field *rows, unsigned count, const struc
     tp_buf_putc(&out, '\0');
     assert_string_equal(out.data, expected);
 }
-#define EXPECT(rows, record, expected) expect(rows, sizeof(rows) / sizeof *(rows), record, expected)
+#define EXPECT(rows, record, expected) assert_fields(rows, sizeof(rows) / sizeof *(rows), record, expected)
 
 #define O struct outer
 static void fields_scalars_are_written_by_their_type(void **state)
@@ -94,12 +95,12 @@ static void fields_scalars_are_written_by_their_type(void **state)
     static const struct tp_json_field rows[] = {
         {"integer", TP_PLAIN(O, integer)},
         {"time_us", TP_US(O, time_ns)},
-        {"word", TP_WORD(O, word, word_of)},
+        {"word", TP_WORD(O, word, value_word)},
         {"flag", TP_PLAIN(O, flag)},
         {"real", TP_PLAIN(O, real)},
         {"str", TP_PLAIN(O, str)},
-        {"double", TP_COMPUTED(TP_AS_INT, doubled)},
-        {"dashes", TP_COMPUTED(TP_AS_TEXT, dashes)},
+        {"double", TP_COMPUTED(TP_AS_INT, double_integer)},
+        {"dashes", TP_COMPUTED(TP_AS_TEXT, computed_dashes)},
     };
     struct outer o = {.integer = -3, .time_ns = 1500, .word = 2, .flag = true, .real = 2, .str = TP_STR("\"x")};
     (void)state;
@@ -112,7 +113,7 @@ static void fields_scalars_are_written_by_their_type(void **state)
 static void fields_absent_values_are_null(void **state)
 {
     static const struct tp_json_field rows[] = {
-        {"integer", TP_PLAIN(O, integer)}, {"time_us", TP_US(O, time_ns)}, {"word", TP_WORD(O, word, word_of)},
+        {"integer", TP_PLAIN(O, integer)}, {"time_us", TP_US(O, time_ns)}, {"word", TP_WORD(O, word, value_word)},
         {"real", TP_PLAIN(O, real)},       {"str", TP_PLAIN(O, str)},      {"text", TP_PLAIN(O, inner.text)},
     };
     struct outer o = {.integer = TP_NULL_INT, .time_ns = TP_NULL_INT, .word = 1, .real = NAN};
@@ -126,7 +127,7 @@ static void fields_flags_leave_out_or_write_null(void **state)
         {"a", TP_PLAIN(O, integer), TP_ONLY_IF(O, flag)},
         {"b", TP_PLAIN(O, integer), TP_NULL_UNLESS(O, flag)},
         {"c", TP_PLAIN(O, integer), TP_ONLY_IF(O, time_ns)},
-        {"d", TP_COMPUTED(TP_AS_INT, nothing)},
+        {"d", TP_COMPUTED(TP_AS_INT, absent_value)},
         {"e", TP_RECORD(O, inner, &inner_fields), TP_NULL_UNLESS(O, inner.number)},
     };
     struct outer o = {.integer = 1, .time_ns = 5};
@@ -166,7 +167,7 @@ static void fill_table(struct outer *o)
         tp_table_int(&o->table, 0)[row] = row, tp_table_int(&o->table, 1)[row] = 1000 * row;
 }
 
-static int fill(void *context, struct tp_error *err)
+static int fill_arena(void *context, struct tp_error *err)
 {
     (void)err;
     fill_table(context);
@@ -189,7 +190,7 @@ static void fields_tables_are_rows_cells_or_names(void **state)
     struct tp_error err;
     (void)state;
     tp_arena_init(&arena, 0);
-    assert_int_equal(tp_arena_run(&arena, fill, &o, &err), 0);
+    assert_int_equal(tp_arena_run(&arena, fill_arena, &o, &err), 0);
     EXPECT(rows, &o,
            "{\"rows\":[{\"x\":0,\"y\":0},{\"x\":1,\"y\":1}],\"cells\":[[0,0],[1,1]],\"names\":[\"x\",\"y\"],"
            "\"each\":[{\"x\":0,\"inside\":{\"y\":0}},{\"x\":1,\"inside\":{\"y\":1}}]}");

@@ -12,7 +12,7 @@ static struct tp_views views;
 static struct tp_profile profile;
 
 /* Returns the digest without Markdown markup. The text belongs to the arena of the trace. */
-static const char *digest(void)
+static const char *make_digest_text(void)
 {
     struct tp_document document;
     struct tp_page_limits limits;
@@ -30,10 +30,10 @@ static const char *digest(void)
                                   .model = &model,
                                   .views = &views,
                                   .advice = &advice};
-    tp_page_limits_of(&limits, 0, TP_MAX_MARKDOWN_BYTES);
+    tp_page_limits_fill(&limits, 0, TP_MAX_MARKDOWN_BYTES);
     tp_section_init(&section, &arena, &profile, &(struct tp_section_options){0});
     section.limits = &limits;
-    tp_word_advice(&advice, &model, &arena);
+    tp_fill_advice_texts(&advice, &model, &arena);
     tp_report_document(&document, &section);
     tp_digest_init(&said, 1);
     tp_digest_add(&said, &document);
@@ -48,23 +48,23 @@ static const char *digest(void)
     return plain;
 }
 
-static void assert_says(const char *wanted)
+static void assert_in_digest(const char *wanted)
 {
-    const char *all = digest();
+    const char *all = make_digest_text();
     if (!strstr(all, wanted))
         fail_msg("not said: %s\n%s", wanted, all);
 }
 
-static void assert_silent(const char *unwanted)
+static void assert_not_in_digest(const char *unwanted)
 {
-    const char *all = digest();
+    const char *all = make_digest_text();
     if (strstr(all, unwanted))
         fail_msg("said: %s\n%s", unwanted, all);
 }
 
 /* Writes `count` steps of 1 ms with a kernel of 400 us each. The host launches the kernel 300 us after the start of the
  * step. */
-static void steps_that_wait(int count)
+static void write_waiting_steps(int count)
 {
     for (int s = 0; s < count; s++) {
         double at = s * 1000;
@@ -75,16 +75,16 @@ static void steps_that_wait(int count)
 
 static void longest_gap_names_the_base_of_its_share(void **state)
 {
-    steps_that_wait(4); /* the longest gap is from us 705 of a step to us 305 of the next one */
-    assert_says("The longest gap without recorded device work is 600 µs (15.0 % of the 4 steps).");
+    write_waiting_steps(4); /* the longest gap is from us 705 of a step to us 305 of the next one */
+    assert_in_digest("The longest gap without recorded device work is 600 µs (15.0 % of the 4 steps).");
     end(state), begin(state);
-    steps_that_wait(1); /* the step has two gaps, at its start and at its end; the first one is longer */
-    assert_says("is 305 µs (30.5 % of the step).");
+    write_waiting_steps(1); /* the step has two gaps, at its start and at its end; the first one is longer */
+    assert_in_digest("is 305 µs (30.5 % of the step).");
     end(state), begin(state);
     launch(0, 5, 1), kernel("a", 5, 600, 1), launch(1000, 5, 2), kernel("b", 1005, 600, 2);
     build(); /* the device is idle from us 605 to us 1005; the trace is 1605 us long */
-    assert_says("The longest gap without recorded device work is 400 µs (24.9 % of the recorded time).");
-    assert_silent("does not show the reason");
+    assert_in_digest("The longest gap without recorded device work is 400 µs (24.9 % of the recorded time).");
+    assert_not_in_digest("does not show the reason");
 }
 
 static void gap_after_its_launch_has_no_known_reason(void **state)
@@ -92,7 +92,7 @@ static void gap_after_its_launch_has_no_known_reason(void **state)
     (void)state;
     step(1, 0, 1000), launch(0, 5, 1), kernel("a", 5, 95, 1), launch(150, 5, 2), kernel("b", 900, 100, 2);
     build(); /* The launch ends at us 155, but the device is idle until us 900. */
-    assert_says("is 800 µs (80.0 % of the step); the trace does not show the reason.");
+    assert_in_digest("is 800 µs (80.0 % of the step); the trace does not show the reason.");
 }
 
 static void call_during_a_gap_is_named(void **state)
@@ -101,12 +101,12 @@ static void call_during_a_gap_is_named(void **state)
     step(1, 0, 1000), launch(0, 5, 1), kernel("a", 5, 95, 1);
     host("user_annotation", "warm up", 100, 890), launch(150, 700, 2), kernel("b", 850, 150, 2);
     build(); /* the device is idle from us 100 to us 850, and the launch takes 700 us of this time */
-    assert_says("is 750 µs (75.0 % of the step); the host ran warm up, 700 µs of it in cudaLaunchKernel.");
+    assert_in_digest("is 750 µs (75.0 % of the step); the host ran warm up, 700 µs of it in cudaLaunchKernel.");
     end(state), begin(state);
     step(1, 0, 1000), launch(0, 5, 1), kernel("a", 5, 95, 1);
     host("user_annotation", "warm up", 100, 890), launch(150, 370, 2), kernel("b", 850, 150, 2);
     build();
-    assert_silent("of it in");
+    assert_not_in_digest("of it in");
 }
 
 static void shares_without_steps_refer_to_the_recording(void **state)
@@ -114,7 +114,7 @@ static void shares_without_steps_refer_to_the_recording(void **state)
     (void)state;
     launch(0, 5, 1), kernel("a", 5, 900, 1), launch(10, 5, 2), kernel("b", 905, 95, 2);
     build();
-    assert_says("computes for 99.5 % of the recording.");
+    assert_in_digest("computes for 99.5 % of the recording.");
 }
 
 static void unrecorded_device_is_mentioned(void **state)
@@ -122,9 +122,9 @@ static void unrecorded_device_is_mentioned(void **state)
     (void)state;
     step(1, 0, 1000), host("cpu_op", "aten::mm", 100, 800);
     build();
-    assert_says("no device was recorded.");
-    assert_says("- 1 step: Operators and ranges 800 µs (80.0 %), Other 200 µs (20.0 %)\n");
-    assert_silent("no device is used");
+    assert_in_digest("no device was recorded.");
+    assert_in_digest("- 1 step: Operators and ranges 800 µs (80.0 %), Other 200 µs (20.0 %)\n");
+    assert_not_in_digest("no device is used");
 }
 
 /* Tests that the digest gives the total of two findings and does not mention overlap. For one finding it gives no
@@ -145,11 +145,11 @@ static void total_of_findings_needs_two_findings(void **state)
         }
         build();
         if (is_one)
-            assert_silent("All findings together");
+            assert_not_in_digest("All findings together");
         else
-            assert_silent("because their times overlap");
+            assert_not_in_digest("because their times overlap");
         if (!is_one)
-            assert_says("All findings together could save an estimated");
+            assert_in_digest("All findings together could save an estimated");
         if (!is_one)
             end(state);
     }
@@ -163,9 +163,9 @@ static void overlap_of_copy_and_communication_counts_once(void **state)
     operation("gpu_memcpy", "Memcpy DtoD (Device -> Device)", 100, 100, 2, 0, 7, ",\"bytes\":1000000");
     kernel("a", 600, 400, 3);
     build(); /* The headline is about communication without compute. The breakdown also excludes copies. */
-    assert_says("runs communication that no kernel hides for 59.9 % of the step");
-    assert_says("Communication 499 µs (49.9 %)");
-    assert_says("time shared by several parts counts once: first for kernels, then copies, then communication");
+    assert_in_digest("runs communication that no kernel hides for 59.9 % of the step");
+    assert_in_digest("Communication 499 µs (49.9 %)");
+    assert_in_digest("time shared by several parts counts once: first for kernels, then copies, then communication");
 }
 
 /* Writes an operation that starts long after its launch, while the device does much other work. */
@@ -178,9 +178,10 @@ static void recorded_device_work_needs_no_request(void **state)
         launch(at + 10, 1, 2 * s + 2), kernel("b", at + 9000, 1000, 2 * s + 2);
     }
     build();
-    assert_says("for 40.0 % of the time, operations that had been called long before wait 1 ms or more for an event");
-    assert_says("not among the 4 recorded operations");
-    assert_silent("ProfilerActivity.CUDA");
+    assert_in_digest(
+        "for 40.0 % of the time, operations that had been called long before wait 1 ms or more for an event");
+    assert_in_digest("not among the 4 recorded operations");
+    assert_not_in_digest("ProfilerActivity.CUDA");
 }
 
 static void unrecorded_work_may_hide_communication(void **state)
@@ -188,9 +189,9 @@ static void unrecorded_work_may_hide_communication(void **state)
     (void)state;
     step(1, 0, 1000), host("cpu_op", "aten::mm", 10, 50), host("user_annotation", "gloo:all_reduce", 100, 800);
     build();
-    assert_says("H8");
-    assert_says("Communication that no recorded operator hides takes 80.0 % of the steps");
-    assert_says("time shared by several parts counts once, first for communication");
+    assert_in_digest("H8");
+    assert_in_digest("Communication that no recorded operator hides takes 80.0 % of the steps");
+    assert_in_digest("time shared by several parts counts once, first for communication");
     trace.evidence.event_count = 90;
     trace.evidence.lost[TP_LOST_NUMBERS] = 10; /* a loss of 10 % of the events is tolerated */
     tp_advice_build(&advice, &model, NULL, &arena);
@@ -198,8 +199,8 @@ static void unrecorded_work_may_hide_communication(void **state)
     trace.evidence.lost[TP_LOST_NUMBERS] = 11;
     tp_advice_build(&advice, &model, NULL, &arena);
     assert_null(finding("H8"));
-    assert_silent("Overlap communication");
-    assert_says("the recording is incomplete: 11 events of the host missing");
+    assert_not_in_digest("Overlap communication");
+    assert_in_digest("the recording is incomplete: 11 events of the host missing");
 }
 
 static void negligible_gap_is_not_mentioned(void **state)
@@ -207,7 +208,7 @@ static void negligible_gap_is_not_mentioned(void **state)
     (void)state;
     launch(0, 1, 1), kernel("a", 5, 4995, 1), launch(2, 1, 2), kernel("b", 5002, 4998, 2);
     build();
-    assert_silent("The longest gap without");
+    assert_not_in_digest("The longest gap without");
 }
 
 /* Writes steps of 60 short kernels with a wait in the middle. */
@@ -222,7 +223,7 @@ static void obstacles_to_graph_capture_are_counted(void **state)
         call("cudaStreamSynchronize", at + 900, 5, 1000 + s);
     }
     build();
-    assert_says(
+    assert_in_digest(
         "60 launches repeat in every step, so a captured graph could replay them; first remove 2 waits, allocations or "
         "pageable copies in 2 steps.");
 }
@@ -233,9 +234,9 @@ static void first_use_is_distinguished_from_long_gaps(void **state)
     launch(0, 1, 1), kernel("a", 5, 100, 1), call("cudaMalloc", 110, 300000, 3);
     launch(450000, 1, 2), kernel("b", 450005, 100000, 2);
     build();
-    assert_says("the device is idle for 300.0 ms while memory, modules and handles are created; the shares of the "
-                "other findings "
-                "refer to the other 100.1 ms");
+    assert_in_digest("the device is idle for 300.0 ms while memory, modules and handles are created; the shares of the "
+                     "other findings "
+                     "refer to the other 100.1 ms");
 }
 
 static void share_without_gain_is_marked(void **state)
@@ -243,8 +244,9 @@ static void share_without_gain_is_marked(void **state)
     (void)state;
     shaped("aten::mm", 0, 10, "[8,9],[9,8]", "\"c10::Half\"", 1);
     launch(1, 2, 1), kernel("cutlass_tensorop_h16816", 5, 20, 1), launch(20, 2, 2), kernel("a", 25, 80, 2);
-    build_with("\"record_shapes\":1,");
-    assert_says("| low | C3 | Matrix dimensions do not fill the tensor cores | – | 19.0 % of the step is affected |");
+    build_with_header("\"record_shapes\":1,");
+    assert_in_digest(
+        "| low | C3 | Matrix dimensions do not fill the tensor cores | – | 19.0 % of the step is affected |");
 }
 
 static void function_in_evidence_is_named_once(void **state)
@@ -253,7 +255,7 @@ static void function_in_evidence_is_named_once(void **state)
     kernel("a", 0, 10, 1), launch(0, 1, 1), kernel("b", 401, 99, 2), launch(400, 1, 2);
     frame("data.py(9): decode", 5, 390);
     build();
-    assert_says("- A13 at 5 µs, data.py(9): decode\n");
+    assert_in_digest("- A13 at 5 µs, data.py(9): decode\n");
 }
 
 #define SAYS(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -267,8 +269,8 @@ static void partial_shares_name_their_base(void **state)
         frame("/x/site-packages/torch/profiler/profiler.py(1150): step", 1000.0 * s + 500, 500);
     }
     build();
-    assert_says("The profiler itself takes about 500.7 µs of each 1.00 ms step; the estimates are relative to the "
-                "remaining 499.3 µs.");
+    assert_in_digest("The profiler itself takes about 500.7 µs of each 1.00 ms step; the estimates are relative to the "
+                     "remaining 499.3 µs.");
 }
 
 int main(void)

@@ -18,7 +18,7 @@
     ",\"Call stack\":\"" stack "\"}}"
 
 /* Reads the events and folds the stacks of their samples. */
-static void fold(struct tp_folded *folded, struct tp_arena *arena, const char *events)
+static void fold_samples(struct tp_folded *folded, struct tp_arena *arena, const char *events)
 {
     size_t size = strlen(events) + 64;
     char *text = tp_arena_alloc(arena, size);
@@ -30,7 +30,7 @@ static void fold(struct tp_folded *folded, struct tp_arena *arena, const char *e
     tp_folded_build(folded, trace, tp_folded_metric("samples-cpu"), TP_TORCH_2_13, arena);
 }
 
-static const struct tp_flame_frame *frame_of(const struct tp_flame *flame, const char *name, uint32_t depth)
+static const struct tp_flame_frame *find_frame(const struct tp_flame *flame, const char *name, uint32_t depth)
 {
     for (uint32_t i = 0; i < flame->count; i++)
         if (flame->frames[i].depth == depth && !flame->frames[i].merged && depth > 0 &&
@@ -49,15 +49,16 @@ static void boxes_are_below_their_callers(void **state)
     tp_arena_init(&arena, 0);
     if (setjmp(arena.guard))
         fail();
-    fold(&folded, &arena, SAMPLE("60", "b;main;") "," SAMPLE("30", "a;main;") "," SAMPLE("10", "main;"));
+    fold_samples(&folded, &arena, SAMPLE("60", "b;main;") "," SAMPLE("30", "a;main;") "," SAMPLE("10", "main;"));
     tp_flame_build(&flame, &folded, NULL, &arena);
     assert_int_equal(flame.count, 5); /* boxes: all, thread, main, a, b */
     assert_int_equal(flame.depth, 4);
     assert_int_equal(flame.frames[0].value, 100);
-    assert_int_equal(frame_of(&flame, "main", 2)->self, 10);
-    assert_int_equal(frame_of(&flame, "a", 3)->start, 0); /* boxes are sorted by name, so a comes before the larger b */
-    assert_int_equal(frame_of(&flame, "a", 3)->value, 30);
-    assert_int_equal(frame_of(&flame, "b", 3)->start, 30);
+    assert_int_equal(find_frame(&flame, "main", 2)->self, 10);
+    assert_int_equal(find_frame(&flame, "a", 3)->start,
+                     0); /* boxes are sorted by name, so a comes before the larger b */
+    assert_int_equal(find_frame(&flame, "a", 3)->value, 30);
+    assert_int_equal(find_frame(&flame, "b", 3)->start, 30);
     tp_arena_release(&arena);
 }
 
@@ -70,8 +71,8 @@ static void small_callees_share_a_box(void **state)
     tp_arena_init(&arena, 0);
     if (setjmp(arena.guard))
         fail();
-    fold(&folded, &arena,
-         SAMPLE("99000", "big;") "," SAMPLE("20", "s1;") "," SAMPLE("20", "s2;") "," SAMPLE("1", "big;t;"));
+    fold_samples(&folded, &arena,
+                 SAMPLE("99000", "big;") "," SAMPLE("20", "s1;") "," SAMPLE("20", "s2;") "," SAMPLE("1", "big;t;"));
     tp_flame_build(&flame, &folded, NULL, &arena);
     const struct tp_flame_frame *last = &flame.frames[flame.count - 1];
     assert_int_equal(flame.count, 4); /* boxes: all, thread, big, and one for the small functions */
@@ -90,15 +91,15 @@ static void baseline_is_compared_by_call_path(void **state)
     tp_arena_init(&arena, 0);
     if (setjmp(arena.guard))
         fail();
-    fold(&now, &arena, SAMPLE("60", "b;main;") "," SAMPLE("30", "a;main;"));
-    fold(&before, &arena, SAMPLE("20", "b;main;") "," SAMPLE("5", "gone;main;") "," SAMPLE("4", "b;other;"));
+    fold_samples(&now, &arena, SAMPLE("60", "b;main;") "," SAMPLE("30", "a;main;"));
+    fold_samples(&before, &arena, SAMPLE("20", "b;main;") "," SAMPLE("5", "gone;main;") "," SAMPLE("4", "b;other;"));
     tp_flame_build(&flame, &now, &before, &arena);
     assert_int_equal(flame.base_value, 29);
     assert_int_equal(flame.removed_value, 9); /* removed: 5 of "gone;main", and 4 of "other" with its child b */
-    assert_int_equal(frame_of(&flame, "b", 3)->base_value, 20);
-    assert_int_equal(frame_of(&flame, "a", 3)->base_value, 0);
-    assert_int_equal(frame_of(&flame, "main", 2)->base_value, 25);
-    assert_int_equal(flame.largest_step, 65); /* main grew from 25 to 90 */
+    assert_int_equal(find_frame(&flame, "b", 3)->base_value, 20);
+    assert_int_equal(find_frame(&flame, "a", 3)->base_value, 0);
+    assert_int_equal(find_frame(&flame, "main", 2)->base_value, 25);
+    assert_int_equal(flame.largest_difference, 65); /* main grew from 25 to 90 */
     tp_arena_release(&arena);
 }
 
@@ -112,12 +113,12 @@ static void absurd_times_stay_inside_the_picture(void **state)
     tp_arena_init(&arena, 0);
     if (setjmp(arena.guard))
         fail();
-    fold(&folded, &arena,
-         SAMPLE("9223372036854775807", "a;") "," SAMPLE("9223372036854775807", "b;") "," SAMPLE("0", "c;"));
+    fold_samples(&folded, &arena,
+                 SAMPLE("9223372036854775807", "a;") "," SAMPLE("9223372036854775807", "b;") "," SAMPLE("0", "c;"));
     tp_flame_build(&flame, &folded, NULL, &arena);
     assert_int_equal(flame.frames[0].value, INT64_MAX);
     tp_buf_init(&svg, 0);
-    tp_flame_svg(&svg, &flame, TP_STR("t"), &arena);
+    tp_flame_write_svg(&svg, &flame, TP_STR("t"), &arena);
     assert_int_equal(svg.failed, 0);
     assert_non_null(strstr(svg.data, "width=\"1180.00\""));
     assert_null(strstr(svg.data, "width=\"-"));
@@ -130,7 +131,7 @@ static void assert_text(const char *text, size_t columns, const char *want)
     struct tp_buf out;
     tp_buf_init(&out, 0);
     tp_buf_puts(&out, "");
-    tp_svg_text_in(&out, tp_str_of(text), columns);
+    tp_svg_put_text_within(&out, tp_str_of(text), columns);
     assert_string_equal(out.data ? out.data : "", want);
     tp_buf_release(&out);
 }

@@ -68,8 +68,8 @@ static void bytes_and_percentages_have_units(void **state)
     assert_string_equal(tp_text_of_bytes(&arena, 2791728742), "2.60 GiB");
     assert_string_equal(tp_text_of_bytes(&arena, 512), "512 B");
     assert_string_equal(tp_text_of_percent(&arena, 55.51408), "55.5 %");
-    assert_string_equal(tp_text_of_some(&arena, 1, "step", "steps"), "1 step");
-    assert_string_equal(tp_text_of_some(&arena, 75718, "event", "events"), "75,718 events");
+    assert_string_equal(tp_text_of_counted_noun(&arena, 1, "step", "steps"), "1 step");
+    assert_string_equal(tp_text_of_counted_noun(&arena, 75718, "event", "events"), "75,718 events");
 }
 
 static void only_wall_clock_times_become_dates(void **state)

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-static void is_text(struct tp_str found, const char *wanted)
+static void assert_text(struct tp_str found, const char *wanted)
 {
     if (!wanted) {
         assert_null(found.ptr);
@@ -55,8 +55,8 @@ static void text_is_split_at_its_last_line_number(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct tp_frame frame;
         assert_true(tp_frame_parse(&frame, tp_str_of(cases[i].text)));
-        is_text(frame.path, cases[i].path);
-        is_text(frame.function, cases[i].function);
+        assert_text(frame.path, cases[i].path);
+        assert_text(frame.function, cases[i].function);
         assert_int_equal(frame.line, cases[i].line);
         assert_int_equal(frame.is_python, cases[i].is_python);
     }
@@ -94,11 +94,11 @@ static void place_without_function_is_accepted(void **state)
     struct tp_frame frame;
     (void)state;
     assert_true(tp_frame_parse_place(&frame, TP_STR("run (1)/train.py(12)")));
-    is_text(frame.path, "run (1)/train.py");
+    assert_text(frame.path, "run (1)/train.py");
     assert_int_equal(frame.line, 12);
     assert_null(frame.function.ptr);
     assert_true(tp_frame_parse_place(&frame, TP_STR("train.py(12): f")));
-    is_text(frame.function, "f");
+    assert_text(frame.function, "f");
     assert_false(tp_frame_parse_place(&frame, TP_STR("train.py")));
     assert_false(tp_frame_parse_place(&frame, TP_STR("(12)")));
     assert_false(tp_frame_parse_place(&frame, TP_STR("")));
@@ -129,7 +129,7 @@ static void lines_of_one_function_are_known(void **state)
 
 static uint32_t state_of_random = 20;
 
-static uint32_t chance(uint32_t n)
+static uint32_t random_below(uint32_t n)
 {
     state_of_random = state_of_random * 1664525u + 1013904223u;
     return (state_of_random >> 8) % n;
@@ -140,7 +140,7 @@ static const char *const bits[] = {"(",  ")",   ": ",   "):", "(1)", "(12): ", "
                                    "\\", ".py", ".pyx", "-",  "7",   "a",      " ",        ";",
                                    "<",  ">",   "\n",   ".",  "C:",  "run",    "\xC3\xA4", "(-3): "};
 
-static size_t append(char *text, size_t n, const char *bit)
+static size_t append_text(char *text, size_t n, const char *bit)
 {
     size_t size = strlen(bit);
     memcpy(text + n, bit, size + 1);
@@ -150,8 +150,8 @@ static size_t append(char *text, size_t n, const char *bit)
 static size_t random_text(char *text, size_t n, unsigned most)
 {
     text[n] = '\0';
-    for (unsigned left = chance(most + 1); left > 0; left--)
-        n = append(text, n, bits[chance(sizeof bits / sizeof *bits)]);
+    for (unsigned left = random_below(most + 1); left > 0; left--)
+        n = append_text(text, n, bits[random_below(sizeof bits / sizeof *bits)]);
     return n;
 }
 
@@ -162,10 +162,11 @@ static void joined_frames_are_split_again(void **state)
     for (unsigned round = 0; round < 200000; round++) {
         char text[512];
         struct tp_frame frame;
-        int32_t line = (int32_t)chance(100000) - 5;
-        bool is_python = chance(3) > 0;
-        size_t path = append(text, append(text, 0, "d"), "/");
-        path = append(text, random_text(text, path, 10), is_python ? endings[chance(2)] : endings[2 + chance(3)]);
+        int32_t line = (int32_t)random_below(100000) - 5;
+        bool is_python = random_below(3) > 0;
+        size_t path = append_text(text, append_text(text, 0, "d"), "/");
+        path = append_text(text, random_text(text, path, 10),
+                           is_python ? endings[random_below(2)] : endings[2 + random_below(3)]);
         /* true if the path could also end at this ".py", so that the text can be split in two ways */
         bool contains_python = !is_python && strstr(text, ".py");
         size_t function = path + (size_t)sprintf(text + path, "(%d): ", (int)line);
@@ -251,7 +252,7 @@ static void library_frames_are_no_project_lines(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        is_text(tp_frame_project_line(tp_str_of(cases[i][0])), cases[i][1]);
+        assert_text(tp_frame_project_line(tp_str_of(cases[i][0])), cases[i][1]);
 }
 
 static void installed_packages_are_no_user_code(void **state)
@@ -265,18 +266,18 @@ static void installed_packages_are_no_user_code(void **state)
 static void parts_of_frames_point_into_the_text(void **state)
 {
     (void)state;
-    is_text(tp_frame_short_name(TP_STR("/env/lib/python3.7/site-packages/torch/nn/functional.py(9): relu")),
-            "torch/nn/functional.py(9): relu");
-    is_text(tp_frame_short_name(TP_STR("/usr/lib/python3.11/threading.py(9): run")), "threading.py(9): run");
-    is_text(tp_frame_short_name(TP_STR("/usr/lib/python3")), "/usr/lib/python3");
-    is_text(tp_frame_function_name(TP_STR("run (1)/train.py(1): f(2): g")), "f(2): g");
-    is_text(tp_frame_function_name(TP_STR("run (1)")), NULL);
-    is_text(tp_frame_module_name(TP_STR("nn.Module: Linear_0")), "Linear_0");
-    is_text(tp_frame_module_name(TP_STR("nn.Module: ")), "");
-    is_text(tp_frame_module_name(TP_STR("nn.Module:Linear")), "nn.Module:Linear");
+    assert_text(tp_frame_short_name(TP_STR("/env/lib/python3.7/site-packages/torch/nn/functional.py(9): relu")),
+                "torch/nn/functional.py(9): relu");
+    assert_text(tp_frame_short_name(TP_STR("/usr/lib/python3.11/threading.py(9): run")), "threading.py(9): run");
+    assert_text(tp_frame_short_name(TP_STR("/usr/lib/python3")), "/usr/lib/python3");
+    assert_text(tp_frame_function_name(TP_STR("run (1)/train.py(1): f(2): g")), "f(2): g");
+    assert_text(tp_frame_function_name(TP_STR("run (1)")), NULL);
+    assert_text(tp_frame_module_name(TP_STR("nn.Module: Linear_0")), "Linear_0");
+    assert_text(tp_frame_module_name(TP_STR("nn.Module: ")), "");
+    assert_text(tp_frame_module_name(TP_STR("nn.Module:Linear")), "nn.Module:Linear");
 }
 
-static void with_arena(void (*test)(struct tp_arena *))
+static void run_with_arena(void (*test)(struct tp_arena *))
 {
     struct tp_arena arena;
     tp_arena_init(&arena, 0);
@@ -298,15 +299,15 @@ static void check_labels(struct tp_arena *arena)
         {"", "", ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        is_text(tp_frame_label(arena, tp_str_of(cases[i][0])), cases[i][1]);
-        is_text(tp_frame_without_address(arena, tp_str_of(cases[i][0])), cases[i][2]);
+        assert_text(tp_frame_label(arena, tp_str_of(cases[i][0])), cases[i][1]);
+        assert_text(tp_frame_without_address(arena, tp_str_of(cases[i][0])), cases[i][2]);
     }
 }
 
 static void labels_have_no_addresses(void **state)
 {
     (void)state;
-    with_arena(check_labels);
+    run_with_arena(check_labels);
 }
 
 static void check_names(struct tp_arena *arena)
@@ -320,20 +321,20 @@ static void check_names(struct tp_arena *arena)
     uint32_t far = tp_strings_add(&names, TP_STR("/b/site-packages/m.py(1): f"));
     tp_frames_build(&frames, &names, arena);
     assert_int_equal(tp_frames_label(&frames, first), tp_frames_label(&frames, second));
-    is_text(tp_frames_label_text(&frames, tp_frames_label(&frames, first)), "ProfilerStep*");
+    assert_text(tp_frames_label_text(&frames, tp_frames_label(&frames, first)), "ProfilerStep*");
     /* equal labels have equal ids */
     assert_int_equal(tp_frames_label(&frames, star), tp_frames_label(&frames, hex));
-    is_text(tp_frames_label_text(&frames, tp_frames_label(&frames, hex)), "a 0x*");
-    is_text(tp_frames_label_text(&frames, frames.no_event), "[no host event]");
+    assert_text(tp_frames_label_text(&frames, tp_frames_label(&frames, hex)), "a 0x*");
+    assert_text(tp_frames_label_text(&frames, frames.no_event), "[no host event]");
     assert_int_equal(tp_frames_line(&frames, near), tp_frames_line(&frames, far));
-    is_text(tp_frames_line_text(&frames, tp_frames_line(&frames, far)), "m.py(1): f");
+    assert_text(tp_frames_line_text(&frames, tp_frames_line(&frames, far)), "m.py(1): f");
     assert_int_equal(tp_frames_line(&frames, star), TP_NO_ID);
 }
 
 static void equal_names_of_a_trace_share_a_number(void **state)
 {
     (void)state;
-    with_arena(check_names);
+    run_with_arena(check_names);
 }
 
 int main(void)

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-static void start(struct tp_arena *arena)
+static void init_arena(struct tp_arena *arena)
 {
     tp_arena_init(arena, 0);
     if (setjmp(arena->guard))
@@ -22,7 +22,7 @@ static void assert_pairs(const char *const *base, const char *const *other, cons
 {
     struct tp_arena arena;
     struct tp_strings sides[2];
-    start(&arena);
+    init_arena(&arena);
     for (int s = 0; s < 2; s++)
         tp_strings_init(&sides[s], &arena, 0);
     for (size_t i = 0; base[i]; i++)
@@ -35,10 +35,11 @@ static void assert_pairs(const char *const *base, const char *const *other, cons
         if (!tp_str_equal(found, tp_str_of(wanted[i])))
             fail_msg("%.*s is %.*s, not %s", (int)sides[0].items[i].len, sides[0].items[i].ptr, (int)found.len,
                      found.ptr, wanted[i]);
-        struct tp_str paired = tp_frame_paired(pairs, &sides[0], &sides[1], sides[0].items[i]);
+        struct tp_str paired = tp_frame_paired_text(pairs, &sides[0], &sides[1], sides[0].items[i]);
         assert_true(tp_str_equal(paired, wanted[i][0] ? found : sides[0].items[i]));
     }
-    assert_true(tp_str_equal(tp_frame_paired(pairs, &sides[0], &sides[1], TP_STR("elsewhere")), TP_STR("elsewhere")));
+    assert_true(
+        tp_str_equal(tp_frame_paired_text(pairs, &sides[0], &sides[1], TP_STR("elsewhere")), TP_STR("elsewhere")));
     tp_arena_release(&arena);
 }
 

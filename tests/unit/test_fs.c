@@ -26,7 +26,7 @@ static int enter_folder(void **state)
 {
     (void)state;
     strcpy(folder, "/tmp/tracepress-fs-XXXXXX");
-    fault_none();
+    fail_no_call();
     return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
 }
 
@@ -63,7 +63,7 @@ static void assert_content(const char *path, const char *want)
     assert_string_equal(text, want);
 }
 
-static void put_old(const char *path)
+static void write_old_file(const char *path)
 {
     FILE *file = fopen(path, "w");
     assert_non_null(file);
@@ -75,7 +75,7 @@ static void outfile_replaces_only_when_committed(void **state)
 {
     struct tp_outfile *file;
     (void)state;
-    put_old("r.html");
+    write_old_file("r.html");
     assert_int_equal(tp_outfile_open(&file, "r.html", NULL), 0);
     assert_int_equal(tp_outfile_write(file, "new", 3, NULL), 0);
     assert_content("r.html", "old");
@@ -89,7 +89,7 @@ static void outfile_discarded_keeps_the_old_file(void **state)
 {
     struct tp_outfile *file;
     (void)state;
-    put_old("r.html");
+    write_old_file("r.html");
     assert_int_equal(tp_outfile_open(&file, "r.html", NULL), 0);
     tp_outfile_write(file, "new", 3, NULL);
     tp_outfile_discard(&file);
@@ -103,7 +103,7 @@ static void outfile_follows_a_symlink(void **state)
     struct tp_outfile *file;
     struct stat info;
     (void)state;
-    put_old("real.html");
+    write_old_file("real.html");
     assert_int_equal(symlink("real.html", "r.html"), 0);
     assert_int_equal(tp_outfile_open(&file, "r.html", NULL), 0);
     tp_outfile_write(file, "new", 3, NULL);
@@ -160,7 +160,7 @@ static void outfile_names_the_path_that_cannot_be_opened(void **state)
 
 enum { MUCH = 300000 }; /* larger than the buffer, bytes */
 
-static void put_much(struct tp_outfile *file, char c)
+static void write_large_content(struct tp_outfile *file, char c)
 {
     char *bytes = malloc(MUCH);
     memset(bytes, c, MUCH);
@@ -168,7 +168,7 @@ static void put_much(struct tp_outfile *file, char c)
     free(bytes);
 }
 
-static void assert_much(const char *path, char c)
+static void assert_large_content(const char *path, char c)
 {
     FILE *file = fopen(path, "r");
     int seen = 0;
@@ -180,29 +180,29 @@ static void assert_much(const char *path, char c)
 }
 
 /* Writes from two processes with the same process id, as in two containers that share a disk. */
-static void write_twice(int tmpfile_error)
+static void write_from_two_processes(int tmpfile_error)
 {
     struct tp_outfile *a, *b;
-    fault_none();
+    fail_no_call();
     fault(FAULT_TMPFILE, tmpfile_error);
     assert_int_equal(tp_outfile_open(&a, "t.gz", NULL), 0);
-    put_much(a, 'a');
+    write_large_content(a, 'a');
     assert_int_equal(tp_outfile_open(&b, "t.gz", NULL), 0);
-    put_much(b, 'b');
+    write_large_content(b, 'b');
     assert_int_equal(tp_outfile_commit(&a, NULL), 0);
-    assert_much("t.gz", 'a');
+    assert_large_content("t.gz", 'a');
     assert_int_equal(tp_outfile_commit(&b, NULL), 0);
-    assert_much("t.gz", 'b');
+    assert_large_content("t.gz", 'b');
     assert_int_equal(count_files(), 1);
     assert_int_equal(unlink("t.gz"), 0);
-    fault_none();
+    fail_no_call();
 }
 
 static void outfile_writers_with_equal_pids_do_not_collide(void **state)
 {
     (void)state;
-    write_twice(0);
-    write_twice(EOPNOTSUPP);
+    write_from_two_processes(0);
+    write_from_two_processes(EOPNOTSUPP);
 }
 
 static void outfile_removes_only_files_of_dead_writers(void **state)
@@ -215,8 +215,8 @@ static void outfile_removes_only_files_of_dead_writers(void **state)
     close(tp_temporary_create(dead, AT_FDCWD, base, 0666));
     int fd = tp_temporary_create(living, AT_FDCWD, base, 0666);
     assert_true(fd >= 0);
-    put_old(".other.tracepress-0123456789abcdef.tmp");
-    put_old(".tracepress-1.tmp");
+    write_old_file(".other.tracepress-0123456789abcdef.tmp");
+    write_old_file(".tracepress-1.tmp");
     assert_int_equal(tp_outfile_open(&file, base, NULL), 0);
     assert_int_equal(access(dead, F_OK), -1);
     assert_int_equal(access(living, F_OK), 0);
@@ -230,9 +230,9 @@ static void outfile_removes_only_files_of_dead_writers(void **state)
 }
 
 /* Creates a temporary file like that of another writer, last written `minutes` minutes ago. Returns the open file. */
-static int put_temporary(const char *name, int minutes)
+static int make_temporary_file(const char *name, int minutes)
 {
-    put_old(name);
+    write_old_file(name);
     const struct timespec times[] = {{.tv_sec = time(NULL) - 60 * minutes}, {.tv_sec = time(NULL) - 60 * minutes}};
     assert_int_equal(utimensat(AT_FDCWD, name, times, 0), 0);
     int fd = open(name, O_RDWR);
@@ -247,11 +247,11 @@ static void outfile_removes_hour_old_files_of_other_targets(void **state)
                *recent = ".c.html.tracepress-0123456789abcdef.tmp", *later = ".d.html.tracepress-0123456789abcdef.tmp",
                *other = ".a.html.somebodys-0123456789abcdef.tmp";
     (void)state;
-    close(put_temporary(dead, 61));
-    close(put_temporary(recent, 58));
-    close(put_temporary(later, -90));
-    close(put_temporary(other, 6000));
-    int fd = put_temporary(living, 6000);
+    close(make_temporary_file(dead, 61));
+    close(make_temporary_file(recent, 58));
+    close(make_temporary_file(later, -90));
+    close(make_temporary_file(other, 6000));
+    int fd = make_temporary_file(living, 6000);
     assert_true(tp_temporary_lock(fd));
     assert_int_equal(tp_outfile_open(&file, "r.html", NULL), 0);
     assert_int_equal(tp_outfile_commit(&file, NULL), 0);
@@ -271,10 +271,10 @@ static void outfile_without_locks_removes_nothing(void **state)
     (void)state;
     fault(FAULT_FLOCK, ENOLCK);
     close(tp_temporary_create(dead, AT_FDCWD, "r.html", 0666));
-    close(put_temporary(".a.html.tracepress-0123456789abcdef.tmp", 6000));
+    close(make_temporary_file(".a.html.tracepress-0123456789abcdef.tmp", 6000));
     assert_int_equal(tp_outfile_open(&file, "r.html", NULL), 0);
     assert_int_equal(tp_outfile_commit(&file, NULL), 0);
-    fault_none();
+    fail_no_call();
     assert_int_equal(access(dead, F_OK), 0);
     assert_int_equal(count_files(), 3);
 }
@@ -287,32 +287,32 @@ static void outfile_keeps_the_mode_of_the_replaced_file(void **state)
     (void)state;
     for (int i = 0; i < 6; i++) {
         fault(FAULT_TMPFILE, i % 2 ? EISDIR : 0);
-        put_old("r.html");
+        write_old_file("r.html");
         assert_int_equal(chmod("r.html", modes[i / 2]), 0);
         assert_int_equal(tp_outfile_open(&file, "r.html", NULL), 0);
         assert_int_equal(tp_outfile_commit(&file, NULL), 0);
         assert_int_equal(stat("r.html", &info), 0);
         assert_int_equal(info.st_mode & 0777, modes[i / 2]);
     }
-    fault_none();
+    fail_no_call();
 }
 
 /* ---- a disk that fails ---- */
 
 /* Replaces the content "old" by "new" while a call fails. is_first: no old file exists. Checks that no other file
  * remains. Returns the result. */
-static int replace(bool is_first, struct tp_error *err)
+static int replace_file(bool is_first, struct tp_error *err)
 {
     struct tp_outfile *file;
     unlink("r.html");
     if (!is_first)
-        put_old("r.html");
+        write_old_file("r.html");
     int code = tp_outfile_open(&file, "r.html", err);
     if (code == 0)
         tp_outfile_write(file, "new", 3, err);
     if (code == 0)
         code = tp_outfile_commit(&file, err);
-    fault_none();
+    fail_no_call();
     assert_int_equal(count_files(), code == 0 || !is_first || access("r.html", F_OK) == 0);
     return code;
 }
@@ -326,7 +326,7 @@ static void outfile_failing_calls_keep_the_old_file(void **state)
         struct tp_error err = {0};
         fault(FAULT_TMPFILE, i % 2 ? EOPNOTSUPP : 0);
         fault(calls[i / 2 % 3], errors[i / 6]);
-        assert_int_equal(replace(false, &err), TP_EIO);
+        assert_int_equal(replace_file(false, &err), TP_EIO);
         assert_content("r.html", "old");
         assert_non_null(strstr(err.text, "r.html: cannot write: "));
         assert_non_null(strstr(err.text, strerror(errors[i / 6])));
@@ -339,7 +339,7 @@ static void outfile_is_complete_after_short_writes(void **state)
     for (int i = 0; i < 4; i++) {
         fault(FAULT_TMPFILE, i % 2 ? EOPNOTSUPP : 0);
         fault(FAULT_WRITE, FAULT_SHORT);
-        assert_int_equal(replace(i / 2, NULL), 0);
+        assert_int_equal(replace_file(i / 2, NULL), 0);
         assert_content("r.html", "new");
     }
 }
@@ -350,7 +350,7 @@ static void outfile_that_cannot_be_linked_is_copied(void **state)
     (void)state;
     for (int i = 0; i < 8; i++) {
         fault(FAULT_LINK, errors[i / 2]);
-        assert_int_equal(replace(i % 2, NULL), 0);
+        assert_int_equal(replace_file(i % 2, NULL), 0);
         assert_content("r.html", "new");
     }
 }
@@ -359,14 +359,14 @@ static void outfile_syncs_its_folder(void **state)
 {
     struct tp_error err = {0};
     (void)state;
-    fault_after(FAULT_FOLDER_FSYNC, 1, EIO);
-    assert_int_equal(replace(false, &err), 0);
+    fail_call_after(FAULT_FOLDER_FSYNC, 1, EIO);
+    assert_int_equal(replace_file(false, &err), 0);
     fault(FAULT_FOLDER_FSYNC, EIO);
-    assert_int_equal(replace(false, &err), TP_EIO);
+    assert_int_equal(replace_file(false, &err), TP_EIO);
     assert_content("r.html", "new");
     assert_non_null(strstr(err.text, "r.html: written, but its folder cannot be synced"));
     fault(FAULT_FOLDER_FSYNC, EINVAL); /* some file systems do not support fsync of a folder */
-    assert_int_equal(replace(true, NULL), 0);
+    assert_int_equal(replace_file(true, NULL), 0);
 }
 
 static void outfile_of_a_library_has_a_unique_name(void **state)
@@ -374,7 +374,7 @@ static void outfile_of_a_library_has_a_unique_name(void **state)
     struct tp_outfile *file;
     const char *path;
     (void)state;
-    put_old("r.db");
+    write_old_file("r.db");
     assert_int_equal(tp_outfile_open(&file, "r.db", NULL), 0);
     assert_int_equal(tp_outfile_temporary(&path, file, NULL), 0);
     assert_non_null(path);
@@ -397,7 +397,7 @@ static void folder_is_created_with_its_parents(void **state)
     assert_int_equal(tp_folder_make("a/b//c/", &err), TP_OK);
     assert_int_equal(tp_folder_make("a/b/c", &err), TP_OK);
     assert_int_equal(rmdir("a/b/c"), 0);
-    put_old("a/b/file");
+    write_old_file("a/b/file");
     assert_int_equal(tp_folder_make("a/b/file/d", &err), TP_EIO);
     assert_non_null(strstr(err.text, "a/b/file"));
     assert_int_equal(unlink("a/b/file") || rmdir("a/b") || rmdir("a"), 0);

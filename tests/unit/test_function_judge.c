@@ -30,7 +30,7 @@ static int begin_drawing(void **state)
 static const char *const names[FUNCTIONS] = {"parse", "encode", "hash", "read", "rare"};
 static const int expected[FUNCTIONS] = {200, 100, 60, 30, 6};
 
-static struct tp_summary program_run(const double *factors)
+static struct tp_summary make_program_run(const double *factors)
 {
     static const char *const owner = "src/two.c";
     struct tp_summary run = {.key = {.rank = TP_NULL_INT}, .step_count = 1};
@@ -61,9 +61,9 @@ static struct tp_summary program_run(const double *factors)
 enum { STEPS = 10 };
 
 /* Returns a run of the program with PyTorch steps that do not contain the functions. */
-static struct tp_summary run_with_steps(const double *factors)
+static struct tp_summary make_run_with_steps(const double *factors)
 {
-    struct tp_summary run = program_run(factors);
+    struct tp_summary run = make_program_run(factors);
     struct tp_summary_step *steps = tp_arena_array(&arena, STEPS, sizeof *steps);
     for (int s = 0; s < STEPS; s++) {
         steps[s] = run.steps[0];
@@ -83,7 +83,7 @@ static void compare_runs(struct tp_compare *compare, const double *factors, uint
     for (int s = 0; s < TP_SIDES; s++) {
         made[s] = tp_arena_array(&arena, run_count, sizeof **made);
         for (uint32_t r = 0; r < run_count; r++)
-            made[s][r] = (has_steps ? run_with_steps : program_run)(s == TP_BASE ? equal : factors);
+            made[s][r] = (has_steps ? make_run_with_steps : make_program_run)(s == TP_BASE ? equal : factors);
         inputs[s] = (struct tp_side_input){s == TP_BASE ? "base" : "new", made[s], run_count, false};
     }
     tp_compare_build(compare, inputs, no_trees, &(struct tp_compare_options){0}, &arena);
@@ -118,9 +118,8 @@ static void a_function_twice_as_slow_is_named_first(void **state)
     (void)state;
     for (int i = 0; i < DRAWS; i++) {
         compare_programs(&c, slower, 1);
-        const struct tp_str *first = c.tables[TP_COMPARE_CHANGES].row_count
-                                         ? tp_table_text(&c.tables[TP_COMPARE_CHANGES], TP_ROW_NAME)
-                                         : NULL;
+        const struct tp_str *first =
+            c.tables[TP_COMPARE_CHANGES].row_count ? tp_table_text(&c.tables[TP_COMPARE_CHANGES], TP_ROW_NAME) : NULL;
         found += c.verdict == TP_CHANGE_REGRESSED && first && tp_str_equal(*first, TP_STR("encode"));
     }
     assert_in_range(found, DRAWS * 9 / 10, DRAWS);

@@ -11,7 +11,7 @@ enum { LIMITS = 12 };
 static const struct tp_budget_line line, warning = {.is_warning = true};
 
 /* Returns `count` limits. The first one fails with the p-value `chance`. */
-static struct tp_check_item *limits_of(size_t count, double chance)
+static struct tp_check_item *make_limits(size_t count, double chance)
 {
     struct tp_check_item *items = tp_arena_array(&arena, LIMITS, sizeof *items);
     for (size_t i = 0; i < count; i++)
@@ -30,8 +30,8 @@ static void single_failed_limit_stays_failed(void **state)
     (void)state;
     if (setjmp(arena.guard))
         fail();
-    assert_int_equal(limits_of(1, 0.0049)->status, TP_CHECK_FAIL);
-    assert_int_equal(limits_of(2, 0.0029)->status, TP_CHECK_FAIL);
+    assert_int_equal(make_limits(1, 0.0049)->status, TP_CHECK_FAIL);
+    assert_int_equal(make_limits(2, 0.0029)->status, TP_CHECK_FAIL);
 }
 
 static void one_of_many_limits_fails_only_beyond_chance(void **state)
@@ -39,13 +39,13 @@ static void one_of_many_limits_fails_only_beyond_chance(void **state)
     (void)state;
     if (setjmp(arena.guard))
         fail();
-    const struct tp_check_item *item = limits_of(LIMITS, 0.004);
+    const struct tp_check_item *item = make_limits(LIMITS, 0.004);
     assert_int_equal(item->status, TP_CHECK_INCONCLUSIVE);
     assert_int_equal(item->cause, TP_CAUSE_NOISE);
     assert_int_equal(item->place_count, 0);
     assert_string_equal(item->reason, "unclear: +1 to +9 % at 99 %; of 12 limits on times chance breaks one as far in "
                                       "4.8 % of checks: another run decides");
-    assert_int_equal(limits_of(LIMITS, 0.0059 / LIMITS)->status, TP_CHECK_FAIL);
+    assert_int_equal(make_limits(LIMITS, 0.0059 / LIMITS)->status, TP_CHECK_FAIL);
 }
 
 static void counts_and_warnings_are_not_corrected(void **state)
@@ -53,7 +53,7 @@ static void counts_and_warnings_are_not_corrected(void **state)
     (void)state;
     if (setjmp(arena.guard))
         fail();
-    struct tp_check_item *items = limits_of(1, 0.004);
+    struct tp_check_item *items = make_limits(1, 0.004);
     for (size_t i = 1; i < LIMITS; i++)
         items[i] = (struct tp_check_item){.line = i % 2 ? &line : &warning, .chance = i % 2 ? NAN : 0.5, .reason = ""};
     tp_check_judge_times_together(items, LIMITS, &arena);

@@ -55,7 +55,7 @@ static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static int (*unlock)(pthread_mutex_t *);
 static int64_t under_mutex, under_lock, gone;
 
-static void *take_block(uint32_t random)
+static void *allocate_block(uint32_t random)
 {
     static const size_t sizes[] = {24, 500, 9000, 100000, 300000};
     size_t size = sizes[random % 5];
@@ -98,14 +98,14 @@ static void use_pipe(const int *ends)
     assert_int_equal(hooked_read(ends[0], &byte, 1), 1);
 }
 
-static void *work(void *seed)
+static void *call_hooks(void *seed)
 {
     uint32_t random = (uint32_t)(uintptr_t)seed;
     int ends[2];
     assert_int_equal(pipe(ends), 0);
     for (int turn = 0; turn < TURNS; turn++) {
         random = random * 1664525 + 1013904223;
-        hooked_free(atomic_exchange(&slots[random >> 8 & (SLOTS - 1)], take_block(random >> 16)));
+        hooked_free(atomic_exchange(&slots[random >> 8 & (SLOTS - 1)], allocate_block(random >> 16)));
         use_locks(turn);
         use_pipe(ends);
     }
@@ -123,7 +123,7 @@ static void run_threads(void)
     pthread_t threads[THREADS];
     gone = 0;
     for (int i = 0; i < THREADS; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, work, (void *)(uintptr_t)(i + 1)), 0);
+        assert_int_equal(pthread_create(&threads[i], NULL, call_hooks, (void *)(uintptr_t)(i + 1)), 0);
     hooked_mutex_lock(&mutex);
     while (gone < THREADS)
         hooked_cond_wait(&condition, &mutex);
@@ -134,7 +134,7 @@ static void run_threads(void)
         hooked_free(atomic_exchange(&slots[i], NULL));
 }
 
-static int64_t fact(const char *key, const char *member)
+static int64_t read_fact_number(const char *key, const char *member)
 {
     struct tp_str all = tp_trace_header(&trace, key);
     char wanted[40];
@@ -168,12 +168,12 @@ static void records_of_simultaneous_threads_add_up(void **state)
     assert_int_equal(under_mutex, 2 * THREADS * TURNS);
     assert_int_equal(under_lock, 2 * THREADS * TURNS / 4);
     assert_int_equal(result.broken_count, 0);
-    assert_int_equal(fact("host_memory", "end_bytes"), 0);
-    assert_int_equal(fact("host_memory", "allocation_count"), taken_count);
-    assert_true(fact("host_memory", "peak_bytes") >= 300000);
-    assert_true(fact("blocking_io", "calls") >= 2 * THREADS * TURNS);
+    assert_int_equal(read_fact_number("host_memory", "end_bytes"), 0);
+    assert_int_equal(read_fact_number("host_memory", "allocation_count"), taken_count);
+    assert_true(read_fact_number("host_memory", "peak_bytes") >= 300000);
+    assert_true(read_fact_number("blocking_io", "calls") >= 2 * THREADS * TURNS);
     if (HAS_CONDITIONS)
-        assert_true(fact("lock_waits", "condition_waits") >= 1);
+        assert_true(read_fact_number("lock_waits", "condition_waits") >= 1);
     assert_true(result.event_count > 0 && result.range_count > 0);
 }
 
@@ -188,7 +188,7 @@ static void recordings_start_and_stop_during_calls(void **state)
     options.handler = convert;
     for (int i = 0; i < SOURCES; i++)
         assert_true(sources[i]->start(&host, settings[i]));
-    assert_int_equal(pthread_create(&thread, NULL, work, (void *)(uintptr_t)99), 0);
+    assert_int_equal(pthread_create(&thread, NULL, call_hooks, (void *)(uintptr_t)99), 0);
     for (int i = 0; i < 8; i++) {
         usleep(2000);
         tracepress_stop();

@@ -30,7 +30,7 @@ static int enter_folder(void **state)
 static int leave_folder(void **state)
 {
     (void)state;
-    fault_none();
+    fail_no_call();
     return unlink("file") || unlink("pipe") || unlink("link") || rmdir("sub") || chdir("/") || rmdir(folder);
 }
 
@@ -77,7 +77,7 @@ static void input_error_names_the_byte(void **state)
         struct tp_buf all;
         struct tp_error err = {0};
         tp_buf_init(&all, 0);
-        fault_after(FAULT_READ, 1, errors[i]); /* the second read fails, after 64 KiB */
+        fail_call_after(FAULT_READ, 1, errors[i]); /* the second read fails, after 64 KiB */
         assert_int_equal(tp_input_read_all(&all, "file", TP_INPUT_FILE, &err), TP_EIO);
         snprintf(want, sizeof want, "cannot read from byte 65536 on: %s", strerror(errors[i]));
         assert_string_equal(err.text, want);

@@ -46,7 +46,7 @@ static void each_format_is_recognised_by_its_head(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
         size_t size = samples[i].size ? samples[i].size : strlen(samples[i].head);
-        assert_string_equal(tp_input_format_of(samples[i].head, size, samples[i].name)->name, samples[i].format);
+        assert_string_equal(tp_input_format_detect(samples[i].head, size, samples[i].name)->name, samples[i].format);
     }
 }
 
@@ -56,7 +56,7 @@ static void each_truncated_head_has_a_format(void **state)
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
         size_t size = samples[i].size ? samples[i].size : strlen(samples[i].head);
         for (size_t cut = 0; cut < size; cut++)
-            assert_non_null(tp_input_format_of(samples[i].head, cut, samples[i].name)->name);
+            assert_non_null(tp_input_format_detect(samples[i].head, cut, samples[i].name)->name);
     }
 }
 
@@ -71,17 +71,17 @@ static void only_the_last_row_accepts_every_head(void **state)
     }
     assert_string_equal(format->name, "trace in JSON");
     assert_null(format->refusal);
-    assert_ptr_equal(tp_input_format_of("no format", 9, NULL), format);
+    assert_ptr_equal(tp_input_format_detect("no format", 9, NULL), format);
 }
 
 static void names_of_other_tools_are_known(void **state)
 {
     (void)state;
-    assert_true(tp_input_format_is_name("run/a.nsys-rep"));
-    assert_true(tp_input_format_is_name("a.tar.gz"));
-    assert_true(tp_input_format_is_name("a.sqlite3"));
-    assert_false(tp_input_format_is_name("a.json.gz"));
-    assert_false(tp_input_format_is_name("sqlite"));
+    assert_true(tp_input_format_has_ending("run/a.nsys-rep"));
+    assert_true(tp_input_format_has_ending("a.tar.gz"));
+    assert_true(tp_input_format_has_ending("a.sqlite3"));
+    assert_false(tp_input_format_has_ending("a.json.gz"));
+    assert_false(tp_input_format_has_ending("sqlite"));
 }
 
 /* ---- an example format as in CONTRIBUTING.md: its test, its reader and its row ---- */
@@ -96,20 +96,20 @@ static int read_null(struct tp_source *source)
 {
     struct tp_sink *sink = source->sink;
     const struct tp_row_id host = {.number = 1}, device = {.number = 0}, stream = {.number = 7};
-    uint32_t call_cat = tp_sink_text(sink, &sink->cats, TP_STR("cuda_runtime"));
-    uint32_t kernel_cat = tp_sink_text(sink, &sink->cats, TP_STR("kernel"));
+    uint32_t call_cat = tp_sink_intern_text(sink, &sink->cats, TP_STR("cuda_runtime"));
+    uint32_t kernel_cat = tp_sink_intern_text(sink, &sink->cats, TP_STR("kernel"));
     struct tp_sink_slice call = {.cat = call_cat, .has_correlation = true, .correlation = 5};
     struct tp_sink_slice kernel = {.cat = kernel_cat, .has_correlation = true, .correlation = 5};
     const struct tp_device_setup setup = {.bytes = TP_NULL_INT, .device = 0, .stream = 7};
     call.event = (struct tp_event){.ts_ns = 10, .dur_ns = 2, .kind = TP_KIND_RUNTIME};
-    call.event.name = tp_sink_text(sink, &sink->names, TP_STR("cudaLaunchKernel"));
-    call.event.thread = tp_sink_thread(sink, &host, &host) & 0xFFFFF;
-    call.event.detail = tp_sink_launch(sink, &(struct tp_launch_detail){TP_NULL_INT, 5});
+    call.event.name = tp_sink_intern_text(sink, &sink->names, TP_STR("cudaLaunchKernel"));
+    call.event.thread = tp_sink_add_thread(sink, &host, &host) & 0xFFFFF;
+    call.event.detail = tp_sink_add_launch(sink, &(struct tp_launch_detail){TP_NULL_INT, 5});
     tp_sink_slice(sink, &call);
     kernel.event = (struct tp_event){.ts_ns = 20, .dur_ns = 30, .kind = TP_KIND_KERNEL, .ordinal = 1};
-    kernel.event.name = tp_sink_text(sink, &sink->names, TP_STR("a \"kernel\"\n"));
-    kernel.event.thread = tp_sink_thread(sink, &device, &stream) & 0xFFFFF;
-    kernel.event.detail = tp_sink_device(sink, (struct tp_device_detail){TP_NULL_INT, 5, 0, TP_NO_ID}, &setup);
+    kernel.event.name = tp_sink_intern_text(sink, &sink->names, TP_STR("a \"kernel\"\n"));
+    kernel.event.thread = tp_sink_add_thread(sink, &device, &stream) & 0xFFFFF;
+    kernel.event.detail = tp_sink_add_device(sink, (struct tp_device_detail){TP_NULL_INT, 5, 0, TP_NO_ID}, &setup);
     tp_sink_slice(sink, &kernel);
     sink->trace->reading.element_count = 2;
     return TP_OK;
@@ -134,7 +134,7 @@ static int read_null_trace(void *context, struct tp_error *err)
     return code;
 }
 
-static void a_null_format_goes_through_a_row_and_the_sink(void **state)
+static void null_format_is_read_through_row_and_sink(void **state)
 {
     static struct null_trace null;
     const struct tp_input_head head = {.text = "NULL and more", .size = 13};
@@ -147,7 +147,7 @@ static void a_null_format_goes_through_a_row_and_the_sink(void **state)
     assert_int_equal(trace->thread_count, 2);
     assert_int_equal(trace->reading.read[TP_KIND_KERNEL], 1);
     assert_int_equal(trace->reading.correlated, 2);
-    assert_true(tp_str_equal(tp_trace_name(trace, &trace->events[1]), TP_STR("a \"kernel\"\n")));
+    assert_true(tp_str_equal(tp_trace_event_name(trace, &trace->events[1]), TP_STR("a \"kernel\"\n")));
     assert_int_equal(tp_device_setup(trace, trace->events[1].detail)->stream, 7);
     tp_sink_release(&null.sink);
     tp_arena_release(&null.arena);
@@ -156,11 +156,9 @@ static void a_null_format_goes_through_a_row_and_the_sink(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_format_is_recognised_by_its_head),
-        cmocka_unit_test(each_truncated_head_has_a_format),
-        cmocka_unit_test(only_the_last_row_accepts_every_head),
-        cmocka_unit_test(names_of_other_tools_are_known),
-        cmocka_unit_test(a_null_format_goes_through_a_row_and_the_sink),
+        cmocka_unit_test(each_format_is_recognised_by_its_head),    cmocka_unit_test(each_truncated_head_has_a_format),
+        cmocka_unit_test(only_the_last_row_accepts_every_head),     cmocka_unit_test(names_of_other_tools_are_known),
+        cmocka_unit_test(null_format_is_read_through_row_and_sink),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

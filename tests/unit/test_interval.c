@@ -33,7 +33,7 @@ static struct tp_intervals random_set(struct tp_arena *arena, uint64_t *bits)
     return tp_intervals_union(arena, items, count);
 }
 
-static void assert_is(struct tp_intervals set, uint64_t bits)
+static void assert_equal_set(struct tp_intervals set, uint64_t bits)
 {
     uint64_t seen = 0;
     for (size_t i = 0; i < set.count; i++) {
@@ -56,9 +56,9 @@ static void interval_sets_equal_a_bitmap(void **state)
         if (setjmp(arena.guard))
             fail();
         struct tp_intervals x = random_set(&arena, &x_bits), y = random_set(&arena, &y_bits);
-        assert_is(x, x_bits);
-        assert_is(tp_intervals_intersection(&arena, x, y), x_bits & y_bits);
-        assert_is(tp_intervals_minus(&arena, x, y), x_bits & ~y_bits);
+        assert_equal_set(x, x_bits);
+        assert_equal_set(tp_intervals_intersection(&arena, x, y), x_bits & y_bits);
+        assert_equal_set(tp_intervals_difference(&arena, x, y), x_bits & ~y_bits);
         assert_int_equal(tp_intervals_intersection_length(x, y), __builtin_popcountll(x_bits & y_bits));
         int64_t at = random_below(TIMES);
         assert_int_equal(tp_intervals_contain(x, at), x_bits >> at & 1);

@@ -20,18 +20,18 @@ static struct dump {
     size_t size;
 } dump;
 
-static void put(const void *bytes, size_t size)
+static void put_bytes(const void *bytes, size_t size)
 {
     assert_true(dump.size + size <= sizeof dump.bytes);
     memcpy(dump.bytes + dump.size, bytes, size);
     dump.size += size;
 }
 
-static void begin(uint32_t head_bytes)
+static void begin_dump(uint32_t head_bytes)
 {
     const uint32_t head[12] = {0x4A695444, 1, head_bytes, 62};
     memset(&dump, 0, sizeof dump);
-    put(head, head_bytes);
+    put_bytes(head, head_bytes);
 }
 
 static void put_record(uint32_t kind, uint64_t address, uint64_t size, const char *name, size_t code_bytes)
@@ -43,20 +43,20 @@ static void put_record(uint32_t kind, uint64_t address, uint64_t size, const cha
         uint32_t pid, tid;
         uint64_t virtual_address, address, size, index;
     } load = {kind, (uint32_t)(sizeof load + strlen(name) + 1 + code_bytes), 0, 1, 1, address, address, size, 0};
-    put(&load, sizeof load);
-    put(name, strlen(name) + 1);
-    put(code, code_bytes);
+    put_bytes(&load, sizeof load);
+    put_bytes(name, strlen(name) + 1);
+    put_bytes(code, code_bytes);
 }
 
 /* Finds the names of three addresses. Returns the number of bytes that were read. */
-static uint64_t find(const char *names[3], uint64_t left_bytes)
+static uint64_t find_names(const char *names[3], uint64_t left_bytes)
 {
     static char name[3][TP_JIT_NAME_BYTES + 1];
     struct tp_jit_wanted wanted[3] = {{0x1000, 0, 0, 0}, {0x1008, 1, 0, 0}, {0x2000, 2, 0, 0}};
     uint64_t before = left_bytes;
     int fd = memfd_create("dump", MFD_CLOEXEC);
     assert_true(fd >= 0 && write(fd, dump.bytes, dump.size) == (ssize_t)dump.size);
-    tp_jit_dump_find(wanted, 3, fd, &left_bytes);
+    tp_jit_dump_find_names(wanted, 3, fd, &left_bytes);
     for (int i = 0; i < 3; i++) {
         ssize_t got = pread(fd, name[i], wanted[i].name_bytes, (off_t)wanted[i].name_at);
         assert_int_equal(got, wanted[i].name_bytes);
@@ -67,10 +67,10 @@ static uint64_t find(const char *names[3], uint64_t left_bytes)
     return before - left_bytes;
 }
 
-static void expect(const char *first, const char *second, const char *third, uint64_t left_bytes)
+static void assert_names(const char *first, const char *second, const char *third, uint64_t left_bytes)
 {
     const char *names[3];
-    find(names, left_bytes);
+    find_names(names, left_bytes);
     assert_string_equal(names[0], first);
     assert_string_equal(names[1], second);
     assert_string_equal(names[2], third);
@@ -79,25 +79,25 @@ static void expect(const char *first, const char *second, const char *third, uin
 static void last_record_with_an_address_wins(void **state)
 {
     (void)state;
-    begin(48);
+    begin_dump(48);
     put_record(0, 0x1000, 16, "first", 60000);
     put_record(2, 0x1000, 16, "no code", 40);
     put_record(0, 0x1008, 8, "second; <b>", 100);
     put_record(0, 0x1ff0, 17, "third", 0);
     put_record(0, 0x2000, 8, "", 10);
-    expect("first", "second; <b>", "third", UINT64_MAX);
+    assert_names("first", "second; <b>", "third", UINT64_MAX);
 }
 
 static void code_bytes_are_skipped(void **state)
 {
     const char *names[3];
     (void)state;
-    begin(40);
+    begin_dump(40);
     for (int i = 0; i < 15; i++)
         put_record(0, 0x2000, 1, "over", 65000);
-    assert_true(find(names, UINT64_MAX) < 600000);
+    assert_true(find_names(names, UINT64_MAX) < 600000);
     assert_string_equal(names[2], "over");
-    expect("", "", "", 20);
+    assert_names("", "", "", 20);
 }
 
 static void long_name_is_truncated_across_reads(void **state)
@@ -109,10 +109,10 @@ static void long_name_is_truncated_across_reads(void **state)
     memset(cut, 'n', sizeof cut);
     cut[sizeof cut - 1] = '\0';
     for (size_t before = (1 << 14) - 700; before < (1 << 14) + 20; before += 7) {
-        begin(40);
+        begin_dump(40);
         put_record(1, 0, 0, "", before - 40 - 57);
         put_record(0, 0x1000, 1, name, 10);
-        expect(cut, "", "", UINT64_MAX);
+        assert_names(cut, "", "", UINT64_MAX);
     }
 }
 
@@ -126,17 +126,18 @@ static void invalid_dump_gives_no_names(void **state)
                    {44, 4, "\x0f\0\0\0"}, {44, 4, "\x37\0\0\0"}, {44, 4, "\xff\xff\xff\xff"}};
     (void)state;
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
-        begin(40);
+        begin_dump(40);
         put_record(0, 0x2000, 1, "x", 4);
-        expect("", "", "x", UINT64_MAX);
+        assert_names("", "", "x", UINT64_MAX);
         memcpy(dump.bytes + changes[i].at, changes[i].bytes, changes[i].size);
-        expect("", "", i == 6 ? "x" : "", UINT64_MAX); /* the last record is truncated, but its name is complete */
+        assert_names("", "", i == 6 ? "x" : "",
+                     UINT64_MAX); /* the last record is truncated, but its name is complete */
     }
     for (size_t size = 0; size < 40 + 56 + 1; size++) {
-        begin(40);
+        begin_dump(40);
         put_record(0, 0x2000, 1, "x", 4);
         dump.size = size;
-        expect("", "", "", UINT64_MAX);
+        assert_names("", "", "", UINT64_MAX);
     }
 }
 
@@ -146,14 +147,14 @@ static void arbitrary_bytes_do_not_crash(void **state)
     const char *names[3];
     (void)state;
     for (int turn = 0; turn < 3000; turn++) {
-        begin(40);
+        begin_dump(40);
         for (int i = 0; i < 6; i++)
             put_record((uint32_t)i % 2, 0x1000, 0x2000, "some name", (size_t)i * 9);
         for (int i = 0; i < 4; i++) {
             random = random * 1664525u + 1013904223u;
             dump.bytes[random % dump.size] = (char)(random >> 24);
         }
-        find(names, UINT64_MAX);
+        find_names(names, UINT64_MAX);
     }
 }
 

@@ -17,7 +17,7 @@
 
 #include "writer/base/limits.h"
 
-static struct tp_input file_of(const char *text, size_t size)
+static struct tp_input make_file(const char *text, size_t size)
 {
     struct tp_input map = {.fd = memfd_create("map", MFD_CLOEXEC), .is_regular = true};
     assert_true(map.fd >= 0 && write(map.fd, text, size) == (ssize_t)size && lseek(map.fd, 0, SEEK_SET) == 0);
@@ -25,13 +25,13 @@ static struct tp_input file_of(const char *text, size_t size)
 }
 
 /* Finds the names of four addresses in a map and compares them with the expected names. */
-static void find(const char *wanted_names[4], const char *text, size_t size, uint64_t left_bytes)
+static void find_names(const char *wanted_names[4], const char *text, size_t size, uint64_t left_bytes)
 {
     struct tp_jit_wanted wanted[4] = {
         {0x1000, 0, 0, 0}, {0x1008, 1, 0, 0}, {0x2000, 2, 0, 0}, {0x7fffffffffff, 3, 0, 0}};
-    const struct tp_input map = file_of(text, size);
+    const struct tp_input map = make_file(text, size);
     char name[TP_JIT_NAME_BYTES + 1];
-    tp_jit_map_find(wanted, 4, &map, &left_bytes);
+    tp_jit_map_find_names(wanted, 4, &map, &left_bytes);
     for (int i = 0; i < 4; i++) {
         ssize_t got = pread(map.fd, name, wanted[i].name_bytes, (off_t)wanted[i].name_at);
         assert_int_equal(got, wanted[i].name_bytes);
@@ -46,9 +46,9 @@ static void last_line_with_an_address_wins(void **state)
     static const char text[] =
         "1000 10 first\n2000 1 two words\n0x1000 0x8 second\n1ff0 10 before\n7fffffffffff 1 last";
     (void)state;
-    find((const char *[]){"second", "first", "two words", "last"}, text, sizeof text - 1, UINT64_MAX);
-    find((const char *[]){"first", "first", "", ""}, text, 20, UINT64_MAX);
-    find((const char *[]){"first", "first", "", ""}, text, sizeof text - 1, 15);
+    find_names((const char *[]){"second", "first", "two words", "last"}, text, sizeof text - 1, UINT64_MAX);
+    find_names((const char *[]){"first", "first", "", ""}, text, 20, UINT64_MAX);
+    find_names((const char *[]){"first", "first", "", ""}, text, sizeof text - 1, 15);
 }
 
 static void invalid_lines_are_ignored(void **state)
@@ -58,8 +58,8 @@ static void invalid_lines_are_ignored(void **state)
         "ffffffffffffffff ffffffffffffffff x\n00000000000001000 10 x\n8000000000000 1 x\n1000 800000000000 x\n"
         "0x 10 x\n1000 0x x\n2000 1 y\n";
     (void)state;
-    find((const char *[]){"", "", "y", ""}, text, sizeof text - 1, UINT64_MAX);
-    find((const char *[]){"", "", "", ""}, "", 0, UINT64_MAX);
+    find_names((const char *[]){"", "", "y", ""}, text, sizeof text - 1, UINT64_MAX);
+    find_names((const char *[]){"", "", "", ""}, "", 0, UINT64_MAX);
 }
 
 static void line_longer_than_the_buffer_is_read(void **state)
@@ -72,8 +72,8 @@ static void line_longer_than_the_buffer_is_read(void **state)
     memset(wanted, 'n', sizeof wanted);
     wanted[TP_JIT_NAME_BYTES] = '\0';
     memcpy(text + LONG, "\n2000 1 x\n", 11);
-    find((const char *[]){wanted, "", "x", ""}, text, LONG + 10, UINT64_MAX);
-    find((const char *[]){wanted, "", "", ""}, text, LONG, UINT64_MAX);
+    find_names((const char *[]){wanted, "", "x", ""}, text, LONG + 10, UINT64_MAX);
+    find_names((const char *[]){wanted, "", "", ""}, text, LONG, UINT64_MAX);
     free(text);
 }
 
@@ -81,10 +81,10 @@ static void a_map_is_read_up_to_its_limit(void **state)
 {
     struct tp_jit_wanted wanted = {0x1000, 0, 0, 0};
     uint64_t left_bytes = UINT64_MAX;
-    struct tp_input map = file_of("1000 1 x\n", 9);
+    struct tp_input map = make_file("1000 1 x\n", 9);
     (void)state;
     assert_int_equal(ftruncate(map.fd, 1ll << 40), 0);
-    tp_jit_map_find(&wanted, 1, &map, &left_bytes);
+    tp_jit_map_find_names(&wanted, 1, &map, &left_bytes);
     assert_int_equal(wanted.name_bytes, 1);
     assert_true(UINT64_MAX - left_bytes <= TP_MAX_OUTSIDE_GENERATED_BYTES + (1 << 16));
     close(map.fd);
@@ -111,7 +111,7 @@ static void names_become_frames(void **state)
     char frame[40];
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        size_t size = tp_jit_frame(frame, sizeof frame, tp_str_of(cases[i].name));
+        size_t size = tp_jit_write_frame(frame, sizeof frame, tp_str_of(cases[i].name));
         assert_int_equal(size, strlen(frame));
         assert_string_equal(frame, cases[i].frame);
     }

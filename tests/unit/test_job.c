@@ -31,16 +31,16 @@ static void add_rank(struct fixture *f, uint32_t rank, uint64_t *hostile)
     tp_arena_init(&f->scratch, 0);
     if (setjmp(f->scratch.guard))
         abort();
-    plan_summary(&f->plan, rank, &summary, &f->scratch);
+    plan_fill_summary(&f->plan, rank, &summary, &f->scratch);
     if (hostile)
         make_hostile(&summary, hostile);
     if (f->cuts_victims && plan_is_victim(&f->plan, rank))
         summary.evidence = (struct tp_input_evidence){.is_known = true, .eof = TP_EOF_CUT};
-    tp_job_add(&f->job, &summary);
+    tp_job_add_summary(&f->job, &summary);
     tp_arena_release(&f->scratch);
 }
 
-static void start(struct fixture *f, struct plan plan)
+static void start_job(struct fixture *f, struct plan plan)
 {
     f->plan = plan;
     f->cuts_victims = false;
@@ -48,19 +48,19 @@ static void start(struct fixture *f, struct plan plan)
     if (setjmp(f->arena.guard))
         abort();
     plan_run(&f->plan, &f->arena);
-    tp_job_open(&f->job, &f->arena, TP_STR("planned"), TP_NULL_INT);
+    tp_job_init(&f->job, &f->arena, TP_STR("planned"), TP_NULL_INT);
 }
 
-static void run(struct fixture *f, struct plan plan)
+static void run_job(struct fixture *f, struct plan plan)
 {
-    start(f, plan);
+    start_job(f, plan);
     for (uint32_t r = 0; r < f->plan.ranks; r++)
         if (f->plan.fault != PLAN_MISSING_RANKS || !plan_is_victim(&f->plan, r))
             add_rank(f, r, NULL);
     tp_job_finish(&f->job);
 }
 
-static void release(struct fixture *f)
+static void release_job(struct fixture *f)
 {
     tp_arena_release(&f->arena);
 }
@@ -77,7 +77,7 @@ static const struct {
                {64, 8, 2, 3}, {64, 1, 1, 5}, {256, 8, 4, 4}, {1000, 2, 1, 9}, {1024, 8, 8, 8}};
 enum { LAYOUTS = sizeof layouts / sizeof *layouts };
 
-static void show(const struct fixture *f)
+static void print_findings(const struct fixture *f)
 {
     print_message("seed %llu, %u ranks (%u x %u), fault %s\n", (unsigned long long)f->plan.seed, f->plan.ranks,
                   f->plan.tensor, f->plan.pipeline, plan_fault_names[f->plan.fault]);
@@ -87,7 +87,7 @@ static void show(const struct fixture *f)
     }
 }
 
-static struct plan plan_of(uint64_t seed, unsigned layout, enum plan_fault fault)
+static struct plan make_plan(uint64_t seed, unsigned layout, enum plan_fault fault)
 {
     return (struct plan){.seed = seed,
                          .ranks = layouts[layout].ranks,
@@ -104,11 +104,11 @@ static void clean_job_has_no_findings(void **state)
     for (unsigned l = 0; l < LAYOUTS; l++)
         for (uint64_t seed = 1; seed <= SEEDS; seed++) {
             struct fixture f;
-            run(&f, plan_of(seed, l, PLAN_CLEAN));
+            run_job(&f, make_plan(seed, l, PLAN_CLEAN));
             if (f.job.findings.count)
-                show(&f);
+                print_findings(&f);
             assert_int_equal(f.job.findings.count, 0);
-            release(&f);
+            release_job(&f);
         }
 }
 
@@ -120,7 +120,7 @@ static void expect_first(const struct fixture *f, enum tp_job_rule rule)
     for (uint32_t r = 0; is_right && r < f->plan.ranks; r++)
         is_right = tp_rank_set_has(&first->ranks, r) == plan_is_victim(&f->plan, r);
     if (!is_right)
-        show(f);
+        print_findings(f);
     assert_true(is_right);
 }
 
@@ -132,16 +132,16 @@ static void damaged_rank_is_never_reported_as_slow(void **state)
     for (unsigned l = 0; l < LAYOUTS; l++)
         for (unsigned i = 0; i < sizeof faults / sizeof *faults; i++) {
             struct fixture f;
-            start(&f, plan_of(1, l, faults[i]));
+            start_job(&f, make_plan(1, l, faults[i]));
             f.cuts_victims = true;
             for (uint32_t r = 0; r < f.plan.ranks; r++)
                 add_rank(&f, r, NULL);
             tp_job_finish(&f.job);
             expect_first(&f, TP_JOB_DAMAGED_RANKS);
             if (f.job.findings.count != 1)
-                show(&f);
+                print_findings(&f);
             assert_int_equal(f.job.findings.count, 1);
-            release(&f);
+            release_job(&f);
         }
 }
 
@@ -156,10 +156,10 @@ static void planted_stragglers_are_named_first(void **state)
         for (unsigned i = 0; i < sizeof faults / sizeof *faults; i++)
             for (uint64_t seed = 1; seed <= SEEDS; seed++) {
                 struct fixture f;
-                run(&f, plan_of(seed, l, faults[i]));
+                run_job(&f, make_plan(seed, l, faults[i]));
                 expect_first(&f, rules[i]);
                 assert_int_equal(f.job.findings.count, 1);
-                release(&f);
+                release_job(&f);
             }
 }
 
@@ -169,12 +169,12 @@ static void slow_link_is_found_among_similar_groups(void **state)
     for (unsigned l = 0; l < LAYOUTS; l++)
         for (uint64_t seed = 1; seed <= SEEDS && layouts[l].tensor * layouts[l].pipeline >= 4; seed++) {
             struct fixture f;
-            struct plan plan = plan_of(seed, l, PLAN_SLOW_LINK);
+            struct plan plan = make_plan(seed, l, PLAN_SLOW_LINK);
             plan.victims = 1;
-            run(&f, plan);
+            run_job(&f, plan);
             expect_first(&f, TP_JOB_SLOW_LINK);
             assert_int_equal(f.job.findings.count, 1);
-            release(&f);
+            release_job(&f);
         }
 }
 
@@ -186,18 +186,18 @@ static void imbalance_is_distinguished_from_stragglers(void **state)
             struct fixture f;
             if (layouts[l].ranks / layouts[l].pipeline < 8)
                 continue;
-            run(&f, plan_of(seed, l, PLAN_IMBALANCE));
+            run_job(&f, make_plan(seed, l, PLAN_IMBALANCE));
             if (!first_finding(&f.job) || first_finding(&f.job)->rule != TP_JOB_IMBALANCE)
-                show(&f);
+                print_findings(&f);
             assert_non_null(first_finding(&f.job));
             assert_int_equal(first_finding(&f.job)->rule, TP_JOB_IMBALANCE);
-            release(&f);
-            run(&f, plan_of(seed, l, PLAN_CHANGING_IMBALANCE));
+            release_job(&f);
+            run_job(&f, make_plan(seed, l, PLAN_CHANGING_IMBALANCE));
             if (!first_finding(&f.job) || first_finding(&f.job)->rule != TP_JOB_CHANGING_IMBALANCE)
-                show(&f);
+                print_findings(&f);
             assert_non_null(first_finding(&f.job));
             assert_int_equal(first_finding(&f.job)->rule, TP_JOB_CHANGING_IMBALANCE);
-            release(&f);
+            release_job(&f);
         }
 }
 
@@ -208,7 +208,7 @@ static void clocks_are_aligned_by_collectives(void **state)
     (void)state;
     for (unsigned l = 0; l < LAYOUTS; l++) {
         struct fixture f;
-        run(&f, plan_of(5, l, PLAN_SLOW_COMPUTE));
+        run_job(&f, make_plan(5, l, PLAN_SLOW_COMPUTE));
         assert_int_equal(f.job.component_count, 1);
         for (uint32_t r = 0; r < f.plan.ranks; r++) {
             const struct tp_job_rank *rank = tp_job_rank_at(&f.job, r);
@@ -220,7 +220,7 @@ static void clocks_are_aligned_by_collectives(void **state)
             assert_in_range(apart + 20000, 0, 40000);
         }
         assert_in_range(f.job.largest_residual_ns, f.plan.ranks > 2, 8000);
-        release(&f);
+        release_job(&f);
     }
 }
 
@@ -228,7 +228,7 @@ static void the_straggler_arrives_last_and_others_wait(void **state)
 {
     struct fixture f;
     (void)state;
-    run(&f, plan_of(2, 3, PLAN_SLOW_COMPUTE));
+    run_job(&f, make_plan(2, 3, PLAN_SLOW_COMPUTE));
     for (uint32_t r = 0; r < f.plan.ranks; r++) {
         const struct tp_job_rank *rank = tp_job_rank_at(&f.job, r);
         if (plan_is_victim(&f.plan, r)) {
@@ -238,30 +238,30 @@ static void the_straggler_arrives_last_and_others_wait(void **state)
             assert_in_range(rank->caused_wait_ns, 0, 2000000);
         }
     }
-    release(&f);
+    release_job(&f);
 }
 
 static void ranks_of_different_stages_are_not_compared(void **state)
 {
     struct fixture f;
     (void)state;
-    run(&f, plan_of(1, 8, PLAN_CLEAN));
+    run_job(&f, make_plan(1, 8, PLAN_CLEAN));
     assert_int_equal(f.job.clusters.count, 4);
     for (size_t c = 0; c < 4; c++)
         assert_int_equal(tp_job_cluster_at(&f.job, c)->rank_count, 64);
-    release(&f);
+    release_job(&f);
 }
 
 static void findings_of_ranks_are_merged(void **state)
 {
     struct fixture f;
     (void)state;
-    run(&f, plan_of(1, 4, PLAN_CLEAN));
+    run_job(&f, make_plan(1, 4, PLAN_CLEAN));
     assert_int_equal(f.job.merged.count, 1);
     const struct tp_job_merged *merged = TP_AT(&f.job.merged, struct tp_job_merged, 0);
     assert_string_equal(tp_rank_set_text(&f.arena, &merged->ranks, 0), "1,5");
     assert_int_equal(merged->worst_rank, 5);
-    release(&f);
+    release_job(&f);
 }
 
 /* Returns a number that a hostile file could contain: an extreme, a contradiction, or the key of another call. */
@@ -308,7 +308,7 @@ static void hostile_numbers_do_not_crash(void **state)
         uint64_t chance = seed;
         struct tp_document document;
         struct tp_buf out;
-        start(&f, plan_of(seed, 5, PLAN_CLEAN));
+        start_job(&f, make_plan(seed, 5, PLAN_CLEAN));
         for (uint32_t r = 0; r < f.plan.ranks; r++)
             add_rank(&f, r, seed % 4 ? &chance : NULL);
         tp_job_finish(&f.job);
@@ -322,7 +322,7 @@ static void hostile_numbers_do_not_crash(void **state)
             assert_true(out.size > 100);
             tp_buf_release(&out);
         }
-        release(&f);
+        release_job(&f);
     }
 }
 
@@ -332,22 +332,22 @@ static void ranks_without_common_collectives_are_separate_parts(void **state)
     struct fixture f;
     struct tp_summary summary;
     (void)state;
-    start(&f, plan_of(1, 6, PLAN_CLEAN));
+    start_job(&f, make_plan(1, 6, PLAN_CLEAN));
     for (uint32_t r = 0; r < f.plan.ranks; r++) {
-        plan_summary(&f.plan, r, &summary, &f.arena);
+        plan_fill_summary(&f.plan, r, &summary, &f.arena);
         uint32_t kept = 0;
         for (uint32_t i = 0; i < summary.collective_count && r > 0; i++)
             if (tp_str_starts(summary.collectives[i].group, "tensor"))
                 summary.collectives[kept++] = summary.collectives[i];
         summary.collective_count = kept;
-        tp_job_add(&f.job, &summary);
+        tp_job_add_summary(&f.job, &summary);
     }
     tp_job_finish(&f.job);
     assert_int_equal(f.job.component_count, 8); /* 64 ranks form 8 tensor groups */
     assert_int_equal(tp_job_rank_at(&f.job, 0)->component, TP_NO_ID);
     assert_int_equal(tp_job_rank_at(&f.job, 1)->component, tp_job_rank_at(&f.job, 7)->component);
     assert_int_not_equal(tp_job_rank_at(&f.job, 7)->component, tp_job_rank_at(&f.job, 8)->component);
-    release(&f);
+    release_job(&f);
 }
 
 static void rank_sets_are_written_as_ranges(void **state)

@@ -51,7 +51,7 @@ static void json_escapes_what_json_forbids(void **state)
 static void json_in_html_does_not_close_its_element(void **state)
 {
     (void)state;
-    json.html_safe = true;
+    json.is_html_safe = true;
     tp_json_text(&json, "</script>&\xe2\x80\xa8\xe2\x80\xa9\xe2\x82\xac");
     assert_string_equal(out.data, "\"\\u003c/script\\u003e\\u0026\\u2028\\u2029\xe2\x82\xac\"");
 }

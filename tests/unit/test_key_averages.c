@@ -12,7 +12,7 @@ struct made {
     struct tp_key_averages averages;
 };
 
-static void make(struct made *m, const char *events, const struct tp_key_options *options)
+static void make_averages(struct made *m, const char *events, const struct tp_key_options *options)
 {
     static const struct tp_key_options by_name;
     make_trace(&m->arena, &m->trace, "", events);
@@ -27,7 +27,7 @@ static void make(struct made *m, const char *events, const struct tp_key_options
     "{\"ph\":\"i\",\"cat\":\"cpu_instant_event\",\"name\":\"[memory]\",\"pid\":1,\"tid\":9,\"ts\":" #ts                \
     ",\"args\":{\"Device Type\":0,\"Bytes\":" #bytes "}}"
 
-static const struct tp_key_row *row_of(const struct made *m, const char *key)
+static const struct tp_key_row *find_row(const struct made *m, const char *key)
 {
     for (uint32_t i = 0; i < m->averages.count; i++)
         if (tp_str_equal(m->averages.rows[i].key, tp_str_of(key)))
@@ -40,14 +40,14 @@ static void self_time_excludes_children(void **state)
 {
     struct made m;
     (void)state;
-    make(&m, OP("f", 0, 100, "") "," OP("g", 10, 30, "") "," OP("h", 15, 5, "") "," OP("g", 50, 20, ""), NULL);
+    make_averages(&m, OP("f", 0, 100, "") "," OP("g", 10, 30, "") "," OP("h", 15, 5, "") "," OP("g", 50, 20, ""), NULL);
     assert_int_equal(m.averages.count, 3);
-    assert_int_equal(row_of(&m, "f")->self_cpu.ns, 50000);
-    assert_int_equal(row_of(&m, "g")->self_cpu.ns, 45000);
-    assert_int_equal(row_of(&m, "g")->cpu.ns, 50000);
-    assert_int_equal(row_of(&m, "g")->count, 2);
-    assert_true(row_of(&m, "g")->has_parent);
-    assert_false(row_of(&m, "f")->has_parent);
+    assert_int_equal(find_row(&m, "f")->self_cpu.ns, 50000);
+    assert_int_equal(find_row(&m, "g")->self_cpu.ns, 45000);
+    assert_int_equal(find_row(&m, "g")->cpu.ns, 50000);
+    assert_int_equal(find_row(&m, "g")->count, 2);
+    assert_true(find_row(&m, "g")->has_parent);
+    assert_false(find_row(&m, "f")->has_parent);
     tp_arena_release(&m.arena);
 }
 
@@ -55,14 +55,15 @@ static void only_child_with_equal_name_is_merged(void **state)
 {
     struct made m;
     (void)state;
-    make(&m, OP("f", 0, 100, "") "," OP("f", 10, 80, "") "," OP("g", 20, 10, "") "," OP("g", 40, 10, ""), NULL);
-    assert_int_equal(row_of(&m, "f")->count, 1);
-    assert_int_equal(row_of(&m, "f")->self_cpu.ns, 80000);
-    assert_int_equal(row_of(&m, "g")->count, 2);
+    make_averages(&m, OP("f", 0, 100, "") "," OP("f", 10, 80, "") "," OP("g", 20, 10, "") "," OP("g", 40, 10, ""),
+                  NULL);
+    assert_int_equal(find_row(&m, "f")->count, 1);
+    assert_int_equal(find_row(&m, "f")->self_cpu.ns, 80000);
+    assert_int_equal(find_row(&m, "g")->count, 2);
     tp_arena_release(&m.arena);
-    make(&m, OP("f", 0, 100, "") "," OP("f", 10, 20, "") "," OP("f", 40, 20, ""), NULL);
+    make_averages(&m, OP("f", 0, 100, "") "," OP("f", 10, 20, "") "," OP("f", 40, 20, ""), NULL);
     /* torch merges a call only with its only child, so all three calls of f count */
-    assert_int_equal(row_of(&m, "f")->count, 3);
+    assert_int_equal(find_row(&m, "f")->count, 3);
     tp_arena_release(&m.arena);
 }
 
@@ -70,9 +71,9 @@ static void event_that_outlasts_another_is_no_child(void **state)
 {
     struct made m;
     (void)state;
-    make(&m, OP("f", 0, 50, "") "," OP("g", 10, 60, "") "," OP("h", 20, 5, ""), NULL);
-    assert_int_equal(row_of(&m, "f")->self_cpu.ns, 50000);
-    assert_int_equal(row_of(&m, "g")->self_cpu.ns, 55000);
+    make_averages(&m, OP("f", 0, 50, "") "," OP("g", 10, 60, "") "," OP("h", 20, 5, ""), NULL);
+    assert_int_equal(find_row(&m, "f")->self_cpu.ns, 50000);
+    assert_int_equal(find_row(&m, "g")->self_cpu.ns, 55000);
     tp_arena_release(&m.arena);
 }
 
@@ -80,17 +81,17 @@ static void open_region_ends_with_the_event_around_it(void **state)
 {
     struct made m;
     (void)state;
-    make(&m,
-         EVENT("Trace", "PyTorch Profiler (0)", 5, 0, 1000, "") "," OP("f", 10, 100, "") "," EVENT(
-             "user_annotation", "open", 1, 20, 900, "\"finished\":false") "," EVENT("user_annotation", "alone", 2, 30,
-                                                                                    900, "\"finished\":false"),
-         NULL);
-    assert_int_equal(row_of(&m, "open")->cpu.ns, 90000);
-    assert_int_equal(row_of(&m, "alone")->cpu.ns, 970000);
-    assert_int_equal(row_of(&m, "open")->self_cpu.ns, 0);
-    assert_true(row_of(&m, "open")->is_async);
+    make_averages(&m,
+                  EVENT("Trace", "PyTorch Profiler (0)", 5, 0, 1000, "") "," OP("f", 10, 100, "") "," EVENT(
+                      "user_annotation", "open", 1, 20, 900,
+                      "\"finished\":false") "," EVENT("user_annotation", "alone", 2, 30, 900, "\"finished\":false"),
+                  NULL);
+    assert_int_equal(find_row(&m, "open")->cpu.ns, 90000);
+    assert_int_equal(find_row(&m, "alone")->cpu.ns, 970000);
+    assert_int_equal(find_row(&m, "open")->self_cpu.ns, 0);
+    assert_true(find_row(&m, "open")->is_async);
     /* an asynchronous call takes no time from the enclosing operator */
-    assert_int_equal(row_of(&m, "f")->self_cpu.ns, 100000);
+    assert_int_equal(find_row(&m, "f")->self_cpu.ns, 100000);
     tp_arena_release(&m.arena);
 }
 
@@ -98,18 +99,18 @@ static void memory_counts_for_every_event_around_it(void **state)
 {
     struct made m;
     (void)state;
-    make(&m,
-         OP("f", 0, 100, "") "," OP("g", 10, 30, "") "," EVENT("cpu_op", "other", 2, 5, 20, "") "," MEMORY(
-             10, 64) "," MEMORY(40, 8) "," MEMORY(60, -72) "," MEMORY(200, 5),
-         NULL);
-    assert_int_equal(row_of(&m, "g")->cpu_bytes, 72); /* includes the memory records at the start and at the end of the
-                                                       * call */
-    assert_int_equal(row_of(&m, "f")->cpu_bytes, 0);
-    assert_int_equal(row_of(&m, "f")->self_cpu_bytes, -72);
-    assert_int_equal(row_of(&m, "other")->cpu_bytes, 64); /* a memory record counts for the running operators of all
-                                                           * threads */
-    assert_int_equal(row_of(&m, "[memory]")->cpu_bytes, 5);
-    assert_int_equal(row_of(&m, "[memory]")->count, 1);
+    make_averages(&m,
+                  OP("f", 0, 100, "") "," OP("g", 10, 30, "") "," EVENT("cpu_op", "other", 2, 5, 20, "") "," MEMORY(
+                      10, 64) "," MEMORY(40, 8) "," MEMORY(60, -72) "," MEMORY(200, 5),
+                  NULL);
+    assert_int_equal(find_row(&m, "g")->cpu_bytes, 72); /* includes the memory records at the start and at the end of
+                                                         * the call */
+    assert_int_equal(find_row(&m, "f")->cpu_bytes, 0);
+    assert_int_equal(find_row(&m, "f")->self_cpu_bytes, -72);
+    assert_int_equal(find_row(&m, "other")->cpu_bytes, 64); /* a memory record counts for the running operators of all
+                                                             * threads */
+    assert_int_equal(find_row(&m, "[memory]")->cpu_bytes, 5);
+    assert_int_equal(find_row(&m, "[memory]")->count, 1);
     tp_arena_release(&m.arena);
 }
 
@@ -119,18 +120,19 @@ static void kernels_belong_to_the_operator_of_their_id(void **state)
 {
     struct made m;
     (void)state;
-    make(&m,
-         OP("f", 0, 100, "\"External id\":1") "," OP("g", 10, 30, "\"External id\":2") "," KERNEL(
-             "k", 200, 50, "\"External id\":2,\"correlation\":77") "," KERNEL("k", 300, 25,
-                                                                              "\"External id\":1,\"correlation\":78"),
-         NULL);
+    make_averages(
+        &m,
+        OP("f", 0, 100, "\"External id\":1") "," OP("g", 10, 30, "\"External id\":2") "," KERNEL(
+            "k", 200, 50, "\"External id\":2,\"correlation\":77") "," KERNEL("k", 300, 25,
+                                                                             "\"External id\":1,\"correlation\":78"),
+        NULL);
     assert_string_equal(m.averages.torch.device, "CUDA");
-    assert_int_equal(row_of(&m, "g")->self_device.ns, 50000);
-    assert_int_equal(row_of(&m, "f")->self_device.ns, 25000);
-    assert_int_equal(row_of(&m, "f")->device.ns, 75000);
-    assert_int_equal(row_of(&m, "k")->self_device.ns, 75000);
-    assert_true(row_of(&m, "k")->is_device);
-    assert_int_equal(row_of(&m, "k")->cpu.ns, 0);
+    assert_int_equal(find_row(&m, "g")->self_device.ns, 50000);
+    assert_int_equal(find_row(&m, "f")->self_device.ns, 25000);
+    assert_int_equal(find_row(&m, "f")->device.ns, 75000);
+    assert_int_equal(find_row(&m, "k")->self_device.ns, 75000);
+    assert_true(find_row(&m, "k")->is_device);
+    assert_int_equal(find_row(&m, "k")->cpu.ns, 0);
     tp_arena_release(&m.arena);
 }
 
@@ -138,14 +140,15 @@ static void ids_that_are_correlations_are_not_trusted(void **state)
 {
     struct made m;
     (void)state;
-    make(&m,
-         OP("f", 0, 100, "\"External id\":1") "," OP("g", 10, 30, "\"External id\":2") "," EVENT(
-             "cuda_runtime", "cudaLaunchKernel", 1, 15, 2,
-             "\"External id\":1,\"correlation\":1") "," KERNEL("k", 200, 50, "\"External id\":1,\"correlation\":1"),
-         NULL);
+    make_averages(
+        &m,
+        OP("f", 0, 100, "\"External id\":1") "," OP("g", 10, 30, "\"External id\":2") "," EVENT(
+            "cuda_runtime", "cudaLaunchKernel", 1, 15, 2,
+            "\"External id\":1,\"correlation\":1") "," KERNEL("k", 200, 50, "\"External id\":1,\"correlation\":1"),
+        NULL);
     /* g launched the kernel; its external id 1 equals that of f only by coincidence */
-    assert_int_equal(row_of(&m, "g")->self_device.ns, 50000);
-    assert_int_equal(row_of(&m, "f")->self_device.ns, 0);
+    assert_int_equal(find_row(&m, "g")->self_device.ns, 50000);
+    assert_int_equal(find_row(&m, "f")->self_device.ns, 0);
     tp_arena_release(&m.arena);
 }
 
@@ -155,13 +158,14 @@ static void kernels_of_a_merged_child_belong_to_the_parent(void **state)
 {
     struct made m;
     (void)state;
-    make(&m,
-         OP("f", 0, 100, "") "," OP("f", 10, 80, "") "," EVENT(
-             "cuda_runtime", "cudaLaunchKernel", 1, 15, 2,
-             "\"External id\":5,\"correlation\":5") "," KERNEL("k", 200, 50, "\"External id\":5,\"correlation\":5"),
-         NULL);
-    assert_int_equal(row_of(&m, "f")->count, 1);
-    assert_int_equal(row_of(&m, "f")->self_device.ns, 50000);
+    make_averages(
+        &m,
+        OP("f", 0, 100, "") "," OP("f", 10, 80, "") "," EVENT(
+            "cuda_runtime", "cudaLaunchKernel", 1, 15, 2,
+            "\"External id\":5,\"correlation\":5") "," KERNEL("k", 200, 50, "\"External id\":5,\"correlation\":5"),
+        NULL);
+    assert_int_equal(find_row(&m, "f")->count, 1);
+    assert_int_equal(find_row(&m, "f")->self_device.ns, 50000);
     tp_arena_release(&m.arena);
 }
 
@@ -170,15 +174,16 @@ static void shapes_are_keys_as_python_prints_them(void **state)
     static const struct tp_key_options by_shape = {.by_shape = true};
     struct made m;
     (void)state;
-    make(&m,
-         OP("aten::cat", 0, 1, "\"Input Dims\":[[[2,3],[4,3]],[]],\"Input type\":[\"TensorList\",\"Scalar\"]") "," OP(
-             "aten::mm", 5, 1, "\"Input Dims\":[[2,3],[3,4]]") "," OP("aten::mm", 9, 1,
-                                                                      "\"Input Dims\":[[2, 3], [3, 4]]"),
-         &by_shape);
+    make_averages(
+        &m,
+        OP("aten::cat", 0, 1, "\"Input Dims\":[[[2,3],[4,3]],[]],\"Input type\":[\"TensorList\",\"Scalar\"]") "," OP(
+            "aten::mm", 5, 1, "\"Input Dims\":[[2,3],[3,4]]") "," OP("aten::mm", 9, 1,
+                                                                     "\"Input Dims\":[[2, 3], [3, 4]]"),
+        &by_shape);
     assert_int_equal(m.averages.count, 2);
-    assert_true(tp_str_equal(row_of(&m, "aten::cat")->shapes, TP_STR("[[], []]")));
-    assert_true(tp_str_equal(row_of(&m, "aten::mm")->shapes, TP_STR("[[2, 3], [3, 4]]")));
-    assert_int_equal(row_of(&m, "aten::mm")->flops, 96); /* two products of 2 * 2 * 3 * 4 FLOP each */
+    assert_true(tp_str_equal(find_row(&m, "aten::cat")->shapes, TP_STR("[[], []]")));
+    assert_true(tp_str_equal(find_row(&m, "aten::mm")->shapes, TP_STR("[[2, 3], [3, 4]]")));
+    assert_int_equal(find_row(&m, "aten::mm")->flops, 96); /* two products of 2 * 2 * 3 * 4 FLOP each */
     tp_arena_release(&m.arena);
 }
 
@@ -187,7 +192,7 @@ static void backward_operator_has_its_forward_stack(void **state)
     static const struct tp_key_options by_stack = {.stack_depth = 2};
     struct made m;
     (void)state;
-    make(
+    make_averages(
         &m,
         OP("aten::mm", 0, 5, "\"Sequence number\":3,\"Fwd thread id\":0,\"Call stack\":\"a.py(1): f;b.py(2): g;c.py(3): h;\"") "," EVENT(
             "cpu_op", "autograd::engine::evaluate_function: MmBackward0", 2, 10, 9,
@@ -212,10 +217,10 @@ static void backward_operator_has_its_forward_stack(void **state)
                                                                                                       "\"name\":"
                                                                                                       "\"fwdbwd\"}",
         &by_stack);
-    const struct tp_key_row *row = row_of(&m, "MmBackward0");
+    const struct tp_key_row *row = find_row(&m, "MmBackward0");
     assert_int_equal(row->stack.count, 2);
-    assert_true(tp_str_equal(tp_frame_text(&m.averages.stacks, row->stack.first), TP_STR("a.py(1): f")));
-    assert_true(tp_str_equal(tp_frame_text(&m.averages.stacks, row->stack.first + 1), TP_STR("b.py(2): g")));
+    assert_true(tp_str_equal(tp_key_frame_text(&m.averages.stacks, row->stack.first), TP_STR("a.py(1): f")));
+    assert_true(tp_str_equal(tp_key_frame_text(&m.averages.stacks, row->stack.first + 1), TP_STR("b.py(2): g")));
     tp_arena_release(&m.arena);
 }
 
@@ -224,17 +229,17 @@ static void modules_include_their_operators(void **state)
     static const struct tp_key_options by_module = {.group = TP_KEY_MODULE};
     struct made m;
     (void)state;
-    make(&m,
-         EVENT("python_function", "nn.Module: Net_0", 1, 0, 100, "\"Python module id\":0") "," EVENT(
-             "python_function", "nn.Module: Linear_0", 1, 10, 40,
-             "\"Python module id\":1") "," OP("aten::mm", 20, 20, "") "," OP("aten::relu", 60, 10,
-                                                                             "") "," OP("outside", 200, 7, ""),
-         &by_module);
-    assert_int_equal(row_of(&m, "nn.Module: Net_0")->self_cpu.ns, 60000);
-    assert_int_equal(row_of(&m, "nn.Module: Net_0")->cpu.ns, 100000);
-    assert_int_equal(row_of(&m, "nn.Module: Net_0")->count, 1);
-    assert_int_equal(row_of(&m, "nn.Module: Linear_0")->self_cpu.ns, 40000);
-    assert_int_equal(row_of(&m, "(outside of modules)")->cpu.ns, 7000);
+    make_averages(&m,
+                  EVENT("python_function", "nn.Module: Net_0", 1, 0, 100, "\"Python module id\":0") "," EVENT(
+                      "python_function", "nn.Module: Linear_0", 1, 10, 40,
+                      "\"Python module id\":1") "," OP("aten::mm", 20, 20, "") "," OP("aten::relu", 60, 10,
+                                                                                      "") "," OP("outside", 200, 7, ""),
+                  &by_module);
+    assert_int_equal(find_row(&m, "nn.Module: Net_0")->self_cpu.ns, 60000);
+    assert_int_equal(find_row(&m, "nn.Module: Net_0")->cpu.ns, 100000);
+    assert_int_equal(find_row(&m, "nn.Module: Net_0")->count, 1);
+    assert_int_equal(find_row(&m, "nn.Module: Linear_0")->self_cpu.ns, 40000);
+    assert_int_equal(find_row(&m, "(outside of modules)")->cpu.ns, 7000);
     tp_arena_release(&m.arena);
 }
 
@@ -242,7 +247,7 @@ static void sort_keeps_order_of_ties(void **state)
 {
     struct made m;
     (void)state;
-    make(&m, OP("a", 0, 5, "") "," OP("b", 10, 9, "") "," OP("c", 20, 5, "") "," OP("d", 30, 9, ""), NULL);
+    make_averages(&m, OP("a", 0, 5, "") "," OP("b", 10, 9, "") "," OP("c", 20, 5, "") "," OP("d", 30, 9, ""), NULL);
     const uint32_t *order = tp_key_averages_sort(&m.averages, "self_cpu_time_total", &m.arena);
     const uint32_t expected[] = {1, 3, 0, 2};
     assert_memory_equal(order, expected, sizeof expected);
@@ -291,7 +296,8 @@ static void flops_follow_the_formulas(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        int64_t flops = tp_flops_of(tp_str_of(cases[i].name), tp_str_of(cases[i].dims), tp_str_of(cases[i].concrete));
+        int64_t flops =
+            tp_flops_of_operator(tp_str_of(cases[i].name), tp_str_of(cases[i].dims), tp_str_of(cases[i].concrete));
         if (flops != cases[i].flops)
             fail_msg("%s %s: %lld", cases[i].name, cases[i].dims, (long long)flops);
     }

@@ -15,7 +15,7 @@
 
 static const uint32_t order[] = {0, 1};
 
-static struct tp_key_averages averages_of(struct tp_key_row *rows, uint32_t count)
+static struct tp_key_averages make_averages(struct tp_key_row *rows, uint32_t count)
 {
     return (struct tp_key_averages){.rows = rows, .count = count, .has_device_rows = true};
 }
@@ -29,17 +29,17 @@ struct printing {
     bool is_csv;
 };
 
-static int print(void *context, struct tp_error *err)
+static int print_table(void *context, struct tp_error *err)
 {
     struct printing *p = context;
-    const struct tp_print_options options = {.has_no_head = true};
+    const struct tp_print_options options = {.omits_column_names = true};
     struct tp_document document;
     tp_table_document(&document, p->table, p->style, p->is_csv ? TP_IN_CSV : TP_IN_TEXT, &p->arena);
     return (p->is_csv ? tp_print_csv : tp_print_text)(&p->out, &document, &options, err);
 }
 
-static void check(const struct tp_key_averages *averages, const struct tp_table_style *style, bool is_csv,
-                  const char *expected)
+static void check_table(const struct tp_key_averages *averages, const struct tp_table_style *style, bool is_csv,
+                        const char *expected)
 {
     const struct tp_profile_table table = {.label = TP_STR("=p"),
                                            .file = TP_STR("f"),
@@ -51,7 +51,7 @@ static void check(const struct tp_key_averages *averages, const struct tp_table_
     struct printing printing = {.table = &table, .style = style, .is_csv = is_csv};
     tp_arena_init(&printing.arena, 0);
     tp_buf_init(&printing.out, 0);
-    assert_int_equal(tp_arena_run(&printing.arena, print, &printing, NULL), TP_OK);
+    assert_int_equal(tp_arena_run(&printing.arena, print_table, &printing, NULL), TP_OK);
     assert_string_equal(printing.out.data ? printing.out.data : "", expected);
     tp_buf_release(&printing.out);
     tp_arena_release(&printing.arena);
@@ -59,7 +59,7 @@ static void check(const struct tp_key_averages *averages, const struct tp_table_
 
 static void check_text(const struct tp_key_averages *averages, const struct tp_table_style *style, const char *expected)
 {
-    check(averages, style, false, expected);
+    check_table(averages, style, false, expected);
 }
 
 static void widths_are_characters_not_bytes(void **state)
@@ -67,7 +67,7 @@ static void widths_are_characters_not_bytes(void **state)
     struct tp_key_row rows[] = {
         {.key = TP_STR("h\xC3\xA9llo"), .count = 2, .self_cpu = {1500000, 1500}, .cpu = {3000000, 3000}},
         {.key = TP_STR("a\x1b[31m\nb\xC2\x9B"), .count = 1}};
-    struct tp_key_averages averages = averages_of(rows, 2);
+    struct tp_key_averages averages = make_averages(rows, 2);
     struct tp_table_style options = TP_TABLE_STYLE;
     (void)state;
     check_text(
@@ -84,7 +84,7 @@ static void widths_are_characters_not_bytes(void **state)
 static void long_names_are_cut_by_characters(void **state)
 {
     struct tp_key_row rows[] = {{.key = TP_STR("\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9"), .count = 1}};
-    struct tp_key_averages averages = averages_of(rows, 1);
+    struct tp_key_averages averages = make_averages(rows, 1);
     struct tp_table_style options = {.max_name_width = 7};
     (void)state;
     check_text(&averages, &options,
@@ -99,7 +99,7 @@ static void long_names_are_cut_by_characters(void **state)
 
 static void empty_table_gives_no_text(void **state)
 {
-    struct tp_key_averages averages = averages_of(NULL, 0);
+    struct tp_key_averages averages = make_averages(NULL, 0);
     struct tp_table_style options = TP_TABLE_STYLE;
     (void)state;
     check_text(&averages, &options, "");
@@ -122,11 +122,11 @@ static void cells_are_no_formulas(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct tp_key_row rows[] = {{.key = cases[i].key, .count = 1, .self_cpu = {1234, 1.234}}};
-        struct tp_key_averages averages = averages_of(rows, 1);
+        struct tp_key_averages averages = make_averages(rows, 1);
         char expected[128];
         snprintf(expected, sizeof expected, "%s,cpu,false,false,1,1.234,0,0,0,0,0,0,0,0,0,0,,,\"'=p\"\n",
                  cases[i].cell);
-        check(&averages, &options, true, expected);
+        check_table(&averages, &options, true, expected);
     }
 }
 
@@ -134,19 +134,19 @@ static void numbers_are_printed_as_torch_does(void **state)
 {
     char text[TP_KEY_TEXT];
     (void)state;
-    tp_key_text_time(text, 999.9996, TP_KEY_UNIT_AUTO);
+    tp_key_format_time(text, 999.9996, TP_KEY_UNIT_AUTO);
     assert_string_equal(text, "1000.000us");
-    tp_key_text_time(text, 1e6, TP_KEY_UNIT_AUTO);
+    tp_key_format_time(text, 1e6, TP_KEY_UNIT_AUTO);
     assert_string_equal(text, "1.000s");
-    tp_key_text_time(text, -5e6, TP_KEY_UNIT_AUTO);
+    tp_key_format_time(text, -5e6, TP_KEY_UNIT_AUTO);
     assert_string_equal(text, "-5000000.000us");
-    tp_key_text_time(text, 1e300, TP_KEY_UNIT_US);
+    tp_key_format_time(text, 1e300, TP_KEY_UNIT_US);
     assert_int_equal(strlen(text), 301 + 4 + 2);
-    tp_key_text_memory(text, INT64_MIN, TP_TORCH_2_13);
+    tp_key_format_memory(text, INT64_MIN, TP_TORCH_2_13);
     assert_string_equal(text, "-8589934592.00 GB");
-    tp_key_text_memory(text, -1024, TP_TORCH_2_6);
+    tp_key_format_memory(text, -1024, TP_TORCH_2_6);
     assert_string_equal(text, "-1.00 Kb");
-    tp_key_text_memory(text, 1023, TP_TORCH_2_13);
+    tp_key_format_memory(text, 1023, TP_TORCH_2_13);
     assert_string_equal(text, "1023 B");
 }
 

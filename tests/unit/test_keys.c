@@ -75,13 +75,13 @@ static void bounds_of_ids_are_those_of_the_items(void **state)
     tp_arena_init(&arena, 0);
     if (setjmp(arena.guard))
         fail();
-    assert_int_equal(tp_ids_init_of(&ids, &arena, 5, id_of_item, near), 3);
+    assert_int_equal(tp_ids_init_for_items(&ids, &arena, 5, id_of_item, near), 3);
     assert_int_equal(ids.lowest, 66);
     assert_int_equal(ids.direct_count, 5);
-    assert_int_equal(tp_ids_init_of(&ids, &arena, 3, id_of_item, far), 3);
+    assert_int_equal(tp_ids_init_for_items(&ids, &arena, 3, id_of_item, far), 3);
     for (uint32_t i = 0; i < 3; i++)
         assert_int_equal(tp_ids_add(&ids, far[i]), i);
-    assert_int_equal(tp_ids_init_of(&ids, &arena, 1, id_of_item, none), 0);
+    assert_int_equal(tp_ids_init_for_items(&ids, &arena, 1, id_of_item, none), 0);
     assert_int_equal(tp_ids_find(&ids, 66), TP_NO_ID);
     assert_int_equal(tp_ids_find(&ids, INT64_MAX), TP_NO_ID);
     tp_arena_release(&arena);

@@ -11,7 +11,7 @@
 enum { RUNS = 40 };
 
 /* Fills the levels with 1 % of noise between runs, a drift and one lasting change. */
-static void fill(double *levels, struct tp_random *random, double drift, double step)
+static void fill_levels(double *levels, struct tp_random *random, double drift, double step)
 {
     for (int i = 0; i < RUNS; i++)
         levels[i] = 14.2 + 0.01 * normal(random) + drift * i + (i >= 23 ? step : 0);
@@ -26,7 +26,7 @@ static void lasting_change_and_drift_are_no_noise(void **state)
         fail();
     for (int round = 0; round < 100; round++)
         for (int kind = 0; kind < 3; kind++) {
-            fill(levels, &random, kind == 1 ? 0.005 : 0, kind == 2 ? 0.3 : 0);
+            fill_levels(levels, &random, kind == 1 ? 0.005 : 0, kind == 2 ? 0.3 : 0);
             noise[kind] += tp_level_history_noise(&(struct tp_levels){levels, RUNS}, &arena) / 100;
         }
     for (int kind = 0; kind < 3; kind++)
@@ -45,10 +45,10 @@ static void lasting_change_is_found_and_outlier_ignored(void **state)
         fail();
     for (int round = 0; round < 100; round++) {
         struct tp_levels history = {levels, RUNS};
-        fill(levels, &random, 0, 0.03);
+        fill_levels(levels, &random, 0, 0.03);
         const size_t *starts = tp_level_history_changes(&count, &history, NAN, &arena);
         found += count == 2 && starts[0] == 0 && starts[1] + 2 >= 23 && starts[1] <= 25;
-        fill(levels, &random, 0, 0);
+        fill_levels(levels, &random, 0, 0);
         levels[11] += 0.08;
         levels[30] -= 0.08;
         tp_level_history_changes(&count, &history, NAN, &arena);
@@ -82,14 +82,14 @@ static void drift_accumulates_against_the_accepted_level(void **state)
     (void)state;
     if (setjmp(arena.guard))
         fail();
-    fill(levels, &random, 0, 0);
+    fill_levels(levels, &random, 0, 0);
     for (int i = 11; i < RUNS; i++)
         levels[i] += 0.015 * (i - 10);
     for (int i = 11; i < RUNS && !first; i++) {
         struct tp_run_change c = tp_level_history_change(&(struct tp_levels){levels, (size_t)i},
                                                          &(struct tp_levels){levels, TP_ACCEPTED_RUNS},
                                                          &(struct tp_levels){levels + i, 1}, &guess, &arena);
-        if (tp_run_change_limit(&c, 0.03) == TP_LIMIT_FAIL)
+        if (tp_run_change_limit_verdict(&c, 0.03) == TP_LIMIT_FAIL)
             first = i;
     }
     assert_true(first > 12 && first < 18);

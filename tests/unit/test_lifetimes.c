@@ -45,17 +45,17 @@ static void count_records(const struct tp_spool_file *file, const struct tp_spoo
     struct tp_spool_record record;
     const char *payload;
     tp_spool_walk(&walk, file, thread);
-    while (tp_spool_next(&walk, &record, &payload)) {
+    while (tp_spool_next_record(&walk, &record, &payload)) {
         seen.ended += record.kind == TP_SPOOL_END;
         if (record.kind != TP_SPOOL_SCOPE)
             continue;
         seen.begun++;
-        seen.named += tp_str_equal(tp_spool_name(file, &record, payload), TP_STR("marked"));
+        seen.named += tp_str_equal(tp_spool_record_name(file, &record, payload), TP_STR("marked"));
     }
     assert_int_equal(walk.broken_count, 0);
 }
 
-static void look(const struct tracepress_trace *trace, void *unused)
+static void read_spool_in_handler(const struct tracepress_trace *trace, void *unused)
 {
     struct tp_arena arena;
     struct tp_spool_file file;
@@ -73,15 +73,15 @@ static void look(const struct tracepress_trace *trace, void *unused)
     tp_arena_release(&arena);
 }
 
-static void start(void)
+static void start_recording(void)
 {
     struct tracepress_options options = TRACEPRESS_OPTIONS;
     options.directory = folder;
-    options.handler = look;
+    options.handler = read_spool_in_handler;
     assert_int_equal(tracepress_start(&options), 0);
 }
 
-static void mark(void)
+static void record_range(void)
 {
     TRACEPRESS_SCOPE("marked");
 }
@@ -92,10 +92,10 @@ static _Atomic int has_recorded; /* set by record_much */
 static void *record_much(void *unused)
 {
     for (int i = 0; i < 10000; i++)
-        mark();
+        record_range();
     tp_cursor.inside++;
     for (int i = 0; i < 10000; i++)
-        mark();
+        record_range();
     tp_cursor.inside--;
     atomic_store(&has_recorded, 1);
     return unused;
@@ -107,8 +107,8 @@ static void recording_threads_do_not_wait_for_the_session_lock(void **state)
     pthread_t thread;
     unsigned waited_us = 0;
     (void)state;
-    start();
-    mark(); /* creates the spool, because this is the first record */
+    start_recording();
+    record_range(); /* creates the spool, because this is the first record */
     pthread_mutex_lock(&tp_session.lock);
     pthread_create(&thread, NULL, record_much, NULL);
     for (; !atomic_load(&has_recorded) && waited_us < PATIENCE_US; waited_us += PAUSE_US)
@@ -136,7 +136,7 @@ static void *record_until_over(void *unused)
 static void *record_and_end(void *unused)
 {
     (void)unused;
-    mark();
+    record_range();
     return NULL;
 }
 
@@ -148,7 +148,7 @@ static void threads_exit_while_others_record(void **state)
     pthread_t others[2], ending;
     (void)state;
     is_over = 0;
-    start();
+    start_recording();
     for (int i = 0; i < 2; i++)
         pthread_create(&others[i], NULL, record_until_over, NULL);
     for (int i = 0; i < SHORT; i++) {
@@ -168,10 +168,10 @@ static void threads_exit_while_others_record(void **state)
 
 static pthread_barrier_t step;
 
-static void *record_in_the_first(void *unused)
+static void *record_on_first_thread(void *unused)
 {
     (void)unused;
-    mark();
+    record_range();
     pthread_barrier_wait(&step);
     pthread_barrier_wait(&step);
     /* The thread exits during or after the second recording. Until then it owns a chunk of the first recording. */
@@ -184,16 +184,16 @@ static void thread_survives_its_recording(void **state)
     for (int is_running = 0; is_running < 2; is_running++) {
         pthread_t thread;
         pthread_barrier_init(&step, NULL, 2);
-        start();
-        pthread_create(&thread, NULL, record_in_the_first, NULL);
+        start_recording();
+        pthread_create(&thread, NULL, record_on_first_thread, NULL);
         pthread_barrier_wait(&step);
         tracepress_stop();
         assert_int_equal(seen.named, 1);
         if (is_running)
-            start();
+            start_recording();
         pthread_barrier_wait(&step);
         pthread_join(thread, NULL);
-        mark();
+        record_range();
         tracepress_stop();
         assert_int_equal(seen.named, 1);
         assert_int_equal(seen.threads, 1);
@@ -204,12 +204,12 @@ static void thread_survives_its_recording(void **state)
 static void record_in_destructor(void *unused)
 {
     (void)unused;
-    mark();
+    record_range();
 }
 
 static void *set_keys(void *keys)
 {
-    mark();
+    record_range();
     for (int i = 0; i < 2; i++)
         pthread_setspecific(((pthread_key_t *)keys)[i], keys);
     return NULL;
@@ -223,8 +223,8 @@ static void threads_record_during_their_exit(void **state)
     pthread_t thread;
     (void)state;
     assert_int_equal(pthread_key_create(&keys[0], record_in_destructor), 0);
-    start();
-    mark(); /* makes the collector create its key before the program's keys */
+    start_recording();
+    record_range(); /* makes the collector create its key before the program's keys */
     assert_int_equal(pthread_key_create(&keys[1], record_in_destructor), 0);
     pthread_create(&thread, NULL, set_keys, keys);
     pthread_join(thread, NULL);
@@ -237,13 +237,13 @@ static void threads_record_during_their_exit(void **state)
 
 /* ---- processes ---- */
 
-static int end_of(pid_t child)
+static int wait_for_exit_status(pid_t child)
 {
     int status = -1;
     return child > 0 && waitpid(child, &status, 0) == child ? status : -1;
 }
 
-static int entries_of(const char *path)
+static int count_entries(const char *path)
 {
     int count = 0;
     DIR *dir = opendir(path);
@@ -259,23 +259,23 @@ static int entries_of(const char *path)
 static void child_creates_a_spool_at_its_first_record(void **state)
 {
     (void)state;
-    start();
-    mark();
-    int recordings = seen.recordings, files = entries_of(folder);
+    start_recording();
+    record_range();
+    int recordings = seen.recordings, files = count_entries(folder);
     pid_t child = fork();
     if (child == 0) {
-        int before = entries_of(folder), is_on = tracepress_recording_ != 0;
+        int before = count_entries(folder), is_on = tracepress_recording_ != 0;
         if (fork() == 0) {
             tracepress_stop(); /* gives the handler nothing, because the child wrote no record */
             _exit(seen.recordings != recordings);
         }
-        mark();
-        int after = entries_of(folder);
+        record_range();
+        int after = count_entries(folder);
         tracepress_stop();
         _exit(is_on && before == files && after == files + 1 && seen.recordings == recordings + 1 ? 0 : 1);
     }
-    assert_int_equal(end_of(child), 0);
-    assert_int_equal(entries_of(folder), files);
+    assert_int_equal(wait_for_exit_status(child), 0);
+    assert_int_equal(count_entries(folder), files);
     tracepress_stop();
     assert_int_equal(seen.named, 1);
 }
@@ -286,21 +286,21 @@ static void process_forks_while_threads_record(void **state)
     pthread_t threads[3];
     (void)state;
     is_over = 0;
-    start();
+    start_recording();
     for (int i = 0; i < 3; i++)
         pthread_create(&threads[i], NULL, record_until_over, NULL);
-    mark();
+    record_range();
     for (int i = 0; i < FORKS; i++) {
         pid_t child = fork();
         if (child == 0) {
             pid_t grandchild = fork();
-            mark();
-            if (grandchild > 0 && end_of(grandchild) != 0)
+            record_range();
+            if (grandchild > 0 && wait_for_exit_status(grandchild) != 0)
                 _exit(2);
             tracepress_stop();
             _exit(seen.named == 1 && seen.threads == 1 ? 0 : 1);
         }
-        assert_int_equal(end_of(child), 0);
+        assert_int_equal(wait_for_exit_status(child), 0);
     }
     is_over = 1;
     for (int i = 0; i < 3; i++)
@@ -316,19 +316,19 @@ static void child_may_record_although_parent_does_not(void **state)
     (void)state;
     pid_t child = fork();
     if (child == 0) {
-        start();
-        mark();
+        start_recording();
+        record_range();
         tracepress_stop();
         _exit(seen.named == 1 ? 0 : 1);
     }
-    assert_int_equal(end_of(child), 0);
-    mark(); /* has no effect, because no recording is running in the parent */
+    assert_int_equal(wait_for_exit_status(child), 0);
+    record_range(); /* has no effect, because no recording is running in the parent */
     assert_int_equal(tracepress_recording_, 0);
 }
 
 /* ---- recordings ---- */
 
-static int mappings(void)
+static int count_spool_mappings(void)
 {
     char line[1024];
     int count = 0;
@@ -343,18 +343,18 @@ static int mappings(void)
 static void thousand_recordings_leave_no_files(void **state)
 {
     enum { TIMES = 1000 };
-    int before = seen.recordings, files = entries_of("/proc/self/fd");
+    int before = seen.recordings, files = count_entries("/proc/self/fd");
     (void)state;
     for (int i = 0; i < TIMES; i++) {
-        start();
-        mark();
+        start_recording();
+        record_range();
         tracepress_stop();
         assert_int_equal(seen.named, 1);
     }
     assert_int_equal(seen.recordings, before + TIMES);
-    assert_int_equal(entries_of("/proc/self/fd"), files);
-    assert_int_equal(mappings(), 0);
-    assert_int_equal(entries_of(folder), 2); /* the folder contains only "." and ".." */
+    assert_int_equal(count_entries("/proc/self/fd"), files);
+    assert_int_equal(count_spool_mappings(), 0);
+    assert_int_equal(count_entries(folder), 2); /* the folder contains only "." and ".." */
 }
 
 static void calls_in_any_order_are_harmless(void **state)
@@ -364,7 +364,7 @@ static void calls_in_any_order_are_harmless(void **state)
     tracepress_end();
     tracepress_step();
     assert_int_equal(tracepress_export_chrome_trace(NULL, "/tmp/none"), -1);
-    start();
+    start_recording();
     for (int i = 0; i < 3; i++)
         tracepress_end();        /* ends a range although no range is open */
     tracepress_begin(123456789); /* uses a name that tracepress_intern never returned */

@@ -62,7 +62,7 @@ static void write_event(const unsigned char *bytes, size_t size)
 }
 
 /* Returns the text of all tracepress event files in a folder, sorted by file name. */
-static const char *text_of_files(const char *where)
+static const char *read_event_files(const char *where)
 {
     static unsigned char bytes[1 << 20];
     char command[256];
@@ -82,14 +82,14 @@ static const char *text_of_files(const char *where)
     return file_text;
 }
 
-static const char *in_folder(const char *name)
+static const char *path_in_folder(const char *name)
 {
     static char path[128];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     return path;
 }
 
-static int start(const char *where)
+static int start_live_recording(const char *where)
 {
     struct tracepress_options options = TRACEPRESS_OPTIONS;
     options.live = 1;
@@ -106,7 +106,7 @@ static void live_steps_have_times_rates_counters_and_memory(void **state)
     (void)state;
     tracepress_metadata("batch_size", "32");
     tracepress_metadata_json("tokens_per_step", "not a number");
-    assert_int_equal(start(folder), 0);
+    assert_int_equal(start_live_recording(folder), 0);
     tracepress_counter(tracepress_intern("loss rate"), 3);
     tracepress_counter(tracepress_intern("loss rate"), 2.5); /* replaces the previous value of the counter */
     tracepress_memory_note(&(struct tracepress_memory){.size = sizeof(struct tracepress_memory),
@@ -134,18 +134,18 @@ static void live_steps_have_times_rates_counters_and_memory(void **state)
     tracepress_step();
     tracepress_stop();
     tracepress_counter(tracepress_intern("loss rate"), 1); /* comes after the stop, so the file omits this value */
-    assert_string_equal(text_of_files(folder), "version\n"
-                                               "0 profile_step/time_ms=1 described\n"
-                                               "0 profile_step/samples_per_s=1 described\n"
-                                               "0 profile_counters/loss_rate=2.5 described\n"
-                                               "0 profile_memory_mib/CPU_allocated_peak=4 described\n"
-                                               "0 profile_memory_mib/GPU3_allocated_peak=0 described\n"
-                                               "0 profile_memory_mib/GPU3_reserved_peak=8 described\n"
-                                               "1 profile_step/time_ms=1\n"
-                                               "1 profile_step/samples_per_s=1\n"
-                                               "1 profile_memory_mib/CPU_allocated_peak=1\n"
-                                               "1 profile_memory_mib/GPU3_allocated_peak=0\n"
-                                               "1 profile_memory_mib/GPU3_reserved_peak=8\n");
+    assert_string_equal(read_event_files(folder), "version\n"
+                                                  "0 profile_step/time_ms=1 described\n"
+                                                  "0 profile_step/samples_per_s=1 described\n"
+                                                  "0 profile_counters/loss_rate=2.5 described\n"
+                                                  "0 profile_memory_mib/CPU_allocated_peak=4 described\n"
+                                                  "0 profile_memory_mib/GPU3_allocated_peak=0 described\n"
+                                                  "0 profile_memory_mib/GPU3_reserved_peak=8 described\n"
+                                                  "1 profile_step/time_ms=1\n"
+                                                  "1 profile_step/samples_per_s=1\n"
+                                                  "1 profile_memory_mib/CPU_allocated_peak=1\n"
+                                                  "1 profile_memory_mib/GPU3_allocated_peak=0\n"
+                                                  "1 profile_memory_mib/GPU3_reserved_peak=8\n");
     tracepress_metadata("batch_size", "0");
 }
 
@@ -156,16 +156,16 @@ static void live_counters_beyond_the_maximum_are_dropped(void **state)
     for (int i = 0; i < 3 * TP_LIVE_COUNTERS; i++) {
         char name[32];
         snprintf(name, sizeof name, "many%d", i);
-        tp_live_counter(tracepress_intern(name), i);
+        tp_live_store_counter(tracepress_intern(name), i);
     }
-    size_t count = tp_live_values(scalars); /* some slots are in use by earlier tests */
+    size_t count = tp_live_values_fill(scalars); /* some slots are in use by earlier tests */
     assert_in_range(count, TP_LIVE_COUNTERS / 2, TP_LIVE_COUNTERS);
     for (size_t i = 0; i < count; i++)
         assert_string_not_equal(scalars[i].tag, "profile_counters/many191");
     for (int i = 0; i < 100; i++)
-        tp_live_memory(&(struct tracepress_memory){
+        tp_live_store_memory(&(struct tracepress_memory){
             .size = sizeof(struct tracepress_memory), .total_allocated = 5, .total_reserved = -1, .device_id = i});
-    assert_in_range(tp_live_values(scalars), 1, 2 * TP_LIVE_DEVICES);
+    assert_in_range(tp_live_values_fill(scalars), 1, 2 * TP_LIVE_DEVICES);
 }
 
 /* Writes more events in a quarter of a second than the buffer can contain, so the buffer is written earlier than
@@ -175,7 +175,7 @@ static void live_very_short_steps_are_all_kept(void **state)
     enum { STEPS = 150000 };
     char command[128], line[64] = "";
     (void)state;
-    assert_int_equal(start(folder), 0);
+    assert_int_equal(start_live_recording(folder), 0);
     for (int i = 0; i < STEPS; i++)
         tracepress_step();
     tracepress_stop();
@@ -192,58 +192,59 @@ static void live_recordings_of_a_process_share_a_file(void **state)
 {
     (void)state;
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(start(folder), 0);
+        assert_int_equal(start_live_recording(folder), 0);
         tracepress_step();
         tracepress_step();
         tracepress_stop();
     }
-    assert_int_equal(tp_tfevents_count(folder), 1);
-    assert_string_equal(text_of_files(folder), "version\n0 profile_step/time_ms=1 described\n1 profile_step/time_ms=1\n"
-                                               "2 profile_step/time_ms=1\n3 profile_step/time_ms=1\n");
+    assert_int_equal(tp_tfevents_count_files(folder), 1);
+    assert_string_equal(read_event_files(folder),
+                        "version\n0 profile_step/time_ms=1 described\n1 profile_step/time_ms=1\n"
+                        "2 profile_step/time_ms=1\n3 profile_step/time_ms=1\n");
 }
 
 static void live_existing_directory_is_not_changed(void **state)
 {
     (void)state;
-    FILE *other = fopen(in_folder("events.out.tfevents.0000000001.w.9.000.tracepress"), "w");
+    FILE *other = fopen(path_in_folder("events.out.tfevents.0000000001.w.9.000.tracepress"), "w");
     fclose(other);
-    assert_int_equal(start(folder), 0);
+    assert_int_equal(start_live_recording(folder), 0);
     tracepress_step();
     tracepress_stop();
-    assert_int_equal(tp_tfevents_count(folder), 1);
-    assert_string_equal(text_of_files(in_folder("w_1")), "version\n0 profile_step/time_ms=1 described\n");
+    assert_int_equal(tp_tfevents_count_files(folder), 1);
+    assert_string_equal(read_event_files(path_in_folder("w_1")), "version\n0 profile_step/time_ms=1 described\n");
 }
 
 static void live_ranks_have_separate_folders(void **state)
 {
     (void)state;
     setenv("WORLD_SIZE", "2", 1);
-    assert_int_equal(start(folder), 0);
+    assert_int_equal(start_live_recording(folder), 0);
     unsetenv("WORLD_SIZE");
     tracepress_step();
     tracepress_stop();
-    assert_int_equal(tp_tfevents_count(folder), 0);
-    assert_int_equal(tp_tfevents_count(in_folder("w_1")), 1);
+    assert_int_equal(tp_tfevents_count_files(folder), 0);
+    assert_int_equal(tp_tfevents_count_files(path_in_folder("w_1")), 1);
 }
 
 static void live_removed_file_is_created_again(void **state)
 {
     (void)state;
-    assert_int_equal(start(folder), 0);
+    assert_int_equal(start_live_recording(folder), 0);
     tracepress_step();
     char command[128];
     snprintf(command, sizeof command, "rm %s/events.out.*", folder);
     assert_int_equal(system(command), 0);
     tracepress_step();
     tracepress_stop();
-    assert_string_equal(text_of_files(folder), "version\n1 profile_step/time_ms=1 described\n");
+    assert_string_equal(read_event_files(folder), "version\n1 profile_step/time_ms=1 described\n");
 }
 
 static void live_child_does_not_write_the_parents_file(void **state)
 {
     int status;
     (void)state;
-    assert_int_equal(start(folder), 0);
+    assert_int_equal(start_live_recording(folder), 0);
     tracepress_step();
     pid_t child = fork();
     if (child == 0) {
@@ -254,7 +255,7 @@ static void live_child_does_not_write_the_parents_file(void **state)
     waitpid(child, &status, 0);
     tracepress_step();
     tracepress_stop();
-    assert_string_equal(text_of_files(folder),
+    assert_string_equal(read_event_files(folder),
                         "version\n0 profile_step/time_ms=1 described\n1 profile_step/time_ms=1\n");
 }
 
@@ -269,7 +270,7 @@ static void live_environment_variable_enables_the_file(void **state)
         assert_int_equal(tracepress_start(&options), 0);
         tracepress_step();
         tracepress_stop();
-        assert_int_equal(tp_tfevents_count(folder), i);
+        assert_int_equal(tp_tfevents_count_files(folder), i);
     }
     unsetenv("TRACEPRESS_LIVE");
 }
@@ -278,7 +279,7 @@ static void live_environment_variable_enables_the_file(void **state)
 
 /* Runs a child process with a file size limit, so that the limit and one-time messages do not affect other tests.
  * Stores the child's messages in `said` and returns its exit status. */
-static int limited_child(rlim_t limit, char *said, size_t size)
+static int run_limited_child(rlim_t limit, char *said, size_t size)
 {
     int ends[2], status;
     assert_int_equal(pipe(ends), 0);
@@ -286,7 +287,7 @@ static int limited_child(rlim_t limit, char *said, size_t size)
     if (child == 0) {
         struct rlimit most = {limit, limit};
         dup2(ends[1], STDERR_FILENO);
-        start(folder);
+        start_live_recording(folder);
         tracepress_step();
         setrlimit(RLIMIT_FSIZE, &most);
         for (int i = 0; i < 5; i++) {
@@ -308,11 +309,11 @@ static void live_size_limit_ends_the_file_and_not_the_program(void **state)
 {
     char said[8192];
     (void)state;
-    assert_int_equal(limited_child(300, said, sizeof said), 7);
+    assert_int_equal(run_limited_child(300, said, sizeof said), 7);
     assert_int_equal(strncmp(said, "tracepress: the live event file gets no more values", 50), 0);
     assert_ptr_equal(strchr(said, '\n'), said + strlen(said) - 1); /* the message is exactly one line */
     /* the file contains only complete records */
-    assert_non_null(strstr(text_of_files(folder), "0 profile_step/time_ms=1 described\n"));
+    assert_non_null(strstr(read_event_files(folder), "0 profile_step/time_ms=1 described\n"));
     assert_null(strstr(file_text, "5 profile_step"));
 }
 
@@ -320,10 +321,10 @@ static void live_directory_that_cannot_be_made_is_an_error_of_the_start(void **s
 {
     char said[8192];
     (void)state;
-    FILE *file = fopen(in_folder("file"), "w");
+    FILE *file = fopen(path_in_folder("file"), "w");
     fclose(file);
     strcat(folder, "/file");
-    int status = limited_child(RLIM_INFINITY, said, sizeof said);
+    int status = run_limited_child(RLIM_INFINITY, said, sizeof said);
     *strrchr(folder, '/') = '\0';
     assert_int_equal(status, 7);
     assert_non_null(strstr(said, "nothing is recorded; the program continues: "));
@@ -337,7 +338,7 @@ static void live_names_are_made_harmless(void **state)
 {
     char text[] = "..a/b c";
     (void)state;
-    tp_tfevents_clean(text);
+    tp_tfevents_clean_name(text);
     assert_string_equal(text, "_.a_b_c");
 }
 

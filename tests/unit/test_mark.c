@@ -36,7 +36,7 @@ struct slice {
 };
 
 /* Returns the time after `key`, such as "123.456" microseconds, in nanoseconds. */
-static long long ns_of(const char *line, const char *key)
+static long long read_time_ns(const char *line, const char *key)
 {
     const char *at = strstr(line, key);
     long long whole, part;
@@ -46,7 +46,7 @@ static long long ns_of(const char *line, const char *key)
 }
 
 /* Returns the event number `nth` (from 0) of all events with this name. */
-static struct slice event_named(const char *name, int nth)
+static struct slice find_event(const char *name, int nth)
 {
     struct slice slice = {.kind = 0};
     char wanted[256];
@@ -59,8 +59,8 @@ static struct slice event_named(const char *name, int nth)
         memcpy(slice.line, line, n);
         slice.line[n] = '\0';
         slice.kind = line[7];
-        slice.start_ns = ns_of(slice.line, "\"ts\":");
-        slice.dur_ns = slice.kind == 'X' ? ns_of(slice.line, "\"dur\":") : 0;
+        slice.start_ns = read_time_ns(slice.line, "\"ts\":");
+        slice.dur_ns = slice.kind == 'X' ? read_time_ns(slice.line, "\"dur\":") : 0;
         const char *tid = strstr(slice.line, "\"tid\":");
         slice.tid = tid ? strtoll(tid + 6, NULL, 10) : 0;
         break;
@@ -68,30 +68,30 @@ static struct slice event_named(const char *name, int nth)
     return slice;
 }
 
-static bool says(const struct slice *slice, const char *what)
+static bool has_line_text(const struct slice *slice, const char *what)
 {
     return strstr(slice->line, what) != NULL;
 }
 
-static bool is_row(long long tid, const char *name)
+static bool is_row_named(long long tid, const char *name)
 {
     char row[300];
     snprintf(row, sizeof row, "\"tid\":%lld,\"args\":{\"name\":\"%s\"}}", tid, name);
     return strstr(text, row) != NULL;
 }
 
-static bool contains(const struct slice *outer, const struct slice *inner)
+static bool is_inside(const struct slice *outer, const struct slice *inner)
 {
     return outer->tid == inner->tid && outer->start_ns <= inner->start_ns &&
            outer->start_ns + outer->dur_ns >= inner->start_ns + inner->dur_ns;
 }
 
-static long long here(void)
+static long long current_tid(void)
 {
     return (long long)syscall(SYS_gettid);
 }
 
-static struct nvtx_attributes with_text(const char *message)
+static struct nvtx_attributes make_attributes(const char *message)
 {
     return (struct nvtx_attributes){
         .version = 3, .size = sizeof(struct nvtx_attributes), .message_type = 1, .message.ascii = message};
@@ -109,13 +109,13 @@ static void pushes_nest_and_return_their_depth(void **state)
     assert_true(nvtxRangePop() < 0);
     nvtxMarkA("moment");
     tracepress_stop();
-    struct slice outer = event_named("outer", 0), inner = event_named("inner \u00e4\U0001F600", 0);
-    struct slice moment = event_named("moment", 0);
+    struct slice outer = find_event("outer", 0), inner = find_event("inner \u00e4\U0001F600", 0);
+    struct slice moment = find_event("moment", 0);
     assert_int_equal(outer.kind, 'X');
-    assert_true(contains(&outer, &inner));
-    assert_int_equal(outer.tid, here());
+    assert_true(is_inside(&outer, &inner));
+    assert_int_equal(outer.tid, current_tid());
     assert_int_equal(moment.kind, 'i');
-    assert_false(says(&outer, "finished"));
+    assert_false(has_line_text(&outer, "finished"));
 }
 
 static void attributes_become_arguments(void **state)
@@ -135,7 +135,7 @@ static void attributes_become_arguments(void **state)
     nvtxDomainNameCategoryA(domain, 5, "input"); /* names category 5 after its first use */
     nvtxNameCategoryA(5, "another domain's");
     nvtxDomainRangePop(domain);
-    a = with_text("plain");
+    a = make_attributes("plain");
     a.payload_type = 1;
     a.payload.u64 = UINT64_MAX;
     a.category = 6;
@@ -148,15 +148,15 @@ static void attributes_become_arguments(void **state)
     nvtxMarkEx(&a);
     nvtxDomainDestroy(domain);
     tracepress_stop();
-    struct slice range = event_named("registered", 0), mark = event_named("plain", 0), other = event_named("plain", 1);
-    assert_true(says(&range, "\"domain\":\"my domain\",\"category\":\"input\",\"payload\":2.5,"
-                             "\"color\":\"#FF00FF10\""));
-    assert_true(says(&mark, "\"domain\":\"my domain\",\"category\":6,\"payload\":18446744073709551615}"));
-    assert_true(says(&other, "\"category\":6,\"payload\":-7}"));
-    assert_int_equal(event_named("", 1).kind, 'i');
+    struct slice range = find_event("registered", 0), mark = find_event("plain", 0), other = find_event("plain", 1);
+    assert_true(has_line_text(&range, "\"domain\":\"my domain\",\"category\":\"input\",\"payload\":2.5,"
+                                      "\"color\":\"#FF00FF10\""));
+    assert_true(has_line_text(&mark, "\"domain\":\"my domain\",\"category\":6,\"payload\":18446744073709551615}"));
+    assert_true(has_line_text(&other, "\"category\":6,\"payload\":-7}"));
+    assert_int_equal(find_event("", 1).kind, 'i');
 }
 
-static void *finish_elsewhere(void *id)
+static void *finish_on_other_thread(void *id)
 {
     nvtxRangeEnd(*(const uint64_t *)id);
     return NULL;
@@ -169,26 +169,27 @@ static void started_ranges_share_rows_without_overlap(void **state)
     uint64_t first = nvtxRangeStartA("first"), second = nvtxRangeStartA("second");
     nvtxRangeEnd(first);
     uint64_t third = nvtxRangeStartA("third");
-    pthread_create(&thread, NULL, finish_elsewhere, &second);
+    pthread_create(&thread, NULL, finish_on_other_thread, &second);
     pthread_join(thread, NULL);
     nvtxRangeEnd(third);
     nvtxRangeEnd(third + 1000);
     nvtxRangeStartA("never ended");
     tracepress_stop();
-    struct slice a = event_named("first", 0), b = event_named("second", 0), c = event_named("third", 0);
-    struct slice d = event_named("never ended", 0);
+    struct slice a = find_event("first", 0), b = find_event("second", 0), c = find_event("third", 0);
+    struct slice d = find_event("never ended", 0);
     assert_true(first && second && third && first != second && second != third);
     assert_true(a.tid != b.tid && a.tid == c.tid && c.start_ns >= a.start_ns + a.dur_ns);
     assert_true(b.start_ns + b.dur_ns > c.start_ns && b.start_ns < a.start_ns + a.dur_ns);
-    assert_true(is_row(a.tid, "NVTX ranges") && is_row(b.tid, "NVTX ranges (2)"));
-    assert_true(says(&d, "\"finished\":false") && !says(&b, "finished"));
+    assert_true(is_row_named(a.tid, "NVTX ranges") && is_row_named(b.tid, "NVTX ranges (2)"));
+    assert_true(has_line_text(&d, "\"finished\":false") && !has_line_text(&b, "finished"));
 }
 
 static void ranges_of_domains_may_cross(void **state)
 {
     (void)state;
     void *one = nvtxDomainCreateA("one"), *two = nvtxDomainCreateA("two");
-    struct nvtx_attributes a = with_text("of one"), b = with_text("of two"), c = with_text("left open");
+    struct nvtx_attributes a = make_attributes("of one"), b = make_attributes("of two"),
+                           c = make_attributes("left open");
     tracepress_begin_text("scope");
     nvtxDomainRangePushEx(one, &a);
     nvtxDomainRangePushEx(two, &b);
@@ -199,28 +200,28 @@ static void ranges_of_domains_may_cross(void **state)
     nvtxRangePushA("last");
     nvtxRangePop();
     tracepress_stop();
-    struct slice scope = event_named("scope", 0), x = event_named("of one", 0), y = event_named("of two", 0);
-    struct slice open = event_named("left open", 0), last = event_named("last", 0);
+    struct slice scope = find_event("scope", 0), x = find_event("of one", 0), y = find_event("of two", 0);
+    struct slice open = find_event("left open", 0), last = find_event("last", 0);
     assert_true(scope.dur_ns > 0 && x.dur_ns > 0 && y.dur_ns > 0 && open.dur_ns > 0);
-    assert_int_equal(scope.tid, here());
-    assert_true(is_row(x.tid, "NVTX ranges: one") && is_row(y.tid, "NVTX ranges: two"));
+    assert_int_equal(scope.tid, current_tid());
+    assert_true(is_row_named(x.tid, "NVTX ranges: one") && is_row_named(y.tid, "NVTX ranges: two"));
     assert_true(x.start_ns + x.dur_ns > y.start_ns && y.start_ns + y.dur_ns > scope.start_ns + scope.dur_ns);
-    assert_true(says(&open, "\"finished\":false"));
-    assert_int_equal(last.tid, here());
+    assert_true(has_line_text(&open, "\"finished\":false"));
+    assert_int_equal(last.tid, current_tid());
 }
 
 static void threads_get_their_names(void **state)
 {
     (void)state;
     struct nvtx_resource named = {3, sizeof named, 1 << 16 | 3, 12345, 1, "nobody"};
-    nvtxNameOsThreadA((uint32_t)here(), "first name");
-    nvtxNameOsThreadW((uint32_t)here(), L"the reader");
+    nvtxNameOsThreadA((uint32_t)current_tid(), "first name");
+    nvtxNameOsThreadW((uint32_t)current_tid(), L"the reader");
     assert_non_null(nvtxDomainResourceCreate(NULL, &named));
     nvtxMarkA("here");
     tracepress_stop();
     char row[100];
-    snprintf(row, sizeof row, "thread %lld (the reader)", here());
-    assert_true(is_row(here(), row));
+    snprintf(row, sizeof row, "thread %lld (the reader)", current_tid());
+    assert_true(is_row_named(current_tid(), row));
 }
 
 static void hostile_texts_stay_valid_json(void **state)
@@ -237,7 +238,7 @@ static void hostile_texts_stay_valid_json(void **state)
     nvtxDomainCreateA(NULL);
     nvtxDomainRegisterStringA(NULL, large);
     nvtxDomainMarkEx((void *)(uintptr_t)0x123456789ABCull, NULL);
-    struct nvtx_attributes a = with_text(NULL);
+    struct nvtx_attributes a = make_attributes(NULL);
     nvtxMarkEx(&a);
     a.message_type = 77;
     a.payload_type = 99;
@@ -245,8 +246,8 @@ static void hostile_texts_stay_valid_json(void **state)
     for (int i = 0; i < 5; i++)
         nvtxRangePop();
     tracepress_stop();
-    assert_int_equal(event_named("\uFFFD\uFFFD\\\"\\\\\\n</script>", 0).kind, 'X');
-    assert_int_equal(event_named("\uFFFD\uFFFD\uFFFDx", 0).kind, 'X');
+    assert_int_equal(find_event("\uFFFD\uFFFD\\\"\\\\\\n</script>", 0).kind, 'X');
+    assert_int_equal(find_event("\uFFFD\uFFFD\uFFFDx", 0).kind, 'X');
     large[TP_NAME_BYTES] = '\0';
     assert_non_null(strstr(text, large));
     large[TP_NAME_BYTES] = 'L';
@@ -259,7 +260,7 @@ static void domains_beyond_the_maximum_are_ignored(void **state)
     (void)state;
     void *domains[20];
     char name[32];
-    struct nvtx_attributes a = with_text("many");
+    struct nvtx_attributes a = make_attributes("many");
     for (int i = 0; i < 20; i++) {
         snprintf(name, sizeof name, "domain %d", i);
         domains[i] = nvtxDomainCreateA(name);
@@ -270,8 +271,8 @@ static void domains_beyond_the_maximum_are_ignored(void **state)
         nvtxDomainRangePop(domains[i]);
     tracepress_stop();
     for (int i = 1; i < 20; i++) {
-        struct slice outer = event_named("many", i - 1), inner = event_named("many", i);
-        assert_true(contains(&outer, &inner));
+        struct slice outer = find_event("many", i - 1), inner = find_event("many", i);
+        assert_true(is_inside(&outer, &inner));
     }
 }
 
@@ -304,11 +305,11 @@ static void tasks_nest_within_their_domain(void **state)
     itt_task_begin_fn(domain, itt_null, itt_null, function);
     itt_task_begin(domain, itt_null, itt_null, NULL);
     tracepress_stop();
-    struct slice outer = event_named("step", 0), inner = event_named("early task", 0);
-    assert_true(contains(&outer, &inner));
-    assert_true(says(&outer, "\"domain\":\"net\",\"loss\":0.25,\"metadata domain\":[],\"note\":\"quick\""));
-    assert_true(says(&inner, "\"domain\":\"early\",\"counts\":[1,-2,3]"));
-    assert_int_equal(event_named("here", 0).kind, 'i');
+    struct slice outer = find_event("step", 0), inner = find_event("early task", 0);
+    assert_true(is_inside(&outer, &inner));
+    assert_true(has_line_text(&outer, "\"domain\":\"net\",\"loss\":0.25,\"metadata domain\":[],\"note\":\"quick\""));
+    assert_true(has_line_text(&inner, "\"domain\":\"early\",\"counts\":[1,-2,3]"));
+    assert_int_equal(find_event("here", 0).kind, 'i');
     /* under sanitizers, which replace malloc, the function's name may be missing */
     assert_true(strstr(text, "malloc\",") || strstr(text, "+0x"));
     assert_null(itt_unheard_of);
@@ -339,13 +340,13 @@ static void overlapping_frames_and_tasks_get_rows(void **state)
     itt_event_end(event);
     itt_pause();
     tracepress_stop();
-    struct slice first = event_named("load", 0), second = event_named("load", 1), frame = event_named("video", 0);
-    assert_true(first.tid != second.tid && is_row(first.tid, "ITT tasks: video"));
-    assert_true(says(&first, "\"batch\":8") && !says(&second, "batch"));
-    assert_true(is_row(frame.tid, "ITT frames: video") && frame.dur_ns >= first.dur_ns);
-    assert_true(event_named("video", 1).dur_ns > 0 && event_named("video", 2).dur_ns == 0);
-    assert_true(event_named("region", 0).kind == 'X' && event_named("event", 0).kind == 'X');
-    assert_true(event_named("moment", 0).kind == 'i' && event_named("ITT pause", 0).kind == 'i');
+    struct slice first = find_event("load", 0), second = find_event("load", 1), frame = find_event("video", 0);
+    assert_true(first.tid != second.tid && is_row_named(first.tid, "ITT tasks: video"));
+    assert_true(has_line_text(&first, "\"batch\":8") && !has_line_text(&second, "batch"));
+    assert_true(is_row_named(frame.tid, "ITT frames: video") && frame.dur_ns >= first.dur_ns);
+    assert_true(find_event("video", 1).dur_ns > 0 && find_event("video", 2).dur_ns == 0);
+    assert_true(find_event("region", 0).kind == 'X' && find_event("event", 0).kind == 'X');
+    assert_true(find_event("moment", 0).kind == 'i' && find_event("ITT pause", 0).kind == 'i');
 }
 
 static void counters_are_curves(void **state)
@@ -375,8 +376,8 @@ static void counters_are_curves(void **state)
                   {"early: early counter", "{\"value\":-3.0}", 0},
                   {"io: bytes", "{\"value\":1024.0}", 1}};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        struct slice counter = event_named(wanted[i].name, wanted[i].nth);
-        if (counter.kind != 'C' || !says(&counter, wanted[i].value))
+        struct slice counter = find_event(wanted[i].name, wanted[i].nth);
+        if (counter.kind != 'C' || !has_line_text(&counter, wanted[i].value))
             fail_msg("%s: %s", wanted[i].name, counter.line);
     }
 }
@@ -420,19 +421,19 @@ enum { CALLS = 20000, DOMAINS_USED = 6, KEYS = 5 };
 
 static unsigned seed;
 
-static unsigned chance(unsigned count)
+static unsigned random_below(unsigned count)
 {
     seed = seed * 1664525u + 1013904223u;
     return (seed >> 8) % count;
 }
 
-static void call_at_random(void *const *nvtx, struct itt_domain *const *itt)
+static void call_random_function(void *const *nvtx, struct itt_domain *const *itt)
 {
     static uint64_t started[KEYS];
-    struct nvtx_attributes a = with_text("random");
-    unsigned n = chance(DOMAINS_USED), key = chance(KEYS);
+    struct nvtx_attributes a = make_attributes("random");
+    unsigned n = random_below(DOMAINS_USED), key = random_below(KEYS);
     struct itt_id id = {key, 1, 0};
-    switch (chance(14)) {
+    switch (random_below(14)) {
     case 0:
     case 1:
         nvtxDomainRangePushEx(nvtx[n], &a);
@@ -451,7 +452,7 @@ static void call_at_random(void *const *nvtx, struct itt_domain *const *itt)
         tracepress_step();
         break;
     case 7:
-        itt_task_begin(itt[n], chance(2) ? id : itt_null, itt_null, itt_string_handle_create("task"));
+        itt_task_begin(itt[n], random_below(2) ? id : itt_null, itt_null, itt_string_handle_create("task"));
         break;
     case 8:
         itt_task_end(itt[n]);
@@ -469,7 +470,7 @@ static void call_at_random(void *const *nvtx, struct itt_domain *const *itt)
         itt_task_end_overlapped(itt[n], id);
         break;
     default:
-        itt_metadata_str_add(itt[n], chance(2) ? id : itt_null, itt_string_handle_create("fact"), "text", 0);
+        itt_metadata_str_add(itt[n], random_below(2) ? id : itt_null, itt_string_handle_create("fact"), "text", 0);
     }
 }
 
@@ -487,15 +488,15 @@ static int by_row(const void *x, const void *y)
     return (a->end_ns < b->end_ns) - (a->end_ns > b->end_ns);
 }
 
-static size_t ranges_of_trace(struct row_range *ranges, size_t most)
+static size_t read_ranges(struct row_range *ranges, size_t most)
 {
     size_t count = 0;
     for (const char *line = text; (line = strstr(line, "{\"ph\":\"X\",\"cat\":\"user_annotation\"")); line++) {
         const char *tid = strstr(line, "\"tid\":");
         assert_true(tid && count < most);
         ranges[count].tid = strtoll(tid + 6, NULL, 10);
-        ranges[count].start_ns = ns_of(line, "\"ts\":");
-        ranges[count].end_ns = ranges[count].start_ns + ns_of(line, "\"dur\":");
+        ranges[count].start_ns = read_time_ns(line, "\"ts\":");
+        ranges[count].end_ns = ranges[count].start_ns + read_time_ns(line, "\"dur\":");
         count++;
     }
     return count;
@@ -517,9 +518,9 @@ static void random_calls_never_cross(void **state)
     seed = (unsigned)time(NULL);
     print_message("seed %u\n", seed);
     for (int i = 0; i < CALLS; i++)
-        call_at_random(nvtx, itt);
+        call_random_function(nvtx, itt);
     tracepress_stop();
-    size_t count = ranges_of_trace(ranges, CALLS);
+    size_t count = read_ranges(ranges, CALLS);
     assert_true(count > CALLS / 4);
     qsort(ranges, count, sizeof *ranges, by_row);
     for (size_t i = 0; i < count; i++) {

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 /* Returns the marks of a trace's only event, which has this name and kind. */
-static uint64_t marks_of(const char *name, enum tp_kind kind)
+static uint64_t read_marks(const char *name, enum tp_kind kind)
 {
     struct tp_event event = {.kind = (uint8_t)kind};
     struct tp_arena arena;
@@ -24,42 +24,45 @@ static uint64_t marks_of(const char *name, enum tp_kind kind)
     tp_arena_release(&arena);
     return marks;
 }
-static uint64_t host(const char *name)
+static uint64_t host_event_marks(const char *name)
 {
-    return marks_of(name, TP_KIND_OPERATOR);
+    return read_marks(name, TP_KIND_OPERATOR);
 }
-static uint64_t kernel(const char *name)
+static uint64_t kernel_marks(const char *name)
 {
-    return marks_of(name, TP_KIND_KERNEL) & (TP_MARK_TC_YES | TP_MARK_TC_UNKNOWN | TP_MARK_COMM_KERNEL);
+    return read_marks(name, TP_KIND_KERNEL) & (TP_MARK_TC_YES | TP_MARK_TC_UNKNOWN | TP_MARK_COMM_KERNEL);
 }
 
 static void kernel_names_show_tensor_cores(void **state)
 {
     (void)state;
-    assert_int_equal(kernel("volta_fp16_s884gemm_fp16_128x128_ldg8_f2f_nn"), TP_MARK_TC_YES);
-    assert_int_equal(kernel("ampere_sgemm_128x64_tn"), 0);
-    assert_int_equal(kernel("ampere_fp16_s16816gemm_splitKreduce"), TP_MARK_TC_YES);
-    assert_int_equal(kernel("Cijk_Ailk_Bjlk_HHS_MI16x16_mi4"), TP_MARK_TC_YES);
-    assert_int_equal(kernel("Cijk_Ailk_Bjlk_SB_MT64x64"), 0);
-    assert_int_equal(kernel("void at::native::matmul_like<float>()"), 0);
-    assert_int_equal(kernel("my_gemm_kernel"), TP_MARK_TC_UNKNOWN);
-    assert_int_equal(kernel("vectorized_add"), 0);
-    assert_int_equal(kernel("ncclDevKernel_AllReduce"), TP_MARK_COMM_KERNEL);
+    assert_int_equal(kernel_marks("volta_fp16_s884gemm_fp16_128x128_ldg8_f2f_nn"), TP_MARK_TC_YES);
+    assert_int_equal(kernel_marks("ampere_sgemm_128x64_tn"), 0);
+    assert_int_equal(kernel_marks("ampere_fp16_s16816gemm_splitKreduce"), TP_MARK_TC_YES);
+    assert_int_equal(kernel_marks("Cijk_Ailk_Bjlk_HHS_MI16x16_mi4"), TP_MARK_TC_YES);
+    assert_int_equal(kernel_marks("Cijk_Ailk_Bjlk_SB_MT64x64"), 0);
+    assert_int_equal(kernel_marks("void at::native::matmul_like<float>()"), 0);
+    assert_int_equal(kernel_marks("my_gemm_kernel"), TP_MARK_TC_UNKNOWN);
+    assert_int_equal(kernel_marks("vectorized_add"), 0);
+    assert_int_equal(kernel_marks("ncclDevKernel_AllReduce"), TP_MARK_COMM_KERNEL);
 }
 
 static void communication_kernels_of_all_libraries_are_marked(void **state)
 {
-    static const char *const yes[] = {"void deep_ep::internode_ll::combine<true, 7168, 9>", "nvshmemi_transfer_quiet_kernel",
-                                      "trtllm_allreduce_fusion::allreduce_fusion_kernel", "mori::EpDispatchIntraNode",
-                                      "all_to_all_vdev_2d_kernel", "hcom_allReduce__1_0"};
+    static const char *const yes[] = {"void deep_ep::internode_ll::combine<true, 7168, 9>",
+                                      "nvshmemi_transfer_quiet_kernel",
+                                      "trtllm_allreduce_fusion::allreduce_fusion_kernel",
+                                      "mori::EpDispatchIntraNode",
+                                      "all_to_all_vdev_2d_kernel",
+                                      "hcom_allReduce__1_0"};
     static const char *const no[] = {"softmax_warp_allreduce", "triton_poi_fused_all_gather_into_tensor_0",
                                      "void at::native::reduce_kernel<512, 1>", "blockAllReduceSum", "all_gather_gemm"};
     (void)state;
     for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
-        if (!(kernel(yes[i]) & TP_MARK_COMM_KERNEL))
+        if (!(kernel_marks(yes[i]) & TP_MARK_COMM_KERNEL))
             fail_msg("%s", yes[i]);
     for (size_t i = 0; i < sizeof no / sizeof *no; i++)
-        if (kernel(no[i]) & TP_MARK_COMM_KERNEL)
+        if (kernel_marks(no[i]) & TP_MARK_COMM_KERNEL)
             fail_msg("%s", no[i]);
 }
 
@@ -69,22 +72,22 @@ static void waits_of_all_runtimes_are_marked(void **state)
                                         "AscendCL@aclrtSynchronizeStream", "cnrtQueueSync"};
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!(marks_of(names[i], TP_KIND_RUNTIME) & TP_MARK_SYNC))
+        if (!(read_marks(names[i], TP_KIND_RUNTIME) & TP_MARK_SYNC))
             fail_msg("%s", names[i]);
-    assert_false(marks_of("aclrtLaunchKernel", TP_KIND_RUNTIME) & TP_MARK_SYNC);
+    assert_false(read_marks("aclrtLaunchKernel", TP_KIND_RUNTIME) & TP_MARK_SYNC);
 }
 
 static void host_names_mark_steps_and_loaders(void **state)
 {
     (void)state;
-    assert_true(host("ProfilerStep#12") & TP_MARK_PROFILER_STEP);
-    assert_false(host("ProfilerStep#12x") & TP_MARK_PROFILER_STEP);
-    assert_true(host("ProfilerStep#12x") & TP_MARK_STEP);
-    assert_true(host("execute_context_1(2)_generation_0(0)") & TP_MARK_EXECUTE_CONTEXT);
-    assert_true(host("step[DECODE bs=1]") & TP_MARK_STEP_BRACKET);
-    assert_true(host("Optimizer.step#SGD.step") & TP_MARK_OPTIMIZER_STEP);
-    assert_true(host("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__") & TP_MARK_LOADER);
-    assert_false(host("enumerate(DataLoader)#other") & TP_MARK_LOADER);
+    assert_true(host_event_marks("ProfilerStep#12") & TP_MARK_PROFILER_STEP);
+    assert_false(host_event_marks("ProfilerStep#12x") & TP_MARK_PROFILER_STEP);
+    assert_true(host_event_marks("ProfilerStep#12x") & TP_MARK_STEP);
+    assert_true(host_event_marks("execute_context_1(2)_generation_0(0)") & TP_MARK_EXECUTE_CONTEXT);
+    assert_true(host_event_marks("step[DECODE bs=1]") & TP_MARK_STEP_BRACKET);
+    assert_true(host_event_marks("Optimizer.step#SGD.step") & TP_MARK_OPTIMIZER_STEP);
+    assert_true(host_event_marks("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__") & TP_MARK_LOADER);
+    assert_false(host_event_marks("enumerate(DataLoader)#other") & TP_MARK_LOADER);
 }
 
 static void names_match_the_documented_patterns(void **state)
@@ -110,7 +113,7 @@ static void names_match_the_documented_patterns(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_int_equal(
-            (marks_of(cases[i].name, i < 3 || i > 8 ? TP_KIND_OPERATOR : TP_KIND_RUNTIME) & cases[i].mark) != 0,
+            (read_marks(cases[i].name, i < 3 || i > 8 ? TP_KIND_OPERATOR : TP_KIND_RUNTIME) & cases[i].mark) != 0,
             cases[i].is_marked);
 }
 
@@ -137,7 +140,7 @@ static void regions_of_a_name_are_steps_optimizers_and_loaders(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_int_equal(tp_regions_of_name(tp_str_of(cases[i].name)), cases[i].bits);
+        assert_int_equal(tp_regions_by_name(tp_str_of(cases[i].name)), cases[i].bits);
     assert_false(TP_REGION_DATA_PIPE & TP_REGION_OF_TORCH); /* this annotation is not a region in torch's tables */
 }
 
@@ -156,11 +159,11 @@ static void collectives_have_a_backend(void **state)
 static void operators_are_eligible_by_exact_name(void **state)
 {
     (void)state;
-    assert_true(host("aten::mm") & TP_MARK_ELIGIBLE);
-    assert_true(host("MmBackward0") & TP_MARK_ELIGIBLE);
-    assert_false(host("aten::mmm") & TP_MARK_ELIGIBLE);
-    assert_false(host("mm") & TP_MARK_ELIGIBLE);
-    assert_true(host("aten::empty_strided") & TP_MARK_ALLOCATION_HELPER);
+    assert_true(host_event_marks("aten::mm") & TP_MARK_ELIGIBLE);
+    assert_true(host_event_marks("MmBackward0") & TP_MARK_ELIGIBLE);
+    assert_false(host_event_marks("aten::mmm") & TP_MARK_ELIGIBLE);
+    assert_false(host_event_marks("mm") & TP_MARK_ELIGIBLE);
+    assert_true(host_event_marks("aten::empty_strided") & TP_MARK_ALLOCATION_HELPER);
 }
 
 static void element_sizes_know_both_spellings(void **state)

@@ -21,7 +21,7 @@
 #define NODE "autograd::engine::evaluate_function: MulBackward0"
 
 /* Returns the bytes of a category at the peak, or -1 if it has no row. */
-static int64_t bytes_of(const struct tp_memory_device *device, enum tp_memory_category category)
+static int64_t category_bytes(const struct tp_memory_device *device, enum tp_memory_category category)
 {
     const struct tp_table *table = &device->live_by_category;
     for (uint32_t i = 0; i < table->row_count; i++)
@@ -64,15 +64,15 @@ static void each_block_has_a_category(void **state)
     assert_int_equal(peak.device_count, 1);
     const struct tp_memory_device *device = &peak.devices[0];
     assert_int_equal(device->peak_allocated_bytes, 1221);
-    assert_int_equal(bytes_of(device, TP_MEMORY_WEIGHTS), 11);
-    assert_int_equal(bytes_of(device, TP_MEMORY_INPUTS), 13 + 17);
-    assert_int_equal(bytes_of(device, TP_MEMORY_ACTIVATIONS), 19);
-    assert_int_equal(bytes_of(device, TP_MEMORY_KEPT), 23);
-    assert_int_equal(bytes_of(device, TP_MEMORY_GRADIENTS), 29);
-    assert_int_equal(bytes_of(device, TP_MEMORY_WORKSPACE), 31 + 41);
-    assert_int_equal(bytes_of(device, TP_MEMORY_OPTIMIZER_STATE), 37);
-    assert_int_equal(bytes_of(device, TP_MEMORY_BEFORE), 1000);
-    assert_int_equal(bytes_of(device, TP_MEMORY_RESERVED), 2000 - 1221);
+    assert_int_equal(category_bytes(device, TP_MEMORY_WEIGHTS), 11);
+    assert_int_equal(category_bytes(device, TP_MEMORY_INPUTS), 13 + 17);
+    assert_int_equal(category_bytes(device, TP_MEMORY_ACTIVATIONS), 19);
+    assert_int_equal(category_bytes(device, TP_MEMORY_KEPT), 23);
+    assert_int_equal(category_bytes(device, TP_MEMORY_GRADIENTS), 29);
+    assert_int_equal(category_bytes(device, TP_MEMORY_WORKSPACE), 31 + 41);
+    assert_int_equal(category_bytes(device, TP_MEMORY_OPTIMIZER_STATE), 37);
+    assert_int_equal(category_bytes(device, TP_MEMORY_BEFORE), 1000);
+    assert_int_equal(category_bytes(device, TP_MEMORY_RESERVED), 2000 - 1221);
     tp_arena_release(&arena);
 }
 

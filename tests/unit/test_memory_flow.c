@@ -47,7 +47,7 @@ static void assert_drawn(struct scene *s, const char *text)
     struct tp_buf out;
     tp_buf_init(&out, 0);
     tp_flow_colours_build(&colours, &s->flow, TP_EXPORT_BY_LIFETIME, &s->arena);
-    tp_memory_flow_svg(&out, &s->flow, &colours, TP_STR("w"), &s->arena);
+    tp_memory_flow_write_svg(&out, &s->flow, &colours, TP_STR("w"), &s->arena);
     tp_buf_putc(&out, '\0');
     assert_int_equal(out.failed, 0);
     assert_non_null(strstr(out.data, text));
@@ -115,7 +115,7 @@ static void blocks_end_at_their_release(void **state)
     assert_block(&s, 2, 0, 4000, TP_FLOW_FROM_BEFORE);
     assert_block(&s, 3, 5000, 10000, TP_FLOW_NEVER_FREED); /* never freed, so the block ends at the end of the trace */
     assert_int_equal(s.flow.without_address, 1);
-    assert_int_equal(s.flow.never_freed, 1);
+    assert_int_equal(s.flow.never_freed_count, 1);
     assert_int_equal(s.flow.peak_bytes, 150);
     assert_int_equal(s.flow.peak_at_ns, 2000);
     assert_false(s.flow.is_peak_reported);
@@ -146,11 +146,11 @@ static void gaps_between_addresses_are_compressed(void **state)
     assert_int_equal(s.flow.range_count, 3); /* three ranges of addresses: 1000 to 2000, 2004 to 2014, and from 1e12
                                               * on */
     assert_true(s.flow.height > 2010 && s.flow.height < 2050);
-    assert_true(tp_memory_flow_place(&s.flow, 2004) == 1004); /* a small gap keeps its size */
+    assert_true(tp_memory_flow_position(&s.flow, 2004) == 1004); /* a small gap keeps its size */
     /* a large gap shrinks to 1 % of 2010 bytes */
-    assert_true(tp_memory_flow_place(&s.flow, 1000000000000) < 1014 + 21);
+    assert_true(tp_memory_flow_position(&s.flow, 1000000000000) < 1014 + 21);
     assert_int_equal(tp_memory_flow_address(&s.flow, 0), 1000);
-    assert_int_equal(tp_memory_flow_address(&s.flow, tp_memory_flow_place(&s.flow, 1000000000500)), 1000000000500);
+    assert_int_equal(tp_memory_flow_address(&s.flow, tp_memory_flow_position(&s.flow, 1000000000500)), 1000000000500);
     assert_int_equal(tp_memory_flow_address(&s.flow, s.flow.height), 1000000001000);
     tp_arena_release(&s.arena);
 }
@@ -166,7 +166,7 @@ static void absurd_addresses_stay_inside_the_picture(void **state)
     tp_buf_init(&svg, 0);
     for (int kind = 0; kind < 3; kind++) {
         tp_flow_colours_build(&colours, &s.flow, (enum tp_export_colour)kind, &s.arena);
-        tp_memory_flow_svg(&svg, &s.flow, &colours, TP_STR("t"), &s.arena);
+        tp_memory_flow_write_svg(&svg, &s.flow, &colours, TP_STR("t"), &s.arena);
     }
     assert_int_equal(svg.failed, 0);
     assert_null(strstr(svg.data, "nan"));

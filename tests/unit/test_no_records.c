@@ -21,7 +21,7 @@ struct run {
     struct tp_no_records nothing;
 };
 
-static void begin(struct run *run)
+static void init_run(struct run *run)
 {
     *run = (struct run){.folder = "/tmp/tracepress-XXXXXX"};
     assert_non_null(mkdtemp(run->folder));
@@ -36,7 +36,7 @@ static void begin(struct run *run)
                                           .child = &run->child,
                                           .folder = run->folder,
                                           .sample_rate = 500,
-                                          .entered_as = "outer",
+                                          .library_start_name = "outer",
                                           .plain = "inner",
                                           .why_plain = "it is statically linked",
                                           .free_bytes = 1000,
@@ -44,15 +44,15 @@ static void begin(struct run *run)
                                           .paranoid = 4};
 }
 
-static void end(struct run *run)
+static void release_run(struct run *run)
 {
     assert_int_equal(rmdir(run->folder), 0);
 }
 
-static void wants(const struct run *run, enum tp_no_records_cause cause, const char *words)
+static void assert_cause(const struct run *run, enum tp_no_records_cause cause, const char *words)
 {
     char text[TP_RUN_PATH_BYTES + 512];
-    assert_int_equal(tp_no_records_cause_of(&run->nothing), cause);
+    assert_int_equal(tp_no_records_find_cause(&run->nothing), cause);
     tp_no_records_explain(text, sizeof text, &run->nothing);
     if (!strstr(text, words))
         fail_msg("not \"%s\": %s", words, text);
@@ -63,27 +63,29 @@ static void causes_are_reported_in_order(void **state)
 {
     struct run run;
     (void)state;
-    begin(&run);
-    wants(&run, TP_NO_RECORDS_DIED, "signal 11");
-    run.nothing.has_entered = true; /* the library had already started, so the signal is not the reason */
-    wants(&run, TP_NO_RECORDS_PERMISSION, "it ran as user 12345; run record as that user");
+    init_run(&run);
+    assert_cause(&run, TP_NO_RECORDS_DIED, "signal 11");
+    run.nothing.has_library_started = true; /* the library had already started, so the signal is not the reason */
+    assert_cause(&run, TP_NO_RECORDS_PERMISSION, "it ran as user 12345; run record as that user");
     run.child.end.user = 0;
-    wants(&run, TP_NO_RECORDS_CONFINED, "seccomp");
+    assert_cause(&run, TP_NO_RECORDS_CONFINED, "seccomp");
     run.child.end.is_confined = false;
-    wants(&run, TP_NO_RECORDS_PLAIN, "outer executed inner, and it is statically linked: record it from outside");
+    assert_cause(&run, TP_NO_RECORDS_PLAIN,
+                 "outer executed inner, and it is statically linked: record it from outside");
     run.nothing.why_plain = NULL;
-    wants(&run, TP_NO_RECORDS_REPLACED, "replaced LD_PRELOAD; record that program: tracepress record -- inner");
+    assert_cause(&run, TP_NO_RECORDS_REPLACED, "replaced LD_PRELOAD; record that program: tracepress record -- inner");
     strcpy(run.child.end.name, "outer");
     run.nothing.why_plain = "it is statically linked";
     run.nothing.is_started = true;
-    wants(&run, TP_NO_RECORDS_STARTED, "outer started inner, and it is statically linked: record it from outside");
+    assert_cause(&run, TP_NO_RECORDS_STARTED,
+                 "outer started inner, and it is statically linked: record it from outside");
     run.nothing.is_started = false;
-    wants(&run, TP_NO_RECORDS_REFUSED, "kernel.perf_event_paranoid is 4");
+    assert_cause(&run, TP_NO_RECORDS_REFUSED, "kernel.perf_event_paranoid is 4");
     run.nothing.events_error = 0;
-    wants(&run, TP_NO_RECORDS_FULL, "free some space");
+    assert_cause(&run, TP_NO_RECORDS_FULL, "free some space");
     run.nothing.free_bytes = UINT64_MAX;
-    wants(&run, TP_NO_RECORDS_DONE, "--list-sources -- outer");
-    end(&run);
+    assert_cause(&run, TP_NO_RECORDS_DONE, "--list-sources -- outer");
+    release_run(&run);
 }
 
 /* Tests that a program that is too short for a sample is the reported reason, even if nothing else is wrong. */
@@ -91,49 +93,49 @@ static void short_program_is_the_first_reason(void **state)
 {
     struct run run;
     (void)state;
-    begin(&run);
-    run.nothing.has_entered = true;
+    init_run(&run);
+    run.nothing.has_library_started = true;
     run.child.end.user = 0;
     run.child.end.is_confined = false;
     strcpy(run.child.end.name, "outer");
     run.nothing.is_started = true;
     run.nothing.free_bytes = UINT64_MAX;
     run.child.end.cpu_us = 6000;
-    wants(&run, TP_NO_RECORDS_SHORT,
-          "too short: it used 6.0 ms of CPU time outside the kernel, enough for 3.0 samples");
+    assert_cause(&run, TP_NO_RECORDS_SHORT,
+                 "too short: it used 6.0 ms of CPU time outside the kernel, enough for 3.0 samples");
     run.child.end.cpu_us = 20000;
-    wants(&run, TP_NO_RECORDS_STARTED, "started inner");
-    end(&run);
+    assert_cause(&run, TP_NO_RECORDS_STARTED, "started inner");
+    release_run(&run);
 }
 
 static void container_message_names_its_option(void **state)
 {
     struct run run;
     (void)state;
-    begin(&run);
-    run.nothing.has_entered = true;
+    init_run(&run);
+    run.nothing.has_library_started = true;
     run.nothing.why_plain = NULL;
     run.child.end = (struct tp_child_end){.is_known = true, .name = "outer", .cpu_us = 500000};
     run.nothing.is_contained = true;
     run.nothing.events_error = EPERM;
-    wants(&run, TP_NO_RECORDS_REFUSED, "--cap-add PERFMON");
+    assert_cause(&run, TP_NO_RECORDS_REFUSED, "--cap-add PERFMON");
     run.nothing.is_contained = false;
     run.nothing.paranoid = -1;
-    wants(&run, TP_NO_RECORDS_REFUSED, "Operation not permitted");
-    end(&run);
+    assert_cause(&run, TP_NO_RECORDS_REFUSED, "Operation not permitted");
+    release_run(&run);
 }
 
 /* Tests a program in which the library never started and that got no signal. */
-static void exit_before_main_comes_last_but_one(void **state)
+static void exit_before_main_is_next_to_last_cause(void **state)
 {
     struct run run;
     (void)state;
-    begin(&run);
+    init_run(&run);
     run.child = (struct tp_child){.pid = 77, .exit_code = 127};
     run.nothing.why_plain = NULL;
     run.nothing.free_bytes = UINT64_MAX;
-    wants(&run, TP_NO_RECORDS_LOADER, "exit code 127");
-    end(&run);
+    assert_cause(&run, TP_NO_RECORDS_LOADER, "exit code 127");
+    release_run(&run);
 }
 
 int main(void)
@@ -142,7 +144,7 @@ int main(void)
         cmocka_unit_test(causes_are_reported_in_order),
         cmocka_unit_test(short_program_is_the_first_reason),
         cmocka_unit_test(container_message_names_its_option),
-        cmocka_unit_test(exit_before_main_comes_last_but_one),
+        cmocka_unit_test(exit_before_main_is_next_to_last_cause),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

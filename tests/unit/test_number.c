@@ -41,7 +41,7 @@ static void time_is_ns_from_the_digits(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int64_t ns = -1;
-        assert_int_equal(tp_number_time(tp_str_of(cases[i].text), &ns), TP_NUMBER_OK);
+        assert_int_equal(tp_number_parse_time(tp_str_of(cases[i].text), &ns), TP_NUMBER_OK);
         assert_int_equal(ns, cases[i].ns);
     }
 }
@@ -52,21 +52,21 @@ static void time_beyond_the_limit_is_out_of_range_and_saturates(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int64_t ns = 0;
-        assert_int_equal(tp_number_time(tp_str_of(cases[i]), &ns), TP_NUMBER_RANGE);
+        assert_int_equal(tp_number_parse_time(tp_str_of(cases[i]), &ns), TP_NUMBER_RANGE);
         assert_int_equal(ns, cases[i][0] == '-' ? -(TP_MAX_TIME_NS - 1) : TP_MAX_TIME_NS - 1);
     }
 }
 
-static void invalid_number_is_none(void **state)
+static void invalid_number_gives_no_value(void **state)
 {
     static const char *const cases[] = {"",    "null", "true",  "NaN", "-Infinity", "\"abc\"",
                                         "[1]", "-",    "1.2.3", "1e",  "\"\""};
     int64_t value;
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_int_equal(tp_number_time(tp_str_of(cases[i]), &value), TP_NUMBER_NONE);
-        assert_int_equal(tp_number_int(tp_str_of(cases[i]), &value), TP_NUMBER_NONE);
-        assert_true(isnan(tp_number_real(tp_str_of(cases[i]))));
+        assert_int_equal(tp_number_parse_time(tp_str_of(cases[i]), &value), TP_NUMBER_NONE);
+        assert_int_equal(tp_number_parse_int(tp_str_of(cases[i]), &value), TP_NUMBER_NONE);
+        assert_true(isnan(tp_number_parse_real(tp_str_of(cases[i]))));
     }
 }
 
@@ -74,28 +74,28 @@ static void ids_are_64_bit(void **state)
 {
     int64_t value;
     (void)state;
-    assert_int_equal(tp_number_int(TP_STR("\"25738\""), &value), TP_NUMBER_OK);
+    assert_int_equal(tp_number_parse_int(TP_STR("\"25738\""), &value), TP_NUMBER_OK);
     assert_int_equal(value, 25738);
-    assert_int_equal(tp_number_int(TP_STR("9223372036854775807"), &value), TP_NUMBER_OK);
+    assert_int_equal(tp_number_parse_int(TP_STR("9223372036854775807"), &value), TP_NUMBER_OK);
     assert_int_equal(value, INT64_MAX);
-    assert_int_equal(tp_number_int(TP_STR("18446744073709551615"), &value), TP_NUMBER_OK);
+    assert_int_equal(tp_number_parse_int(TP_STR("18446744073709551615"), &value), TP_NUMBER_OK);
     assert_int_equal(value, INT64_MAX);
-    assert_int_equal(tp_number_int(TP_STR("1180591620717411303424"), &value), TP_NUMBER_RANGE);
-    assert_int_equal(tp_number_int(TP_STR("1.0"), &value), TP_NUMBER_NONE);
+    assert_int_equal(tp_number_parse_int(TP_STR("1180591620717411303424"), &value), TP_NUMBER_RANGE);
+    assert_int_equal(tp_number_parse_int(TP_STR("1.0"), &value), TP_NUMBER_NONE);
 }
 
 static void decimals_are_truncated_after_nine_places(void **state)
 {
     int64_t value;
     (void)state;
-    assert_int_equal(tp_number_e9(TP_STR("0.97"), &value), TP_NUMBER_OK);
+    assert_int_equal(tp_number_parse_billionths(TP_STR("0.97"), &value), TP_NUMBER_OK);
     assert_int_equal(value, 970000000);
-    assert_int_equal(tp_number_e9(TP_STR("0.15151515603065491"), &value), TP_NUMBER_OK);
+    assert_int_equal(tp_number_parse_billionths(TP_STR("0.15151515603065491"), &value), TP_NUMBER_OK);
     assert_int_equal(value, 151515156);
-    assert_int_equal(tp_number_e9(TP_STR("1e30"), &value), TP_NUMBER_OK);
+    assert_int_equal(tp_number_parse_billionths(TP_STR("1e30"), &value), TP_NUMBER_OK);
     assert_int_equal(value, INT64_MAX);
-    assert_int_equal(tp_number_e9(TP_STR("\"inf\""), &value), TP_NUMBER_NONE);
-    assert_true(tp_number_real(TP_STR("0.97")) == 0.97);
+    assert_int_equal(tp_number_parse_billionths(TP_STR("\"inf\""), &value), TP_NUMBER_NONE);
+    assert_true(tp_number_parse_real(TP_STR("0.97")) == 0.97);
 }
 
 /* Compares the fast code for short numbers with the C library, for lengths around the limits of the fast code. */
@@ -115,10 +115,10 @@ static void digits_of_every_length_are_read(void **state)
         text[n] = '\0';
         int64_t value;
         struct tp_str token = {text, (size_t)n};
-        if (tp_number_real(token) != strtod(text, NULL))
+        if (tp_number_parse_real(token) != strtod(text, NULL))
             fail_msg("%s as a number", text);
         if (!decimals) {
-            assert_int_equal(tp_number_int(token, &value), TP_NUMBER_OK);
+            assert_int_equal(tp_number_parse_int(token, &value), TP_NUMBER_OK);
             if (strtoull(text, NULL, 10) <= INT64_MAX)
                 assert_int_equal(value, strtoll(text, NULL, 10));
         }
@@ -128,13 +128,13 @@ static void digits_of_every_length_are_read(void **state)
         digits[scaled - (decimals < 9 ? decimals : 9)] = '\0';
         errno = 0;
         int64_t want = strtoll(digits, &end, 10);
-        assert_int_equal(tp_number_e9(token, &value), TP_NUMBER_OK);
+        assert_int_equal(tp_number_parse_billionths(token, &value), TP_NUMBER_OK);
         assert_int_equal(value, errno ? INT64_MAX : want);
         for (int i = 0; i < n; i++) { /* a letter at any place makes the number invalid */
             char kept = text[i];
             text[i] = 'x';
-            assert_int_equal(tp_number_int(token, &value), TP_NUMBER_NONE);
-            assert_int_equal(tp_number_time(token, &value), TP_NUMBER_NONE);
+            assert_int_equal(tp_number_parse_int(token, &value), TP_NUMBER_NONE);
+            assert_int_equal(tp_number_parse_time(token, &value), TP_NUMBER_NONE);
             text[i] = kept;
         }
     }
@@ -145,7 +145,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(time_is_ns_from_the_digits),
         cmocka_unit_test(time_beyond_the_limit_is_out_of_range_and_saturates),
-        cmocka_unit_test(invalid_number_is_none),
+        cmocka_unit_test(invalid_number_gives_no_value),
         cmocka_unit_test(digits_of_every_length_are_read),
         cmocka_unit_test(ids_are_64_bit),
         cmocka_unit_test(decimals_are_truncated_after_nine_places),

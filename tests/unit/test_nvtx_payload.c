@@ -34,7 +34,7 @@ static int start(void **state)
 // NOLINTNEXTLINE(bugprone-macro-parentheses): `parameters` is the parameter list of a function type
 #define CALL(result, slots, slot, parameters) ((result(*) parameters)(slots)[slot])
 
-static uint64_t keep(const struct tp_nvtx_entry *entries, size_t count, size_t size)
+static uint64_t register_schema(const struct tp_nvtx_entry *entries, size_t count, size_t size)
 {
     const struct tp_nvtx_schema schema = {.fields = TP_NVTX_HAS_NAME | TP_NVTX_HAS_ENTRIES | TP_NVTX_HAS_COUNT |
                                                     (size ? (uint64_t)TP_NVTX_HAS_SIZE : 0),
@@ -46,14 +46,14 @@ static uint64_t keep(const struct tp_nvtx_entry *entries, size_t count, size_t s
     return CALL(uint64_t, payload_slots, 0, (const void *, const struct tp_nvtx_schema *))(NULL, &schema);
 }
 
-static void range(uint64_t schema, const void *bytes, size_t size)
+static void record_range(uint64_t schema, const void *bytes, size_t size)
 {
     const struct tp_nvtx_payload payload = {schema, size, bytes};
     CALL(int, payload_slots, 3, (const void *, const struct tp_nvtx_payload *, size_t))(NULL, &payload, 1);
     CALL(int, payload_slots, 4, (const void *, const struct tp_nvtx_payload *, size_t))(NULL, NULL, 0);
 }
 
-static void has(const char *wanted)
+static void assert_in_trace(const char *wanted)
 {
     if (!strstr(text, wanted))
         fail_msg("no %s in %s", wanted, text);
@@ -82,17 +82,17 @@ static void fields_become_arguments(void **state)
         {.type = TP_NVTX_TEXT_UTF8, .name = "pointed", .offset = offsetof(struct event, pointed)},
     };
     (void)state;
-    uint64_t schema = keep(entries, sizeof entries / sizeof *entries, sizeof event);
+    uint64_t schema = register_schema(entries, sizeof entries / sizeof *entries, sizeof event);
     assert_true(schema >= 1ull << 32);
-    range(schema, &event, sizeof event);
-    range(schema, &event, SIZE_MAX);
+    record_range(schema, &event, sizeof event);
+    record_range(schema, &event, SIZE_MAX);
     /* the payload ends before `real`, so `real` and later members are missing in the trace */
-    range(schema, &event, offsetof(struct event, real));
+    record_range(schema, &event, offsetof(struct event, real));
     tracepress_stop();
-    has("\"name\":\"step\"");
-    has("\"small\":-3,\"large\":18446744073709551615,\"real\":1.5,\"three\":[-1,2,300],\"name\":\"fixed\","
-        "\"pointed\":\"elsewhere \xc3\xa4\"");
-    has("\"small\":-3,\"large\":18446744073709551615,\"Ev Idx\"");
+    assert_in_trace("\"name\":\"step\"");
+    assert_in_trace("\"small\":-3,\"large\":18446744073709551615,\"real\":1.5,\"three\":[-1,2,300],\"name\":\"fixed\","
+                    "\"pointed\":\"elsewhere \xc3\xa4\"");
+    assert_in_trace("\"small\":-3,\"large\":18446744073709551615,\"Ev Idx\"");
     assert_null(strstr(text, "\"message\""));
 }
 
@@ -110,18 +110,18 @@ static void schemas_nest_and_fields_give_lengths(void **state)
     (void)state;
     const struct tp_nvtx_entry entries[] = {
         {.type = 16, .name = "count"},
-        {.type = keep(inner, 2, sizeof event.at), .name = "at", .offset = offsetof(struct event, at)},
+        {.type = register_schema(inner, 2, sizeof event.at), .name = "at", .offset = offsetof(struct event, at)},
         {.type = 14, .flags = TP_NVTX_ARRAY_BY_ENTRY, .detail = 0, .name = "values", .offset = 12},
         /* a pointer to other data, which is not read */
         {.type = 15, .flags = 1 << 1, .name = "pointer"},
     };
-    range(keep(entries, 4, sizeof event), &event, sizeof event);
+    record_range(register_schema(entries, 4, sizeof event), &event, sizeof event);
     event.count = 1000; /* claims more elements than the payload contains */
-    range(keep(entries, 4, sizeof event), &event, sizeof event);
+    record_range(register_schema(entries, 4, sizeof event), &event, sizeof event);
     tracepress_stop();
-    has("\"name\":\"schema\"");
-    has("\"count\":2,\"at.x\":7,\"at.y\":-8,\"values\":[10,11],\"Ev Idx\"");
-    has("\"count\":1000,\"at.x\":7,\"at.y\":-8,\"Ev Idx\"");
+    assert_in_trace("\"name\":\"schema\"");
+    assert_in_trace("\"count\":2,\"at.x\":7,\"at.y\":-8,\"values\":[10,11],\"Ev Idx\"");
+    assert_in_trace("\"count\":1000,\"at.x\":7,\"at.y\":-8,\"Ev Idx\"");
 }
 
 /* Tests that invalid pointers to texts stop neither the program nor the recording. */
@@ -134,15 +134,15 @@ static void invalid_addresses_give_empty_texts(void **state)
     munmap(page + 4096, 4096);
     memset(page + 4090, 'x', 6);
     const char *odd[] = {NULL, (const char *)(uintptr_t)0x1234, page + 4090, (const char *)(uintptr_t)UINT64_MAX};
-    uint64_t schema = keep(&entry, 1, sizeof(char *));
+    uint64_t schema = register_schema(&entry, 1, sizeof(char *));
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
-        range(schema, &odd[i], sizeof odd[i]);
-    range(schema + 1000, odd, 8); /* refers to an unknown schema */
-    range(schema, NULL, 8);
-    assert_int_equal(keep(NULL, 1, 8), 0);
+        record_range(schema, &odd[i], sizeof odd[i]);
+    record_range(schema + 1000, odd, 8); /* refers to an unknown schema */
+    record_range(schema, NULL, 8);
+    assert_int_equal(register_schema(NULL, 1, 8), 0);
     tracepress_stop();
-    has("\"text\":\"xxxxxx\"");
-    has("\"text\":\"\"");
+    assert_in_trace("\"text\":\"xxxxxx\"");
+    assert_in_trace("\"text\":\"\"");
     munmap(page, 4096);
 }
 
@@ -155,8 +155,10 @@ static void nvtx_counters_become_trace_counters(void **state)
     const struct tp_nvtx_entry entries[] = {{.type = 20, .name = "load"}, {.type = 17, .name = "left"}};
     const struct tp_nvtx_counter plain = {.size = sizeof plain, .schema = 17, .name = "queue"};
     (void)state;
-    const struct tp_nvtx_counter group = {
-        .size = sizeof group, .schema = keep(entries, 2, sizeof pair), .name = "group", .number = 1 << 24 | 5};
+    const struct tp_nvtx_counter group = {.size = sizeof group,
+                                          .schema = register_schema(entries, 2, sizeof pair),
+                                          .name = "group",
+                                          .number = 1 << 24 | 5};
     uint64_t (*keep_counter)(const void *, const struct tp_nvtx_counter *) = (void *)counter_slots[0];
     uint64_t number = keep_counter(NULL, &plain);
     assert_int_equal(keep_counter(NULL, &group), group.number);
@@ -175,8 +177,8 @@ static void nvtx_counters_become_trace_counters(void **state)
         char line[80], value[40];
         snprintf(line, sizeof line, "{\"ph\":\"C\",\"name\":\"%s\"", wanted[i][0]);
         snprintf(value, sizeof value, "\"value\":%s}", wanted[i][1]);
-        has(line);
-        has(value);
+        assert_in_trace(line);
+        assert_in_trace(value);
     }
 }
 
@@ -192,10 +194,10 @@ static void unknown_ids_are_ignored(void **state)
     for (int i = 0; i < 3000; i++) { /* registers more schemas than allowed, so the last ones are refused */
         const struct tp_nvtx_entry entry = {.type = 17, .name = "n"};
         const int64_t value = i;
-        range(keep(&entry, 1, 8), &value, sizeof value);
+        record_range(register_schema(&entry, 1, 8), &value, sizeof value);
     }
     tracepress_stop();
-    has("\"n\":0,\"Ev Idx\"");
+    assert_in_trace("\"n\":0,\"Ev Idx\"");
 }
 
 int main(void)

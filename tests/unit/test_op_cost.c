@@ -58,7 +58,7 @@ static void costs_equal_counts_by_hand(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct tp_op_call call = {tp_str_of(cases[i].dims), tp_str_of(cases[i].types), tp_str_of(cases[i].concrete)};
         struct tp_op_cost cost;
-        const struct tp_op_rule *rule = tp_op_rule_of(tp_str_of(cases[i].name));
+        const struct tp_op_rule *rule = tp_op_rule_by_name(tp_str_of(cases[i].name));
         assert_non_null(rule);
         assert_true(tp_op_cost(&cost, rule, &call));
         if (cost.flops != cases[i].flops || cost.bytes != cases[i].bytes)
@@ -85,11 +85,11 @@ static void invalid_shapes_have_no_cost(void **state)
         {"aten::add", "[[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1],[1]]", ""},
     };
     (void)state;
-    assert_null(tp_op_rule_of(TP_STR("aten::what")));
+    assert_null(tp_op_rule_by_name(TP_STR("aten::what")));
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct tp_op_call call = {tp_str_of(cases[i][1]), {"", 0}, tp_str_of(cases[i][2])};
         struct tp_op_cost cost;
-        if (tp_op_cost(&cost, tp_op_rule_of(tp_str_of(cases[i][0])), &call))
+        if (tp_op_cost(&cost, tp_op_rule_by_name(tp_str_of(cases[i][0])), &call))
             fail_msg("%s %s has a cost", cases[i][0], cases[i][1]);
     }
 }
@@ -100,7 +100,7 @@ static void huge_sizes_saturate(void **state)
                               TP_STR("[\"float\",\"float\"]"), TP_STR("")};
     struct tp_op_cost cost;
     (void)state;
-    assert_true(tp_op_cost(&cost, tp_op_rule_of(TP_STR("aten::mm")), &call));
+    assert_true(tp_op_cost(&cost, tp_op_rule_by_name(TP_STR("aten::mm")), &call));
     assert_true(cost.flops == INT64_MAX && cost.bytes == INT64_MAX);
 }
 

@@ -13,9 +13,9 @@ static bool is_found(const char *pattern, struct tp_str name)
 {
     struct tp_operator_filter filter = {.pattern = pattern};
     regex_t compiled;
-    assert_null(tp_operator_pattern_fault(pattern));
+    assert_null(tp_operator_pattern_error(pattern));
     assert_int_equal(regcomp(&compiled, pattern, REG_EXTENDED), 0);
-    bool found = tp_operator_filter_name(&filter, &compiled, name);
+    bool found = tp_operator_filter_accepts_name(&filter, &compiled, name);
     regfree(&compiled);
     return found;
 }
@@ -38,16 +38,16 @@ static void unbounded_patterns_are_refused(void **state)
     (void)state;
     memset(longest, 'a', sizeof longest);
     longest[257] = '\0';
-    assert_non_null(tp_operator_pattern_fault(longest));
+    assert_non_null(tp_operator_pattern_error(longest));
     longest[256] = '\0';
-    assert_null(tp_operator_pattern_fault(longest));
-    assert_non_null(tp_operator_pattern_fault("a{1,255}{1,255}"));
-    assert_non_null(tp_operator_pattern_fault("(a*)*\\1"));
-    assert_non_null(tp_operator_pattern_fault("("));
-    assert_non_null(tp_operator_pattern_fault("[z-"));
+    assert_null(tp_operator_pattern_error(longest));
+    assert_non_null(tp_operator_pattern_error("a{1,255}{1,255}"));
+    assert_non_null(tp_operator_pattern_error("(a*)*\\1"));
+    assert_non_null(tp_operator_pattern_error("("));
+    assert_non_null(tp_operator_pattern_error("[z-"));
     /* the pattern means a backslash followed by 1, which is not a back-reference */
-    assert_null(tp_operator_pattern_fault("a\\\\1"));
-    assert_null(tp_operator_pattern_fault("\\."));
+    assert_null(tp_operator_pattern_error("a\\\\1"));
+    assert_null(tp_operator_pattern_error("\\."));
 }
 
 static void types_are_known_by_both_names(void **state)
@@ -72,9 +72,9 @@ static void types_are_known_by_both_names(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct tp_operator_filter filter = {.input_dtype = cases[i].dtype};
-        assert_int_equal(tp_operator_filter_inputs(&filter, tp_str_of(cases[i].types)), cases[i].is_wanted);
+        assert_int_equal(tp_operator_filter_accepts_inputs(&filter, tp_str_of(cases[i].types)), cases[i].is_wanted);
     }
-    assert_true(tp_operator_filter_inputs(&(struct tp_operator_filter){0}, TP_STR("")));
+    assert_true(tp_operator_filter_accepts_inputs(&(struct tp_operator_filter){0}, TP_STR("")));
 }
 
 static void names_count_with_and_without_namespace(void **state)
@@ -82,9 +82,9 @@ static void names_count_with_and_without_namespace(void **state)
     const char *const types[] = {"mm", "aten::add_"};
     struct tp_operator_filter filter = {.types = types, .type_count = 2};
     (void)state;
-    assert_true(tp_operator_filter_name(&filter, NULL, TP_STR("aten::mm")));
-    assert_true(tp_operator_filter_name(&filter, NULL, TP_STR("aten::add_")));
-    assert_false(tp_operator_filter_name(&filter, NULL, TP_STR("aten::addmm")));
+    assert_true(tp_operator_filter_accepts_name(&filter, NULL, TP_STR("aten::mm")));
+    assert_true(tp_operator_filter_accepts_name(&filter, NULL, TP_STR("aten::add_")));
+    assert_false(tp_operator_filter_accepts_name(&filter, NULL, TP_STR("aten::addmm")));
 }
 
 int main(void)

@@ -15,43 +15,44 @@
 
 static struct tp_outside_tree tree;
 
-static uint32_t take(struct tp_perf_record record)
+static uint32_t process_record(struct tp_perf_record record)
 {
     return tp_outside_tree_process(&tree, &record, false, NULL);
 }
 
-static void take_exec(uint32_t pid, uint64_t time_ns, const char *name)
+static void process_exec(uint32_t pid, uint64_t time_ns, const char *name)
 {
-    take((struct tp_perf_record){
+    process_record((struct tp_perf_record){
         .type = PERF_RECORD_COMM, .time_ns = time_ns, .pid = pid, .tid = pid, .is_exec = true, .text = name});
 }
 
-static void take_fork(uint32_t parent, uint32_t pid, uint32_t tid, uint64_t time_ns)
+static void process_fork(uint32_t parent, uint32_t pid, uint32_t tid, uint64_t time_ns)
 {
-    take((struct tp_perf_record){.type = PERF_RECORD_FORK,
-                                 .time_ns = time_ns,
-                                 .pid = pid,
-                                 .tid = tid,
-                                 .parent_pid = parent,
-                                 .parent_tid = parent});
+    process_record((struct tp_perf_record){.type = PERF_RECORD_FORK,
+                                           .time_ns = time_ns,
+                                           .pid = pid,
+                                           .tid = tid,
+                                           .parent_pid = parent,
+                                           .parent_tid = parent});
 }
 
-static uint32_t take_exit(uint32_t pid, uint32_t tid, uint64_t time_ns)
+static uint32_t process_exit(uint32_t pid, uint32_t tid, uint64_t time_ns)
 {
-    return take((struct tp_perf_record){.type = PERF_RECORD_EXIT, .time_ns = time_ns, .pid = pid, .tid = tid});
+    return process_record(
+        (struct tp_perf_record){.type = PERF_RECORD_EXIT, .time_ns = time_ns, .pid = pid, .tid = tid});
 }
 
-static void take_switch(uint32_t tid, uint64_t time_ns, bool is_out, bool is_preempted)
+static void process_switch(uint32_t tid, uint64_t time_ns, bool is_out, bool is_preempted)
 {
-    take((struct tp_perf_record){.type = PERF_RECORD_SWITCH,
-                                 .time_ns = time_ns,
-                                 .pid = tid,
-                                 .tid = tid,
-                                 .is_out = is_out,
-                                 .is_preempted = is_preempted});
+    process_record((struct tp_perf_record){.type = PERF_RECORD_SWITCH,
+                                           .time_ns = time_ns,
+                                           .pid = tid,
+                                           .tid = tid,
+                                           .is_out = is_out,
+                                           .is_preempted = is_preempted});
 }
 
-static void take_stack(uint32_t tid, uint64_t time_ns, bool is_switch, const uint64_t *chain, size_t count)
+static void process_stack(uint32_t tid, uint64_t time_ns, bool is_switch, const uint64_t *chain, size_t count)
 {
     const struct tp_perf_record record = {
         .type = PERF_RECORD_SAMPLE, .time_ns = time_ns, .pid = tid, .tid = tid, .chain = chain, .chain_count = count};
@@ -60,31 +61,32 @@ static void take_stack(uint32_t tid, uint64_t time_ns, bool is_switch, const uin
 
 static void map_code(uint32_t pid, uint64_t start, const char *path)
 {
-    take((struct tp_perf_record){.type = PERF_RECORD_MMAP2,
-                                 .time_ns = 1,
-                                 .pid = pid,
-                                 .tid = pid,
-                                 .start = start,
-                                 .length = 0x1000,
-                                 .text = path});
+    process_record((struct tp_perf_record){.type = PERF_RECORD_MMAP2,
+                                           .time_ns = 1,
+                                           .pid = pid,
+                                           .tid = pid,
+                                           .start = start,
+                                           .length = 0x1000,
+                                           .text = path});
 }
 
-static int states(void *unused, struct tp_error *err)
+static int check_states(void *unused, struct tp_error *err)
 {
     (void)unused, (void)err;
     tp_outside_tree_init(&tree, &arena);
-    take_exec(7, 100, "first");
-    take_switch(7, 150, true, true);   /* thread 7 has run for 50 ns */
-    take_switch(7, 170, false, false); /* thread 7 was ready for 20 ns */
-    take_fork(7, 7, 8, 180);
-    take_switch(8, 185, false, false); /* thread 8 was ready for 5 ns */
-    take_switch(7, 300, true, false);  /* thread 7 ran for 130 ns */
-    take_switch(7, 290, false, false); /* this record is earlier than the previous one, so the blocked time is 0 ns */
-    take_switch(9, 400, true, false);  /* thread 9 is unknown */
-    assert_int_equal(take_exit(7, 7, 410), TP_NO_ID);
-    assert_int_equal(take_exit(7, 8, 500), 0);
-    assert_int_equal(take_exit(7, 8, 600), TP_NO_ID);
-    take_fork(7, 10, 10, 700);
+    process_exec(7, 100, "first");
+    process_switch(7, 150, true, true);   /* thread 7 has run for 50 ns */
+    process_switch(7, 170, false, false); /* thread 7 was ready for 20 ns */
+    process_fork(7, 7, 8, 180);
+    process_switch(8, 185, false, false); /* thread 8 was ready for 5 ns */
+    process_switch(7, 300, true, false);  /* thread 7 ran for 130 ns */
+    process_switch(7, 290, false,
+                   false);               /* this record is earlier than the previous one, so the blocked time is 0 ns */
+    process_switch(9, 400, true, false); /* thread 9 is unknown */
+    assert_int_equal(process_exit(7, 7, 410), TP_NO_ID);
+    assert_int_equal(process_exit(7, 8, 500), 0);
+    assert_int_equal(process_exit(7, 8, 600), TP_NO_ID);
+    process_fork(7, 10, 10, 700);
     tp_outside_tree_end(&tree, 1000);
     return 0;
 }
@@ -93,7 +95,7 @@ static void states_add_up_to_the_time_of_their_thread(void **state)
 {
     static const int64_t wanted[][TP_STATE_COUNT] = {{290, 20, 0}, {315, 5, 0}, {0, 300, 0}};
     (void)state;
-    assert_int_equal(tp_arena_run(&arena, states, NULL, NULL), 0);
+    assert_int_equal(tp_arena_run(&arena, check_states, NULL, NULL), 0);
     assert_int_equal(tree.threads.count, 3);
     for (uint32_t i = 0; i < 3; i++) {
         const struct tp_outside_thread *thread = tp_outside_thread_at(&tree, i);
@@ -109,31 +111,31 @@ static void states_add_up_to_the_time_of_their_thread(void **state)
     assert_true(!child->is_over && child->parent == 0 && child->end_ns == 1000);
 }
 
-static int programs(void *unused, struct tp_error *err)
+static int check_programs(void *unused, struct tp_error *err)
 {
     static const uint64_t chain[] = {PERF_CONTEXT_USER, 0x400010, 0x400020, 0x999, KERNEL};
     static const uint64_t moved[] = {PERF_CONTEXT_USER, 0x700010, 0x700020};
     (void)unused, (void)err;
     tp_outside_tree_init(&tree, &arena);
-    take_exec(7, 100, "first");
+    process_exec(7, 100, "first");
     map_code(7, 0x400000, "/no/such/file");
-    take_fork(7, 8, 8, 110);
-    take_stack(8, 120, false, chain, 5); /* process 8 inherited the mapping, so the frame has a file */
-    take_stack(7, 120, false, chain, 5);
-    take_fork(7, 7, 9, 130);
-    take_exec(8, 140, "second");
-    take_stack(8, 150, false, chain, 3); /* exec removed all mappings, so the frame has no file */
+    process_fork(7, 8, 8, 110);
+    process_stack(8, 120, false, chain, 5); /* process 8 inherited the mapping, so the frame has a file */
+    process_stack(7, 120, false, chain, 5);
+    process_fork(7, 7, 9, 130);
+    process_exec(8, 140, "second");
+    process_stack(8, 150, false, chain, 3); /* exec removed all mappings, so the frame has no file */
     map_code(8, 0x700000, "/no/such/file");
-    take_stack(8, 160, false, moved, 3);
-    take_stack(7, 170, false, chain, 3);
-    take_exec(7, 200, "third"); /* exec ends the other thread, 9, of process 7 */
+    process_stack(8, 160, false, moved, 3);
+    process_stack(7, 170, false, chain, 3);
+    process_exec(7, 200, "third"); /* exec ends the other thread, 9, of process 7 */
     return 0;
 }
 
 static void processes_share_the_frames_of_a_file(void **state)
 {
     (void)state;
-    assert_int_equal(tp_arena_run(&arena, programs, NULL, NULL), 0);
+    assert_int_equal(tp_arena_run(&arena, check_programs, NULL, NULL), 0);
     const struct tp_outside_sample *samples = tree.samples.data;
     assert_int_equal(tree.samples.count, 5);
     assert_int_equal(samples[0].stack, samples[1].stack);
@@ -158,21 +160,21 @@ static void processes_share_the_frames_of_a_file(void **state)
     assert_int_equal(tp_outside_thread_at(&tree, 2)->end_ns, 200);
 }
 
-static int waits(void *unused, struct tp_error *err)
+static int check_waits(void *unused, struct tp_error *err)
 {
     static const uint64_t disk[] = {PERF_CONTEXT_KERNEL, KERNEL, KERNEL + 17, PERF_CONTEXT_USER, 0x10};
     static const uint64_t lock[] = {PERF_CONTEXT_KERNEL, KERNEL, KERNEL + 33};
     (void)unused, (void)err;
     tp_outside_tree_init(&tree, &arena);
-    take_exec(7, 100, "first");
-    take_stack(7, 110, true, disk, 5); /* this stack arrives before the switch of the same time */
-    take_switch(7, 110, true, false);
-    take_switch(7, 120, false, false);
-    take_switch(7, 130, true, false);
-    take_stack(7, 130, true, lock, 3); /* this stack arrives after the switch of the same time */
-    take_switch(7, 140, false, false);
-    take_stack(7, 150, true, lock, 3);
-    take_switch(7, 150, true, true); /* the thread is preempted, so the stack shows no wait */
+    process_exec(7, 100, "first");
+    process_stack(7, 110, true, disk, 5); /* this stack arrives before the switch of the same time */
+    process_switch(7, 110, true, false);
+    process_switch(7, 120, false, false);
+    process_switch(7, 130, true, false);
+    process_stack(7, 130, true, lock, 3); /* this stack arrives after the switch of the same time */
+    process_switch(7, 140, false, false);
+    process_stack(7, 150, true, lock, 3);
+    process_switch(7, 150, true, true); /* the thread is preempted, so the stack shows no wait */
     struct tp_str names[8] = {{0}};
     for (uint32_t i = 0; i < tree.places.frames.count; i++) {
         uint64_t address = TP_AT(&tree.places.frames, struct tp_code_frame, i)->address;
@@ -181,7 +183,7 @@ static int waits(void *unused, struct tp_error *err)
                    : address == KERNEL + 32 ? TP_STR("futex_wait_queue")
                                             : TP_STR("");
     }
-    const struct tp_str *causes = tp_wait_causes(&tree.places, names, &arena);
+    const struct tp_str *causes = tp_wait_causes_of_stacks(&tree.places, names, &arena);
     const struct tp_outside_change *changes = tree.changes.data;
     assert_int_equal(tree.changes.count, 6);
     assert_string_equal(causes[changes[1].stack].ptr, "disk");
@@ -194,10 +196,10 @@ static int waits(void *unused, struct tp_error *err)
 static void wait_has_the_cause_of_its_stack(void **state)
 {
     (void)state;
-    assert_int_equal(tp_arena_run(&arena, waits, NULL, NULL), 0);
+    assert_int_equal(tp_arena_run(&arena, check_waits, NULL, NULL), 0);
 }
 
-static int module_names(void *unused, struct tp_error *err)
+static int check_module_names(void *unused, struct tp_error *err)
 {
     static const uint64_t chain[] = {PERF_CONTEXT_KERNEL, KERNEL + 0x110, KERNEL + 0x210, KERNEL + 0x320,
                                      PERF_CONTEXT_USER};
@@ -209,9 +211,9 @@ static int module_names(void *unused, struct tp_error *err)
     (void)unused, (void)err;
     assert_true(fd >= 0 && write(fd, text, sizeof text - 1) == (ssize_t)sizeof text - 1);
     tp_outside_tree_init(&tree, &arena);
-    take_exec(7, 100, "first");
-    take_stack(7, 120, false, chain, 5);
-    const struct tp_str *names = tp_kernel_functions_by(&tree.places, path, &arena);
+    process_exec(7, 100, "first");
+    process_stack(7, 120, false, chain, 5);
+    const struct tp_str *names = tp_kernel_functions_from_file(&tree.places, path, &arena);
     close(fd);
     unlink(path);
     /* expected frames, outermost first */
@@ -225,7 +227,7 @@ static int module_names(void *unused, struct tp_error *err)
 static void functions_of_modules_have_their_module(void **state)
 {
     (void)state;
-    assert_int_equal(tp_arena_run(&arena, module_names, NULL, NULL), 0);
+    assert_int_equal(tp_arena_run(&arena, check_module_names, NULL, NULL), 0);
 }
 
 static void records_are_handled_in_time_order(void **state)
@@ -245,7 +247,7 @@ static void records_are_handled_in_time_order(void **state)
     tp_pending_sort(&pending);
     for (size_t done = 0; done < 5; done++) {
         uint64_t number;
-        memcpy(&number, tp_pending_head(&pending, pending.records[0].at) + 1, sizeof number);
+        memcpy(&number, tp_pending_header_at(&pending, pending.records[0].at) + 1, sizeof number);
         assert_int_equal(number, wanted[done]);
         tp_pending_drop(&pending, 1);
     }

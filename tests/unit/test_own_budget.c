@@ -12,11 +12,11 @@
 
 #define MS 1000000ll
 
-static int reads(struct tp_own_budget *budget)
+static int count_read_samples(struct tp_own_budget *budget)
 {
     int count = 0;
     for (int i = 0; i < 640; i++)
-        count += tp_own_budget_reads(budget);
+        count += tp_own_budget_is_sample_read(budget);
     return count;
 }
 
@@ -29,20 +29,20 @@ static void work_beyond_the_budget_is_left_out(void **state)
     assert_true(tp_own_budget_has_wait_stacks(&budget));
     assert_true(tp_own_budget_update(&budget, 1151 * MS, 2000 * MS, 3 * MS));
     assert_false(tp_own_budget_has_wait_stacks(&budget));
-    assert_int_equal(reads(&budget), 640);
+    assert_int_equal(count_read_samples(&budget), 640);
     /* the previous decision was less than 0.2 s ago, so the level stays */
     assert_false(tp_own_budget_update(&budget, 1151 * MS, 2000 * MS, 100 * MS));
     assert_true(tp_own_budget_update(&budget, 1162 * MS, 2200 * MS, 300 * MS));
-    assert_int_equal(reads(&budget), 320);
+    assert_int_equal(count_read_samples(&budget), 320);
     /* the recorder is within its budget again, so it reads all samples */
     assert_false(tp_own_budget_update(&budget, 1162 * MS, 4000 * MS, 900 * MS));
-    assert_int_equal(reads(&budget), 640);
+    assert_int_equal(count_read_samples(&budget), 640);
     assert_false(tp_own_budget_has_wait_stacks(&budget));
     assert_int_equal(budget.most_level, 2);
     for (int64_t i = 0; i < 100; i++)
         tp_own_budget_update(&budget, (9000 + i * 20) * MS, 4000 * MS, (1000 + i * 300) * MS);
     assert_int_equal(budget.level, 7);
-    assert_int_equal(reads(&budget), 10);
+    assert_int_equal(count_read_samples(&budget), 10);
 }
 
 /* Tests that no sample is dropped because of a cost that occurs only once: reading the files of a large program. Later
@@ -54,12 +54,12 @@ static void one_time_cost_drops_no_samples(void **state)
     assert_true(tp_own_budget_update(&budget, 300 * MS, 1000 * MS, 500 * MS));
     for (int64_t i = 1; i < 20; i++) /* from here on the recorder uses 2 % of the time */
         assert_false(tp_own_budget_update(&budget, (300 + i * 4) * MS, (1000 + i * 200) * MS, (500 + i * 200) * MS));
-    assert_int_equal(reads(&budget), 640);
+    assert_int_equal(count_read_samples(&budget), 640);
 }
 
 /* Tests a program with `import torch`, which is expensive for the recorder. Waits in the training after the import must
  * have stacks again. */
-static void stacks_of_waits_come_back(void **state)
+static void wait_stacks_are_read_again(void **state)
 {
     struct tp_own_budget budget = {0};
     (void)state;
@@ -73,13 +73,13 @@ static void stacks_of_waits_come_back(void **state)
 
 static struct tp_outside_tree tree;
 
-static void add(uint32_t thread, int64_t time_ns, enum tp_thread_state is, uint32_t stack)
+static void add_change(uint32_t thread, int64_t time_ns, enum tp_thread_state is, uint32_t stack)
 {
     *(struct tp_outside_change *)tp_vec_push(&tree.changes) =
         (struct tp_outside_change){.time_ns = time_ns, .thread = thread, .stack = stack, .state = is};
 }
 
-static int estimates(void *unused, struct tp_error *err)
+static int check_estimates(void *unused, struct tp_error *err)
 {
     static const struct tp_str causes[] = {{0}, {"pipe", 4}, {"disk", 4}, {0}};
     int64_t pipe_ns = 0, disk_ns = 0;
@@ -88,16 +88,16 @@ static int estimates(void *unused, struct tp_error *err)
     for (int i = 0; i < 2; i++)
         *(struct tp_outside_thread *)tp_vec_push(&tree.threads) =
             (struct tp_outside_thread){.end_ns = 5000, .apart = -1};
-    add(1, 0, TP_STATE_BLOCKED, 0); /* this thread has no sampled wait, so its causes stay unknown */
-    add(0, 0, TP_STATE_BLOCKED, 1);
-    add(0, 300, TP_STATE_RUNNING, 0);
-    add(0, 400, TP_STATE_BLOCKED, 2);
-    add(0, 500, TP_STATE_BLOCKED, 3); /* this stack shows no cause */
+    add_change(1, 0, TP_STATE_BLOCKED, 0); /* this thread has no sampled wait, so its causes stay unknown */
+    add_change(0, 0, TP_STATE_BLOCKED, 1);
+    add_change(0, 300, TP_STATE_RUNNING, 0);
+    add_change(0, 400, TP_STATE_BLOCKED, 2);
+    add_change(0, 500, TP_STATE_BLOCKED, 3); /* this stack shows no cause */
     for (int i = 0; i < 40; i++) {
-        add(0, 1000 + i * 100, TP_STATE_BLOCKED, 0);
-        add(0, 1020 + i * 100, TP_STATE_RUNNING, 0);
+        add_change(0, 1000 + i * 100, TP_STATE_BLOCKED, 0);
+        add_change(0, 1020 + i * 100, TP_STATE_RUNNING, 0);
     }
-    const struct tp_wait_guess *found = tp_wait_guesses(&tree, causes, &arena);
+    const struct tp_wait_guess *found = tp_wait_guesses_make(&tree, causes, &arena);
     for (size_t i = 0; i < tree.changes.count; i++) {
         const struct tp_outside_change *change = TP_AT(&tree.changes, struct tp_outside_change, i);
         bool is_estimated = change->thread == 0 && change->state == TP_STATE_BLOCKED && !change->stack;
@@ -119,7 +119,7 @@ static void add_process(uint32_t parent, int64_t begin_ns, int64_t end_ns)
 }
 
 /* Checks the estimated causes for one thread, which imports, starts children and trains. */
-static int guesses(void *unused, struct tp_error *err)
+static int check_guesses(void *unused, struct tp_error *err)
 {
     static const struct tp_str causes[] = {{0}, {"disk", 4}};
     static const struct {
@@ -149,10 +149,10 @@ static int guesses(void *unused, struct tp_error *err)
     add_process(1, 2401 * MS, 2402 * MS);
     add_process(0, 8000 * MS, 9001 * MS);
     for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
-        add(0, waits[i].begin_ns, TP_STATE_BLOCKED, waits[i].stack);
-        add(0, waits[i].end_ns, TP_STATE_RUNNING, 0);
+        add_change(0, waits[i].begin_ns, TP_STATE_BLOCKED, waits[i].stack);
+        add_change(0, waits[i].end_ns, TP_STATE_RUNNING, 0);
     }
-    const struct tp_wait_guess *found = tp_wait_guesses(&tree, causes, &arena);
+    const struct tp_wait_guess *found = tp_wait_guesses_make(&tree, causes, &arena);
     for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
         assert_true(tp_str_equal(found[2 * i].cause, tp_str_of(waits[i].wanted)));
         assert_int_equal(found[2 * i].is_child, waits[i].is_child);
@@ -164,13 +164,13 @@ static int guesses(void *unused, struct tp_error *err)
 static void waits_without_samples_stay_unknown(void **state)
 {
     (void)state;
-    assert_int_equal(tp_arena_run(&arena, guesses, NULL, NULL), 0);
+    assert_int_equal(tp_arena_run(&arena, check_guesses, NULL, NULL), 0);
 }
 
 static void waits_without_stack_get_causes_of_their_thread(void **state)
 {
     (void)state;
-    assert_int_equal(tp_arena_run(&arena, estimates, NULL, NULL), 0);
+    assert_int_equal(tp_arena_run(&arena, check_estimates, NULL, NULL), 0);
 }
 
 static void wait_gets_the_cause_of_its_call(void **state)
@@ -192,10 +192,10 @@ static void wait_gets_the_cause_of_its_call(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[64];
         snprintf(text, sizeof text, "%d%s", rows[i].call, rows[i].rest);
-        assert_true(tp_str_equal(tp_proc_wait_text(tp_proc_wait_of(text, rows[i].file)), tp_str_of(rows[i].wanted)));
+        assert_true(tp_str_equal(tp_proc_wait_text(tp_proc_wait_parse(text, rows[i].file)), tp_str_of(rows[i].wanted)));
     }
-    assert_int_equal(tp_proc_wait_of("running", ""), 0);
-    assert_int_equal(tp_proc_wait_of("", ""), 0);
+    assert_int_equal(tp_proc_wait_parse("running", ""), 0);
+    assert_int_equal(tp_proc_wait_parse("", ""), 0);
 }
 
 int main(void)
@@ -203,7 +203,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(work_beyond_the_budget_is_left_out),
         cmocka_unit_test(one_time_cost_drops_no_samples),
-        cmocka_unit_test(stacks_of_waits_come_back),
+        cmocka_unit_test(wait_stacks_are_read_again),
         cmocka_unit_test_setup_teardown(waits_without_samples_stay_unknown, begin, end),
         cmocka_unit_test(wait_gets_the_cause_of_its_call),
         cmocka_unit_test_setup_teardown(waits_without_stack_get_causes_of_their_thread, begin, end),

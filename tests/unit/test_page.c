@@ -62,7 +62,7 @@ static int set_up(void **state)
     tp_model_build(&f->model, &f->trace, &f->order, &f->arena);
     tp_views_build(&f->views, &f->model, &f->arena);
     tp_advice_build(&f->advice, &f->model, NULL, &f->arena);
-    tp_word_advice(&f->advice, &f->model, &f->arena);
+    tp_fill_advice_texts(&f->advice, &f->model, &f->arena);
     f->profile = (struct tp_profile){.run = TP_STR("run"),
                                      .worker = TP_STR("secrethost_77"),
                                      .span = TP_NULL_INT,
@@ -83,18 +83,18 @@ static int tear_down(void **state)
 }
 
 /* Returns a page with `count` copies of the profile. */
-static struct tp_page *page_of(const struct tp_page_options *options, size_t count, struct tp_page_files *files)
+static struct tp_page *make_page(const struct tp_page_options *options, size_t count, struct tp_page_files *files)
 {
     struct tp_page *page;
 
-    assert_int_equal(tp_page_begin(&page, options, count, NULL), 0);
+    assert_int_equal(tp_page_open(&page, options, count, NULL), 0);
     for (size_t i = 0; i < count; i++)
         assert_int_equal(tp_page_add_profile(page, &fixture.profile, NULL), 0);
     assert_int_equal(tp_page_finish(page, files, NULL), 0);
     return page;
 }
 
-static bool contains(const struct tp_page_files *files, const char *needle)
+static bool is_in_page(const struct tp_page_files *files, const char *needle)
 {
     bool is_found = false;
     for (size_t i = 0; i < TP_PAGE_PARTS; i++)
@@ -105,7 +105,7 @@ static bool contains(const struct tp_page_files *files, const char *needle)
 static void document_equals_its_parts(void **state)
 {
     struct tp_page_files files;
-    struct tp_page *page = page_of(&(struct tp_page_options){0}, 2, &files);
+    struct tp_page *page = make_page(&(struct tp_page_options){0}, 2, &files);
     struct tp_str first = files.html[0], last = files.html[TP_PAGE_PARTS - 1];
     size_t bytes = 0;
 
@@ -121,25 +121,25 @@ static void document_equals_its_parts(void **state)
 static void page_has_sections_for_existing_data(void **state)
 {
     struct tp_page_files files;
-    struct tp_page *page = page_of(&(struct tp_page_options){0}, 1, &files);
+    struct tp_page *page = make_page(&(struct tp_page_options){0}, 1, &files);
 
     (void)state;
-    assert_true(contains(&files, "id=\"overview\""));
-    assert_true(contains(&files, "id=\"operators\""));
-    assert_true(contains(&files, "id=\"kernels\""));
-    assert_false(contains(&files, "id=\"memory\""));
-    assert_true(contains(&files, "This trace does not contain: memory"));
-    assert_true(contains(&files, "&lt;script&gt;"));
-    assert_false(contains(&files, "aten::<script>"));
-    assert_true(contains(&files, "train.py(12): step"));
+    assert_true(is_in_page(&files, "id=\"overview\""));
+    assert_true(is_in_page(&files, "id=\"operators\""));
+    assert_true(is_in_page(&files, "id=\"kernels\""));
+    assert_false(is_in_page(&files, "id=\"memory\""));
+    assert_true(is_in_page(&files, "This trace does not contain: memory"));
+    assert_true(is_in_page(&files, "&lt;script&gt;"));
+    assert_false(is_in_page(&files, "aten::<script>"));
+    assert_true(is_in_page(&files, "train.py(12): step"));
     tp_page_release(page);
 }
 
 static void equal_input_makes_equal_bytes(void **state)
 {
     struct tp_page_files a, b;
-    struct tp_page *first = page_of(&(struct tp_page_options){0}, 2, &a),
-                   *second = page_of(&(struct tp_page_options){0}, 2, &b);
+    struct tp_page *first = make_page(&(struct tp_page_options){0}, 2, &a),
+                   *second = make_page(&(struct tp_page_options){0}, 2, &b);
 
     (void)state;
     for (size_t i = 0; i < TP_PAGE_PARTS; i++)
@@ -151,41 +151,41 @@ static void equal_input_makes_equal_bytes(void **state)
 static void redacted_page_names_no_host_and_no_folder(void **state)
 {
     struct tp_page_files files;
-    struct tp_page *page = page_of(&(struct tp_page_options){.redact = true}, 2, &files);
+    struct tp_page *page = make_page(&(struct tp_page_options){.redact = true}, 2, &files);
 
     (void)state;
-    assert_false(contains(&files, "secrethost"));
-    assert_false(contains(&files, "/home/ann"));
-    assert_true(contains(&files, "/train.py(12): step"));
+    assert_false(is_in_page(&files, "secrethost"));
+    assert_false(is_in_page(&files, "/home/ann"));
+    assert_true(is_in_page(&files, "/train.py(12): step"));
     tp_page_release(page);
 }
 
 static void source_lines_link_to_the_given_address(void **state)
 {
     struct tp_page_files files;
-    struct tp_page *page = page_of(&(struct tp_page_options){.source_url = "vscode://file{path}:{line}"}, 1, &files);
+    struct tp_page *page = make_page(&(struct tp_page_options){.source_url = "vscode://file{path}:{line}"}, 1, &files);
 
     (void)state;
-    assert_true(contains(&files, "href=\"vscode://file/home/ann/project/train.py:12\""));
+    assert_true(is_in_page(&files, "href=\"vscode://file/home/ann/project/train.py:12\""));
     tp_page_release(page);
-    assert_int_equal(tp_page_begin(&page, &(struct tp_page_options){.source_url = "javascript:{path}"}, 1, NULL),
+    assert_int_equal(tp_page_open(&page, &(struct tp_page_options){.source_url = "javascript:{path}"}, 1, NULL),
                      TP_EUSAGE);
     assert_null(page);
 }
 
-static void page_fits_its_maximum_size_and_says_so(void **state)
+static void page_fits_its_maximum_size_and_reports_it(void **state)
 {
     struct tp_page_files all, small;
-    struct tp_page *whole = page_of(&(struct tp_page_options){0}, 40, &all), *page;
+    struct tp_page *whole = make_page(&(struct tp_page_options){0}, 40, &all), *page;
     size_t ceiling = all.html_bytes / 3;
 
     (void)state;
-    page = page_of(&(struct tp_page_options){.max_bytes = ceiling}, 40, &small);
+    page = make_page(&(struct tp_page_options){.max_bytes = ceiling}, 40, &small);
     assert_true(small.html_bytes <= ceiling);
-    assert_true(contains(&small, "A larger --max-size"));
+    assert_true(is_in_page(&small, "A larger --max-size"));
     tp_page_release(whole);
     tp_page_release(page);
-    assert_int_equal(tp_page_begin(&page, &(struct tp_page_options){.max_bytes = 1000}, 1, NULL), 0);
+    assert_int_equal(tp_page_open(&page, &(struct tp_page_options){.max_bytes = 1000}, 1, NULL), 0);
     assert_int_equal(tp_page_finish(page, &small, NULL), TP_ELIMIT);
     tp_page_release(page);
 }
@@ -196,22 +196,22 @@ static void failed_input_is_named(void **state)
     struct tp_page *page;
 
     (void)state;
-    assert_int_equal(tp_page_begin(&page, &(struct tp_page_options){0}, 2, NULL), 0);
+    assert_int_equal(tp_page_open(&page, &(struct tp_page_options){0}, 2, NULL), 0);
     assert_int_equal(tp_page_add_profile(page, &fixture.profile, NULL), 0);
     assert_int_equal(tp_page_add_failed(page, TP_STR("run"), TP_STR("w"), TP_STR("bad<file"), "not a trace", NULL), 0);
     assert_int_equal(tp_page_finish(page, &files, NULL), 0);
-    assert_true(contains(&files, "bad&lt;file: not a trace"));
-    assert_true(contains(&files, "1 input could not be used"));
+    assert_true(is_in_page(&files, "bad&lt;file: not a trace"));
+    assert_true(is_in_page(&files, "1 input could not be used"));
     tp_page_release(page);
 }
 
 static void separate_assets_leave_no_inline_code(void **state)
 {
     struct tp_page_files files;
-    struct tp_page *page = page_of(&(struct tp_page_options){.separate_assets = true}, 1, &files);
+    struct tp_page *page = make_page(&(struct tp_page_options){.writes_separate_assets = true}, 1, &files);
 
     (void)state;
-    assert_false(contains(&files, "<style"));
+    assert_false(is_in_page(&files, "<style"));
     assert_true(files.css.len && files.js.len);
     tp_page_release(page);
 }
@@ -225,16 +225,16 @@ static void fill_digest(struct tp_digest *digest, struct tp_arena *memory, size_
     struct tp_page_limits limits;
     struct tp_section section;
 
-    tp_page_limits_of(&limits, 0, TP_MAX_MARKDOWN_BYTES);
+    tp_page_limits_fill(&limits, 0, TP_MAX_MARKDOWN_BYTES);
     tp_digest_init(digest, count);
     for (size_t i = 0; i + 1 < count; i++) {
         tp_section_init(&section, memory, &fixture.profile,
                         &(struct tp_section_options){.redact = true, .is_one_of_many = count > 1});
         section.limits = &limits;
-        (count > 4 ? tp_report_line : tp_report_document)(&document, &section);
+        (count > 4 ? tp_report_add_line : tp_report_document)(&document, &section);
         tp_digest_add(digest, &document);
     }
-    tp_report_failed_line(&document, &naming, TP_STR("bad"), "not a trace");
+    tp_report_add_failed_line(&document, &naming, TP_STR("bad"), "not a trace");
     tp_digest_add(digest, &document);
 }
 
@@ -267,7 +267,7 @@ int main(void)
         cmocka_unit_test(equal_input_makes_equal_bytes),
         cmocka_unit_test(redacted_page_names_no_host_and_no_folder),
         cmocka_unit_test(source_lines_link_to_the_given_address),
-        cmocka_unit_test(page_fits_its_maximum_size_and_says_so),
+        cmocka_unit_test(page_fits_its_maximum_size_and_reports_it),
         cmocka_unit_test(failed_input_is_named),
         cmocka_unit_test(separate_assets_leave_no_inline_code),
         cmocka_unit_test(digest_is_small_and_contains_the_verdict),

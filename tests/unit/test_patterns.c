@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-static int find(const char *const *rules, size_t count, const char *name, size_t length)
+static int find_rule(const char *const *rules, size_t count, const char *name, size_t length)
 {
     static struct tp_patterns patterns;
     memset(&patterns, 0, sizeof patterns);
@@ -21,7 +21,7 @@ static int find(const char *const *rules, size_t count, const char *name, size_t
 
 static bool is_found(const char *pattern, const char *name)
 {
-    return find(&pattern, 1, name, strlen(name)) == 0;
+    return find_rule(&pattern, 1, name, strlen(name)) == 0;
 }
 
 static void each_pattern_form_is_found(void **state)
@@ -46,11 +46,11 @@ static void first_matching_rule_wins(void **state)
 {
     static const char *const rules[] = {"late", "early|other", "all"};
     (void)state;
-    assert_int_equal(find(rules, 3, "early and late", 14), 0);
-    assert_int_equal(find(rules, 3, "all other", 9), 1);
-    assert_int_equal(find(rules, 3, "nothing", 7), -1);
-    assert_int_equal(find(rules, 3, "", 0), -1);
-    assert_int_equal(find(rules, 3, "x\0all", 5), 2); /* a name may contain NUL */
+    assert_int_equal(find_rule(rules, 3, "early and late", 14), 0);
+    assert_int_equal(find_rule(rules, 3, "all other", 9), 1);
+    assert_int_equal(find_rule(rules, 3, "nothing", 7), -1);
+    assert_int_equal(find_rule(rules, 3, "", 0), -1);
+    assert_int_equal(find_rule(rules, 3, "x\0all", 5), 2); /* a name may contain NUL */
 }
 
 static void invalid_pattern_is_refused(void **state)
@@ -91,25 +91,25 @@ static void near_match_takes_linear_time(void **state)
 /* ---- comparison with the C library ---- */
 
 static unsigned seed = 1;
-static unsigned any(unsigned below)
+static unsigned random_below(unsigned below)
 {
     seed = seed * 1103515245u + 12345u;
     return (seed >> 16) % below;
 }
 
 /* Makes a random pattern of the supported syntax from letters that also occur in names. */
-static void made_pattern(char *text, unsigned depth)
+static void make_pattern(char *text, unsigned depth)
 {
     static const char *const parts[] = {"ab", "ba", "a_?b", "b[ab]a", "ab[0-9]+", "ab.*ba", "(ab|ba)", "aa(b)?b"};
-    for (unsigned i = 0, count = 1 + any(3); i < count; i++) {
-        if (i && any(3) == 0)
+    for (unsigned i = 0, count = 1 + random_below(3); i < count; i++) {
+        if (i && random_below(3) == 0)
             strcat(text, "|");
-        if (!depth || any(4)) {
+        if (!depth || random_below(4)) {
             /* each part begins with ordinary letters */
-            strcat(text, parts[any(sizeof parts / sizeof *parts)]);
+            strcat(text, parts[random_below(sizeof parts / sizeof *parts)]);
         } else {
             strcat(text, "(");
-            made_pattern(text, depth - 1);
+            make_pattern(text, depth - 1);
             strcat(text, ")");
         }
     }
@@ -123,19 +123,19 @@ static void results_equal_regular_expressions(void **state)
         static struct tp_patterns patterns;
         char pattern[512] = "", name[40];
         regex_t compiled;
-        if (any(5) == 0)
+        if (random_below(5) == 0)
             strcat(pattern, "^");
-        made_pattern(pattern, 2);
-        if (any(5) == 0)
+        make_pattern(pattern, 2);
+        if (random_below(5) == 0)
             strcat(pattern, "$");
         memset(&patterns, 0, sizeof patterns);
         if (tp_patterns_add(&patterns, 0, pattern) != 0)
             continue; /* skips a pattern that is too long or has too many alternatives */
         assert_int_equal(regcomp(&compiled, pattern, REG_EXTENDED | REG_ICASE | REG_NOSUB), 0);
         for (int k = 0; k < 60; k++) {
-            size_t length = any(sizeof name - 1);
+            size_t length = random_below(sizeof name - 1);
             for (size_t at = 0; at < length; at++)
-                name[at] = letters[any(sizeof letters - 1)];
+                name[at] = letters[random_below(sizeof letters - 1)];
             name[length] = '\0';
             bool theirs = regexec(&compiled, name, 0, NULL, 0) == 0;
             if (theirs != (tp_patterns_find(&patterns, (struct tp_str){name, length}) == 0))

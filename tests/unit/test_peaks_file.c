@@ -28,11 +28,11 @@ struct question {
     const struct tp_peaks *peaks;
 };
 
-static int ask(void *context, struct tp_error *err)
+static int find_peaks(void *context, struct tp_error *err)
 {
     struct question *q = context;
     (void)err;
-    q->peaks = tp_peaks_with(&file, tp_str_of(q->name), q->bytes, &q->arena);
+    q->peaks = tp_peaks_with_user_values(&file, tp_str_of(q->name), q->bytes, &q->arena);
     return 0;
 }
 
@@ -46,7 +46,7 @@ static void measured_numbers_replace_published_ones(void **state)
                            "\"memory_gbs\": 3000, \"source\": \"triad \\u00b5\"} ] }",
                            &err),
                      0);
-    assert_int_equal(tp_arena_run(&q.arena, ask, &q, NULL), 0);
+    assert_int_equal(tp_arena_run(&q.arena, find_peaks, &q, NULL), 0);
     assert_string_equal(q.peaks->device, "NVIDIA H100 SXM");
     assert_string_equal(q.peaks->source, "triad \xc2\xb5");
     assert_true(q.peaks->is_measured);
@@ -54,7 +54,7 @@ static void measured_numbers_replace_published_ones(void **state)
     assert_float_equal(q.peaks->tflops[TP_PEAK_FP16], 989.5, 0);
     assert_float_equal(q.peaks->memory_gb_s, 3000, 0);
     q.name = "NVIDIA A100-SXM4-80GB";
-    assert_int_equal(tp_arena_run(&q.arena, ask, &q, NULL), 0);
+    assert_int_equal(tp_arena_run(&q.arena, find_peaks, &q, NULL), 0);
     assert_false(q.peaks->is_measured);
     tp_arena_release(&q.arena);
 }
@@ -70,15 +70,15 @@ static void first_matching_device_is_used(void **state)
                            "{\"match\":\"Some\",\"memory_gbs\":3}]}",
                            &err),
                      0);
-    assert_int_equal(tp_arena_run(&q.arena, ask, &q, NULL), 0);
+    assert_int_equal(tp_arena_run(&q.arena, find_peaks, &q, NULL), 0);
     assert_string_equal(q.peaks->device, "X9 small");
     assert_string_equal(q.peaks->source, "measured");
     assert_float_equal(q.peaks->memory_gb_s, 2, 0);
     q.bytes = TP_NULL_INT;
-    assert_int_equal(tp_arena_run(&q.arena, ask, &q, NULL), 0);
+    assert_int_equal(tp_arena_run(&q.arena, find_peaks, &q, NULL), 0);
     assert_float_equal(q.peaks->memory_gb_s, 3, 0);
     q.name = "";
-    assert_int_equal(tp_arena_run(&q.arena, ask, &q, NULL), 0);
+    assert_int_equal(tp_arena_run(&q.arena, find_peaks, &q, NULL), 0);
     assert_null(q.peaks);
     tp_arena_release(&q.arena);
 }

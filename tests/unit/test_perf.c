@@ -23,7 +23,7 @@ static char memory[MOST_PAGE + RING] __attribute__((aligned(MOST_PAGE)));
 
 /* Writes bytes into the ring at position `at`, where they may wrap around the ring's end. Returns the position after
  * them. */
-static uint64_t put(struct perf_event_mmap_page *page, uint64_t at, const void *bytes, size_t size)
+static uint64_t put_in_ring(struct perf_event_mmap_page *page, uint64_t at, const void *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++)
         ((char *)page)[page->data_offset + (at + i) % RING] = ((const char *)bytes)[i];
@@ -41,14 +41,14 @@ static uint64_t put_sample(struct perf_event_mmap_page *page, uint64_t at, uint6
     for (uint64_t i = 0; i < REGISTERS; i++)
         registers[i] = 1000 + i;
     memcpy(copied, stack, used);
-    at = put(page, at, &header, sizeof header);
-    at = put(page, at, (uint32_t[]){1, 2}, 8);
-    at = put(page, at, &time, 8);
-    at = put(page, at, &abi, 8);
-    at = put(page, at, registers, sizeof registers);
-    at = put(page, at, &size, 8);
-    at = put(page, at, copied, sizeof copied);
-    return put(page, at, &used, 8);
+    at = put_in_ring(page, at, &header, sizeof header);
+    at = put_in_ring(page, at, (uint32_t[]){1, 2}, 8);
+    at = put_in_ring(page, at, &time, 8);
+    at = put_in_ring(page, at, &abi, 8);
+    at = put_in_ring(page, at, registers, sizeof registers);
+    at = put_in_ring(page, at, &size, 8);
+    at = put_in_ring(page, at, copied, sizeof copied);
+    return put_in_ring(page, at, &used, 8);
 }
 
 static void samples_are_read_for_any_page_size(void **state)

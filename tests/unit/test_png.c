@@ -12,7 +12,7 @@
 
 #include "writer/base/error.h"
 
-static unsigned be(const char *p)
+static unsigned read_big_endian(const char *p)
 {
     const unsigned char *u = (const unsigned char *)p;
     return (unsigned)u[0] << 24 | (unsigned)u[1] << 16 | (unsigned)u[2] << 8 | u[3];
@@ -29,8 +29,8 @@ static void png_inflates_to_the_same_pixels(void **state)
     tp_png_add(&out, rgb, 2, 3);
     assert_int_equal(out.failed, 0);
     assert_memory_equal(out.data, "\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\2\0\0\0\3\x08\2\0\0\0", 29);
-    assert_int_equal(be(out.data + 29), crc32(0, (const Bytef *)out.data + 12, 17));
-    unsigned packed = be(out.data + 33);
+    assert_int_equal(read_big_endian(out.data + 29), crc32(0, (const Bytef *)out.data + 12, 17));
+    unsigned packed = read_big_endian(out.data + 33);
     assert_memory_equal(out.data + 37, "IDAT", 4);
     assert_int_equal(uncompress(rows, &size, (const Bytef *)out.data + 41, packed), Z_OK);
     assert_int_equal(size, sizeof rows);

@@ -13,7 +13,7 @@ enum { RECORDS = 200, TIMES = 500, LATEST = 60 };
 
 static uint32_t seed = 1;
 
-static int64_t below(int64_t n)
+static int64_t random_below(int64_t n)
 {
     seed = seed * 1664525 + 1013904223;
     return (int64_t)(seed >> 8) % n;
@@ -27,21 +27,21 @@ struct made {
     uint32_t order[RECORDS];
 };
 
-static void make(struct made *m)
+static void make_memory(struct made *m)
 {
     static struct tp_memory_place places[] = {{TP_DEVICE_CPU, -1}, {TP_DEVICE_HIP, 0}, {TP_NULL_INT, 0}, {9, 0}};
     *m = (struct made){.trace = {.memory = m->records, .memory_count = RECORDS, .memory_places = places}};
     tp_arena_init(&m->arena, 0);
     for (uint32_t i = 0; i < RECORDS; i++) { /* sorted by time */
         m->records[i] = (struct tp_memory){.ts_ns = i * LATEST / RECORDS,
-                                           .bytes = below(100) - 50,
-                                           .device = (uint32_t)below(4),
-                                           .flags = below(10) ? 0 : TP_MEMORY_OUT_OF_MEMORY};
+                                           .bytes = random_below(100) - 50,
+                                           .device = (uint32_t)random_below(4),
+                                           .flags = random_below(10) ? 0 : TP_MEMORY_OUT_OF_MEMORY};
         m->order[i] = i;
     }
 }
 
-static struct tp_memory_bytes walk(const struct made *m, int64_t start, int64_t end, bool *is_outside)
+static struct tp_memory_bytes sum_by_loop(const struct made *m, int64_t start, int64_t end, bool *is_outside)
 {
     struct tp_memory_bytes sum = {0};
     for (uint32_t i = 0; i < RECORDS; i++) {
@@ -55,25 +55,25 @@ static struct tp_memory_bytes walk(const struct made *m, int64_t start, int64_t 
     return sum;
 }
 
-static void check(bool is_coarse, int times)
+static void check_random_spans(bool is_coarse, int times)
 {
     static struct made m;
     struct tp_memory_sums sums;
     bool is_outside[RECORDS];
     uint32_t outside[RECORDS], at = 0;
-    make(&m);
+    make_memory(&m);
     if (setjmp(m.arena.guard))
         fail();
     memset(is_outside, true, sizeof is_outside);
     tp_memory_sums_build(&sums, &m.trace, m.order, is_coarse, &m.arena);
     for (int i = 0; i < times; i++) {
-        int64_t start = below(LATEST + 20) - 10, end = start + below(1 + below(LATEST));
-        struct tp_memory_bytes expected = walk(&m, start, end, is_outside);
+        int64_t start = random_below(LATEST + 20) - 10, end = start + random_below(1 + random_below(LATEST));
+        struct tp_memory_bytes expected = sum_by_loop(&m, start, end, is_outside);
         struct tp_memory_bytes bytes = tp_memory_sums_within(&sums, start, end);
         assert_int_equal(bytes.cpu, expected.cpu);
         assert_int_equal(bytes.gpu, expected.gpu);
     }
-    uint32_t count = tp_memory_sums_outside(&sums, outside);
+    uint32_t count = tp_memory_sums_list_outside(&sums, outside);
     for (int failed = 0; failed < 2; failed++)
         for (uint32_t i = 0; i < RECORDS; i++)
             if (failed ? m.records[i].flags & TP_MEMORY_OUT_OF_MEMORY
@@ -88,7 +88,7 @@ static void bytes_in_a_span_equal_a_loop(void **state)
     (void)state;
     for (int round = 0; round < 20; round++)
         /* tests fine clocks, and coarse clocks that give many records the same time */
-        check(round % 2, TIMES / (1 + round * round));
+        check_random_spans(round % 2, TIMES / (1 + round * round));
 }
 
 static void sums_stop_at_the_ends_of_the_range(void **state)
@@ -96,7 +96,7 @@ static void sums_stop_at_the_ends_of_the_range(void **state)
     static struct made m;
     struct tp_memory_sums sums;
     (void)state;
-    make(&m);
+    make_memory(&m);
     if (setjmp(m.arena.guard))
         fail();
     for (uint32_t i = 0; i < RECORDS; i++)

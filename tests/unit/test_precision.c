@@ -19,7 +19,7 @@
 
 static char folder[] = "/tmp/test_precision.XXXXXX";
 
-static const char *in_folder(const char *name)
+static const char *path_in_folder(const char *name)
 {
     static char path[4][256];
     static int next;
@@ -117,9 +117,9 @@ static void differences_equal_values_by_hand(void **state)
     const char *dict = "{'descr': '<f8', 'fortran_order': False, 'shape': (6,), }";
     struct tp_difference d;
     (void)state;
-    write_npy(in_folder("a.npy"), dict, base, sizeof base);
-    write_npy(in_folder("b.npy"), dict, new, sizeof new);
-    assert_int_equal(compare(&d, in_folder("a.npy"), in_folder("b.npy"), tolerance), TP_OK);
+    write_npy(path_in_folder("a.npy"), dict, base, sizeof base);
+    write_npy(path_in_folder("b.npy"), dict, new, sizeof new);
+    assert_int_equal(compare(&d, path_in_folder("a.npy"), path_in_folder("b.npy"), tolerance), TP_OK);
     assert_int_equal(d.count, 6);
     assert_int_equal(d.finite_count, 3);
     /* mismatches: a difference of 0.5 above the limit 0.1, different infinities, and a NaN on only one side */
@@ -141,17 +141,18 @@ static void indexes_are_in_c_order_for_all_orders(void **state)
     const struct tp_tolerance tolerance = {0, 0};
     struct tp_difference d;
     (void)state;
-    write_npy(in_folder("c.npy"), "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", c, sizeof c);
-    write_npy(in_folder("f.npy"), "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }", fortran,
+    write_npy(path_in_folder("c.npy"), "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", c, sizeof c);
+    write_npy(path_in_folder("f.npy"), "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }", fortran,
               sizeof fortran);
-    assert_int_equal(compare(&d, in_folder("c.npy"), in_folder("f.npy"), tolerance), TP_OK);
+    assert_int_equal(compare(&d, path_in_folder("c.npy"), path_in_folder("f.npy"), tolerance), TP_OK);
     assert_int_equal(d.mismatch_count, 1);
     assert_int_equal(d.worst, 3);
-    assert_int_equal(compare(&d, in_folder("f.npy"), in_folder("c.npy"), tolerance), TP_OK);
+    assert_int_equal(compare(&d, path_in_folder("f.npy"), path_in_folder("c.npy"), tolerance), TP_OK);
     assert_int_equal(d.worst, 3);
     static const float other[] = {0, 3, 1, 4, 2, 5};
-    write_npy(in_folder("g.npy"), "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }", other, sizeof other);
-    assert_int_equal(compare(&d, in_folder("f.npy"), in_folder("g.npy"), tolerance), TP_OK);
+    write_npy(path_in_folder("g.npy"), "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }", other,
+              sizeof other);
+    assert_int_equal(compare(&d, path_in_folder("f.npy"), path_in_folder("g.npy"), tolerance), TP_OK);
     assert_int_equal(d.worst, 3);
     assert_int_equal(d.first_mismatch, 3);
 }
@@ -163,14 +164,15 @@ static void wide_integers_and_huge_numbers_are_exact(void **state)
     const struct tp_tolerance tolerance = {0, 0};
     struct tp_difference d;
     (void)state;
-    write_npy(in_folder("i.npy"), "{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }", base, sizeof base);
-    write_npy(in_folder("j.npy"), "{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }", new, sizeof new);
-    assert_int_equal(compare(&d, in_folder("i.npy"), in_folder("j.npy"), tolerance), TP_OK);
+    write_npy(path_in_folder("i.npy"), "{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }", base, sizeof base);
+    write_npy(path_in_folder("j.npy"), "{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }", new, sizeof new);
+    assert_int_equal(compare(&d, path_in_folder("i.npy"), path_in_folder("j.npy"), tolerance), TP_OK);
     assert_int_equal(d.mismatch_count, 1);
     assert_true(d.max_abs == 1);
-    write_npy(in_folder("s.npy"), "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }", small, sizeof small);
-    write_npy(in_folder("h.npy"), "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }", huge, sizeof huge);
-    assert_int_equal(compare(&d, in_folder("s.npy"), in_folder("h.npy"), tolerance), TP_OK);
+    write_npy(path_in_folder("s.npy"), "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }", small,
+              sizeof small);
+    write_npy(path_in_folder("h.npy"), "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }", huge, sizeof huge);
+    assert_int_equal(compare(&d, path_in_folder("s.npy"), path_in_folder("h.npy"), tolerance), TP_OK);
     assert_true(fabs(d.cosine - 1) < 1e-15);
     assert_true(fabs(d.rmse / sqrt(12.5) - 1e300) < 1e287);
 }
@@ -181,16 +183,18 @@ static void inconsistent_files_are_refused(void **state)
     const struct tp_tolerance tolerance = {0, 0};
     struct tp_difference d;
     (void)state;
-    write_npy(in_folder("short.npy"), "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", data, sizeof data);
-    write_npy(in_folder("vast.npy"), "{'descr': '<f4', 'fortran_order': True, 'shape': (1000000, 1000000), }", data,
+    write_npy(path_in_folder("short.npy"), "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", data,
               sizeof data);
-    write_npy(in_folder("good.npy"), "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", data, sizeof data);
-    assert_int_equal(compare(&d, in_folder("short.npy"), in_folder("good.npy"), tolerance), TP_ETRUNCATED);
-    assert_int_equal(compare(&d, in_folder("good.npy"), in_folder("vast.npy"), tolerance), TP_ETRUNCATED);
-    assert_int_equal(compare(&d, in_folder("good.npy"), "/dev/zero", tolerance), TP_EIO);
-    assert_int_equal(compare(&d, in_folder("good.npy"), folder, tolerance), TP_EIO);
-    assert_int_equal(mkfifo(in_folder("pipe.npy"), 0600), 0);
-    assert_int_equal(compare(&d, in_folder("pipe.npy"), in_folder("good.npy"), tolerance), TP_EIO);
+    write_npy(path_in_folder("vast.npy"), "{'descr': '<f4', 'fortran_order': True, 'shape': (1000000, 1000000), }",
+              data, sizeof data);
+    write_npy(path_in_folder("good.npy"), "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", data,
+              sizeof data);
+    assert_int_equal(compare(&d, path_in_folder("short.npy"), path_in_folder("good.npy"), tolerance), TP_ETRUNCATED);
+    assert_int_equal(compare(&d, path_in_folder("good.npy"), path_in_folder("vast.npy"), tolerance), TP_ETRUNCATED);
+    assert_int_equal(compare(&d, path_in_folder("good.npy"), "/dev/zero", tolerance), TP_EIO);
+    assert_int_equal(compare(&d, path_in_folder("good.npy"), folder, tolerance), TP_EIO);
+    assert_int_equal(mkfifo(path_in_folder("pipe.npy"), 0600), 0);
+    assert_int_equal(compare(&d, path_in_folder("pipe.npy"), path_in_folder("good.npy"), tolerance), TP_EIO);
 }
 
 static void steps_and_workers_are_read_from_the_path(void **state)
@@ -204,16 +208,16 @@ static void steps_and_workers_are_read_from_the_path(void **state)
     static const char *const folders[] = {"A", "A/h_1.tensors", "A/h_1.tensors/7",
                                           "B", "B/h_2.tensors", "B/h_2.tensors/7"};
     for (size_t i = 0; i < COUNT(folders); i++)
-        assert_int_equal(mkdir(in_folder(folders[i]), 0700), 0);
-    write_npy(in_folder("A/h_1.tensors/7/in%2Fx.npy"), dict, &one, sizeof one);
-    write_npy(in_folder("B/h_2.tensors/7/in%2Fx.npy"), dict, &two, sizeof two);
-    write_npy(in_folder("A/only.npy"), dict, &one, sizeof one);
+        assert_int_equal(mkdir(path_in_folder(folders[i]), 0700), 0);
+    write_npy(path_in_folder("A/h_1.tensors/7/in%2Fx.npy"), dict, &one, sizeof one);
+    write_npy(path_in_folder("B/h_2.tensors/7/in%2Fx.npy"), dict, &two, sizeof two);
+    write_npy(path_in_folder("A/only.npy"), dict, &one, sizeof one);
     tp_arena_init(&arena, 0);
     assert_int_equal(setjmp(arena.guard), 0);
     struct tp_inventory base, new;
     struct tp_precision *p = tp_arena_alloc(&arena, sizeof *p);
-    assert_int_equal(tp_inventory_find(&base, &arena, in_folder("A"), &find, NULL), TP_OK);
-    assert_int_equal(tp_inventory_find(&new, &arena, in_folder("B"), &find, NULL), TP_OK);
+    assert_int_equal(tp_inventory_find(&base, &arena, path_in_folder("A"), &find, NULL), TP_OK);
+    assert_int_equal(tp_inventory_find(&new, &arena, path_in_folder("B"), &find, NULL), TP_OK);
     tp_precision_build(p, &base, &new, &how, &arena);
     assert_int_equal(p->table.row_count, 2);
     assert_int_equal(p->verdicts[TP_VERDICT_ONLY_BASE], 1);

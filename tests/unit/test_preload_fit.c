@@ -135,7 +135,7 @@ static void make_program(unsigned char bytes[FILE_BYTES], const char *library, c
     }
 }
 
-static const char *look_at(const unsigned char *bytes, size_t size)
+static const char *find_refusal(const unsigned char *bytes, size_t size)
 {
     int fd = memfd_create("program", 0);
     assert_true(fd >= 0 && write(fd, bytes, size) == (ssize_t)size);
@@ -144,34 +144,41 @@ static const char *look_at(const unsigned char *bytes, size_t size)
     return why;
 }
 
-static const char *look(const char *library, const char *symbol, const char *second, bool has_early)
+static const char *find_refusal_of_made_program(const char *library, const char *symbol, const char *second,
+                                                bool has_early)
 {
     unsigned char bytes[FILE_BYTES];
     make_program(bytes, library, symbol, second, has_early);
-    return look_at(bytes, sizeof bytes);
+    return find_refusal(bytes, sizeof bytes);
 }
 
 static void runtimes_of_sanitizers_are_found(void **state)
 {
     (void)state;
-    assert_string_equal(look("libasan.so.8", NULL, NULL, false), "it is built with AddressSanitizer");
-    assert_string_equal(look("/opt/lib/liblsan.so.0", NULL, NULL, false), "it is built with LeakSanitizer");
-    assert_string_equal(look("libclang_rt.tsan-x86_64.so", NULL, NULL, false), "it is built with ThreadSanitizer");
-    assert_string_equal(look("libc.so.6", "__msan_init", NULL, false), "it is built with MemorySanitizer");
-    assert_string_equal(look("libc.so.6", "main", "__hwasan_init", false), "it is built with HWAddressSanitizer");
-    assert_string_equal(look("libc.so.6", "calloc", "malloc", true), "it is built with a sanitizer");
+    assert_string_equal(find_refusal_of_made_program("libasan.so.8", NULL, NULL, false),
+                        "it is built with AddressSanitizer");
+    assert_string_equal(find_refusal_of_made_program("/opt/lib/liblsan.so.0", NULL, NULL, false),
+                        "it is built with LeakSanitizer");
+    assert_string_equal(find_refusal_of_made_program("libclang_rt.tsan-x86_64.so", NULL, NULL, false),
+                        "it is built with ThreadSanitizer");
+    assert_string_equal(find_refusal_of_made_program("libc.so.6", "__msan_init", NULL, false),
+                        "it is built with MemorySanitizer");
+    assert_string_equal(find_refusal_of_made_program("libc.so.6", "main", "__hwasan_init", false),
+                        "it is built with HWAddressSanitizer");
+    assert_string_equal(find_refusal_of_made_program("libc.so.6", "calloc", "malloc", true),
+                        "it is built with a sanitizer");
 }
 
 static void other_programs_have_no_sanitizer(void **state)
 {
     (void)state;
-    assert_null(look("libc.so.6", NULL, NULL, false));
+    assert_null(find_refusal_of_made_program("libc.so.6", NULL, NULL, false));
     /* UBSan works with preloaded libraries */
-    assert_null(look("libclang_rt.ubsan_standalone-x86_64.so", NULL, NULL, false));
-    assert_null(look("libasanitary.so.1", "asan_init", NULL, false));
+    assert_null(find_refusal_of_made_program("libclang_rt.ubsan_standalone-x86_64.so", NULL, NULL, false));
+    assert_null(find_refusal_of_made_program("libasanitary.so.1", "asan_init", NULL, false));
     /* jemalloc defines an allocator but is not a sanitizer */
-    assert_null(look("libjemalloc.so.2", "calloc", "malloc", false));
-    assert_null(look("libc.so.6", "main", NULL, true));
+    assert_null(find_refusal_of_made_program("libjemalloc.so.2", "calloc", "malloc", false));
+    assert_null(find_refusal_of_made_program("libc.so.6", "main", NULL, true));
 }
 
 static void damaged_programs_have_no_sanitizer(void **state)
@@ -180,12 +187,12 @@ static void damaged_programs_have_no_sanitizer(void **state)
     (void)state;
     make_program(whole, "libc.so.6", "calloc", "malloc", true);
     for (size_t n = 0; n < FILE_BYTES; n += 7)
-        look_at(whole, n);
+        find_refusal(whole, n);
     for (size_t i = sizeof(Elf64_Ehdr); i + 8 < FILE_BYTES; i += 4) { /* invalid numbers must neither cause an endless
                                                                        * loop nor reads outside of the file */
         memcpy(bytes, whole, sizeof bytes);
         memset(bytes + i, 0xff, 8);
-        look_at(bytes, sizeof bytes);
+        find_refusal(bytes, sizeof bytes);
     }
 }
 
@@ -198,7 +205,7 @@ static void interpreters_of_scripts_are_checked(void **state)
     assert_null(tp_preload_refusal(9));
     close(9);
     close(fd);
-    assert_null(look_at((const unsigned char *)shell, sizeof shell));
+    assert_null(find_refusal((const unsigned char *)shell, sizeof shell));
     assert_null(tp_preload_refusal(-1));
 }
 

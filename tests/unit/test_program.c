@@ -20,7 +20,7 @@
 
 static char folder[64], path_before[8192];
 
-static int enter(void **state)
+static int enter_folder(void **state)
 {
     const char *path = getenv("PATH");
     (void)state;
@@ -30,7 +30,7 @@ static int enter(void **state)
     return is_there ? 0 : -1;
 }
 
-static int leave(void **state)
+static int leave_folder(void **state)
 {
     static const char *const names[] = {"first/tool", "second/tool", "first", "second", "script", "loop", "plain"};
     (void)state;
@@ -40,7 +40,7 @@ static int leave(void **state)
     return chdir("/") == 0 ? rmdir(folder) : -1;
 }
 
-static void put(const char *name, const char *text, mode_t mode)
+static void write_executable(const char *name, const char *text, mode_t mode)
 {
     FILE *file = fopen(name, "w");
     assert_non_null(file);
@@ -56,18 +56,18 @@ static void path_is_searched_like_exec(void **state)
     setenv("PATH", "first:second", 1);
     tp_program_find(&program, "tool");
     assert_int_equal(program.error, ENOENT);
-    put("first/tool", "echo", 0600); /* this file is not executable, so the search continues */
+    write_executable("first/tool", "echo", 0600); /* this file is not executable, so the search continues */
     tp_program_find(&program, "tool");
     assert_int_equal(program.error, EACCES);
     assert_string_equal(program.path, "first/tool");
-    put("second/tool", "echo", 0700);
+    write_executable("second/tool", "echo", 0700);
     tp_program_find(&program, "tool");
     assert_int_equal(program.error, 0);
     assert_string_equal(program.path, "second/tool");
     tp_program_find(&program, "");
     assert_int_equal(program.error, ENOENT);
     setenv("PATH", "second:", 1); /* an empty entry means the current folder */
-    put("plain", "echo", 0700);
+    write_executable("plain", "echo", 0700);
     tp_program_find(&program, "plain");
     assert_int_equal(program.error, 0);
     assert_string_equal(program.path, "plain");
@@ -91,12 +91,13 @@ static void interpreter_of_a_script_is_checked(void **state)
 {
     static struct tp_program program;
     (void)state;
-    put("script", "#! /bin/sh -e\n", 0700);
+    write_executable("script", "#! /bin/sh -e\n", 0700);
     tp_program_find(&program, "./script");
     assert_int_equal(program.error, 0);
     assert_false(program.is_elf);
     assert_null(program.why_plain);
-    put("loop", "#!./loop\n", 0700); /* exec refuses a script that is its own interpreter; the search must still end */
+    write_executable("loop", "#!./loop\n",
+                     0700); /* exec refuses a script that is its own interpreter; the search must still end */
     tp_program_find(&program, "./loop");
     assert_null(program.why_plain);
     tp_program_find(&program, "/bin/sh");
@@ -107,7 +108,7 @@ static void setuid_program_gets_no_library(void **state)
 {
     static struct tp_program program;
     (void)state;
-    put("plain", ELFMAG "some bytes", 0700);
+    write_executable("plain", ELFMAG "some bytes", 0700);
     if (getuid() != 0 || chown("plain", 65534, (gid_t)-1) != 0)
         skip();
     assert_int_equal(chmod("plain", 04711), 0);
@@ -118,10 +119,10 @@ static void setuid_program_gets_no_library(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(path_is_searched_like_exec, enter, leave),
-        cmocka_unit_test_setup_teardown(name_with_slash_is_a_path, enter, leave),
-        cmocka_unit_test_setup_teardown(interpreter_of_a_script_is_checked, enter, leave),
-        cmocka_unit_test_setup_teardown(setuid_program_gets_no_library, enter, leave),
+        cmocka_unit_test_setup_teardown(path_is_searched_like_exec, enter_folder, leave_folder),
+        cmocka_unit_test_setup_teardown(name_with_slash_is_a_path, enter_folder, leave_folder),
+        cmocka_unit_test_setup_teardown(interpreter_of_a_script_is_checked, enter_folder, leave_folder),
+        cmocka_unit_test_setup_teardown(setuid_program_gets_no_library, enter_folder, leave_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

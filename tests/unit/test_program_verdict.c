@@ -17,7 +17,7 @@ static void assert_rule(enum tp_program_rule rule)
     tp_buf_clear(&text);
 }
 
-static void waits_and_runs(const char *cause, int wait_ms, int run_ms)
+static void add_wait_and_run(const char *cause, int wait_ms, int run_ms)
 {
     blocked(1, 1, 0, wait_ms * 1000, cause);
     running(1, 1, wait_ms * 1000, (wait_ms + run_ms) * 1000);
@@ -44,13 +44,13 @@ static void first_matching_rule_decides(void **state)
                  {"child", 900, 100, TP_PROGRAM_MIXED}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        waits_and_runs(cases[i].cause, cases[i].wait_ms, cases[i].run_ms);
+        add_wait_and_run(cases[i].cause, cases[i].wait_ms, cases[i].run_ms);
         assert_rule(cases[i].rule);
     }
-    waits_and_runs("poll", 950, 50);
+    add_wait_and_run("poll", 950, 50);
     blocked(1, 2, 0, 1000000, "lock"); /* adds an idle worker thread, which changes nothing */
     assert_rule(TP_PROGRAM_IDLE);
-    waits_and_runs("poll", 950, 50);
+    add_wait_and_run("poll", 950, 50);
     blocked(1, 2, 0, 1000000, "sleep");
     assert_rule(TP_PROGRAM_SLEEPS);
     running(1, 1, 0, 200000);
@@ -197,7 +197,7 @@ static void short_and_failed_processes_are_found(void **state)
     assert_string_equal(finding(TP_PROGRAM_FINDS_FAILED)->detail, "run p103 (exit code 1).");
 }
 
-static void daemon_process(int pid, int parent)
+static void add_daemon(int pid, int parent)
 {
     event("{\"ph\":\"X\",\"cat\":\"process\",\"name\":\"d\",\"pid\":%d,\"tid\":%d,\"ts\":5,\"dur\":95,\"args\":{"
           "\"execs\":[\"run d%d\"],\"ppid\":%d,\"end\":\"still runs\"}}",
@@ -209,16 +209,16 @@ static void daemons_are_named(void **state)
     (void)state;
     process(1, 0, 0, 100, 0);
     running(1, 1, 0, 100);
-    daemon_process(7, 1);
+    add_daemon(7, 1);
     build();
     assert_non_null(finding(TP_PROGRAM_FINDS_LEFT));
     assert_int_equal(view.tree.processes[finding(TP_PROGRAM_FINDS_LEFT)->processes[0]].pid, 7);
     assert_string_equal(finding(TP_PROGRAM_FINDS_LEFT)->detail, "run d7 (pid 7): recorded until the program exited.");
     tp_arena_release(&arena);
     tp_buf_clear(&text);
-    daemon_process(1, 0); /* `record` was attached to this process, which continues to run and is no leftover */
+    add_daemon(1, 0); /* `record` was attached to this process, which continues to run and is no leftover */
     running(1, 1, 5, 100);
-    daemon_process(7, 1);
+    add_daemon(7, 1);
     build();
     assert_null(finding(TP_PROGRAM_FINDS_LEFT));
 }

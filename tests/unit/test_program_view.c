@@ -5,7 +5,7 @@
 
 #include "program_events.h" /* Included last, because headers use its names for parameters. */
 
-static int64_t part_us(unsigned part)
+static int64_t part_time_us(unsigned part)
 {
     return view.parts.part_ns[part] / 1000;
 }
@@ -34,11 +34,11 @@ static void parts_add_up_to_the_wall_time(void **state)
     running(1, 2, 35, 50);
     build();
     assert_int_equal(view.parts.wall_ns, 50000);
-    assert_int_equal(part_us(TP_WALL_RUNNING), 30); /* some thread runs in 0-10 and 30-50 */
-    assert_int_equal(part_us(TP_WALL_READY), 10);   /* no thread runs in 20-30, but one is ready */
-    assert_int_equal(part_us(TP_WALL_WAITS + TP_WAIT_DISK), 10);
+    assert_int_equal(part_time_us(TP_WALL_RUNNING), 30); /* some thread runs in 0-10 and 30-50 */
+    assert_int_equal(part_time_us(TP_WALL_READY), 10);   /* no thread runs in 20-30, but one is ready */
+    assert_int_equal(part_time_us(TP_WALL_WAITS + TP_WAIT_DISK), 10);
     /* 0, because a disk wait of the other thread has priority */
-    assert_int_equal(part_us(TP_WALL_WAITS + TP_WAIT_PIPE), 0);
+    assert_int_equal(part_time_us(TP_WALL_WAITS + TP_WAIT_PIPE), 0);
     assert_int_equal(view.parts.busy_ns, 35000); /* in 35-40 both threads run, which counts twice */
     assert_int_equal(view.state_ns[TP_STATE_RUNNING], 35000);
     assert_int_equal(view.state_ns[TP_STATE_READY], 15000);
@@ -53,7 +53,7 @@ static void time_without_threads_is_left_out(void **state)
     running(1, 2, 90, 100);
     build();
     assert_int_equal(view.parts.wall_ns, 20000);
-    assert_int_equal(part_us(TP_WALL_RUNNING), 20);
+    assert_int_equal(part_time_us(TP_WALL_RUNNING), 20);
 }
 
 static void idle_workers_are_no_wait(void **state)
@@ -63,9 +63,9 @@ static void idle_workers_are_no_wait(void **state)
     blocked(1, 1, 30, 100, "poll");
     blocked(1, 2, 0, 100, "lock");
     build();
-    assert_int_equal(part_us(TP_WALL_RUNNING), 30);
-    assert_int_equal(part_us(TP_WALL_WAITS + TP_WAIT_POLL), 70);
-    assert_int_equal(part_us(TP_WALL_WAITS + TP_WAIT_LOCK), 0);
+    assert_int_equal(part_time_us(TP_WALL_RUNNING), 30);
+    assert_int_equal(part_time_us(TP_WALL_WAITS + TP_WAIT_POLL), 70);
+    assert_int_equal(part_time_us(TP_WALL_WAITS + TP_WAIT_LOCK), 0);
     assert_int_equal(view.parts.idle_ns, 70000);
 }
 
@@ -81,7 +81,7 @@ static void overlapping_states_are_clipped(void **state)
     assert_int_equal(view.state_ns[TP_STATE_RUNNING], 10000);
     assert_int_equal(view.state_ns[TP_STATE_BLOCKED], 10000);
     assert_int_equal(view.state_ns[TP_STATE_READY], 0);
-    assert_int_equal(view.tree.overlap_count, 2);
+    assert_int_equal(view.tree.overlapping_state_count, 2);
     assert_int_equal(view.parts.wall_ns, 20000);
 }
 
@@ -94,8 +94,8 @@ static void unseen_causes_stay_unknown(void **state)
                                                                               * this wait */
     blocked(1, 2, 60, 65, "something new");
     build();
-    assert_int_equal(part_us(TP_WALL_WAITS + TP_WAIT_DISK), 30);
-    assert_int_equal(part_us(TP_WALL_WAITS + TP_WAIT_UNKNOWN), 35);
+    assert_int_equal(part_time_us(TP_WALL_WAITS + TP_WAIT_DISK), 30);
+    assert_int_equal(part_time_us(TP_WALL_WAITS + TP_WAIT_UNKNOWN), 35);
     assert_int_equal(view.waits.count, 2);
     assert_int_equal(view.waits.groups[0].cause, TP_WAIT_UNKNOWN);
     assert_int_equal(view.waits.groups[0].total_ns, 35000);
@@ -123,7 +123,7 @@ static void wait_that_ends_with_a_child_waits_for_it(void **state)
     assert_non_null(child);
     assert_int_equal(child->total_ns, 39100000);
     assert_int_equal(child->count, 2);
-    assert_int_equal(part_us(TP_WALL_WAITS + TP_WAIT_UNKNOWN), 40000);
+    assert_int_equal(part_time_us(TP_WALL_WAITS + TP_WAIT_UNKNOWN), 40000);
     assert_non_null(finding(TP_PROGRAM_FINDS_CHILDREN));
 }
 
@@ -161,13 +161,15 @@ static void waits_for_recorder_locks_count_as_recording(void **state)
 {
     (void)state;
     state_of(1, 1, "blocked", 0, 30,
-             "\"cause\":\"lock\",\"stack\":\"./nptl/pthread_mutex_timedlock.c(88): __pthread_mutex_clocklock_common;f [x];\"");
-    state_of(1, 1, "blocked", 30, 40,
-             "\"cause\":\"lock\",\"stack\":\"__pthread_mutex_clocklock_common [libc.so.6];std::timed_mutex::lock [x];\"");
+             "\"cause\":\"lock\",\"stack\":\"./nptl/pthread_mutex_timedlock.c(88): __pthread_mutex_clocklock_common;f "
+             "[x];\"");
+    state_of(
+        1, 1, "blocked", 30, 40,
+        "\"cause\":\"lock\",\"stack\":\"__pthread_mutex_clocklock_common [libc.so.6];std::timed_mutex::lock [x];\"");
     blocked(1, 2, 40, 45, "recording"); /* the recorder itself marks this wait */
     build();
-    assert_int_equal(part_us(TP_WALL_WAITS + TP_WAIT_RECORDING), 35);
-    assert_int_equal(part_us(TP_WALL_WAITS + TP_WAIT_LOCK), 10);
+    assert_int_equal(part_time_us(TP_WALL_WAITS + TP_WAIT_RECORDING), 35);
+    assert_int_equal(part_time_us(TP_WALL_WAITS + TP_WAIT_LOCK), 10);
     assert_int_equal(view.recording.wait_ns, 35000);
     assert_int_equal(view.recording.wait_count, 2);
     assert_int_equal(tp_table_text(&view.wait_rows, TP_PROGRAM_WAIT_STACK)[0].len, 0);
@@ -177,7 +179,8 @@ static void kernel_work_for_events_counts_as_recording(void **state)
 {
     (void)state;
     running(1, 1, 0, 30);
-    sample(1, 1, 1, "native_write_msr [kernel];irq_work_queue [kernel];perf_event_fork [kernel];copy_process [kernel];f [x];");
+    sample(1, 1, 1,
+           "native_write_msr [kernel];irq_work_queue [kernel];perf_event_fork [kernel];copy_process [kernel];f [x];");
     sample(1, 1, 2, "inherit_event.isra.0 [kernel];copy_process [kernel];g [x];");
     /* reads the program's own perf events, so it is no cost of the recorder */
     sample(1, 1, 3, "perf_event_read [kernel];perf_read [kernel];vfs_read [kernel];h [x];");
@@ -185,7 +188,8 @@ static void kernel_work_for_events_counts_as_recording(void **state)
     assert_int_equal(view.recording.sample_ns, 20000);
     assert_int_equal(view.recording.sample_count, 2);
     assert_int_equal(view.kernel_ns, 10000);
-    assert_true(tp_str_equal(tp_table_text(&view.function_rows, TP_PROGRAM_FUNCTION_NAME)[0], TP_STR(TP_RECORDING_FUNCTION)));
+    assert_true(
+        tp_str_equal(tp_table_text(&view.function_rows, TP_PROGRAM_FUNCTION_NAME)[0], TP_STR(TP_RECORDING_FUNCTION)));
 }
 
 static void absurd_times_do_not_overflow(void **state)

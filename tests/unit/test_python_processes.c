@@ -24,7 +24,7 @@ static void deliver(struct tp_python_processes *processes, const struct process_
         tp_python_processes_end(processes, process_event->pid, process_event->time_ns);
 }
 
-static uint64_t address_of(struct tp_python_processes *processes, uint32_t pid)
+static uint64_t runtime_address(struct tp_python_processes *processes, uint32_t pid)
 {
     const struct tp_python_process *process = tp_python_processes_find(processes, pid);
     return process ? process->now.address : 0;
@@ -57,15 +57,16 @@ static int check_order(const struct process_event *events, int count, const int 
     struct delivery t = {.events = events, .order = order, .count = count};
     tp_arena_clear(&arena);
     assert_int_equal(tp_arena_run(&arena, deliver_all, &t, NULL), 0);
-    assert_int_equal(address_of(&t.processes, PARENT), wanted->parent);
-    assert_int_equal(address_of(&t.processes, CHILD), wanted->child);
+    assert_int_equal(runtime_address(&t.processes, PARENT), wanted->parent);
+    assert_int_equal(runtime_address(&t.processes, CHILD), wanted->child);
     assert_int_equal(t.processes.living_count, wanted->living_count);
     return 1;
 }
 
 /* Delivers the remaining events in every possible order, and checks the result of each order. Returns the number of
  * tested orders. */
-static int permute(const struct process_event *events, int count, int *order, int chosen, const struct wanted *wanted)
+static int check_all_orders(const struct process_event *events, int count, int *order, int chosen,
+                            const struct wanted *wanted)
 {
     int orders = 0;
     if (chosen == count)
@@ -75,7 +76,7 @@ static int permute(const struct process_event *events, int count, int *order, in
         for (int k = 0; k < chosen; k++)
             is_taken |= order[k] == i;
         order[chosen] = i;
-        orders += is_taken ? 0 : permute(events, count, order, chosen + 1, wanted);
+        orders += is_taken ? 0 : check_all_orders(events, count, order, chosen + 1, wanted);
     }
     return orders;
 }
@@ -83,7 +84,7 @@ static int permute(const struct process_event *events, int count, int *order, in
 static void check_orders(const struct process_event *events, int count, struct wanted wanted, int orders)
 {
     int order[MOST];
-    assert_int_equal(permute(events, count, order, 0, &wanted), orders);
+    assert_int_equal(check_all_orders(events, count, order, 0, &wanted), orders);
 }
 
 /* Tests that a forked child runs the same program as its parent until it calls exec. */
@@ -112,7 +113,7 @@ static void child_may_run_another_python(void **state)
 }
 
 /* Tests a process that is no child of Python, but gets the id of an exited Python process. */
-static void reused_number_is_no_python(void **state)
+static void reused_pid_runs_no_python(void **state)
 {
     const struct process_event events[] = {{MAP, CHILD, 5, 9},   {END, CHILD, 8, 0},  {MAP, PARENT, 10, 1},
                                            {FORK, CHILD, 20, 0}, {END, CHILD, 30, 0}, {END, PARENT, 40, 0}};
@@ -134,7 +135,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(forked_child_runs_the_same_python, begin, end),
         cmocka_unit_test_setup_teardown(exec_of_other_program_ends_python, begin, end),
         cmocka_unit_test_setup_teardown(child_may_run_another_python, begin, end),
-        cmocka_unit_test_setup_teardown(reused_number_is_no_python, begin, end),
+        cmocka_unit_test_setup_teardown(reused_pid_runs_no_python, begin, end),
         cmocka_unit_test_setup_teardown(mappings_before_the_parents_fork_count, begin, end),
     };
     return cmocka_run_group_tests_name("python processes", tests, NULL, NULL);

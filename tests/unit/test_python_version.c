@@ -3,28 +3,28 @@
 
 #include "tests/unit/small_trace.h"
 
-static int stated_in(const char *header)
+static int read_version(const char *header)
 {
     void *state = NULL;
     begin(&state);
     host("cpu_op", "aten::mm", 0, 100);
-    build_with(header);
-    int version = tp_python_version_stated(&trace);
+    build_with_header(header);
+    int version = tp_python_version_in_trace(&trace);
     end(&state);
     return version;
 }
 
-static void stated_version_is_the_member_of_the_trace(void **state)
+static void version_is_read_from_the_trace_member(void **state)
 {
     (void)state;
-    assert_int_equal(stated_in("\"python_version\":\"3.11.7\","), 11);
-    assert_int_equal(stated_in("\"python_version\":\"3.8.0\","), 8);
-    assert_int_equal(stated_in("\"python_version\":\"3.14.0rc1\","), 14);
-    assert_int_equal(stated_in("\"python_version\":\"2.7.18\","), 0);
-    assert_int_equal(stated_in("\"python_version\":311,"), 0);
-    assert_int_equal(stated_in("\"python_version\":\"3.99999999999.1\","), 0);
-    assert_int_equal(stated_in("\"python_version\":\"3.\","), 0);
-    assert_int_equal(stated_in(""), 0);
+    assert_int_equal(read_version("\"python_version\":\"3.11.7\","), 11);
+    assert_int_equal(read_version("\"python_version\":\"3.8.0\","), 8);
+    assert_int_equal(read_version("\"python_version\":\"3.14.0rc1\","), 14);
+    assert_int_equal(read_version("\"python_version\":\"2.7.18\","), 0);
+    assert_int_equal(read_version("\"python_version\":311,"), 0);
+    assert_int_equal(read_version("\"python_version\":\"3.99999999999.1\","), 0);
+    assert_int_equal(read_version("\"python_version\":\"3.\","), 0);
+    assert_int_equal(read_version(""), 0);
 }
 
 static void path_contains_the_version_of_its_folder(void **state)
@@ -41,17 +41,17 @@ static void lines_of_the_library_identify_one_version(void **state)
 {
     (void)state;
     struct tp_frame inner = {.path = TP_STR("lib/typing.py"), .line = 345, .function = TP_STR("inner")};
-    assert_true(tp_python_version_fits_lines(&inner));
+    assert_true(tp_python_version_has_frame_line(&inner));
     inner.line = 270;
-    assert_false(tp_python_version_fits_lines(&inner));
+    assert_false(tp_python_version_has_frame_line(&inner));
     inner = (struct tp_frame){.path = TP_STR("my_typing.py"), .line = 345, .function = TP_STR("inner")};
-    assert_false(tp_python_version_fits_lines(&inner));
+    assert_false(tp_python_version_has_frame_line(&inner));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stated_version_is_the_member_of_the_trace),
+        cmocka_unit_test(version_is_read_from_the_trace_member),
         cmocka_unit_test(path_contains_the_version_of_its_folder),
         cmocka_unit_test(lines_of_the_library_identify_one_version),
     };

@@ -40,7 +40,7 @@ static int leave_folder(void **state)
 }
 
 /* Reads the spool in a handler, while other threads may still own chunks of it. */
-static void look(const struct tracepress_trace *trace, void *unused)
+static void read_spool_in_handler(const struct tracepress_trace *trace, void *unused)
 {
     struct tp_arena arena;
     struct tp_spool_file file = {0};
@@ -52,16 +52,16 @@ static void look(const struct tracepress_trace *trace, void *unused)
     tp_arena_release(&arena);
 }
 
-static struct tracepress_options recording(void)
+static struct tracepress_options make_options(void)
 {
     struct tracepress_options options = TRACEPRESS_OPTIONS;
     options.directory = folder;
-    options.handler = look;
+    options.handler = read_spool_in_handler;
     return options;
 }
 
 /* Makes each kind of call that a thread can make. */
-static void work(int turn)
+static void make_every_call(int turn)
 {
     char name[32];
     snprintf(name, sizeof name, "name %d", turn % 50);
@@ -81,33 +81,33 @@ static void work(int turn)
     tracepress_complete(tracepress_lane(name, TRACEPRESS_COMPUTE), number, now - 10, now, NULL);
 }
 
-static void *record(void *unused)
+static void *record_until_end(void *unused)
 {
     for (int turn = 0; !must_end; turn++)
-        work(turn);
+        make_every_call(turn);
     return unused;
 }
 
-static void *come_and_go(void *unused)
+static void *start_and_end_threads(void *unused)
 {
     while (!must_end) {
         pthread_t thread;
-        if (pthread_create(&thread, NULL, record, NULL) == 0)
+        if (pthread_create(&thread, NULL, record_until_end, NULL) == 0)
             pthread_detach(thread);
         usleep(500);
         if (must_end)
             break;
-        work(1);
+        make_every_call(1);
     }
     return unused;
 }
 
-static void under_threads(void (*body)(void))
+static void run_while_threads_record(void (*body)(void))
 {
     pthread_t threads[THREADS];
     must_end = 0;
     for (int i = 0; i < THREADS; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, record, NULL), 0);
+        assert_int_equal(pthread_create(&threads[i], NULL, record_until_end, NULL), 0);
     body();
     must_end = 1;
     for (int i = 0; i < THREADS; i++)
@@ -116,7 +116,7 @@ static void under_threads(void (*body)(void))
 
 static void start_and_stop(void)
 {
-    struct tracepress_options options = recording();
+    struct tracepress_options options = make_options();
     for (int i = 0; i < 20; i++) {
         assert_int_equal(tracepress_start(&options), 0);
         usleep(i * 200);
@@ -128,13 +128,13 @@ static void recordings_start_and_stop_during_calls(void **state)
 {
     (void)state;
     handled = 0;
-    under_threads(start_and_stop);
+    run_while_threads_record(start_and_stop);
     assert_in_range(handled, 1, 20);
 }
 
-static void step(void)
+static void start_steps(void)
 {
-    struct tracepress_options options = recording();
+    struct tracepress_options options = make_options();
     options.schedule = (struct tracepress_schedule){.wait = 1, .warmup = 1, .active = 2};
     assert_int_equal(tracepress_start(&options), 0);
     for (int i = 0; i < 40; i++) {
@@ -147,12 +147,12 @@ static void step(void)
 static void steps_start_and_end_during_calls(void **state)
 {
     (void)state;
-    under_threads(step);
+    run_while_threads_record(start_steps);
 }
 
-static void sample(void)
+static void start_and_stop_samplers(void)
 {
-    struct tracepress_options options = recording();
+    struct tracepress_options options = make_options();
     options.sample_rate = 1000;
     for (int i = 0; i < 4; i++) {
         tracepress_start(&options);
@@ -164,12 +164,12 @@ static void sample(void)
 static void samplers_start_and_stop_during_calls(void **state)
 {
     (void)state;
-    under_threads(sample);
+    run_while_threads_record(start_and_stop_samplers);
 }
 
-static void pass_windows(void)
+static void open_and_close_windows(void)
 {
-    struct tracepress_options options = recording();
+    struct tracepress_options options = make_options();
     setenv("TRACEPRESS_WINDOW", "10ms:5ms", 1);
     for (int i = 0; i < 4; i++) {
         tracepress_start(&options);
@@ -182,12 +182,12 @@ static void pass_windows(void)
 static void windows_open_and_close_during_calls(void **state)
 {
     (void)state;
-    under_threads(pass_windows);
+    run_while_threads_record(open_and_close_windows);
 }
 
-static void keep_a_ring(void)
+static void start_and_stop_rings(void)
 {
-    struct tracepress_options options = recording();
+    struct tracepress_options options = make_options();
     options.ring_mb = 1;
     for (int i = 0; i < 4; i++) {
         tracepress_start(&options);
@@ -199,13 +199,13 @@ static void keep_a_ring(void)
 static void rings_start_and_stop_during_calls(void **state)
 {
     (void)state;
-    under_threads(keep_a_ring);
+    run_while_threads_record(start_and_stop_rings);
 }
 
 /* Starts and stops recordings, concurrently with another thread. Only one recording exists at a time. */
-static void *compete(void *unused)
+static void *start_and_stop_recordings(void *unused)
 {
-    struct tracepress_options options = recording();
+    struct tracepress_options options = make_options();
     for (int i = 0; i < 20; i++) {
         if (tracepress_start(&options) == 0)
             started++;
@@ -214,11 +214,11 @@ static void *compete(void *unused)
     return unused;
 }
 
-static void two_start_and_stop(void)
+static void start_and_stop_in_two_threads(void)
 {
     pthread_t other;
-    assert_int_equal(pthread_create(&other, NULL, compete, NULL), 0);
-    compete(NULL);
+    assert_int_equal(pthread_create(&other, NULL, start_and_stop_recordings, NULL), 0);
+    start_and_stop_recordings(NULL);
     pthread_join(other, NULL);
 }
 
@@ -226,20 +226,20 @@ static void concurrent_starts_make_one_recording(void **state)
 {
     (void)state;
     started = 0;
-    under_threads(two_start_and_stop);
+    run_while_threads_record(start_and_stop_in_two_threads);
     assert_in_range(started, 1, 40);
 }
 
 /* Runs a process whose atexit functions and destructors run while threads record. */
-static void exits(void (*before)(void))
+static void check_exit(void (*before)(void))
 {
     int status;
     pid_t child = fork();
     if (child == 0) {
         pthread_t thread;
         for (int i = 0; i < THREADS; i++)
-            pthread_create(&thread, NULL, i ? record : come_and_go, NULL);
-        struct tracepress_options options = recording();
+            pthread_create(&thread, NULL, i ? record_until_end : start_and_end_threads, NULL);
+        struct tracepress_options options = make_options();
         options.sample_rate = 1000;
         tracepress_start(&options);
         usleep(5000);
@@ -251,19 +251,19 @@ static void exits(void (*before)(void))
     assert_int_equal(WEXITSTATUS(status), 3);
 }
 
-static void nothing(void)
+static void do_nothing(void)
 {
 }
 
-static void fork_too(void)
+static void fork_and_exit(void)
 {
     if (fork() == 0) {
-        work(1);
+        make_every_call(1);
         exit(3);
     }
 }
 
-static void confine(void)
+static void confine_process(void)
 {
     tp_session_confine("test");
 }
@@ -273,10 +273,10 @@ static void processes_exit_while_threads_record(void **state)
     (void)state;
     must_end = 0;
     setenv("TRACEPRESS_QUIET", "1", 1);
-    exits(nothing);
-    exits(tracepress_stop);
-    exits(fork_too);
-    exits(confine);
+    check_exit(do_nothing);
+    check_exit(tracepress_stop);
+    check_exit(fork_and_exit);
+    check_exit(confine_process);
     unsetenv("TRACEPRESS_QUIET");
 }
 

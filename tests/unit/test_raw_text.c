@@ -13,7 +13,7 @@
 
 static char window[1024];
 
-static struct tp_event_text element(struct tp_spans *spans, const char *text, bool is_repaired)
+static struct tp_event_text scan_element(struct tp_spans *spans, const char *text, bool is_repaired)
 {
     struct tp_scan scan;
     memset(window, 0, sizeof window);
@@ -26,11 +26,11 @@ static struct tp_event_text element(struct tp_spans *spans, const char *text, bo
     return (struct tp_event_text){.text = {window, strlen(text)}, .spans = spans, .is_repaired = is_repaired};
 }
 
-static void becomes(const char *text, bool is_repaired, const char *wanted)
+static void assert_raw_text(const char *text, bool is_repaired, const char *wanted)
 {
     struct tp_buf out;
     struct tp_spans spans;
-    struct tp_event_text event = element(&spans, text, is_repaired);
+    struct tp_event_text event = scan_element(&spans, text, is_repaired);
     tp_buf_init(&out, 0);
     tp_buf_puts(&out, "[");
     assert_int_equal(tp_raw_text_put(&out, &event), wanted != NULL);
@@ -46,19 +46,19 @@ static void valid_json_stays_unchanged(void **state)
         "{\"name\":\"\\u0041\\/\xC3\xA9\", \"args\": {\"a\" : [ 1, 2.10 ], \"a\":null}}",
     };
     for (size_t i = 0; i < 2; i++)
-        becomes(texts[i], false, texts[i]);
+        assert_raw_text(texts[i], false, texts[i]);
 }
 
 static void invalid_json_is_repaired_in_place(void **state)
 {
     (void)state;
-    becomes("{\"ph\": \"X\", \"args\": {\"blocks per SM\": inf, \"kept\": 1.50}}", false,
-            "{\"ph\": \"X\", \"args\": {\"blocks per SM\": null, \"kept\": 1.50}}");
-    becomes("{\"ph\":\"X\", \"name\":\"a\xFF\"}", false, "{\"ph\":\"X\", \"name\":\"a\xEF\xBF\xBD\"}");
-    becomes("{\"ph\":\"X\", \"name\":\"say \"this\" now\", \"ts\": 01}", true,
-            "{\"ph\":\"X\", \"name\":\"say \\\"this\\\" now\", \"ts\": null}");
-    becomes("{\"ph\":\"X\", \"dur\": 2, }", false, "{\"ph\":\"X\",\"dur\":2}");
-    becomes("{\"ph\":\"X\", \"args\": {\"x\": [1,,2]}}", false, "{\"ph\":\"X\", \"args\": {\"x\": null}}");
+    assert_raw_text("{\"ph\": \"X\", \"args\": {\"blocks per SM\": inf, \"kept\": 1.50}}", false,
+                    "{\"ph\": \"X\", \"args\": {\"blocks per SM\": null, \"kept\": 1.50}}");
+    assert_raw_text("{\"ph\":\"X\", \"name\":\"a\xFF\"}", false, "{\"ph\":\"X\", \"name\":\"a\xEF\xBF\xBD\"}");
+    assert_raw_text("{\"ph\":\"X\", \"name\":\"say \"this\" now\", \"ts\": 01}", true,
+                    "{\"ph\":\"X\", \"name\":\"say \\\"this\\\" now\", \"ts\": null}");
+    assert_raw_text("{\"ph\":\"X\", \"dur\": 2, }", false, "{\"ph\":\"X\",\"dur\":2}");
+    assert_raw_text("{\"ph\":\"X\", \"args\": {\"x\": [1,,2]}}", false, "{\"ph\":\"X\", \"args\": {\"x\": null}}");
 }
 
 static void members_keep_their_text(void **state)
@@ -72,11 +72,11 @@ static void members_keep_their_text(void **state)
     tp_buf_release(&out);
 }
 
-static bool takes(struct tp_raw_flows *flows, const char *text, const char *first)
+static bool add_flow_end(struct tp_raw_flows *flows, const char *text, const char *first)
 {
     struct tp_spans spans;
     struct tp_str waited;
-    struct tp_event_text event = element(&spans, text, false);
+    struct tp_event_text event = scan_element(&spans, text, false);
     assert_true(tp_raw_flows_is_end(&event));
     bool is_taken = tp_raw_flows_add(flows, &event, &waited);
     assert_int_equal(waited.len, strlen(first));
@@ -95,14 +95,14 @@ static void arrow_is_written_when_both_ends_are_known(void **state)
     if (setjmp(arena.guard))
         fail();
     tp_raw_flows_init(&flows, &arena);
-    assert_false(takes(&flows, FLOW("s", "ac2g", "7"), ""));
-    assert_false(takes(&flows, FLOW("f", "fwdbwd", "7"), "")); /* no match, because the category differs */
-    assert_false(takes(&flows, FLOW("f", "ac2g", "8"), ""));
-    assert_true(takes(&flows, FLOW("f", "ac2g", "\"7\""), FLOW("s", "ac2g", "7")));
-    assert_true(takes(&flows, FLOW("f", "ac2g", "7"), "")); /* matches again, because one graph launch has arrows to
-                                                             * many kernels */
-    assert_true(takes(&flows, FLOW("s", "ac2g", "8"), FLOW("f", "ac2g", "8")));
-    assert_false(takes(&flows, FLOW("s", "ac2g", "9"), "")); /* reuses the slot of a matched arrow */
+    assert_false(add_flow_end(&flows, FLOW("s", "ac2g", "7"), ""));
+    assert_false(add_flow_end(&flows, FLOW("f", "fwdbwd", "7"), "")); /* no match, because the category differs */
+    assert_false(add_flow_end(&flows, FLOW("f", "ac2g", "8"), ""));
+    assert_true(add_flow_end(&flows, FLOW("f", "ac2g", "\"7\""), FLOW("s", "ac2g", "7")));
+    assert_true(add_flow_end(&flows, FLOW("f", "ac2g", "7"), "")); /* matches again, because one graph launch has arrows
+                                                                    * to many kernels */
+    assert_true(add_flow_end(&flows, FLOW("s", "ac2g", "8"), FLOW("f", "ac2g", "8")));
+    assert_false(add_flow_end(&flows, FLOW("s", "ac2g", "9"), "")); /* reuses the slot of a matched arrow */
     assert_int_equal(flows.waiting.count, 3);
     tp_arena_release(&arena);
 }

@@ -62,8 +62,8 @@ static void defaults_match_the_help_text(void **state)
     (void)state;
     assert_int_equal(parse("-- prog"), 0);
     assert_string_equal(options.out, "runs");
-    assert_string_equal(tp_record_source_words(&options, false, words, sizeof words), "default,");
-    assert_string_equal(tp_record_torch_words(&options, words, sizeof words),
+    assert_string_equal(tp_record_source_setting_text(&options, false, words, sizeof words), "default,");
+    assert_string_equal(tp_record_torch_setting_text(&options, words, sizeof words),
                         "duration_ms=0 skip_first=0 wait=1 warmup=1 active=3 repeat=1 shapes=1 stack=0 memory=1 "
                         "flops=0 modules=0 steps_only=0");
 }
@@ -101,12 +101,12 @@ static void steps_and_seconds_reach_the_program(void **state)
     char words[TP_RECORD_WORDS];
     (void)state;
     assert_int_equal(parse("--skip 5 --wait 0 --warmup 2 --active 4 --repeat 0 --torch-options stack,none -- p"), 0);
-    assert_string_equal(tp_record_torch_words(&options, words, sizeof words),
+    assert_string_equal(tp_record_torch_setting_text(&options, words, sizeof words),
                         "duration_ms=0 skip_first=5 wait=0 warmup=2 active=4 repeat=0 shapes=0 stack=1 memory=0 "
                         "flops=0 modules=0 steps_only=0");
     assert_int_equal(parse("--duration 1.5s --source kineto -- p"), 0);
     assert_int_equal(options.kineto.duration_ms, 1500);
-    assert_non_null(strstr(tp_record_torch_words(&options, words, sizeof words), "steps_only=1"));
+    assert_non_null(strstr(tp_record_torch_setting_text(&options, words, sizeof words), "steps_only=1"));
 }
 
 static void sources_are_named_by_the_table(void **state)
@@ -116,15 +116,17 @@ static void sources_are_named_by_the_table(void **state)
     (void)state;
     assert_int_equal(parse("--source sample=500,null --source default --no-source null -- p"), 0);
     assert_int_equal(tp_record_check_names(&options, &rows, &err), 0);
-    assert_true(tp_record_wants(&options, "sample"));
-    assert_false(tp_record_wants(&options, "null"));
-    assert_false(tp_record_wants(&options, "sampl"));
-    assert_string_equal(tp_record_source_words(&options, false, words, sizeof words), "sample=500,null,default,-null,");
+    assert_true(tp_record_wants_source(&options, "sample"));
+    assert_false(tp_record_wants_source(&options, "null"));
+    assert_false(tp_record_wants_source(&options, "sampl"));
+    assert_string_equal(tp_record_source_setting_text(&options, false, words, sizeof words),
+                        "sample=500,null,default,-null,");
     assert_false(tp_record_has_outside(&(struct tp_record_options){.summary_only = true}));
     assert_true(tp_record_has_outside(&options));
-    assert_string_equal(tp_record_source_words(&options, true, words, sizeof words), "sample=500,null,default,-null,");
+    assert_string_equal(tp_record_source_setting_text(&options, true, words, sizeof words),
+                        "sample=500,null,default,-null,");
     assert_int_equal(parse("--no-source locks -- p"), 0);
-    assert_string_equal(tp_record_source_words(&options, true, words, sizeof words), "default,-locks,-sample,");
+    assert_string_equal(tp_record_source_setting_text(&options, true, words, sizeof words), "default,-locks,-sample,");
     assert_int_equal(parse("--no-source outside -- p"), 0);
     assert_false(tp_record_has_outside(&options));
     assert_int_equal(parse("--source memory -- p"), 0);

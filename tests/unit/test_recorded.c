@@ -7,16 +7,17 @@ enum { STEPS = 4, PAGE = 4096 };
 #define PLANE "[64,1024]"
 #define FLOAT "\"float\""
 
-static void allocation(double ts, long long address, long long bytes)
+static void write_allocation(double ts, long long address, long long bytes)
 {
-    event("{\"ph\":\"i\",\"cat\":\"cpu_instant_event\",\"name\":\"[memory]\",\"pid\":10,\"tid\":1,\"ts\":%.3f,\"s\":\"t\","
+    event("{\"ph\":\"i\",\"cat\":\"cpu_instant_event\",\"name\":\"[memory]\",\"pid\":10,\"tid\":1,\"ts\":%.3f,\"s\":"
+          "\"t\","
           "\"args\":{\"Device Type\":0,\"Device Id\":-1,\"Addr\":%lld,\"Bytes\":%lld}}",
           ts, address, bytes);
 }
 
 /* Writes steps with a product of 500 us and two copies of 64 pages, `copy_us` each. is_new: the copies of each step use
  * new pages. */
-static void copies(double copy_us, bool is_new)
+static void write_copies(double copy_us, bool is_new)
 {
     is_recording_free = true; /* recording an event costs no time */
     for (int s = 0; s < STEPS; s++) {
@@ -26,14 +27,14 @@ static void copies(double copy_us, bool is_new)
         for (int i = 0; i < 2; i++) {
             double start = at + 510 + 200 * i;
             shaped("aten::copy_", start, copy_us, PLANE "," PLANE, FLOAT, 10 * s + i + 1);
-            allocation(start + 1, (1LL << 40) + 64LL * PAGE * (is_new ? 2 * s + i : i), 64 * PAGE);
+            write_allocation(start + 1, (1LL << 40) + 64LL * PAGE * (is_new ? 2 * s + i : i), 64 * PAGE);
         }
     }
     build();
     is_recording_free = false;
 }
 
-static void assert_copies_take(double percent)
+static void assert_copies_share(double percent)
 {
     const struct tp_finding *copying = finding("H7");
     assert_non_null(copying);
@@ -46,27 +47,27 @@ static void cost_of_new_pages_is_subtracted(void **state)
     (void)state;
     /* A new page takes 2 us, of which only 0.3 us are for writing. So 108.8 us of each copy do not count. The rule adds
      * a quarter of the rest. */
-    copies(128, true);
-    assert_copies_take(100 * 2 * (128 - 108.8 + 32) / (1000 - 2 * 108.8));
+    write_copies(128, true);
+    assert_copies_share(100 * 2 * (128 - 108.8 + 32) / (1000 - 2 * 108.8));
 }
 
 static void existing_pages_are_not_subtracted(void **state)
 {
     (void)state;
-    copies(128, false);
-    assert_copies_take(100 * 2 * (128 + 32) / 1000.0);
+    write_copies(128, false);
+    assert_copies_share(100 * 2 * (128 + 32) / 1000.0);
 }
 
 static void fast_copy_made_no_pages(void **state)
 {
     (void)state;
-    copies(60, true); /* 0.94 us per page is too fast for new pages */
-    assert_copies_take(100 * 2 * (60 + 15) / 1000.0);
+    write_copies(60, true); /* 0.94 us per page is too fast for new pages */
+    assert_copies_share(100 * 2 * (60 + 15) / 1000.0);
 }
 
 /* Writes steps of 10 ms: a product of 5 ms, a copy of 64 new pages in `cheap_us`, and a copy of 128 new pages in
  * `dear_us`. If `usual_us` is not 0, three copies of 128 existing pages follow, `usual_us` each. */
-static void copies_of_pages(double cheap_us, double dear_us, double usual_us)
+static void write_copies_of_pages(double cheap_us, double dear_us, double usual_us)
 {
     is_recording_free = true; /* recording an event costs no time */
     for (int s = 0; s < STEPS; s++) {
@@ -74,26 +75,26 @@ static void copies_of_pages(double cheap_us, double dear_us, double usual_us)
         step(s, at, 10000);
         shaped("aten::mm", at + 1, 5000, "[512,512],[512,512]", FLOAT, 10 * s);
         shaped("aten::copy_", at + 5100, cheap_us, PLANE "," PLANE, FLOAT, 10 * s + 1);
-        allocation(at + 5101, (1LL << 40) + 192LL * PAGE * s, 64 * PAGE);
+        write_allocation(at + 5101, (1LL << 40) + 192LL * PAGE * s, 64 * PAGE);
         shaped("aten::copy_", at + 5400, dear_us, PLANE "," PLANE, FLOAT, 10 * s + 2);
-        allocation(at + 5401, (1LL << 40) + (192LL * s + 64) * PAGE, 128 * PAGE);
+        write_allocation(at + 5401, (1LL << 40) + (192LL * s + 64) * PAGE, 128 * PAGE);
         for (int i = 0; usual_us > 0 && s && i < 3; i++) {
             double start = at + 8500 + 200 * i;
             shaped("aten::copy_", start, usual_us, PLANE "," PLANE, FLOAT, 10 * s + 3 + i);
-            allocation(start + 1, (1LL << 40) + 64LL * PAGE, 128 * PAGE); /* reuses the pages of the first step */
+            write_allocation(start + 1, (1LL << 40) + 64LL * PAGE, 128 * PAGE); /* reuses the pages of the first step */
         }
     }
     build();
     is_recording_free = false;
 }
 
-static void assert_copies_last(double step_us, double copies_us)
+static void assert_copies_duration(double step_us, double copies_us)
 {
     double share = 100 * 1.25 * copies_us / step_us; /* the rule adds a quarter to the time of the copies */
     if (share < 10)
         assert_null(finding("H7"));
     else
-        assert_copies_take(share);
+        assert_copies_share(share);
 }
 
 static void cost_of_new_pages_is_that_of_their_operator(void **state)
@@ -101,27 +102,27 @@ static void cost_of_new_pages_is_that_of_their_operator(void **state)
     (void)state;
     /* The new pages of the two copies take 2 us and 20 us each. Only 0.3 us per page count, 57.6 us in total, which is
      * too little for a finding. */
-    copies_of_pages(128, 2560, 0);
-    assert_copies_last(10000 - (128 - 19.2) - (2560 - 38.4), 19.2 + 38.4);
+    write_copies_of_pages(128, 2560, 0);
+    assert_copies_duration(10000 - (128 - 19.2) - (2560 - 38.4), 19.2 + 38.4);
     end(state), begin(state);
-    copies_of_pages(1280, 160, 0); /* new pages take 20 us and 1.25 us each */
-    assert_copies_last(10000 - (1280 - 19.2) - (160 - 38.4), 19.2 + 38.4);
+    write_copies_of_pages(1280, 160, 0); /* new pages take 20 us and 1.25 us each */
+    assert_copies_duration(10000 - (1280 - 19.2) - (160 - 38.4), 19.2 + 38.4);
     end(state), begin(state);
-    copies_of_pages(128, 120, 0); /* new pages take 2 us each; 0.94 us per page are existing pages */
-    assert_copies_last(10000 - (128 - 19.2), 19.2 + 120);
+    write_copies_of_pages(128, 120, 0); /* new pages take 2 us each; 0.94 us per page are existing pages */
+    assert_copies_duration(10000 - (128 - 19.2), 19.2 + 120);
 }
 
 static void usual_cost_of_pages_is_not_subtracted(void **state)
 {
     (void)state;
-    copies_of_pages(512, 2560, 0.9 * 128); /* new pages take 8 us and 20 us each, existing pages 0.9 us each */
+    write_copies_of_pages(512, 2560, 0.9 * 128); /* new pages take 8 us and 20 us each, existing pages 0.9 us each */
     double left = 4 * 0.9 * (64 + 128) + 9 * 0.9 * 128, gone = 4 * (512 + 2560 - 0.9 * (64 + 128));
-    assert_copies_last(40000 - gone, left);
+    assert_copies_duration(40000 - gone, left);
 }
 
 /* Writes steps that spend half of their time in a function of the project in the loader. library: frame of Python's
  * library, which shows the version of Python. */
-static void python(const char *library)
+static void write_python_steps(const char *library)
 {
     for (int s = 0; s < STEPS; s++) {
         double at = 1000.0 * s;
@@ -139,11 +140,11 @@ static void python_version_with_slow_tracing_is_corrected(void **state)
 {
     static const char *const others[] = {"typing.py(378): inner", "mytyping.py(359): inner", "enum.py(783): __hash__"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        python(others[i]);
+        write_python_steps(others[i]);
         assert_found("H1", "input.transform", 50);
         end(state), begin(state);
     }
-    python("/usr/lib/typing.py(338): inner");
+    write_python_steps("/usr/lib/typing.py(338): inner");
     assert_found("H1", "input.transform", 100 * (500 / 1.65) / (500 + 500 / 1.65));
 }
 
@@ -156,10 +157,10 @@ static void cost_of_memory_records_is_subtracted(void **state)
         shaped("aten::contiguous", at + 1, 200, "[8,32,64,64]", FLOAT, 10 * s);
         host("cpu_op", "aten::work", at + 300, 600);
         for (int i = 0; i < 400; i++) /* each record costs 0.5 us */
-            allocation(at + 310 + i, 0, 64);
+            write_allocation(at + 310 + i, 0, 64);
     }
     build();
-    assert_copies_take(100 * 250.0 / 800);
+    assert_copies_share(100 * 250.0 / 800);
 }
 
 static void end_of_step_by_the_profiler_is_subtracted(void **state)
@@ -172,7 +173,7 @@ static void end_of_step_by_the_profiler_is_subtracted(void **state)
         frame("/x/site-packages/torch/profiler/profiler.py(1150): step", at + 500, 500);
     }
     build();
-    assert_copies_take(50); /* copies take 250 us of a step of 500 us */
+    assert_copies_share(50); /* copies take 250 us of a step of 500 us */
 }
 
 int main(void)

@@ -51,10 +51,10 @@ static void read_thread(const struct tp_spool_file *file, const struct tp_spool_
     struct tp_spool_record record;
     const char *payload;
     tp_spool_walk(&walk, file, thread);
-    while (tp_spool_next(&walk, &record, &payload)) {
+    while (tp_spool_next_record(&walk, &record, &payload)) {
         if (record.kind != TP_SPOOL_SCOPE)
             continue;
-        struct tp_str name = tp_spool_name(file, &record, payload);
+        struct tp_str name = tp_spool_record_name(file, &record, payload);
         long number = strtol(name.ptr, NULL, 10);
         if (seen.count++ == 0)
             seen.first = number;
@@ -65,7 +65,7 @@ static void read_thread(const struct tp_spool_file *file, const struct tp_spool_
     assert_int_equal(walk.broken_count, 0);
 }
 
-static void look(const struct tracepress_trace *trace, void *unused)
+static void read_spool_in_handler(const struct tracepress_trace *trace, void *unused)
 {
     struct tp_arena arena;
     struct tp_spool_file file;
@@ -87,11 +87,11 @@ static void look(const struct tracepress_trace *trace, void *unused)
     tp_arena_release(&arena);
 }
 
-static void start(uint32_t megabytes)
+static void start_recording(uint32_t megabytes)
 {
     struct tracepress_options options = TRACEPRESS_OPTIONS;
     options.directory = folder;
-    options.handler = look;
+    options.handler = read_spool_in_handler;
     options.ring_mb = megabytes;
     assert_int_equal(tracepress_start(&options), 0);
 }
@@ -110,7 +110,7 @@ static void ring_keeps_the_last_part(void **state)
 {
     const long count = 300000, per_range = 48; /* bytes of a range: its begin, its text, its end */
     (void)state;
-    start(1);
+    start_recording(1);
     count_ranges(0, count);
     tracepress_stop();
     assert_true(seen.is_unbroken);
@@ -122,13 +122,13 @@ static void ring_keeps_the_last_part(void **state)
 static void short_recording_is_complete(void **state)
 {
     (void)state;
-    start(2);
+    start_recording(2);
     count_ranges(0, 20000);
     tracepress_stop();
     assert_true(seen.is_unbroken && seen.first == 0 && seen.count == 20000);
 }
 
-static long size_of_spool(void)
+static long spool_size(void)
 {
     glob_t found;
     char pattern[sizeof folder + 16];
@@ -148,18 +148,18 @@ static void ring_pages_are_allocated_in_advance(void **state)
     (void)state;
     if (statvfs(folder, &disk) != 0 || (uint64_t)disk.f_bavail * disk.f_frsize < 128ull * MEGABYTE)
         skip(); /* on a nearly full disk, pages are not allocated in advance */
-    start(4);
+    start_recording(4);
     count_ranges(0, 500);
-    for (int i = 0; i < 6000 && size_of_spool() < 4l * MEGABYTE; i++)
+    for (int i = 0; i < 6000 && spool_size() < 4l * MEGABYTE; i++)
         nanosleep(&pause, NULL);
-    assert_true(size_of_spool() >= 4l * MEGABYTE);
+    assert_true(spool_size() >= 4l * MEGABYTE);
     count_ranges(500, 70000);
-    long size = size_of_spool();
+    long size = spool_size();
     tracepress_stop();
     assert_true(seen.is_unbroken && seen.first == 0 && seen.count == 70500);
     assert_in_range(size, 4l * MEGABYTE, 4l * MEGABYTE + SLACK);
     for (int i = 0; i < 20; i++) { /* stops the recording while pages are still being allocated */
-        start(4);
+        start_recording(4);
         count_ranges(0, 10);
         tracepress_stop();
         assert_true(seen.is_unbroken && seen.count == 10);
@@ -170,7 +170,7 @@ static void environment_variable_enables_the_ring(void **state)
 {
     (void)state;
     setenv("TRACEPRESS_RING_MB", "1", 1);
-    start(0);
+    start_recording(0);
     count_ranges(0, 100000);
     tracepress_stop();
     unsetenv("TRACEPRESS_RING_MB");
@@ -178,7 +178,7 @@ static void environment_variable_enables_the_ring(void **state)
     assert_in_range(seen.bytes, MEGABYTE, MEGABYTE + SLACK);
 }
 
-static void *on_thread(void *number)
+static void *record_on_thread(void *number)
 {
     count_ranges((long)(intptr_t)number, 5000);
     return NULL;
@@ -190,10 +190,10 @@ static void threads_share_the_ring(void **state)
     enum { ROUNDS = 50, THREADS = 4 };
     pthread_t threads[THREADS];
     (void)state;
-    start(1);
+    start_recording(1);
     for (int i = 0; i < ROUNDS; i++) {
         for (int t = 0; t < THREADS; t++)
-            pthread_create(&threads[t], NULL, on_thread, (void *)(intptr_t)i);
+            pthread_create(&threads[t], NULL, record_on_thread, (void *)(intptr_t)i);
         for (int t = 0; t < THREADS; t++)
             pthread_join(threads[t], NULL);
     }
@@ -209,10 +209,10 @@ static void threads_beyond_the_chunks_get_one_each(void **state)
     enum { THREADS = 40 }; /* more than the 16 chunks of 1 MiB */
     static pthread_t threads[THREADS];
     (void)state;
-    start(1);
+    start_recording(1);
     for (int round = 0; round < 3; round++) {
         for (int t = 0; t < THREADS; t++)
-            pthread_create(&threads[t], NULL, on_thread, (void *)(intptr_t)1);
+            pthread_create(&threads[t], NULL, record_on_thread, (void *)(intptr_t)1);
         for (int t = 0; t < THREADS; t++)
             pthread_join(threads[t], NULL);
     }
@@ -225,13 +225,13 @@ static void threads_beyond_the_chunks_get_one_each(void **state)
 
 static struct tp_spool spool;
 
-static void create(uint64_t max_bytes, uint64_t ring_bytes)
+static void create_spool(uint64_t max_bytes, uint64_t ring_bytes)
 {
     const struct tp_spool_head head = {.magic = TP_SPOOL_MAGIC, .version = TP_SPOOL_VERSION};
     assert_int_equal(tp_spool_create(&spool, folder, "spool", &head, max_bytes, ring_bytes), 0);
 }
 
-static struct tp_spool_chunk *take(uint32_t sequence)
+static struct tp_spool_chunk *get_prepared_chunk(uint32_t sequence)
 {
     const struct tp_spool_chunk header = {.thread = 1, .sequence = sequence};
     struct tp_spool_chunk *chunk = tp_spool_get_chunk(&spool, TP_SPOOL_FULL_CHUNK);
@@ -241,20 +241,20 @@ static struct tp_spool_chunk *take(uint32_t sequence)
 static void full_disk_makes_the_ring_smaller(void **state)
 {
     (void)state;
-    create(3 * TP_SPOOL_FULL_CHUNK, MEGABYTE);
-    struct tp_spool_chunk *first = take(0), *second = take(1);
+    create_spool(3 * TP_SPOOL_FULL_CHUNK, MEGABYTE);
+    struct tp_spool_chunk *first = get_prepared_chunk(0), *second = get_prepared_chunk(1);
     assert_true(first && second && first->size == TP_SPOOL_FULL_CHUNK);
     first[1].tid = 7;
-    assert_null(take(2)); /* the file is full and both chunks are in use, so no chunk is available */
-    tp_spool_return(&spool, first);
-    tp_spool_return(&spool, second);
-    assert_ptr_equal(take(2), first);
+    assert_null(get_prepared_chunk(2)); /* the file is full and both chunks are in use, so no chunk is available */
+    tp_spool_return_chunk(&spool, first);
+    tp_spool_return_chunk(&spool, second);
+    assert_ptr_equal(get_prepared_chunk(2), first);
     assert_int_equal(first[1].tid, 0);
     assert_true(first->magic == TP_SPOOL_CHUNK_MAGIC && first->sequence == 2);
-    assert_ptr_equal(take(3), second);
-    assert_null(take(4));
-    tp_spool_return(&spool, first);
-    assert_null(tp_spool_notes(&spool, 4096)); /* fails, because notes are never overwritten */
+    assert_ptr_equal(get_prepared_chunk(3), second);
+    assert_null(get_prepared_chunk(4));
+    tp_spool_return_chunk(&spool, first);
+    assert_null(tp_spool_get_notes_chunk(&spool, 4096)); /* fails, because notes are never overwritten */
     tp_spool_close(&spool, true);
     tp_spool_unmap(second);
 }
@@ -263,12 +263,12 @@ static void full_disk_makes_the_ring_smaller(void **state)
 static void child_does_not_follow_links_of_the_parent(void **state)
 {
     (void)state;
-    create(3 * TP_SPOOL_FULL_CHUNK, MEGABYTE);
-    struct tp_spool_chunk *first = take(0), *second = take(1);
-    tp_spool_return(&spool, first);
-    tp_spool_return(&spool, second);
+    create_spool(3 * TP_SPOOL_FULL_CHUNK, MEGABYTE);
+    struct tp_spool_chunk *first = get_prepared_chunk(0), *second = get_prepared_chunk(1);
+    tp_spool_return_chunk(&spool, first);
+    tp_spool_return_chunk(&spool, second);
     first->next = 64; /* refers to a chunk that only the parent has */
-    tp_spool_leave(&spool);
+    tp_spool_leave_to_parent(&spool);
     assert_int_equal(spool.fd, -1);
     assert_null(spool.spare.oldest);
     first->next = 0;
@@ -299,27 +299,27 @@ static void reused_chunks_are_copied_first(void **state)
 {
     uint32_t sequences[8];
     (void)state;
-    create(MEGABYTE, 0);
-    struct tp_spool_chunk *chunk = take(0);
+    create_spool(MEGABYTE, 0);
+    struct tp_spool_chunk *chunk = get_prepared_chunk(0);
     for (uint32_t i = 1; i < 5; i++) {
-        tp_spool_return(&spool, chunk);
-        assert_ptr_equal(take(i), chunk);
+        tp_spool_return_chunk(&spool, chunk);
+        assert_ptr_equal(get_prepared_chunk(i), chunk);
     }
     assert_int_equal(read_sequences(sequences), 5);
     for (uint32_t i = 0; i < 5; i++)
         assert_int_equal(sequences[i], i);
-    tp_spool_return(&spool, chunk);
+    tp_spool_return_chunk(&spool, chunk);
     tp_spool_close(&spool, true);
 }
 
-static void killed_during_a_copy_keeps_records(void **state)
+static void kill_during_a_copy_keeps_records(void **state)
 {
     uint32_t sequences[8];
     (void)state;
-    create(MEGABYTE, 0);
-    struct tp_spool_chunk *chunk = take(0);
-    tp_spool_return(&spool, chunk);
-    assert_ptr_equal(take(1),
+    create_spool(MEGABYTE, 0);
+    struct tp_spool_chunk *chunk = get_prepared_chunk(0);
+    tp_spool_return_chunk(&spool, chunk);
+    assert_ptr_equal(get_prepared_chunk(1),
                      /* The chunk was copied to the end of the file. The test now restores the old place to its state
                       * before it was emptied. */
                      chunk);
@@ -329,7 +329,7 @@ static void killed_during_a_copy_keeps_records(void **state)
     const uint64_t none = 0; /* the state before the copy was complete */
     assert_int_equal(pwrite(spool.fd, &none, sizeof none, TP_SPOOL_UNIT + TP_SPOOL_FULL_CHUNK), sizeof none);
     assert_int_equal(read_sequences(sequences), 1);
-    tp_spool_return(&spool, chunk);
+    tp_spool_return_chunk(&spool, chunk);
     tp_spool_close(&spool, true);
 }
 
@@ -337,12 +337,12 @@ static void missing_space_keeps_the_chunk(void **state)
 {
     uint32_t sequences[8];
     (void)state;
-    create(TP_SPOOL_UNIT + TP_SPOOL_FULL_CHUNK, 0);
-    tp_spool_return(&spool, take(0));
-    assert_null(take(1));
+    create_spool(TP_SPOOL_UNIT + TP_SPOOL_FULL_CHUNK, 0);
+    tp_spool_return_chunk(&spool, get_prepared_chunk(0));
+    assert_null(get_prepared_chunk(1));
     assert_int_equal(spool.failed, EFBIG);
     assert_int_equal(read_sequences(sequences), 1);
-    assert_null(take(1));
+    assert_null(get_prepared_chunk(1));
     tp_spool_close(&spool, true);
 }
 
@@ -358,7 +358,7 @@ int main(void)
         cmocka_unit_test(full_disk_makes_the_ring_smaller),
         cmocka_unit_test(child_does_not_follow_links_of_the_parent),
         cmocka_unit_test(reused_chunks_are_copied_first),
-        cmocka_unit_test(killed_during_a_copy_keeps_records),
+        cmocka_unit_test(kill_during_a_copy_keeps_records),
         cmocka_unit_test(missing_space_keeps_the_chunk),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);

@@ -23,7 +23,7 @@ static char folder[64];
 
 /* ---- a random program ---- */
 
-static unsigned next(unsigned *seed)
+static unsigned next_random(unsigned *seed)
 {
     *seed = *seed * 1664525u + 1013904223u;
     return *seed >> 16;
@@ -33,15 +33,15 @@ static void begin_something(unsigned *seed)
 {
     static const char *const names[] = {"mm", "add", "a \"quoted\" name", "caf\xc3\xa9", "tab\there", "bad \xff byte",
                                         ""};
-    const char *name = names[next(seed) % (sizeof names / sizeof *names)];
-    const int64_t dims[] = {next(seed) % 100, 4, 5};
+    const char *name = names[next_random(seed) % (sizeof names / sizeof *names)];
+    const int64_t dims[] = {next_random(seed) % 100, 4, 5};
     const struct tracepress_input inputs[] = {{TRACEPRESS_FLOAT, 3, dims}, {TRACEPRESS_INT64, 0, NULL}};
     const struct tracepress_operator call = {.size = sizeof(struct tracepress_operator),
                                              .input_size = sizeof(struct tracepress_input),
                                              .inputs = inputs,
-                                             .input_count = next(seed) % 3,
-                                             .flops = next(seed)};
-    switch (next(seed) % 4) {
+                                             .input_count = next_random(seed) % 3,
+                                             .flops = next_random(seed)};
+    switch (next_random(seed) % 4) {
     case 0:
         tracepress_begin_text(name);
         break;
@@ -53,12 +53,12 @@ static void begin_something(unsigned *seed)
     }
 }
 
-static void *run(void *argument)
+static void *record_random_calls(void *argument)
 {
     unsigned seed = (unsigned)(uintptr_t)argument;
     int depth = 0;
     for (int i = 0; i < CALLS; i++) {
-        unsigned what = next(&seed) % 10;
+        unsigned what = next_random(&seed) % 10;
         if (what < 4 && depth < DEPTH) {
             begin_something(&seed);
             depth++;
@@ -68,7 +68,7 @@ static void *run(void *argument)
         } else if (what == 8) {
             tracepress_memory_note(&(struct tracepress_memory){.size = sizeof(struct tracepress_memory),
                                                                .address = seed,
-                                                               .bytes = (int64_t)next(&seed) - 30000,
+                                                               .bytes = (int64_t)next_random(&seed) - 30000,
                                                                .total_allocated = 1,
                                                                .device_id = -1});
         } else {
@@ -93,21 +93,21 @@ struct expected {
     size_t count, memory_count;
 };
 
-static void expect_thread(struct expected *e, const struct tp_spool_file *file, const struct tp_spool_thread *thread,
-                          int64_t base, int64_t end)
+static void read_expected_thread(struct expected *e, const struct tp_spool_file *file,
+                                 const struct tp_spool_thread *thread, int64_t base, int64_t end)
 {
     struct tp_spool_walk walk;
     struct tp_spool_record record;
     const char *payload;
     size_t open[DEPTH + 1] = {0}, depth = 0;
     tp_spool_walk(&walk, file, thread);
-    while (tp_spool_next(&walk, &record, &payload)) {
-        int64_t now = tp_spool_time(file, record.time) - base;
+    while (tp_spool_next_record(&walk, &record, &payload)) {
+        int64_t now = tp_spool_realtime_ns(file, record.time) - base;
         if (record.kind == TP_SPOOL_SCOPE || record.kind == TP_SPOOL_OPERATOR) {
             assert_true(depth <= DEPTH && e->count < THREADS * CALLS);
             open[depth++] = e->count;
-            e->slices[e->count++] =
-                (struct slice){now, end, tp_spool_name(file, &record, payload), record.kind == TP_SPOOL_OPERATOR};
+            e->slices[e->count++] = (struct slice){now, end, tp_spool_record_name(file, &record, payload),
+                                                   record.kind == TP_SPOOL_OPERATOR};
         } else if (record.kind == TP_SPOOL_END) {
             assert_true(depth > 0);
             e->slices[open[--depth]].end_ns = now;
@@ -116,7 +116,7 @@ static void expect_thread(struct expected *e, const struct tp_spool_file *file, 
     }
 }
 
-static void window_of(const struct tp_spool_file *file, int64_t *first, int64_t *last)
+static void find_first_and_last_ns(const struct tp_spool_file *file, int64_t *first, int64_t *last)
 {
     *first = INT64_MAX;
     *last = INT64_MIN;
@@ -125,8 +125,8 @@ static void window_of(const struct tp_spool_file *file, int64_t *first, int64_t 
         struct tp_spool_record record;
         const char *payload;
         tp_spool_walk(&walk, file, &file->threads[t]);
-        while (tp_spool_next(&walk, &record, &payload)) {
-            int64_t now = tp_spool_time(file, record.time);
+        while (tp_spool_next_record(&walk, &record, &payload)) {
+            int64_t now = tp_spool_realtime_ns(file, record.time);
             *first = now < *first ? now : *first;
             *last = now > *last ? now : *last;
         }
@@ -160,7 +160,7 @@ static void compare(const struct tp_trace *trace, const struct expected *e)
     assert_int_equal(k, e->count);
 }
 
-static void check(const struct tracepress_trace *handed, void *context)
+static void compare_with_expected(const struct tracepress_trace *handed, void *context)
 {
     char path[128];
     struct tp_arena arena;
@@ -175,11 +175,11 @@ static void check(const struct tracepress_trace *handed, void *context)
     if (setjmp(arena.guard))
         fail();
     assert_int_equal(tp_spool_open(&file, handed->spool, &arena, &err), 0);
-    window_of(&file, &first, &last);
-    int64_t base = tp_trace_out_base(first);
+    find_first_and_last_ns(&file, &first, &last);
+    int64_t base = tp_trace_out_base_time_ns(first);
     e.slices = tp_arena_array(&arena, THREADS * CALLS, sizeof *e.slices);
     for (uint32_t t = 0; t < file.thread_count; t++)
-        expect_thread(&e, &file, &file.threads[t], base, last - base);
+        read_expected_thread(&e, &file, &file.threads[t], base, last - base);
     const struct tp_trace_options strict = {.is_strict = true};
     assert_int_equal(tp_trace_read(&trace, &arena, path, &strict, &err), TP_OK);
     compare(&trace, &e);
@@ -199,11 +199,11 @@ static void random_programs_are_read_back_exactly(void **state)
         pthread_t threads[THREADS];
         struct tracepress_options options = TRACEPRESS_OPTIONS;
         options.directory = folder;
-        options.handler = check;
+        options.handler = compare_with_expected;
         options.context = &handled;
         assert_int_equal(tracepress_start(&options), 0);
         for (unsigned i = 0; i < THREADS; i++)
-            pthread_create(&threads[i], NULL, run, (void *)(uintptr_t)(round * 100 + i));
+            pthread_create(&threads[i], NULL, record_random_calls, (void *)(uintptr_t)(round * 100 + i));
         for (unsigned i = 0; i < THREADS; i++)
             pthread_join(threads[i], NULL);
         tracepress_stop();

@@ -22,8 +22,11 @@ static void make_rows(struct tp_random *random, double change)
             for (int run = 0; run < RUNS; run++)
                 levels[side][i][run] =
                     10 + 0.1 * i + 0.003 * normal(random) + (side ? 0.02 : 0) + (side && i == 7 ? change : 0);
-        rows[i] = (struct tp_row_levels){
-            .base = levels[0][i], .new_side = levels[1][i], .base_cv = 0.003, .new_cv = 0.003, .share = 1.0 / ROWS};
+        rows[i] = (struct tp_row_levels){.base = levels[0][i],
+                                         .new_side = levels[1][i],
+                                         .base_step_variation = 0.003,
+                                         .new_step_variation = 0.003,
+                                         .share = 1.0 / ROWS};
     }
 }
 
@@ -72,7 +75,8 @@ static void equal_rows_are_no_change(void **state)
             for (int run = 0; run < RUNS; run++)
                 levels[side][i][run] = 14.2 + i;
     for (size_t runs = 1; runs <= RUNS; runs++) {
-        struct tp_row_judgement j = tp_rows_judge(rows, ROWS, (const size_t[]){runs, runs}, TP_ROW_DOUBT, false, &arena);
+        struct tp_row_judgement j =
+            tp_rows_judge(rows, ROWS, (const size_t[]){runs, runs}, TP_ROW_DOUBT, false, &arena);
         assert_true(j.shift == 0);
         for (int i = 0; i < ROWS; i++)
             assert_true(j.rows[i].estimate == 0 && j.rows[i].p == 1 && !j.rows[i].is_listed);
@@ -95,12 +99,12 @@ static void fit_finds_the_parameters_of_variances(void **state)
             own += pow(normal(&random), 2);
         sds[i] = sqrt(0.004 * 0.004 * WORTH / worth * own / FREEDOM);
     }
-    struct tp_run_noise fit = tp_row_noise_fit(sds, MANY, FREEDOM);
+    struct tp_run_noise fit = tp_row_noise_estimate(sds, MANY, FREEDOM);
     assert_true(fabs(fit.sd / 0.004 - 1) < 0.03 && fabs(fit.freedom - WORTH) < 1.5);
-    assert_true(tp_row_noise_fit(sds, 7, FREEDOM).freedom == 0);
+    assert_true(tp_row_noise_estimate(sds, 7, FREEDOM).freedom == 0);
     for (int i = 0; i < MANY; i++)
         sds[i] = 0.01; /* equal deviations mean that all rows have the same noise */
-    assert_true(tp_row_noise_fit(sds, MANY, FREEDOM).freedom == 50);
+    assert_true(tp_row_noise_estimate(sds, MANY, FREEDOM).freedom == 50);
 }
 
 /* Tests a row 7 that takes twice as long in the new run, in all steps or only in the long steps. On a busy machine,
@@ -119,8 +123,8 @@ static void wall_clock_row_needs_short_steps(void **state)
             for (int side = 0; side < 2; side++) {
                 for (int run = 0; run < RUNS; run++) /* the machine is 30 % slower in the runs of the new side */
                     lows[side][i][run] = (i == 7 && !is_in_all ? 10.7 : levels[side][i][run] - 0.1) + (side ? 0.26 : 0);
-                rows[i].base_low = lows[0][i];
-                rows[i].new_low = lows[1][i];
+                rows[i].base_low_levels = lows[0][i];
+                rows[i].new_low_levels = lows[1][i];
             }
         struct tp_row_judgement j = tp_rows_judge(rows, ROWS, (const size_t[]){RUNS, 1}, TP_ROW_DOUBT, true, &arena);
         assert_true(j.rows[7].is_sure);

@@ -28,10 +28,10 @@ static void each_row_matches_its_place_in_the_list(void **state)
         assert_string_equal(tp_rule_at(i)->id, ids[i]);
         assert_int_equal(tp_rule_number(tp_rule_at(i)), i);
         /* each id occurs once, so the search finds the same rule */
-        assert_ptr_equal(tp_rule_of_id(tp_str_of(ids[i])), tp_rule_at(i));
+        assert_ptr_equal(tp_rule_by_id(tp_str_of(ids[i])), tp_rule_at(i));
     }
-    assert_null(tp_rule_of_id(TP_STR("A99")));
-    assert_null(tp_rule_of_id(TP_STR("")));
+    assert_null(tp_rule_by_id(TP_STR("A99")));
+    assert_null(tp_rule_by_id(TP_STR("")));
 }
 
 static void each_row_has_texts_and_a_gain_in_range(void **state)
@@ -39,18 +39,18 @@ static void each_row_has_texts_and_a_gain_in_range(void **state)
     (void)state;
     for (unsigned i = 0; i < TP_RULE_COUNT; i++) {
         const struct tp_rule *rule = tp_rule_at(i);
-        struct tp_rule_gain gain = tp_rule_gain_of((enum tp_rule_id)i);
+        struct tp_rule_gain gain = tp_rule_measured_gain((enum tp_rule_id)i);
         assert_true(*rule->title && *rule->advice);
         assert_true(0 <= gain.low && gain.low <= gain.high && 0 < gain.high && gain.high <= 1);
         assert_true(gain.right <= gain.known);
-        if (rule->weakened_like)
-            assert_non_null(tp_rule_of_id(tp_str_of(rule->weakened_like)));
+        if (rule->weakened_like_rule)
+            assert_non_null(tp_rule_by_id(tp_str_of(rule->weakened_like_rule)));
         assert_null(rule->thresholds[TP_RULE_THRESHOLDS - 1].key); /* the list of thresholds must end with an empty
                                                                     * entry */
     }
 }
 
-static unsigned turns_of(tp_rule_evaluate on_device, tp_rule_evaluate on_host, tp_rule_evaluate always)
+static unsigned count_turns(tp_rule_evaluate on_device, tp_rule_evaluate on_host, tp_rule_evaluate always)
 {
     unsigned count = 0;
     for (unsigned i = 0; i < TURN_COUNT; i++)
@@ -64,8 +64,8 @@ static void each_function_of_a_row_runs_once(void **state)
     (void)state;
     for (unsigned i = 0; i < TP_RULE_COUNT; i++) {
         const struct tp_rule *rule = tp_rule_at(i);
-        unsigned device = turns_of(rule->on_device, NULL, NULL), host = turns_of(NULL, rule->on_host, NULL),
-                 always = turns_of(NULL, NULL, rule->always);
+        unsigned device = count_turns(rule->on_device, NULL, NULL), host = count_turns(NULL, rule->on_host, NULL),
+                 always = count_turns(NULL, NULL, rule->always);
         if (device != (rule->on_device != NULL) || host != (rule->on_host != NULL) || always != (rule->always != NULL))
             fail_msg("TP_RULE_TURNS runs the functions of %s %u, %u and %u times", rule->id, device, host, always);
     }

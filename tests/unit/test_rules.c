@@ -26,7 +26,7 @@ static void assert_ceiling(const char *rule, double us_per_step)
         fail_msg("%s: %f, not %f", rule, found->ceiling_us_per_step, us_per_step);
 }
 
-static bool was_not_evaluated(const char *rule, const char *reason)
+static bool is_not_evaluated(const char *rule, const char *reason)
 {
     for (uint32_t i = 0; i < advice.recommendations.not_evaluated_count; i++) {
         const struct tp_rule_note *note = &advice.recommendations.not_evaluated[i];
@@ -71,7 +71,7 @@ static void value_read_in_each_step_costs_the_gap_after_it(void **state)
         call("cudaStreamSynchronize", b + 12, 306, i * 10 + 2);
         launch(b + 600, 5, i * 10 + 3), kernel("k2", b + 605, 395, i * 10 + 3);
     }
-    build_with("\"with_stack\":1,");
+    build_with_header("\"with_stack\":1,");
     assert_ceiling("A5", 287);
     assert_int_equal(finding("A5")->severity, TP_SEVERITY_HIGH);
     assert_int_equal(finding("A5")->evidence_total, 2);
@@ -113,7 +113,7 @@ static void data_dependent_size_has_its_own_rule(void **state)
 }
 
 /* Writes memory events. From us 10 to us 2,990, 950 of 1,000 bytes are reserved, and 500 of these are allocated. */
-static void nearly_full_memory(void)
+static void write_nearly_full_memory(void)
 {
     for (int i = 0; i < 2; i++)
         event("{\"ph\":\"i\",\"name\":\"[memory]\",\"pid\":10,\"tid\":1,\"ts\":%d,\"s\":\"t\",\"args\":{\"Device "
@@ -127,10 +127,10 @@ static void engine_may_reserve_all_memory(void **state)
     (void)state;
     host("user_annotation", "execute_context_0(0)_generation_32(32)", 0, 500);
     launch(5, 5, 1), kernel("k", 15, 900, 1);
-    nearly_full_memory();
-    build_with(GPU(8));
+    write_nearly_full_memory();
+    build_with_header(GPU(8));
     assert_null(finding("D1"));
-    assert_true(was_not_evaluated("D1", "a serving engine reserves most of the memory on purpose"));
+    assert_true(is_not_evaluated("D1", "a serving engine reserves most of the memory on purpose"));
 }
 
 static void allocator_is_judged_without_the_first_step(void **state)
@@ -142,8 +142,8 @@ static void allocator_is_judged_without_the_first_step(void **state)
         call("cudaFree", b + 450, 100, i * 10 + 4), call("cudaMalloc", b + 550, 40, i * 10 + 5);
         launch(b + 600, 5, i * 10 + 3), kernel("k2", b + 605, 395, i * 10 + 3);
     }
-    nearly_full_memory();
-    build_with(GPU(8));
+    write_nearly_full_memory();
+    build_with_header(GPU(8));
     assert_ceiling("A12", 280.0 / 3); /* the calls take 140 us in two of three used steps, and none in the first step */
     assert_int_equal(finding("D2")->evidence_total, 4);
     assert_non_null(finding("D1")); /* 950 of 1000 bytes are reserved */
@@ -189,7 +189,7 @@ static void host_code_names_its_line(void **state)
 }
 
 /* Writes a host range with `count` operators of `dur` us. The device waits 391 us during the range. */
-static void range_with_operators(int count, double dur)
+static void write_range_with_operators(int count, double dur)
 {
     kernel("a", 0, 10, 1), launch(0, 1, 1), kernel("b", 401, 99, 2), launch(400, 1, 2);
     host("user_annotation", "DistributedDataParallel.forward", 0, 500);
@@ -200,13 +200,13 @@ static void range_with_operators(int count, double dur)
 
 static void slow_calls_are_not_reported_as_code(void **state)
 {
-    range_with_operators(39, 10); /* the operators take all but 1 us of the wait */
+    write_range_with_operators(39, 10); /* the operators take all but 1 us of the wait */
     assert_null(finding("A13"));
     assert_ceiling("A1", 391);
     ASSERT_PART(finding("A1")->details, TP_DETAIL_SLOW_LINE, NAN, 78.0);
     ASSERT_TEXT_OF(finding("A1")->details, 0, "DistributedDataParallel.forward");
     end(state), begin(state);
-    range_with_operators(1, 300); /* the host computes for most of the wait */
+    write_range_with_operators(1, 300); /* the host computes for most of the wait */
     assert_ceiling("A13", 391);
     assert_null(finding("A1"));
 }
@@ -215,7 +215,7 @@ static void slow_calls_are_not_reported_as_code(void **state)
 
 /* Writes two steps of 1 ms. The device waits for the host, computes for `work` us, and communicates for `collective`
  * us. Then the host waits for the device. */
-static void collective_and_wait(double work, double collective)
+static void write_collective_and_wait(double work, double collective)
 {
     for (int s = 0; s < 2; s++) {
         double at = s * 1000, start = at + 1000 - work - collective;
@@ -231,12 +231,13 @@ static void collective_and_wait(double work, double collective)
 
 static void verdict_orders_findings_with_equal_gains(void **state)
 {
-    collective_and_wait(400, 310); /* the gain of E1 is up to 31 %, that of A1 is 17 to 27 % */
+    write_collective_and_wait(400, 310); /* the gain of E1 is up to 31 %, that of A1 is 17 to 27 % */
     assert_int_equal(advice.verdict.class, TP_CLASS_COMMUNICATION_BOUND);
     assert_string_equal(advice.recommendations.findings[0].rule->id, "E1");
     assert_string_equal(advice.recommendations.findings[1].rule->id, "A1");
     end(state), begin(state);
-    collective_and_wait(80, 480); /* only 80 us of work can hide communication, so A1 certainly gains more than E1 */
+    write_collective_and_wait(80,
+                              480); /* only 80 us of work can hide communication, so A1 certainly gains more than E1 */
     assert_int_equal(advice.verdict.class, TP_CLASS_COMMUNICATION_BOUND);
     assert_string_equal(advice.recommendations.findings[0].rule->id, "A1");
     assert_non_null(finding("E1"));
@@ -264,7 +265,7 @@ static void gain_is_limited_by_available_compute(void **state)
 }
 
 /* Launches a kernel on stream 7, or a collective on stream 9. Returns the end of the kernel, us. */
-static double launched(const char *name, double called, double start, double dur)
+static double launch_kernel(const char *name, double called, double start, double dur)
 {
     static int correlation = 100;
     bool is_communication = strstr(name, "nccl") != NULL;
@@ -277,8 +278,8 @@ static void compute_hides_only_communication_of_its_step(void **state)
 {
     (void)state;
     host("user_annotation", "ProfilerStep#1", 0, 500), host("user_annotation", "ProfilerStep#2", 500, 500);
-    launched("gemm", 1, 10, 20), launched("ncclDevKernel_AllReduce", 2, 30, 300);
-    launched("gemm", 501, 540, 370), launched("ncclDevKernel_AllReduce", 502, 910, 80);
+    launch_kernel("gemm", 1, 10, 20), launch_kernel("ncclDevKernel_AllReduce", 2, 30, 300);
+    launch_kernel("gemm", 501, 540, 370), launch_kernel("ncclDevKernel_AllReduce", 502, 910, 80);
     build();
     assert_ceiling("E1", (20 + 80) / 2.0);
     ASSERT_PART(finding("E1")->details, TP_DETAIL_OVERLAP, 38.0, 10.0);
@@ -287,66 +288,67 @@ static void compute_hides_only_communication_of_its_step(void **state)
 
 /* Writes a step of 1 ms with `count` passes, each with 100 us of forward and 50 us of backward work. Communication of
  * `dur` us follows. */
-static void passes_then_communication(int count, double dur)
+static void write_passes_and_communication(int count, double dur)
 {
     double at = 100;
     host("user_annotation", "ProfilerStep#1", 0, 1000);
     for (int i = 0; i < count; i++) {
-        at = launched("gemm", 1 + 4 * i, at, 100);
+        at = launch_kernel("gemm", 1 + 4 * i, at, 100);
         host("cpu_op", "autograd::engine::evaluate_function: MmBackward0", 2 + 4 * i, 2);
-        at = launched("gemm", 2 + 4 * i, at, 50);
+        at = launch_kernel("gemm", 2 + 4 * i, at, 50);
     }
-    launched("ncclDevKernel_AllReduce", 50, at, dur);
+    launch_kernel("ncclDevKernel_AllReduce", 50, at, dur);
     build();
 }
 
 static void the_forward_pass_hides_no_gradients(void **state)
 {
-    passes_then_communication(1, 300);
+    write_passes_and_communication(1, 300);
     assert_ceiling("E1", 50);
     end(state), begin(state);
     /* The second forward pass could run during the communication of the first gradients. */
-    passes_then_communication(2, 280);
+    write_passes_and_communication(2, 280);
     assert_ceiling("E1", 280);
 }
 
 /* Writes a step of 1 ms: work, communication from us 200 to us 400, and work that the host launches at `called`. waits:
  * the host waits for the communication. */
-static void work_after_communication(double called, bool waits)
+static void write_work_after_communication(double called, bool waits)
 {
     host("user_annotation", "ProfilerStep#1", 0, 1000);
-    launched("gemm", 1, 10, 190), launched("ncclDevKernel_AllReduce", 2, 200, 200);
+    launch_kernel("gemm", 1, 10, 190), launch_kernel("ncclDevKernel_AllReduce", 2, 200, 200);
     if (waits)
         host("cuda_runtime", "cudaStreamSynchronize", 5, 395);
-    launched("gemm", called, 410, 590);
+    launch_kernel("gemm", called, 410, 590);
     build();
 }
 
 static void late_host_limits_the_gain_of_overlap(void **state)
 {
-    work_after_communication(3, false);
+    write_work_after_communication(3, false);
     assert_ceiling("E1", 200);
     end(state), begin(state);
-    work_after_communication(379, false); /* the launch returns 30 us before the kernel starts */
+    write_work_after_communication(379, false); /* the launch returns 30 us before the kernel starts */
     assert_ceiling("E1", 30);
     ASSERT_PART(finding("E1")->details, TP_DETAIL_OVERLAP, 20.0, 20.0);
     ASSERT_PART(finding("E1")->details->next, TP_DETAIL_OVERLAP_LATE, 17.0);
     end(state), begin(state);
     /* The host launches late only because it waits for the communication. */
-    work_after_communication(405, true);
+    write_work_after_communication(405, true);
     assert_ceiling("E1", 200);
 }
 
 static void tensor_core_advice_depends_on_types_and_sizes(void **state)
 {
     (void)state;
-    host_with("cpu_op", "aten::mm", 0, 10, "\"Input type\":[\"float\",\"float\"],\"Input Dims\":[[8,8],[8,8]]");
+    host_event_with_args("cpu_op", "aten::mm", 0, 10,
+                         "\"Input type\":[\"float\",\"float\"],\"Input Dims\":[[8,8],[8,8]]");
     launch(1, 2, 1), kernel("ampere_sgemm_128x64", 5, 80, 1);
-    host_with("cpu_op", "aten::mm", 20, 10,
-              "\"Input type\":[\"c10::Half\",\"c10::Half\"],\"Input Dims\":[[8,9],[9,8]]");
+    host_event_with_args("cpu_op", "aten::mm", 20, 10,
+                         "\"Input type\":[\"c10::Half\",\"c10::Half\"],\"Input Dims\":[[8,9],[9,8]]");
     launch(21, 2, 2), kernel("cutlass_tensorop_h16816", 85, 20, 2);
     settings[1] = "C24.min_pct=1000"; /* switches off C24, which would report the same products by their minimum time */
-    build_with(GPU(8) "\"record_shapes\":1,");
+    build_with_header(GPU(8) "\"record_shapes\":1,");
     assert_ceiling("C1", 70); /* tensor cores save 7/8 of 80 us */
     assert_true(finding("C1")->share_percent == 7000.0 / 105);
     assert_null(finding("C2"));
@@ -361,14 +363,14 @@ static void forward_and_backward_could_use_tensor_cores(void **state)
     host("cpu_op", "CudnnConvolutionBackward", 20, 10), launch(21, 2, 2), kernel("volta_scudnn_dgrad", 50, 40, 2);
     host("cpu_op", "aten::add", 30, 10), launch(31, 2, 3), kernel("vectorized_elementwise_kernel", 90, 20, 3);
     settings[1] = "C24.min_pct=1000";
-    build_with(GPU(7));
+    build_with_header(GPU(7));
     assert_ceiling("C2", 70); /* tensor cores save 7/8 of (40 + 40) us, but nothing of the addition */
-    assert_true(was_not_evaluated("C1", "record_shapes was off"));
+    assert_true(is_not_evaluated("C1", "record_shapes was off"));
 }
 
 /* Writes kernels of an optimizer step, 20 us apart and 10 us long. The call that launches a kernel takes 1 us and
  * begins 2 us before the kernel. */
-static void optimizer_kernels(const char *operator_name, int count)
+static void write_optimizer_kernels(const char *operator_name, int count)
 {
     launch(0, 1, count + 1), kernel("first", 0, 1, count + 1); /* makes the judged time begin at us 0 */
     host("user_annotation", "Optimizer.step#Adam.step", 1, 20 * count + 9);
@@ -382,7 +384,7 @@ static void optimizer_kernels(const char *operator_name, int count)
 static void optimizer_with_launch_per_tensor_is_reported(void **state)
 {
     (void)state;
-    optimizer_kernels("aten::add_", 110);
+    write_optimizer_kernels("aten::add_", 110);
     assert_ceiling("C6", 110); /* 1 us per launch; the device waits 8 or 9 us before each kernel */
     assert_int_equal(finding("C6")->evidence_total, 110);
 }
@@ -390,7 +392,7 @@ static void optimizer_with_launch_per_tensor_is_reported(void **state)
 static void fused_optimizer_is_not_reported(void **state)
 {
     (void)state;
-    optimizer_kernels("aten::_foreach_add_", 110);
+    write_optimizer_kernels("aten::_foreach_add_", 110);
     assert_null(finding("C6"));
 }
 
@@ -408,7 +410,7 @@ static void loop_with_indexing_is_found(void **state)
     assert_ceiling("H2", (895 - 120 - 78 * 0.3) / 2.0);
     assert_null(finding("H5")); /* H2 reports these small operators already */
     assert_int_equal(finding("H2")->evidence_total, 1);
-    assert_true(was_not_evaluated("A1", "not for this kind of program"));
+    assert_true(is_not_evaluated("A1", "not for this kind of program"));
 }
 
 static void small_operators_count_with_time_between(void **state)
@@ -463,11 +465,12 @@ static void backward_of_a_loop_counts_with_it(void **state)
     for (int i = 0; i < 20; i++) {
         char args[64];
         snprintf(args, sizeof args, "\"Sequence number\":%d,\"Fwd thread id\":0", 100 + i);
-        host_with("cpu_op", "aten::select", 100 + 20 * i, 15, args);
+        host_event_with_args("cpu_op", "aten::select", 100 + 20 * i, 15, args);
         snprintf(args, sizeof args, "\"Sequence number\":%d,\"Fwd thread id\":1", 100 + i);
-        host_with("cpu_op", "autograd::engine::evaluate_function: SelectBackward0", 600 + 15 * i, 10, args);
+        host_event_with_args("cpu_op", "autograd::engine::evaluate_function: SelectBackward0", 600 + 15 * i, 10, args);
     }
-    host_with("cpu_op", "autograd::engine::evaluate_function: OtherBackward0", 950, 10, "\"Sequence number\":7");
+    host_event_with_args("cpu_op", "autograd::engine::evaluate_function: OtherBackward0", 950, 10,
+                         "\"Sequence number\":7");
     build();
     /* The backward pass has 19 nodes of the loop, with the engine's work between them. 38 operators of the loop were
      * recorded. */
@@ -479,8 +482,8 @@ static void cost_of_recording_shapes_is_subtracted(void **state)
 {
     for (int has_shapes = 0; has_shapes < 2; has_shapes++) {
         for (int i = 0; i < 80; i++)
-            host_with("cpu_op", i % 2 ? "aten::mul" : "aten::select", 5 * i, 4,
-                      has_shapes ? "\"Input Dims\":[[8,8]],\"Input type\":[\"float\"]" : "");
+            host_event_with_args("cpu_op", i % 2 ? "aten::mul" : "aten::select", 5 * i, 4,
+                                 has_shapes ? "\"Input Dims\":[[8,8]],\"Input type\":[\"float\"]" : "");
         build();
         assert_ceiling("H2", 389 - 78 * (has_shapes ? 0.6 : 0.3));
         if (!has_shapes)

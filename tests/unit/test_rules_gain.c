@@ -7,7 +7,7 @@
 static uint64_t seed;
 
 /* Returns a random number from 0 to `below` - 1. */
-static unsigned any(unsigned below)
+static unsigned random_below(unsigned below)
 {
     seed ^= seed << 13;
     seed ^= seed >> 7;
@@ -15,22 +15,32 @@ static unsigned any(unsigned below)
     return (unsigned)(seed % below);
 }
 
-static const char *one_of(const char *const *names, unsigned count)
+static const char *choose_name(const char *const *names, unsigned count)
 {
-    return names[any(count)];
+    return names[random_below(count)];
 }
-#define ONE_OF(names) one_of(names, sizeof(names) / sizeof *(names))
+#define ONE_OF(names) choose_name(names, sizeof(names) / sizeof *(names))
 
-static const char *const operators[] = {"aten::mm", "aten::addmm", "aten::item", "aten::_to_copy", "aten::copy_",
-                                        "aten::select", "aten::zero_", "aten::softmax", "aten::nonzero", "aten::add_",
-                                        "aten::convolution", "AddmmBackward0", "aten::clone", "aten::isnan"};
-static const char *const ranges[] = {"Optimizer.step#Adam.step", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
-                                     "Optimizer.zero_grad#SGD.zero_grad", "DistributedDataParallel.forward",
-                                     "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", "forward"};
-static const char *const calls[] = {"cudaLaunchKernel", "cudaMemcpyAsync", "cudaStreamSynchronize", "cudaMalloc",
-                                    "cudaFree", "cudaDeviceSynchronize"};
-static const char *const kernels[] = {"sgemm_128", "volta_fp16_s884gemm_align1", "ncclDevKernel_AllReduce", "softmax_warp",
-                                      "elementwise_kernel", "nchwToNhwcKernel", "cudnn_conv", "dgemm_sm80"};
+static const char *const operators[] = {"aten::mm",      "aten::addmm",  "aten::item",        "aten::_to_copy",
+                                        "aten::copy_",   "aten::select", "aten::zero_",       "aten::softmax",
+                                        "aten::nonzero", "aten::add_",   "aten::convolution", "AddmmBackward0",
+                                        "aten::clone",   "aten::isnan"};
+static const char *const ranges[] = {"Optimizer.step#Adam.step",
+                                     "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+                                     "Optimizer.zero_grad#SGD.zero_grad",
+                                     "DistributedDataParallel.forward",
+                                     "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__",
+                                     "forward"};
+static const char *const calls[] = {"cudaLaunchKernel", "cudaMemcpyAsync", "cudaStreamSynchronize",
+                                    "cudaMalloc",       "cudaFree",        "cudaDeviceSynchronize"};
+static const char *const kernels[] = {"sgemm_128",
+                                      "volta_fp16_s884gemm_align1",
+                                      "ncclDevKernel_AllReduce",
+                                      "softmax_warp",
+                                      "elementwise_kernel",
+                                      "nchwToNhwcKernel",
+                                      "cudnn_conv",
+                                      "dgemm_sm80"};
 static const char *const copies[] = {"Memcpy HtoD (Pageable -> Device)", "Memcpy HtoD (Pinned -> Device)",
                                      "Memcpy DtoH (Device -> Pageable)", "Memcpy DtoD (Device -> Device)"};
 static const char *const frames[] = {"train.py(3): main", "data.py(9): decode", "<built-in function collect>",
@@ -43,17 +53,17 @@ static void write_host(double from, double until, int depth)
 {
     double at = from;
     while (at < until) {
-        double left = until - at, length = fmin(left, 1 + any(any(3) ? 60 : 6000));
-        unsigned what = any(8);
+        double left = until - at, length = fmin(left, 1 + random_below(random_below(3) ? 60 : 6000));
+        unsigned what = random_below(8);
         if (what < 4)
-            host_with("cpu_op", ONE_OF(operators), at, length, ONE_OF(types));
+            host_event_with_args("cpu_op", ONE_OF(operators), at, length, ONE_OF(types));
         else if (what < 5)
             host("user_annotation", ONE_OF(ranges), at, length);
         else if (what < 7)
             host("python_function", ONE_OF(frames), at, length);
         if (depth && what < 7 && length > 4)
             write_host(at + 1, at + length - 1, depth - 1);
-        at += length + any(30);
+        at += length + random_below(30);
     }
 }
 
@@ -62,35 +72,36 @@ static void write_device(double from, double until, int *correlation, int device
 {
     double at = from, device_at = from;
     while (at < until) {
-        double length = 1 + any(any(4) ? 8 : 3000);
-        int device = (int)any((unsigned)devices);
+        double length = 1 + random_below(random_below(4) ? 8 : 3000);
+        int device = (int)random_below((unsigned)devices);
         ++*correlation;
         call(ONE_OF(calls), at, length, *correlation);
-        device_at = fmax(device_at + (any(2) ? any(3) : any(any(4) ? 50 : 9000)), at + any((unsigned)length + 1));
-        double work = 1 + any(any(3) ? 40 : 4000);
-        if (any(4))
-            operation("kernel", ONE_OF(kernels), device_at, work, *correlation, device, 7 + (int)any(2),
+        device_at = fmax(device_at + (random_below(2) ? random_below(3) : random_below(random_below(4) ? 50 : 9000)),
+                         at + random_below((unsigned)length + 1));
+        double work = 1 + random_below(random_below(3) ? 40 : 4000);
+        if (random_below(4))
+            operation("kernel", ONE_OF(kernels), device_at, work, *correlation, device, 7 + (int)random_below(2),
                       ",\"grid\":[4,1,1],\"block\":[32,1,1]");
         else
             operation("gpu_memcpy", ONE_OF(copies), device_at, work, *correlation, device, 7, ",\"bytes\":100000");
         device_at += work;
-        at += length + any(any(3) ? 20 : 2000);
+        at += length + random_below(random_below(3) ? 20 : 2000);
     }
 }
 
 static void write_trace(void)
 {
-    int devices = (int)any(3), steps = (int)any(5), correlation = 0;
+    int devices = (int)random_below(3), steps = (int)random_below(5), correlation = 0;
     double at = 0;
-    bool is_marked = any(4);
+    bool is_marked = random_below(4);
     for (int i = 0; i < 1 + steps; i++) {
-        double length = 200 + any(20000);
+        double length = 200 + random_below(20000);
         if (is_marked)
             step(i, at, length);
         write_host(at + 1, at + length - 1, 3);
         if (devices)
             write_device(at + 1, at + length - 1, &correlation, devices);
-        at += length + any(3) * any(2000);
+        at += length + random_below(3) * random_below(2000);
     }
 }
 
@@ -106,7 +117,7 @@ static void check_estimates(uint64_t start)
             continue;
         }
         bool is_wait = f->most_percent > 0; /* the gain of such a finding may include time of other findings */
-        double most_us = tp_finding_most_us(f), counted = f->counted_percent;
+        double most_us = tp_finding_max_gain_us(f), counted = f->counted_percent;
         bool is_bound = 0 <= f->low_percent && f->low_percent <= f->high_percent && f->high_percent <= all &&
                         counted <= fmin(f->high_percent, f->share_percent) + 1e-9 && f->share_percent <= all &&
                         f->ceiling_us_per_step <= step && most_us <= (is_wait ? step : f->ceiling_us_per_step) &&
@@ -119,8 +130,8 @@ static void check_estimates(uint64_t start)
     }
     if (sum > all || sum_us > step || r->total_ceiling_percent > all || r->total_ceiling_us_per_step > step ||
         r->total_gain_percent > r->total_ceiling_percent || r->total_low_percent > r->total_gain_percent + 1e-6)
-        fail_msg("trace %llu: %f %% in all, %f us of a step of %f us, total %f %%", (unsigned long long)start, sum, sum_us,
-                 r->step_us, r->total_ceiling_percent);
+        fail_msg("trace %llu: %f %% in all, %f us of a step of %f us, total %f %%", (unsigned long long)start, sum,
+                 sum_us, r->step_us, r->total_ceiling_percent);
 }
 
 static void gain_never_exceeds_its_time(void **state)
@@ -155,7 +166,8 @@ static void shared_time_counts_for_the_first_finding(void **state)
     build();
     double sum = 0;
     for (uint32_t i = 0; i < advice.recommendations.finding_count; i++)
-        sum += advice.recommendations.findings[i].high_percent > 0 ? advice.recommendations.findings[i].high_percent : 0;
+        sum +=
+            advice.recommendations.findings[i].high_percent > 0 ? advice.recommendations.findings[i].high_percent : 0;
     assert_true(advice.recommendations.finding_count > 1);
     assert_true(sum <= 100 && sum <= advice.recommendations.total_ceiling_percent + 1e-9);
 }

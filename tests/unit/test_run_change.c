@@ -16,10 +16,10 @@ static void assert_near(double value, double wanted, double tolerance)
 
 static const struct tp_run_context of_steps = {.prior = {0.015, 4, 0}};
 
-static struct tp_run_change change_of(const double *base, size_t base_count, const double *new_side, size_t new_count)
+static struct tp_run_change find_change(const double *base, size_t base_count, const double *new_side, size_t new_count)
 {
-    return tp_run_change_of(&(struct tp_levels){base, base_count}, &(struct tp_levels){new_side, new_count}, &of_steps,
-                            &arena);
+    return tp_run_change_between(&(struct tp_levels){base, base_count}, &(struct tp_levels){new_side, new_count},
+                                 &of_steps, &arena);
 }
 
 static void level_is_the_mean_of_the_middle_steps(void **state)
@@ -29,11 +29,11 @@ static void level_is_the_mean_of_the_middle_steps(void **state)
                                             * usual */
     double four[] = {1, 2, 3, 6}, none[] = {0, 0, 0};
     (void)state;
-    struct tp_run_level level = tp_run_level_of(steps, 10);
+    struct tp_run_level level = tp_run_level_of_steps(steps, 10);
     assert_near(level.level, log(100), 1e-12);
     assert_near(level.cv, 1.4826 * 0.02, 1e-12);
-    assert_near(tp_run_level_of(four, 4).level, log(3), 1e-12);
-    assert_true(isnan(tp_run_level_of(none, 3).level) && isnan(tp_run_level_of(none, 0).level));
+    assert_near(tp_run_level_of_steps(four, 4).level, log(3), 1e-12);
+    assert_true(isnan(tp_run_level_of_steps(none, 3).level) && isnan(tp_run_level_of_steps(none, 0).level));
 }
 
 static void guessed_noise_is_the_larger_of_two(void **state)
@@ -53,7 +53,7 @@ static void one_run_per_side_uses_the_guess(void **state)
     (void)state;
     if (setjmp(arena.guard))
         fail();
-    struct tp_run_change c = change_of(base, 1, later, 1);
+    struct tp_run_change c = find_change(base, 1, later, 1);
     double error = 0.015 * sqrt(2);
     assert_near(c.estimate, expm1(0.1), 1e-12);
     assert_near(c.low, expm1(0.1 - 4.60409 * error), 1e-5);
@@ -113,13 +113,13 @@ static void uncertainty_share_counts_if_noise_is_measured(void **state)
 {
     const struct tp_run_noise guessed = {0.01, 4, 4}, known = {0.01, 9, 0}, half = {0.01, 4, 2};
     (void)state;
-    assert_near(tp_run_doubt_of(&guessed, 0.1), TP_RUN_DOUBT, 1e-15);
-    assert_near(tp_run_doubt_of(&known, 0.1), 0.1 * TP_RUN_DOUBT, 1e-15);
-    assert_near(tp_run_doubt_of(&half, 0.1), 0.55 * TP_RUN_DOUBT, 1e-15);
-    assert_near(tp_run_doubt_of(&known, 0), TP_RUN_DOUBT, 1e-15);
+    assert_near(tp_run_allowed_doubt(&guessed, 0.1), TP_RUN_DOUBT, 1e-15);
+    assert_near(tp_run_allowed_doubt(&known, 0.1), 0.1 * TP_RUN_DOUBT, 1e-15);
+    assert_near(tp_run_allowed_doubt(&half, 0.1), 0.55 * TP_RUN_DOUBT, 1e-15);
+    assert_near(tp_run_allowed_doubt(&known, 0), TP_RUN_DOUBT, 1e-15);
 }
 
-static void turn(double *out, const double *values, size_t count)
+static void reorder(double *out, const double *values, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         out[i] = values[(i * 7 + 3) % count]; /* gives another order, because the count is no multiple of 7 */
@@ -141,18 +141,18 @@ static void general_properties_are_true_for_any_runs(void **state)
             base[i] = 14 + 0.01 * normal(&random);
             later[i] = 14 + 0.03 * normal(&random);
         }
-        struct tp_run_change c = change_of(base, more, later, count);
-        turn(other, base, more);
-        struct tp_run_change turned = change_of(other, more, later, count);
+        struct tp_run_change c = find_change(base, more, later, count);
+        reorder(other, base, more);
+        struct tp_run_change turned = find_change(other, more, later, count);
         assert_memory_equal(&c, &turned, sizeof c);
         assert_true(c.low < c.estimate && c.estimate < c.high && c.detectable > c.half_width && c.p >= 0 && c.p <= 1);
         assert_true((c.p < TP_RUN_DOUBT) == (c.low > 0 || c.high < 0));
         if (more < 5 && count < 5) {
-            struct tp_run_change back = change_of(later, count, base, more);
+            struct tp_run_change back = find_change(later, count, base, more);
             assert_near((1 + back.estimate) * (1 + c.estimate), 1, 1e-12);
             assert_near(back.detectable, c.detectable, 1e-12);
         }
-        struct tp_run_change same = change_of(base, more, base, more);
+        struct tp_run_change same = find_change(base, more, base, more);
         assert_true(same.low < 0 && same.high > 0);
     }
 }
@@ -168,7 +168,7 @@ static void more_runs_detect_smaller_changes(void **state)
     for (size_t count = 2; count <= 40; count += 2) {
         if (count == 6) /* from six runs on, the level is a median, which is less precise */
             before = INFINITY;
-        struct tp_run_change c = change_of(levels, count, levels, count);
+        struct tp_run_change c = find_change(levels, count, levels, count);
         assert_true(c.detectable < before);
         before = c.detectable;
     }
@@ -182,11 +182,11 @@ static void limits_follow_the_interval(void **state)
         for (int high = low; high <= 10; high++)
             for (int most = -10; most <= 10; most++) {
                 struct tp_run_change c = {.low = low / 1000.0, .high = high / 1000.0};
-                enum tp_limit_verdict verdict = tp_run_change_limit(&c, most / 1000.0);
+                enum tp_limit_verdict verdict = tp_run_change_limit_verdict(&c, most / 1000.0);
                 assert_int_equal(verdict, low > most ? TP_LIMIT_FAIL : high <= most ? TP_LIMIT_PASS : TP_LIMIT_UNCLEAR);
             }
     struct tp_run_change unknown = {.low = NAN, .high = NAN};
-    assert_int_equal(tp_run_change_limit(&unknown, 0.03), TP_LIMIT_UNCLEAR);
+    assert_int_equal(tp_run_change_limit_verdict(&unknown, 0.03), TP_LIMIT_UNCLEAR);
 }
 
 static void number_of_needed_runs_is_computed(void **state)

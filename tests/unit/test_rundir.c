@@ -34,7 +34,7 @@ static void file_names_are_split_into_worker_and_time(void **state)
     assert_false(tp_rundir_match("x.pt.trace.json.zip", &worker, &time));
 }
 
-static void touch(const char *path)
+static void make_empty_file(const char *path)
 {
     FILE *file = fopen(path, "w");
     assert_non_null(file);
@@ -53,14 +53,14 @@ static void folders_are_runs_and_times_are_spans(void **state)
     mkdir("runs", 0777);
     mkdir("runs/b", 0777);
     mkdir("runs/b/c", 0777);
-    touch("runs/w.100.pt.trace.json");
-    touch("runs/w.99.pt.trace.json.gz");
-    touch("runs/a.5.pt.trace.json");
-    touch("runs/notes.json");
-    touch("runs/b/c/x.pt.trace.json");
+    make_empty_file("runs/w.100.pt.trace.json");
+    make_empty_file("runs/w.99.pt.trace.json.gz");
+    make_empty_file("runs/a.5.pt.trace.json");
+    make_empty_file("runs/notes.json");
+    make_empty_file("runs/b/c/x.pt.trace.json");
     mkdir("runs/b/.spools", 0777);
-    touch("runs/b/.spools/raw.pt.trace.json");
-    touch("one.json");
+    make_empty_file("runs/b/.spools/raw.pt.trace.json");
+    make_empty_file("one.json");
     tp_arena_init(&arena, 0);
     if (setjmp(arena.guard))
         fail();
@@ -103,7 +103,7 @@ static void other_recordings_belong_to_the_traced_worker(void **state)
         fail();
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         snprintf(path, sizeof path, "%s/%s", top, names[i]);
-        touch(path);
+        make_empty_file(path);
     }
     const char *const paths[] = {top};
     assert_int_equal(tp_rundir_find(&runs, &arena, &(struct tp_run_search){paths, 1, NULL}, NULL), 0);
@@ -130,7 +130,7 @@ static void write_text(const char *path, const char *text)
     "{\"schemaVersion\":1,\n\"deviceProperties\":[],\n\"tracepress_recorder\":\"outside\",\n\"traceEvents\":[]}"
 
 /* Lists the files of a folder that contains a trace from outside and a file named `other`. Then removes both files. */
-static struct tp_run_file *with_program(struct tp_arena *arena, const char *other, struct tp_runs *runs)
+static struct tp_run_file *find_files_of_run(struct tp_arena *arena, const char *other, struct tp_runs *runs)
 {
     char top[] = "/tmp/tp_rundir_XXXXXX", program[100], beside[100];
     assert_non_null(mkdtemp(top));
@@ -155,20 +155,20 @@ static void recording_from_outside_is_no_rank(void **state)
     tp_arena_init(&arena, 0);
     if (setjmp(arena.guard))
         fail();
-    const struct tp_run_file *files = with_program(&arena, "h_1.5.pt.trace.json", &runs);
+    const struct tp_run_file *files = find_files_of_run(&arena, "h_1.5.pt.trace.json", &runs);
     assert_string_equal(files[0].base, "h_1.5.pt.trace.json");
     assert_false(files[0].is_helper || files[0].is_program);
     assert_true(files[1].is_helper && files[1].is_program);
-    files = with_program(&arena, "h_1_helper.5.pt.trace.json", &runs);
+    files = find_files_of_run(&arena, "h_1_helper.5.pt.trace.json", &runs);
     assert_string_equal(files[0].base, "a.7.pt.trace.json");
     assert_false(files[0].is_helper || files[0].is_program);
     assert_true(files[1].is_helper && !files[1].is_program);
-    files = with_program(&arena, "A_1_inside.5.pt.trace.json", &runs); /* this name sorts before the trace from
-                                                                        * outside */
+    files = find_files_of_run(&arena, "A_1_inside.5.pt.trace.json", &runs); /* this name sorts before the trace from
+                                                                             * outside */
     assert_string_equal(files[0].base, "a.7.pt.trace.json");
     assert_false(files[0].is_helper || files[0].is_program);
     assert_true(files[1].is_helper && !files[1].is_program);
-    files = with_program(&arena, "outside.5.pt.trace.json", &runs);
+    files = find_files_of_run(&arena, "outside.5.pt.trace.json", &runs);
     assert_false(files[0].is_helper || files[0].is_program || files[1].is_helper || files[1].is_program);
     tp_arena_release(&arena);
 }

@@ -25,7 +25,7 @@ struct scene {
     "{\"ph\":\"P\",\"cat\":\"cpu_sample\",\"name\":\"x\",\"pid\":1,\"tid\":" tid ",\"ts\":5,\"args\":{\"cpu ns\":" ns  \
     ",\"Call stack\":\"" stack "\"}}"
 
-static void build(struct scene *s, const char *events)
+static void build_samples(struct scene *s, const char *events)
 {
     size_t size = strlen(events) + 256;
     tp_arena_init(&s->arena, 0);
@@ -43,7 +43,7 @@ static void build(struct scene *s, const char *events)
     tp_model_build(&s->model, &s->trace, &s->order, &s->arena);
     tp_sample_view_build(&s->view, &s->model, &s->arena);
     struct tp_calltree_options tree_options = {.max_nodes = 1000};
-    tp_calltree_of_samples(&s->tree, &s->model, &tree_options, &s->arena);
+    tp_calltree_build_from_samples(&s->tree, &s->model, &tree_options, &s->arena);
 }
 
 static void assert_row(const struct scene *s, size_t row, const char *function, int64_t self, int64_t total,
@@ -63,15 +63,16 @@ static void functions_and_lines_add_up(void **state)
 {
     struct scene s = {0};
     (void)state;
-    build(&s,
-          SAMPLE("7", "100", "a.c(3): leaf;a.c(9): mid;a.c(20): main;") "," SAMPLE(
-              "7", "50",
-              "a.c(4): leaf; a.c(9): mid;;a.c(20): main") "," SAMPLE("8", "30",
-                                                                     "a.c(10): mid;a.c(11): mid;a.c(12): mid;a.c(20): "
-                                                                     "main;") "," SAMPLE("8", "7",
-                                                                                         "+0x12 [libm.so];a.c(21): "
-                                                                                         "main;") "," SAMPLE("8", "5",
-                                                                                                             " ; ;"));
+    build_samples(
+        &s,
+        SAMPLE("7", "100", "a.c(3): leaf;a.c(9): mid;a.c(20): main;") "," SAMPLE(
+            "7", "50",
+            "a.c(4): leaf; a.c(9): mid;;a.c(20): main") "," SAMPLE("8", "30",
+                                                                   "a.c(10): mid;a.c(11): mid;a.c(12): mid;a.c(20): "
+                                                                   "main;") "," SAMPLE("8", "7",
+                                                                                       "+0x12 [libm.so];a.c(21): "
+                                                                                       "main;") "," SAMPLE("8", "5",
+                                                                                                           " ; ;"));
     assert_true(s.view.is_present);
     assert_int_equal(s.view.count, 5);
     assert_int_equal(s.view.without_stack, 1);
@@ -95,17 +96,18 @@ static void invalid_samples_are_left_out(void **state)
 {
     struct scene s = {0};
     (void)state;
-    build(&s,
-          SAMPLE("1", "-1", "a;") "," SAMPLE("1", "1.5", "a;") "," SAMPLE(
-              "1", "\"x\"",
-              "a;") ","
-                    "{\"ph\":\"P\",\"cat\":\"other\",\"name\":\"x\",\"pid\":1,\"tid\":1,\"ts\":1,\"args\":{\"cpu "
-                    "ns\":1}},"
-                    "{\"ph\":\"P\",\"cat\":\"cpu_sample\",\"name\":\"x\",\"pid\":1,\"tid\":1,\"args\":{\"cpu ns\":1}},"
-                    "{\"ph\":\"P\",\"cat\":\"cpu_sample\",\"name\":\"x\",\"pid\":1,\"tid\":1,\"ts\":1},"
-                    "{\"ph\":\"P\"}");
+    build_samples(
+        &s,
+        SAMPLE("1", "-1", "a;") "," SAMPLE("1", "1.5", "a;") "," SAMPLE(
+            "1", "\"x\"",
+            "a;") ","
+                  "{\"ph\":\"P\",\"cat\":\"other\",\"name\":\"x\",\"pid\":1,\"tid\":1,\"ts\":1,\"args\":{\"cpu "
+                  "ns\":1}},"
+                  "{\"ph\":\"P\",\"cat\":\"cpu_sample\",\"name\":\"x\",\"pid\":1,\"tid\":1,\"args\":{\"cpu ns\":1}},"
+                  "{\"ph\":\"P\",\"cat\":\"cpu_sample\",\"name\":\"x\",\"pid\":1,\"tid\":1,\"ts\":1},"
+                  "{\"ph\":\"P\"}");
     assert_false(s.view.is_present);
-    assert_int_equal(s.trace.reading.skipped_phase['P'], 7); /* the reader still counts seven invalid samples */
+    assert_int_equal(s.trace.reading.skipped_by_phase['P'], 7); /* the reader still counts seven invalid samples */
     tp_arena_release(&s.arena);
 }
 
@@ -113,8 +115,8 @@ static void absurd_times_do_not_overflow(void **state)
 {
     struct scene s = {0};
     (void)state;
-    build(&s, SAMPLE("1", "9223372036854775807", "f;g;f;") "," SAMPLE("1", "9223372036854775807",
-                                                                      "f;") "," SAMPLE("1", "3", ""));
+    build_samples(&s, SAMPLE("1", "9223372036854775807", "f;g;f;") "," SAMPLE("1", "9223372036854775807",
+                                                                              "f;") "," SAMPLE("1", "3", ""));
     assert_int_equal(s.view.cpu_ns, INT64_MAX);
     assert_row(&s, 0, "f", INT64_MAX, INT64_MAX, 2);
     assert_row(&s, 1, "g", 0, INT64_MAX, 0);
@@ -137,7 +139,7 @@ static void functions_are_identified_by_name_and_file(void **state)
         struct scene s = {0};
         char sample[256];
         snprintf(sample, sizeof sample, SAMPLE("1", "1", " ; %s  ;"), cases[i][0]);
-        build(&s, sample);
+        build_samples(&s, sample);
         assert_row(&s, 0, cases[i][1], 1, 1, 1);
         tp_arena_release(&s.arena);
     }

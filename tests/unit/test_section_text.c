@@ -127,7 +127,7 @@ static void kernel_names_lose_arguments_and_noise(void **state)
     assert_str(tp_kernel_short_name(&arena, TP_STR("void ")), "void ");
 }
 
-static const char *short_name(const char *name)
+static const char *kernel_short_name(const char *name)
 {
     struct tp_str text = tp_kernel_short_name(&arena, tp_str_of(name));
     return tp_arena_copy(&arena, text.ptr, text.len);
@@ -159,7 +159,7 @@ static void kernels_are_named_by_their_function(void **state)
          "vllm::act_and_mul_kernel<BFloat16, &silu_kernel, true>"},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-        assert_string_equal(short_name(pairs[i][0]), pairs[i][1]);
+        assert_string_equal(kernel_short_name(pairs[i][0]), pairs[i][1]);
 }
 
 static void kernels_keep_tile_and_layout(void **state)
@@ -189,7 +189,7 @@ static void kernels_keep_tile_and_layout(void **state)
         {"_ZN2ck6kernelINS_5GridI", "_ZN2ck6kernelINS_5GridI"},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-        assert_string_equal(short_name(pairs[i][0]), pairs[i][1]);
+        assert_string_equal(kernel_short_name(pairs[i][0]), pairs[i][1]);
 }
 
 /* Tests kernels with the same short name. Each shows how its full name differs from the most similar name. */

@@ -78,7 +78,7 @@ struct made {
     struct tp_serving_view view;
 };
 
-static void make(struct made *m, const char *events)
+static void make_serving(struct made *m, const char *events)
 {
     make_model(&m->arena, &m->trace, &m->order, &m->model,
                "\"deviceProperties\":[{\"id\":0,\"name\":\"NVIDIA H100 80GB HBM3\"}],", events);
@@ -87,7 +87,7 @@ static void make(struct made *m, const char *events)
     tp_serving_build(&m->view, &m->kinds, &m->units, &m->arena);
 }
 
-static int64_t number(const struct made *m, unsigned column, size_t row)
+static int64_t table_number(const struct made *m, unsigned column, size_t row)
 {
     return tp_table_int(&m->view.steps, column)[row];
 }
@@ -98,26 +98,26 @@ static void steps_include_the_work_launched_in_them(void **state)
 {
     struct made m;
     (void)state;
-    make(&m, STEP("step[DECODE bs=3]", 0, 100) STEP("execute_context_0(0)_generation_3(3)", 1, 90)
-                 LAUNCH("cudaGraphLaunch", 10, 1) STEP("step[DECODE bs=4]", 150, 50) LAUNCH("cudaGraphLaunch", 160, 2)
-                     LAUNCH("cudaLaunchKernel", 170, 3) STEP("step[EXTEND bs=1 toks=300]", 220, 80)
-                         LAUNCH("cudaLaunchKernel", 230, 4)
-                             KERNEL("gemm_a", 20, 30, 1) "," KERNEL("gemm_b", 60, 40, 1) "," KERNEL(
-                                 "gemm_a", 180, 20, 2) "," KERNEL("flash_fwd_kernel", 195, 25,
-                                                                  3) "," KERNEL("gemm_c", 240, 60, 4));
+    make_serving(&m, STEP("step[DECODE bs=3]", 0, 100) STEP("execute_context_0(0)_generation_3(3)", 1, 90)
+                         LAUNCH("cudaGraphLaunch", 10, 1) STEP("step[DECODE bs=4]", 150, 50)
+                             LAUNCH("cudaGraphLaunch", 160, 2) LAUNCH("cudaLaunchKernel", 170, 3)
+                                 STEP("step[EXTEND bs=1 toks=300]", 220, 80) LAUNCH("cudaLaunchKernel", 230, 4)
+                                     KERNEL("gemm_a", 20, 30, 1) "," KERNEL("gemm_b", 60, 40, 1) "," KERNEL(
+                                         "gemm_a", 180, 20, 2) "," KERNEL("flash_fwd_kernel", 195, 25,
+                                                                          3) "," KERNEL("gemm_c", 240, 60, 4));
     assert_int_equal(m.view.steps.row_count, 3);
-    assert_int_equal(number(&m, TP_SERVED_TIME, 0), 80000);
-    assert_int_equal(number(&m, TP_SERVED_BUSY, 0), 70000);
-    assert_int_equal(number(&m, TP_SERVED_QUEUED, 0), 9000);
-    assert_int_equal(number(&m, TP_SERVED_GAP, 0), 50000);
-    assert_int_equal(number(&m, TP_SERVED_GRAPHS, 0), 1);
-    assert_int_equal(number(&m, TP_SERVED_GRAPH_OPERATIONS, 0), 2);
+    assert_int_equal(table_number(&m, TP_SERVED_TIME, 0), 80000);
+    assert_int_equal(table_number(&m, TP_SERVED_BUSY, 0), 70000);
+    assert_int_equal(table_number(&m, TP_SERVED_QUEUED, 0), 9000);
+    assert_int_equal(table_number(&m, TP_SERVED_GAP, 0), 50000);
+    assert_int_equal(table_number(&m, TP_SERVED_GRAPHS, 0), 1);
+    assert_int_equal(table_number(&m, TP_SERVED_GRAPH_OPERATIONS, 0), 2);
     /* only the inner range states the number of requests */
-    assert_int_equal(number(&m, TP_SERVED_REQUESTS + TP_SERVING_PREFILL_REQUESTS, 0), 0);
-    assert_int_equal(number(&m, TP_SERVED_TIME, 1), 40000);
-    assert_int_equal(number(&m, TP_SERVED_BUSY, 1), 40000);
-    assert_int_equal(number(&m, TP_SERVED_OPERATIONS, 1), 2);
-    assert_int_equal(number(&m, TP_SERVED_GAP, 2), TP_NULL_INT);
+    assert_int_equal(table_number(&m, TP_SERVED_REQUESTS + TP_SERVING_PREFILL_REQUESTS, 0), 0);
+    assert_int_equal(table_number(&m, TP_SERVED_TIME, 1), 40000);
+    assert_int_equal(table_number(&m, TP_SERVED_BUSY, 1), 40000);
+    assert_int_equal(table_number(&m, TP_SERVED_OPERATIONS, 1), 2);
+    assert_int_equal(table_number(&m, TP_SERVED_GAP, 2), TP_NULL_INT);
     assert_int_equal(m.view.p50_ns[TP_SERVING_DECODE][2], 80000); /* the times are 40 and 80 us, of which the p50 is the
                                                                    * higher one */
     assert_int_equal(m.view.p90_ns[TP_SERVING_DECODE][2], 80000);
@@ -135,13 +135,13 @@ static void a_step_without_device_work_has_no_time(void **state)
 {
     struct made m;
     (void)state;
-    make(&m, STEP("step[IDLE]", 0, 10) STEP("step[DECODE bs=1]", 20, 10) LAUNCH("cudaLaunchKernel", 21, 1)
-                 KERNEL("gemm", 30, 5, 1));
+    make_serving(&m, STEP("step[IDLE]", 0, 10) STEP("step[DECODE bs=1]", 20, 10) LAUNCH("cudaLaunchKernel", 21, 1)
+                         KERNEL("gemm", 30, 5, 1));
     assert_int_equal(m.view.steps.row_count, 2);
-    assert_int_equal(number(&m, TP_SERVED_TIME, 0), TP_NULL_INT);
+    assert_int_equal(table_number(&m, TP_SERVED_TIME, 0), TP_NULL_INT);
     assert_int_equal(m.view.classes.row_count, 1);
     tp_arena_release(&m.arena);
-    make(&m, STEP("train", 0, 10) LAUNCH("cudaLaunchKernel", 1, 1) KERNEL("gemm", 3, 5, 1));
+    make_serving(&m, STEP("train", 0, 10) LAUNCH("cudaLaunchKernel", 1, 1) KERNEL("gemm", 3, 5, 1));
     assert_false(m.view.is_present);
     tp_arena_release(&m.arena);
 }
@@ -157,9 +157,9 @@ static void minimum_step_time_is_reading_the_weights(void **state)
 {
     struct made m;
     (void)state;
-    make(&m, STEP("step[EXTEND bs=1 toks=64]", 0, 50) PRODUCT(10, 1) PRODUCT(20, 2) STEP("step[DECODE bs=1]", 100, 50)
-                 LAUNCH("cudaGraphLaunch", 110, 3)
-                     KERNEL("gemm", 15, 60, 1) "," KERNEL("gemm", 80, 15, 2) "," KERNEL("gemm", 120, 100, 3));
+    make_serving(&m, STEP("step[EXTEND bs=1 toks=64]", 0, 50) PRODUCT(10, 1) PRODUCT(20, 2)
+                         STEP("step[DECODE bs=1]", 100, 50) LAUNCH("cudaGraphLaunch", 110, 3)
+                             KERNEL("gemm", 15, 60, 1) "," KERNEL("gemm", 80, 15, 2) "," KERNEL("gemm", 120, 100, 3));
     const int64_t bytes = 2 * 4096 * 8192 * 2;
     assert_int_equal(m.view.weight_bytes, bytes);
     assert_int_equal(m.view.weight_ns, llround((double)bytes / 3350));

@@ -35,7 +35,7 @@ static void read_events(bool wants_arguments)
     assert_int_equal(code, 0);
 }
 
-static const struct tp_argument_text *argument_text_of(uint32_t index)
+static const struct tp_argument_text *find_argument_text(uint32_t index)
 {
     for (uint32_t i = 0; i < trace.argument_count; i++)
         if (trace.arguments[i].event == index)
@@ -43,9 +43,9 @@ static const struct tp_argument_text *argument_text_of(uint32_t index)
     return NULL;
 }
 
-static void assert_said(uint32_t index, const char *lines, uint32_t color)
+static void assert_argument_text(uint32_t index, const char *lines, uint32_t color)
 {
-    const struct tp_argument_text *argument_text = argument_text_of(index);
+    const struct tp_argument_text *argument_text = find_argument_text(index);
     assert_non_null(argument_text);
     assert_int_equal(argument_text->color, color);
     if (!lines) {
@@ -68,8 +68,8 @@ static void profiler_arguments_are_not_shown(void **state)
     event_with("user_annotation", 6, "\"kind\":\"input\"");
     read_events(true);
     assert_int_equal(trace.argument_count, 2);
-    assert_said(1, "rows: 5", TP_NO_ID);
-    assert_said(4, "rows: 6", TP_NO_ID);
+    assert_argument_text(1, "rows: 5", TP_NO_ID);
+    assert_argument_text(4, "rows: 6", TP_NO_ID);
 }
 
 static void arguments_are_kept_only_on_request(void **state)
@@ -99,7 +99,7 @@ static void colors_have_six_or_eight_digits(void **state)
         event_with("user_annotation", (int)i, "%s", cases[i].args);
     read_events(true);
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_said(i, cases[i].lines, cases[i].color);
+        assert_argument_text(i, cases[i].lines, cases[i].color);
 }
 
 static void long_and_unusual_values_become_lines(void **state)
@@ -116,15 +116,15 @@ static void long_and_unusual_values_become_lines(void **state)
     event_with("user_annotation", 3, "\"a\":1},\"args\":{\"b\":2"); /* the second "args" replaces the first one */
     event_with("user_annotation", 4, "\"a\":1},\"args\":{\"Ev Idx\":2");
     read_events(true);
-    assert_said(0, "two lines: a b c\nlist: [1,\"x\",{\"y\":true}]\n: ", TP_NO_ID);
+    assert_argument_text(0, "two lines: a b c\nlist: [1,\"x\",{\"y\":true}]\n: ", TP_NO_ID);
     snprintf(line, sizeof line, "%0*d…: %0*d…", 64, 0, 256, 0);
-    assert_said(1, line, TP_NO_ID);
+    assert_argument_text(1, line, TP_NO_ID);
     size_t size = 0;
     for (int i = 0; i < (int)TP_MAX_SHOWN_ARGUMENTS; i++)
         size += (size_t)snprintf(line + size, sizeof line - size, "%sk%d: %d", i ? "\n" : "", i, i);
-    assert_said(2, line, TP_NO_ID);
-    assert_said(3, "b: 2", TP_NO_ID);
-    assert_null(argument_text_of(4));
+    assert_argument_text(2, line, TP_NO_ID);
+    assert_argument_text(3, "b: 2", TP_NO_ID);
+    assert_null(find_argument_text(4));
 }
 
 /* Tests that learned keys give the same result as keys that are read for the first time. */
@@ -182,7 +182,7 @@ static void moments_are_instants_of_annotations(void **state)
     assert_int_equal(timeline.start_ns, 3000);
     assert_int_equal(timeline.range_ns, 4500);
     assert_int_equal(timeline.lanes[0].moment_count + timeline.lanes[1].moment_count, 2);
-    assert_int_equal(timeline.moments_left_out, 0);
+    assert_int_equal(timeline.omitted_moment_count, 0);
     assert_true(tp_str_equal(timeline.lanes[1].title, TP_STR("Thread 2")));
 }
 
@@ -210,9 +210,9 @@ static void long_texts_fit_the_page(void **state)
         assert_true(timeline.data.len > 0);
         assert_true((timeline.data.len + 2) / 3 * 4 <= sizes[i]);
         assert_int_equal(timeline.shown_count + timeline.folded_count, count);
-        assert_int_equal(timeline.lanes[0].moment_count + timeline.moments_left_out, count);
+        assert_int_equal(timeline.lanes[0].moment_count + timeline.omitted_moment_count, count);
         if (!i)
-            assert_int_equal(timeline.arguments_left_out + timeline.moments_left_out + timeline.folded_count, 0);
+            assert_int_equal(timeline.arguments_left_out + timeline.omitted_moment_count + timeline.folded_count, 0);
     }
 }
 

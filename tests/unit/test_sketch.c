@@ -18,13 +18,13 @@ static int by_value(const void *x, const void *y)
 }
 
 /* Returns the next number of a fixed sequence of durations of very different sizes. */
-static int64_t next(uint64_t *state)
+static int64_t next_duration(uint64_t *state)
 {
     *state = *state * 6364136223846793005ull + 1442695040888963407ull;
     return (int64_t)(*state >> (11 + (*state >> 59)));
 }
 
-static void sketch_is_exact_about_counts_and_sums(void **state)
+static void sketch_counts_and_sums_are_exact(void **state)
 {
     static const int64_t ns[] = {0, 1, 2, 3, 1000, 1000, -5};
     struct tp_arena arena;
@@ -38,7 +38,7 @@ static void sketch_is_exact_about_counts_and_sums(void **state)
     assert_int_equal(sketch.sum_ns, 2006);
     assert_int_equal(sketch.min_ns, 0);
     assert_int_equal(sketch.max_ns, 1000);
-    assert_true(sketch.square_sum == 2000014);
+    assert_true(sketch.square_sum_ns2 == 2000014);
     assert_int_equal(sketch.bucket_count, 5);
     assert_int_equal(sketch.buckets[0].bucket, 0); /* bucket of values up to 0 */
     assert_int_equal(sketch.buckets[0].count, 2);
@@ -50,7 +50,7 @@ static void sketch_is_exact_about_counts_and_sums(void **state)
     tp_arena_release(&arena);
 }
 
-static void sketch_quantiles_are_near(void **state)
+static void sketch_quantiles_are_close(void **state)
 {
     enum { COUNT = 5000 };
     static int64_t ns[COUNT];
@@ -62,7 +62,7 @@ static void sketch_quantiles_are_near(void **state)
     if (setjmp(arena.guard))
         fail();
     for (int i = 0; i < COUNT; i++)
-        ns[i] = next(&seed);
+        ns[i] = next_duration(&seed);
     tp_sketch_build(&sketch, ns, COUNT, &arena);
     qsort(ns, COUNT, sizeof *ns, by_value);
     for (int percent = 1; percent <= 100; percent++) {
@@ -86,13 +86,13 @@ static void sketch_of_both_equals_merged_sketches(void **state)
     if (setjmp(arena.guard))
         fail();
     for (int i = 0; i < COUNT; i++)
-        ns[i] = next(&seed) >> 20;
+        ns[i] = next_duration(&seed) >> 20;
     tp_sketch_build(&all, ns, COUNT, &arena);
     tp_sketch_build(&x, ns, FIRST, &arena);
     tp_sketch_build(&y, ns + FIRST, COUNT - FIRST, &arena);
     z = y;
-    tp_sketch_add(&z, &x, &arena);
-    tp_sketch_add(&x, &y, &arena);
+    tp_sketch_merge(&z, &x, &arena);
+    tp_sketch_merge(&x, &y, &arena);
     const struct tp_sketch *const sums[] = {&x, &z};
     for (int i = 0; i < 2; i++) {
         assert_int_equal(sums[i]->count, all.count);
@@ -128,8 +128,8 @@ static void sketch_without_values_has_no_numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sketch_is_exact_about_counts_and_sums),
-        cmocka_unit_test(sketch_quantiles_are_near),
+        cmocka_unit_test(sketch_counts_and_sums_are_exact),
+        cmocka_unit_test(sketch_quantiles_are_close),
         cmocka_unit_test(sketch_of_both_equals_merged_sketches),
         cmocka_unit_test(sketch_without_values_has_no_numbers),
     };

@@ -63,11 +63,11 @@ static int remove_source(void **state)
     return remove(path) || rmdir(folder);
 }
 
-static int32_t line_of(const char *place, const char *operator, uint32_t nth, uint32_t count)
+static int32_t find_source_line(const char *place, const char *operator, uint32_t nth, uint32_t count)
 {
     const struct tp_source_call call = {tp_str_of(place), tp_str_of(operator), nth, count};
     struct tp_str file;
-    int32_t line = tp_source_line(&file, folder, &call, &arena);
+    int32_t line = tp_source_find_line(&file, folder, &call, &arena);
     if (line)
         assert_memory_equal(file.ptr, "net.py", file.len);
     return line;
@@ -76,44 +76,45 @@ static int32_t line_of(const char *place, const char *operator, uint32_t nth, ui
 static void only_call_gives_the_line(void **state)
 {
     GUARD;
-    assert_int_equal(line_of("net.py(13): forward", "aten::relu", 0, 0), 14);
-    assert_int_equal(line_of("/home/x/project/net.py(31): test", "aten::item", 0, 0), 32);
-    assert_int_equal(line_of("net.py(19): train", "aten::add", 0, 1), 0);
-    assert_int_equal(line_of("other.py(19): train", "aten::item", 0, 1), 0);
+    assert_int_equal(find_source_line("net.py(13): forward", "aten::relu", 0, 0), 14);
+    assert_int_equal(find_source_line("/home/x/project/net.py(31): test", "aten::item", 0, 0), 32);
+    assert_int_equal(find_source_line("net.py(19): train", "aten::add", 0, 1), 0);
+    assert_int_equal(find_source_line("other.py(19): train", "aten::item", 0, 1), 0);
     /* the path leads out of the folder, but the file is found */
-    assert_int_equal(line_of("../net.py(31): test", "aten::item", 0, 0), 32);
+    assert_int_equal(find_source_line("../net.py(31): test", "aten::item", 0, 0), 32);
 }
 
 static void line_is_inside_of_the_running_function(void **state)
 {
     GUARD;
-    assert_int_equal(line_of("net.py(26): train", "aten::to", 0, 1), 23);
-    assert_int_equal(line_of("net.py(26): train", "aten::sum", 0, 0), 24);
-    assert_int_equal(line_of("net.py(26): train", "aten::add", 0, 1), 19); /* the exact line is unknown, so the result
-                                                                            * is the line of `def` */
-    assert_int_equal(line_of("net.py(20): train", "aten::to", 0, 1), 23);
+    assert_int_equal(find_source_line("net.py(26): train", "aten::to", 0, 1), 23);
+    assert_int_equal(find_source_line("net.py(26): train", "aten::sum", 0, 0), 24);
+    assert_int_equal(find_source_line("net.py(26): train", "aten::add", 0, 1), 19); /* the exact line is unknown, so the
+                                                                                     * result is the line of `def` */
+    assert_int_equal(find_source_line("net.py(20): train", "aten::to", 0, 1), 23);
     /* the line of the frame is after the function's end, so it is returned unchanged */
-    assert_int_equal(line_of("net.py(32): train", "aten::item", 0, 1), 32);
+    assert_int_equal(find_source_line("net.py(32): train", "aten::item", 0, 1), 32);
 }
 
 static void number_selects_among_several_calls(void **state)
 {
     GUARD;
-    assert_int_equal(line_of("net.py(26): train", "aten::item", 0, 1), 25); /* line 26 does not run in every step */
-    assert_int_equal(line_of("net.py(26): train", "aten::item", 1, 2), 28);
-    assert_int_equal(line_of("net.py(19): train", "aten::item", 0, 3), 0); /* the line is unknown */
-    assert_int_equal(line_of("net.py(19): train", "aten::item", 0, 0), 0);
-    assert_int_equal(line_of("net.py(13): forward", "aten::to", 1, 2), 15);
+    assert_int_equal(find_source_line("net.py(26): train", "aten::item", 0, 1),
+                     25); /* line 26 does not run in every step */
+    assert_int_equal(find_source_line("net.py(26): train", "aten::item", 1, 2), 28);
+    assert_int_equal(find_source_line("net.py(19): train", "aten::item", 0, 3), 0); /* the line is unknown */
+    assert_int_equal(find_source_line("net.py(19): train", "aten::item", 0, 0), 0);
+    assert_int_equal(find_source_line("net.py(13): forward", "aten::to", 1, 2), 15);
 }
 
 static void calls_of_modules_run_operators(void **state)
 {
     GUARD;
-    assert_int_equal(line_of("net.py(13): forward", "aten::linear", 0, 2), 14);
-    assert_int_equal(line_of("net.py(13): forward", "aten::linear", 1, 2), 15);
-    assert_int_equal(line_of("net.py(13): forward", "aten::gelu", 0, 1), 16);
-    assert_int_equal(line_of("net.py(13): forward", "aten::layer_norm", 0, 1), 16);
-    assert_int_equal(line_of("net.py(13): forward", "aten::silu", 0, 1), 0);
+    assert_int_equal(find_source_line("net.py(13): forward", "aten::linear", 0, 2), 14);
+    assert_int_equal(find_source_line("net.py(13): forward", "aten::linear", 1, 2), 15);
+    assert_int_equal(find_source_line("net.py(13): forward", "aten::gelu", 0, 1), 16);
+    assert_int_equal(find_source_line("net.py(13): forward", "aten::layer_norm", 0, 1), 16);
+    assert_int_equal(find_source_line("net.py(13): forward", "aten::silu", 0, 1), 0);
 }
 
 int main(void)

@@ -56,7 +56,7 @@ static int tear_down(void **state)
 }
 
 /* Opens a file that gets the spool's descriptor, as a program might do. */
-static int steal(struct place *place)
+static int take_over_descriptor(struct place *place)
 {
     int fd = open(place->program_file, O_RDWR | O_CREAT | O_TRUNC, 0600);
     assert_true(fd >= 0);
@@ -64,7 +64,7 @@ static int steal(struct place *place)
     return fd;
 }
 
-static off_t size_of(const char *path)
+static off_t path_size(const char *path)
 {
     struct stat status;
     assert_int_equal(stat(path, &status), 0);
@@ -72,7 +72,7 @@ static off_t size_of(const char *path)
 }
 
 /* Returns a chunk, allocated like the chunk of a thread. */
-static struct tp_spool_chunk *chunk_of(struct tp_spool *spool, uint32_t size)
+static struct tp_spool_chunk *get_thread_chunk(struct tp_spool *spool, uint32_t size)
 {
     const struct tp_spool_chunk header = {.tid = 1};
     struct tp_spool_chunk *chunk = tp_spool_get_chunk(spool, size);
@@ -81,11 +81,11 @@ static struct tp_spool_chunk *chunk_of(struct tp_spool *spool, uint32_t size)
 
 static void assert_chunk(struct tp_spool *spool, off_t file_size)
 {
-    struct tp_spool_chunk *chunk = chunk_of(spool, CHUNK);
+    struct tp_spool_chunk *chunk = get_thread_chunk(spool, CHUNK);
     assert_non_null(chunk);
     assert_true(chunk->magic == TP_SPOOL_CHUNK_MAGIC);
     tp_spool_unmap(chunk);
-    assert_int_equal(size_of(spool->path), file_size);
+    assert_int_equal(path_size(spool->path), file_size);
 }
 
 static void descriptor_avoids_numbers_of_shells(void **state)
@@ -105,9 +105,9 @@ static void closed_descriptor_keeps_the_recording(void **state)
 static void descriptor_of_the_program_is_not_used(void **state)
 {
     struct place *place = *state;
-    int fd = steal(place), number = place->spool.fd;
+    int fd = take_over_descriptor(place), number = place->spool.fd;
     assert_chunk(&place->spool, TP_SPOOL_UNIT + CHUNK);
-    assert_int_equal(size_of(place->program_file), 0);
+    assert_int_equal(path_size(place->program_file), 0);
     tp_spool_close(&place->spool, false);
     assert_int_equal(fcntl(number, F_GETFD), 0); /* the program's descriptor is still open */
     close(number);
@@ -120,46 +120,46 @@ static void missing_path_keeps_the_descriptor(void **state)
     char moved[128];
     snprintf(moved, sizeof moved, "%s/moved", place->folder);
     assert_int_equal(rename(place->spool.path, moved), 0);
-    struct tp_spool_chunk *chunk = chunk_of(&place->spool, CHUNK);
+    struct tp_spool_chunk *chunk = get_thread_chunk(&place->spool, CHUNK);
     assert_non_null(chunk);
     tp_spool_unmap(chunk);
-    assert_int_equal(size_of(moved), TP_SPOOL_UNIT + CHUNK);
+    assert_int_equal(path_size(moved), TP_SPOOL_UNIT + CHUNK);
     assert_int_equal(rename(moved, place->spool.path), 0);
 }
 
 static void missing_path_and_descriptor_stop_the_recording(void **state)
 {
     struct place *place = *state;
-    int fd = steal(place), number = place->spool.fd;
+    int fd = take_over_descriptor(place), number = place->spool.fd;
     unlink(place->spool.path);
-    assert_null(chunk_of(&place->spool, CHUNK));
+    assert_null(get_thread_chunk(&place->spool, CHUNK));
     assert_int_not_equal(atomic_load(&place->spool.failed), 0);
-    assert_int_equal(size_of(place->program_file), 0);
+    assert_int_equal(path_size(place->program_file), 0);
     close(number);
     close(fd);
 }
 
 /* Tests that a reused chunk is copied to the end of the spool, and never to a file of the program. */
-static void copies_go_only_to_the_spool(void **state)
+static void copies_change_only_the_spool(void **state)
 {
     struct place *place = *state;
-    struct tp_spool_chunk *chunk = chunk_of(&place->spool, TP_SPOOL_FULL_CHUNK);
+    struct tp_spool_chunk *chunk = get_thread_chunk(&place->spool, TP_SPOOL_FULL_CHUNK);
     assert_non_null(chunk);
-    int fd = steal(place), number = place->spool.fd;
-    tp_spool_return(&place->spool, chunk);
-    assert_ptr_equal(chunk_of(&place->spool, TP_SPOOL_FULL_CHUNK), chunk);
-    assert_int_equal(size_of(place->program_file), 0);
-    assert_int_equal(size_of(place->spool.path), TP_SPOOL_UNIT + 2 * TP_SPOOL_FULL_CHUNK);
+    int fd = take_over_descriptor(place), number = place->spool.fd;
+    tp_spool_return_chunk(&place->spool, chunk);
+    assert_ptr_equal(get_thread_chunk(&place->spool, TP_SPOOL_FULL_CHUNK), chunk);
+    assert_int_equal(path_size(place->program_file), 0);
+    assert_int_equal(path_size(place->spool.path), TP_SPOOL_UNIT + 2 * TP_SPOOL_FULL_CHUNK);
     unlink(place->spool.path);
-    tp_spool_return(&place->spool, chunk);
-    assert_null(chunk_of(&place->spool, TP_SPOOL_FULL_CHUNK));
-    assert_int_equal(size_of(place->program_file), 0);
+    tp_spool_return_chunk(&place->spool, chunk);
+    assert_null(get_thread_chunk(&place->spool, TP_SPOOL_FULL_CHUNK));
+    assert_int_equal(path_size(place->program_file), 0);
     close(number);
     close(fd);
 }
 
 /* Makes the next call of pwrite kill the process. */
-static void die_at_pwrite(void)
+static void kill_at_next_pwrite(void)
 {
     struct sock_filter code[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
                                  BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_pwrite64, 0, 1),
@@ -179,7 +179,7 @@ static void spool_appears_with_its_header(void **state)
     if (child == 0) {
         struct tp_spool_head head = {.magic = TP_SPOOL_MAGIC, .version = TP_SPOOL_VERSION};
         struct tp_spool spool = {.fd = -1};
-        die_at_pwrite();
+        kill_at_next_pwrite();
         _exit(tp_spool_create(&spool, place->folder, ".other", &head, 1 << 20, 0) != 0);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -196,7 +196,7 @@ static void truncated_file_stops_the_recording(void **state)
     struct place *place = *state;
     const struct tp_spool_chunk header = {.tid = 1};
     struct tp_spool_chunk *chunk = tp_spool_get_chunk(&place->spool, CHUNK);
-    struct tp_spool_chunk *notes = tp_spool_notes(&place->spool, CHUNK);
+    struct tp_spool_chunk *notes = tp_spool_get_notes_chunk(&place->spool, CHUNK);
     assert_non_null(chunk);
     assert_non_null(notes);
     assert_ptr_equal(tp_spool_prepare(&place->spool, chunk, &header), chunk);
@@ -207,8 +207,8 @@ static void truncated_file_stops_the_recording(void **state)
     assert_null(tp_spool_prepare(&place->spool, notes, &header));
     assert_int_equal(place->spool.failed, EIO);
     assert_null(tp_spool_get_chunk(&place->spool, CHUNK));
-    assert_null(tp_spool_notes(&place->spool, CHUNK));
-    tp_spool_return(&place->spool, chunk);
+    assert_null(tp_spool_get_notes_chunk(&place->spool, CHUNK));
+    tp_spool_return_chunk(&place->spool, chunk);
 }
 
 /* Writes a spool with one chunk of a thread. The chunk has eight units, all full of begin records. */
@@ -238,16 +238,16 @@ static void file_truncated_during_reading_ends_there(void **state)
     tp_arena_init(&arena, 0);
     assert_int_equal(tp_spool_open(&file, place->spool.path, &arena, NULL), 0);
     assert_int_equal(file.thread_count, 1);
-    assert_int_equal(tp_spool_cut_at(&file), SIZE_MAX);
+    assert_int_equal(tp_spool_cut_offset(&file), SIZE_MAX);
     assert_int_equal(truncate(place->spool.path, 3 * TP_SPOOL_UNIT), 0);
     tp_spool_walk(&walk, &file, file.threads);
-    while (tp_spool_next(&walk, &record, &payload))
+    while (tp_spool_next_record(&walk, &record, &payload))
         count++;
     assert_in_range(count, 300, 512); /* count of records: at most two units of 256 records */
-    assert_int_equal(tp_spool_cut_at(&file), 3 * TP_SPOOL_UNIT);
+    assert_int_equal(tp_spool_cut_offset(&file), 3 * TP_SPOOL_UNIT);
     assert_int_equal(truncate(place->spool.path, 0), 0);
     tp_spool_walk(&walk, &file, file.threads);
-    assert_false(tp_spool_next(&walk, &record, &payload));
+    assert_false(tp_spool_next_record(&walk, &record, &payload));
     tp_spool_release(&file);
     tp_arena_release(&arena);
 }
@@ -288,7 +288,7 @@ static void failing_page_ends_the_file(void **state)
 static volatile int caught;
 static jmp_buf leave;
 
-static void on_bus(int number)
+static void on_sigbus(int number)
 {
     caught = number;
     longjmp(leave, 1);
@@ -307,7 +307,7 @@ static void faults_of_the_program_reach_its_handler(void **state)
         assert_true(bytes != MAP_FAILED);
         assert_int_equal(ftruncate(fd, 0), 0);
         close(fd);
-        const struct sigaction action = {.sa_handler = on_bus, .sa_flags = SA_NODEFER};
+        const struct sigaction action = {.sa_handler = on_sigbus, .sa_flags = SA_NODEFER};
         sigaction(SIGBUS, &action, NULL);
         chunk = chunk ? chunk : tp_spool_get_chunk(&place->spool, CHUNK);
         caught = 0;
@@ -327,7 +327,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(descriptor_of_the_program_is_not_used, set_up, tear_down),
         cmocka_unit_test_setup_teardown(missing_path_keeps_the_descriptor, set_up, tear_down),
         cmocka_unit_test_setup_teardown(missing_path_and_descriptor_stop_the_recording, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(copies_go_only_to_the_spool, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(copies_change_only_the_spool, set_up, tear_down),
         cmocka_unit_test_setup_teardown(spool_appears_with_its_header, set_up, tear_down),
         cmocka_unit_test_setup_teardown(truncated_file_stops_the_recording, set_up, tear_down),
         cmocka_unit_test_setup_teardown(file_truncated_during_reading_ends_there, set_up, tear_down),

@@ -42,7 +42,7 @@ static int tear_down(void **state)
 }
 
 /* Waits for a request and answers it. */
-static void *answer(void *unused)
+static void *wait_and_answer(void *unused)
 {
     char byte;
     recv(pair[0], &byte, 1, MSG_PEEK);
@@ -50,11 +50,11 @@ static void *answer(void *unused)
     return unused;
 }
 
-static int ask(const char *name, const struct tp_spool_head *with)
+static int request_spool(const char *name, const struct tp_spool_head *with)
 {
     pthread_t thread;
-    assert_int_equal(pthread_create(&thread, NULL, answer, NULL), 0);
-    int fd = tp_spool_file_ask(pair[1], name, with, 10000);
+    assert_int_equal(pthread_create(&thread, NULL, wait_and_answer, NULL), 0);
+    int fd = tp_spool_file_request(pair[1], name, with, 10000);
     pthread_join(thread, NULL);
     return fd;
 }
@@ -64,7 +64,7 @@ static void spool_is_sent_with_header_and_lock(void **state)
     struct tp_spool_head found;
     struct stat there, had;
     (void)state;
-    int fd = ask(".a.tpspool", &head);
+    int fd = request_spool(".a.tpspool", &head);
     assert_true(fd >= 0);
     assert_int_equal(pread(fd, &found, sizeof found, 0), sizeof found);
     assert_memory_equal(&found, &head, sizeof head);
@@ -82,9 +82,9 @@ static void spool_is_sent_with_header_and_lock(void **state)
 static void file_name_is_used_once(void **state)
 {
     (void)state;
-    int fd = ask(".a.tpspool", &head);
+    int fd = request_spool(".a.tpspool", &head);
     assert_true(fd >= 0);
-    assert_int_equal(ask(".a.tpspool", &head), -EEXIST);
+    assert_int_equal(request_spool(".a.tpspool", &head), -EEXIST);
     close(fd);
 }
 
@@ -95,13 +95,13 @@ static void files_outside_of_the_folder_are_refused(void **state)
     struct tp_spool_head other = head;
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        assert_int_equal(ask(names[i], &head), -EINVAL);
+        assert_int_equal(request_spool(names[i], &head), -EINVAL);
     other.magic++;
-    assert_int_equal(ask(".a.tpspool", &other), -EINVAL);
+    assert_int_equal(request_spool(".a.tpspool", &other), -EINVAL);
     char name[TP_SPOOL_NAME_BYTES + 8];
     memset(name, '.', sizeof name);
     name[sizeof name - 1] = '\0';
-    assert_int_equal(tp_spool_file_ask(pair[1], name, &head, 0), -ENAMETOOLONG);
+    assert_int_equal(tp_spool_file_request(pair[1], name, &head, 0), -ENAMETOOLONG);
 }
 
 static void invalid_messages_are_ignored(void **state)
@@ -118,11 +118,11 @@ static void invalid_messages_are_ignored(void **state)
 static void request_without_answer_times_out(void **state)
 {
     (void)state;
-    assert_int_equal(tp_spool_file_ask(pair[1], ".a.tpspool", &head, 1), -ETIMEDOUT);
+    assert_int_equal(tp_spool_file_request(pair[1], ".a.tpspool", &head, 1), -ETIMEDOUT);
     tp_spool_file_answer(pair[0], folder); /* no process receives the answer, so the new file is removed */
     assert_int_equal(faccessat(folder, ".a.tpspool", F_OK, 0), -1);
     shutdown(pair[0], SHUT_RDWR);
-    assert_int_equal(tp_spool_file_ask(pair[1], ".a.tpspool", &head, 10000), -EPIPE);
+    assert_int_equal(tp_spool_file_request(pair[1], ".a.tpspool", &head, 10000), -EPIPE);
 }
 
 int main(void)

@@ -53,17 +53,17 @@ static void put_memory(uint32_t operation, uint32_t kind, uint64_t address, uint
 
 /* ---- reading the trace ---- */
 
-static const struct tp_event *find(const char *name)
+static const struct tp_event *find_event(const char *name)
 {
     for (uint32_t i = 0; i < trace.event_count; i++)
-        if (tp_str_equal(tp_trace_name(&trace, &trace.events[i]), tp_str_of(name)))
+        if (tp_str_equal(tp_trace_event_name(&trace, &trace.events[i]), tp_str_of(name)))
             return &trace.events[i];
     return NULL;
 }
 
 static int64_t external_id(const char *name)
 {
-    const struct tp_event *event = find(name);
+    const struct tp_event *event = find_event(name);
     assert_non_null(event);
     if (event->kind == TP_KIND_KERNEL)
         return trace.devices[event->detail].external_id;
@@ -73,7 +73,7 @@ static int64_t external_id(const char *name)
 
 /* ---- test cases ---- */
 
-static void launch_now(uint32_t correlation, const char *name)
+static void put_launch_and_kernel(uint32_t correlation, const char *name)
 {
     uint64_t now = tp_clock_now();
     put_call(correlation, now, now + 1000, false, "cudaLaunchKernel");
@@ -85,19 +85,19 @@ static void launch_now(uint32_t correlation, const char *name)
 static void work_belongs_to_the_innermost_operator_or_scope(void **state)
 {
     (void)state;
-    launch_now(1, "before");
+    put_launch_and_kernel(1, "before");
     tracepress_begin_text("scope");
-    launch_now(2, "in_scope");
+    put_launch_and_kernel(2, "in_scope");
     tracepress_operator_begin(tracepress_intern("outer"), NULL);
     tracepress_operator_begin(tracepress_intern("inner"), NULL);
-    launch_now(3, "in_inner");
+    put_launch_and_kernel(3, "in_inner");
     tracepress_end();
     tracepress_begin_text("scope_inside");
-    launch_now(4, "in_outer");
+    put_launch_and_kernel(4, "in_outer");
     tracepress_end();
     tracepress_end();
     tracepress_end();
-    launch_now(5, "after");
+    put_launch_and_kernel(5, "after");
     finish();
     assert_int_equal(external_id("before"), TP_NULL_INT);
     assert_int_equal(external_id("in_scope"), external_id("scope"));
@@ -119,9 +119,9 @@ static void a_driver_call_inside_a_runtime_call_is_not_written(void **state)
     put_call(2, now + 20000, now + 30000, true, "outside");
     put_kernel(1, 1, now + 12000, now + 15000, "kernel");
     finish();
-    assert_null(find("inside"));
-    assert_non_null(find("outside"));
-    assert_int_equal(trace.devices[find("kernel")->detail].correlation, 1);
+    assert_null(find_event("inside"));
+    assert_non_null(find_event("outside"));
+    assert_int_equal(trace.devices[find_event("kernel")->detail].correlation, 1);
 }
 
 static void streams_with_equal_numbers_stay_separate(void **state)
@@ -131,9 +131,9 @@ static void streams_with_equal_numbers_stay_separate(void **state)
     put_kernel(1, 1, now, now + 5000, "first");
     put_kernel(2, 2, now + 1000, now + 3000, "second");
     finish();
-    assert_int_equal(trace.threads[find("first")->thread].tid.number, 7);
-    assert_true(find("first")->thread != find("second")->thread);
-    assert_int_equal(tp_device_setup(&trace, find("second")->detail)->stream, 7);
+    assert_int_equal(trace.threads[find_event("first")->thread].tid.number, 7);
+    assert_true(find_event("first")->thread != find_event("second")->thread);
+    assert_int_equal(tp_device_setup(&trace, find_event("second")->detail)->stream, 7);
 }
 
 static void records_without_time_are_only_counted(void **state)
@@ -143,8 +143,8 @@ static void records_without_time_are_only_counted(void **state)
     put_kernel(1, 1, 0, 0, "never");
     put_kernel(2, 1, now, 0, "unfinished");
     finish();
-    assert_null(find("never"));
-    assert_int_equal(find("unfinished")->dur_ns, 0);
+    assert_null(find_event("never"));
+    assert_int_equal(find_event("unfinished")->dur_ns, 0);
     assert_true(tp_str_equal(tp_trace_header(&trace, "tracepress_gpu_without_time"), TP_STR("1")));
 }
 
@@ -181,8 +181,8 @@ static void kernel_names_are_demangled(void **state)
     put_kernel(1, 1, now, now + 10, "_Z3addIfEvPT_i");
     put_kernel(2, 1, now + 20, now + 30, "_Zbroken");
     finish();
-    assert_non_null(find("void add<float>(float*, int)"));
-    assert_non_null(find("_Zbroken"));
+    assert_non_null(find_event("void add<float>(float*, int)"));
+    assert_non_null(find_event("_Zbroken"));
 }
 
 /* Tests payloads of one repeated byte value, complete or truncated. Some have times and sums at their limits. */
@@ -205,13 +205,13 @@ static void any_payload_becomes_strict_json(void **state)
 static void cupti_clock_is_distinguished_from_wall_clock(void **state)
 {
     const int64_t ahead_ns = 3600000000000;
-    struct tp_spool_clock now = tp_clock_moment();
+    struct tp_spool_clock now = tp_clock_read_all();
     struct tp_spool_gpu_clock pair = {now.realtime_ns + ahead_ns, now.ticks};
     (void)state;
     tp_record_put(0, TP_SPOOL_GPU_CLOCK, &pair, sizeof pair);
     tracepress_operator_begin(tracepress_intern("operator"), NULL);
     usleep(2000);
-    struct tp_spool_clock then = tp_clock_moment();
+    struct tp_spool_clock then = tp_clock_read_all();
     uint64_t start = (uint64_t)(then.realtime_ns + ahead_ns);
     put_call(1, start, start + 1000, false, "cudaLaunchKernel");
     put_kernel(1, 1, start + 5000, start + 7000, "kernel");
@@ -221,7 +221,7 @@ static void cupti_clock_is_distinguished_from_wall_clock(void **state)
     tp_record_put(0, TP_SPOOL_GPU_CLOCK, &pair, sizeof pair);
     finish();
     assert_int_equal(external_id("kernel"), external_id("operator"));
-    assert_in_range(find("kernel")->dur_ns, 1990, 2010);
+    assert_in_range(find_event("kernel")->dur_ns, 1990, 2010);
 }
 
 int main(void)

@@ -22,7 +22,7 @@ struct reading {
     struct tp_error err;
 };
 
-static int read_one(void *context, struct tp_error *err)
+static int read_trace(void *context, struct tp_error *err)
 {
     struct reading *reading = context;
     const struct tp_trace_options options = {
@@ -35,7 +35,7 @@ static int read_path(struct reading *reading, const char *path)
 {
     reading->path = path;
     tp_arena_init(&reading->arena, 0);
-    return tp_arena_run(&reading->arena, read_one, reading, NULL);
+    return tp_arena_run(&reading->arena, read_trace, reading, NULL);
 }
 
 static void assert_equal_strings(const struct tp_strings *a, const struct tp_strings *b)
@@ -203,17 +203,17 @@ static void assert_equal_counts(struct tp_reading a, struct tp_reading b)
     assert_int_equal(a.element_count, b.element_count);
     assert_memory_equal(a.read, b.read, sizeof a.read);
     assert_memory_equal(a.skipped, b.skipped, sizeof a.skipped);
-    assert_memory_equal(a.skipped_phase, b.skipped_phase, sizeof a.skipped_phase);
+    assert_memory_equal(a.skipped_by_phase, b.skipped_by_phase, sizeof a.skipped_by_phase);
     assert_memory_equal(a.notices, b.notices, sizeof a.notices);
     assert_memory_equal(&a.link_sums, &b.link_sums, sizeof a.link_sums);
     assert_int_equal(a.numbered, b.numbered);
-    assert_int_equal(a.number_sum, b.number_sum);
-    assert_int_equal(a.last_number, b.last_number);
+    assert_int_equal(a.recorder_number_sum, b.recorder_number_sum);
+    assert_int_equal(a.highest_recorder_number, b.highest_recorder_number);
     assert_int_equal(a.unnumbered, b.unnumbered);
     assert_int_equal(a.with_decimals, b.with_decimals);
     assert_int_equal(a.nameless, b.nameless);
     assert_int_equal(a.correlated, b.correlated);
-    assert_int_equal(a.declared_kinds, b.declared_kinds);
+    assert_int_equal(a.declared_kind_bits, b.declared_kind_bits);
     assert_int_equal(a.has_window_end, b.has_window_end);
     assert_int_equal(a.window_end_ns, b.window_end_ns);
 }

@@ -35,7 +35,7 @@ static void put_wait(const char *name, uint64_t start)
     tp_record_put(tracepress_intern(name), TP_SPOOL_WAIT, &wait, sizeof wait);
 }
 
-static void pass_time(void)
+static void wait_one_tick(void)
 {
     for (uint64_t start = tp_clock_now(); tp_clock_now() < start + 100000;)
         ;
@@ -43,10 +43,10 @@ static void pass_time(void)
 
 /* ---- reading the trace ---- */
 
-static const struct tp_event *find(const char *name)
+static const struct tp_event *find_event(const char *name)
 {
     for (uint32_t i = 0; i < trace.event_count; i++)
-        if (tp_str_equal(tp_trace_name(&trace, &trace.events[i]), tp_str_of(name)))
+        if (tp_str_equal(tp_trace_event_name(&trace, &trace.events[i]), tp_str_of(name)))
             return &trace.events[i];
     fail_msg("no event is named %s", name);
     return NULL;
@@ -73,21 +73,21 @@ void native_inner(void)
 static void abandoned_function_ends_with_its_caller(void **state)
 {
     (void)state;
-    tp_session_note_modules();
+    tp_session_list_modules();
     put_function((const void *)native_outer, TP_SPOOL_FUNCTION);
     put_function((const void *)native_inner, TP_SPOOL_FUNCTION);
-    pass_time();
+    wait_one_tick();
     put_function((const void *)native_outer, TP_SPOOL_FUNCTION_END);
     finish();
-    assert_int_equal(tp_event_end(find("native_inner")), tp_event_end(find("native_outer")));
-    assert_true(is_inside(find("native_inner"), find("native_outer")));
+    assert_int_equal(tp_event_end(find_event("native_inner")), tp_event_end(find_event("native_outer")));
+    assert_true(is_inside(find_event("native_inner"), find_event("native_outer")));
     assert_int_equal(result.open_count, 0);
 }
 
 static void end_without_begin_is_ignored(void **state)
 {
     (void)state;
-    tp_session_note_modules();
+    tp_session_list_modules();
     put_function((const void *)native_outer, TP_SPOOL_FUNCTION);
     put_function((const void *)native_inner, TP_SPOOL_FUNCTION_END);
     finish();
@@ -100,7 +100,7 @@ static void unknown_address_has_a_name(void **state)
     (void)state;
     put_function((const void *)(uintptr_t)0xffff12345678, TP_SPOOL_FUNCTION); // NOLINT(performance-no-int-to-ptr)
     finish();
-    find("+0xffff12345678");
+    find_event("+0xffff12345678");
 }
 
 /* ---- waits ---- */
@@ -109,16 +109,16 @@ static void wait_is_clipped_to_its_enclosing_range(void **state)
 {
     uint64_t before = tp_clock_now();
     (void)state;
-    pass_time();
+    wait_one_tick();
     tracepress_begin_text("scope");
     put_wait("read", before);
-    pass_time();
+    wait_one_tick();
     put_wait("backwards", tp_clock_now() + 1000000000);
     tracepress_end();
     finish();
-    assert_true(is_inside(find("read"), find("scope")));
-    assert_int_equal(find("backwards")->dur_ns, 0);
-    assert_true(is_inside(find("backwards"), find("scope")));
+    assert_true(is_inside(find_event("read"), find_event("scope")));
+    assert_int_equal(find_event("backwards")->dur_ns, 0);
+    assert_true(is_inside(find_event("backwards"), find_event("scope")));
 }
 
 /* ---- regions ---- */
@@ -126,14 +126,14 @@ static void wait_is_clipped_to_its_enclosing_range(void **state)
 static pthread_barrier_t barrier;
 
 /* Runs a worker thread that gets the end of the region late or not at all. has_end: whether the thread gets the end. */
-static void *worker(void *has_end)
+static void *run_worker(void *has_end)
 {
     put_region(TP_SPOOL_REGION, "share", 1);
     put_region(TP_SPOOL_REGION, "barrier", 1);
     uint64_t start = tp_clock_now();
     pthread_barrier_wait(&barrier);
     pthread_barrier_wait(&barrier);
-    pass_time();
+    wait_one_tick();
     put_wait("asleep", start);
     if (has_end) {
         put_region(TP_SPOOL_REGION_END, NULL, 0);
@@ -149,19 +149,19 @@ static void run_region(void *has_end)
     pthread_t thread;
     pthread_barrier_init(&barrier, NULL, 2);
     put_region(TP_SPOOL_REGION, "region", 1);
-    assert_int_equal(pthread_create(&thread, NULL, worker, has_end), 0);
+    assert_int_equal(pthread_create(&thread, NULL, run_worker, has_end), 0);
     pthread_barrier_wait(&barrier);
-    pass_time();
+    wait_one_tick();
     put_region(TP_SPOOL_REGION_END, NULL, 1);
     pthread_barrier_wait(&barrier);
     pthread_join(thread, NULL);
     pthread_barrier_destroy(&barrier);
     finish();
-    const struct tp_event *region = find("region");
-    assert_int_equal(tp_event_end(find("share")), tp_event_end(region));
-    assert_int_equal(tp_event_end(find("barrier")), tp_event_end(region));
-    assert_int_equal(tp_event_end(find("asleep")), tp_event_end(region));
-    assert_true(region->dur_ns > 0 && find("asleep")->dur_ns > 0);
+    const struct tp_event *region = find_event("region");
+    assert_int_equal(tp_event_end(find_event("share")), tp_event_end(region));
+    assert_int_equal(tp_event_end(find_event("barrier")), tp_event_end(region));
+    assert_int_equal(tp_event_end(find_event("asleep")), tp_event_end(region));
+    assert_true(region->dur_ns > 0 && find_event("asleep")->dur_ns > 0);
     assert_int_equal(result.open_count, 0);
 }
 
@@ -169,7 +169,7 @@ static void worker_range_ends_with_its_region(void **state)
 {
     (void)state;
     run_region("told");
-    assert_true(find("next")->ts_ns > tp_event_end(find("region")));
+    assert_true(find_event("next")->ts_ns > tp_event_end(find_event("region")));
 }
 
 static void unfinished_worker_range_ends_with_its_region(void **state)
@@ -191,13 +191,13 @@ static void collective_is_written_like_torch(void **state)
                                        .peer = INT64_MIN,
                                        .sequence = 5};
     (void)state;
-    pass_time();
+    wait_one_tick();
     call.end = tp_clock_now();
-    pass_time(); /* simulates the time that the source needs to query the facts */
+    wait_one_tick(); /* simulates the time that the source needs to query the facts */
     tp_record_put(tracepress_intern("allgather"), TP_SPOOL_COLLECTIVE, &call, sizeof call);
     tp_record_put(0, TP_SPOOL_RANK, &rank, sizeof rank);
     finish();
-    const struct tp_event *comms = find("record_param_comms"), *host = find("mpi:allgather");
+    const struct tp_event *comms = find_event("record_param_comms"), *host = find_event("mpi:allgather");
     assert_int_equal(comms->ts_ns, host->ts_ns);
     assert_int_equal(comms->dur_ns, host->dur_ns);
     assert_int_equal(trace.comm_count, 1);

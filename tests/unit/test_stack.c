@@ -16,7 +16,7 @@ struct made {
     struct tp_stacks stacks;
 };
 
-static void start(struct made *m)
+static void init_stacks(struct made *m)
 {
     tp_arena_init(&m->arena, 0);
     if (setjmp(m->arena.guard))
@@ -26,7 +26,7 @@ static void start(struct made *m)
     tp_strings_init(&m->known, &m->arena, 0);
 }
 
-static void build(struct made *m)
+static void build_stacks(struct made *m)
 {
     tp_stacks_build(&m->stacks, &m->texts, &m->names, &m->known, &m->arena);
 }
@@ -56,14 +56,14 @@ static void text_is_split_at_semicolons(void **state)
     };
     struct made m;
     (void)state;
-    start(&m);
+    init_stacks(&m);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         tp_strings_add(&m.texts, tp_str_of(cases[i][0]));
-    build(&m);
+    build_stacks(&m);
     for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_frames(&m.stacks, tp_stacks_of_text(&m.stacks, i), cases[i][1]);
-    assert_int_equal(tp_stacks_of_text(&m.stacks, TP_NO_ID), TP_NO_ID);
-    assert_int_equal(tp_stacks_of_text(&m.stacks, 5), TP_NO_ID);
+        assert_frames(&m.stacks, tp_stacks_node_of_text(&m.stacks, i), cases[i][1]);
+    assert_int_equal(tp_stacks_node_of_text(&m.stacks, TP_NO_ID), TP_NO_ID);
+    assert_int_equal(tp_stacks_node_of_text(&m.stacks, 5), TP_NO_ID);
     tp_arena_release(&m.arena);
 }
 
@@ -86,7 +86,7 @@ static void known_frame_may_contain_semicolons(void **state)
     };
     struct made m;
     (void)state;
-    start(&m);
+    init_stacks(&m);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         tp_strings_add(&m.texts, tp_str_of(cases[i][0]));
     tp_stacks_add_known_frame(&m.known, TP_STR("a;b/c.py(1): f"));
@@ -97,9 +97,9 @@ static void known_frame_may_contain_semicolons(void **state)
     tp_stacks_add_known_frame(&m.known, TP_STR("m.py(3): h"));
     tp_stacks_add_known_frame(&m.known, TP_STR(""));
     assert_int_equal(m.known.count, 5);
-    build(&m);
+    build_stacks(&m);
     for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_frames(&m.stacks, tp_stacks_of_text(&m.stacks, i), cases[i][1]);
+        assert_frames(&m.stacks, tp_stacks_node_of_text(&m.stacks, i), cases[i][1]);
     tp_arena_release(&m.arena);
 }
 
@@ -107,29 +107,29 @@ static void equal_stacks_share_a_node(void **state)
 {
     struct made m;
     (void)state;
-    start(&m);
+    init_stacks(&m);
     uint32_t first = tp_strings_add(&m.texts, TP_STR("f at 0x12;g;main")),
              second = tp_strings_add(&m.texts, TP_STR("f at 0x34;g;main;"));
     uint32_t plain = tp_strings_add(&m.texts, TP_STR("f;g;main")), outer = tp_strings_add(&m.texts, TP_STR("g;main"));
     uint32_t main_name = tp_strings_add(&m.names, TP_STR("main")), g = tp_strings_add(&m.names, TP_STR("g at 0xab"));
-    build(&m);
-    assert_int_not_equal(tp_stacks_of_text(&m.stacks, first), tp_stacks_of_text(&m.stacks, second));
+    build_stacks(&m);
+    assert_int_not_equal(tp_stacks_node_of_text(&m.stacks, first), tp_stacks_node_of_text(&m.stacks, second));
     assert_int_equal(tp_stacks_without_addresses(&m.stacks, first), tp_stacks_without_addresses(&m.stacks, second));
-    assert_int_equal(tp_stacks_without_addresses(&m.stacks, first), tp_stacks_of_text(&m.stacks, plain));
+    assert_int_equal(tp_stacks_without_addresses(&m.stacks, first), tp_stacks_node_of_text(&m.stacks, plain));
     assert_int_equal(tp_stack_at(&m.stacks, tp_stacks_without_addresses(&m.stacks, first)).parent,
-                     tp_stacks_of_text(&m.stacks, outer));
-    uint32_t node = tp_stacks_call(&m.stacks, tp_stacks_call(&m.stacks, TP_NO_ID, main_name), g);
+                     tp_stacks_node_of_text(&m.stacks, outer));
+    uint32_t node = tp_stacks_add_call(&m.stacks, tp_stacks_add_call(&m.stacks, TP_NO_ID, main_name), g);
     /* the stack from the nested events equals the stack from the argument */
-    assert_int_equal(node, tp_stacks_of_text(&m.stacks, outer));
+    assert_int_equal(node, tp_stacks_node_of_text(&m.stacks, outer));
     struct tp_vec frames = TP_VEC(&m.arena, uint32_t);
-    tp_stack_frames(&m.stacks, tp_stacks_of_text(&m.stacks, plain), 2, &frames);
+    tp_stack_frames(&m.stacks, tp_stacks_node_of_text(&m.stacks, plain), 2, &frames);
     assert_int_equal(frames.count, 2);
     assert_true(tp_str_equal(tp_stack_frame_text(&m.stacks, *TP_AT(&frames, uint32_t, 0)), TP_STR("main")));
     assert_true(tp_str_equal(tp_stack_frame_text(&m.stacks, *TP_AT(&frames, uint32_t, 1)), TP_STR("g")));
     tp_arena_release(&m.arena);
 }
 
-static int sign(int order)
+static int order_sign(int order)
 {
     return (order > 0) - (order < 0);
 }
@@ -145,14 +145,14 @@ static void nodes_compare_like_their_texts(void **state)
     char texts[STACKS][32] = {""};
     size_t count = 1;
     (void)state;
-    start(&m);
+    init_stacks(&m);
     for (size_t i = 0; i < FRAMES; i++)
         tp_strings_add(&m.names, tp_str_of(frames[i]));
-    build(&m);
+    build_stacks(&m);
     for (size_t from = 0, to; count < STACKS; from = to)
         for (to = count; from < to; from++)
             for (uint32_t f = 0; f < FRAMES; f++, count++) {
-                nodes[count] = tp_stacks_call(&m.stacks, nodes[from], f);
+                nodes[count] = tp_stacks_add_call(&m.stacks, nodes[from], f);
                 snprintf(texts[count], sizeof texts[count], "%s%s%s", frames[f], nodes[from] == TP_NO_ID ? "" : ";",
                          texts[from]);
             }
@@ -164,7 +164,8 @@ static void nodes_compare_like_their_texts(void **state)
         assert_memory_equal(text, texts[i], strlen(texts[i]));
         assert_int_equal(tp_stack_write(&m.stacks, nodes[i], text, 2), strlen(texts[i]) < 2 ? strlen(texts[i]) : 2);
         for (size_t k = 0; k < count; k++)
-            assert_int_equal(sign(tp_stack_compare(&m.stacks, nodes[i], nodes[k])), sign(strcmp(texts[i], texts[k])));
+            assert_int_equal(order_sign(tp_stack_compare(&m.stacks, nodes[i], nodes[k])),
+                             order_sign(strcmp(texts[i], texts[k])));
     }
     tp_arena_release(&m.arena);
 }
@@ -184,7 +185,7 @@ static void event_names_identify_frames_with_semicolons(void **state)
     (void)state;
     tp_arena_init(&arena, 0);
     assert_int_equal(tp_trace_read_bytes(&trace, &arena, text, sizeof text - 1, &options, NULL), 0);
-    assert_frames(trace.stacks, tp_stacks_of_text(trace.stacks, trace.hosts[0].stack),
+    assert_frames(trace.stacks, tp_stacks_node_of_text(trace.stacks, trace.hosts[0].stack),
                   "[/a;b/m.py(3): f][main.py(9): run]");
     tp_arena_release(&arena);
 }

@@ -17,14 +17,14 @@ struct made {
     struct tp_buf out;
 };
 
-static void make(struct made *m, const char *events)
+static void make_model_of_events(struct made *m, const char *events)
 {
     memset(m, 0, sizeof *m);
     make_model(&m->arena, &m->trace, &m->order, &m->model, "", events);
     tp_stack_tree_init(&m->tree, &m->arena);
 }
 
-static void drop(struct made *m)
+static void release_made(struct made *m)
 {
     tp_buf_release(&m->out);
     tp_arena_release(&m->arena);
@@ -47,7 +47,7 @@ static void print_segment(void *context, const struct tp_stack_segment *s)
                   tp_stack_kind_text((enum tp_stack_kind)s->fold.kind), (int)text.len, text.ptr);
 }
 
-static struct tp_stack_walk walk_of(struct made *m)
+static struct tp_stack_walk make_walk(struct made *m)
 {
     return (struct tp_stack_walk){
         .model = &m->model, .arena = &m->arena, .tree = &m->tree, .visit = print_segment, .context = m};
@@ -62,8 +62,8 @@ static void segment_ends_where_the_stack_changes(void **state)
 {
     (void)state;
     struct made m;
-    make(&m, OP("aten::outer", 10, 30) "," OP("aten::inner", 20, 10));
-    struct tp_stack_walk walk = walk_of(&m);
+    make_model_of_events(&m, OP("aten::outer", 10, 30) "," OP("aten::inner", 20, 10));
+    struct tp_stack_walk walk = make_walk(&m);
     struct tp_stack_slice slices[] = {{0, 25000, 7}, {28000, 50000, 8}};
     tp_stack_walk(&walk, 0, slices, 2);
     assert_segments(&m, "0-10 #7 depth 0 none [no host event]\n"
@@ -72,37 +72,38 @@ static void segment_ends_where_the_stack_changes(void **state)
                         "28-30 #8 depth 2 operator aten::outer\n"
                         "30-40 #8 depth 1 operator aten::outer\n"
                         "40-50 #8 depth 0 none [no host event]\n");
-    drop(&m);
+    release_made(&m);
 }
 
 static void overlapping_event_stays_on_the_stack(void **state)
 {
     (void)state;
     struct made m;
-    make(&m, OP("aten::first", 0, 20) "," OP("aten::late", 10, 20));
-    struct tp_stack_walk walk = walk_of(&m);
+    make_model_of_events(&m, OP("aten::first", 0, 20) "," OP("aten::late", 10, 20));
+    struct tp_stack_walk walk = make_walk(&m);
     tp_stack_walk(&walk, 0, (struct tp_stack_slice[]){{0, 40000, 0}}, 1);
     assert_segments(&m, "0-10 #0 depth 1 operator aten::first\n"
                         "10-20 #0 depth 2 operator aten::first\n"
                         "20-30 #0 depth 1 operator aten::late\n"
                         "30-40 #0 depth 0 none [no host event]\n");
-    drop(&m);
+    release_made(&m);
 }
 
 static void a_stack_folds_to_line_annotation_operator_call_frame(void **state)
 {
     (void)state;
     struct made m;
-    make(&m, FRAME("<built-in function len>", 0, 100) "," NOTE("ProfilerStep#3", 10, 80) "," /* from 0 us on, a frame
-                                                                                              * runs */
-         /* from 20 us on, a runtime call runs */
-         EVENT(1, "cuda_runtime", "cudaLaunchKernel", 20, 5, "") ","
-         /* from 30 us on, an operator runs */
-         OP("aten::mm", 30, 30) "," EVENT(1, "cuda_runtime", "cudaLaunchKernel", 32, 2, "") ","
-         /* from 40 us on, an annotation is open */
-         NOTE("region", 40, 10) "," FRAME("run.py(7): main", 45, 5) "," FRAME("torch/nn/modules/module.py(1): call", 46,
-                                                                              2));
-    struct tp_stack_walk walk = walk_of(&m);
+    make_model_of_events(
+        &m, FRAME("<built-in function len>", 0, 100) "," NOTE("ProfilerStep#3", 10, 80) "," /* from 0 us on, a frame
+                                                                                             * runs */
+        /* from 20 us on, a runtime call runs */
+        EVENT(1, "cuda_runtime", "cudaLaunchKernel", 20, 5, "") ","
+        /* from 30 us on, an operator runs */
+        OP("aten::mm", 30, 30) "," EVENT(1, "cuda_runtime", "cudaLaunchKernel", 32, 2, "") ","
+        /* from 40 us on, an annotation is open */
+        NOTE("region", 40, 10) "," FRAME("run.py(7): main", 45, 5) "," FRAME("torch/nn/modules/module.py(1): call", 46,
+                                                                             2));
+    struct tp_stack_walk walk = make_walk(&m);
     struct tp_stack_slice slices[] = {{5000, 6000, 0},   {12000, 13000, 1}, {21000, 22000, 2},
                                       {32000, 33000, 3}, {41000, 42000, 4}, {46000, 47000, 5}};
     tp_stack_walk(&walk, 0, slices, 6);
@@ -112,26 +113,26 @@ static void a_stack_folds_to_line_annotation_operator_call_frame(void **state)
                         "32-33 #3 depth 4 operator aten::mm\n"
                         "41-42 #4 depth 4 annotation region\n"
                         "46-47 #5 depth 6 line run.py(7): main\n");
-    drop(&m);
+    release_made(&m);
 }
 
 static void profiler_step_alone_is_no_host_event(void **state)
 {
     (void)state;
     struct made m;
-    make(&m, NOTE("ProfilerStep#3", 0, 10));
-    struct tp_stack_walk walk = walk_of(&m);
+    make_model_of_events(&m, NOTE("ProfilerStep#3", 0, 10));
+    struct tp_stack_walk walk = make_walk(&m);
     tp_stack_walk(&walk, 0, (struct tp_stack_slice[]){{0, 10000, 0}}, 1);
     tp_stack_walk(&walk, TP_NO_ID, (struct tp_stack_slice[]){{0, 10000, 1}}, 1);
     assert_segments(&m, "0-10 #0 depth 1 none [no host event]\n0-10 #1 depth 0 none [no host event]\n");
-    drop(&m);
+    release_made(&m);
 }
 
 static void idle_time_counts_for_the_next_launching_thread(void **state)
 {
     (void)state;
     struct made m;
-    make(
+    make_model_of_events(
         &m,
         OP("aten::one", 0, 100) "," EVENT(1, "cuda_runtime", "cudaLaunchKernel", 1, 1, "\"correlation\":1") "," EVENT(
             1, "kernel", "k1", 10, 10,
@@ -175,7 +176,7 @@ static void idle_time_counts_for_the_next_launching_thread(void **state)
                                                                                                                                    70,
                                                                                                                                    10,
                                                                                                                                    "\"device\":0,\"correlation\":3"));
-    struct tp_stack_walk walk = walk_of(&m);
+    struct tp_stack_walk walk = make_walk(&m);
     tp_stack_walk_idle(&walk, &m.model.gpus[0], 0, m.model.gpus[0].idle_count);
     assert_segments(&m, "0-1 #0 depth 1 operator aten::one\n"
                         "1-2 #1 depth 2 operator aten::one\n"
@@ -186,7 +187,7 @@ static void idle_time_counts_for_the_next_launching_thread(void **state)
                         "20-30 #3 depth 1 operator aten::two\n"
                         "30-35 #4 depth 2 operator aten::two\n"
                         "35-40 #5 depth 1 operator aten::two\n");
-    drop(&m);
+    release_made(&m);
 }
 
 int main(void)

@@ -33,10 +33,10 @@ static struct tp_stack_copy taken;
 static uint64_t own_frames[TP_MAX_FRAMES];
 static uint32_t own_count;
 
-static void take(int number, siginfo_t *info, void *context)
+static void copy_stack_in_handler(int number, siginfo_t *info, void *context)
 {
     (void)number, (void)info;
-    tp_stack_fill(&taken, context);
+    tp_stack_copy_context(&taken, context);
 }
 
 __attribute__((noinline)) static int depth_three(void)
@@ -53,7 +53,7 @@ __attribute__((noinline)) static int depth_one(void)
     return depth_two() + 1;
 }
 
-static struct tp_str text_of(struct tp_arena *arena, const uint64_t *frames, uint32_t count, bool is_sample)
+static struct tp_str frames_text(struct tp_arena *arena, const uint64_t *frames, uint32_t count, bool is_sample)
 {
     struct tp_symbols symbols;
     struct tp_vec text = TP_VEC(arena, char);
@@ -79,7 +79,7 @@ static struct tp_str text_of(struct tp_arena *arena, const uint64_t *frames, uin
 static void copied_stack_is_unwound_and_named(void **state)
 {
     struct tp_arena arena;
-    struct sigaction action = {.sa_sigaction = take, .sa_flags = SA_SIGINFO};
+    struct sigaction action = {.sa_sigaction = copy_stack_in_handler, .sa_flags = SA_SIGINFO};
     uint64_t frames[TP_MAX_FRAMES];
     (void)state;
     assert_true(tp_stack_prepare());
@@ -94,7 +94,7 @@ static void copied_stack_is_unwound_and_named(void **state)
     tp_arena_init(&arena, 0);
     if (setjmp(arena.guard))
         fail();
-    const char *text = text_of(&arena, frames, count, true).ptr;
+    const char *text = frames_text(&arena, frames, count, true).ptr;
     const char *three = strstr(text, "): depth_three;"), *two = strstr(text, "): depth_two;");
     const char *one = strstr(text, "): depth_one;"), *last = strstr(text, "): main;");
     assert_non_null(three);
@@ -122,14 +122,14 @@ static void a_damaged_copy_ends_early(void **state)
     free(damaged);
 }
 
-__attribute__((noinline)) static void take_own(void)
+__attribute__((noinline)) static void walk_own_stack(void)
 {
-    own_count = tp_stack_here(__builtin_return_address(0), own_frames, TP_MAX_FRAMES);
+    own_count = tp_stack_walk_own(__builtin_return_address(0), own_frames, TP_MAX_FRAMES);
     __asm__ volatile("");
 }
-__attribute__((noinline)) static void caller_of_own(void)
+__attribute__((noinline)) static void call_walk_own_stack(void)
 {
-    take_own();
+    walk_own_stack();
     __asm__ volatile("");
 }
 
@@ -137,14 +137,14 @@ static void own_stack_begins_with_the_caller(void **state)
 {
     struct tp_arena arena;
     (void)state;
-    caller_of_own();
+    call_walk_own_stack();
     assert_true(own_count > 2);
     tp_arena_init(&arena, 0);
     if (setjmp(arena.guard))
         fail();
-    const char *text = text_of(&arena, own_frames, own_count, false).ptr;
-    assert_non_null(strstr(text, "): caller_of_own;"));
-    assert_true(strstr(text, "): caller_of_own;") < strchr(text, ';'));
+    const char *text = frames_text(&arena, own_frames, own_count, false).ptr;
+    assert_non_null(strstr(text, "): call_walk_own_stack;"));
+    assert_true(strstr(text, "): call_walk_own_stack;") < strchr(text, ';'));
     tp_arena_release(&arena);
 }
 
@@ -222,7 +222,7 @@ static void copy_file(const char *from, const char *to)
 }
 
 /* Finds the names of all addresses from `from` to `to`. The file is mapped at its own addresses. */
-static void name_all(struct tp_symbols *symbols, uint64_t from, uint64_t to)
+static void name_all_addresses(struct tp_symbols *symbols, uint64_t from, uint64_t to)
 {
     for (uint64_t address = from; address < to; address += 64)
         assert_true(tp_symbols_frames(symbols, address, 6, false).text.len > 0);
@@ -247,11 +247,11 @@ static void truncated_library_gives_fewer_names(void **state)
         tp_symbols_init(&symbols, &arena);
         tp_symbols_add(&symbols, 0, CODE, 0, 5, tp_str_of(path));
         if (i % 2) /* truncates the file after its symbol tables were read */
-            name_all(&symbols, CODE / 2, CODE / 2 + 4096);
+            name_all_addresses(&symbols, CODE / 2, CODE / 2 + 4096);
         else
-            name_all(&symbols, CODE - 64, CODE);
+            name_all_addresses(&symbols, CODE - 64, CODE);
         assert_int_equal(truncate(path, lengths[i / 2]), 0);
-        name_all(&symbols, 0, CODE / 2);
+        name_all_addresses(&symbols, 0, CODE / 2);
         tp_symbols_release(&symbols);
         tp_arena_release(&arena);
     }
@@ -261,7 +261,7 @@ static void truncated_library_gives_fewer_names(void **state)
 
 /* ---- a program that is sampled ---- */
 
-static uint64_t processor_ns(void)
+static uint64_t process_cpu_ns(void)
 {
     struct timespec used;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
@@ -274,8 +274,8 @@ static _Thread_local volatile double sink;
 #define WORK(name, factor)                                                                                             \
     __attribute__((noinline)) static void name(uint64_t ns)                                                            \
     {                                                                                                                  \
-        uint64_t end = processor_ns() + ns;                                                                            \
-        while (processor_ns() < end)                                                                                   \
+        uint64_t end = process_cpu_ns() + ns;                                                                          \
+        while (process_cpu_ns() < end)                                                                                 \
             for (int i = 0; i < 2000; i++)                                                                             \
                 sink = sink * (factor) + i;                                                                            \
     }
@@ -284,21 +284,21 @@ WORK(work_one_quarter, 1.0000002)
 
 static uint64_t spent_ns[2];
 
-static void *work(void *which)
+static void *work_on_thread(void *which)
 {
-    uint64_t start = processor_ns();
+    uint64_t start = process_cpu_ns();
     for (int i = 0; i < 100; i++) {
         /* is not a multiple of the kernel's tick, because then samples would always hit the same function */
         work_three_quarters(6330000);
         work_one_quarter(2110000);
     }
-    *(uint64_t *)which = processor_ns() - start;
+    *(uint64_t *)which = process_cpu_ns() - start;
     return NULL;
 }
 
 static char path[256], text[16 << 20];
 
-static void export(const struct tracepress_trace *trace, void *context)
+static void export_trace(const struct tracepress_trace *trace, void *context)
 {
     (void)context;
     assert_int_equal(tracepress_export_chrome_trace(trace, path), 0);
@@ -316,7 +316,7 @@ static void read_trace(void)
 }
 
 /* Adds up the CPU time of all samples (`all`), and of samples with `function` in their stack (`with`). */
-static void add_up(const char *function, uint64_t *with, uint64_t *all, uint32_t *count)
+static void sum_sample_times(const char *function, uint64_t *with, uint64_t *all, uint32_t *count)
 {
     *with = *all = *count = 0;
     for (const char *line = strstr(text, "\"ph\":\"P\""); line; line = strstr(line + 1, "\"ph\":\"P\"")) {
@@ -329,20 +329,20 @@ static void add_up(const char *function, uint64_t *with, uint64_t *all, uint32_t
     }
 }
 
-static void add_up_to_the_processor_time(void)
+static void check_sampled_time(void)
 {
     struct tracepress_options options = TRACEPRESS_OPTIONS;
     pthread_t threads[2];
     uint64_t heavy, light, all;
     uint32_t count;
-    options.handler = export;
+    options.handler = export_trace;
     options.directory = "/tmp";
     options.sample_rate = 1000;
     options.with_stack = 1;
     snprintf(path, sizeof path, "/tmp/tracepress-stacks-%d.json", (int)getpid());
     assert_int_equal(tracepress_start(&options), 0);
     for (int i = 0; i < 2; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, work, &spent_ns[i]), 0);
+        assert_int_equal(pthread_create(&threads[i], NULL, work_on_thread, &spent_ns[i]), 0);
     {
         TRACEPRESS_SCOPE("waiting");
         for (int i = 0; i < 2; i++)
@@ -352,11 +352,11 @@ static void add_up_to_the_processor_time(void)
     read_trace();
     const char *range = strstr(text, "\"waiting\"");
     assert_non_null(range);
-    assert_non_null(strstr(range, "add_up_to_the_processor_time;"));
+    assert_non_null(strstr(range, "check_sampled_time;"));
     if (!HAS_PROMPT_SIGNALS)
         skip();
-    add_up("): work_three_quarters;", &heavy, &all, &count);
-    add_up("): work_one_quarter;", &light, &all, &count);
+    sum_sample_times("): work_three_quarters;", &heavy, &all, &count);
+    sum_sample_times("): work_one_quarter;", &light, &all, &count);
     double spent = (double)(spent_ns[0] + spent_ns[1]), share = (double)heavy / (double)(heavy + light);
     print_message("%u samples, %.1f %% of the processor time, heavy share %.2f %%\n", count, 100 * (double)all / spent,
                   100 * share);
@@ -369,14 +369,14 @@ static void add_up_to_the_processor_time(void)
 static void samples_add_up_to_cpu_time(void **state)
 {
     (void)state;
-    add_up_to_the_processor_time(); /* also tests samples taken by the kernel, if it allows them */
+    check_sampled_time(); /* also tests samples taken by the kernel, if it allows them */
 }
 
 static void timer_samples_add_up_to_cpu_time(void **state)
 {
     (void)state;
     setenv("TRACEPRESS_PERF", "0", 1);
-    add_up_to_the_processor_time();
+    check_sampled_time();
     unsetenv("TRACEPRESS_PERF");
 }
 
@@ -393,11 +393,11 @@ static void a_program_with_its_own_handler_is_not_sampled(void **state)
     setenv("TRACEPRESS_QUIET", "1", 1);
     setenv("TRACEPRESS_PERF", "0", 1);
     sigaction(SIGURG, &theirs, &before);
-    options.handler = export;
+    options.handler = export_trace;
     options.directory = "/tmp";
     options.sample_rate = 1000;
     assert_int_equal(tracepress_start(&options), 0);
-    work(&spent_ns[0]);
+    work_on_thread(&spent_ns[0]);
     tracepress_stop();
     read_trace();
     assert_null(strstr(text, "\"ph\":\"P\""));
@@ -411,12 +411,12 @@ static void sampling_does_not_interrupt_waits(void **state)
     struct tracepress_options options = TRACEPRESS_OPTIONS;
     const struct timespec wait = {0, 200000000};
     (void)state;
-    options.handler = export;
+    options.handler = export_trace;
     options.directory = "/tmp";
     options.sample_rate = 5000;
     setenv("TRACEPRESS_PERF", "0", 1);
     assert_int_equal(tracepress_start(&options), 0);
-    work(&spent_ns[0]);
+    work_on_thread(&spent_ns[0]);
     for (int i = 0; i < 5; i++)
         assert_int_equal(nanosleep(&wait, NULL), 0); /* succeeds, because no sampling signal interrupts it */
     tracepress_stop();
@@ -430,7 +430,7 @@ static void sampling_continues_after_restart(void **state)
     uint64_t with, all;
     uint32_t count;
     (void)state;
-    options.handler = export;
+    options.handler = export_trace;
     options.directory = "/tmp";
     options.sample_rate = 10000;
     for (int i = 0; i < 20; i++) {
@@ -438,10 +438,10 @@ static void sampling_continues_after_restart(void **state)
         tracepress_stop();
     }
     assert_int_equal(tracepress_start(&options), 0);
-    work(&spent_ns[0]);
+    work_on_thread(&spent_ns[0]);
     tracepress_stop();
     read_trace();
-    add_up("work", &with, &all, &count);
+    sum_sample_times("work", &with, &all, &count);
     assert_true(count > 20 || !HAS_PROMPT_SIGNALS);
 }
 

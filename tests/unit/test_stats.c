@@ -50,13 +50,13 @@ static void median_of_many_equals_sorted_median(void **state)
             sorted[i] = values[i] = count % 3 ? value : floor(tp_random_unit(&random) * 4) - 1.5;
         }
         tp_sort_reals(sorted, count);
-        assert_true(tp_median(values, count) == tp_median_of_sorted(sorted, count));
+        assert_true(tp_median(values, count) == tp_sorted_median(sorted, count));
     }
 }
 
 /* Tests that the p90 is the ninth of ten values and the tenth of eleven, and that the lower median is taken from the
  * sorted values. */
-static void quantiles_are_by_nearest_rank(void **state)
+static void quantiles_use_nearest_rank(void **state)
 {
     struct tp_random random = {3};
     (void)state;
@@ -103,17 +103,17 @@ static void sums_are_exact(void **state)
     double equal[] = {14.2, 14.2, 14.2, 14.2, 14.2, 14.2, 14.2}, some[] = {1, 2, 3, 6};
     (void)state;
     assert_near(tp_sum(values, 4), 2, 0);
-    assert_near(tp_squared_deviations(equal, 7), 0, 0);
-    assert_near(tp_squared_deviations(some, 4), 14, 0);
+    assert_near(tp_sum_squared_deviations(equal, 7), 0, 0);
+    assert_near(tp_sum_squared_deviations(some, 4), 14, 0);
 }
 
 static void whole_numbers_stay_in_int64(void **state)
 {
     (void)state;
-    assert_int_equal(tp_rounded(-2.5), -3);
-    assert_int_equal(tp_rounded(INFINITY), 9000000000000000000);
-    assert_int_equal(tp_rounded(-1e300), -9000000000000000000);
-    assert_int_equal(tp_rounded(NAN), TP_NULL_INT);
+    assert_int_equal(tp_round_to_integer(-2.5), -3);
+    assert_int_equal(tp_round_to_integer(INFINITY), 9000000000000000000);
+    assert_int_equal(tp_round_to_integer(-1e300), -9000000000000000000);
+    assert_int_equal(tp_round_to_integer(NAN), TP_NULL_INT);
 }
 
 int main(void)
@@ -121,7 +121,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(generator_is_splitmix64),
         cmocka_unit_test(median_of_odd_and_even),
-        cmocka_unit_test(quantiles_are_by_nearest_rank),
+        cmocka_unit_test(quantiles_use_nearest_rank),
         cmocka_unit_test(spread_is_robust),
         cmocka_unit_test(weighted_median_has_half_of_the_weight_below),
         cmocka_unit_test(sums_are_exact),

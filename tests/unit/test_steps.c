@@ -20,7 +20,7 @@ static void assert_window(int us, uint32_t used)
     assert_int_equal(model.used_count, used);
 }
 
-static int64_t busy_us(uint32_t gpu)
+static int64_t device_busy_us(uint32_t gpu)
 {
     return tp_intervals_intersection_length(model.gpus[gpu].busy, model.window) / 1000;
 }
@@ -40,7 +40,7 @@ static void gap_is_split_at_start_and_end_of_its_launch(void **state)
     kernel("g", 220, 10, 7), launch(225, 2, 7);
     build();
     assert_idle(15, 13, 32, 0, 10);
-    assert_int_equal(busy_us(0), 70);
+    assert_int_equal(device_busy_us(0), 70);
     assert_window(140, 1);
 }
 
@@ -54,7 +54,7 @@ static void first_operation_in_the_file_ends_a_gap(void **state)
     build();
     assert_idle(0, 0, 10, 0, 0);
     assert_int_equal(model.gpus[0].stream_count, 2);
-    assert_int_equal(busy_us(0), 19);
+    assert_int_equal(device_busy_us(0), 19);
 }
 
 static void gaps_after_a_graph_launch_are_queue_time(void **state)
@@ -113,7 +113,7 @@ static void each_device_has_separate_idle_time(void **state)
 
 /* Writes consecutive steps of these lengths. Each has a launch 1 us after its start, and a kernel of `work[i]` us 50 us
  * after its start. */
-static void steps_with_work(const int *lengths, const int *work, int count)
+static void write_steps_with_work(const int *lengths, const int *work, int count)
 {
     int at = 0;
     for (int i = 0; i < count; i++) {
@@ -128,11 +128,11 @@ static void the_last_step_ends_with_its_device_work(void **state)
     (void)state;
     /* All steps are used, because 160 us is at most 1.5 times 140 us. Kernels run in 50..70, 210..230 and 310..440 us,
      * launches in 1..3, 161..163 and 261..263 us. */
-    steps_with_work((int[]){160, 100, 100}, (int[]){20, 20, 130}, 3);
+    write_steps_with_work((int[]){160, 100, 100}, (int[]){20, 20, 130}, 3);
     assert_int_equal(model.steps[2].end_ns - model.steps[2].start_ns, 180000);
     assert_window(440, 3);
     assert_idle(1 + 91 + 31, 6, 47 + 94, 0, 0);
-    assert_int_equal(busy_us(0), 170);
+    assert_int_equal(device_busy_us(0), 170);
 }
 
 static void long_leading_steps_are_left_out_as_warm_up(void **state)
@@ -140,7 +140,7 @@ static void long_leading_steps_are_left_out_as_warm_up(void **state)
     (void)state;
     /* The first step is not used, because 400 us exceeds 1.5 times median(200 100 100 100). The second step is not used
      * either, because 200 us exceeds 1.5 times 100 us. The window W is 600..900 us. */
-    steps_with_work((int[]){400, 200, 100, 100, 100}, (int[]){20, 20, 20, 20, 20}, 5);
+    write_steps_with_work((int[]){400, 200, 100, 100, 100}, (int[]){20, 20, 20, 20, 20}, 5);
     for (uint32_t i = 0; i < 5; i++)
         assert_int_equal(model.steps[i].left_out, i < 2 ? TP_STEP_WARM_UP : TP_STEP_USED);
     assert_window(300, 3);
@@ -151,7 +151,7 @@ static void long_leading_steps_are_left_out_as_warm_up(void **state)
 static void two_steps_have_no_warm_up(void **state)
 {
     (void)state;
-    steps_with_work((int[]){900, 100}, (int[]){20, 20}, 2);
+    write_steps_with_work((int[]){900, 100}, (int[]){20, 20}, 2);
     assert_int_equal(model.used_count, 2);
 }
 
@@ -159,7 +159,7 @@ static void truncated_step_and_device_annotation_are_not_used(void **state)
 {
     (void)state;
     step(1, 0, 100), step(2, 100, 100);
-    host_with("user_annotation", "ProfilerStep#3", 200, 100, "\"finished\":false");
+    host_event_with_args("user_annotation", "ProfilerStep#3", 200, 100, "\"finished\":false");
     host("gpu_user_annotation", "ProfilerStep#1", 5, 100);
     host("cpu_op", "aten::mm", 10, 80), host("cpu_op", "aten::mm", 110, 80);
     build();
@@ -189,7 +189,7 @@ static void unmarked_window_begins_with_host_if_device_is_idle(void **state)
     assert_int_equal(model.steps[0].host_start_ns, 0);
     assert_int_equal(model.steps[0].host_end_ns, 500000);
     assert_window(450, 1);
-    assert_int_equal(busy_us(0), 150);
+    assert_int_equal(device_busy_us(0), 150);
 }
 
 static void unmarked_window_excludes_busy_device_start(void **state)
@@ -199,20 +199,20 @@ static void unmarked_window_excludes_busy_device_start(void **state)
     launch(100, 5, 1), kernel("k", 206, 94, 1), launch(300, 5, 2), kernel("k", 400, 50, 2);
     build();
     assert_window(244, 1);
-    assert_int_equal(busy_us(0), 144);
+    assert_int_equal(device_busy_us(0), 144);
 }
 
 /* ---- inferred steps ---- */
 
-static void module_call(const char *name, double ts, double dur)
+static void write_module_call(const char *name, double ts, double dur)
 {
-    host_with("python_function", name, ts, dur, "\"Python module id\":3");
+    host_event_with_args("python_function", name, ts, dur, "\"Python module id\":3");
 }
 
 /* Writes a forward pass, a backward pass and, if has_update is true, an optimizer step. Together they take 100 us. */
-static void iteration(double ts, bool has_update)
+static void write_iteration(double ts, bool has_update)
 {
-    module_call("nn.Module: Net_0", ts, 30);
+    write_module_call("nn.Module: Net_0", ts, 30);
     host("cpu_op", "aten::linear", ts + 5, 20);
     host("cpu_op", "autograd::engine::evaluate_function: AddmmBackward0", ts + 40, 20);
     if (has_update)
@@ -224,7 +224,7 @@ static void step_lasts_until_the_next_module_call(void **state)
 {
     (void)state;
     for (int i = 0; i < 5; i++)
-        iteration(100 * i, true);
+        write_iteration(100 * i, true);
     build();
     assert_int_equal(model.step_marker, TP_MARKER_MODULES);
     assert_int_equal(model.step_passes, 1);
@@ -236,7 +236,7 @@ static void accumulating_passes_are_one_step(void **state)
 {
     (void)state;
     for (int i = 0; i < 12; i++)
-        iteration(100 * i, i % 3 == 2);
+        write_iteration(100 * i, i % 3 == 2);
     build();
     assert_int_equal(model.step_marker, TP_MARKER_MODULES);
     assert_int_equal(model.step_passes, 3);
@@ -247,7 +247,7 @@ static void passes_in_a_marked_step_are_no_steps(void **state)
 {
     (void)state;
     for (int i = 0; i < 5; i++)
-        iteration(100 * i, false);
+        write_iteration(100 * i, false);
     host("user_annotation", "Optimizer.step#SGD.step", 500, 10);
     build();
     assert_int_equal(model.step_marker, TP_MARKER_WINDOW);
@@ -257,7 +257,7 @@ static void iteration_with_other_work_is_left_out(void **state)
 {
     (void)state;
     for (int i = 0; i < 12; i++) {
-        iteration(200 * i, true);
+        write_iteration(200 * i, true);
         for (int k = 0; k < 5 && i == 6; k++)
             host("cpu_op", "aten::topk", 200 * i + 100 + 10 * k, 10);
     }
@@ -277,14 +277,14 @@ static void equal_layers_are_not_steps(void **state)
 }
 
 /* Writes a product of [4, 8] and [8, `outputs`] tensors followed by a relu, 8 times. */
-static void products_with_shapes(int outputs)
+static void write_products_with_shapes(int outputs)
 {
     char product[64], relu[64];
     snprintf(product, sizeof product, "\"Input Dims\":[[4,8],[%d,8],[%d]]", outputs, outputs);
     snprintf(relu, sizeof relu, "\"Input Dims\":[[4,%d]]", outputs);
     for (int i = 0; i < 8; i++) {
-        host_with("cpu_op", "aten::linear", 20 * i, 10, product);
-        host_with("cpu_op", "aten::relu", 20 * i + 10, 10, relu);
+        host_event_with_args("cpu_op", "aten::linear", 20 * i, 10, product);
+        host_event_with_args("cpu_op", "aten::relu", 20 * i + 10, 10, relu);
     }
     build();
 }
@@ -292,7 +292,7 @@ static void products_with_shapes(int outputs)
 static void iterations_whose_output_fits_no_input_are_steps(void **state)
 {
     (void)state;
-    products_with_shapes(2);
+    write_products_with_shapes(2);
     assert_int_equal(model.step_marker, TP_MARKER_OPERATORS);
     assert_window(160, 8);
 }
@@ -300,7 +300,7 @@ static void iterations_whose_output_fits_no_input_are_steps(void **state)
 static void iterations_whose_output_fits_the_next_input_may_be_layers(void **state)
 {
     (void)state;
-    products_with_shapes(8);
+    write_products_with_shapes(8);
     assert_int_equal(model.step_marker, TP_MARKER_WINDOW);
     assert_int_equal(model.repeat_count, 8);
 }

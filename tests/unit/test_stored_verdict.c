@@ -11,13 +11,13 @@
 
 static struct tp_arena arena;
 
-static struct tp_verdict_block words(const char *class, const char *headline, bool redact)
+static struct tp_verdict_block make_verdict_words(const char *class, const char *headline, bool redact)
 {
     struct tp_naming naming = {.arena = &arena, .redact = redact, .host = {"node7", 5}};
-    return tp_stored_verdict(&naming, tp_str_of(class), tp_str_of(headline));
+    return tp_stored_verdict_block(&naming, tp_str_of(class), tp_str_of(headline));
 }
 
-static int run(void *context, struct tp_error *err)
+static int check_stored_verdict(void *context, struct tp_error *err)
 {
     static const char stall[] = "One gap is 62.0 % of the steps: GPU 0 waits for the host, most of it at "
                                 "/home/jane doe/run (1)/train.py(88): step.";
@@ -26,17 +26,17 @@ static int run(void *context, struct tp_error *err)
         "the steps (the host ran /home/jane doe/node7/a b.py(3): f); it computes for 1.0 %.";
     (void)context;
     (void)err;
-    assert_string_equal(words("launch-bound", "GPU 0 waits.", false).class, "Launch-bound");
-    assert_string_equal(words("launch-bound", "GPU 0 waits.", true).headline, "GPU 0 waits.");
-    assert_string_equal(words("cpu", "Operators take 1.0 %.", true).class, "CPU only");
-    assert_int_equal(words("compute-bound", "", false).tone, TP_TONE_GOOD);
-    assert_string_equal(words("of-tomorrow", "New.", false).class, "of-tomorrow");
-    assert_string_equal(words("stall", stall, false).headline, stall);
-    assert_string_equal(words("stall", stall, true).headline,
+    assert_string_equal(make_verdict_words("launch-bound", "GPU 0 waits.", false).class, "Launch-bound");
+    assert_string_equal(make_verdict_words("launch-bound", "GPU 0 waits.", true).headline, "GPU 0 waits.");
+    assert_string_equal(make_verdict_words("cpu", "Operators take 1.0 %.", true).class, "CPU only");
+    assert_int_equal(make_verdict_words("compute-bound", "", false).tone, TP_TONE_GOOD);
+    assert_string_equal(make_verdict_words("of-tomorrow", "New.", false).class, "of-tomorrow");
+    assert_string_equal(make_verdict_words("stall", stall, false).headline, stall);
+    assert_string_equal(make_verdict_words("stall", stall, true).headline,
                         "One gap is 62.0 % of the steps: GPU 0 waits for the host, most of it at "
                         "\xe2\x80\xa6/train.py(88): step.");
     assert_string_equal(
-        words("not-shown", outside, true).headline,
+        make_verdict_words("not-shown", outside, true).headline,
         "GPU 0 has no recorded work before its first or after its last operation for 50.0 % of the steps "
         "(the host ran \xe2\x80\xa6/a b.py(3): f); it computes for 1.0 %.");
     return TP_OK;
@@ -46,7 +46,7 @@ static void stored_verdict_has_words_and_hides_lines(void **state)
 {
     (void)state;
     tp_arena_init(&arena, 0);
-    assert_int_equal(tp_arena_run(&arena, run, NULL, NULL), TP_OK);
+    assert_int_equal(tp_arena_run(&arena, check_stored_verdict, NULL, NULL), TP_OK);
     tp_arena_release(&arena);
 }
 

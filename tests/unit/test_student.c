@@ -51,12 +51,12 @@ static void quantiles_equal_closed_forms(void **state)
 static void tails_are_the_inverse_of_quantiles(void **state)
 {
     (void)state;
-    assert_near(tp_student_tails(0, 3), 1, 0);
+    assert_near(tp_student_tail_probability(0, 3), 1, 0);
     for (double freedom = 0.7; freedom < 400; freedom *= 1.7)
         for (double p = 0.6; p < 0.99999; p += (1 - p) / 3) {
             double t = tp_student_quantile(p, freedom);
-            assert_near(tp_student_tails(t, freedom), 2 * (1 - p), 1e-10);
-            assert_near(tp_student_tails(-t, freedom), 2 * (1 - p), 1e-10);
+            assert_near(tp_student_tail_probability(t, freedom), 2 * (1 - p), 1e-10);
+            assert_near(tp_student_tail_probability(-t, freedom), 2 * (1 - p), 1e-10);
             assert_near(tp_student_quantile(1 - p, freedom), -t, 1e-9 * t);
         }
 }

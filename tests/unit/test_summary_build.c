@@ -57,13 +57,13 @@ static void make(struct made *m, const char *head, const char *events)
     make_text(m, text, (size_t)n);
 }
 
-static void drop(struct made *m)
+static void release(struct made *m)
 {
     tp_arena_release(&m->arena);
 }
 
-static const struct tp_summary_row *row_of(const struct made *m, enum tp_summary_kind kind, const char *name,
-                                           const char *shape)
+static const struct tp_summary_row *find_row(const struct made *m, enum tp_summary_kind kind, const char *name,
+                                             const char *shape)
 {
     for (uint32_t i = 0; i < m->summary.row_count; i++) {
         const struct tp_summary_row *row = &m->summary.rows[i];
@@ -117,17 +117,17 @@ static void rows_count_calls_per_step(void **state)
     (void)state;
     make(&m, "", two_steps);
     assert_int_equal(m.summary.step_count, 2);
-    const struct tp_summary_row *mm = row_of(&m, TP_SUMMARY_OPERATOR_HOST, "aten::mm", "[[2, 3], [3, 2]]");
+    const struct tp_summary_row *mm = find_row(&m, TP_SUMMARY_OPERATOR_HOST, "aten::mm", "[[2, 3], [3, 2]]");
     assert_int_equal(mm->time.count, 2);
     assert_int_equal(mm->time.sum_ns, 58000); /* does not include the runtime calls inside of aten::mm */
     assert_true(tp_str_equal(mm->dtype, TP_STR("float, float")));
     assert_int_equal(mm->by_step_ns[0], 25000);
     assert_int_equal(mm->by_step_ns[1], 33000);
-    assert_int_equal(row_of(&m, TP_SUMMARY_OPERATOR_HOST, "aten::mm", "")->time.sum_ns, 1000);
-    const struct tp_summary_row *device = row_of(&m, TP_SUMMARY_OPERATOR_DEVICE, "aten::mm", NULL);
+    assert_int_equal(find_row(&m, TP_SUMMARY_OPERATOR_HOST, "aten::mm", "")->time.sum_ns, 1000);
+    const struct tp_summary_row *device = find_row(&m, TP_SUMMARY_OPERATOR_DEVICE, "aten::mm", NULL);
     assert_int_equal(device->time.count, 2);
     assert_int_equal(device->time.sum_ns, 30000);
-    const struct tp_summary_row *gemm = row_of(&m, TP_SUMMARY_KERNEL, "gemm", NULL);
+    const struct tp_summary_row *gemm = find_row(&m, TP_SUMMARY_KERNEL, "gemm", NULL);
     assert_true(tp_str_equal(gemm->owner, TP_STR("aten::mm")));
     assert_true(tp_str_equal(gemm->shape, TP_STR("[[2, 3], [3, 2]]")));
     assert_int_equal(gemm->by_step_ns[0], 10000); /* the kernel counts for the first step, because its launch is in that
@@ -136,14 +136,14 @@ static void rows_count_calls_per_step(void **state)
     assert_int_equal(gemm->by_step_ns[1], 20000);
     assert_int_equal(gemm->time.min_ns, 10000);
     assert_int_equal(gemm->time.max_ns, 20000);
-    const struct tp_summary_row *copy = row_of(&m, TP_SUMMARY_COPY, "Memcpy HtoD (Pageable -> Device)", NULL);
+    const struct tp_summary_row *copy = find_row(&m, TP_SUMMARY_COPY, "Memcpy HtoD (Pageable -> Device)", NULL);
     assert_int_equal(copy->bytes, 64);
     assert_int_equal(copy->owner.len, 0);
     assert_int_equal(copy->by_step_count[0], 0); /* the copy is before the first step, which begins when the copy
                                                   * ends */
     assert_int_equal(gemm->bytes, TP_NULL_INT);
-    assert_int_equal(row_of(&m, TP_SUMMARY_RUNTIME, "cudaLaunchKernel", NULL)->time.sum_ns, 12000);
-    drop(&m);
+    assert_int_equal(find_row(&m, TP_SUMMARY_RUNTIME, "cudaLaunchKernel", NULL)->time.sum_ns, 12000);
+    release(&m);
 }
 
 static void steps_are_those_of_the_overview(void **state)
@@ -181,7 +181,7 @@ static void steps_are_those_of_the_overview(void **state)
         assert_true(m.summary.steps[s].part_ns[TP_PART_DEVICE_SUM] == sums[0]);
         assert_true(m.summary.steps[s].part_ns[TP_PART_HOST_SUM] == (sums[1] ? sums[1] : TP_NULL_INT));
     }
-    drop(&m);
+    release(&m);
 }
 
 static void key_comes_from_the_trace_by_default(void **state)
@@ -199,7 +199,7 @@ static void key_comes_from_the_trace_by_default(void **state)
         has_shapes |= tp_str_equal(m.summary.facts[i].name, TP_STR("record_shapes")) &&
                       tp_str_equal(m.summary.facts[i].value, TP_STR("1"));
     assert_true(has_shapes);
-    drop(&m);
+    release(&m);
 }
 
 /* Two steps of a rank with two groups, tp and dp. In step 0 the loader takes 30 us and gemm 40 us. The all-reduce of tp
@@ -261,12 +261,13 @@ static void slot_has_the_work_before_each_collective(void **state)
     assert_int_equal(slots->slots[1].waits, 1);
     assert_int_equal(slots->slots[1].before, 0);
     assert_true(slots->slots[0].is_seen && slots->slots[1].is_seen);
-    drop(&m);
+    release(&m);
 }
 
 #define GLOO_STEP(name, at, work, call, last)                                                                          \
-    EVENT("user_annotation", name, 1, at, 1000, "") "," EVENT("cpu_op", "f", 1, work, 100, "") "," EVENT(              \
-        "user_annotation", "gloo:all_reduce", 2, call, 805, "") "," EVENT("cpu_op", "g", 1, last, 70, "")
+    EVENT("user_annotation", name, 1, at, 1000, "")                                                                    \
+    "," EVENT("cpu_op", "f", 1, work, 100, "") "," EVENT("user_annotation", "gloo:all_reduce", 2, call, 805,           \
+                                                         "") "," EVENT("cpu_op", "g", 1, last, 70, "")
 
 /* Tests a call whose end another thread notes 25 us late, when the rank already works again. */
 static void wait_ends_when_work_continues(void **state)
@@ -276,7 +277,7 @@ static void wait_ends_when_work_continues(void **state)
     make(&m, "", GLOO_STEP("ProfilerStep#0", 0, 0, 100, 880) "," GLOO_STEP("ProfilerStep#1", 1000, 1000, 1100, 1880));
     static const int64_t first[TP_SLOT_PARTS] = {100, 0, 0, 780, 0};
     expect_cell(&m.summary.slots, 0, 0, first);
-    drop(&m);
+    release(&m);
 }
 
 /* Tests steps with 500 calls that alternate between three groups. Slots beyond the maximum are merged, and no time is
@@ -313,7 +314,7 @@ static void slots_beyond_the_limit_are_merged(void **state)
     }
     assert_int_equal(calls, 500);
     assert_int_equal(total_us, 10000);
-    drop(&m);
+    release(&m);
 }
 
 /* A call of the host with metadata, and its kernel. The second call is the same without "Seq". */
@@ -383,7 +384,7 @@ static void collectives_have_arrival_and_sequence(void **state)
     assert_int_equal(c[1].arrival_ns, 110000); /* the call has no kernel, so its arrival is the start of the call */
     assert_int_equal(c[1].sequence, 0);        /* calls without kernels are numbered separately */
     assert_int_equal(c[2].sequence, 1);
-    drop(&m);
+    release(&m);
 }
 
 static void fingerprint_distinguishes_kernel_sequences(void **state)
@@ -412,7 +413,7 @@ static void fingerprint_distinguishes_kernel_sequences(void **state)
     assert_true(m[0].summary.kernel_fingerprint != m[2].summary.kernel_fingerprint);
     assert_true(m[0].summary.kernel_fingerprint != m[3].summary.kernel_fingerprint);
     for (int i = 0; i < 4; i++)
-        drop(&m[i]);
+        release(&m[i]);
 }
 
 /* Tests a trace with more operators than rows. The remaining operators become one row, and no time is lost. */
@@ -440,8 +441,9 @@ static void rows_beyond_the_limit_are_merged(void **state)
     }
     assert_int_equal(sum, 1000ll * COUNT * (COUNT + 1) / 2);
     assert_int_equal(count, COUNT);
-    assert_int_equal(row_of(&m, TP_SUMMARY_OPERATOR_HOST, "(rest)", NULL)->time.count, COUNT - TP_MAX_SUMMARY_ROWS + 1);
-    drop(&m);
+    assert_int_equal(find_row(&m, TP_SUMMARY_OPERATOR_HOST, "(rest)", NULL)->time.count,
+                     COUNT - TP_MAX_SUMMARY_ROWS + 1);
+    release(&m);
 }
 
 static void truncated_names_stay_distinct(void **state)
@@ -465,7 +467,7 @@ static void truncated_names_stay_distinct(void **state)
         assert_true(m.summary.rows[i].name.len <= TP_MAX_SUMMARY_TEXT_BYTES);
         assert_false(tp_str_equal(m.summary.rows[i].name, m.summary.rows[(i + 1) % 3].name));
     }
-    drop(&m);
+    release(&m);
 }
 
 /* ---- summaries for one use ---- */
@@ -478,7 +480,7 @@ static void assert_same_metrics(const struct tp_summary *a, const struct tp_summ
     }
 }
 
-static uint32_t rows_of(const struct tp_summary *summary, enum tp_summary_kind kind)
+static uint32_t count_rows(const struct tp_summary *summary, enum tp_summary_kind kind)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < summary->row_count; i++)
@@ -502,31 +504,32 @@ static void gate_summary_has_all_metrics(void **state)
         assert_true(whole.summary.steps[1].part_ns[part] == compared.summary.steps[1].part_ns[part]);
     assert_int_equal(whole.summary.sha256.len, 64);
     assert_int_equal(compared.summary.sha256.len, 0);
-    assert_int_equal(rows_of(&whole.summary, TP_SUMMARY_KERNEL), 1);
-    assert_int_equal(rows_of(&compared.summary, TP_SUMMARY_KERNEL), 0);
-    assert_int_equal(rows_of(&judged.summary, TP_SUMMARY_SYNC), 1);
+    assert_int_equal(count_rows(&whole.summary, TP_SUMMARY_KERNEL), 1);
+    assert_int_equal(count_rows(&compared.summary, TP_SUMMARY_KERNEL), 0);
+    assert_int_equal(count_rows(&judged.summary, TP_SUMMARY_SYNC), 1);
     assert_int_equal(judged.summary.row_count, 1);
-    assert_int_equal(rows_of(&compared.summary, TP_SUMMARY_OPERATOR_DEVICE),
-                     rows_of(&whole.summary, TP_SUMMARY_OPERATOR_DEVICE));
-    const struct tp_summary_row *a = row_of(&whole, TP_SUMMARY_OPERATOR_HOST, "aten::mm", "[[2, 3], [3, 2]]");
-    const struct tp_summary_row *b = row_of(&compared, TP_SUMMARY_OPERATOR_HOST, "aten::mm", "[[2, 3], [3, 2]]");
+    assert_int_equal(count_rows(&compared.summary, TP_SUMMARY_OPERATOR_DEVICE),
+                     count_rows(&whole.summary, TP_SUMMARY_OPERATOR_DEVICE));
+    const struct tp_summary_row *a = find_row(&whole, TP_SUMMARY_OPERATOR_HOST, "aten::mm", "[[2, 3], [3, 2]]");
+    const struct tp_summary_row *b = find_row(&compared, TP_SUMMARY_OPERATOR_HOST, "aten::mm", "[[2, 3], [3, 2]]");
     assert_int_equal(a->time.sum_ns, b->time.sum_ns);
     assert_int_equal(compared.summary.fact_count, whole.summary.fact_count);
     /* the fact about the source of the steps is also included */
     assert_int_equal(judged.summary.fact_count, whole.summary.fact_count);
-    drop(&whole);
-    drop(&compared);
-    drop(&judged);
+    release(&whole);
+    release(&compared);
+    release(&judged);
 }
 
 /* ---- memory that is never freed ---- */
 
 static size_t memory_event(char *to, size_t size, int step, int at, int address, int bytes)
 {
-    return (size_t)snprintf(to, size,
-                            ",{\"ph\":\"i\",\"cat\":\"cpu_instant_event\",\"s\":\"t\",\"name\":\"[memory]\",\"pid\":1,\"tid\":1,\"ts\":%d,"
-                            "\"args\":{\"Device Type\":0,\"Device Id\":-1,\"Addr\":%d,\"Bytes\":%d}}",
-                            100 * step + at, address, bytes);
+    return (size_t)snprintf(
+        to, size,
+        ",{\"ph\":\"i\",\"cat\":\"cpu_instant_event\",\"s\":\"t\",\"name\":\"[memory]\",\"pid\":1,\"tid\":1,\"ts\":%d,"
+        "\"args\":{\"Device Type\":0,\"Device Id\":-1,\"Addr\":%d,\"Bytes\":%d}}",
+        100 * step + at, address, bytes);
 }
 
 /* Makes six steps of a function that keeps the output of relu. The block of aten::clone is freed in the next step, that
@@ -537,14 +540,17 @@ static void make_leak(struct made *m, bool late)
     size_t n = 0;
 #define PUT(...) n += (size_t)snprintf(text + n, sizeof text - n, __VA_ARGS__)
     for (int s = 0; s < 6; s++) {
-        PUT("%s{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#%d\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":100,\"args\":{}}",
+        PUT("%s{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#%d\",\"pid\":1,\"tid\":1,\"ts\":%d,"
+            "\"dur\":100,\"args\":{}}",
             s ? "," : "", s, 100 * s);
-        PUT(",{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"net.py(30): forward\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":80,\"args\":{\"Python id\":%d}}",
+        PUT(",{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"net.py(30): "
+            "forward\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":80,\"args\":{\"Python id\":%d}}",
             100 * s + 5, s + 1);
         const char *const names[] = {"aten::relu", "aten::clone", "aten::add"};
         for (int i = 0; i < 3; i++) {
-            PUT(",{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"%s\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":8,\"args\":{}}", names[i],
-                100 * s + 10 + 20 * i);
+            PUT(",{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"%s\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":8,\"args\":{}"
+                "}",
+                names[i], 100 * s + 10 + 20 * i);
             n += memory_event(text + n, sizeof text - n, s, 12 + 20 * i, 4096 * (1 + 3 * s + i), 1024 * (i + 1));
         }
         if (s >= 1)
@@ -573,14 +579,14 @@ static void kept_memory_has_operator_and_place(void **state)
     assert_true(s->kept[1].is_exact);
     assert_int_equal(s->kept[1].blocks, 1);
     assert_int_equal(s->kept[1].bytes, 1024);
-    drop(&m);
+    release(&m);
     make_leak(&m, true);
     assert_int_equal(m.summary.signature.kept_count, 2);
     assert_false(m.summary.signature.kept[1].is_exact);
-    drop(&m);
+    release(&m);
     make(&m, "", two_steps); /* a trace without memory records */
     assert_false(m.summary.signature.knows_kept);
-    drop(&m);
+    release(&m);
 }
 
 int main(void)

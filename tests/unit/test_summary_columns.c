@@ -23,7 +23,7 @@ struct trip {
 
 static uint64_t state_of_draw = 1;
 
-static uint64_t draw(void)
+static uint64_t random_number(void)
 {
     state_of_draw = state_of_draw * 6364136223846793005u + 1442695040888963407u;
     return state_of_draw >> (state_of_draw >> 58);
@@ -45,7 +45,7 @@ static void *read_back(struct trip *t, const struct tp_column_list *list, uint32
     return tp_columns_read(list, start_reading(t), count);
 }
 
-static int collectives(void *context, struct tp_error *err)
+static int check_collectives(void *context, struct tp_error *err)
 {
     static const struct tp_str names[] = {{"", 0}, {"a", 1}, {"all_reduce", 10}};
     struct trip *t = context;
@@ -53,14 +53,14 @@ static int collectives(void *context, struct tp_error *err)
     uint32_t count;
     (void)err;
     for (int i = 0; i < ITEMS; i++)
-        items[i] = (struct tp_summary_collective){.name = names[draw() % 3],
-                                                  .group = names[draw() % 3],
-                                                  .dtype = names[draw() % 3],
-                                                  .sequence = (int64_t)draw(),
-                                                  .bytes = i % 7 ? (int64_t)draw() : TP_NULL_INT,
-                                                  .group_size = (int64_t)draw(),
-                                                  .arrival_ns = i % 5 ? (int64_t)draw() : INT64_MIN,
-                                                  .duration_ns = (int64_t)draw(),
+        items[i] = (struct tp_summary_collective){.name = names[random_number() % 3],
+                                                  .group = names[random_number() % 3],
+                                                  .dtype = names[random_number() % 3],
+                                                  .sequence = (int64_t)random_number(),
+                                                  .bytes = i % 7 ? (int64_t)random_number() : TP_NULL_INT,
+                                                  .group_size = (int64_t)random_number(),
+                                                  .arrival_ns = i % 5 ? (int64_t)random_number() : INT64_MIN,
+                                                  .duration_ns = (int64_t)random_number(),
                                                   .step = i % 3 ? (uint32_t)i : TP_NO_ID};
     tp_columns_write(&tp_list_collectives, &t->writer, items, ITEMS);
     const struct tp_summary_collective *back = read_back(t, &tp_list_collectives, &count);
@@ -76,7 +76,7 @@ static int collectives(void *context, struct tp_error *err)
     return 0;
 }
 
-static int findings(void *context, struct tp_error *err)
+static int check_findings(void *context, struct tp_error *err)
 {
     struct trip *t = context;
     struct tp_summary_finding item = {
@@ -97,7 +97,7 @@ static int findings(void *context, struct tp_error *err)
     return 0;
 }
 
-static int amounts(void *context, struct tp_error *err)
+static int check_amounts(void *context, struct tp_error *err)
 {
     struct trip *t = context;
     struct tp_count_kept item = {.operator= TP_STR("op"), .blocks = 5, .bytes = INT64_MAX, .is_exact = true};
@@ -117,7 +117,7 @@ static int amounts(void *context, struct tp_error *err)
 }
 
 /* Writes and reads groups with ranges of ranks. One list contains the ranges of all groups. */
-static int groups(void *context, struct tp_error *err)
+static int check_groups(void *context, struct tp_error *err)
 {
     struct trip *t = context;
     struct tp_rank_stride runs[] = {{0, 1, 4}, {8, 2, 2}, {5, 1, 1}};
@@ -142,7 +142,7 @@ static int groups(void *context, struct tp_error *err)
     return 0;
 }
 
-static int optional_members(void *context, struct tp_error *err)
+static int check_optional_members(void *context, struct tp_error *err)
 {
     struct trip *t = context;
     struct tp_slot items[] = {{.waits = 1, .is_seen = true}, {.waits = 1, .is_seen = true}};
@@ -163,7 +163,7 @@ static int optional_members(void *context, struct tp_error *err)
     return 0;
 }
 
-static int rising_indexes(void *context, struct tp_error *err)
+static int check_rising_indexes(void *context, struct tp_error *err)
 {
     struct trip *t = context;
     uint32_t items[] = {0, 1, 7}, count;
@@ -181,7 +181,7 @@ static int rising_indexes(void *context, struct tp_error *err)
     return 0;
 }
 
-static int records(void *context, struct tp_error *err)
+static int check_records(void *context, struct tp_error *err)
 {
     struct trip *t = context;
     struct tp_summary item = {.file = TP_STR("f"), .start_ns = -5, .kernel_fingerprint = UINT64_MAX};
@@ -197,7 +197,7 @@ static int records(void *context, struct tp_error *err)
     return 0;
 }
 
-static int with_texts(void *context, struct tp_error *err)
+static int run_with_texts(void *context, struct tp_error *err)
 {
     struct trip *t = context;
     t->writer = (struct tp_column_writer){.to = &t->message, .arena = &t->arena};
@@ -205,55 +205,55 @@ static int with_texts(void *context, struct tp_error *err)
     return t->work(t, err);
 }
 
-static void run(tp_arena_work *work)
+static void run_in_arena(tp_arena_work *work)
 {
     struct trip t = {.message = TP__SUMMARY_PROCESS__INIT, .work = work};
     struct tp_error err;
     tp_arena_init(&t.arena, 0);
-    assert_int_equal(tp_arena_run(&t.arena, with_texts, &t, &err), 0);
+    assert_int_equal(tp_arena_run(&t.arena, run_with_texts, &t, &err), 0);
     tp_arena_release(&t.arena);
 }
 
 static void summary_columns_collectives_are_unpacked_unchanged(void **state)
 {
     (void)state;
-    run(collectives);
+    run_in_arena(check_collectives);
 }
 
 static void summary_columns_invalid_finding_texts_are_refused(void **state)
 {
     (void)state;
-    run(findings);
+    run_in_arena(check_findings);
 }
 
 static void summary_columns_amounts_and_lengths_are_checked(void **state)
 {
     (void)state;
-    run(amounts);
+    run_in_arena(check_amounts);
 }
 
 static void summary_columns_parts_belong_to_their_structs(void **state)
 {
     (void)state;
-    run(groups);
+    run_in_arena(check_groups);
 }
 
 static void summary_columns_optional_list_is_absent_with_usual_values(void **state)
 {
     (void)state;
-    run(optional_members);
+    run_in_arena(check_optional_members);
 }
 
 static void summary_columns_rising_indexes_refuse_a_repeated_index(void **state)
 {
     (void)state;
-    run(rising_indexes);
+    run_in_arena(check_rising_indexes);
 }
 
 static void summary_columns_records_come_back_equal(void **state)
 {
     (void)state;
-    run(records);
+    run_in_arena(check_records);
 }
 
 int main(void)

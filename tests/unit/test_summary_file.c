@@ -19,149 +19,160 @@
 
 static uint64_t seed = 1;
 
-static uint64_t any(uint64_t below)
+static uint64_t random_below(uint64_t below)
 {
     seed = seed * 6364136223846793005ull + 1442695040888963407ull;
     return (seed >> 33) % below;
 }
 
-static struct tp_str any_text(struct tp_arena *arena)
+static struct tp_str random_text(struct tp_arena *arena)
 {
     char text[40];
-    int n = any(4) ? snprintf(text, sizeof text, "name \xC3\xA9 %llu", (unsigned long long)any(30)) : 0;
+    int n =
+        random_below(4) ? snprintf(text, sizeof text, "name \xC3\xA9 %llu", (unsigned long long)random_below(30)) : 0;
     return (struct tp_str){tp_arena_copy(arena, text, (size_t)n), (size_t)n};
 }
 
-static int64_t any_int(void)
+static int64_t random_int(void)
 {
     static const int64_t odd[] = {TP_NULL_INT, 0, -1, INT64_MAX, INT64_MIN + 1};
-    return any(5) ? (int64_t)any(UINT64_C(1) << any(31)) : odd[any(5)];
+    return random_below(5) ? (int64_t)random_below(UINT64_C(1) << random_below(31)) : odd[random_below(5)];
 }
 
-static double any_real(void)
+static double random_real(void)
 {
-    return any(4) ? (double)any(1000000) / 16 : NAN;
+    return random_below(4) ? (double)random_below(1000000) / 16 : NAN;
 }
 
-static void any_rows(struct tp_summary *s, struct tp_arena *arena)
+static void random_rows(struct tp_summary *s, struct tp_arena *arena)
 {
-    s->row_count = (uint32_t)any(12);
+    s->row_count = (uint32_t)random_below(12);
     s->rows = tp_arena_array(arena, s->row_count, sizeof *s->rows);
     for (uint32_t i = 0; i < s->row_count; i++) {
         int64_t ns[9];
-        size_t count = any(10);
+        size_t count = random_below(10);
         for (size_t k = 0; k < count; k++)
-            ns[k] = any(3) ? (int64_t)any(1 << 30) : k ? ns[0] : 77;
-        s->rows[i] = (struct tp_summary_row){.kind = (enum tp_summary_kind)any(TP_SUMMARY_KIND_COUNT),
-                                             .name = any_text(arena),
-                                             .owner = any_text(arena),
-                                             .shape = any_text(arena),
-                                             .dtype = any_text(arena),
-                                             .bytes = any_int()};
+            ns[k] = random_below(3) ? (int64_t)random_below(1 << 30) : k ? ns[0] : 77;
+        s->rows[i] = (struct tp_summary_row){.kind = (enum tp_summary_kind)random_below(TP_SUMMARY_KIND_COUNT),
+                                             .name = random_text(arena),
+                                             .owner = random_text(arena),
+                                             .shape = random_text(arena),
+                                             .dtype = random_text(arena),
+                                             .bytes = random_int()};
         tp_sketch_build(&s->rows[i].time, ns, count, arena);
-        if (any(2))
+        if (random_below(2))
             continue;
         s->rows[i].by_step_ns = tp_arena_array(arena, s->step_count, sizeof(int64_t));
         s->rows[i].by_step_count = tp_arena_array(arena, s->step_count, sizeof(int64_t));
         for (uint32_t k = 0; k < s->step_count; k++) {
-            s->rows[i].by_step_ns[k] = (int64_t)any(100000);
-            s->rows[i].by_step_count[k] = (int64_t)any(100);
+            s->rows[i].by_step_ns[k] = (int64_t)random_below(100000);
+            s->rows[i].by_step_count[k] = (int64_t)random_below(100);
         }
     }
 }
 
-static void any_lists(struct tp_summary *s, struct tp_arena *arena)
+static void random_lists(struct tp_summary *s, struct tp_arena *arena)
 {
-    s->collective_count = (uint32_t)any(5);
+    s->collective_count = (uint32_t)random_below(5);
     s->collectives = tp_arena_array(arena, s->collective_count, sizeof *s->collectives);
     for (uint32_t i = 0; i < s->collective_count; i++)
         s->collectives[i] = (struct tp_summary_collective){
-            any_text(arena), any_text(arena), any_text(arena),
-            any_int(),       any_int(),       any_int(),
-            any_int(),       any_int(),       s->step_count ? (uint32_t)any(s->step_count) : TP_NO_ID};
-    s->finding_count = (uint32_t)any(4);
+            random_text(arena), random_text(arena), random_text(arena),
+            random_int(),       random_int(),       random_int(),
+            random_int(),       random_int(),       s->step_count ? (uint32_t)random_below(s->step_count) : TP_NO_ID};
+    s->finding_count = (uint32_t)random_below(4);
     s->findings = tp_arena_array(arena, s->finding_count, sizeof *s->findings);
     for (uint32_t i = 0; i < s->finding_count; i++)
-        s->findings[i] =
-            (struct tp_summary_finding){any_text(arena), any_text(arena), (uint8_t)any(4), (uint8_t)any(3),
-                                        any_real(),      any_int(),       any_text(arena), any_text(arena)};
-    s->memory_count = (uint32_t)any(3);
+        s->findings[i] = (struct tp_summary_finding){
+            random_text(arena), random_text(arena), (uint8_t)random_below(4), (uint8_t)random_below(3),
+            random_real(),      random_int(),       random_text(arena),       random_text(arena)};
+    s->memory_count = (uint32_t)random_below(3);
     s->memory = tp_arena_array(arena, s->memory_count, sizeof *s->memory);
     for (uint32_t i = 0; i < s->memory_count; i++) {
         struct tp_summary_memory *m = &s->memory[i];
-        *m = (struct tp_summary_memory){any_text(arena), any_int(), any_int(), any_real(), NULL, (uint32_t)any(4)};
+        *m = (struct tp_summary_memory){random_text(arena), random_int(), random_int(),
+                                        random_real(),      NULL,         (uint32_t)random_below(4)};
         m->owners = tp_arena_array(arena, m->owner_count, sizeof *m->owners);
         for (uint32_t o = 0; o < m->owner_count; o++)
-            m->owners[o] =
-                (struct tp_summary_owner){(enum tp_summary_owner_kind)any(3), any_text(arena), any_int(), any_int()};
+            m->owners[o] = (struct tp_summary_owner){(enum tp_summary_owner_kind)random_below(3), random_text(arena),
+                                                     random_int(), random_int()};
     }
-    s->flag_count = (uint32_t)any(4);
+    s->flag_count = (uint32_t)random_below(4);
     s->flags = tp_arena_array(arena, s->flag_count, sizeof *s->flags);
     for (uint32_t i = 0; i < s->flag_count; i++)
-        s->flags[i] = (struct tp_summary_flag){any_text(arena), any_int()};
+        s->flags[i] = (struct tp_summary_flag){random_text(arena), random_int()};
 }
 
-static void any_slots(struct tp_summary *s, struct tp_arena *arena)
+static void random_slots(struct tp_summary *s, struct tp_arena *arena)
 {
     struct tp_step_slots *slots = &s->slots;
-    slots->host = any_text(arena);
-    slots->group_count = (uint32_t)any(4);
+    slots->host = random_text(arena);
+    slots->group_count = (uint32_t)random_below(4);
     slots->groups = tp_arena_array(arena, slots->group_count, sizeof *slots->groups);
     for (uint32_t g = 0; g < slots->group_count; g++) {
-        slots->groups[g] = (struct tp_slot_group){any_text(arena), any_text(arena), any_int(), NULL, (uint32_t)any(3),
-                                                  (enum tp_group_kind)any(TP_GROUP_KINDS)};
+        slots->groups[g] = (struct tp_slot_group){random_text(arena),
+                                                  random_text(arena),
+                                                  random_int(),
+                                                  NULL,
+                                                  (uint32_t)random_below(3),
+                                                  (enum tp_group_kind)random_below(TP_GROUP_KINDS)};
         slots->groups[g].runs = tp_arena_array(arena, slots->groups[g].run_count, sizeof *slots->groups[g].runs);
         for (uint32_t i = 0; i < slots->groups[g].run_count; i++)
-            slots->groups[g].runs[i] =
-                (struct tp_rank_stride){(int64_t)any(1000), 1 + (int64_t)any(64), 1 + (int64_t)any(64)};
+            slots->groups[g].runs[i] = (struct tp_rank_stride){
+                (int64_t)random_below(1000), 1 + (int64_t)random_below(64), 1 + (int64_t)random_below(64)};
     }
-    slots->slot_count = (uint32_t)any(5);
-    slots->step_count = (uint32_t)any((uint64_t)s->step_count + 1);
+    slots->slot_count = (uint32_t)random_below(5);
+    slots->step_count = (uint32_t)random_below((uint64_t)s->step_count + 1);
     slots->slots = tp_arena_array(arena, slots->slot_count, sizeof *slots->slots);
     slots->steps = tp_arena_array(arena, slots->step_count, sizeof *slots->steps);
     for (uint32_t k = 0; k < slots->slot_count; k++)
-        slots->slots[k] = (struct tp_slot){slots->group_count && any(3) ? (uint32_t)any(slots->group_count) : TP_NO_ID,
-                                           (uint32_t)any(9),
-                                           k + 1 < slots->slot_count ? 1 + (uint32_t)any(slots->slot_count - 1 - k) : 1,
-                                           (uint32_t)any(TP_SLOT_WHOLE + 1), any(2) != 0, (int64_t)any(3) << 30};
+        slots->slots[k] = (struct tp_slot){
+            slots->group_count && random_below(3) ? (uint32_t)random_below(slots->group_count) : TP_NO_ID,
+            (uint32_t)random_below(9),
+            k + 1 < slots->slot_count ? 1 + (uint32_t)random_below(slots->slot_count - 1 - k) : 1,
+            (uint32_t)random_below(TP_SLOT_WHOLE + 1),
+            random_below(2) != 0,
+            (int64_t)random_below(3) << 30};
     for (uint32_t i = 0; i < slots->step_count; i++)
         slots->steps[i] = s->step_count - slots->step_count + i;
     for (unsigned p = 0; p < TP_SLOT_PARTS; p++) {
         slots->us[p] = tp_arena_array(arena, (size_t)slots->slot_count * slots->step_count, sizeof(int64_t));
         for (size_t i = 0; i < (size_t)slots->slot_count * slots->step_count; i++)
-            slots->us[p][i] = (int64_t)any(UINT64_C(1) << any(31));
+            slots->us[p][i] = (int64_t)random_below(UINT64_C(1) << random_below(31));
     }
 }
 
-static struct tp_summary any_summary(struct tp_arena *arena)
+static struct tp_summary random_summary(struct tp_arena *arena)
 {
-    struct tp_summary s = {.key = {any_text(arena), any(3) ? (int64_t)any(6) : TP_NULL_INT, any_int(), any_text(arena),
-                                   any(2) ? (int64_t)any(3) : TP_NULL_INT},
-                           .file = any_text(arena),
-                           .sha256 = any_text(arena),
-                           .program = any_text(arena),
-                           .event_count = (int64_t)any(5),
-                           .start_ns = any_int(),
-                           .kernel_fingerprint = any(UINT64_MAX)};
+    struct tp_summary s = {.key = {random_text(arena), random_below(3) ? (int64_t)random_below(6) : TP_NULL_INT,
+                                   random_int(), random_text(arena),
+                                   random_below(2) ? (int64_t)random_below(3) : TP_NULL_INT},
+                           .file = random_text(arena),
+                           .sha256 = random_text(arena),
+                           .program = random_text(arena),
+                           .event_count = (int64_t)random_below(5),
+                           .start_ns = random_int(),
+                           .kernel_fingerprint = random_below(UINT64_MAX)};
     for (unsigned i = 0; i < TP_METRIC_COUNT; i++) {
-        s.metrics[i].value = any_real();
+        s.metrics[i].value = random_real();
         s.metrics[i].why = isnan(s.metrics[i].value) ? "nobody knows" : NULL;
     }
-    s.fact_count = (uint32_t)any(4);
+    s.fact_count = (uint32_t)random_below(4);
     s.facts = tp_arena_array(arena, s.fact_count, sizeof *s.facts);
     for (uint32_t i = 0; i < s.fact_count; i++)
-        s.facts[i] = (struct tp_summary_fact){any_text(arena), any_text(arena)};
-    s.step_count = (uint32_t)any(6);
+        s.facts[i] = (struct tp_summary_fact){random_text(arena), random_text(arena)};
+    s.step_count = (uint32_t)random_below(6);
     s.steps = tp_arena_array(arena, s.step_count, sizeof *s.steps);
     for (uint32_t i = 0; i < s.step_count; i++) {
-        s.steps[i] = (struct tp_summary_step){.name = any_text(arena), .start_ns = any_int(), .total_ns = any_int()};
-        s.steps[i].is_left_out = any(3) == 0;
+        s.steps[i] =
+            (struct tp_summary_step){.name = random_text(arena), .start_ns = random_int(), .total_ns = random_int()};
+        s.steps[i].is_left_out = random_below(3) == 0;
         for (unsigned p = 0; p < TP_PART_COUNT; p++)
-            s.steps[i].part_ns[p] = p % 3 ? any_int() : TP_NULL_INT;
+            s.steps[i].part_ns[p] = p % 3 ? random_int() : TP_NULL_INT;
     }
-    any_rows(&s, arena);
-    any_lists(&s, arena);
-    any_slots(&s, arena);
+    random_rows(&s, arena);
+    random_lists(&s, arena);
+    random_slots(&s, arena);
     return s;
 }
 
@@ -169,7 +180,7 @@ static struct tp_summary any_summary(struct tp_arena *arena)
 
 static struct tp_arena arena;
 
-static int enter(void **state)
+static int enter_folder(void **state)
 {
     (void)state;
     seed = 1;
@@ -177,14 +188,14 @@ static int enter(void **state)
     return 0;
 }
 
-static int leave(void **state)
+static int leave_folder(void **state)
 {
     (void)state;
     tp_arena_release(&arena);
     return 0;
 }
 
-static struct tp_str file_of(const struct tp_summary_set *set)
+static struct tp_str write_file(const struct tp_summary_set *set)
 {
     struct tp_buf out;
     tp_buf_init(&out, 0);
@@ -195,26 +206,26 @@ static struct tp_str file_of(const struct tp_summary_set *set)
 }
 
 /* Returns the bytes of a file with `count` random processes. Some keys occur more than once. */
-static struct tp_str any_file(size_t count)
+static struct tp_str random_file(size_t count)
 {
     struct tp_summary_set set;
-    tp_summary_set_open(&set, &arena);
+    tp_summary_set_init(&set, &arena);
     for (size_t i = 0; i < count; i++) {
-        struct tp_summary s = any_summary(&arena);
+        struct tp_summary s = random_summary(&arena);
         assert_int_equal(tp_summary_set_add(&set, &s, NULL), 0);
     }
-    return file_of(&set);
+    return write_file(&set);
 }
 
-static struct tp_str merge(struct tp_str a, struct tp_str b)
+static struct tp_str merge_files(struct tp_str a, struct tp_str b)
 {
     struct tp_summary_set set;
-    tp_summary_set_open(&set, &arena);
+    tp_summary_set_init(&set, &arena);
     assert_int_equal(tp_summary_set_read(&set, a.ptr, a.len, NULL), 0);
     assert_int_equal(tp_summary_set_read(&set, b.ptr, b.len, NULL), 0);
     for (size_t i = 1; i < set.count; i++)
-        assert_true(tp_summary_key_order(&set.records[i - 1].key, &set.records[i].key) < 0);
-    return file_of(&set);
+        assert_true(tp_summary_key_compare(&set.records[i - 1].key, &set.records[i].key) < 0);
+    return write_file(&set);
 }
 
 static void assert_same(struct tp_str a, struct tp_str b)
@@ -345,7 +356,7 @@ static void assert_equal_slots(const struct tp_step_slots *a, const struct tp_st
 
 static void assert_equal_head(const struct tp_summary *a, const struct tp_summary *b)
 {
-    assert_int_equal(tp_summary_key_order(&a->key, &b->key), 0);
+    assert_int_equal(tp_summary_key_compare(&a->key, &b->key), 0);
     assert_int_equal(a->key.world_size, b->key.world_size);
     ASSERT_TEXT(a->key.worker, b->key.worker);
     ASSERT_TEXT(a->file, b->file);
@@ -381,12 +392,12 @@ static void packed_file_is_read_back_unchanged(void **state)
     if (setjmp(arena.guard))
         fail();
     for (int round = 0; round < 300; round++) {
-        struct tp_summary before = any_summary(&arena), after;
+        struct tp_summary before = random_summary(&arena), after;
         struct tp_summary_set set, read;
-        tp_summary_set_open(&set, &arena);
-        tp_summary_set_open(&read, &arena);
+        tp_summary_set_init(&set, &arena);
+        tp_summary_set_init(&read, &arena);
         assert_int_equal(tp_summary_set_add(&set, &before, NULL), 0);
-        struct tp_str file = file_of(&set);
+        struct tp_str file = write_file(&set);
         assert_true(tp_summary_is_file(file.ptr, 5));
         assert_int_equal(tp_summary_set_read(&read, file.ptr, file.len, NULL), 0);
         assert_int_equal(read.count, 1);
@@ -406,11 +417,11 @@ static void merge_is_associative_commutative_idempotent(void **state)
     if (setjmp(arena.guard))
         fail();
     for (int round = 0; round < 60; round++) {
-        struct tp_str a = any_file(any(12)), b = any_file(any(12)), c = any_file(1);
-        assert_same(merge(a, b), merge(b, a));
-        assert_same(merge(merge(a, b), c), merge(a, merge(b, c)));
-        assert_same(merge(a, a), a);
-        assert_same(merge(merge(a, b), b), merge(a, b));
+        struct tp_str a = random_file(random_below(12)), b = random_file(random_below(12)), c = random_file(1);
+        assert_same(merge_files(a, b), merge_files(b, a));
+        assert_same(merge_files(merge_files(a, b), c), merge_files(a, merge_files(b, c)));
+        assert_same(merge_files(a, a), a);
+        assert_same(merge_files(merge_files(a, b), b), merge_files(a, b));
     }
 }
 
@@ -420,8 +431,8 @@ static void merge_keeps_the_record_with_more_events(void **state)
     (void)state;
     if (setjmp(arena.guard))
         fail();
-    struct tp_summary s = any_summary(&arena);
-    tp_summary_set_open(&set, &arena);
+    struct tp_summary s = random_summary(&arena);
+    tp_summary_set_init(&set, &arena);
     for (int events = 3; events < 6; events++) {
         s.event_count = events % 5;
         assert_int_equal(tp_summary_set_add(&set, &s, NULL), 0);
@@ -449,9 +460,9 @@ static void keys_distinguish_processes(void **state)
     (void)state;
     for (int i = 0; i < 7; i++)
         for (int k = 0; k < 7; k++)
-            assert_int_equal(tp_summary_key_order(&keys[i], &keys[k]), (i > k) - (i < k));
+            assert_int_equal(tp_summary_key_compare(&keys[i], &keys[k]), (i > k) - (i < k));
     /* a process with a rank is identified by the rank, not by the worker */
-    assert_int_equal(tp_summary_key_order(&keys[0], &other_worker), 0);
+    assert_int_equal(tp_summary_key_compare(&keys[0], &other_worker), 0);
 }
 
 /* ---- versions ---- */
@@ -463,18 +474,18 @@ static void newer_major_version_is_refused(void **state)
     (void)state;
     if (setjmp(arena.guard))
         fail();
-    struct tp_str file = any_file(2);
+    struct tp_str file = random_file(2);
     char *bytes = tp_arena_copy(&arena, file.ptr, file.len);
     assert_int_equal(bytes[5], 2 << 3); /* changes the field `major` */
     bytes[6] = 2;
-    tp_summary_set_open(&set, &arena);
+    tp_summary_set_init(&set, &arena);
     assert_int_equal(tp_summary_set_read(&set, bytes, file.len, &err), TP_EUNSUPPORTED);
     assert_non_null(strstr(err.text, "its format is 2"));
     assert_int_equal(set.count, 0);
 }
 
 /* Adds fields that a newer minor version might have to an entry and to its process. */
-static struct tp_str newer_entry(struct tp_str entry)
+static struct tp_str make_newer_entry(struct tp_str entry)
 {
     uint8_t data[] = {5, 1, 2, 3, 4, 5};
     ProtobufCMessageUnknownField field = {999, PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED, sizeof data, data};
@@ -498,17 +509,17 @@ static void unknown_fields_survive_a_merge(void **state)
     (void)state;
     if (setjmp(arena.guard))
         fail();
-    tp_summary_set_open(&set, &arena);
+    tp_summary_set_init(&set, &arena);
     set.minor = TP_SUMMARY_MINOR + 1;
     assert_int_equal(tp_summary_set_add(&set, &s, NULL), 0);
-    set.records[0].bytes = newer_entry(set.records[0].bytes);
-    struct tp_str newer = file_of(&set), merged = merge(any_file(5), newer);
-    tp_summary_set_open(&read, &arena);
+    set.records[0].bytes = make_newer_entry(set.records[0].bytes);
+    struct tp_str newer = write_file(&set), merged = merge_files(random_file(5), newer);
+    tp_summary_set_init(&read, &arena);
     assert_int_equal(tp_summary_set_read(&read, merged.ptr, merged.len, NULL), 0);
     assert_int_equal(read.minor, TP_SUMMARY_MINOR + 1);
     size_t found = 0;
     for (size_t i = 0; i < read.count; i++)
-        if (tp_summary_key_order(&read.records[i].key, &s.key) == 0) {
+        if (tp_summary_key_compare(&read.records[i].key, &s.key) == 0) {
             found++;
             assert_same(read.records[i].bytes, set.records[0].bytes);
             assert_int_equal(tp_summary_unpack(&after, &read.records[i], &arena, NULL), 0);
@@ -524,11 +535,11 @@ static void damage_is_found_at_any_byte(void **state)
     (void)state;
     if (setjmp(arena.guard))
         fail();
-    struct tp_str file = any_file(3);
+    struct tp_str file = random_file(3);
     char *bytes = tp_arena_copy(&arena, file.ptr, file.len);
-    tp_summary_set_open(&set, &arena);
+    tp_summary_set_init(&set, &arena);
     for (size_t at = 0; at < file.len; at++) {
-        bytes[at] ^= (char)(1 << any(8));
+        bytes[at] ^= (char)(1 << random_below(8));
         struct tp_error err = {0};
         int code = tp_summary_set_read(&set, bytes, file.len, &err);
         bool is_minor = at == 8; /* a change of the minor version is not damage */
@@ -550,9 +561,9 @@ static void impossible_metric_is_unknown(void **state)
         fail();
     for (unsigned i = 0; i < sizeof values / sizeof *values; i++) {
         struct tp_summary_set set;
-        struct tp_summary s = any_summary(&arena);
+        struct tp_summary s = random_summary(&arena);
         s.metrics[0] = (struct tp_metric_value){.value = values[i]};
-        tp_summary_set_open(&set, &arena);
+        tp_summary_set_init(&set, &arena);
         assert_int_equal(tp_summary_set_add(&set, &s, NULL), 0);
         assert_int_equal(tp_summary_unpack(&s, &set.records[0], &arena, NULL), 0);
         assert_real(s.metrics[0].value, i < 4 ? NAN : values[i]);
@@ -562,14 +573,14 @@ static void impossible_metric_is_unknown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(packed_file_is_read_back_unchanged, enter, leave),
-        cmocka_unit_test_setup_teardown(merge_is_associative_commutative_idempotent, enter, leave),
-        cmocka_unit_test_setup_teardown(merge_keeps_the_record_with_more_events, enter, leave),
+        cmocka_unit_test_setup_teardown(packed_file_is_read_back_unchanged, enter_folder, leave_folder),
+        cmocka_unit_test_setup_teardown(merge_is_associative_commutative_idempotent, enter_folder, leave_folder),
+        cmocka_unit_test_setup_teardown(merge_keeps_the_record_with_more_events, enter_folder, leave_folder),
         cmocka_unit_test(keys_distinguish_processes),
-        cmocka_unit_test_setup_teardown(newer_major_version_is_refused, enter, leave),
-        cmocka_unit_test_setup_teardown(unknown_fields_survive_a_merge, enter, leave),
-        cmocka_unit_test_setup_teardown(damage_is_found_at_any_byte, enter, leave),
-        cmocka_unit_test_setup_teardown(impossible_metric_is_unknown, enter, leave),
+        cmocka_unit_test_setup_teardown(newer_major_version_is_refused, enter_folder, leave_folder),
+        cmocka_unit_test_setup_teardown(unknown_fields_survive_a_merge, enter_folder, leave_folder),
+        cmocka_unit_test_setup_teardown(damage_is_found_at_any_byte, enter_folder, leave_folder),
+        cmocka_unit_test_setup_teardown(impossible_metric_is_unknown, enter_folder, leave_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

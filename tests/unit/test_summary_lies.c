@@ -16,14 +16,14 @@
 
 static struct tp_arena arena;
 
-static int enter(void **state)
+static int enter_folder(void **state)
 {
     (void)state;
     tp_arena_init(&arena, 0);
     return 0;
 }
 
-static int leave(void **state)
+static int leave_folder(void **state)
 {
     (void)state;
     tp_arena_release(&arena);
@@ -31,7 +31,7 @@ static int leave(void **state)
 }
 
 /* Reads a process whose columns the function `lie` has changed. The checksums of the file are valid. */
-static int read_lie(void (*lie)(Tp__SummaryProcess *p))
+static int read_false_process(void (*lie)(Tp__SummaryProcess *p))
 {
     uint32_t names[] = {1, 1}, kinds[] = {0, 1}, none[] = {0, 0}, severity = 1, buckets = 2, bucket[] = {9, 8};
     int64_t ints[] = {5, 5};
@@ -111,7 +111,7 @@ static void too_many_records_exceed_the_limit(void **state)
     memcpy(bytes, head, HEAD);
     for (size_t at = HEAD; at < SIZE; at += 2)
         bytes[at] = 4 << 3 | 2;
-    tp_summary_set_open(&set, &arena);
+    tp_summary_set_init(&set, &arena);
     assert_int_equal(tp_summary_set_read(&set, bytes, SIZE, &err), TP_ELIMIT);
     assert_int_equal(set.count, 0);
     assert_true(arena.used_bytes < (size_t)400 << 20);
@@ -140,17 +140,17 @@ static void false_content_is_an_error(void **state)
     (void)state;
     if (setjmp(arena.guard))
         fail();
-    assert_int_equal(read_lie(NULL), 0);
+    assert_int_equal(read_false_process(NULL), 0);
     for (unsigned i = 0; i < sizeof changes / sizeof *changes; i++)
-        if (read_lie(changes[i]) != TP_EFORMAT)
+        if (read_false_process(changes[i]) != TP_EFORMAT)
             fail_msg("lie %u was believed", i);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(too_many_records_exceed_the_limit, enter, leave),
-        cmocka_unit_test_setup_teardown(false_content_is_an_error, enter, leave),
+        cmocka_unit_test_setup_teardown(too_many_records_exceed_the_limit, enter_folder, leave_folder),
+        cmocka_unit_test_setup_teardown(false_content_is_an_error, enter_folder, leave_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

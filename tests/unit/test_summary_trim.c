@@ -11,7 +11,7 @@
 
 enum { ROWS = 10, STEPS = 2 };
 
-static struct tp_summary_row row_of(enum tp_summary_kind kind, const char *name, int64_t ns, struct tp_arena *arena)
+static struct tp_summary_row make_row(enum tp_summary_kind kind, const char *name, int64_t ns, struct tp_arena *arena)
 {
     struct tp_summary_row row = {.kind = kind, .name = tp_str_of(name), .bytes = TP_NULL_INT};
     row.owner = row.shape = row.dtype = TP_STR("");
@@ -33,9 +33,9 @@ static void smallest_rows_become_one(void **state)
     (void)state;
     tp_arena_init(&arena, 0);
     assert_int_equal(setjmp(arena.guard), 0);
-    rows[0] = row_of(TP_SUMMARY_OPERATOR_HOST, "aten::mm", 7, &arena);
+    rows[0] = make_row(TP_SUMMARY_OPERATOR_HOST, "aten::mm", 7, &arena);
     for (int i = 0; i < ROWS; i++)
-        rows[i + 1] = row_of(TP_SUMMARY_KERNEL, "gemm", 100 - 10 * i, &arena);
+        rows[i + 1] = make_row(TP_SUMMARY_KERNEL, "gemm", 100 - 10 * i, &arena);
     tp_summary_trim(&summary, 4, &arena);
     assert_int_equal(summary.row_count, 5);
     assert_int_equal(summary.rows[0].time.sum_ns, 7);

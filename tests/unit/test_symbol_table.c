@@ -33,7 +33,7 @@ static void last_span_with_the_address_is_found(void **state)
     struct tp_vec given = TP_VEC(&arena, struct tp_span);
     for (size_t i = 0; i < sizeof spans / sizeof *spans; i++)
         *(struct tp_span *)tp_vec_push(&given) = spans[i];
-    struct tp_spans ordered = tp_spans_order(&given, NULL, NULL);
+    struct tp_spans ordered = tp_spans_sort(&given, NULL, NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint64_t reach;
         const struct tp_span *found = tp_spans_find(ordered, cases[i].address, &reach);
@@ -61,7 +61,7 @@ static void random_spans_equal_a_linear_search(void **state)
             uint64_t start = drawn % 64, size = 1 + (drawn >> 20) % 16;
             *(struct tp_span *)tp_vec_push(&given) = (struct tp_span){start, start + size, 0, i};
         }
-        struct tp_spans spans = tp_spans_order(&given, NULL, NULL);
+        struct tp_spans spans = tp_spans_sort(&given, NULL, NULL);
         for (uint64_t address = 0; address < 90; address++) {
             const struct tp_span *last = NULL;
             for (size_t i = 0; i < spans.count; i++)
@@ -73,15 +73,15 @@ static void random_spans_equal_a_linear_search(void **state)
     }
 }
 
-static int no_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, char **path, Elf **elf)
+static int refuse_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, char **path, Elf **elf)
 {
     (void)module, (void)data, (void)name, (void)base, (void)path, (void)elf;
     return -1;
 }
 
 // NOLINTNEXTLINE(readability-function-size): libdw defines the parameters of this callback
-static int no_debug_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file,
-                         const char *link, GElf_Word crc, char **path)
+static int refuse_debug_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file,
+                             const char *link, GElf_Word crc, char **path)
 {
     (void)module, (void)data, (void)name, (void)base, (void)file, (void)link, (void)crc, (void)path;
     return -1;
@@ -91,7 +91,7 @@ typedef const char *(*search)(Dwfl_Module *, GElf_Addr, GElf_Off *, GElf_Sym *, 
 
 /* Checks the first, middle and last byte of each function, and the gaps between functions. Libdw must find the same
  * functions. */
-static uint32_t compare(const struct tp_symbol_table *table, Dwfl_Module *module, search by_libdw)
+static uint32_t compare_with_libdw(const struct tp_symbol_table *table, Dwfl_Module *module, search by_libdw)
 {
     uint32_t same = 0;
     for (size_t i = 0; i < table->functions.count; i += 1 + table->functions.count / 300)
@@ -115,7 +115,7 @@ static uint32_t compare(const struct tp_symbol_table *table, Dwfl_Module *module
 
 static void real_files_have_the_names_of_libdw(void **state)
 {
-    static Dwfl_Callbacks callbacks = {.find_elf = no_file, .find_debuginfo = no_debug_file};
+    static Dwfl_Callbacks callbacks = {.find_elf = refuse_file, .find_debuginfo = refuse_debug_file};
     const char *const paths[] = {"/proc/self/exe", "/lib/x86_64-linux-gnu/libc.so.6",
                                  "/lib/x86_64-linux-gnu/libm.so.6"};
     const struct tp_libdw *dw = tp_libdw();
@@ -139,7 +139,7 @@ static void real_files_have_the_names_of_libdw(void **state)
             fail();
         if (module) {
             tp_symbol_table_read(&table, module, &arena);
-            compared += compare(&table, module, by_libdw);
+            compared += compare_with_libdw(&table, module, by_libdw);
         }
         tp_arena_release(&arena);
         dw->dwfl_end(session);

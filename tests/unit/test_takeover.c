@@ -23,7 +23,7 @@
 
 static char logdir[64], folder[80];
 
-static int enter(void **state)
+static int enter_folders(void **state)
 {
     (void)state;
     strcpy(logdir, "/tmp/tracepress-takeover-XXXXXX");
@@ -60,7 +60,7 @@ struct reported {
     int count, failed;
 };
 
-static void on_taken(void *context, enum tp_taken what, const char *path, pid_t pid, const char *why)
+static void store_report(void *context, enum tp_taken what, const char *path, pid_t pid, const char *why)
 {
     struct reported *reported = context;
     (void)why;
@@ -71,21 +71,22 @@ static void on_taken(void *context, enum tp_taken what, const char *path, pid_t 
 }
 
 /* Stores what is reported about a trace of another process. */
-static void on_taken_of_any(void *context, enum tp_taken what, const char *path, pid_t pid, const char *why)
+static void store_report_of_other_process(void *context, enum tp_taken what, const char *path, pid_t pid,
+                                          const char *why)
 {
     (void)pid;
-    on_taken(context, what, path, getpid(), why);
+    store_report(context, what, path, getpid(), why);
 }
 
-static struct tp_takeover take(struct reported *reported)
+static struct tp_takeover take_over_files(struct reported *reported)
 {
-    struct tp_takeover t = {.folder = folder, .logdir = logdir, .report = on_taken, .context = reported};
+    struct tp_takeover t = {.folder = folder, .logdir = logdir, .report = store_report, .context = reported};
     assert_int_equal(tp_takeover(&t, NULL), 0);
     return t;
 }
 
 /* Returns the worker of a trace, which is the part of its name before the time. */
-static const char *worker_of(char *path)
+static const char *worker_in_path(char *path)
 {
     char *end = strstr(path, ".pt.trace.json.gz");
     assert_non_null(end);
@@ -94,7 +95,7 @@ static const char *worker_of(char *path)
     return strrchr(path, '/') + 1;
 }
 
-static void empty(const char *place)
+static void empty_folder(const char *place)
 {
     struct dirent **names = NULL;
     char path[400];
@@ -105,10 +106,10 @@ static void empty(const char *place)
     free(names);
 }
 
-static int empty_and_leave(void **state)
+static int empty_and_leave_folders(void **state)
 {
     (void)state;
-    empty(logdir);
+    empty_folder(logdir);
     return rmdir(logdir); /* succeeds only if the run's folder was removed before */
 }
 
@@ -118,11 +119,11 @@ static void trace_is_named_after_its_process(void **state)
     char host[64] = "", worker[100];
     (void)state;
     write_spool(true);
-    struct tp_takeover t = take(&reported);
+    struct tp_takeover t = take_over_files(&reported);
     assert_int_equal(t.trace_count, 1);
     gethostname(host, sizeof host - 1);
     snprintf(worker, sizeof worker, "%s_%d", host, (int)getpid());
-    assert_string_equal(worker_of(reported.traces[0]), worker);
+    assert_string_equal(worker_in_path(reported.traces[0]), worker);
 }
 
 static void trace_next_to_one_of_torch_is_marked(void **state)
@@ -133,9 +134,9 @@ static void trace_next_to_one_of_torch_is_marked(void **state)
     write_spool(true);
     snprintf(name, sizeof name, "torch.1700000000000000000.%d.json", (int)getpid());
     write_file(name, "{\"traceEvents\":[]}");
-    struct tp_takeover t = take(&reported);
+    struct tp_takeover t = take_over_files(&reported);
     assert_int_equal(t.trace_count, 2);
-    const char *ours = worker_of(reported.traces[0]), *torch = worker_of(reported.traces[1]);
+    const char *ours = worker_in_path(reported.traces[0]), *torch = worker_in_path(reported.traces[1]);
     size_t n = strlen(torch);
     assert_memory_equal(ours, torch, n);
     assert_string_equal(ours + n, TP_WORKER_SECOND);
@@ -153,7 +154,7 @@ static void trace_of_torch_is_copied_completely(void **state)
         text[i] = (char)('a' + i % 23);
     snprintf(name, sizeof name, "torch.1700000000000000000.%d.json", (int)getpid());
     write_file(name, text);
-    assert_int_equal(take(&reported).trace_count, 1);
+    assert_int_equal(take_over_files(&reported).trace_count, 1);
     gzFile file = gzopen(reported.traces[0], "r");
     assert_non_null(file);
     assert_int_equal(gzread(file, seen, sizeof seen), SIZE);
@@ -169,10 +170,11 @@ static void process_without_trace_of_torch_is_a_helper(void **state)
     (void)state;
     write_spool(true);
     write_file("torch.1700000000000000000.1.json", "{\"traceEvents\":[]}");
-    struct tp_takeover t = {.folder = folder, .logdir = logdir, .report = on_taken_of_any, .context = &reported};
+    struct tp_takeover t = {
+        .folder = folder, .logdir = logdir, .report = store_report_of_other_process, .context = &reported};
     assert_int_equal(tp_takeover(&t, NULL), 0);
     assert_int_equal(t.trace_count, 2);
-    const char *ours = worker_of(reported.traces[0]), *torch = worker_of(reported.traces[1]);
+    const char *ours = worker_in_path(reported.traces[0]), *torch = worker_in_path(reported.traces[1]);
     assert_string_equal(ours + strlen(ours) - strlen(TP_WORKER_HELPER), TP_WORKER_HELPER);
     assert_string_equal(torch + strlen(torch) - 2, "_1");
 }
@@ -194,11 +196,12 @@ static void process_without_steps_is_a_helper(void **state)
     }
     assert_int_equal(waitpid(child, NULL, 0), child);
     write_spool(true);
-    struct tp_takeover t = {.folder = folder, .logdir = logdir, .report = on_taken_of_any, .context = &reported};
+    struct tp_takeover t = {
+        .folder = folder, .logdir = logdir, .report = store_report_of_other_process, .context = &reported};
     assert_int_equal(tp_takeover(&t, NULL), 0);
     assert_int_equal(t.trace_count, 2);
     for (int i = 0; i < 2; i++) {
-        const char *worker = worker_of(reported.traces[i]), *suffix = strstr(worker, TP_WORKER_HELPER);
+        const char *worker = worker_in_path(reported.traces[i]), *suffix = strstr(worker, TP_WORKER_HELPER);
         char number[16];
         snprintf(number, sizeof number, "_%d", (int)getpid());
         assert_true(suffix ? strstr(worker, number) != NULL : strstr(worker, number) == NULL);
@@ -236,7 +239,7 @@ static void write_spool_and_exit(void)
 {
     int64_t began_ms;
     for (int tries = 0; tries < 200; tries++) {
-        empty(folder);
+        empty_folder(folder);
         began_ms = now_ms();
         write_short_spool(0);
         if (now_ms() - began_ms < TP_TAKEOVER_SHORT_MS)
@@ -250,7 +253,7 @@ static void short_helper_has_no_trace(void **state)
     static struct reported reported;
     (void)state;
     write_spool_and_exit();
-    struct tp_takeover t = take(&reported);
+    struct tp_takeover t = take_over_files(&reported);
     assert_int_equal(t.trace_count, 0);
     assert_int_equal(t.short_count, 1);
     assert_int_equal(t.empty_count, 0);
@@ -264,7 +267,7 @@ static void program_itself_always_has_a_trace(void **state)
     (void)state;
     write_spool_and_exit();
     struct tp_takeover t = {
-        .folder = folder, .logdir = logdir, .program = getpid(), .report = on_taken, .context = &reported};
+        .folder = folder, .logdir = logdir, .program = getpid(), .report = store_report, .context = &reported};
     assert_int_equal(tp_takeover(&t, NULL), 0);
     assert_int_equal(t.trace_count, 1);
     assert_int_equal(t.short_count, 0);
@@ -275,14 +278,14 @@ static void longer_helper_has_a_trace(void **state)
     static struct reported reported;
     (void)state;
     write_short_spool(TP_TAKEOVER_SHORT_MS + 1);
-    struct tp_takeover t = take(&reported);
+    struct tp_takeover t = take_over_files(&reported);
     assert_int_equal(t.trace_count, 1);
     assert_int_equal(t.short_count, 0);
 }
 
 /* Tests that with a trace from outside, a process with ranges keeps its name. A process with only memory records and
  * waits becomes the worker "inside". */
-static void process_without_ranges_becomes_inside(void **state)
+static void process_without_ranges_gets_an_inside_trace(void **state)
 {
     static struct reported reported;
     (void)state;
@@ -295,12 +298,12 @@ static void process_without_ranges_becomes_inside(void **state)
                                 .logdir = logdir,
                                 .has_outside = true,
                                 .keeps_folder = true,
-                                .report = on_taken_of_any,
+                                .report = store_report_of_other_process,
                                 .context = &reported};
         reported.count = 0;
         assert_int_equal(tp_takeover(&t, NULL), 0);
         assert_int_equal(t.trace_count, 1);
-        bool is_inside = strstr(worker_of(reported.traces[0]), TP_WORKER_INSIDE) != NULL;
+        bool is_inside = strstr(worker_in_path(reported.traces[0]), TP_WORKER_INSIDE) != NULL;
         assert_int_equal(is_inside, is_silent);
     }
     assert_int_equal(rmdir(folder), 0);
@@ -327,13 +330,15 @@ static void spool_of_a_running_process_stays(void **state)
         _exit(0);
     }
     assert_int_equal(read(ready[0], &byte, 1), 1);
-    struct tp_takeover t = {.folder = folder, .logdir = logdir, .report = on_taken_of_any, .context = &reported};
+    struct tp_takeover t = {
+        .folder = folder, .logdir = logdir, .report = store_report_of_other_process, .context = &reported};
     assert_int_equal(tp_takeover(&t, NULL), 0);
     assert_int_equal(t.running_count, 1);
     assert_int_equal(t.trace_count, 0);
     assert_int_equal(kill(child, SIGKILL), 0);
     assert_int_equal(waitpid(child, NULL, 0), child);
-    t = (struct tp_takeover){.folder = folder, .logdir = logdir, .report = on_taken_of_any, .context = &reported};
+    t = (struct tp_takeover){
+        .folder = folder, .logdir = logdir, .report = store_report_of_other_process, .context = &reported};
     assert_int_equal(tp_takeover(&t, NULL), 0);
     assert_int_equal(t.trace_count, 1);
     close(ready[0]);
@@ -346,7 +351,7 @@ static void unfinished_and_empty_files_are_removed(void **state)
     (void)state;
     write_spool(false);
     write_file("torch.1.2.json.tmp", "{");
-    struct tp_takeover t = take(&reported);
+    struct tp_takeover t = take_over_files(&reported);
     assert_int_equal(t.trace_count, 0);
     assert_int_equal(t.empty_count, 2);
     assert_int_equal(access(folder, F_OK), -1);
@@ -365,7 +370,7 @@ static void truncated_trace_is_kept(void **state)
     write_file(name, "{\"traceEvents\":[{\"ph\":");
     snprintf(name, sizeof name, "kineto_%d.json.tmp", pid);
     write_file(name, "{\"traceEvents\":[");
-    struct tp_takeover t = take(&reported);
+    struct tp_takeover t = take_over_files(&reported);
     assert_int_equal(t.trace_count, 2);
     assert_int_equal(t.cut_count, 2);
     assert_int_equal(t.empty_count, 1);
@@ -384,7 +389,7 @@ static void unknown_file_stays_and_is_reported(void **state)
     (void)state;
     write_file(".host_1.2.3.tpspool", "noise");
     write_file("mine", "not ours");
-    struct tp_takeover t = take(&reported);
+    struct tp_takeover t = take_over_files(&reported);
     assert_int_equal(t.failed_count, 1);
     assert_int_equal(reported.failed, 1);
     snprintf(path, sizeof path, "%s/.host_1.2.3.tpspool", folder);
@@ -397,19 +402,21 @@ static void unknown_file_stays_and_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(trace_is_named_after_its_process, enter, empty_and_leave),
-        cmocka_unit_test_setup_teardown(trace_next_to_one_of_torch_is_marked, enter, empty_and_leave),
-        cmocka_unit_test_setup_teardown(trace_of_torch_is_copied_completely, enter, empty_and_leave),
-        cmocka_unit_test_setup_teardown(process_without_trace_of_torch_is_a_helper, enter, empty_and_leave),
-        cmocka_unit_test_setup_teardown(process_without_steps_is_a_helper, enter, empty_and_leave),
-        cmocka_unit_test_setup_teardown(short_helper_has_no_trace, enter, empty_and_leave),
-        cmocka_unit_test_setup_teardown(program_itself_always_has_a_trace, enter, empty_and_leave),
-        cmocka_unit_test_setup_teardown(longer_helper_has_a_trace, enter, empty_and_leave),
-        cmocka_unit_test_setup_teardown(process_without_ranges_becomes_inside, enter, empty_and_leave),
-        cmocka_unit_test_setup_teardown(spool_of_a_running_process_stays, enter, empty_and_leave),
-        cmocka_unit_test_setup_teardown(unfinished_and_empty_files_are_removed, enter, empty_and_leave),
-        cmocka_unit_test_setup_teardown(truncated_trace_is_kept, enter, empty_and_leave),
-        cmocka_unit_test_setup_teardown(unknown_file_stays_and_is_reported, enter, empty_and_leave),
+        cmocka_unit_test_setup_teardown(trace_is_named_after_its_process, enter_folders, empty_and_leave_folders),
+        cmocka_unit_test_setup_teardown(trace_next_to_one_of_torch_is_marked, enter_folders, empty_and_leave_folders),
+        cmocka_unit_test_setup_teardown(trace_of_torch_is_copied_completely, enter_folders, empty_and_leave_folders),
+        cmocka_unit_test_setup_teardown(process_without_trace_of_torch_is_a_helper, enter_folders,
+                                        empty_and_leave_folders),
+        cmocka_unit_test_setup_teardown(process_without_steps_is_a_helper, enter_folders, empty_and_leave_folders),
+        cmocka_unit_test_setup_teardown(short_helper_has_no_trace, enter_folders, empty_and_leave_folders),
+        cmocka_unit_test_setup_teardown(program_itself_always_has_a_trace, enter_folders, empty_and_leave_folders),
+        cmocka_unit_test_setup_teardown(longer_helper_has_a_trace, enter_folders, empty_and_leave_folders),
+        cmocka_unit_test_setup_teardown(process_without_ranges_gets_an_inside_trace, enter_folders,
+                                        empty_and_leave_folders),
+        cmocka_unit_test_setup_teardown(spool_of_a_running_process_stays, enter_folders, empty_and_leave_folders),
+        cmocka_unit_test_setup_teardown(unfinished_and_empty_files_are_removed, enter_folders, empty_and_leave_folders),
+        cmocka_unit_test_setup_teardown(truncated_trace_is_kept, enter_folders, empty_and_leave_folders),
+        cmocka_unit_test_setup_teardown(unknown_file_stays_and_is_reported, enter_folders, empty_and_leave_folders),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

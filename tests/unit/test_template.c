@@ -51,7 +51,7 @@ static struct tp_data read_object(struct reader *r)
     for (r->at++, skip_blanks(r); *r->at != '}'; skip_blanks(r)) {
         struct tp_str key = read_text(r);
         skip_blanks(r);
-        tp_object_put(object, tp_arena_copy(r->arena, key.ptr, key.len), read_value(r));
+        tp_object_add_value(object, tp_arena_copy(r->arena, key.ptr, key.len), read_value(r));
     }
     r->at++;
     return tp_data_of_object(object);
@@ -83,7 +83,7 @@ static struct tp_data read_value(struct reader *r)
     return tp_str_equal(word, TP_STR("null")) ? (struct tp_data){0} : tp_data_str(word);
 }
 
-static struct tp_data get(struct tp_data object, const char *name)
+static struct tp_data get_member(struct tp_data object, const char *name)
 {
     struct tp_data out = {0};
     if (object.kind == TP_DATA_OBJECT)
@@ -91,33 +91,33 @@ static struct tp_data get(struct tp_data object, const char *name)
     return out;
 }
 
-static struct tp_str text_of(struct tp_data value)
+static struct tp_str value_text(struct tp_data value)
 {
     return (struct tp_str){value.self ? value.self : "", value.kind == TP_DATA_TEXT ? (size_t)value.number : 0};
 }
 
 /* Returns the text of a template, which is a member of a JSON object; "main" is the template to render. */
-static int load(void *context, struct tp_str name, struct tp_str *text, struct tp_error *err)
+static int load_template(void *context, struct tp_str name, struct tp_str *text, struct tp_error *err)
 {
     (void)err;
     struct tp_data found, *texts = context;
     if (texts->kind != TP_DATA_OBJECT || !texts->source->member(texts, name, &found))
         return TP_ENOTFOUND;
-    *text = text_of(found);
+    *text = value_text(found);
     return 0;
 }
 
-static int render(struct tp_arena *arena, struct tp_data texts, struct tp_data data, struct tp_buf *out,
-                  struct tp_error *err)
+static int render_template(struct tp_arena *arena, struct tp_data texts, struct tp_data data, struct tp_buf *out,
+                           struct tp_error *err)
 {
     struct tp_templates templates;
-    tp_templates_init(&templates, arena, load, &texts);
+    tp_templates_init(&templates, arena, load_template, &texts);
     templates.max_steps = 100000;
     tp_buf_init(out, 1 << 20);
     return tp_template_render(&templates, "main", data, out, err);
 }
 
-static void expect(struct tp_data data, const char *template, const char *expected)
+static void assert_rendered(struct tp_data data, const char *template, const char *expected)
 {
     struct tp_arena arena;
     tp_arena_init(&arena, 0);
@@ -125,13 +125,13 @@ static void expect(struct tp_data data, const char *template, const char *expect
     struct tp_object *texts = tp_object_new(&arena);
     tp_object_text(texts, "main", template);
     struct tp_buf out;
-    assert_int_equal(render(&arena, tp_data_of_object(texts), data, &out, NULL), 0);
+    assert_int_equal(render_template(&arena, tp_data_of_object(texts), data, &out, NULL), 0);
     assert_string_equal(out.data ? out.data : "", expected);
     tp_buf_release(&out);
     tp_arena_release(&arena);
 }
 
-static void expect_fault(const char *template, int code, const char *message)
+static void assert_template_error(const char *template, int code, const char *message)
 {
     struct tp_arena arena;
     tp_arena_init(&arena, 0);
@@ -142,7 +142,7 @@ static void expect_fault(const char *template, int code, const char *message)
     tp_object_bool(data, "yes", true);
     struct tp_buf out;
     struct tp_error err = {0};
-    assert_int_equal(render(&arena, tp_data_of_object(texts), tp_data_of_object(data), &out, &err), code);
+    assert_int_equal(render_template(&arena, tp_data_of_object(texts), tp_data_of_object(data), &out, &err), code);
     if (!strstr(err.text, message))
         fail_msg("'%s' is not in '%s'", message, err.text);
     tp_buf_release(&out);
@@ -165,17 +165,17 @@ static char *read_file(struct tp_arena *arena, const char *path)
 
 static void run_spec_case(struct tp_arena *arena, const char *file, struct tp_data test)
 {
-    struct tp_data partials = get(test, "partials");
+    struct tp_data partials = get_member(test, "partials");
     struct tp_object *texts = tp_object_new(arena);
     if (partials.kind == TP_DATA_OBJECT)
         texts = (struct tp_object *)(uintptr_t)partials.self;
-    tp_object_put(texts, "main", get(test, "template"));
+    tp_object_add_value(texts, "main", get_member(test, "template"));
     struct tp_buf out;
-    struct tp_str expected = text_of(get(test, "expected"));
-    assert_int_equal(render(arena, tp_data_of_object(texts), get(test, "data"), &out, NULL), 0);
+    struct tp_str expected = value_text(get_member(test, "expected"));
+    assert_int_equal(render_template(arena, tp_data_of_object(texts), get_member(test, "data"), &out, NULL), 0);
     struct tp_str got = {out.data, out.size};
     if (!tp_str_equal(got, expected))
-        fail_msg("%s, %s: got <%s> want <%s>", file, text_of(get(test, "name")).ptr, out.data, expected.ptr);
+        fail_msg("%s, %s: got <%s> want <%s>", file, value_text(get_member(test, "name")).ptr, out.data, expected.ptr);
     tp_buf_release(&out);
 }
 
@@ -189,7 +189,7 @@ static unsigned run_spec_file(const char *name)
     struct reader reader = {&arena, read_file(&arena, path)};
     unsigned count = 0;
     if (reader.at) {
-        struct tp_data tests = get(read_value(&reader), "tests"), test;
+        struct tp_data tests = get_member(read_value(&reader), "tests"), test;
         for (; count < tests.number; count++) {
             tests.source->item(&tests, count, &test);
             run_spec_case(&arena, name, test);
@@ -218,46 +218,46 @@ static void spec_cases_pass(void **state)
 static void markup_and_controls_are_escaped(void **state)
 {
     (void)state;
-    expect(tp_data_text("<a href='x'>\"&\""), "{{.}}", "&lt;a href=&#39;x&#39;&gt;&quot;&amp;&quot;");
-    expect(tp_data_str(TP_STR("a\0b\x01\t\n\r\x7f")), "{{.}}", "a" BAD "b" BAD "\t\n" BAD BAD);
-    expect(tp_data_text("é ✓ 𝄞"), "{{.}}", "é ✓ 𝄞");
-    expect(tp_data_text("\xC3("), "{{.}}", BAD "(");
-    expect(tp_data_text("\xED\xA0\x80"), "{{.}}", BAD BAD BAD);
-    expect(tp_data_text("\xF4\x90\x80\x80x\xE2\x80"), "{{.}}", BAD BAD BAD BAD "x" BAD BAD);
-    expect(tp_data_text("a\xE2\x80\xAE!\xE2\x81\xA6"), "{{.}}", "a\\u202e!\\u2066");
-    expect(tp_data_text("<b>"), "{{{.}}}{{&.}}", "<b><b>");
+    assert_rendered(tp_data_text("<a href='x'>\"&\""), "{{.}}", "&lt;a href=&#39;x&#39;&gt;&quot;&amp;&quot;");
+    assert_rendered(tp_data_str(TP_STR("a\0b\x01\t\n\r\x7f")), "{{.}}", "a" BAD "b" BAD "\t\n" BAD BAD);
+    assert_rendered(tp_data_text("é ✓ 𝄞"), "{{.}}", "é ✓ 𝄞");
+    assert_rendered(tp_data_text("\xC3("), "{{.}}", BAD "(");
+    assert_rendered(tp_data_text("\xED\xA0\x80"), "{{.}}", BAD BAD BAD);
+    assert_rendered(tp_data_text("\xF4\x90\x80\x80x\xE2\x80"), "{{.}}", BAD BAD BAD BAD "x" BAD BAD);
+    assert_rendered(tp_data_text("a\xE2\x80\xAE!\xE2\x81\xA6"), "{{.}}", "a\\u202e!\\u2066");
+    assert_rendered(tp_data_text("<b>"), "{{{.}}}{{&.}}", "<b><b>");
 }
 
 static void empty_text_hides_a_section_and_zero_does_not(void **state)
 {
     (void)state;
-    expect(tp_data_text(""), "{{#.}}shown{{/.}}{{^.}}hidden{{/.}}", "hidden");
-    expect(tp_data_int(0), "{{#.}}{{.}}{{/.}}{{^.}}hidden{{/.}}", "0");
-    expect((struct tp_data){0}, "a{{b.c.d}}{{>none}}z", "az");
+    assert_rendered(tp_data_text(""), "{{#.}}shown{{/.}}{{^.}}hidden{{/.}}", "hidden");
+    assert_rendered(tp_data_int(0), "{{#.}}{{.}}{{/.}}{{^.}}hidden{{/.}}", "0");
+    assert_rendered((struct tp_data){0}, "a{{b.c.d}}{{>none}}z", "az");
 }
 
 static void broken_templates_name_line_and_reason(void **state)
 {
     (void)state;
-    expect_fault("a\nb {{x", TP_EFORMAT, "template main:2: tag is not closed");
-    expect_fault("\n\n{{#rows}}x", TP_EFORMAT, "template main:3: section is not closed: 'rows'");
-    expect_fault("{{#a}}{{/b}}", TP_EFORMAT, "another section is open than 'b'");
-    expect_fault("{{/b}}", TP_EFORMAT, "no open section 'b'");
-    expect_fault("{{=<% =%>=}}", TP_EFORMAT, "bad delimiters");
-    expect_fault("{{=12345678901234567 %>=}}", TP_ELIMIT, "delimiter longer");
-    expect_fault("{{=<% 12345678901234567=}}", TP_ELIMIT, "delimiter longer");
+    assert_template_error("a\nb {{x", TP_EFORMAT, "template main:2: tag is not closed");
+    assert_template_error("\n\n{{#rows}}x", TP_EFORMAT, "template main:3: section is not closed: 'rows'");
+    assert_template_error("{{#a}}{{/b}}", TP_EFORMAT, "another section is open than 'b'");
+    assert_template_error("{{/b}}", TP_EFORMAT, "no open section 'b'");
+    assert_template_error("{{=<% =%>=}}", TP_EFORMAT, "bad delimiters");
+    assert_template_error("{{=12345678901234567 %>=}}", TP_ELIMIT, "delimiter longer");
+    assert_template_error("{{=<% 12345678901234567=}}", TP_ELIMIT, "delimiter longer");
 }
 
 static void endless_template_is_refused(void **state)
 {
     (void)state;
-    expect_fault("{{>main}}", TP_ELIMIT, "too deep");
-    expect_fault("{{#yes}}{{>main}}{{>main}}{{/yes}}", TP_ELIMIT, "too deep");
-    expect_fault(" {{>main}}\n {{>main}}\n", TP_ELIMIT, "template");
+    assert_template_error("{{>main}}", TP_ELIMIT, "too deep");
+    assert_template_error("{{#yes}}{{>main}}{{>main}}{{/yes}}", TP_ELIMIT, "too deep");
+    assert_template_error(" {{>main}}\n {{>main}}\n", TP_ELIMIT, "template");
     char deep[65 * 8 + 1] = "";
     for (int i = 0; i < 65; i++)
         strcat(deep, "{{#yes}}");
-    expect_fault(deep, TP_ELIMIT, "64 sections");
+    assert_template_error(deep, TP_ELIMIT, "64 sections");
 }
 
 static void built_objects_keep_their_last_member_and_growing_lists(void **state)
@@ -269,11 +269,11 @@ static void built_objects_keep_their_last_member_and_growing_lists(void **state)
     struct tp_object *page = tp_object_new(&arena);
     tp_object_text(page, "title", "old");
     tp_object_printf(page, "title", "%d of %s", 3, "new");
-    struct tp_list *rows = tp_object_list(page, "rows");
+    struct tp_list *rows = tp_object_add_list(page, "rows");
     for (int i = 0; i < 3; i++)
-        tp_object_int(tp_list_object(rows), "n", i);
-    tp_object_text(tp_object_object(page, "a"), "b", "c");
-    expect(tp_data_of_object(page), "{{title}}:{{#rows}} {{n}}{{/rows}} {{a.b}}{{a.x}}", "3 of new: 0 1 2 c");
+        tp_object_int(tp_list_add_object(rows), "n", i);
+    tp_object_text(tp_object_add_object(page, "a"), "b", "c");
+    assert_rendered(tp_data_of_object(page), "{{title}}:{{#rows}} {{n}}{{/rows}} {{a.b}}{{a.x}}", "3 of new: 0 1 2 c");
     tp_arena_release(&arena);
 }
 

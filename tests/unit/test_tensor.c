@@ -131,14 +131,15 @@ static void impossible_shapes_are_refused(void **state)
 {
     uint64_t count = 0;
     (void)state;
-    assert_true(tp_tensor_count(&count, TP_DTYPE_FLOAT32, 0, NULL) && count == 1);
-    assert_true(tp_tensor_count(&count, TP_DTYPE_FLOAT32, 3, (int64_t[]){2, 3, 4}) && count == 24);
-    assert_true(tp_tensor_count(&count, TP_DTYPE_FLOAT32, 3, (int64_t[]){INT64_MAX, 0, INT64_MAX}) && count == 0);
-    assert_false(tp_tensor_count(&count, TP_DTYPE_FLOAT32, 2, (int64_t[]){2, -1}));
-    assert_false(tp_tensor_count(&count, TP_DTYPE_FLOAT32, 2, (int64_t[]){0, -1}));
-    assert_false(tp_tensor_count(&count, TP_DTYPE_FLOAT32, 2, (int64_t[]){INT64_MAX, 2}));
-    assert_false(tp_tensor_count(&count, TP_DTYPE_INT16, 1, (int64_t[]){INT64_MAX / 2 + 1}));
-    assert_true(tp_tensor_count(&count, TP_DTYPE_INT8, 1, (int64_t[]){INT64_MAX}));
+    assert_true(tp_tensor_count_elements(&count, TP_DTYPE_FLOAT32, 0, NULL) && count == 1);
+    assert_true(tp_tensor_count_elements(&count, TP_DTYPE_FLOAT32, 3, (int64_t[]){2, 3, 4}) && count == 24);
+    assert_true(tp_tensor_count_elements(&count, TP_DTYPE_FLOAT32, 3, (int64_t[]){INT64_MAX, 0, INT64_MAX}) &&
+                count == 0);
+    assert_false(tp_tensor_count_elements(&count, TP_DTYPE_FLOAT32, 2, (int64_t[]){2, -1}));
+    assert_false(tp_tensor_count_elements(&count, TP_DTYPE_FLOAT32, 2, (int64_t[]){0, -1}));
+    assert_false(tp_tensor_count_elements(&count, TP_DTYPE_FLOAT32, 2, (int64_t[]){INT64_MAX, 2}));
+    assert_false(tp_tensor_count_elements(&count, TP_DTYPE_INT16, 1, (int64_t[]){INT64_MAX / 2 + 1}));
+    assert_true(tp_tensor_count_elements(&count, TP_DTYPE_INT8, 1, (int64_t[]){INT64_MAX}));
 }
 
 /* ---- .npy files ---- */
@@ -148,14 +149,14 @@ static void headers_equal_those_of_numpy(void **state)
     char head[TP_NPY_MAX_HEAD];
     const int64_t dims[] = {2, 3}, most[TP_NPY_MAX_RANK] = {[0 ... 15] = INT64_MAX};
     (void)state;
-    assert_int_equal(tp_npy_head(head, TP_DTYPE_FLOAT32, 2, dims), 128);
+    assert_int_equal(tp_npy_write_head(head, TP_DTYPE_FLOAT32, 2, dims), 128);
     assert_memory_equal(head, "\x93NUMPY\x01\0\x76\0{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", 69);
     assert_int_equal(head[127], '\n');
-    tp_npy_head(head, TP_DTYPE_BOOL, 1, dims);
+    tp_npy_write_head(head, TP_DTYPE_BOOL, 1, dims);
     assert_memory_equal(head + 10, "{'descr': '|b1', 'fortran_order': False, 'shape': (2,), }  ", 59);
-    tp_npy_head(head, TP_DTYPE_BFLOAT16, 0, NULL);
+    tp_npy_write_head(head, TP_DTYPE_BFLOAT16, 0, NULL);
     assert_memory_equal(head + 10, "{'descr': '<u2', 'fortran_order': False, 'shape': (), }  ", 57);
-    size_t size = tp_npy_head(head, TP_DTYPE_INT64, TP_NPY_MAX_RANK, most);
+    size_t size = tp_npy_write_head(head, TP_DTYPE_INT64, TP_NPY_MAX_RANK, most);
     assert_true(size % 64 == 0 && size <= TP_NPY_MAX_HEAD && head[size - 1] == '\n');
 }
 
@@ -203,7 +204,7 @@ static void read_trace(const struct tracepress_trace *trace, void *unused)
     fclose(file);
 }
 
-static void start(const char *worker)
+static void start_recording(const char *worker)
 {
     struct tracepress_options options = TRACEPRESS_OPTIONS;
     options.directory = folder;
@@ -213,7 +214,7 @@ static void start(const char *worker)
 }
 
 /* Returns the arguments of the instant with this name. */
-static const char *args_of(const char *name)
+static const char *find_arguments(const char *name)
 {
     static char line[2048];
     char wanted[256];
@@ -232,7 +233,7 @@ static void statistics_are_in_the_trace(void **state)
     const float values[] = {3, 0, -4, NAN, INFINITY, 0};
     const int64_t dims[] = {2, 3}, negative[] = {-1}, most[17] = {0};
     (void)state;
-    start("stats");
+    start_recording("stats");
     tracepress_step();
     tracepress_tensor(tracepress_intern("grad"), TRACEPRESS_FLOAT, 2, dims, values, TRACEPRESS_STATISTICS);
     tracepress_tensor(tracepress_intern("none"), TRACEPRESS_INT64, 1, (int64_t[]){0}, NULL, TRACEPRESS_STATISTICS);
@@ -244,10 +245,11 @@ static void statistics_are_in_the_trace(void **state)
     tracepress_tensor(1, TRACEPRESS_FLOAT, 1, NULL, values, TRACEPRESS_STATISTICS);
     tracepress_tensor(1, TRACEPRESS_FLOAT, 0, NULL, NULL, TRACEPRESS_STATISTICS);
     tracepress_stop();
-    assert_string_equal(args_of("grad"), "\"args\":{\"dtype\":\"float32\",\"shape\":[2,3],\"step\":1,\"count\":6,"
-                                         "\"min\":-4.0,\"max\":3.0,\"mean\":-0.25,\"std\":2.48746859276655,"
-                                         "\"l2\":5.0,\"zeros\":2,\"nans\":1,\"infs\":1}},");
-    assert_non_null(strstr(args_of("none"), "\"shape\":[0],\"step\":1,\"count\":0,\"min\":null,\"max\":null,"));
+    assert_string_equal(find_arguments("grad"),
+                        "\"args\":{\"dtype\":\"float32\",\"shape\":[2,3],\"step\":1,\"count\":6,"
+                        "\"min\":-4.0,\"max\":3.0,\"mean\":-0.25,\"std\":2.48746859276655,"
+                        "\"l2\":5.0,\"zeros\":2,\"nans\":1,\"infs\":1}},");
+    assert_non_null(strstr(find_arguments("none"), "\"shape\":[0],\"step\":1,\"count\":0,\"min\":null,\"max\":null,"));
     assert_non_null(strstr(text, "\"tracepress_dropped\":6"));
 }
 
@@ -269,7 +271,7 @@ static void values_are_written_as_files(void **state)
     const int32_t old[] = {1, 2}, new[] = {3, 4};
     const int64_t dims[] = {2};
     (void)state;
-    start("values");
+    start_recording("values");
     tracepress_tensor(tracepress_intern("a/w"), TRACEPRESS_INT32, 1, dims, old, TRACEPRESS_VALUES);
     tracepress_tensor(tracepress_intern("a/w"), TRACEPRESS_INT32, 1, dims, new, TRACEPRESS_VALUES);
     tracepress_step();
@@ -277,8 +279,8 @@ static void values_are_written_as_files(void **state)
     tracepress_stop();
     check_file("values", "0/a%2Fw.npy", (const char *)new, sizeof new);
     check_file("values", "1/b.npy", (const char *)brain, sizeof brain);
-    assert_non_null(strstr(args_of("a/w"), "\"file\":\"values.tensors/0/a%2Fw.npy\"}"));
-    assert_non_null(strstr(args_of("b"), "\"file\":\"values.tensors/1/b.npy\",\"values\":\"bits as uint16\"}"));
+    assert_non_null(strstr(find_arguments("a/w"), "\"file\":\"values.tensors/0/a%2Fw.npy\"}"));
+    assert_non_null(strstr(find_arguments("b"), "\"file\":\"values.tensors/1/b.npy\",\"values\":\"bits as uint16\"}"));
 }
 
 static void size_limit_keeps_the_statistics(void **state)
@@ -290,11 +292,11 @@ static void size_limit_keeps_the_statistics(void **state)
     (void)state;
     setenv("TRACEPRESS_TENSOR_MB", "2", 1);
     setenv("TRACEPRESS_QUIET", "1", 1);
-    start("limit");
+    start_recording("limit");
     tracepress_tensor(tracepress_intern("big"), TRACEPRESS_INT8, 1, dims, big, TRACEPRESS_VALUES);
     tracepress_stop();
     unsetenv("TRACEPRESS_TENSOR_MB");
-    assert_non_null(strstr(args_of("big"), "\"zeros\":3145728,\"nans\":0,\"infs\":0,\"values\":\"not kept\"}"));
+    assert_non_null(strstr(find_arguments("big"), "\"zeros\":3145728,\"nans\":0,\"infs\":0,\"values\":\"not kept\"}"));
     snprintf(path, sizeof path, "%s/limit.tensors", folder);
     assert_int_equal(stat(path, &status), -1);
 }
@@ -308,12 +310,12 @@ static void unwritable_folder_keeps_the_statistics(void **state)
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fclose(file);
-    start("taken");
+    start_recording("taken");
     tracepress_tensor(tracepress_intern("a"), TRACEPRESS_INT8, 1, dims, "x", TRACEPRESS_VALUES);
     tracepress_tensor(tracepress_intern("b"), TRACEPRESS_INT8, 1, dims, "x", TRACEPRESS_VALUES);
     tracepress_stop();
-    assert_non_null(strstr(args_of("a"), "\"values\":\"not kept\"}"));
-    assert_non_null(strstr(args_of("b"), "\"values\":\"not kept\"}"));
+    assert_non_null(strstr(find_arguments("a"), "\"values\":\"not kept\"}"));
+    assert_non_null(strstr(find_arguments("b"), "\"values\":\"not kept\"}"));
 }
 
 static int enter_folder(void **state)

@@ -11,23 +11,24 @@
 
 #include <cmocka.h>
 
-static void assert_defused(const char *text, const char *want)
+static void assert_commands_disabled(const char *text, const char *want)
 {
     char got[256];
     snprintf(got, sizeof got, "%s", text);
-    tp_terminal_defuse(got, strlen(got));
+    tp_terminal_disable_commands(got, strlen(got));
     assert_string_equal(got, want);
 }
 
-static void log_commands_are_disarmed(void **state)
+static void log_commands_are_disabled(void **state)
 {
     (void)state;
-    assert_defused("::error file=a::b\n  ::set-output name=x::y\r\t::debug::z",
-                   "?:error file=a::b\n  ?:set-output name=x::y\r\t?:debug::z");
-    assert_defused("a ##[error]b ##vso[task.x]c ##teamcity[d]", "a #?[error]b #?vso[task.x]c #?teamcity[d]");
-    assert_defused("###VSO[x", "##?VSO[x");
-    assert_defused("\xC2\xA0\xE2\x80\x83\xE3\x80\x80 ::error::x", "\xC2\xA0\xE2\x80\x83\xE3\x80\x80 ?:error::x");
-    assert_defused("\n\n::x", "\n\n?:x");
+    assert_commands_disabled("::error file=a::b\n  ::set-output name=x::y\r\t::debug::z",
+                             "?:error file=a::b\n  ?:set-output name=x::y\r\t?:debug::z");
+    assert_commands_disabled("a ##[error]b ##vso[task.x]c ##teamcity[d]", "a #?[error]b #?vso[task.x]c #?teamcity[d]");
+    assert_commands_disabled("###VSO[x", "##?VSO[x");
+    assert_commands_disabled("\xC2\xA0\xE2\x80\x83\xE3\x80\x80 ::error::x",
+                             "\xC2\xA0\xE2\x80\x83\xE3\x80\x80 ?:error::x");
+    assert_commands_disabled("\n\n::x", "\n\n?:x");
 }
 
 static void harmless_names_stay_unchanged(void **state)
@@ -47,7 +48,7 @@ static void harmless_names_stay_unchanged(void **state)
                                         "::1 localhost"};
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        assert_defused(names[i], names[i]);
+        assert_commands_disabled(names[i], names[i]);
 }
 
 /* Cleans random texts. The result must contain no control characters, and cleaning it again must change nothing. */
@@ -60,9 +61,9 @@ static void random_texts_are_safe(void **state)
         char text[128] = "", again[128];
         for (int k = 0; k < 12; k++)
             strcat(text, parts[(seed = seed * 1103515245 + 12345) >> 16 & 0x7FFF ? (seed >> 16) % 12 : 0]);
-        tp_terminal_defuse(text, strlen(text));
+        tp_terminal_disable_commands(text, strlen(text));
         strcpy(again, text);
-        tp_terminal_defuse(again, strlen(again));
+        tp_terminal_disable_commands(again, strlen(again));
         assert_string_equal(again, text);
         assert_null(strstr(text, "##["));
         assert_null(strstr(text, "##vso["));
@@ -85,7 +86,7 @@ static void terminal_shows_controls_as_questions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(log_commands_are_disarmed),
+        cmocka_unit_test(log_commands_are_disabled),
         cmocka_unit_test(harmless_names_stay_unchanged),
         cmocka_unit_test(random_texts_are_safe),
         cmocka_unit_test(terminal_shows_controls_as_questions),

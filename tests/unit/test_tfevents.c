@@ -16,7 +16,7 @@
 #include "writer/base/crc32c.h"
 #include "writer/tfevents_file.h"
 
-static uint64_t little(const char *p, unsigned size)
+static uint64_t read_little_endian(const char *p, unsigned size)
 {
     uint64_t value = 0;
     for (unsigned i = 0; i < size; i++)
@@ -30,10 +30,11 @@ static unsigned count_records(const struct tp_buf *out)
     unsigned count = 0;
     for (size_t at = 0; at < out->size; count++) {
         assert_true(out->size - at >= 16);
-        size_t length = (size_t)little(out->data + at, 8);
+        size_t length = (size_t)read_little_endian(out->data + at, 8);
         assert_true(length <= out->size - at - 16);
-        assert_int_equal(little(out->data + at + 8, 4), tp_crc32c_masked(tp_crc32c_plain(out->data + at, 8)));
-        assert_int_equal(little(out->data + at + 12 + length, 4),
+        assert_int_equal(read_little_endian(out->data + at + 8, 4),
+                         tp_crc32c_masked(tp_crc32c_plain(out->data + at, 8)));
+        assert_int_equal(read_little_endian(out->data + at + 12 + length, 4),
                          tp_crc32c_masked(tp_crc32c_plain(out->data + at + 12, length)));
         at += length + 16;
     }
@@ -54,7 +55,7 @@ static void tfevents_begin_with_the_version(void **state)
     tp_tfevents_init(&events, 0);
     tp_tfevents_begin(&events, 1.5);
     assert_int_equal(count_records(&events.out), 1);
-    assert_int_equal(little(events.out.data, 8), sizeof record - 1);
+    assert_int_equal(read_little_endian(events.out.data, 8), sizeof record - 1);
     assert_memory_equal(events.out.data + 12, record, sizeof record - 1);
     tp_tfevents_release(&events);
 }
@@ -65,7 +66,7 @@ static void tfevents_scalars_have_both_value_and_class(void **state)
     struct tp_tfevents events;
     (void)state;
     tp_tfevents_init(&events, 0);
-    tp_tfevents_scalars(&events, (struct tp_tfevents_at){2, 7}, scalars, 2);
+    tp_tfevents_put_scalars(&events, (struct tp_tfevents_at){2, 7}, scalars, 2);
     assert_int_equal(count_records(&events.out), 1);
     assert_true(contains(&events.out,
                          "\x0a\x03"
@@ -77,7 +78,7 @@ static void tfevents_scalars_have_both_value_and_class(void **state)
     assert_true(contains(&events.out, "\x0a\x07scalars", 9));
     assert_false(contains(&events.out, "none", 4));
     tp_buf_clear(&events.out);
-    tp_tfevents_scalars(&events, (struct tp_tfevents_at){2, 8}, scalars + 1, 1);
+    tp_tfevents_put_scalars(&events, (struct tp_tfevents_at){2, 8}, scalars + 1, 1);
     assert_int_equal(events.out.size, 0); /* without a value, no record is written */
     tp_tfevents_release(&events);
 }
@@ -90,7 +91,7 @@ static void tfevents_many_scalars_are_several_records(void **state)
     for (unsigned i = 0; i < 130; i++)
         scalars[i] = (struct tp_tf_scalar){"t", NULL, i, false};
     tp_tfevents_init(&events, 0);
-    tp_tfevents_scalars(&events, (struct tp_tfevents_at){1, 1}, scalars, 130);
+    tp_tfevents_put_scalars(&events, (struct tp_tfevents_at){1, 1}, scalars, 130);
     assert_int_equal(count_records(&events.out), 3);
     tp_tfevents_release(&events);
 }
@@ -101,11 +102,11 @@ static void tfevents_histograms_count_everything(void **state)
     struct tp_tfevents events;
     (void)state;
     tp_tfevents_init(&events, 0);
-    tp_tfevents_histogram(&events, (struct tp_tfevents_at){1, 1}, "h", "d", equal, 3);
+    tp_tfevents_put_histogram(&events, (struct tp_tfevents_at){1, 1}, "h", "d", equal, 3);
     assert_int_equal(count_records(&events.out), 1);
     assert_true(contains(&events.out, "\x3a\x08\0\0\0\0\0\0\x08\x40", 10)); /* bytes: one bucket with the count 3 */
-    tp_tfevents_histogram(&events, (struct tp_tfevents_at){1, 2}, "h", "d", wide, 4);
-    tp_tfevents_histogram(&events, (struct tp_tfevents_at){1, 3}, "h", "d", wide, 0);
+    tp_tfevents_put_histogram(&events, (struct tp_tfevents_at){1, 2}, "h", "d", wide, 4);
+    tp_tfevents_put_histogram(&events, (struct tp_tfevents_at){1, 3}, "h", "d", wide, 0);
     assert_int_equal(count_records(&events.out), 2);
     tp_tfevents_release(&events);
 }
@@ -139,7 +140,7 @@ static void tfevents_costs_are_packed_depth_first(void **state)
     tp_arena_init(&arena, 0);
     if (setjmp(arena.guard))
         fail();
-    tp_tfevents_graph(&events, (struct tp_tfevents_at){1, 1}, nodes, 5, &arena);
+    tp_tfevents_put_graph(&events, (struct tp_tfevents_at){1, 1}, nodes, 5, &arena);
     /* records: graph, CPU, memory; there is no record for device time, because nothing ran on a device */
     assert_int_equal(count_records(&events.out), 3);
     assert_true(contains(&events.out,

@@ -26,7 +26,7 @@ struct scene {
     struct tp_vec events;
 };
 
-static void add(struct scene *s, enum tp_kind kind, uint32_t thread, const char *name, int64_t ts, int64_t dur)
+static void add_event(struct scene *s, enum tp_kind kind, uint32_t thread, const char *name, int64_t ts, int64_t dur)
 {
     uint32_t ordinal = (uint32_t)s->events.count;
     struct tp_event *event = tp_vec_push(&s->events);
@@ -36,7 +36,7 @@ static void add(struct scene *s, enum tp_kind kind, uint32_t thread, const char 
     event->detail = kind == TP_KIND_KERNEL ? 0 : TP_NO_ID;
 }
 
-static void start(struct scene *s)
+static void init_scene(struct scene *s)
 {
     memset(s, 0, sizeof *s);
     tp_arena_init(&s->arena, 0);
@@ -74,7 +74,7 @@ static void link_launches(struct scene *s)
     }
 }
 
-static void build(struct scene *s, struct tp_timeline *timeline, size_t max_bytes)
+static void build_timeline(struct scene *s, struct tp_timeline *timeline, size_t max_bytes)
 {
     s->trace.events = s->events.data;
     s->trace.event_count = (uint32_t)s->events.count;
@@ -124,14 +124,14 @@ static void slices_are_packed_in_order_with_their_depth(void **state)
 {
     (void)state;
     struct scene s;
-    start(&s);
+    init_scene(&s);
     assert_int_equal(setjmp(s.arena.guard), 0);
-    add(&s, TP_KIND_OPERATOR, 0, "outer", 1000001000, 500000);
-    add(&s, TP_KIND_OPERATOR, 0, "inner", 1000002000, 200000);
-    add(&s, TP_KIND_OPERATOR, 0, "inner", 1000301000, 100000);
-    add(&s, TP_KIND_OPERATOR, 0, "outer", 1000601000, 0);
+    add_event(&s, TP_KIND_OPERATOR, 0, "outer", 1000001000, 500000);
+    add_event(&s, TP_KIND_OPERATOR, 0, "inner", 1000002000, 200000);
+    add_event(&s, TP_KIND_OPERATOR, 0, "inner", 1000301000, 100000);
+    add_event(&s, TP_KIND_OPERATOR, 0, "outer", 1000601000, 0);
     struct tp_timeline timeline;
-    build(&s, &timeline, 1 << 20);
+    build_timeline(&s, &timeline, 1 << 20);
     const char *header;
     const uint8_t *bytes = unpack(&timeline, &s.arena, &header);
     assert_int_equal(timeline.shown_count, 4);
@@ -149,16 +149,16 @@ static void device_slices_name_their_launch(void **state)
 {
     (void)state;
     struct scene s;
-    start(&s);
+    init_scene(&s);
     assert_int_equal(setjmp(s.arena.guard), 0);
-    add(&s, TP_KIND_RUNTIME, 0, "launch", 1000000, 2000);
+    add_event(&s, TP_KIND_RUNTIME, 0, "launch", 1000000, 2000);
     /* the operation starts before this call, because the clocks differ */
-    add(&s, TP_KIND_RUNTIME, 0, "launch", 1010000, 2000);
-    add(&s, TP_KIND_KERNEL, 2, "kernel", 1005000, 1000);
-    add(&s, TP_KIND_KERNEL, 2, "kernel", 1009000, 1000);
-    add(&s, TP_KIND_KERNEL, 2, "kernel", 1020000, 1000); /* this kernel has no known launch */
+    add_event(&s, TP_KIND_RUNTIME, 0, "launch", 1010000, 2000);
+    add_event(&s, TP_KIND_KERNEL, 2, "kernel", 1005000, 1000);
+    add_event(&s, TP_KIND_KERNEL, 2, "kernel", 1009000, 1000);
+    add_event(&s, TP_KIND_KERNEL, 2, "kernel", 1020000, 1000); /* this kernel has no known launch */
     struct tp_timeline timeline;
-    build(&s, &timeline, 1 << 20);
+    build_timeline(&s, &timeline, 1 << 20);
     const char *header;
     const uint8_t *bytes = unpack(&timeline, &s.arena, &header);
     unsigned sizes[13], before = 0;
@@ -177,12 +177,12 @@ static void single_nanoseconds_are_kept(void **state)
 {
     (void)state;
     struct scene s;
-    start(&s);
+    init_scene(&s);
     assert_int_equal(setjmp(s.arena.guard), 0);
-    add(&s, TP_KIND_OPERATOR, 0, "a", 5000, 3000);
-    add(&s, TP_KIND_OPERATOR, 0, "b", 8001, 7);
+    add_event(&s, TP_KIND_OPERATOR, 0, "a", 5000, 3000);
+    add_event(&s, TP_KIND_OPERATOR, 0, "b", 8001, 7);
     struct tp_timeline timeline;
-    build(&s, &timeline, 1 << 20);
+    build_timeline(&s, &timeline, 1 << 20);
     const char *header;
     const uint8_t *bytes = unpack(&timeline, &s.arena, &header);
     const uint8_t expected[] = {0,    0xB9, 0x17, 0xB8,
@@ -197,18 +197,18 @@ static void short_host_slices_are_folded_to_fit(void **state)
 {
     (void)state;
     struct scene s;
-    start(&s);
+    init_scene(&s);
     assert_int_equal(setjmp(s.arena.guard), 0);
     uint32_t random = 1;
     for (int i = 0; i < 20000; i++) {
         random = random * 1664525 + 1013904223;
-        add(&s, TP_KIND_OPERATOR, (uint32_t)i % 2, "op", (int64_t)i * 100000 + random % 9999, 1 + random % 50000);
+        add_event(&s, TP_KIND_OPERATOR, (uint32_t)i % 2, "op", (int64_t)i * 100000 + random % 9999, 1 + random % 50000);
     }
     for (int i = 0; i < 500; i++)
-        add(&s, TP_KIND_KERNEL, 2, "kernel", (int64_t)i * 4000000, 1000 + i);
+        add_event(&s, TP_KIND_KERNEL, 2, "kernel", (int64_t)i * 4000000, 1000 + i);
     struct tp_timeline all, fitted;
-    build(&s, &all, 1 << 20);
-    build(&s, &fitted, 40000);
+    build_timeline(&s, &all, 1 << 20);
+    build_timeline(&s, &fitted, 40000);
     assert_int_equal(all.folded_count, 0);
     assert_true((all.data.len + 2) / 3 * 4 > 40000);
     assert_true((fitted.data.len + 2) / 3 * 4 <= 40000);
@@ -220,7 +220,7 @@ static void short_host_slices_are_folded_to_fit(void **state)
     for (int i = 0; i < 20000; i++)
         shorter += (uint64_t)s.trace.events[i].dur_ns < fitted.folded_below_ns;
     assert_int_equal(shorter, fitted.folded_count);
-    build(&s, &all, 2000); /* the limit is too small even for the slices of devices */
+    build_timeline(&s, &all, 2000); /* the limit is too small even for the slices of devices */
     assert_true((all.data.len + 2) / 3 * 4 <= 2000);
     tp_arena_release(&s.arena);
 }
@@ -229,13 +229,13 @@ static void device_load_counts_time_and_blocks(void **state)
 {
     (void)state;
     struct scene s;
-    start(&s);
+    init_scene(&s);
     assert_int_equal(setjmp(s.arena.guard), 0);
-    add(&s, TP_KIND_OPERATOR, 0, "op", 0, 512 * 1024);
-    add(&s, TP_KIND_KERNEL, 2, "kernel", 0, 256 * 1024);
+    add_event(&s, TP_KIND_OPERATOR, 0, "op", 0, 512 * 1024);
+    add_event(&s, TP_KIND_KERNEL, 2, "kernel", 0, 256 * 1024);
     s.step = (struct tp_step){.end_ns = 512 * 1024 - 1};
     struct tp_timeline timeline;
-    build(&s, &timeline, 1 << 20);
+    build_timeline(&s, &timeline, 1 << 20);
     assert_int_equal(timeline.gpu_count, 1);
     assert_int_equal(timeline.gpus[0].busy[0], 255);
     assert_int_equal(timeline.gpus[0].busy[255], 255);
@@ -251,18 +251,18 @@ static void hostile_times_and_depths_do_not_crash(void **state)
 {
     (void)state;
     struct scene s;
-    start(&s);
+    init_scene(&s);
     assert_int_equal(setjmp(s.arena.guard), 0);
     for (int i = 0; i < 3000; i++)
-        add(&s, TP_KIND_OPERATOR, 0, "deep", -(1ll << 62), (1ll << 62) - i);
-    add(&s, TP_KIND_OPERATOR, 1, "far", (1ll << 62) - 1, 1ll << 62);
-    add(&s, TP_KIND_KERNEL, 2, "k", -(1ll << 62), 1ll << 62);
+        add_event(&s, TP_KIND_OPERATOR, 0, "deep", -(1ll << 62), (1ll << 62) - i);
+    add_event(&s, TP_KIND_OPERATOR, 1, "far", (1ll << 62) - 1, 1ll << 62);
+    add_event(&s, TP_KIND_KERNEL, 2, "k", -(1ll << 62), 1ll << 62);
     struct tp_timeline timeline;
-    build(&s, &timeline, 1 << 20);
+    build_timeline(&s, &timeline, 1 << 20);
     assert_int_equal(timeline.too_deep_count, 3000 - TP_TIMELINE_MAX_ROWS);
     assert_int_equal(timeline.lanes[1].row_count, TP_TIMELINE_MAX_ROWS);
     assert_true(tp_timeline_data(&s.arena, &timeline).kind == TP_DATA_OBJECT);
-    build(&s, &timeline, 300);
+    build_timeline(&s, &timeline, 300);
     tp_arena_release(&s.arena);
 }
 
@@ -270,10 +270,10 @@ static void no_slices_give_no_timeline(void **state)
 {
     (void)state;
     struct scene s;
-    start(&s);
+    init_scene(&s);
     assert_int_equal(setjmp(s.arena.guard), 0);
     struct tp_timeline timeline;
-    build(&s, &timeline, 1 << 20);
+    build_timeline(&s, &timeline, 1 << 20);
     assert_int_equal(timeline.lane_count, 0);
     assert_true(tp_timeline_data(&s.arena, &timeline).kind == TP_DATA_NONE);
     tp_arena_release(&s.arena);

@@ -307,7 +307,7 @@ static void learned_keys_equal_the_plain_scanner(void **state)
         make_event(text, &seed);
         scan.at = text;
         scan.end = text + strlen(text);
-        enum tp_scan_status a = tp_learned_keys_event(&l.layout, &scan, &learned);
+        enum tp_scan_status a = tp_learned_keys_scan_event(&l.layout, &scan, &learned);
         const char *stop = scan.at;
         scan.at = text;
         enum tp_scan_status b = tp_scan_event(&scan, &plain);

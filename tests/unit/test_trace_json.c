@@ -40,7 +40,7 @@ static struct tp_trace_out *open_trace(const struct tp_trace_out_options *option
 }
 
 /* Closes and reads the file. The caller frees the text. */
-static char *content(struct tp_trace_out *out)
+static char *read_written_file(struct tp_trace_out *out)
 {
     struct tp_error err;
     assert_int_equal(tp_trace_out_close(&out, TP_NULL_INT, &err), 0);
@@ -68,7 +68,7 @@ static void assert_events(void (*write)(struct tp_trace_out *), const char *want
 {
     struct tp_trace_out *out = open_trace(NULL);
     write(out);
-    char *text = content(out), *from = strstr(text, "\"sort_index\":0}}"),
+    char *text = read_written_file(out), *from = strstr(text, "\"sort_index\":0}}"),
          *to = strstr(text, ",\n{\"ph\":\"X\",\"cat\":\"Trace\"");
     assert_non_null(from);
     assert_non_null(to);
@@ -80,7 +80,7 @@ static void assert_events(void (*write)(struct tp_trace_out *), const char *want
 static void empty_trace_is_a_complete_document(void **state)
 {
     (void)state;
-    char *text = content(open_trace(NULL));
+    char *text = read_written_file(open_trace(NULL));
     assert_string_equal(
         text,
         "{\"schemaVersion\":1,\n\"deviceProperties\":[],\n\"displayTimeUnit\":\"ms\",\n\"baseTimeNanoseconds\":0,\n"
@@ -118,7 +118,7 @@ static void header_contains_the_options(void **state)
     gpu.sm_count = 132;
     gpu.warp_size = 32;
     options.flags = TP_OUT_RECORD_SHAPES | TP_OUT_WITH_FLOPS;
-    options.base_time_ns = tp_trace_out_base(1795223736123456789);
+    options.base_time_ns = tp_trace_out_base_time_ns(1795223736123456789);
     options.begin_ns = 1500;
     options.process_id = 77;
     options.process_name = TP_STR("train");
@@ -132,7 +132,7 @@ static void header_contains_the_options(void **state)
     options.device_count = 1;
     options.metadata = meta;
     options.metadata_count = sizeof meta / sizeof *meta;
-    char *text = content(open_trace(&options));
+    char *text = read_written_file(open_trace(&options));
     assert_contains(text,
                     "{\"schemaVersion\":1,\n\"deviceProperties\":[{\"id\":1,\"name\":\"Quick "
                     "\\\"7\\\"\",\"warpSize\":32,\"numSms\":132}],\n\"trace_id\":\"00AB\",\n\"record_shapes\":1,\n"
@@ -152,9 +152,11 @@ static void write_operator(struct tp_trace_out *out)
     const struct tp_trace_out_ints dims[] = {{row, 2}, {NULL, 0}, {weight, 1}};
     const struct tp_str types[] = {TP_STR("float"), TP_STR("")};
     const struct tp_trace_out_arg args[] = {
-        tp_trace_out_int(TP_OUT_EXTERNAL_ID, 3),         tp_trace_out_shapes(TP_OUT_INPUT_DIMS, dims, 3),
-        tp_trace_out_texts(TP_OUT_INPUT_TYPE, types, 2), tp_trace_out_text(TP_OUT_CALL_STACK, TP_STR("a.c(1): f;b;")),
-        tp_trace_out_bool(TP_OUT_FINISHED, false),
+        tp_trace_out_int_arg(TP_OUT_EXTERNAL_ID, 3),
+        tp_trace_out_shapes_arg(TP_OUT_INPUT_DIMS, dims, 3),
+        tp_trace_out_texts_arg(TP_OUT_INPUT_TYPE, types, 2),
+        tp_trace_out_text_arg(TP_OUT_CALL_STACK, TP_STR("a.c(1): f;b;")),
+        tp_trace_out_bool_arg(TP_OUT_FINISHED, false),
     };
     struct tp_trace_out_event event = {.name = TP_STR("aten::mm"),
                                        .pid = 10,
@@ -183,10 +185,10 @@ static void write_kernel(struct tp_trace_out *out)
 {
     const int64_t grid[] = {4, 1, 1};
     const struct tp_trace_out_arg args[] = {
-        tp_trace_out_int(TP_OUT_CORRELATION, 9),
-        tp_trace_out_list(TP_OUT_GRID, grid, 3),
-        tp_trace_out_real(TP_OUT_BLOCKS_PER_SM, 0.037879),
-        tp_trace_out_real(TP_OUT_WARPS_PER_SM, INFINITY),
+        tp_trace_out_int_arg(TP_OUT_CORRELATION, 9),
+        tp_trace_out_list_arg(TP_OUT_GRID, grid, 3),
+        tp_trace_out_real_arg(TP_OUT_BLOCKS_PER_SM, 0.037879),
+        tp_trace_out_real_arg(TP_OUT_WARPS_PER_SM, INFINITY),
     };
     struct tp_trace_out_event event = {.category = TP_OUT_KERNEL,
                                        .name = TP_STR("k<int>"),
@@ -293,7 +295,7 @@ static void hostile_texts_stay_valid_json(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct tp_trace_out *out = open_trace(NULL);
         tp_trace_out_complete(out, &(struct tp_trace_out_event){.name = cases[i].text});
-        char *text = content(out);
+        char *text = read_written_file(out);
         assert_contains(text, cases[i].want);
         free(text);
     }
@@ -310,14 +312,14 @@ static void long_texts_are_truncated_and_long_records_dropped(void **state)
     for (int i = 0; i < TEXTS; i++)
         texts[i] = (struct tp_str){big, SIZE};
     struct tp_trace_out *out = open_trace(NULL);
-    struct tp_trace_out_arg args[] = {tp_trace_out_texts(TP_OUT_CONCRETE_INPUTS, texts, TEXTS)};
+    struct tp_trace_out_arg args[] = {tp_trace_out_texts_arg(TP_OUT_CONCRETE_INPUTS, texts, TEXTS)};
     tp_trace_out_complete(out, &(struct tp_trace_out_event){.name = {big, SIZE}});
     tp_trace_out_complete(out, &(struct tp_trace_out_event){.name = TP_STR("too long"), .args = args, .arg_count = 1});
     tp_trace_out_complete(out, &(struct tp_trace_out_event){.name = TP_STR("after")});
     struct tp_trace_out_stats stats = tp_trace_out_stats(out);
     assert_int_equal(stats.dropped_count, 1);
     assert_true(stats.cut_count >= 2);
-    char *text = content(out);
+    char *text = read_written_file(out);
     assert_contains(
         text, "x\",\"pid\":0,\"tid\":0,\"ts\":0.000,\"dur\":0.000,\"args\":{\"Ev Idx\":0}},\n{\"ph\":\"X\",\"cat\":"
               "\"cpu_op\",\"name\":\"after\",\"pid\":0,\"tid\":0,\"ts\":0.000,\"dur\":0.000,\"args\":{\"Ev Idx\":1}}");

@@ -86,17 +86,17 @@ static void write_slice(struct tp_trace_out *out, const struct call *call, struc
 {
     static const int64_t shape[] = {2, 3};
     const struct tp_trace_out_ints dims[] = {{shape, 2}};
-    struct tp_trace_out_arg args[8] = {tp_trace_out_int(TP_OUT_EXTERNAL_ID, call->a),
-                                       tp_trace_out_int(TP_OUT_CORRELATION, call->b)};
+    struct tp_trace_out_arg args[8] = {tp_trace_out_int_arg(TP_OUT_EXTERNAL_ID, call->a),
+                                       tp_trace_out_int_arg(TP_OUT_CORRELATION, call->b)};
     size_t count = 2;
-    args[count++] = tp_trace_out_int(TP_OUT_SEQUENCE_NUMBER, call->c);
-    args[count++] = tp_trace_out_int(TP_OUT_BYTES, call->c);
+    args[count++] = tp_trace_out_int_arg(TP_OUT_SEQUENCE_NUMBER, call->c);
+    args[count++] = tp_trace_out_int_arg(TP_OUT_BYTES, call->c);
     args[count++] =
         (struct tp_trace_out_arg){.key = TP_OUT_NAMED, .type = TP_OUT_TEXT, .name = name, .value.text = name};
     if (call->has_dims)
-        args[count++] = tp_trace_out_shapes(TP_OUT_INPUT_DIMS, dims, 1);
+        args[count++] = tp_trace_out_shapes_arg(TP_OUT_INPUT_DIMS, dims, 1);
     if (call->is_unfinished)
-        args[count++] = tp_trace_out_bool(TP_OUT_FINISHED, false);
+        args[count++] = tp_trace_out_bool_arg(TP_OUT_FINISHED, false);
     struct tp_trace_out_event event = {.category = call->category,
                                        .other_category = TP_STR("mine"),
                                        .name = name,
@@ -180,7 +180,7 @@ static void compare_details(const struct tp_trace *trace, const struct tp_event 
 
 static void compare_event(const struct tp_trace *trace, const struct tp_event *event, const struct call *call)
 {
-    struct tp_str name = tp_trace_name(trace, event);
+    struct tp_str name = tp_trace_event_name(trace, event);
     const struct tp_thread *thread = &trace->threads[event->thread];
     assert_int_equal(event->ts_ns, call->ts_ns);
     assert_int_equal(event->dur_ns, call->dur_ns);
@@ -251,7 +251,7 @@ static void random_traces_come_back_equal(void **unused)
     unlink(path);
 }
 
-static int say_seed(void **unused)
+static int print_seed(void **unused)
 {
     (void)unused;
     if (seed <= RUNS)
@@ -262,7 +262,7 @@ static int say_seed(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(random_traces_come_back_equal, say_seed),
+        cmocka_unit_test_teardown(random_traces_come_back_equal, print_seed),
     };
     return cmocka_run_group_tests_name("trace_roundtrip", tests, NULL, NULL);
 }

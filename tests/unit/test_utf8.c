@@ -15,16 +15,16 @@ static void cut_keeps_complete_characters(void **state)
     static const size_t kept[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11, 11};
     (void)state;
     for (size_t most = 0; most < sizeof kept / sizeof *kept; most++)
-        assert_int_equal(tp_utf8_cut(text, strlen(text), most), kept[most]);
+        assert_int_equal(tp_utf8_fitting_bytes(text, strlen(text), most), kept[most]);
 }
 
 static void invalid_bytes_are_cut(void **state)
 {
     (void)state;
     /* a cut moves back at most four bytes, the length of the longest character */
-    assert_int_equal(tp_utf8_cut("\x80\x80\x80\x80\x80\x80\x80\x80", 8, 7), 4);
-    assert_int_equal(tp_utf8_cut("\x80\x80\x80", 3, 2), 0);
-    assert_int_equal(tp_utf8_cut(NULL, 0, 0), 0);
+    assert_int_equal(tp_utf8_fitting_bytes("\x80\x80\x80\x80\x80\x80\x80\x80", 8, 7), 4);
+    assert_int_equal(tp_utf8_fitting_bytes("\x80\x80\x80", 3, 2), 0);
+    assert_int_equal(tp_utf8_fitting_bytes(NULL, 0, 0), 0);
 }
 
 static void characters_are_counted_by_their_first_bytes(void **state)

@@ -27,7 +27,7 @@ static int close_arena(void **state)
     return 0;
 }
 
-static struct tp_str compact(const char *raw)
+static struct tp_str compact_text(const char *raw)
 {
     struct tp_buf out;
     tp_buf_init(&out, 0);
@@ -40,9 +40,9 @@ static struct tp_str compact(const char *raw)
 static void equal_values_share_one_compact_text(void **state)
 {
     (void)state;
-    assert_string_equal(compact(" [ [2, 8] ,[ ], \"a\\u0062\" ]").ptr, "[[2,8],[],\"ab\"]");
-    assert_string_equal(compact("{\"k\" : 1.50 , \"l\":null}").ptr, "{\"k\":1.50,\"l\":null}");
-    assert_string_equal(compact("[inf, NaN, true]").ptr, "[null,null,true]");
+    assert_string_equal(compact_text(" [ [2, 8] ,[ ], \"a\\u0062\" ]").ptr, "[[2,8],[],\"ab\"]");
+    assert_string_equal(compact_text("{\"k\" : 1.50 , \"l\":null}").ptr, "{\"k\":1.50,\"l\":null}");
+    assert_string_equal(compact_text("[inf, NaN, true]").ptr, "[null,null,true]");
 }
 
 static void shapes_print_as_python_prints_them(void **state)
@@ -62,10 +62,10 @@ static void shapes_print_as_python_prints_them(void **state)
 static void dumps_and_output_keep_reals_as_texts(void **state)
 {
     (void)state;
-    assert_string_equal(tp_value_dumps(&arena, TP_STR("[32,1,{\"a\":\"\xC3\xA9\"}]")).ptr,
+    assert_string_equal(tp_value_python_text(&arena, TP_STR("[32,1,{\"a\":\"\xC3\xA9\"}]")).ptr,
                         "[32, 1, {\"a\": \"\\u00e9\"}]");
-    assert_string_equal(tp_value_dumps(&arena, TP_STR("2.5")).ptr, "\"2.5\"");
-    assert_string_equal(tp_value_output(&arena, TP_STR("[1,2.5]")).ptr, "[1,\"2.5\"]");
+    assert_string_equal(tp_value_python_text(&arena, TP_STR("2.5")).ptr, "\"2.5\"");
+    assert_string_equal(tp_value_output_text(&arena, TP_STR("[1,2.5]")).ptr, "[1,\"2.5\"]");
 }
 
 static void members_and_items_are_iterated(void **state)

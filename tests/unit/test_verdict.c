@@ -10,8 +10,8 @@
 
 /* Checks the class for these shares of W. They are in the order of enum tp_time_cause: compute, communication, copy,
  * input, sync, launch, queue, outside, unknown. */
-static void decides(const double shares[TP_TIME_DEVICE_COUNT], double gap_percent, enum tp_verdict_class expected,
-                    enum tp_time_cause cause, double percent)
+static void assert_decision(const double shares[TP_TIME_DEVICE_COUNT], double gap_percent,
+                            enum tp_verdict_class expected, enum tp_time_cause cause, double percent)
 {
     struct tp_trace_verdict verdict;
     memset(&verdict, 0, sizeof verdict);
@@ -26,37 +26,37 @@ static void decides(const double shares[TP_TIME_DEVICE_COUNT], double gap_percen
 static void largest_group_of_a_fifth_names_the_class(void **state)
 {
     (void)state;
-    decides(SHARES{50, 40, 1, 2, 3, 4}, 0, TP_CLASS_COMMUNICATION_BOUND, TP_TIME_COMMUNICATION, 40);
-    decides(SHARES{50, 1, 40, 2, 3, 4}, 0, TP_CLASS_COPY_BOUND, TP_TIME_COPY, 40);
-    decides(SHARES{50, 1, 2, 40, 3, 4}, 0, TP_CLASS_INPUT_BOUND, TP_TIME_INPUT, 40);
-    decides(SHARES{50, 1, 2, 3, 40, 4}, 0, TP_CLASS_SYNC_BOUND, TP_TIME_SYNC, 40);
-    decides(SHARES{50, 1, 2, 3, 4, 40}, 0, TP_CLASS_LAUNCH_BOUND, TP_TIME_LAUNCH, 40);
-    decides(SHARES{60, 20, 20, 0, 0, 0}, 0, TP_CLASS_COMMUNICATION_BOUND, TP_TIME_COMMUNICATION,
-            20); /* with equal shares, the first cause is the result */
+    assert_decision(SHARES{50, 40, 1, 2, 3, 4}, 0, TP_CLASS_COMMUNICATION_BOUND, TP_TIME_COMMUNICATION, 40);
+    assert_decision(SHARES{50, 1, 40, 2, 3, 4}, 0, TP_CLASS_COPY_BOUND, TP_TIME_COPY, 40);
+    assert_decision(SHARES{50, 1, 2, 40, 3, 4}, 0, TP_CLASS_INPUT_BOUND, TP_TIME_INPUT, 40);
+    assert_decision(SHARES{50, 1, 2, 3, 40, 4}, 0, TP_CLASS_SYNC_BOUND, TP_TIME_SYNC, 40);
+    assert_decision(SHARES{50, 1, 2, 3, 4, 40}, 0, TP_CLASS_LAUNCH_BOUND, TP_TIME_LAUNCH, 40);
+    assert_decision(SHARES{60, 20, 20, 0, 0, 0}, 0, TP_CLASS_COMMUNICATION_BOUND, TP_TIME_COMMUNICATION,
+                    20); /* with equal shares, the first cause is the result */
 }
 
 static void thresholds_include_their_limit(void **state)
 {
     (void)state;
-    decides(SHARES{66, 0, 0, 0, 0, 34}, 34, TP_CLASS_COMPUTE_BOUND, TP_TIME_COMPUTE, 66);
-    decides(SHARES{65.9, 0, 0, 0, 0, 34.1}, 34, TP_CLASS_LAUNCH_BOUND, TP_TIME_LAUNCH, 34.1);
-    decides(SHARES{60.1, 19.9, 0, 0, 0, 0, 0, 0, 19.9}, 0, TP_CLASS_COMPUTE_BOUND, TP_TIME_COMPUTE, 60.1);
-    decides(SHARES{50, 19, 0, 0, 19, 12, 0, 0, 0}, 0, TP_CLASS_COMPUTE_BOUND, TP_TIME_COMPUTE, 50);
-    decides(SHARES{49.9, 19, 0, 0, 19, 12.1, 0, 0, 0}, 0, TP_CLASS_BALANCED, TP_TIME_COMPUTE, 49.9);
-    decides(SHARES{60, 20, 0, 0, 0, 0, 0, 0, 19.9}, 0, TP_CLASS_COMMUNICATION_BOUND, TP_TIME_COMMUNICATION, 20);
-    decides(SHARES{40, 0, 0, 0, 0, 60}, 50, TP_CLASS_STALL, TP_TIME_LAUNCH, 60);
-    decides(SHARES{40, 0, 0, 0, 0, 60}, 49.9, TP_CLASS_LAUNCH_BOUND, TP_TIME_LAUNCH, 60);
+    assert_decision(SHARES{66, 0, 0, 0, 0, 34}, 34, TP_CLASS_COMPUTE_BOUND, TP_TIME_COMPUTE, 66);
+    assert_decision(SHARES{65.9, 0, 0, 0, 0, 34.1}, 34, TP_CLASS_LAUNCH_BOUND, TP_TIME_LAUNCH, 34.1);
+    assert_decision(SHARES{60.1, 19.9, 0, 0, 0, 0, 0, 0, 19.9}, 0, TP_CLASS_COMPUTE_BOUND, TP_TIME_COMPUTE, 60.1);
+    assert_decision(SHARES{50, 19, 0, 0, 19, 12, 0, 0, 0}, 0, TP_CLASS_COMPUTE_BOUND, TP_TIME_COMPUTE, 50);
+    assert_decision(SHARES{49.9, 19, 0, 0, 19, 12.1, 0, 0, 0}, 0, TP_CLASS_BALANCED, TP_TIME_COMPUTE, 49.9);
+    assert_decision(SHARES{60, 20, 0, 0, 0, 0, 0, 0, 19.9}, 0, TP_CLASS_COMMUNICATION_BOUND, TP_TIME_COMMUNICATION, 20);
+    assert_decision(SHARES{40, 0, 0, 0, 0, 60}, 50, TP_CLASS_STALL, TP_TIME_LAUNCH, 60);
+    assert_decision(SHARES{40, 0, 0, 0, 0, 60}, 49.9, TP_CLASS_LAUNCH_BOUND, TP_TIME_LAUNCH, 60);
     /* only waits for launches count as a stall */
-    decides(SHARES{40, 0, 0, 0, 60, 0}, 60, TP_CLASS_SYNC_BOUND, TP_TIME_SYNC, 60);
+    assert_decision(SHARES{40, 0, 0, 0, 60, 0}, 60, TP_CLASS_SYNC_BOUND, TP_TIME_SYNC, 60);
 }
 
 static void unknown_times_are_one_group(void **state)
 {
     (void)state;
-    decides(SHARES{55, 0, 0, 0, 0, 15, 9, 12, 9}, 0, TP_CLASS_NOT_SHOWN, TP_TIME_OUTSIDE, 30);
-    decides(SHARES{55, 0, 0, 0, 0, 22.5, 11.5, 0, 11}, 0, TP_CLASS_LAUNCH_BOUND, TP_TIME_LAUNCH,
-            22.5); /* with equal shares, a known cause is preferred to an unknown one */
-    decides(SHARES{60, 0, 0, 0, 0, 10, 15, 15, 0}, 0, TP_CLASS_NOT_SHOWN, TP_TIME_QUEUE, 30);
+    assert_decision(SHARES{55, 0, 0, 0, 0, 15, 9, 12, 9}, 0, TP_CLASS_NOT_SHOWN, TP_TIME_OUTSIDE, 30);
+    assert_decision(SHARES{55, 0, 0, 0, 0, 22.5, 11.5, 0, 11}, 0, TP_CLASS_LAUNCH_BOUND, TP_TIME_LAUNCH,
+                    22.5); /* with equal shares, a known cause is preferred to an unknown one */
+    assert_decision(SHARES{60, 0, 0, 0, 0, 10, 15, 15, 0}, 0, TP_CLASS_NOT_SHOWN, TP_TIME_QUEUE, 30);
 }
 
 /* ---- whole traces ---- */
@@ -70,7 +70,7 @@ struct made {
     struct tp_trace_verdict verdict;
 };
 
-static void make(struct made *m, const char *events)
+static void make_verdict(struct made *m, const char *events)
 {
     make_model(&m->arena, &m->trace, &m->order, &m->model, "", events);
     tp_advice_build(&m->advice, &m->model, NULL, &m->arena);
@@ -78,7 +78,7 @@ static void make(struct made *m, const char *events)
     tp_verdict_build(&m->verdict, &m->model, m->advice.quality.is_fragment, &m->arena);
 }
 
-static bool is_named(const struct tp_verdict_largest *largest, const char *name)
+static bool is_largest_named(const struct tp_verdict_largest *largest, const char *name)
 {
     return tp_str_equal(largest->name, tp_str_of(name));
 }
@@ -98,8 +98,8 @@ static void every_nanosecond_of_the_steps_has_one_cause(void **state)
 {
     (void)state;
     struct made m;
-    make(&m, STEP(1, 0, 100) "," LAUNCH(10, 1, 1) "," KERNEL("a", 12, 10, 1) "," EVENT(
-                 "user_annotation", LOADER, 20, 30, "") "," LAUNCH(55, 2, 2) "," KERNEL("b", 60, 20, 2));
+    make_verdict(&m, STEP(1, 0, 100) "," LAUNCH(10, 1, 1) "," KERNEL("a", 12, 10, 1) "," EVENT(
+                         "user_annotation", LOADER, 20, 30, "") "," LAUNCH(55, 2, 2) "," KERNEL("b", 60, 20, 2));
     const struct tp_trace_verdict *v = &m.verdict;
     assert_int_equal(v->cause_ns[TP_TIME_COMPUTE], 30000);
     assert_int_equal(v->cause_ns[TP_TIME_INPUT], 28000);         /* input: 22..50 us */
@@ -126,8 +126,8 @@ static void gap_of_half_the_window_is_a_stall(void **state)
 {
     (void)state;
     struct made m;
-    make(&m, EVENT("python_function", "train.py(3): warm", 0, 100,
-                   "") "," LAUNCH(0, 1, 1) "," KERNEL("a", 2, 8, 1) "," LAUNCH(90, 1, 2) "," KERNEL("b", 92, 8, 2));
+    make_verdict(&m, EVENT("python_function", "train.py(3): warm", 0, 100, "") "," LAUNCH(0, 1, 1) "," KERNEL(
+                         "a", 2, 8, 1) "," LAUNCH(90, 1, 2) "," KERNEL("b", 92, 8, 2));
     assert_int_equal(m.verdict.class, TP_CLASS_STALL);
     assert_int_equal(m.verdict.headline_id, TP_HEADLINE_GAP);
     assert_int_equal(m.verdict.period, TP_PERIOD_RECORDING);
@@ -140,8 +140,8 @@ static void headline_names_too_little_work(void **state)
 {
     (void)state;
     struct made m;
-    make(&m,
-         STEP(1, 0, 100) "," LAUNCH(0, 1, 1) "," KERNEL("a", 2, 8, 1) "," LAUNCH(90, 1, 2) "," KERNEL("b", 92, 8, 2));
+    make_verdict(&m, STEP(1, 0, 100) "," LAUNCH(0, 1, 1) "," KERNEL("a", 2, 8,
+                                                                    1) "," LAUNCH(90, 1, 2) "," KERNEL("b", 92, 8, 2));
     m.verdict = m.advice.verdict;
     assert_int_equal(m.verdict.class, TP_CLASS_TOO_LITTLE);
     assert_int_equal(m.verdict.unjudged.ns, m.model.window_ns);
@@ -154,8 +154,9 @@ static void wait_that_empties_the_queue_is_the_cause(void **state)
 {
     (void)state;
     struct made m;
-    make(&m, STEP(1, 0, 100) "," LAUNCH(0, 1, 1) "," KERNEL("a", 1, 49, 1) "," EVENT(
-                 "cuda_runtime", "cudaDeviceSynchronize", 5, 46, "") "," LAUNCH(85, 1, 2) "," KERNEL("b", 86, 14, 2));
+    make_verdict(
+        &m, STEP(1, 0, 100) "," LAUNCH(0, 1, 1) "," KERNEL("a", 1, 49, 1) "," EVENT(
+                "cuda_runtime", "cudaDeviceSynchronize", 5, 46, "") "," LAUNCH(85, 1, 2) "," KERNEL("b", 86, 14, 2));
     assert_int_equal(m.verdict.cause_ns[TP_TIME_SYNC], 86000 - 51000);
     assert_int_equal(m.verdict.class, TP_CLASS_SYNC_BOUND);
     tp_arena_release(&m.arena);
@@ -167,8 +168,9 @@ static void delayed_collective_is_communication(void **state)
 {
     (void)state;
     struct made m;
-    make(&m, STEP(1, 0, 10000) "," LAUNCH(0, 1, 1) "," KERNEL("a", 1, 1999, 1) "," LAUNCH(1000, 1, 2) "," KERNEL(
-                 "ncclDevKernel_SendRecv", 5000, 1000, 2) "," LAUNCH(1002, 1, 3) "," KERNEL("b", 8000, 2000, 3));
+    make_verdict(&m,
+                 STEP(1, 0, 10000) "," LAUNCH(0, 1, 1) "," KERNEL("a", 1, 1999, 1) "," LAUNCH(1000, 1, 2) "," KERNEL(
+                     "ncclDevKernel_SendRecv", 5000, 1000, 2) "," LAUNCH(1002, 1, 3) "," KERNEL("b", 8000, 2000, 3));
     /* the view of idle time has the same value */
     assert_int_equal(m.verdict.cause_ns[TP_TIME_QUEUE], 3000000 + 2000000);
     /* the reason of the wait before b is unknown */
@@ -187,17 +189,17 @@ static void cpu_programs_are_judged_by_the_main_thread(void **state)
 {
     (void)state;
     struct made m;
-    make(&m,
-         STEP(1, 0, 100) "," EVENT("user_annotation", LOADER, 0, 19, "") "," EVENT("cpu_op", "aten::mm", 30, 40, ""));
+    make_verdict(&m, STEP(1, 0, 100) "," EVENT("user_annotation", LOADER, 0, 19, "") "," EVENT("cpu_op", "aten::mm", 30,
+                                                                                               40, ""));
     assert_int_equal(m.verdict.class, TP_CLASS_CPU);
     assert_int_equal(m.verdict.headline_id, TP_HEADLINE_CALLS);
     assert_true(m.verdict.percent == 40);
     assert_int_equal(m.verdict.cause_ns[TP_TIME_BETWEEN], 41000);
-    assert_true(is_named(&m.verdict.largest, "aten::mm"));
+    assert_true(is_largest_named(&m.verdict.largest, "aten::mm"));
     assert_true(m.verdict.largest.percent == 100);
     tp_arena_release(&m.arena);
-    make(&m,
-         STEP(1, 0, 100) "," EVENT("user_annotation", LOADER, 0, 20, "") "," EVENT("cpu_op", "aten::mm", 30, 40, ""));
+    make_verdict(&m, STEP(1, 0, 100) "," EVENT("user_annotation", LOADER, 0, 20, "") "," EVENT("cpu_op", "aten::mm", 30,
+                                                                                               40, ""));
     assert_int_equal(m.verdict.class, TP_CLASS_INPUT_BOUND);
     assert_int_equal(m.verdict.headline_id, TP_HEADLINE_INPUT);
     assert_true(m.verdict.percent == 20);
@@ -212,15 +214,15 @@ static void trace_without_times_gives_a_reason(void **state)
 {
     (void)state;
     struct made m;
-    make(&m, LAUNCH(0, 5, 1));
+    make_verdict(&m, LAUNCH(0, 5, 1));
     assert_int_equal(m.verdict.class, TP_CLASS_DEVICE_MISSING);
     assert_int_equal(m.verdict.cause, TP_TIME_NONE);
     assert_true(isnan(m.verdict.percent));
     tp_arena_release(&m.arena);
-    make(&m, EVENT("mtia_ccp_events", "x", 0, 5, ""));
+    make_verdict(&m, EVENT("mtia_ccp_events", "x", 0, 5, ""));
     assert_int_equal(m.verdict.class, TP_CLASS_OTHER_DEVICE);
     tp_arena_release(&m.arena);
-    make(&m, EVENT("overhead", "x", 0, 5, ""));
+    make_verdict(&m, EVENT("overhead", "x", 0, 5, ""));
     assert_int_equal(m.verdict.class, TP_CLASS_EMPTY);
     tp_arena_release(&m.arena);
 }
@@ -230,7 +232,7 @@ static void thread_samples_are_enough_to_judge(void **state)
 {
     (void)state;
     struct made m;
-    make(&m, EVENT("process", "sort", 0, 50, "") "," SAMPLE(10, 5000000) "," SAMPLE(20, 7000000));
+    make_verdict(&m, EVENT("process", "sort", 0, 50, "") "," SAMPLE(10, 5000000) "," SAMPLE(20, 7000000));
     assert_int_equal(m.verdict.class, TP_CLASS_SAMPLES);
     assert_int_equal(m.verdict.headline_id, TP_HEADLINE_SAMPLES);
     assert_int_equal(m.verdict.sample_count, 2);
@@ -245,10 +247,10 @@ static void thread_samples_are_enough_to_judge(void **state)
 #define OPERATORS(ts) EVENT("cpu_op", "aten::randn", ts, 10, "") "," EVENT("cpu_op", "aten::softmax", ts, 20, "")
 #define SEVEN(ts) OPERATORS(ts) "," OPERATORS(ts) "," OPERATORS(ts) "," EVENT("cpu_op", "aten::zeros", ts, 30, "")
 
-static void too_little(const char *events, bool expected)
+static void assert_too_little(const char *events, bool expected)
 {
     struct made m;
-    make(&m, events);
+    make_verdict(&m, events);
     const struct tp_recommendations *found = &m.advice.recommendations;
     bool is_fragment = m.verdict.headline_id == TP_HEADLINE_FRAGMENT;
     assert_int_equal(m.verdict.class == TP_CLASS_TOO_LITTLE, expected);
@@ -265,33 +267,33 @@ static void too_little(const char *events, bool expected)
 static void fragment_is_not_judged(void **state)
 {
     (void)state;
-    too_little(SPAN(3000000) "," SEVEN(5) "," SEVEN(900), true); /* only 15 events in three seconds before the first
-                                                                  * step make a fragment */
+    assert_too_little(SPAN(3000000) "," SEVEN(5) "," SEVEN(900), true); /* only 15 events in three seconds before the
+                                                                         * first step make a fragment */
     /* a short recording without long gaps is not a fragment */
-    too_little(SPAN(99999) "," SEVEN(5) "," SEVEN(900), false);
-    too_little(SPAN(100000) "," SEVEN(5), true);
-    too_little(SPAN(3000000) "," EVENT("cpu_op", "aten::mm", 5, 99999, ""), true);
-    too_little(SPAN(3000000) "," EVENT("cpu_op", "aten::mm", 5, 100000, ""), false);
-    too_little(SPAN(3000000) "," LAUNCH(5, 2, 1) "," KERNEL("a", 10, 99, 1), true);
-    too_little(SPAN(3000000) "," LAUNCH(5, 2, 1) "," KERNEL("a", 10, 100000, 1), false);
+    assert_too_little(SPAN(99999) "," SEVEN(5) "," SEVEN(900), false);
+    assert_too_little(SPAN(100000) "," SEVEN(5), true);
+    assert_too_little(SPAN(3000000) "," EVENT("cpu_op", "aten::mm", 5, 99999, ""), true);
+    assert_too_little(SPAN(3000000) "," EVENT("cpu_op", "aten::mm", 5, 100000, ""), false);
+    assert_too_little(SPAN(3000000) "," LAUNCH(5, 2, 1) "," KERNEL("a", 10, 99, 1), true);
+    assert_too_little(SPAN(3000000) "," LAUNCH(5, 2, 1) "," KERNEL("a", 10, 100000, 1), false);
 }
 
 static void loading_data_does_not_count_as_work(void **state)
 {
     (void)state;
     /* a fragment even in a short recording, because loading is not work */
-    too_little(EVENT("user_annotation", LOADER, 0, 900, "") "," SEVEN(5), true);
-    too_little(SPAN(3000000) "," EVENT("user_annotation", LOADER, 0, 2900000, "") "," SEVEN(5), true);
+    assert_too_little(EVENT("user_annotation", LOADER, 0, 900, "") "," SEVEN(5), true);
+    assert_too_little(SPAN(3000000) "," EVENT("user_annotation", LOADER, 0, 2900000, "") "," SEVEN(5), true);
     /* a step without work is a fragment */
-    too_little(STEP(1, 0, 1000) "," EVENT("user_annotation", LOADER, 0, 1000, ""), true);
+    assert_too_little(STEP(1, 0, 1000) "," EVENT("user_annotation", LOADER, 0, 1000, ""), true);
 }
 
 static void step_or_range_with_work_is_judged(void **state)
 {
     (void)state;
-    too_little(SPAN(3000000) "," STEP(1, 0, 1000) "," SEVEN(5), false);
-    too_little(SPAN(3000000) "," STEP(1, 0, 1000) "," EVENT("user_annotation", "forward", 5, 10, ""), false);
-    too_little(SPAN(3000000) "," EVENT("user_annotation", "solve", 5, 2000000, ""), false);
+    assert_too_little(SPAN(3000000) "," STEP(1, 0, 1000) "," SEVEN(5), false);
+    assert_too_little(SPAN(3000000) "," STEP(1, 0, 1000) "," EVENT("user_annotation", "forward", 5, 10, ""), false);
+    assert_too_little(SPAN(3000000) "," EVENT("user_annotation", "solve", 5, 2000000, ""), false);
 }
 
 int main(void)

@@ -8,12 +8,12 @@
 static struct tp_model model; /* model with a window W of 100 us */
 
 /* Checks the headline of a verdict for a program of this producer. */
-static void headline_is(struct tp_trace_verdict verdict, enum tp_producer producer, const char *expected)
+static void assert_headline(struct tp_trace_verdict verdict, enum tp_producer producer, const char *expected)
 {
     static const struct tp_program_view program = {.headline = {"It is sleeping.", 15}};
     model.producer = producer;
     model.window_ns = 100000;
-    tp_word_verdict(&verdict, &program, &model, &arena);
+    tp_fill_verdict_texts(&verdict, &program, &model, &arena);
     char *text = tp_arena_copy(&arena, verdict.headline.ptr, verdict.headline.len);
     assert_string_equal(text, expected);
 }
@@ -28,23 +28,24 @@ static void device_headline_names_cause_and_next(void **state)
         .next = TP_TIME_OUTSIDE,
         .has_device = true,
         .cause_ns = {[TP_TIME_COMPUTE] = 30000, [TP_TIME_INPUT] = 28000, [TP_TIME_OUTSIDE] = 20000}};
-    headline_is(
+    assert_headline(
         v, TP_PRODUCER_TORCH,
         "GPU 0 waits for input data for 28.0 % of the step; it computes for 30.0 %. In addition, GPU 0 has no recorded "
         "work before "
         "its first or after its last operation for 20.0 %.");
     v.next = TP_TIME_NONE;
     v.ready_percent = 25;
-    headline_is(v, TP_PRODUCER_TORCH,
-                "GPU 0 waits for input data for 28.0 % of the step; it computes for 30.0 %. For 25.0 % of the steps' "
-                "time the main "
-                "thread could run, but no CPU was free.");
+    assert_headline(
+        v, TP_PRODUCER_TORCH,
+        "GPU 0 waits for input data for 28.0 % of the step; it computes for 30.0 %. For 25.0 % of the steps' "
+        "time the main "
+        "thread could run, but no CPU was free.");
 }
 
 static void communication_headline_adds_the_wait(void **state)
 {
     GUARD;
-    headline_is(
+    assert_headline(
         (struct tp_trace_verdict){
             .headline_id = TP_HEADLINE_DEVICE,
             .class = TP_CLASS_COMMUNICATION_BOUND,
@@ -61,7 +62,7 @@ static void communication_headline_adds_the_wait(void **state)
 static void gap_headline_names_its_line(void **state)
 {
     GUARD;
-    headline_is(
+    assert_headline(
         (struct tp_trace_verdict){.headline_id = TP_HEADLINE_GAP,
                                   .period = TP_PERIOD_RECORDING,
                                   .has_device = true,
@@ -78,24 +79,25 @@ static void host_headline_uses_words_of_the_users(void **state)
                                  .percent = 40,
                                  .cause_ns = {[TP_TIME_BETWEEN] = 41000},
                                  .largest = {TP_STR("aten::mm"), 100}};
-    headline_is(
+    assert_headline(
         v, TP_PRODUCER_TORCH,
         "Operators take 40.0 % of the steps, code between them 41.0 %; no device was recorded. Largest operator: "
         "aten::mm, 100.0 % of operator time.");
     v.largest.name = TP_STR("MPI_Send");
-    headline_is(
+    assert_headline(
         v, TP_PRODUCER_MPI,
         "Recorded calls take 40.0 % of the steps, code between them 41.0 %; no device was recorded. Largest call: "
         "MPI_Send, 100.0 % of the time in calls.");
     v = (struct tp_trace_verdict){.headline_id = TP_HEADLINE_INPUT, .percent = 20, .recording_percent = 12};
-    headline_is(v, TP_PRODUCER_TORCH,
-                "Loading input data takes 20.0 % of the steps; no device was recorded. Recording itself takes about "
-                "12.0 % of the "
-                "steps: record once without shapes and memory before you change the program.");
-    headline_is(
+    assert_headline(
+        v, TP_PRODUCER_TORCH,
+        "Loading input data takes 20.0 % of the steps; no device was recorded. Recording itself takes about "
+        "12.0 % of the "
+        "steps: record once without shapes and memory before you change the program.");
+    assert_headline(
         (struct tp_trace_verdict){.headline_id = TP_HEADLINE_COPY, .percent = 30, .largest = {TP_STR("save"), 30}},
         TP_PRODUCER_OTHER, "Copying takes 30.0 % of the steps; no device was recorded. Longest in: save.");
-    headline_is(
+    assert_headline(
         (struct tp_trace_verdict){.headline_id = TP_HEADLINE_RANGES, .percent = 90, .largest = {TP_STR("solve"), 72}},
         TP_PRODUCER_OTHER,
         "solve takes 72.0 % of the steps. Computing takes 90.0 % of the steps, and code outside of ranges with a known "
@@ -110,26 +112,29 @@ static void unjudged_time_comes_first(void **state)
     struct tp_trace_verdict v = {.headline_id = TP_HEADLINE_LITTLE, .has_device = true};
     const struct tp_detail little = {TP_DETAIL_LITTLE, {TP_OF_NUMBER(2), TP_OF_NS(100000), TP_OF_PERCENT(16)}, NULL};
     v.unjudged = (struct tp_unjudged){TP_UNJUDGED_LITTLE, 100000, &little};
-    headline_is(v, TP_PRODUCER_TORCH,
-                "Record several steps after a warm-up: 2 device operations in one step of 100 \xc2\xb5s; the device "
-                "works for 16.0 % of the step.");
+    assert_headline(
+        v, TP_PRODUCER_TORCH,
+        "Record several steps after a warm-up: 2 device operations in one step of 100 \xc2\xb5s; the device "
+        "works for 16.0 % of the step.");
     v.headline_id = TP_HEADLINE_FIRST_USE;
     v.unjudged = (struct tp_unjudged){TP_UNJUDGED_FIRST_USE, 60000, NULL};
     v.cause_ns[TP_TIME_COMPUTE] = 10000;
-    headline_is(v, TP_PRODUCER_TORCH,
-                "Record later steps: for 60.0 % of the step GPU 0 waits for work that a program does only once, such as "
-                "allocating memory and loading modules. GPU 0 computes for 25.0 % of the rest.");
+    assert_headline(
+        v, TP_PRODUCER_TORCH,
+        "Record later steps: for 60.0 % of the step GPU 0 waits for work that a program does only once, such as "
+        "allocating memory and loading modules. GPU 0 computes for 25.0 % of the rest.");
 }
 
 static void trace_without_times_has_a_headline(void **state)
 {
     GUARD;
-    headline_is((struct tp_trace_verdict){.headline_id = TP_HEADLINE_EMPTY}, TP_PRODUCER_TORCH,
-                "The trace contains no events that tracepress can judge.");
-    headline_is(
+    assert_headline((struct tp_trace_verdict){.headline_id = TP_HEADLINE_EMPTY}, TP_PRODUCER_TORCH,
+                    "The trace contains no events that tracepress can judge.");
+    assert_headline(
         (struct tp_trace_verdict){.headline_id = TP_HEADLINE_SAMPLES, .sample_count = 2, .samples_ns = 12000000},
         TP_PRODUCER_OTHER, "The trace has 2 samples of running threads (12.0 ms of CPU time), but no recorded call.");
-    headline_is((struct tp_trace_verdict){.headline_id = TP_HEADLINE_PROGRAM}, TP_PRODUCER_OTHER, "It is sleeping.");
+    assert_headline((struct tp_trace_verdict){.headline_id = TP_HEADLINE_PROGRAM}, TP_PRODUCER_OTHER,
+                    "It is sleeping.");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)

@@ -17,7 +17,7 @@ struct made {
     struct tp_views views;
 };
 
-static void make(struct made *m, const char *events)
+static void make_views(struct made *m, const char *events)
 {
     make_model(&m->arena, &m->trace, &m->order, &m->model, "", events);
     tp_views_build(&m->views, &m->model, &m->arena);
@@ -36,7 +36,7 @@ static void make(struct made *m, const char *events)
     ",\"Total Allocated\":" #total "}}"
 
 /* Returns the index of the row with this name in column 0. */
-static size_t row_of(const struct tp_table *table, const char *name)
+static size_t find_row(const struct tp_table *table, const char *name)
 {
     for (size_t i = 0; i < table->row_count; i++)
         if (tp_str_equal(tp_table_text(table, 0)[i], tp_str_of(name)))
@@ -45,21 +45,21 @@ static size_t row_of(const struct tp_table *table, const char *name)
     return 0;
 }
 
-static int64_t cell(const struct tp_table *table, const char *name, unsigned column)
+static int64_t table_cell(const struct tp_table *table, const char *name, unsigned column)
 {
-    return tp_table_int(table, column)[row_of(table, name)];
+    return tp_table_int(table, column)[find_row(table, name)];
 }
 
 static void recursion_counts_total_time_once(void **state)
 {
     (void)state;
     struct made m;
-    make(&m, OP("f", 0, 100, "") "," OP("g", 10, 80, "") "," OP("f", 20, 50, ""));
+    make_views(&m, OP("f", 0, 100, "") "," OP("g", 10, 80, "") "," OP("f", 20, 50, ""));
     const struct tp_table *ops = &m.views.operators.by_name;
-    assert_int_equal(cell(ops, "f", TP_OP_CALLS), 2);
-    assert_int_equal(cell(ops, "f", TP_OP_HOST_TOTAL), 100000);
-    assert_int_equal(cell(ops, "f", TP_OP_HOST_SELF), 20000 + 50000);
-    assert_int_equal(cell(ops, "g", TP_OP_HOST_SELF), 30000);
+    assert_int_equal(table_cell(ops, "f", TP_OP_CALLS), 2);
+    assert_int_equal(table_cell(ops, "f", TP_OP_HOST_TOTAL), 100000);
+    assert_int_equal(table_cell(ops, "f", TP_OP_HOST_SELF), 20000 + 50000);
+    assert_int_equal(table_cell(ops, "g", TP_OP_HOST_SELF), 30000);
     tp_arena_release(&m.arena);
 }
 
@@ -67,11 +67,11 @@ static void only_child_with_equal_name_is_merged(void **state)
 {
     (void)state;
     struct made m;
-    make(&m,
-         OP("f", 0, 100, "") "," OP("f", 10, 80, "") "," EVENT("cuda_runtime", "launch", 20, 5, "\"correlation\":1"));
+    make_views(&m, OP("f", 0, 100, "") "," OP("f", 10, 80, "") "," EVENT("cuda_runtime", "launch", 20, 5,
+                                                                         "\"correlation\":1"));
     assert_int_equal(m.views.facts.operators_folded, 1);
     assert_int_equal(m.views.facts.operator_count, 1);
-    assert_int_equal(cell(&m.views.operators.by_name, "f", TP_OP_HOST_SELF), 95000);
+    assert_int_equal(table_cell(&m.views.operators.by_name, "f", TP_OP_HOST_SELF), 95000);
     tp_arena_release(&m.arena);
 }
 
@@ -79,11 +79,11 @@ static void overlapping_operator_is_clipped_to_its_parent(void **state)
 {
     (void)state;
     struct made m;
-    make(&m, OP("f", 0, 100, "") "," OP("g", 90, 20, ""));
+    make_views(&m, OP("f", 0, 100, "") "," OP("g", 90, 20, ""));
     assert_int_equal(m.views.facts.operators_clipped, 1);
-    assert_int_equal(cell(&m.views.operators.by_name, "f", TP_OP_HOST_SELF), 90000);
-    assert_int_equal(cell(&m.views.operators.by_name, "g", TP_OP_HOST_SELF), 10000);
-    assert_int_equal(cell(&m.views.operators.by_name, "g", TP_OP_HOST_TOTAL), 20000);
+    assert_int_equal(table_cell(&m.views.operators.by_name, "f", TP_OP_HOST_SELF), 90000);
+    assert_int_equal(table_cell(&m.views.operators.by_name, "g", TP_OP_HOST_SELF), 10000);
+    assert_int_equal(table_cell(&m.views.operators.by_name, "g", TP_OP_HOST_TOTAL), 20000);
     tp_arena_release(&m.arena);
 }
 
@@ -92,14 +92,14 @@ static void folding_keeps_clipped_ends_of_other_operators(void **state)
 {
     (void)state;
     struct made m;
-    make(&m, OP("f", 0, 100, "") "," OP("f", 90, 20, "") "," OP("p", 200, 50, "") "," OP("c", 240, 30, "") "," OP(
-                 "d", 245, 30, "") "," OP("f", 300, 10, "") "," OP("f", 301, 8, ""));
+    make_views(&m, OP("f", 0, 100, "") "," OP("f", 90, 20, "") "," OP("p", 200, 50, "") "," OP("c", 240, 30, "") "," OP(
+                       "d", 245, 30, "") "," OP("f", 300, 10, "") "," OP("f", 301, 8, ""));
     assert_int_equal(m.views.facts.operators_clipped, 3);
     assert_int_equal(m.views.facts.operators_folded, 2);
-    assert_int_equal(cell(&m.views.operators.by_name, "f", TP_OP_HOST_SELF), 110000);
-    assert_int_equal(cell(&m.views.operators.by_name, "p", TP_OP_HOST_SELF), 40000);
-    assert_int_equal(cell(&m.views.operators.by_name, "c", TP_OP_HOST_SELF), 5000);
-    assert_int_equal(cell(&m.views.operators.by_name, "d", TP_OP_HOST_SELF), 5000);
+    assert_int_equal(table_cell(&m.views.operators.by_name, "f", TP_OP_HOST_SELF), 110000);
+    assert_int_equal(table_cell(&m.views.operators.by_name, "p", TP_OP_HOST_SELF), 40000);
+    assert_int_equal(table_cell(&m.views.operators.by_name, "c", TP_OP_HOST_SELF), 5000);
+    assert_int_equal(table_cell(&m.views.operators.by_name, "d", TP_OP_HOST_SELF), 5000);
     tp_arena_release(&m.arena);
 }
 
@@ -107,12 +107,12 @@ static void operators_of_many_seconds_have_exact_times(void **state)
 {
     (void)state;
     struct made m;
-    make(&m, OP("f", 0, 9000000, "") "," OP("g", 10, 5000000, "") "," EVENT(
-                 "cuda_runtime", "launch", 20, 5, "\"correlation\":1") "," EVENT("kernel", "k", 30, 6000000,
-                                                                                 "\"correlation\":1"));
-    assert_int_equal(cell(&m.views.operators.by_name, "f", TP_OP_HOST_SELF), INT64_C(4000000000));
-    assert_int_equal(cell(&m.views.operators.by_name, "g", TP_OP_HOST_SELF), INT64_C(4999995000));
-    assert_int_equal(cell(&m.views.operators.by_name, "f", TP_OP_DEVICE_TOTAL), INT64_C(6000000000));
+    make_views(&m, OP("f", 0, 9000000, "") "," OP("g", 10, 5000000, "") "," EVENT(
+                       "cuda_runtime", "launch", 20, 5, "\"correlation\":1") "," EVENT("kernel", "k", 30, 6000000,
+                                                                                       "\"correlation\":1"));
+    assert_int_equal(table_cell(&m.views.operators.by_name, "f", TP_OP_HOST_SELF), INT64_C(4000000000));
+    assert_int_equal(table_cell(&m.views.operators.by_name, "g", TP_OP_HOST_SELF), INT64_C(4999995000));
+    assert_int_equal(table_cell(&m.views.operators.by_name, "f", TP_OP_DEVICE_TOTAL), INT64_C(6000000000));
     tp_arena_release(&m.arena);
 }
 
@@ -120,19 +120,19 @@ static void a_kernel_belongs_to_the_operator_around_its_launch(void **state)
 {
     (void)state;
     struct made m;
-    make(&m, OP("f", 0, 100, "\"External id\":7") "," OP("g", 10, 20, "") "," EVENT(
-                 "cuda_runtime", "cudaLaunchKernel", 12, 2,
-                 "\"correlation\":5,\"External id\":7") "," EVENT("kernel", "k", 200, 30,
-                                                                  "\"correlation\":5,\"External "
-                                                                  "id\":7,\"device\":0,\"stream\":"
-                                                                  "7") "," EVENT("kernel", "lost", 240, 5,
-                                                                                 "\"correlation\":"
-                                                                                 "99,\"device\":"
-                                                                                 "0"));
+    make_views(&m, OP("f", 0, 100, "\"External id\":7") "," OP("g", 10, 20, "") "," EVENT(
+                       "cuda_runtime", "cudaLaunchKernel", 12, 2,
+                       "\"correlation\":5,\"External id\":7") "," EVENT("kernel", "k", 200, 30,
+                                                                        "\"correlation\":5,\"External "
+                                                                        "id\":7,\"device\":0,\"stream\":"
+                                                                        "7") "," EVENT("kernel", "lost", 240, 5,
+                                                                                       "\"correlation\":"
+                                                                                       "99,\"device\":"
+                                                                                       "0"));
     const struct tp_table *ops = &m.views.operators.by_name;
-    assert_int_equal(cell(ops, "g", TP_OP_DEVICE_SELF), 30000);
-    assert_int_equal(cell(ops, "f", TP_OP_DEVICE_SELF), 0);
-    assert_int_equal(cell(ops, "f", TP_OP_DEVICE_TOTAL), 30000);
+    assert_int_equal(table_cell(ops, "g", TP_OP_DEVICE_SELF), 30000);
+    assert_int_equal(table_cell(ops, "f", TP_OP_DEVICE_SELF), 0);
+    assert_int_equal(table_cell(ops, "f", TP_OP_DEVICE_TOTAL), 30000);
     assert_int_equal(m.views.facts.device_events_unlinked, 1);
     assert_int_equal(m.views.facts.device_time_unlinked_ns, 5000);
     assert_int_equal(m.views.kernels.by_name.row_count, 2);
@@ -143,16 +143,16 @@ static void categories_add_up_to_the_step(void **state)
 {
     (void)state;
     struct made m;
-    make(&m, EVENT("user_annotation", "ProfilerStep#4", 0, 100, "") "," OP("f", 10, 60, "") "," EVENT(
-                 "cuda_runtime", "cudaLaunchKernel", 20, 10,
-                 "\"correlation\":5") "," EVENT("kernel", "k", 25, 95, "\"correlation\":5,\"device\":0"));
+    make_views(&m, EVENT("user_annotation", "ProfilerStep#4", 0, 100, "") "," OP("f", 10, 60, "") "," EVENT(
+                       "cuda_runtime", "cudaLaunchKernel", 20, 10,
+                       "\"correlation\":5") "," EVENT("kernel", "k", 25, 95, "\"correlation\":5,\"device\":0"));
     const struct tp_table *steps = &m.views.overview.steps;
     assert_int_equal(steps->row_count, 1);
-    assert_int_equal(cell(steps, "4", TP_STEP_TOTAL), 120000); /* the kernel makes the step longer */
-    assert_int_equal(cell(steps, "4", TP_STEP_KERNEL), 95000);
-    assert_int_equal(cell(steps, "4", TP_STEP_RUNTIME), 5000);
-    assert_int_equal(cell(steps, "4", TP_STEP_CPU_EXEC), 10000);
-    assert_int_equal(cell(steps, "4", TP_STEP_OTHER), 10000);
+    assert_int_equal(table_cell(steps, "4", TP_STEP_TOTAL), 120000); /* the kernel makes the step longer */
+    assert_int_equal(table_cell(steps, "4", TP_STEP_KERNEL), 95000);
+    assert_int_equal(table_cell(steps, "4", TP_STEP_RUNTIME), 5000);
+    assert_int_equal(table_cell(steps, "4", TP_STEP_CPU_EXEC), 10000);
+    assert_int_equal(table_cell(steps, "4", TP_STEP_OTHER), 10000);
     tp_arena_release(&m.arena);
 }
 
@@ -160,9 +160,10 @@ static void stacks_come_from_arguments_and_from_python_frames(void **state)
 {
     (void)state;
     struct made m;
-    make(&m,
-         EVENT("python_function", "main", 0, 100, "") "," EVENT("python_function", "inner at 0x7f", 5, 50, "") "," OP(
-             "f", 10, 5, "") "," OP("f", 20, 5, "\"Call stack\":\"a;;b;\"") "," OP("f", 70, 5, ""));
+    make_views(
+        &m,
+        EVENT("python_function", "main", 0, 100, "") "," EVENT("python_function", "inner at 0x7f", 5, 50, "") "," OP(
+            "f", 10, 5, "") "," OP("f", 20, 5, "\"Call stack\":\"a;;b;\"") "," OP("f", 70, 5, ""));
     const struct tp_stack_table *stacks = &m.views.operators.stacks_by_name;
     const char *expected[] = {"a;b", "inner;main", "main"}; /* rows with equal times are in the order of their texts */
     assert_int_equal(stacks->table.row_count, 3);
@@ -178,16 +179,16 @@ static void blocks_pair_allocation_and_release_of_an_address(void **state)
 {
     (void)state;
     struct made m;
-    make(&m, OP("aten::zeros", 0, 100, "") "," OP("aten::empty", 10, 20, "") "," MEMORY(15, 64, 1, 64) "," MEMORY(
-                 40, -64, 1, 0) "," MEMORY(200, -32, 2, 0));
+    make_views(&m, OP("aten::zeros", 0, 100, "") "," OP("aten::empty", 10, 20, "") "," MEMORY(15, 64, 1, 64) "," MEMORY(
+                       40, -64, 1, 0) "," MEMORY(200, -32, 2, 0));
     const struct tp_device_memory *cpu = &m.views.memory.devices[0];
     assert_int_equal(cpu->blocks.row_count, 2);
     assert_int_equal(tp_table_int(&cpu->blocks, TP_BLOCK_RELEASED_AT)[0], 40000);
     assert_int_equal(tp_table_int(&cpu->blocks, TP_BLOCK_ALLOCATED_AT)[1], TP_NULL_INT);
-    assert_int_equal(cell(&cpu->operators, "aten::empty", TP_MEMORY_OP_SELF_INCREASE), 64);
-    assert_int_equal(cell(&cpu->operators, "aten::zeros", TP_MEMORY_OP_SELF_INCREASE), -64);
-    assert_int_equal(cell(&cpu->operators, "aten::zeros", TP_MEMORY_OP_INCREASE), 0);
-    assert_int_equal(cell(&cpu->operators_folded, "aten::zeros", TP_MEMORY_OP_SELF_COUNT), 1);
+    assert_int_equal(table_cell(&cpu->operators, "aten::empty", TP_MEMORY_OP_SELF_INCREASE), 64);
+    assert_int_equal(table_cell(&cpu->operators, "aten::zeros", TP_MEMORY_OP_SELF_INCREASE), -64);
+    assert_int_equal(table_cell(&cpu->operators, "aten::zeros", TP_MEMORY_OP_INCREASE), 0);
+    assert_int_equal(table_cell(&cpu->operators_folded, "aten::zeros", TP_MEMORY_OP_SELF_COUNT), 1);
     assert_int_equal(tp_table_int(&m.views.memory.information, TP_MEMORY_LOOSE_INCREASE)[0], -32);
     assert_int_equal(cpu->peak_bytes, 64);
     tp_arena_release(&m.arena);
@@ -197,17 +198,17 @@ static void modules_merge_by_path_and_keep_first_call_order(void **state)
 {
     (void)state;
     struct made m;
-    make(&m,
-         EVENT("python_function", "nn.Module: Net_0", 0, 100, "\"Python module id\":1") "," EVENT(
-             "python_function", "nn.Module: B_0", 10, 20,
-             "\"Python module id\":2") "," EVENT("python_function", "nn.Module: A_0", 40, 20,
-                                                 "\"Python module id\":3") "," EVENT("python_function",
-                                                                                     "nn.Module: B_0", 70, 20,
-                                                                                     "\"Python module "
-                                                                                     "id\":2") "," OP("f", 12, 4,
-                                                                                                      "") "," OP("f",
-                                                                                                                 72, 6,
-                                                                                                                 ""));
+    make_views(
+        &m,
+        EVENT("python_function", "nn.Module: Net_0", 0, 100, "\"Python module id\":1") "," EVENT(
+            "python_function", "nn.Module: B_0", 10, 20,
+            "\"Python module id\":2") "," EVENT("python_function", "nn.Module: A_0", 40, 20,
+                                                "\"Python module id\":3") "," EVENT("python_function", "nn.Module: B_0",
+                                                                                    70, 20,
+                                                                                    "\"Python module "
+                                                                                    "id\":2") "," OP("f", 12, 4,
+                                                                                                     "") "," OP("f", 72,
+                                                                                                                6, ""));
     const struct tp_module_view *view = &m.views.modules;
     const char *expected[] = {"Net_0", "B_0", "A_0"};
     assert_int_equal(view->table.row_count, 3);
@@ -215,10 +216,10 @@ static void modules_merge_by_path_and_keep_first_call_order(void **state)
         assert_true(tp_str_equal(tp_table_text(&view->table, TP_MODULE_NAME)[i], tp_str_of(expected[i])));
         assert_int_equal(view->depth[i], i > 0);
     }
-    assert_int_equal(cell(&view->table, "B_0", TP_MODULE_OCCURRENCES), 2);
-    assert_int_equal(cell(&view->table, "B_0", TP_MODULE_OPERATORS), 2);
-    assert_int_equal(cell(&view->table, "B_0", TP_MODULE_HOST_SELF), 30000);
-    assert_int_equal(cell(&view->table, "Net_0", TP_MODULE_HOST_SELF), 40000);
+    assert_int_equal(table_cell(&view->table, "B_0", TP_MODULE_OCCURRENCES), 2);
+    assert_int_equal(table_cell(&view->table, "B_0", TP_MODULE_OPERATORS), 2);
+    assert_int_equal(table_cell(&view->table, "B_0", TP_MODULE_HOST_SELF), 30000);
+    assert_int_equal(table_cell(&view->table, "Net_0", TP_MODULE_HOST_SELF), 40000);
     tp_arena_release(&m.arena);
 }
 
@@ -240,7 +241,7 @@ static void make_ranks(struct made *ranks, struct tp_rank_summary *summaries, in
                                                             "all_reduce\",\"pid\":1,\"tid\":1,\"ts\":%d,"
                                                             "\"dur\":%d,\"args\":{}}",
                  500 + lag, 450 - lag, 1500 + lag, 450 - lag);
-        make(&ranks[r], events);
+        make_views(&ranks[r], events);
         tp_rank_summary_build(&summaries[r], r ? TP_STR("b") : TP_STR("a"), &ranks[r].model, &ranks[r].views.overview,
                               &ranks[r].arena);
     }
@@ -278,8 +279,8 @@ static void slower_rank_shows_the_wait_of_the_faster(void **state)
     struct made fast, slow;
     struct tp_rank_summary ranks[2];
     struct tp_distributed view;
-    make(&fast, EVENT("user_annotation", "nccl:all_reduce", 0, 100, "") "," OP("f", 0, 200, ""));
-    make(&slow, EVENT("user_annotation", "nccl:all_reduce", 60, 40, "") "," OP("f", 0, 200, ""));
+    make_views(&fast, EVENT("user_annotation", "nccl:all_reduce", 0, 100, "") "," OP("f", 0, 200, ""));
+    make_views(&slow, EVENT("user_annotation", "nccl:all_reduce", 60, 40, "") "," OP("f", 0, 200, ""));
     tp_rank_summary_build(&ranks[0], TP_STR("host_0"), &fast.model, &fast.views.overview, &fast.arena);
     tp_rank_summary_build(&ranks[1], TP_STR("host_1"), &slow.model, &slow.views.overview, &slow.arena);
     tp_distributed_build(&view, TP_NULL_INT, ranks, 2, &fast.arena);

@@ -17,7 +17,7 @@ static struct tp_python_stacks python;
 static uint64_t room[2 * BYTES / 8];
 static int64_t time_ns;
 
-static int64_t clock_of(void)
+static int64_t next_time_ns(void)
 {
     return time_ns++;
 }
@@ -39,7 +39,7 @@ static void add_switch(uint32_t tid, uint64_t at_ns, const void *stack)
     tp_waiting_stacks_process(&still, &r, true, record->number);
 }
 
-static void add_switch_in(uint32_t tid, uint64_t at_ns)
+static void add_switch_to_running(uint32_t tid, uint64_t at_ns)
 {
     const struct tp_perf_record in = {.type = PERF_RECORD_SWITCH, .time_ns = at_ns, .tid = tid};
     tp_waiting_stacks_process(&still, &in, false, 0);
@@ -49,11 +49,11 @@ static size_t read_now(int64_t now_ns)
 {
     size_t before = pending.count;
     time_ns = now_ns;
-    tp_waiting_stacks_read(&still, &pending, &python, BYTES, clock_of);
+    tp_waiting_stacks_read(&still, &pending, &python, BYTES, next_time_ns);
     return pending.count - before;
 }
 
-static int start(void *unused, struct tp_error *err)
+static int init_waiting_stacks(void *unused, struct tp_error *err)
 {
     (void)unused, (void)err;
     tp_code_places_init(&places, &arena);
@@ -67,17 +67,17 @@ static void only_waiting_threads_are_read(void **state)
 {
     struct tp_perf_record r;
     (void)state;
-    assert_int_equal(tp_arena_run(&arena, start, NULL, NULL), 0);
+    assert_int_equal(tp_arena_run(&arena, init_waiting_stacks, NULL, NULL), 0);
     room[3] = 77;
     add_switch(11, 1000, room);
     add_switch(12, 1000, room);
-    add_switch_in(12, 2000);
+    add_switch_to_running(12, 2000);
     add_switch(13, WAITED_NS - 500, room); /* the thread has waited only 500 ns, so the next poll reads its stack */
-    add_switch_in(13, WAITED_NS - 600);    /* this switch arrives after a newer one */
+    add_switch_to_running(13, WAITED_NS - 600); /* this switch arrives after a newer one */
     assert_int_equal(read_now(WAITED_NS), 1);
     const struct tp_pending_record *copy = &pending.records[3];
     assert_true(copy->time_ns == 1000 && copy->wait_read_ns > WAITED_NS && copy->number == 3);
-    assert_true(tp_perf_record_read(&r, tp_pending_head(&pending, copy->at)));
+    assert_true(tp_perf_record_read(&r, tp_pending_header_at(&pending, copy->at)));
     assert_true(r.tid == 11 && r.dump_bytes == BYTES && r.is_dump_full &&
                 ((const uint64_t *)(const void *)r.dump)[3] == 77);
     assert_int_equal(read_now(2 * WAITED_NS), 1);
@@ -92,13 +92,13 @@ static void stack_is_read_up_to_the_end_of_memory(void **state)
     struct tp_perf_record r;
     char *pages = NULL;
     (void)state;
-    assert_int_equal(tp_arena_run(&arena, start, NULL, NULL), 0);
+    assert_int_equal(tp_arena_run(&arena, init_waiting_stacks, NULL, NULL), 0);
     pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(pages != MAP_FAILED && munmap(pages + page, page) == 0);
     add_switch(11, 1000, pages + page - 64);
     add_switch(12, 1000, (const void *)8);
     assert_int_equal(read_now(WAITED_NS), 1);
-    assert_true(tp_perf_record_read(&r, tp_pending_head(&pending, pending.records[2].at)));
+    assert_true(tp_perf_record_read(&r, tp_pending_header_at(&pending, pending.records[2].at)));
     assert_true(r.tid == 11 && r.dump_bytes == 64 && !r.is_dump_full);
     munmap(pages, page);
     tp_pending_release(&pending);
@@ -108,7 +108,7 @@ static void reads_per_tenth_of_a_second_are_limited(void **state)
 {
     size_t count;
     (void)state;
-    assert_int_equal(tp_arena_run(&arena, start, NULL, NULL), 0);
+    assert_int_equal(tp_arena_run(&arena, init_waiting_stacks, NULL, NULL), 0);
     for (uint32_t i = 0; i < TP_WAITING_WAITS + 10; i++)
         add_switch(i, 1000, room);
     count = read_now(200000000);

@@ -9,7 +9,7 @@
 
 static struct tp_watched_processes watched;
 
-static void fork_at(uint64_t time_ns, uint32_t parent, uint32_t child)
+static void add_fork(uint64_t time_ns, uint32_t parent, uint32_t child)
 {
     struct {
         struct perf_event_header head;
@@ -19,7 +19,8 @@ static void fork_at(uint64_t time_ns, uint32_t parent, uint32_t child)
             uint32_t pid, tid;
             uint64_t time_ns, id;
         } trailer;
-    } record = {{PERF_RECORD_FORK, 0, sizeof record}, child, parent, child, parent, time_ns, {parent, parent, time_ns, 1}};
+    } record = {{PERF_RECORD_FORK, 0, sizeof record}, child, parent, child, parent, time_ns,
+                {parent, parent, time_ns, 1}};
     tp_watched_processes_gather(&watched, &record.head);
 }
 
@@ -28,9 +29,9 @@ static void forks_of_several_cpus_count_in_the_order_of_time(void **state)
     (void)state;
     tp_watched_processes_init(&watched, &arena);
     tp_watched_processes_add(&watched, 10, 100);
-    fork_at(300, 11, 12); /* the record of this fork arrives before the record of its parent's fork */
-    fork_at(200, 10, 11);
-    fork_at(250, 90, 91);
+    add_fork(300, 11, 12); /* the record of this fork arrives before the record of its parent's fork */
+    add_fork(200, 10, 11);
+    add_fork(250, 90, 91);
     tp_watched_processes_apply(&watched);
     assert_true(tp_watched_processes_has(&watched, 11));
     assert_true(tp_watched_processes_has(&watched, 12));
@@ -43,14 +44,14 @@ static void reused_number_is_another_process(void **state)
     (void)state;
     tp_watched_processes_init(&watched, &arena);
     tp_watched_processes_add(&watched, 10, 100);
-    fork_at(50, 90, 10); /* the process started this child before it was added to the recording */
+    add_fork(50, 90, 10); /* the process started this child before it was added to the recording */
     tp_watched_processes_apply(&watched);
     assert_true(tp_watched_processes_has(&watched, 10));
-    fork_at(200, 10, 11);
-    fork_at(900, 90, 11);
+    add_fork(200, 10, 11);
+    add_fork(900, 90, 11);
     tp_watched_processes_apply(&watched);
     assert_false(tp_watched_processes_has(&watched, 11));
-    fork_at(950, 10, 11);
+    add_fork(950, 10, 11);
     tp_watched_processes_apply(&watched);
     assert_true(tp_watched_processes_has(&watched, 11));
 }

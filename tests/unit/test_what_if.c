@@ -27,7 +27,7 @@ struct fixture {
 
 /* Makes one group of `count` ranks on two hosts. Each of four steps has 10 ms of kernels, a collective of 1 ms, and 2
  * ms of pause. */
-static void open_job_of(struct fixture *f, uint32_t count)
+static void make_job_of_ranks(struct fixture *f, uint32_t count)
 {
     *f = (struct fixture){.count = count};
     tp_arena_init(&f->arena, 0);
@@ -54,25 +54,26 @@ static void open_job_of(struct fixture *f, uint32_t count)
     }
 }
 
-static void open_job(struct fixture *f)
+static void make_job(struct fixture *f)
 {
-    open_job_of(f, RANKS);
+    make_job_of_ranks(f, RANKS);
 }
 
 static void finish_job(struct fixture *f)
 {
     static const uint32_t labels[STEPS] = {7, 8, 9, 10};
-    tp_graph_open(&f->graph, &f->arena);
+    tp_graph_init(&f->graph, &f->arena);
     for (uint32_t r = 0; r < f->count; r++)
         if (!f->is_missing[r])
-            tp_graph_add(&f->graph, &(struct tp_graph_source){
-                                        .slots = &f->rows[r], .labels = labels, .number = r, .host = f->rows[r].host});
+            tp_graph_add_rank(&f->graph,
+                              &(struct tp_graph_source){
+                                  .slots = &f->rows[r], .labels = labels, .number = r, .host = f->rows[r].host});
     tp_graph_finish(&f->graph);
     tp_what_if_build(&f->what_if, &f->graph);
-    tp_what_if_discard_inexact(&f->what_if);
+    tp_what_if_drop_if_inexact(&f->what_if);
 }
 
-static void close_job(struct fixture *f)
+static void release_job(struct fixture *f)
 {
     tp_arena_release(&f->arena);
 }
@@ -92,7 +93,7 @@ static void equal_ranks_have_no_loss(void **state)
 {
     static struct fixture f;
     (void)state;
-    open_job(&f);
+    make_job(&f);
     finish_job(&f);
     assert_null(f.what_if.why_not);
     assert_near(f.what_if.step_us, 13000);
@@ -100,7 +101,7 @@ static void equal_ranks_have_no_loss(void **state)
     assert_near(f.what_if.error, 0);
     assert_int_equal(f.what_if.causes.count, 0);
     assert_near(f.what_if.jitter, 0);
-    close_job(&f);
+    release_job(&f);
 }
 
 /* Tests a rank 2 that computes 5 ms longer. The other ranks wait for it, so a step takes 18 ms instead of 13 ms. */
@@ -108,7 +109,7 @@ static void slow_rank_costs_the_wait_of_the_others(void **state)
 {
     static struct fixture f;
     (void)state;
-    open_job(&f);
+    make_job(&f);
     for (uint32_t r = 0; r < RANKS; r++)
         for (uint32_t s = 0; s < STEPS; s++)
             f.us[r][r == 2 ? TP_SLOT_KERNEL : TP_SLOT_WITHIN][tp_slot_cell(&f.rows[r], 0, s)] += 5000;
@@ -123,7 +124,7 @@ static void slow_rank_costs_the_wait_of_the_others(void **state)
     assert_near(cause_at(&f, 0)->share, 100 * 5.0 / 18);
     assert_near(cause_at(&f, 0)->alone, 100 * 5.0 / 18);
     assert_near(f.what_if.jitter, 0);
-    close_job(&f);
+    release_job(&f);
 }
 
 /* Tests pauses of 13 ms: of rank 1 in step 0, and of rank 3 in step 2. Two of four steps take 26 ms. */
@@ -131,7 +132,7 @@ static void pauses_are_reported_with_their_number(void **state)
 {
     static struct fixture f;
     (void)state;
-    open_job(&f);
+    make_job(&f);
     for (uint32_t r = 0; r < RANKS; r++)
         for (uint32_t s = 0; s < STEPS; s += 2)
             f.us[r][r == 1 + s ? TP_SLOT_PAUSE : TP_SLOT_WITHIN][tp_slot_cell(&f.rows[r], 0, s)] += 13000;
@@ -143,7 +144,7 @@ static void pauses_are_reported_with_their_number(void **state)
     assert_int_equal(cause_at(&f, 0)->rank_count, 2);
     assert_near(cause_at(&f, 0)->least_us, 13000);
     assert_near(cause_at(&f, 0)->share, 100 * 6.5 / 19.5);
-    close_job(&f);
+    release_job(&f);
 }
 
 /* Tests collectives in which every rank spends 3 ms more than in its shortest call, without a cause in the other ranks'
@@ -152,14 +153,14 @@ static void replay_that_misses_the_step_is_not_reported(void **state)
 {
     static struct fixture f;
     (void)state;
-    open_job(&f);
+    make_job(&f);
     for (uint32_t s = 0; s < STEPS; s++)
         for (uint32_t r = 0; r < RANKS; r++)
             f.us[r][TP_SLOT_WITHIN][tp_slot_cell(&f.rows[r], 0, s)] += r == s ? 0 : 3000;
     finish_job(&f);
     assert_true(f.what_if.error > TP_MOST_REPLAY_ERROR);
     assert_string_equal(f.what_if.why_not, "the replay of the job does not give its step time");
-    close_job(&f);
+    release_job(&f);
 }
 
 /* Tests a collective of rank 3 that belongs to another group, so the three other ranks would wait forever. */
@@ -168,27 +169,27 @@ static void inconsistent_collectives_are_reported(void **state)
     static struct fixture f;
     struct tp_slot other[3] = {{0, 1, 1, 0, true, 0}, {0, 1, 1, 0, true, 0}, {TP_NO_ID, 0, 1, 0, true, 0}};
     (void)state;
-    open_job(&f);
+    make_job(&f);
     f.rows[3].slots = other;
     f.rows[3].slot_count = 3;
     f.rows[3].step_count = 2; /* makes the cells differ from those of the other ranks */
     finish_job(&f);
     assert_string_equal(f.what_if.why_not, "ranks of one process group differ in their collectives");
-    close_job(&f);
+    release_job(&f);
 }
 
 static void position_in_the_group_is_the_coordinate(void **state)
 {
     static struct fixture f;
     (void)state;
-    open_job(&f);
+    make_job(&f);
     finish_job(&f);
     assert_int_equal(f.graph.families.count, 1);
     assert_string_equal(tp_graph_family_at(&f.graph, 0)->name, "dp");
     for (uint32_t r = 0; r < RANKS; r++)
         assert_int_equal(tp_graph_family_at(&f.graph, 0)->coordinate[r], r);
     assert_int_equal(f.graph.pipeline, TP_NO_ID);
-    close_job(&f);
+    release_job(&f);
 }
 
 /* Checks the cause among eight ranks. slow: digits of ranks that take 5 ms more. missing: digits of ranks without
@@ -198,7 +199,7 @@ static void assert_slow(const char *slow, const char *missing, enum tp_cause_kin
 {
     static struct fixture f;
     uint32_t count = 0;
-    open_job_of(&f, MOST_RANKS);
+    make_job_of_ranks(&f, MOST_RANKS);
     for (const char *m = missing; *m; m++)
         f.is_missing[*m - '0'] = true;
     for (uint32_t r = 0; r < MOST_RANKS; r++) {
@@ -215,11 +216,11 @@ static void assert_slow(const char *slow, const char *missing, enum tp_cause_kin
     for (size_t i = 0; i < f.what_if.causes.count; i++) {
         assert_int_equal(cause_at(&f, i)->kind, kind);
         assert_int_equal(cause_at(&f, i)->place, place);
-        assert_int_equal(cause_at(&f, i)->depends_on_missing, is_open);
+        assert_int_equal(cause_at(&f, i)->depends_on_missing_ranks, is_open);
         told += cause_at(&f, i)->rank_count;
     }
     assert_int_equal(told, count);
-    close_job(&f);
+    release_job(&f);
 }
 
 /* Tests hosts with ranks 0 to 3 and 4 to 7. A level needs three ranks, where missing ranks count, too. */

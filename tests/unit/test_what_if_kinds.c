@@ -25,12 +25,12 @@ struct fixture {
     uint32_t slot_count;
 };
 
-static int64_t *cell(struct fixture *f, uint32_t rank, enum tp_slot_part part, uint32_t slot, uint32_t step)
+static int64_t *slot_cell(struct fixture *f, uint32_t rank, enum tp_slot_part part, uint32_t slot, uint32_t step)
 {
     return &f->us[rank][part][tp_slot_cell(&f->rows[rank], slot, step)];
 }
 
-static void open_row(struct fixture *f, uint32_t rank)
+static void make_row(struct fixture *f, uint32_t rank)
 {
     struct tp_step_slots *row = &f->rows[rank];
     *row = (struct tp_step_slots){.host = rank < 4 ? TP_STR("a") : TP_STR("b"),
@@ -42,12 +42,13 @@ static void open_row(struct fixture *f, uint32_t rank)
     for (unsigned p = 0; p < TP_SLOT_PARTS; p++)
         row->us[p] = f->us[rank][p];
     for (uint32_t k = 0; k < f->slot_count; k++)
-        f->slots[rank][k] = (struct tp_slot){k + 1 < f->slot_count ? k : TP_NO_ID, k + 1 < f->slot_count, 1, 0, true, 0};
+        f->slots[rank][k] =
+            (struct tp_slot){k + 1 < f->slot_count ? k : TP_NO_ID, k + 1 < f->slot_count, 1, 0, true, 0};
 }
 
 /* Makes hosts of four ranks each. Without `has_tp`, all ranks form one group. With it, pairs of neighbors form tp
  * groups, and dp groups connect the pairs. */
-static void open_job(struct fixture *f, bool has_tp)
+static void make_job(struct fixture *f, bool has_tp)
 {
     *f = (struct fixture){.slot_count = has_tp ? 3 : 2};
     tp_arena_init(&f->arena, 0);
@@ -56,52 +57,52 @@ static void open_job(struct fixture *f, bool has_tp)
     for (uint32_t r = 0; r < RANKS; r++) {
         f->runs[r][0] = has_tp ? (struct tp_rank_stride){r - r % TP, 1, TP} : (struct tp_rank_stride){0, 1, RANKS};
         f->runs[r][1] = (struct tp_rank_stride){r % TP, TP, RANKS / TP};
-        f->groups[r][0] = (struct tp_slot_group){TP_STR("0"), has_tp ? TP_STR("tp") : TP_STR("dp"), has_tp ? TP : RANKS,
-                                                 &f->runs[r][0], 1, TP_GROUP_ALL};
+        f->groups[r][0] = (struct tp_slot_group){
+            TP_STR("0"), has_tp ? TP_STR("tp") : TP_STR("dp"), has_tp ? TP : RANKS, &f->runs[r][0], 1, TP_GROUP_ALL};
         f->groups[r][1] =
             (struct tp_slot_group){TP_STR("1"), TP_STR("dp"), RANKS / TP, &f->runs[r][1], 1, TP_GROUP_ALL};
-        open_row(f, r);
+        make_row(f, r);
     }
 }
 
 /* Returns the time from the start of the step to the rank's arrival at the collective of this slot, ns. */
-static int64_t arrival_of(struct fixture *f, uint32_t rank, uint32_t slot, uint32_t step)
+static int64_t arrival_ns(struct fixture *f, uint32_t rank, uint32_t slot, uint32_t step)
 {
     int64_t at = 0;
     for (uint32_t k = 0; k <= slot; k++) {
-        at += *cell(f, rank, TP_SLOT_KERNEL, k, step);
+        at += *slot_cell(f, rank, TP_SLOT_KERNEL, k, step);
         if (k < slot)
-            at += *cell(f, rank, TP_SLOT_WITHIN, k, step);
+            at += *slot_cell(f, rank, TP_SLOT_WITHIN, k, step);
     }
     return at;
 }
 
-static bool is_in(const struct tp_rank_stride *run, int64_t rank)
+static bool is_rank_in_group(const struct tp_rank_stride *run, int64_t rank)
 {
     int64_t place = rank - run->first;
     return place >= 0 && place % run->stride == 0 && place / run->stride < run->length;
 }
 
 /* Makes each collective of the slot end `transfer_us` after the last rank of its group has arrived. */
-static void let_meet(struct fixture *f, uint32_t slot, int64_t transfer_us)
+static void end_collectives(struct fixture *f, uint32_t slot, int64_t transfer_us)
 {
     for (uint32_t s = 0; s < STEPS; s++)
         for (uint32_t r = 0; r < RANKS; r++) {
             int64_t last = 0;
             for (uint32_t o = 0; o < RANKS; o++)
-                if (is_in(&f->runs[r][slot], o) && arrival_of(f, o, slot, s) > last)
-                    last = arrival_of(f, o, slot, s);
-            *cell(f, r, TP_SLOT_WITHIN, slot, s) = last - arrival_of(f, r, slot, s) + transfer_us;
+                if (is_rank_in_group(&f->runs[r][slot], o) && arrival_ns(f, o, slot, s) > last)
+                    last = arrival_ns(f, o, slot, s);
+            *slot_cell(f, r, TP_SLOT_WITHIN, slot, s) = last - arrival_ns(f, r, slot, s) + transfer_us;
         }
 }
 
 static void finish_job(struct fixture *f)
 {
     static const uint32_t labels[STEPS] = {7, 8, 9, 10};
-    tp_graph_open(&f->graph, &f->arena);
+    tp_graph_init(&f->graph, &f->arena);
     for (uint32_t r = 0; r < RANKS; r++)
-        tp_graph_add(&f->graph, &(struct tp_graph_source){
-                                    .slots = &f->rows[r], .labels = labels, .number = r, .host = f->rows[r].host});
+        tp_graph_add_rank(&f->graph, &(struct tp_graph_source){
+                                         .slots = &f->rows[r], .labels = labels, .number = r, .host = f->rows[r].host});
     tp_graph_finish(&f->graph);
     tp_what_if_build(&f->what_if, &f->graph);
     assert_null(f->what_if.why_not);
@@ -121,13 +122,13 @@ static void assert_near(double got, double wanted)
 
 /* Makes one group of all ranks. Each step has 10 ms plus added_us[rank] of kernels, then a collective of
  * transfer_us. */
-static void open_ddp(struct fixture *f, const int64_t added_us[RANKS], int64_t transfer_us)
+static void make_ddp_job(struct fixture *f, const int64_t added_us[RANKS], int64_t transfer_us)
 {
-    open_job(f, false);
+    make_job(f, false);
     for (uint32_t r = 0; r < RANKS; r++)
         for (uint32_t s = 0; s < STEPS; s++)
-            *cell(f, r, TP_SLOT_KERNEL, 0, s) = 10000 + added_us[r];
-    let_meet(f, 0, transfer_us);
+            *slot_cell(f, r, TP_SLOT_KERNEL, 0, s) = 10000 + added_us[r];
+    end_collectives(f, 0, transfer_us);
     finish_job(f);
 }
 
@@ -136,7 +137,7 @@ static void half_of_the_ranks_are_a_level(void **state)
 {
     static struct fixture f;
     (void)state;
-    open_ddp(&f, (const int64_t[]){2000, 0, 0, 2000, 0, 2000, 2000, 0}, 1000);
+    make_ddp_job(&f, (const int64_t[]){2000, 0, 0, 2000, 0, 2000, 2000, 0}, 1000);
     assert_int_equal(f.what_if.causes.count, 1);
     assert_int_equal(cause_at(&f, 0)->kind, TP_CAUSE_SLOW_LEVEL);
     assert_int_equal(cause_at(&f, 0)->rank_count, 4);
@@ -152,18 +153,18 @@ static void host_and_single_ranks_are_no_level(void **state)
 {
     static struct fixture f;
     (void)state;
-    open_ddp(&f, (const int64_t[]){0, 0, 0, 0, 2000, 2000, 2000, 2000}, 1000);
+    make_ddp_job(&f, (const int64_t[]){0, 0, 0, 0, 2000, 2000, 2000, 2000}, 1000);
     assert_int_equal(f.what_if.causes.count, 1);
     assert_int_equal(cause_at(&f, 0)->kind, TP_CAUSE_COMPUTE);
     assert_int_equal(cause_at(&f, 0)->place, TP_PLACE_HOST);
     assert_near(cause_at(&f, 0)->share, 100 * 2.0 / 13);
     tp_arena_release(&f.arena);
-    open_ddp(&f, (const int64_t[]){0, 2000, 0, 0, 0, 2000, 0, 0}, 1000);
+    make_ddp_job(&f, (const int64_t[]){0, 2000, 0, 0, 0, 2000, 0, 0}, 1000);
     assert_int_equal(f.what_if.causes.count, 2);
     for (int i = 0; i < 2; i++)
         assert_int_equal(cause_at(&f, i)->place, TP_PLACE_RANK);
     tp_arena_release(&f.arena);
-    open_ddp(&f, (const int64_t[]){0, 1000, 0, 0, 0, 4000, 7000, 0}, 1000);
+    make_ddp_job(&f, (const int64_t[]){0, 1000, 0, 0, 0, 4000, 7000, 0}, 1000);
     assert_int_equal(f.what_if.causes.count, 3);
     assert_int_equal(cause_at(&f, 0)->place, TP_PLACE_RANK);
     assert_int_equal(cause_at(&f, 0)->ranks[0], 6);
@@ -177,10 +178,10 @@ static void only_group_is_reported_by_its_cost(void **state)
     static struct fixture f;
     static const int64_t none[RANKS];
     (void)state;
-    open_ddp(&f, none, 3000); /* the collective takes 3 of 13 ms */
+    make_ddp_job(&f, none, 3000); /* the collective takes 3 of 13 ms */
     assert_int_equal(f.what_if.causes.count, 0);
     tp_arena_release(&f.arena);
-    open_ddp(&f, none, 10000); /* the collective takes 10 of 20 ms */
+    make_ddp_job(&f, none, 10000); /* the collective takes 10 of 20 ms */
     assert_int_equal(f.what_if.causes.count, 1);
     assert_int_equal(cause_at(&f, 0)->kind, TP_CAUSE_ALL_LINKS);
     assert_int_equal(cause_at(&f, 0)->group_count, 1);
@@ -199,11 +200,11 @@ static void late_host_is_named_if_visible(void **state)
     static struct fixture f;
     (void)state;
     for (int64_t shows = 0; shows < 2; shows++) {
-        open_job(&f, false);
+        make_job(&f, false);
         for (uint32_t r = 0; r < RANKS; r++)
             for (uint32_t s = 0; s < STEPS; s++) {
-                *cell(&f, r, TP_SLOT_KERNEL, 0, s) = 10000;
-                *cell(&f, r, TP_SLOT_WITHIN, 0, s) = s == 0 && r < 4 && shows ? 1000 : 4000;
+                *slot_cell(&f, r, TP_SLOT_KERNEL, 0, s) = 10000;
+                *slot_cell(&f, r, TP_SLOT_WITHIN, 0, s) = s == 0 && r < 4 && shows ? 1000 : 4000;
             }
         finish_job(&f);
         assert_int_equal(f.what_if.causes.count, 1);
@@ -226,14 +227,14 @@ static void equal_groups_are_reported_by_cost_and_rate(void **state)
     static struct fixture f;
     (void)state;
     for (unsigned i = 0; i < sizeof moved / sizeof *moved; i++) {
-        open_job(&f, true);
+        make_job(&f, true);
         for (uint32_t r = 0; r < RANKS; r++) {
             for (uint32_t s = 0; s < STEPS; s++)
-                *cell(&f, r, TP_SLOT_KERNEL, 0, s) = 10000;
+                *slot_cell(&f, r, TP_SLOT_KERNEL, 0, s) = 10000;
             f.slots[r][1].moved_bytes = moved[i];
         }
-        let_meet(&f, 0, 0);
-        let_meet(&f, 1, 3000);
+        end_collectives(&f, 0, 0);
+        end_collectives(&f, 1, 3000);
         finish_job(&f);
         assert_int_equal(f.what_if.causes.count, i == 2);
         if (i == 2) {
@@ -253,12 +254,12 @@ static void uneven_batches_of_two_levels_have_one_mean(void **state)
     static const int64_t lengths[RANKS / TP][2] = {{8000, 9000}, {9000, 8000}, {12000, 14000}, {14000, 12000}};
     static struct fixture f;
     (void)state;
-    open_job(&f, true);
+    make_job(&f, true);
     for (uint32_t r = 0; r < RANKS; r++)
         for (uint32_t s = 0; s < STEPS; s++)
-            *cell(&f, r, TP_SLOT_KERNEL, 0, s) = lengths[r / TP][s % 2];
-    let_meet(&f, 0, 500);
-    let_meet(&f, 1, 1000);
+            *slot_cell(&f, r, TP_SLOT_KERNEL, 0, s) = lengths[r / TP][s % 2];
+    end_collectives(&f, 0, 500);
+    end_collectives(&f, 1, 1000);
     finish_job(&f);
     assert_near(f.what_if.step_us, 14000 + 1500);
     assert_near(f.what_if.ideal_us, 10750 + 1500);
@@ -276,12 +277,12 @@ static void differences_inside_of_batches_are_jitter(void **state)
     static const int64_t lengths[] = {8000, 10000, 12000, 10000};
     static struct fixture f;
     (void)state;
-    open_job(&f, true);
+    make_job(&f, true);
     for (uint32_t r = 0; r < RANKS; r++)
         for (uint32_t s = 0; s < STEPS; s++)
-            *cell(&f, r, TP_SLOT_KERNEL, 0, s) = lengths[(r / TP + s) % 4] + ((r + s) % TP ? 400 : 0);
-    let_meet(&f, 0, 500);
-    let_meet(&f, 1, 1000);
+            *slot_cell(&f, r, TP_SLOT_KERNEL, 0, s) = lengths[(r / TP + s) % 4] + ((r + s) % TP ? 400 : 0);
+    end_collectives(&f, 0, 500);
+    end_collectives(&f, 1, 1000);
     finish_job(&f);
     double real = 12400 + 1500, evened = 8400 * 10200.0 / 8200 + 1500; /* the shortest batch is stretched most */
     assert_near(f.what_if.step_us, real);

@@ -25,14 +25,14 @@ struct made {
     struct tp_advice advice;
 };
 
-static void make(struct made *m, const char *header, const char *events)
+static void make_document(struct made *m, const char *header, const char *events)
 {
     make_model(&m->arena, &m->trace, &m->order, &m->model, header, events);
     tp_advice_build(&m->advice, &m->model, NULL, &m->arena);
-    tp_word_advice(&m->advice, &m->model, &m->arena);
+    tp_fill_advice_texts(&m->advice, &m->model, &m->arena);
 }
 
-static void headline_is(const struct made *m, const char *expected)
+static void assert_headline(const struct made *m, const char *expected)
 {
     char text[1024];
     struct tp_str headline = m->advice.verdict.headline;
@@ -83,7 +83,7 @@ static const char *const python_words[] = {
     "contiguous",
 };
 
-static void speaks_no_python(const char *who, const char *text)
+static void assert_no_python_words(const char *who, const char *text)
 {
     for (size_t i = 0; text && i < sizeof python_words / sizeof *python_words; i++)
         if (strcasestr(text, python_words[i]))
@@ -97,18 +97,18 @@ static void rules_do_not_mention_python_to_other_programs(void **state)
         for (unsigned p = TP_PRODUCER_TORCH; p < TP_PRODUCER_COUNT; p++) {
             struct tp_rule_words words = tp_rule_words(tp_rule_at(i), (enum tp_producer)p);
             assert_true(*words.title && *words.advice);
-            if (tp_speaks_torch((enum tp_producer)p))
+            if (tp_uses_torch_words((enum tp_producer)p))
                 assert_true(words.title == tp_rule_at(i)->title && words.advice == tp_rule_at(i)->advice &&
                             words.doc_url == tp_rule_at(i)->doc_url);
-            if (tp_speaks_torch((enum tp_producer)p))
+            if (tp_uses_torch_words((enum tp_producer)p))
                 continue;
-            speaks_no_python(tp_rule_at(i)->id, words.title);
-            speaks_no_python(tp_rule_at(i)->id, words.advice);
-            speaks_no_python(tp_rule_at(i)->id, words.doc_url);
+            assert_no_python_words(tp_rule_at(i)->id, words.title);
+            assert_no_python_words(tp_rule_at(i)->id, words.advice);
+            assert_no_python_words(tp_rule_at(i)->id, words.doc_url);
         }
     for (unsigned phrase = 0; phrase < TP_PHRASE_COUNT; phrase++)
         for (unsigned p = TP_PRODUCER_TORCH + 1; p < TP_PRODUCER_COUNT; p++)
-            speaks_no_python("phrase", tp_phrase((enum tp_phrase)phrase, (enum tp_producer)p));
+            assert_no_python_words("phrase", tp_phrase((enum tp_phrase)phrase, (enum tp_producer)p));
 }
 
 /* Words that apply only to training. */
@@ -116,7 +116,7 @@ static const char *const training_words[] = {"training", "optimizer",     "backw
                                              "loss",     "learning rate", "epoch",    "DistributedDataParallel"};
 
 /* Returns whether the rule fires only for training traces. Such rules may use the words of training. */
-static bool is_of_training(const char *id)
+static bool is_training_rule(const char *id)
 {
     static const char *const ids[] = {"C6", "C7", "C19", "E8", "H3", "H11", "H15", "R5"};
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
@@ -130,8 +130,8 @@ static void programs_without_training_read_no_training_words(void **state)
     (void)state;
     static const enum tp_program_use_kind kinds[] = {TP_USE_SERVING, TP_USE_DIFFUSION, TP_USE_INFERENCE, TP_USE_CPU};
     for (unsigned i = 0; i < TP_RULE_COUNT; i++)
-        for (unsigned k = 0; k < sizeof kinds / sizeof *kinds && !is_of_training(tp_rule_at(i)->id); k++) {
-            struct tp_rule_words words = tp_rule_words_of_use(tp_rule_at(i), TP_PRODUCER_TORCH, kinds[k]);
+        for (unsigned k = 0; k < sizeof kinds / sizeof *kinds && !is_training_rule(tp_rule_at(i)->id); k++) {
+            struct tp_rule_words words = tp_rule_words_for_use(tp_rule_at(i), TP_PRODUCER_TORCH, kinds[k]);
             for (size_t w = 0; w < sizeof training_words / sizeof *training_words; w++)
                 if (strcasestr(words.title, training_words[w]) || strcasestr(words.advice, training_words[w]))
                     fail_msg("%s: \"%s\" in \"%s: %s\"", tp_rule_at(i)->id, training_words[w], words.title,
@@ -143,8 +143,8 @@ static void training_and_c_programs_keep_their_words(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < TP_RULE_COUNT; i++) {
-        struct tp_rule_words own = tp_rule_words_of_use(tp_rule_at(i), TP_PRODUCER_TRACEPRESS, TP_USE_SERVING);
-        assert_true(tp_rule_words_of_use(tp_rule_at(i), TP_PRODUCER_TORCH, TP_USE_TRAINING).advice ==
+        struct tp_rule_words own = tp_rule_words_for_use(tp_rule_at(i), TP_PRODUCER_TRACEPRESS, TP_USE_SERVING);
+        assert_true(tp_rule_words_for_use(tp_rule_at(i), TP_PRODUCER_TORCH, TP_USE_TRAINING).advice ==
                     tp_rule_at(i)->advice);
         assert_true(own.advice == tp_rule_words(tp_rule_at(i), TP_PRODUCER_TRACEPRESS).advice);
     }
@@ -153,18 +153,18 @@ static void training_and_c_programs_keep_their_words(void **state)
 static void texts_of_a_rule_are_found_by_id(void **state)
 {
     (void)state;
-    assert_string_equal(tp_rule_words_of(TP_STR("B2"), TP_PRODUCER_TRACEPRESS).title,
+    assert_string_equal(tp_rule_words_by_id(TP_STR("B2"), TP_PRODUCER_TRACEPRESS).title,
                         "Input data is read by the thread that drives the device");
-    assert_null(tp_rule_words_of(TP_STR("Z9"), TP_PRODUCER_TORCH).title);
-    assert_non_null(strstr(tp_rule_words_of(TP_STR("H8"), TP_PRODUCER_MPI).advice, "MPI_Wait"));
+    assert_null(tp_rule_words_by_id(TP_STR("Z9"), TP_PRODUCER_TORCH).title);
+    assert_non_null(strstr(tp_rule_words_by_id(TP_STR("H8"), TP_PRODUCER_MPI).advice, "MPI_Wait"));
 }
 
 /* ---- producers ---- */
 
-static void produced_by(const char *header, const char *events, enum tp_producer expected)
+static void assert_producer(const char *header, const char *events, enum tp_producer expected)
 {
     struct made m;
-    make(&m, header, events);
+    make_document(&m, header, events);
     assert_string_equal(tp_producer_text(m.model.producer), tp_producer_text(expected));
     tp_arena_release(&m.arena);
 }
@@ -172,18 +172,21 @@ static void produced_by(const char *header, const char *events, enum tp_producer
 static void producer_is_recognized(void **state)
 {
     (void)state;
-    produced_by("", EVENT("user_annotation", "solve", 0, 10, ""), TP_PRODUCER_TORCH); /* this file is a plain list of
-                                                                                       * events, without a header */
-    produced_by("\"schemaVersion\":1,\"deviceProperties\":[],", RANGE("solve", 0, 10, "compute"), TP_PRODUCER_TORCH);
-    produced_by("", RANGE("solve", 0, 10, "compute"), TP_PRODUCER_OTHER);
-    produced_by("\"otherData\":{},", EVENT("user_annotation", "solve", 0, 10, ""), TP_PRODUCER_OTHER);
-    produced_by("\"otherData\":{},", EVENT("cpu_op", "aten::mm", 0, 10, ""), TP_PRODUCER_TORCH);
-    produced_by(NATIVE, EVENT("cpu_op", "aten::mm", 0, 10, ""), TP_PRODUCER_TRACEPRESS);
-    produced_by(NATIVE, EVENT("user_annotation", "mpi:allreduce", 0, 10, ""), TP_PRODUCER_MPI);
-    produced_by(NATIVE, EVENT("python_function", "train.py(3): main", 0, 10, ""), TP_PRODUCER_TORCH);
-    produced_by(NATIVE, EVENT("python_function", "nn.Module: Mesh", 0, 10, "\"Python module id\":0"),
-                TP_PRODUCER_TRACEPRESS);
-    produced_by("", EVENT("python_function", "nn.Module: Net_0", 0, 10, "\"Python module id\":0"), TP_PRODUCER_TORCH);
+    assert_producer("", EVENT("user_annotation", "solve", 0, 10, ""),
+                    TP_PRODUCER_TORCH); /* this file is a plain list of
+                                         * events, without a header */
+    assert_producer("\"schemaVersion\":1,\"deviceProperties\":[],", RANGE("solve", 0, 10, "compute"),
+                    TP_PRODUCER_TORCH);
+    assert_producer("", RANGE("solve", 0, 10, "compute"), TP_PRODUCER_OTHER);
+    assert_producer("\"otherData\":{},", EVENT("user_annotation", "solve", 0, 10, ""), TP_PRODUCER_OTHER);
+    assert_producer("\"otherData\":{},", EVENT("cpu_op", "aten::mm", 0, 10, ""), TP_PRODUCER_TORCH);
+    assert_producer(NATIVE, EVENT("cpu_op", "aten::mm", 0, 10, ""), TP_PRODUCER_TRACEPRESS);
+    assert_producer(NATIVE, EVENT("user_annotation", "mpi:allreduce", 0, 10, ""), TP_PRODUCER_MPI);
+    assert_producer(NATIVE, EVENT("python_function", "train.py(3): main", 0, 10, ""), TP_PRODUCER_TORCH);
+    assert_producer(NATIVE, EVENT("python_function", "nn.Module: Mesh", 0, 10, "\"Python module id\":0"),
+                    TP_PRODUCER_TRACEPRESS);
+    assert_producer("", EVENT("python_function", "nn.Module: Net_0", 0, 10, "\"Python module id\":0"),
+                    TP_PRODUCER_TORCH);
 }
 
 /* ---- kinds ---- */
@@ -193,11 +196,11 @@ static void producer_is_recognized(void **state)
     "," RANGE("read batch", n##000000, 250000, "input") "," RANGE("solve", n##250000, 600000, "compute") "," RANGE(    \
         "exchange", n##850000, 80000, "communication") "," RANGE("lock", n##930000, 50000, "wait")
 
-static void input_from_a_quarter_on_is_the_verdict(void **state)
+static void input_of_a_quarter_decides_the_verdict(void **state)
 {
     (void)state;
     struct made m;
-    make(&m, NATIVE, FOUR(1) "," FOUR(2) "," FOUR(3));
+    make_document(&m, NATIVE, FOUR(1) "," FOUR(2) "," FOUR(3));
     const struct tp_trace_verdict *v = &m.advice.verdict;
     assert_int_equal(v->class, TP_CLASS_INPUT_BOUND);
     assert_int_equal(v->cause_ns[TP_TIME_INPUT], 3 * 250000000ll);
@@ -205,15 +208,15 @@ static void input_from_a_quarter_on_is_the_verdict(void **state)
     assert_int_equal(v->cause_ns[TP_TIME_SYNC], 3 * 50000000ll);
     assert_int_equal(v->cause_ns[TP_TIME_OPERATORS], 3 * 600000000ll);
     assert_int_equal(v->cause_ns[TP_TIME_BETWEEN], 3 * 20000000ll);
-    headline_is(&m, "Waiting for input takes 25.0 % of the steps; no device was recorded.");
+    assert_headline(&m, "Waiting for input takes 25.0 % of the steps; no device was recorded.");
     const struct tp_finding *h1 = finding(&m, "H1");
     assert_non_null(h1);
     assert_true(h1->share_percent == 25 && h1->ceiling_us_per_step == 250000);
     assert_int_equal(h1->detail.len, 0);
     for (uint32_t i = 0; i < m.advice.recommendations.finding_count; i++) {
         const struct tp_finding *f = &m.advice.recommendations.findings[i];
-        speaks_no_python(f->rule->id, f->title);
-        speaks_no_python(f->rule->id, f->advice);
+        assert_no_python_words(f->rule->id, f->title);
+        assert_no_python_words(f->rule->id, f->advice);
         assert_null(f->doc_url);
     }
     const enum tp_time_category roles[] = {TP_CATEGORY_DATALOADER, TP_CATEGORY_CPU_EXEC, TP_CATEGORY_COMMUNICATION,
@@ -227,8 +230,9 @@ static void declared_kind_of_a_range_overrides_its_name(void **state)
 {
     (void)state;
     struct made m;
-    make(&m, NATIVE,
-         STEP(1, 0, 1000) "," RANGE(LOADER, 0, 600, "compute") "," RANGE("nccl:all_reduce", 600, 300, "input"));
+    make_document(
+        &m, NATIVE,
+        STEP(1, 0, 1000) "," RANGE(LOADER, 0, 600, "compute") "," RANGE("nccl:all_reduce", 600, 300, "input"));
     assert_int_equal(m.advice.verdict.cause_ns[TP_TIME_INPUT], 300000);
     assert_int_equal(m.advice.verdict.cause_ns[TP_TIME_OPERATORS], 600000);
     assert_int_equal(m.advice.verdict.cause_ns[TP_TIME_COMMUNICATION], 0);
@@ -240,10 +244,10 @@ static void unknown_kind_is_ignored(void **state)
 {
     (void)state;
     struct made m;
-    make(&m, "",
-         STEP(1, 0, 1000) "," RANGE(LOADER, 0, 600, "Input") "," EVENT("cpu_op", "aten::mm", 600, 300,
-                                                                       "\"kind\":\"input\""));
-    assert_int_equal(m.trace.reading.declared_kinds, 0);
+    make_document(&m, "",
+                  STEP(1, 0, 1000) "," RANGE(LOADER, 0, 600, "Input") "," EVENT("cpu_op", "aten::mm", 600, 300,
+                                                                                "\"kind\":\"input\""));
+    assert_int_equal(m.trace.reading.declared_kind_bits, 0);
     assert_int_equal(m.advice.verdict.cause_ns[TP_TIME_INPUT], 600000); /* the range was recognized by its name */
     tp_arena_release(&m.arena);
 }
@@ -253,15 +257,17 @@ static void a_wait_counts_once(void **state)
 {
     (void)state;
     struct made m;
-    make(&m, "",
-         STEP(1, 0, 1000) "," EVENT("kernel", "k", 10, 50, "\"device\":0,\"correlation\":1") "," EVENT(
-             "cuda_runtime", "cudaLaunchKernel", 5, 2,
-             "\"correlation\":1") "," RANGE("drain", 20, 60,
-                                            "sync") "," EVENT("cuda_runtime", "cudaDeviceSynchronize", 22, 50,
-                                                              "") "," RANGE("barrier", 100, 60,
-                                                                            "sync") "," RANGE("lock", 200, 60, "wait"));
+    make_document(
+        &m, "",
+        STEP(1, 0, 1000) "," EVENT("kernel", "k", 10, 50, "\"device\":0,\"correlation\":1") "," EVENT(
+            "cuda_runtime", "cudaLaunchKernel", 5, 2,
+            "\"correlation\":1") "," RANGE("drain", 20, 60,
+                                           "sync") "," EVENT("cuda_runtime", "cudaDeviceSynchronize", 22, 50,
+                                                             "") "," RANGE("barrier", 100, 60,
+                                                                           "sync") "," RANGE("lock", 200, 60, "wait"));
     assert_int_equal(m.model.wait_count, 2);
-    assert_true(tp_str_equal(tp_trace_name(&m.trace, &m.trace.events[m.model.waits[1].event]), TP_STR("barrier")));
+    assert_true(
+        tp_str_equal(tp_trace_event_name(&m.trace, &m.trace.events[m.model.waits[1].event]), TP_STR("barrier")));
     assert_int_equal(m.model.waits[1].kind, TP_RANGE_SYNC);
     tp_arena_release(&m.arena);
 }
@@ -277,9 +283,9 @@ static void reported_device_has_its_name_and_kinds(void **state)
 {
     (void)state;
     struct made m;
-    make(&m, NATIVE ENGINE,
-         STEP(1, 0, 1000) "," RANGE("read", 0, 250, "input") "," WORK(250, 300, "compute") "," WORK(
-             550, 100, "communication") "," RANGE("lock", 700, 50, "wait") "," WORK(800, 200, "compute"));
+    make_document(&m, NATIVE ENGINE,
+                  STEP(1, 0, 1000) "," RANGE("read", 0, 250, "input") "," WORK(250, 300, "compute") "," WORK(
+                      550, 100, "communication") "," RANGE("lock", 700, 50, "wait") "," WORK(800, 200, "compute"));
     const struct tp_trace_verdict *v = &m.advice.verdict;
     assert_true(m.model.gpus[0].is_own);
     assert_int_equal(v->cause_ns[TP_TIME_COMPUTE], 500000);
@@ -288,7 +294,7 @@ static void reported_device_has_its_name_and_kinds(void **state)
     assert_int_equal(v->cause_ns[TP_TIME_SYNC], 50000);
     assert_int_equal(v->cause_ns[TP_TIME_UNKNOWN], 100000);
     assert_int_equal(v->cause_ns[TP_TIME_OUTSIDE], 0);
-    headline_is(
+    assert_headline(
         &m,
         "FFT engine waits for input data for 25.0 % of the step; it computes for 50.0 %. In addition, FFT engine runs "
         "communication that no kernel hides for 10.0 %.");
@@ -303,13 +309,14 @@ static void npu_is_named_npu(void **state)
 {
     (void)state;
     struct made m;
-    make(&m, "",
-         "{\"ph\":\"M\",\"name\":\"process_labels\",\"pid\":41234,\"tid\":0,\"args\":{\"labels\":\"NPU\"}}," STEP(
-             1, 0,
-             100) ",{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":41234,\"tid\":7,\"ts\":10,\"dur\":50}");
+    make_document(
+        &m, "",
+        "{\"ph\":\"M\",\"name\":\"process_labels\",\"pid\":41234,\"tid\":0,\"args\":{\"labels\":\"NPU\"}}," STEP(
+            1, 0,
+            100) ",{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":41234,\"tid\":7,\"ts\":10,\"dur\":50}");
     assert_int_equal(m.model.gpus[0].id, 0);
     assert_true(tp_str_equal(tp_device_title(&m.model, 0, &m.arena), TP_STR("NPU 0")));
-    assert_string_equal(tp_text_of_devices(&m.model, "Idle GPU, busy GPU", &m.arena), "Idle NPU, busy NPU");
+    assert_string_equal(tp_replace_gpu_words(&m.model, "Idle GPU, busy GPU", &m.arena), "Idle NPU, busy NPU");
     tp_arena_release(&m.arena);
 }
 
@@ -318,15 +325,15 @@ static void known_device_is_a_gpu(void **state)
 {
     (void)state;
     struct made m;
-    make(&m, "\"deviceProperties\":[{\"id\":3,\"name\":\"H200\",\"numSms\":132}],",
-         STEP(1, 0, 100) "," WORK(10, 30, "compute"));
+    make_document(&m, "\"deviceProperties\":[{\"id\":3,\"name\":\"H200\",\"numSms\":132}],",
+                  STEP(1, 0, 100) "," WORK(10, 30, "compute"));
     assert_false(m.model.gpus[0].is_own);
     assert_true(tp_str_equal(tp_device_title(&m.model, 3, &m.arena), TP_STR("GPU 3")));
     assert_string_equal(tp_devices_word(&m.model), "GPU");
     tp_arena_release(&m.arena);
-    make(&m, ENGINE,
-         EVENT("cuda_runtime", "cudaLaunchKernel", 5, 2,
-               "\"correlation\":1") "," EVENT("kernel", "k", 10, 50, "\"device\":3,\"correlation\":1"));
+    make_document(&m, ENGINE,
+                  EVENT("cuda_runtime", "cudaLaunchKernel", 5, 2,
+                        "\"correlation\":1") "," EVENT("kernel", "k", 10, 50, "\"device\":3,\"correlation\":1"));
     assert_false(m.model.gpus[0].is_own);
     tp_arena_release(&m.arena);
 }
@@ -339,7 +346,7 @@ int main(void)
         cmocka_unit_test(training_and_c_programs_keep_their_words),
         cmocka_unit_test(texts_of_a_rule_are_found_by_id),
         cmocka_unit_test(producer_is_recognized),
-        cmocka_unit_test(input_from_a_quarter_on_is_the_verdict),
+        cmocka_unit_test(input_of_a_quarter_decides_the_verdict),
         cmocka_unit_test(declared_kind_of_a_range_overrides_its_name),
         cmocka_unit_test(unknown_kind_is_ignored),
         cmocka_unit_test(a_wait_counts_once),

@@ -17,7 +17,7 @@ struct made {
     struct tp_work_view view;
 };
 
-static void make(struct made *m, const char *events)
+static void make_work(struct made *m, const char *events)
 {
     make_model(&m->arena, &m->trace, &m->order, &m->model, "", events);
     tp_work_kinds_build(&m->kinds, &m->model, &m->arena);
@@ -38,7 +38,7 @@ static void make(struct made *m, const char *events)
 #define GENERIC "void at::native::elementwise_kernel<128, 2, at::native::gpu_kernel_impl<x> >(int, x)"
 
 /* Returns the kind of device operation `k`. */
-static const char *kind(const struct made *m, uint32_t k)
+static const char *operation_kind(const struct made *m, uint32_t k)
 {
     assert_true(k < m->model.devices.count);
     return tp_work_text(m->kinds.of_device[k]);
@@ -87,9 +87,9 @@ static void kernel_without_operator_is_classified_by_name(void **state)
                  "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"%s\",\"pid\":0,\"tid\":7,\"ts\":1,\"dur\":2,\"args\":{"
                  "\"device\":0,\"stream\":7}}",
                  known[i][0]);
-        make(&m, events);
-        if (strcmp(kind(&m, 0), known[i][1]) != 0)
-            fail_msg("%s is %s, not %s", known[i][0], kind(&m, 0), known[i][1]);
+        make_work(&m, events);
+        if (strcmp(operation_kind(&m, 0), known[i][1]) != 0)
+            fail_msg("%s is %s, not %s", known[i][0], operation_kind(&m, 0), known[i][1]);
         tp_arena_release(&m.arena);
     }
 }
@@ -115,12 +115,13 @@ static void operator_classifies_a_generic_kernel(void **state)
 {
     (void)state;
     struct made m;
-    make(&m, OP("aten::add", 0, 10) LAUNCH(1, 1) KERNEL(GENERIC, 20, 5, 1) "," /* the kind comes from the operator */
-         OP("aten::copy_", 100, 10) LAUNCH(101, 2) KERNEL(GENERIC, 120, 5, 2) "," OP("aten::layer_norm", 200, 50)
-             OP("aten::native_layer_norm", 210, 30) LAUNCH(211, 3) KERNEL(GENERIC, 270, 5, 3));
-    assert_string_equal(kind(&m, 0), "elementwise");
-    assert_string_equal(kind(&m, 1), "layout");
-    assert_string_equal(kind(&m, 2), "norm");
+    make_work(&m,
+              OP("aten::add", 0, 10) LAUNCH(1, 1) KERNEL(GENERIC, 20, 5, 1) "," /* the kind comes from the operator */
+              OP("aten::copy_", 100, 10) LAUNCH(101, 2) KERNEL(GENERIC, 120, 5, 2) "," OP("aten::layer_norm", 200, 50)
+                  OP("aten::native_layer_norm", 210, 30) LAUNCH(211, 3) KERNEL(GENERIC, 270, 5, 3));
+    assert_string_equal(operation_kind(&m, 0), "elementwise");
+    assert_string_equal(operation_kind(&m, 1), "layout");
+    assert_string_equal(operation_kind(&m, 2), "norm");
     tp_arena_release(&m.arena);
 }
 
@@ -128,14 +129,15 @@ static void all_kernels_of_attention_are_attention(void **state)
 {
     (void)state;
     struct made m;
-    make(&m, OP("aten::scaled_dot_product_attention", 0, 100) OP("aten::_scaled_dot_product_attention_math", 1, 90)
-                 OP("aten::matmul", 2, 20) OP("aten::bmm", 3, 15) LAUNCH(4, 1) OP("aten::_softmax", 40, 20)
-         /* the launch at 41 is inside of the attention, the launch at 201 is not */
-         LAUNCH(41, 2) OP("aten::bmm", 200, 10) LAUNCH(201, 3) KERNEL("ampere_sgemm_128x64_nn", 300, 5, 1) "," KERNEL(
-             GENERIC, 310, 5, 2) "," KERNEL("ampere_sgemm_128x64_nn", 320, 5, 3));
-    assert_string_equal(kind(&m, 0), "attention");
-    assert_string_equal(kind(&m, 1), "attention");
-    assert_string_equal(kind(&m, 2), "gemm");
+    make_work(&m, OP("aten::scaled_dot_product_attention", 0, 100) OP("aten::_scaled_dot_product_attention_math", 1, 90)
+                      OP("aten::matmul", 2, 20) OP("aten::bmm", 3, 15) LAUNCH(4, 1) OP("aten::_softmax", 40, 20)
+              /* the launch at 41 is inside of the attention, the launch at 201 is not */
+              LAUNCH(41, 2) OP("aten::bmm", 200, 10) LAUNCH(201, 3)
+                  KERNEL("ampere_sgemm_128x64_nn", 300, 5,
+                         1) "," KERNEL(GENERIC, 310, 5, 2) "," KERNEL("ampere_sgemm_128x64_nn", 320, 5, 3));
+    assert_string_equal(operation_kind(&m, 0), "attention");
+    assert_string_equal(operation_kind(&m, 1), "attention");
+    assert_string_equal(operation_kind(&m, 2), "gemm");
     tp_arena_release(&m.arena);
 }
 
@@ -143,13 +145,14 @@ static void a_collective_is_communication_wherever_it_is_called(void **state)
 {
     (void)state;
     struct made m;
-    make(&m, OP("aten::linear", 0, 100) LAUNCH(4, 1) KERNEL("ncclKernel_AllGather_RING_LL_Sum_int8_t(ncclWorkElem)",
-                                                            300, 5, 1) "," OP("c10d::allreduce_", 400, 10)
-                 LAUNCH(401, 2) LAUNCH(404, 3) KERNEL("kernel_17", 500, 5, 2) "," KERNEL(GENERIC, 510, 5, 3));
-    assert_string_equal(kind(&m, 0), "communication");
-    assert_string_equal(kind(&m, 1), "communication");
+    make_work(&m,
+              OP("aten::linear", 0, 100) LAUNCH(4, 1) KERNEL("ncclKernel_AllGather_RING_LL_Sum_int8_t(ncclWorkElem)",
+                                                             300, 5, 1) "," OP("c10d::allreduce_", 400, 10)
+                  LAUNCH(401, 2) LAUNCH(404, 3) KERNEL("kernel_17", 500, 5, 2) "," KERNEL(GENERIC, 510, 5, 3));
+    assert_string_equal(operation_kind(&m, 0), "communication");
+    assert_string_equal(operation_kind(&m, 1), "communication");
     /* the verdict also counts this kernel as compute, because its name says that it computes */
-    assert_string_equal(kind(&m, 2), "elementwise");
+    assert_string_equal(operation_kind(&m, 2), "elementwise");
     tp_arena_release(&m.arena);
 }
 
@@ -157,11 +160,12 @@ static void kernels_inside_of_an_optimizer_are_optimizer(void **state)
 {
     (void)state;
     struct made m;
-    make(&m, HOST("user_annotation", "Optimizer.step#SGD.step", 0, 100, "") "," OP("aten::add_", 1, 10) LAUNCH(2, 1)
-                 OP("aten::add_", 101, 10) LAUNCH(102, 2) /* this operator runs after the optimizer step */
-         KERNEL(GENERIC, 200, 5, 1) "," KERNEL(GENERIC, 210, 5, 2));
-    assert_string_equal(kind(&m, 0), "optimizer");
-    assert_string_equal(kind(&m, 1), "elementwise");
+    make_work(&m,
+              HOST("user_annotation", "Optimizer.step#SGD.step", 0, 100, "") "," OP("aten::add_", 1, 10) LAUNCH(2, 1)
+                  OP("aten::add_", 101, 10) LAUNCH(102, 2) /* this operator runs after the optimizer step */
+              KERNEL(GENERIC, 200, 5, 1) "," KERNEL(GENERIC, 210, 5, 2));
+    assert_string_equal(operation_kind(&m, 0), "optimizer");
+    assert_string_equal(operation_kind(&m, 1), "elementwise");
     tp_arena_release(&m.arena);
 }
 
@@ -169,12 +173,12 @@ static void copies_of_a_convolution_are_no_convolution(void **state)
 {
     (void)state;
     struct made m;
-    make(&m, OP("aten::cudnn_convolution", 0, 100) LAUNCH(1, 1) LAUNCH(2, 2) LAUNCH(3, 3)
-                 KERNEL("implicit_convolve_sgemm<float, float, 128, 5, 5, 3>", 200, 5,
-                        1) "," KERNEL(GENERIC, 210, 5, 2) "," KERNEL("generic_name", 220, 5, 3));
-    assert_string_equal(kind(&m, 0), "convolution");
-    assert_string_equal(kind(&m, 1), "elementwise");
-    assert_string_equal(kind(&m, 2), "convolution"); /* only the operator is known for this kernel */
+    make_work(&m, OP("aten::cudnn_convolution", 0, 100) LAUNCH(1, 1) LAUNCH(2, 2) LAUNCH(3, 3)
+                      KERNEL("implicit_convolve_sgemm<float, float, 128, 5, 5, 3>", 200, 5,
+                             1) "," KERNEL(GENERIC, 210, 5, 2) "," KERNEL("generic_name", 220, 5, 3));
+    assert_string_equal(operation_kind(&m, 0), "convolution");
+    assert_string_equal(operation_kind(&m, 1), "elementwise");
+    assert_string_equal(operation_kind(&m, 2), "convolution"); /* only the operator is known for this kernel */
     tp_arena_release(&m.arena);
 }
 
@@ -182,11 +186,11 @@ static void autograd_nodes_do_not_classify(void **state)
 {
     (void)state;
     struct made m;
-    make(&m, OP("autograd::engine::evaluate_function: MmBackward0", 0, 100) OP("MmBackward0", 1, 90)
-                 OP("aten::mm", 2, 9) LAUNCH(3, 1) OP("MyNormBackward0", 300, 90) OP("aten::unknown", 301, 9)
-                     LAUNCH(302, 2) KERNEL("k", 400, 5, 1) "," KERNEL("k", 410, 5, 2));
-    assert_string_equal(kind(&m, 0), "gemm");
-    assert_string_equal(kind(&m, 1), "other");
+    make_work(&m, OP("autograd::engine::evaluate_function: MmBackward0", 0, 100) OP("MmBackward0", 1, 90)
+                      OP("aten::mm", 2, 9) LAUNCH(3, 1) OP("MyNormBackward0", 300, 90) OP("aten::unknown", 301, 9)
+                          LAUNCH(302, 2) KERNEL("k", 400, 5, 1) "," KERNEL("k", 410, 5, 2));
+    assert_string_equal(operation_kind(&m, 0), "gemm");
+    assert_string_equal(operation_kind(&m, 1), "other");
     tp_arena_release(&m.arena);
 }
 
@@ -196,9 +200,9 @@ static void times_of_kinds_sum_to_all_device_time(void **state)
 {
     (void)state;
     struct made m;
-    make(&m, OP("aten::mm", 0, 10) LAUNCH(1, 1) OP("aten::add", 20, 10) LAUNCH(21, 2) LAUNCH(25, 3) LAUNCH(26, 4)
-                 KERNEL("gemm_a", 40, 30, 1) "," KERNEL("x", 80, 5, 2) "," KERNEL("gemm_b", 90, 7, 9) "," DEVICE(
-                     "gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", 100, 11, 3) "," KERNEL("x", 120, 5, 4));
+    make_work(&m, OP("aten::mm", 0, 10) LAUNCH(1, 1) OP("aten::add", 20, 10) LAUNCH(21, 2) LAUNCH(25, 3) LAUNCH(26, 4)
+                      KERNEL("gemm_a", 40, 30, 1) "," KERNEL("x", 80, 5, 2) "," KERNEL("gemm_b", 90, 7, 9) "," DEVICE(
+                          "gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", 100, 11, 3) "," KERNEL("x", 120, 5, 4));
     const struct tp_table *rows = &m.view.devices.rows;
     assert_int_equal(rows->row_count, 3);
     assert_string_equal(tp_table_text(rows, TP_WORK_KIND)[0].ptr, "gemm");
@@ -218,8 +222,9 @@ static void operators_have_their_self_time(void **state)
 {
     (void)state;
     struct made m;
-    make(&m, OP("aten::linear", 0, 100) OP("aten::t", 1, 10) OP("aten::addmm", 20, 70) OP("aten::empty", 200, 4) OP(
-                 "autograd::engine::evaluate_function: AddBackward0", 300, 9) HOST("cpu_op", "my::thing", 400, 3, ""));
+    make_work(&m, OP("aten::linear", 0, 100) OP("aten::t", 1, 10) OP("aten::addmm", 20, 70) OP("aten::empty", 200, 4)
+                      OP("autograd::engine::evaluate_function: AddBackward0", 300, 9)
+                          HOST("cpu_op", "my::thing", 400, 3, ""));
     const struct tp_table *rows = &m.view.operators.rows;
     assert_int_equal(m.view.devices.rows.row_count, 0);
     assert_int_equal(rows->row_count, 4);

@@ -11,7 +11,7 @@
 #include "one_arena.h"
 #include "writer/base/stats.h"
 
-static struct tp_align_sequence sequence(const char *letters)
+static struct tp_align_sequence make_sequence(const char *letters)
 {
     uint32_t count = (uint32_t)strlen(letters);
     uint32_t *items = tp_arena_array(&arena, count + 1, sizeof *items);
@@ -23,32 +23,32 @@ static struct tp_align_sequence sequence(const char *letters)
     return (struct tp_align_sequence){items, depth, count};
 }
 
-static struct tp_vec aligned(const char *a, const char *b)
+static struct tp_vec align_sequences(const char *a, const char *b)
 {
     struct tp_vec blocks = TP_VEC(&arena, struct tp_align_block);
-    struct tp_align_sequence x = sequence(a), y = sequence(b);
-    tp_align(&blocks, &x, &y);
+    struct tp_align_sequence x = make_sequence(a), y = make_sequence(b);
+    tp_align_sequences(&blocks, &x, &y);
     return blocks;
 }
 
 static void equal_sequences_have_no_blocks(void **state)
 {
     GUARD;
-    assert_int_equal(aligned("", "").count, 0);
-    assert_int_equal(aligned("AbcD", "AbcD").count, 0);
+    assert_int_equal(align_sequences("", "").count, 0);
+    assert_int_equal(align_sequences("AbcD", "AbcD").count, 0);
 }
 
 static void block_begins_with_the_calling_operator(void **state)
 {
     GUARD;
     /* both "bcA" and "Abc" would be correct, but the block that starts with the calling operator is better */
-    struct tp_vec blocks = aligned("AbcD", "AbcAbcD");
+    struct tp_vec blocks = align_sequences("AbcD", "AbcAbcD");
     assert_int_equal(blocks.count, 1);
     struct tp_align_block *block = blocks.data;
     assert_int_equal(block->b_end - block->b, 3);
     assert_true(block->b == 0 || block->b == 3);
     assert_int_equal(block->a, block->a_end);
-    blocks = aligned("AbcAbcD", "AbcD");
+    blocks = align_sequences("AbcAbcD", "AbcD");
     assert_int_equal(blocks.count, 1);
     block = blocks.data;
     assert_true(block->a == 0 || block->a == 3);
@@ -60,7 +60,7 @@ static void check_script(const struct tp_align_sequence *a, const struct tp_alig
     struct tp_vec blocks = TP_VEC(&arena, struct tp_align_block);
     uint32_t i = 0, k = 0;
     size_t edits = 0;
-    tp_align(&blocks, a, b);
+    tp_align_sequences(&blocks, a, b);
     for (size_t at = 0; at <= blocks.count; at++) {
         struct tp_align_block end = {a->count, a->count, b->count, b->count};
         struct tp_align_block *block = at < blocks.count ? TP_AT(&blocks, struct tp_align_block, at) : &end;

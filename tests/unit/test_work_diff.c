@@ -15,7 +15,7 @@
 #include "webreport/compare/work/work_words.h"
 #include "work_signature.h"
 
-static struct tp_work_diff compared(const struct op *ops, size_t count, bool is_bare)
+static struct tp_work_diff compare_with_base(const struct op *ops, size_t count, bool is_bare)
 {
     struct tp_signature base = signature(base_ops, COUNT(base_ops)), now = signature(ops, count);
     struct tp_work_diff diff;
@@ -26,12 +26,12 @@ static struct tp_work_diff compared(const struct op *ops, size_t count, bool is_
 static void equal_work_has_no_changes(void **state)
 {
     GUARD;
-    struct tp_work_diff diff = compared(base_ops, COUNT(base_ops), false);
+    struct tp_work_diff diff = compare_with_base(base_ops, COUNT(base_ops), false);
     assert_true(diff.is_known && diff.is_same);
     assert_int_equal(diff.count, 0);
     /* the order of operators within the step may change */
     const struct op moved[] = {LINEAR, RELU, LOSS, LINEAR, RELU};
-    diff = compared(moved, COUNT(moved), false);
+    diff = compare_with_base(moved, COUNT(moved), false);
     assert_int_equal(diff.count, 0);
 }
 
@@ -45,7 +45,7 @@ static void added_item_names_its_place(void **state)
                              LOSS,
                              {"aten::item", "[[]]", "float", 0, STEP},
                              {"aten::_local_scalar_dense", "[[]]", "float", 1, STEP}};
-    struct tp_work_diff diff = compared(ops, COUNT(ops), false);
+    struct tp_work_diff diff = compare_with_base(ops, COUNT(ops), false);
     assert_int_equal(diff.count, 1); /* one change includes the caller and its callees */
     assert_int_equal(diff.changes[0].kind, TP_WORK_CHANGE_ITEM);
     assert_true(diff.changes[0].is_gated);
@@ -61,7 +61,7 @@ static void equal_changes_are_merged_and_counted(void **state)
     const struct op ops[] = {LINEAR, {"aten::clone", "[[4, 8]]", "float", 0, STEP}, RELU,
                              LINEAR, {"aten::clone", "[[4, 8]]", "float", 0, STEP}, RELU,
                              LOSS};
-    struct tp_work_diff diff = compared(ops, COUNT(ops), false);
+    struct tp_work_diff diff = compare_with_base(ops, COUNT(ops), false);
     assert_int_equal(diff.count, 1);
     assert_int_equal(diff.changes[0].delta, 2);
     assert_int_equal(tp_work_diff_count(&diff, TP_WORK_COPIED), 2);
@@ -99,7 +99,7 @@ static void repeated_operators_are_one_change(void **state)
                              {"aten::to", "[[4, 8], []]", "double, Scalar", 0, STEP},
                              {"aten::_to_copy", "[[4, 8]]", "double", 1, STEP},
                              LOSS};
-    struct tp_work_diff diff = compared(ops, COUNT(ops), false);
+    struct tp_work_diff diff = compare_with_base(ops, COUNT(ops), false);
     assert_int_equal(diff.count, 1);
     assert_string_equal(tp_work_change_sentence(&diff.changes[0], &arena),
                         "+2 aten::to per step in train_step; a cast or move");
@@ -109,14 +109,14 @@ static void renamed_operator_is_not_new(void **state)
 {
     GUARD;
     const struct op ops[] = {LINEAR, {"aten::silu", "[[4, 8]]", "float", 0, STEP}, LINEAR, RELU, LOSS};
-    struct tp_work_diff diff = compared(ops, COUNT(ops), false);
+    struct tp_work_diff diff = compare_with_base(ops, COUNT(ops), false);
     assert_int_equal(diff.count, 1);
     assert_int_equal(diff.changes[0].kind, TP_WORK_CHANGE_RENAMED);
     assert_false(diff.changes[0].is_gated);
-    assert_false(tp_work_has_gated(&diff));
+    assert_false(tp_work_has_limited_change(&diff));
     const struct op with_option[] = {
         LINEAR, {"aten::gelu", "[[4, 8], []]", "float, Scalar", 0, STEP}, LINEAR, RELU, LOSS};
-    diff = compared(with_option, COUNT(with_option), false);
+    diff = compare_with_base(with_option, COUNT(with_option), false);
     assert_int_equal(diff.changes[0].kind, TP_WORK_CHANGE_RENAMED);
 }
 
@@ -131,7 +131,7 @@ static void replaced_operators_are_one_change(void **state)
 {
     GUARD;
     const struct op many[] = {LINEAR, SMALL("aten::add"), SMALL("aten::tanh"), SMALL("aten::mul"), LINEAR, RELU, LOSS};
-    struct tp_work_diff diff = compared(many, COUNT(many), false);
+    struct tp_work_diff diff = compare_with_base(many, COUNT(many), false);
     assert_int_equal(diff.count, 1);
     assert_int_equal(diff.changes[0].kind, TP_WORK_CHANGE_REPLACED);
     assert_string_equal(tp_work_change_sentence(&diff.changes[0], &arena),
@@ -140,7 +140,7 @@ static void replaced_operators_are_one_change(void **state)
     struct tp_signature base = signature(many, COUNT(many)), now = signature(base_ops, COUNT(base_ops));
     tp_work_diff_build(&diff, &base, &now, false, &arena);
     assert_int_equal(diff.count, 1);
-    assert_false(tp_work_has_gated(&diff));
+    assert_false(tp_work_has_limited_change(&diff));
 }
 
 /* Tests that a removed operator with an unknown place is not replaced by an operator that was added elsewhere. */
@@ -159,7 +159,7 @@ static void operators_at_different_places_are_no_replacement(void **state)
     struct tp_work_diff diff;
     tp_work_diff_build(&diff, &base, &now, false, &arena);
     assert_int_equal(diff.count, 2);
-    assert_true(tp_work_has_gated(&diff));
+    assert_true(tp_work_has_limited_change(&diff));
 }
 
 /* Tests an operator that has a new name and waits for a value. The new name must not hide the wait. */
@@ -167,7 +167,7 @@ static void wait_inside_of_a_renamed_operator_counts(void **state)
 {
     GUARD;
     const struct op ops[] = {LINEAR, SMALL("my::relu"), {"aten::item", "[[]]", "float", 1, STEP}, LINEAR, RELU, LOSS};
-    struct tp_work_diff diff = compared(ops, COUNT(ops), false);
+    struct tp_work_diff diff = compare_with_base(ops, COUNT(ops), false);
     assert_int_equal(tp_work_diff_count(&diff, TP_WORK_WAITS), 1);
     assert_int_equal(tp_work_diff_count(&diff, TP_WORK_ADDED), 0);
 }
@@ -177,23 +177,23 @@ static void wrapper_around_equal_work_is_a_rename(void **state)
 {
     GUARD;
     const struct op bare[] = {{"aten::mm", "[[4, 8], [8, 8]]", "float, float", 0, STEP}, RELU, LINEAR, RELU, LOSS};
-    struct tp_work_diff diff = compared(bare, COUNT(bare), false);
+    struct tp_work_diff diff = compare_with_base(bare, COUNT(bare), false);
     assert_int_equal(diff.count, 1);
     assert_int_equal(diff.changes[0].kind, TP_WORK_CHANGE_RENAMED);
     assert_string_equal(tp_work_change_sentence(&diff.changes[0], &arena),
                         "each step has aten::mm instead of aten::linear in train_step");
-    assert_false(tp_work_has_gated(&diff));
+    assert_false(tp_work_has_limited_change(&diff));
     const struct op around[] = {LINEAR,
                                 RELU,
                                 LINEAR,
                                 {"aten::relu_", "[[4, 8], []]", "float, ", 0, STEP},
                                 {"aten::relu", "[[4, 8]]", "float", 1, STEP},
                                 LOSS};
-    diff = compared(around, COUNT(around), false);
+    diff = compare_with_base(around, COUNT(around), false);
     assert_int_equal(diff.count, 1);
     assert_string_equal(tp_work_change_sentence(&diff.changes[0], &arena),
                         "each step has aten::relu_ instead of aten::relu in train_step");
-    assert_false(tp_work_has_gated(&diff));
+    assert_false(tp_work_has_limited_change(&diff));
     const struct op more[] = {LINEAR,
                               RELU,
                               LINEAR,
@@ -201,24 +201,24 @@ static void wrapper_around_equal_work_is_a_rename(void **state)
                               {"aten::relu", "[[4, 8]]", "float", 1, STEP},
                               {"aten::clone", "[[4, 8]]", "float", 1, STEP},
                               LOSS};
-    diff = compared(more, COUNT(more), false);
-    assert_true(tp_work_has_gated(&diff)); /* the operator does more work than before, so a limit fails */
+    diff = compare_with_base(more, COUNT(more), false);
+    assert_true(tp_work_has_limited_change(&diff)); /* the operator does more work than before, so a limit fails */
 }
 
 static void different_shapes_and_types_are_changes(void **state)
 {
     GUARD;
     const struct op shapes[] = {LINEAR, RELU, LINEAR, {"aten::relu", "[[4, 9]]", "float", 0, STEP}, LOSS};
-    struct tp_work_diff diff = compared(shapes, COUNT(shapes), false);
+    struct tp_work_diff diff = compare_with_base(shapes, COUNT(shapes), false);
     assert_int_equal(diff.count, 1);
     assert_int_equal(diff.changes[0].kind, TP_WORK_CHANGE_SHAPE);
     assert_string_equal(tp_work_change_sentence(&diff.changes[0], &arena),
                         "aten::relu: shapes [[4, 9]] instead of [[4, 8]] in train_step");
     assert_int_equal(tp_work_diff_count(&diff, TP_WORK_SHAPES), 1);
     const struct op types[] = {LINEAR, RELU, LINEAR, {"aten::relu", "[[4, 8]]", "c10::Half", 0, STEP}, LOSS};
-    diff = compared(types, COUNT(types), false);
+    diff = compare_with_base(types, COUNT(types), false);
     assert_int_equal(diff.changes[0].kind, TP_WORK_CHANGE_TYPE);
-    diff = compared(shapes, COUNT(shapes), true); /* by names alone, nothing changed */
+    diff = compare_with_base(shapes, COUNT(shapes), true); /* by names alone, nothing changed */
     assert_int_equal(diff.count, 0);
 }
 
@@ -226,10 +226,10 @@ static void removed_work_fails_no_limit(void **state)
 {
     GUARD;
     const struct op ops[] = {LINEAR, RELU, LINEAR, RELU};
-    struct tp_work_diff diff = compared(ops, COUNT(ops), false);
+    struct tp_work_diff diff = compare_with_base(ops, COUNT(ops), false);
     assert_int_equal(diff.count, 1);
     assert_int_equal(diff.changes[0].delta, -1);
-    assert_false(tp_work_has_gated(&diff));
+    assert_false(tp_work_has_limited_change(&diff));
 }
 
 static void counts_without_places_name_the_change(void **state)
@@ -307,7 +307,7 @@ static void backward_pass_is_part_of_the_change(void **state)
                              RELU,
                              LOSS,
                              {"autograd::engine::evaluate_function: CloneBackward0", "[[4, 8]]", "float", 0, STEP}};
-    struct tp_work_diff diff = compared(ops, COUNT(ops), false);
+    struct tp_work_diff diff = compare_with_base(ops, COUNT(ops), false);
     assert_int_equal(diff.count, 2);
     assert_true(diff.changes[1].is_consequence);
     assert_int_equal(tp_work_diff_count(&diff, TP_WORK_COPIED), 1);
@@ -316,7 +316,7 @@ static void backward_pass_is_part_of_the_change(void **state)
 
 /* ---- `check` ---- */
 
-static struct tp_check checked(const char *text, const struct tp_summary *run, const struct tp_summary *base)
+static struct tp_check check_budget(const char *text, const struct tp_summary *run, const struct tp_summary *base)
 {
     struct tp_budget *budget = tp_arena_alloc(&arena, sizeof *budget);
     struct tp_check_input *input = tp_arena_alloc(&arena, sizeof *input);
@@ -337,7 +337,7 @@ static void failed_limits_name_operator_and_line(void **state)
     struct tp_summary base = {.key = {.rank = TP_NULL_INT}}, run = base;
     base.signature = signature(base_ops, COUNT(base_ops));
     run.signature = signature(ops, COUNT(ops));
-    struct tp_check c = checked("op[aten::item].calls <= +0\ncount.wait <= +0\ncount.copy <= +0", &run, &base);
+    struct tp_check c = check_budget("op[aten::item].calls <= +0\ncount.wait <= +0\ncount.copy <= +0", &run, &base);
     assert_int_equal(c.counts[TP_CHECK_FAIL], 2);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(c.items[i].place_count, 1);
@@ -345,12 +345,12 @@ static void failed_limits_name_operator_and_line(void **state)
         assert_true(tp_str_equal(c.items[i].places[0].rule, TP_STR("count.wait")));
         assert_true(c.items[i].change == 1);
     }
-    c = checked("op[aten::item].calls == 0", &run, NULL);
+    c = check_budget("op[aten::item].calls == 0", &run, NULL);
     assert_int_equal(c.verdict, TP_CHECK_FAIL);
-    c = checked("op[aten::item].calls <= +0\ncount.added <= +0", &base, &run);
+    c = check_budget("op[aten::item].calls <= +0\ncount.added <= +0", &base, &run);
     assert_int_equal(c.verdict, TP_CHECK_PASS);
     run.signature.hash = 0; /* without a signature, the limit cannot be checked */
-    c = checked("optional count.wait <= +0", &run, &base);
+    c = check_budget("optional count.wait <= +0", &run, &base);
     assert_int_equal(c.items[0].cause, TP_CAUSE_SKIPPED);
 }
 
@@ -370,12 +370,12 @@ static void different_input_compares_only_names(void **state)
     base.signature = signature(base_ops, COUNT(base_ops));
     run.facts = &five;
     run.signature = signature(ops, COUNT(ops));
-    struct tp_check c = checked("count.wait <= +0\ncount.shape <= +0\nkernels.per_step <= +0", &run, &base);
+    struct tp_check c = check_budget("count.wait <= +0\ncount.shape <= +0\nkernels.per_step <= +0", &run, &base);
     assert_int_equal(c.workload, TP_WORKLOAD_OTHER);
     assert_int_equal(c.counts[TP_CHECK_FAIL], 1); /* the new .item() fails */
     assert_int_equal(c.items[0].places[0].rule.len, strlen("count.wait"));
     run.signature = signature(ops, COUNT(ops) - 1);
-    c = checked("count.wait <= +0\ncount.shape <= +0\ncount.added <= +0", &run, &base);
+    c = check_budget("count.wait <= +0\ncount.shape <= +0\ncount.added <= +0", &run, &base);
     assert_int_equal(c.verdict, TP_CHECK_PASS);
 }
 

@@ -22,7 +22,7 @@
 enum { OPERATORS = 6 };
 
 /* Returns a run whose transform takes `transform_ns`. pace: speed of the machine; 1: normal, 2: half as fast. */
-static struct tp_summary run_of(const char *place, double transform_ns, int64_t calls, double pace)
+static struct tp_summary make_run(const char *place, double transform_ns, int64_t calls, double pace)
 {
     struct tp_summary run = {.key = {.rank = TP_NULL_INT}, .row_count = OPERATORS};
     struct tp_signature *s = &run.signature;
@@ -53,7 +53,7 @@ static struct tp_summary run_of(const char *place, double transform_ns, int64_t 
     return run;
 }
 
-static struct tp_work_diff compared(struct tp_summary *base, uint32_t base_count, struct tp_summary *run)
+static struct tp_work_diff compare_runs(struct tp_summary *base, uint32_t base_count, struct tp_summary *run)
 {
     struct tp_side_input inputs[TP_SIDES] = {
         [TP_BASE] = {.runs = base, .run_count = base_count}, [TP_NEW] = {.runs = run, .run_count = 1}};
@@ -69,18 +69,19 @@ static struct tp_work_diff compared(struct tp_summary *base, uint32_t base_count
 static void slower_function_is_named_despite_load(void **state)
 {
     GUARD;
-    struct tp_summary base = run_of(TRANSFORM, 20000, 16, 1), loaded = run_of(TRANSFORM, 20000, 16, 2);
-    struct tp_summary slower = run_of("data.py(14): transform", 40000, 16, 2); /* the function moved to another line */
-    assert_int_equal(compared(&base, 1, &loaded).count, 0);
-    struct tp_work_diff diff = compared(&base, 1, &slower);
+    struct tp_summary base = make_run(TRANSFORM, 20000, 16, 1), loaded = make_run(TRANSFORM, 20000, 16, 2);
+    struct tp_summary slower =
+        make_run("data.py(14): transform", 40000, 16, 2); /* the function moved to another line */
+    assert_int_equal(compare_runs(&base, 1, &loaded).count, 0);
+    struct tp_work_diff diff = compare_runs(&base, 1, &slower);
     assert_int_equal(diff.count, 1);
     assert_string_equal(
         tp_work_change_sentence(&diff.changes[0], &arena),
         "each call of transform in the data loader takes 2.00 times as long (relative to the operators)");
     assert_true(tp_str_equal(diff.changes[0].place, TP_STR("data.py(14): transform")));
-    assert_false(tp_work_has_gated(&diff)); /* times fail no limit, because only counts do */
+    assert_false(tp_work_has_limited_change(&diff)); /* times fail no limit, because only counts do */
     assert_int_equal(tp_work_diff_count(&diff, TP_WORK_LOADED), 1);
-    diff = compared(&slower, 1, &base); /* The loader is faster, which is reported but fails no limit. */
+    diff = compare_runs(&slower, 1, &base); /* The loader is faster, which is reported but fails no limit. */
     assert_int_equal(diff.count, 1);
     assert_int_equal(tp_work_diff_count(&diff, TP_WORK_LOADED), 0);
 }
@@ -88,33 +89,33 @@ static void slower_function_is_named_despite_load(void **state)
 static void call_counts_are_exact(void **state)
 {
     GUARD;
-    struct tp_summary runs[2] = {run_of(TRANSFORM, 20000, 16, 1), run_of(TRANSFORM, 20000, 16, 1)};
-    struct tp_summary more = run_of(TRANSFORM, 20000, 32, 1);
-    struct tp_work_diff diff = compared(runs, 2, &more);
+    struct tp_summary runs[2] = {make_run(TRANSFORM, 20000, 16, 1), make_run(TRANSFORM, 20000, 16, 1)};
+    struct tp_summary more = make_run(TRANSFORM, 20000, 32, 1);
+    struct tp_work_diff diff = compare_runs(runs, 2, &more);
     assert_int_equal(diff.count, 1);
     assert_string_equal(tp_work_change_sentence(&diff.changes[0], &arena),
                         "+16 calls of transform per step in the data loader");
     runs[0].signature.functions[0].calls = 24; /* the two runs of the base differ */
-    assert_int_equal(compared(runs, 2, &more).count, 0);
+    assert_int_equal(compare_runs(runs, 2, &more).count, 0);
     more.signature.function_count = 0; /* this run was recorded without stacks */
-    assert_int_equal(compared(runs, 2, &more).count, 0);
+    assert_int_equal(compare_runs(runs, 2, &more).count, 0);
 }
 
 static void additional_calls_are_reported_from_a_fiftieth_on(void **state)
 {
     GUARD;
-    struct tp_summary base = run_of(TRANSFORM, 300, 16, 1), more = run_of(TRANSFORM, 300, 32, 1);
-    assert_int_equal(compared(&base, 1, &more).count, 1); /* added calls take 4.8 of 68.8 us */
-    base = run_of(TRANSFORM, 50, 16, 1);
-    more = run_of(TRANSFORM, 50, 32, 1);
-    assert_int_equal(compared(&base, 1, &more).count, 0); /* added calls take 0.8 of 64.8 us */
+    struct tp_summary base = make_run(TRANSFORM, 300, 16, 1), more = make_run(TRANSFORM, 300, 32, 1);
+    assert_int_equal(compare_runs(&base, 1, &more).count, 1); /* added calls take 4.8 of 68.8 us */
+    base = make_run(TRANSFORM, 50, 16, 1);
+    more = make_run(TRANSFORM, 50, 32, 1);
+    assert_int_equal(compare_runs(&base, 1, &more).count, 0); /* added calls take 0.8 of 64.8 us */
 }
 
 static void change_uses_texts_of_the_summary(void **state)
 {
     GUARD;
-    struct tp_summary base = run_of(TRANSFORM, 20000, 16, 1), more = run_of(TRANSFORM, 20000, 32, 1);
-    struct tp_work_diff diff = compared(&base, 1, &more);
+    struct tp_summary base = make_run(TRANSFORM, 20000, 16, 1), more = make_run(TRANSFORM, 20000, 32, 1);
+    struct tp_work_diff diff = compare_runs(&base, 1, &more);
     assert_int_equal(diff.count,
                      1); /* a change must not use the memory of the comparison, because `check` keeps it longer */
     assert_ptr_equal(diff.changes[0].place.ptr, more.signature.functions[0].place.ptr);

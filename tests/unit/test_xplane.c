@@ -18,7 +18,7 @@
 
 static char path[64];
 
-static int enter(void **state)
+static int enter_folder(void **state)
 {
     (void)state;
     strcpy(path, "/tmp/tracepress-xplane-XXXXXX");
@@ -26,13 +26,13 @@ static int enter(void **state)
     return fd < 0 ? -1 : close(fd);
 }
 
-static int leave(void **state)
+static int leave_folder(void **state)
 {
     (void)state;
     return unlink(path);
 }
 
-static void begin(struct tp_arena *arena)
+static void init_arena(struct tp_arena *arena)
 {
     tp_arena_init(arena, 0);
 }
@@ -62,25 +62,25 @@ static void xplane_written_data_is_read_back(void **state)
 {
     struct tp_arena arena;
     (void)state;
-    begin(&arena);
+    init_arena(&arena);
     if (setjmp(arena.guard))
         fail();
     struct tp_xspace *space = tp_xspace_new(&arena, TP_STR("worker0"), 0);
-    struct tp_xplane *plane = tp_xspace_plane(space, 7, TP_STR("/host:CPU"));
-    uint32_t name = tp_xplane_name(plane, TP_STR("a/b:b"), TP_STR("x::b"));
-    uint32_t stat = tp_xplane_text(plane, TP_STR("n")), text = tp_xplane_text(plane, TP_STR("value"));
+    struct tp_xplane *plane = tp_xspace_add_plane(space, 7, TP_STR("/host:CPU"));
+    uint32_t name = tp_xplane_add_name(plane, TP_STR("a/b:b"), TP_STR("x::b"));
+    uint32_t stat = tp_xplane_add_text(plane, TP_STR("n")), text = tp_xplane_add_text(plane, TP_STR("value"));
     const struct tp_xstat stats[] = {{.name = stat, .type = TP_XSTAT_INT, .integer = -5},
                                      {.name = stat, .type = TP_XSTAT_UINT, .number = UINT64_MAX},
                                      {.name = stat, .type = TP_XSTAT_REAL, .real = 0.5},
                                      {.name = stat, .type = TP_XSTAT_TEXT, .text = text}};
-    assert_int_equal(tp_xplane_name(plane, TP_STR("a/b:b"), TP_STR("x::b")), name);
-    assert_int_not_equal(tp_xplane_name(plane, TP_STR("a/b:b"), TP_STR("")), name);
-    tp_xplane_stat(plane, &stats[0]);
-    tp_xplane_line(plane, 3, TP_STR("python"));
-    tp_xplane_event(plane, &(struct tp_xevent){2, 3, name, 4, stats});
-    tp_xplane_event(plane, &(struct tp_xevent){0, 0, name, 0, NULL});
-    tp_xplane_line(plane, 4, TP_STR("empty"));
-    tp_xspace_plane(space, 8, TP_STR("second"));
+    assert_int_equal(tp_xplane_add_name(plane, TP_STR("a/b:b"), TP_STR("x::b")), name);
+    assert_int_not_equal(tp_xplane_add_name(plane, TP_STR("a/b:b"), TP_STR("")), name);
+    tp_xplane_add_stat(plane, &stats[0]);
+    tp_xplane_begin_line(plane, 3, TP_STR("python"));
+    tp_xplane_add_event(plane, &(struct tp_xevent){2, 3, name, 4, stats});
+    tp_xplane_add_event(plane, &(struct tp_xevent){0, 0, name, 0, NULL});
+    tp_xplane_begin_line(plane, 4, TP_STR("empty"));
+    tp_xspace_add_plane(space, 8, TP_STR("second"));
     Tp__XSpace *read = round_trip(space);
     assert_int_equal(read->n_planes, 2);
     assert_text(read->hostnames[0], "worker0");
@@ -111,14 +111,14 @@ static void xplane_hostile_names_stay_text(void **state)
 {
     struct tp_arena arena;
     (void)state;
-    begin(&arena);
+    init_arena(&arena);
     if (setjmp(arena.guard))
         fail();
     struct tp_xspace *space = tp_xspace_new(&arena, TP_STR("h\xff"), 0);
-    struct tp_xplane *plane = tp_xspace_plane(space, 1, TP_STR("p\0q"));
-    tp_xplane_name(plane, TP_STR("a\0b"), TP_STR("\xc3"));
-    tp_xplane_name(plane, TP_STR("<script>\xf0\x9f\x98\x80"), TP_STR(""));
-    tp_xplane_text(plane, TP_STR("\xed\xa0\x80"));
+    struct tp_xplane *plane = tp_xspace_add_plane(space, 1, TP_STR("p\0q"));
+    tp_xplane_add_name(plane, TP_STR("a\0b"), TP_STR("\xc3"));
+    tp_xplane_add_name(plane, TP_STR("<script>\xf0\x9f\x98\x80"), TP_STR(""));
+    tp_xplane_add_text(plane, TP_STR("\xed\xa0\x80"));
     Tp__XSpace *read = round_trip(space);
     assert_text(read->hostnames[0], "h\xEF\xBF\xBD");
     assert_text(read->planes[0]->name, "p\xEF\xBF\xBDq");
@@ -135,13 +135,13 @@ static void xplane_times_beyond_picoseconds_are_cut(void **state)
 {
     struct tp_arena arena;
     (void)state;
-    begin(&arena);
+    init_arena(&arena);
     if (setjmp(arena.guard))
         fail();
     struct tp_xspace *space = tp_xspace_new(&arena, TP_STR("h"), 0);
-    struct tp_xplane *plane = tp_xspace_plane(space, 1, TP_STR("p"));
-    tp_xplane_line(plane, 1, TP_STR("l"));
-    tp_xplane_event(plane, &(struct tp_xevent){.start_ns = -1, .dur_ns = INT64_MAX});
+    struct tp_xplane *plane = tp_xspace_add_plane(space, 1, TP_STR("p"));
+    tp_xplane_begin_line(plane, 1, TP_STR("l"));
+    tp_xplane_add_event(plane, &(struct tp_xevent){.start_ns = -1, .dur_ns = INT64_MAX});
     Tp__XSpace *read = round_trip(space);
     assert_int_equal(read->planes[0]->lines[0]->events[0]->offset_ps, 0);
     assert_int_equal(read->planes[0]->lines[0]->events[0]->duration_ps, TP_MAX_XEVENT_NS * 1000);
@@ -154,15 +154,15 @@ static void xplane_too_large_file_is_not_written(void **state)
     struct tp_arena arena;
     struct tp_error err = {0};
     (void)state;
-    begin(&arena);
+    init_arena(&arena);
     if (setjmp(arena.guard))
         fail();
     struct tp_xspace *space = tp_xspace_new(&arena, TP_STR("h"), 10000);
-    struct tp_xplane *plane = tp_xspace_plane(space, 1, TP_STR("p"));
-    tp_xplane_line(plane, 1, TP_STR("l"));
+    struct tp_xplane *plane = tp_xspace_add_plane(space, 1, TP_STR("p"));
+    tp_xplane_begin_line(plane, 1, TP_STR("l"));
     size_t used = 0;
     for (int i = 0; i < 100000; i++) {
-        tp_xplane_event(plane, &(struct tp_xevent){.start_ns = i});
+        tp_xplane_add_event(plane, &(struct tp_xevent){.start_ns = i});
         used = i == 1000 ? arena.used_bytes : used;
     }
     assert_int_equal(arena.used_bytes, used); /* events beyond the limit take no memory */
@@ -179,10 +179,10 @@ static void xplane_too_large_file_is_not_written(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(xplane_written_data_is_read_back, enter, leave),
-        cmocka_unit_test_setup_teardown(xplane_hostile_names_stay_text, enter, leave),
-        cmocka_unit_test_setup_teardown(xplane_times_beyond_picoseconds_are_cut, enter, leave),
-        cmocka_unit_test_setup_teardown(xplane_too_large_file_is_not_written, enter, leave),
+        cmocka_unit_test_setup_teardown(xplane_written_data_is_read_back, enter_folder, leave_folder),
+        cmocka_unit_test_setup_teardown(xplane_hostile_names_stay_text, enter_folder, leave_folder),
+        cmocka_unit_test_setup_teardown(xplane_times_beyond_picoseconds_are_cut, enter_folder, leave_folder),
+        cmocka_unit_test_setup_teardown(xplane_too_large_file_is_not_written, enter_folder, leave_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

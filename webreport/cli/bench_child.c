@@ -27,9 +27,9 @@ static int64_t now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static void all_signals(sigset_t *set)
+static void fill_signal_set(sigset_t *set)
 {
-    tp_child_signals(set);
+    tp_child_fill_signals(set);
     sigaddset(set, SIGCHLD);
 }
 
@@ -37,7 +37,7 @@ void tp_bench_child_prepare(void)
 {
     sigset_t all;
     struct sigaction by_default = {.sa_handler = SIG_DFL};
-    all_signals(&all);
+    fill_signal_set(&all);
     /* SIGCHLD must not be ignored, because the exit status of a child would be lost */
     sigaction(SIGCHLD, &by_default, NULL);
     sigprocmask(SIG_BLOCK, &all, NULL);
@@ -46,21 +46,21 @@ void tp_bench_child_prepare(void)
 void tp_bench_child_finish(void)
 {
     sigset_t asked;
-    tp_child_signals(&asked);
+    tp_child_fill_signals(&asked);
     sigprocmask(SIG_UNBLOCK, &asked, NULL);
 }
 
 int tp_bench_child_stop_signal(void)
 {
     sigset_t asked;
-    tp_child_signals(&asked);
+    tp_child_fill_signals(&asked);
     int number = sigtimedwait(&asked, NULL, &(struct timespec){0, 0});
     return number > 0 ? number : 0;
 }
 
 /* ---- in the child ---- */
 
-static int take_streams(const char *output)
+static int redirect_streams(const char *output)
 {
     int in = open("/dev/null", O_RDWR | O_CLOEXEC);
     int out = open(output, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
@@ -83,9 +83,9 @@ static void exec_command(const struct tp_bench_child *child, pid_t parent, int r
     sigset_t all;
     prctl(PR_SET_PDEATHSIG, SIGTERM); /* stops this process if tracepress is killed */
     setpgid(0, 0);
-    all_signals(&all);
+    fill_signal_set(&all);
     tp_signals_restore();
-    if (getppid() == parent && take_streams(child->output) == 0 && (!child->folder || chdir(child->folder) == 0)) {
+    if (getppid() == parent && redirect_streams(child->output) == 0 && (!child->folder || chdir(child->folder) == 0)) {
         set_environment(child);
         sigprocmask(SIG_UNBLOCK, &all, NULL);
         execvp(child->argv[0], child->argv);
@@ -99,11 +99,11 @@ static void exec_command(const struct tp_bench_child *child, pid_t parent, int r
 /* ---- in the parent ---- */
 
 /* Waits until the command exits, but does not reap it. The id of its group is then not reused. */
-static void wait_for_end(struct tp_bench_child *child, pid_t pid)
+static void wait_for_exit(struct tp_bench_child *child, pid_t pid)
 {
     sigset_t all;
     int64_t patience_end_ns = INT64_MAX;
-    all_signals(&all);
+    fill_signal_set(&all);
     for (;;) {
         siginfo_t over = {0};
         if (waitid(P_PID, (id_t)pid, &over, WEXITED | WNOHANG | WNOWAIT) != 0 || over.si_pid == pid)
@@ -120,19 +120,19 @@ static void wait_for_end(struct tp_bench_child *child, pid_t pid)
     }
 }
 
-static int64_t ns_of(const struct timeval *time)
+static int64_t timeval_ns(const struct timeval *time)
 {
     return ((int64_t)time->tv_sec * 1000000 + time->tv_usec) * 1000;
 }
 
-static void take_end(struct tp_bench_child *child, pid_t pid)
+static void store_exit_and_times(struct tp_bench_child *child, pid_t pid)
 {
     struct rusage used = {0};
     int status = 0;
     kill(-pid, SIGKILL); /* kills the remaining processes of the command's group */
     while (wait4(pid, &status, 0, &used) < 0 && errno == EINTR)
         ;
-    child->cpu_ns = ns_of(&used.ru_utime) + ns_of(&used.ru_stime);
+    child->cpu_ns = timeval_ns(&used.ru_utime) + timeval_ns(&used.ru_stime);
     child->exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
@@ -155,7 +155,7 @@ void tp_bench_child_run(struct tp_bench_child *child)
     close(report[0]);
     if (pid < 0)
         return;
-    wait_for_end(child, pid);
+    wait_for_exit(child, pid);
     child->wall_ns = now_ns() - started_ns;
-    take_end(child, pid);
+    store_exit_and_times(child, pid);
 }

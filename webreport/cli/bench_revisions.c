@@ -53,7 +53,7 @@ static bool run_git(const struct tp_bench_folders *folders, const char *const *w
     return !git.start_error && git.exit_code == 0 && !answer->failed;
 }
 
-static int refused(const struct tp_buf *answer, const char *revision, struct tp_error *err)
+static int set_git_error(const struct tp_buf *answer, const char *revision, struct tp_error *err)
 {
     const char *text = answer->failed || !answer->data ? "git failed" : answer->data;
     return tp_error_set(err, TP_EUSAGE, 0, "--rev %.100s: %.200s", revision, text);
@@ -75,10 +75,10 @@ int tp_bench_folders_add(struct tp_bench_folders *folders, int side, const char 
         snprintf(tree, sizeof tree, "%s/%c", folders->temporary, "AB"[side]);
         memcpy(folders->worktree[side], tree, sizeof tree);
         const char *const add[] = {"worktree", "add", "--detach", "--quiet", tree, wanted, NULL};
-        code = run_git(folders, add, &answer) ? TP_OK : refused(&answer, revision, err);
+        code = run_git(folders, add, &answer) ? TP_OK : set_git_error(&answer, revision, err);
     }
     if (code == TP_OK && !run_git(folders, prefix, &answer))
-        code = refused(&answer, revision, err);
+        code = set_git_error(&answer, revision, err);
     if (code == TP_OK) {
         snprintf(work, sizeof work, "%s/%s", tree, answer.data);
         memcpy(folders->work[side], work, sizeof work);
@@ -91,16 +91,16 @@ int tp_bench_folders_add(struct tp_bench_folders *folders, int side, const char 
 
 /* ---- the end ---- */
 
-static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *at)
+static int remove_path(const char *path, const struct stat *status, int kind, struct FTW *at)
 {
     (void)status, (void)kind, (void)at;
     remove(path);
     return 0;
 }
 
-void tp_bench_remove(const char *path)
+void tp_bench_remove_folder(const char *path)
 {
-    nftw(path, remove_one, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+    nftw(path, remove_path, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }
 
 void tp_bench_folders_close(struct tp_bench_folders *folders)
@@ -115,6 +115,6 @@ void tp_bench_folders_close(struct tp_bench_folders *folders)
     }
     tp_buf_release(&answer);
     if (*folders->temporary)
-        tp_bench_remove(folders->temporary);
+        tp_bench_remove_folder(folders->temporary);
     *folders->temporary = '\0';
 }

@@ -26,7 +26,7 @@ int tp_bench_folders_open(struct tp_bench_folders *folders, struct tp_error *err
 int tp_bench_folders_add(struct tp_bench_folders *folders, int side, const char *revision, struct tp_error *err);
 
 /* Removes a folder and everything in it. Does not follow links. */
-void tp_bench_remove(const char *path);
+void tp_bench_remove_folder(const char *path);
 
 /* Removes the worktrees and the temporary folder. A second call has no effect. */
 void tp_bench_folders_close(struct tp_bench_folders *folders);

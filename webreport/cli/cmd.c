@@ -33,7 +33,7 @@ int tp_cmd_print_usage_error(struct tp_console *console, const char *command, co
     return TP_EXIT_USAGE;
 }
 
-bool tp_cmd_percent(double *out, const char *text)
+bool tp_cmd_parse_percent(double *out, const char *text)
 {
     char *end;
     *out = 0;
@@ -64,7 +64,7 @@ int tp_help_print(const char *command)
 /* ---- signals ---- */
 
 /* Removes temporary files of outputs, then exits with the code that a shell reports for this signal. */
-static void on_signal(int number)
+static void handle_signal(int number)
 {
     tp_outfile_remove_all();
     _exit(128 + number);
@@ -78,7 +78,7 @@ static struct sigaction before[HANDLED];
 void tp_signals_handle(void)
 {
     for (int i = 0; i < HANDLED; i++) {
-        struct sigaction action = {.sa_handler = on_signal};
+        struct sigaction action = {.sa_handler = handle_signal};
         sigemptyset(&action.sa_mask);
         if (handled[i] == SIGPIPE || handled[i] == SIGXFSZ)
             /* ignores these signals, because a full disk or a closed pipe is reported as an error */
@@ -130,7 +130,7 @@ int tp_cmd_print(struct tp_cmd_work *work, const struct tp_document *document, c
     return code;
 }
 
-const struct tp_summary_printer tp_cmd_summaries_json = {tp_summaries_json_begin, tp_summaries_json_process,
+const struct tp_summary_printer tp_cmd_summaries_json = {tp_summaries_json_begin, tp_summaries_json_add,
                                                          tp_summaries_json_end};
 
 /* Returns the path of a file `name` in the folder of the page. The text is in the arena. */
@@ -146,7 +146,7 @@ static const char *path_in_page_folder(struct tp_arena *arena, const char *html,
 
 int tp_cmd_separate_assets(struct tp_cmd_work *work, const char *html, struct tp_print_options *options)
 {
-    if (tp_is_stdout(html))
+    if (tp_is_stdout_path(html))
         return tp_error_set(&work->err, TP_EUSAGE, 0,
                             "--assets=separate needs -o FILE, because it writes the style to a second file next to it");
     work->outputs[CSS].path = path_in_page_folder(&work->arena, html, "report.css");

@@ -50,7 +50,7 @@ int tp_cmd_print_usage_error(struct tp_console *console, const char *command, co
 
 /* Parses a percentage of at least 0, such as "3", "3%" or "3 %", and sets *out to the ratio. NULL gives 0. Returns
  * false for other texts. */
-bool tp_cmd_percent(double *out, const char *text);
+bool tp_cmd_parse_percent(double *out, const char *text);
 
 /* Prints the help text of a command on standard output. Returns an exit code; -1 if there is no such text. */
 int tp_help_print(const char *command);

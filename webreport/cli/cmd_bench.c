@@ -128,7 +128,7 @@ static int run_child(struct job *job, struct tp_bench_child *child, const char *
 
 /* Returns the words of a side's command, in the arena. If the command is recorded into `folder`, the words of
  * `record` come first. */
-static char *const *words_of(struct job *job, int side, const char *folder)
+static char *const *command_words(struct job *job, int side, const char *folder)
 {
     const char *const record[] = {job->self, "record", "--quiet", "--no-tfevents", "-o", folder, "--"};
     const char *const shell[] = {"/bin/sh", "-c", job->commands[side]};
@@ -154,7 +154,7 @@ static void read_times(const char *folder, int64_t *wall_ns, int64_t *cpu_ns)
     DIR *stream = opendir(folder);
     for (struct dirent *entry = stream ? readdir(stream) : NULL; entry; entry = readdir(stream)) {
         int n = snprintf(run.home, sizeof run.home, "%s/%s", folder, entry->d_name);
-        if (*entry->d_name == '.' || n < 0 || (size_t)n >= sizeof run.home || !tp_run_folder_read(&run, &note) ||
+        if (*entry->d_name == '.' || n < 0 || (size_t)n >= sizeof run.home || !tp_run_folder_read_note(&run, &note) ||
             note.ended_ns <= note.started_ns)
             continue;
         *wall_ns = note.ended_ns - note.started_ns;
@@ -164,7 +164,7 @@ static void read_times(const char *folder, int64_t *wall_ns, int64_t *cpu_ns)
         closedir(stream);
 }
 
-static const char *traces_of(struct job *job, int side, const char *recorded)
+static const char *find_traces_of_run(struct job *job, int side, const char *recorded)
 {
     const char *traces = job->options->traces, *work = job->folders.work[side];
     if (!traces || *traces == '/' || !*work)
@@ -172,12 +172,12 @@ static const char *traces_of(struct job *job, int side, const char *recorded)
     return tp_text_printf(&job->work.arena, "%s/%s", work, traces);
 }
 
-static int take_run(struct job *job, int side, const struct tp_bench_child *child, const char *recorded,
-                    int64_t since_ns)
+static int store_run(struct job *job, int side, const struct tp_bench_child *child, const char *recorded,
+                     int64_t since_ns)
 {
     struct tp_bench_run *run = &job->runs[job->run_count];
     int64_t wall_ns = child->wall_ns, cpu_ns = child->cpu_ns;
-    const char *traces = traces_of(job, side, recorded);
+    const char *traces = find_traces_of_run(job, side, recorded);
     const struct tp_bench_source source = {traces, job->options->traces ? since_ns : 0, job->console};
     size_t trace_count = 0;
     int code = TP_OK;
@@ -208,7 +208,7 @@ static int run_side(struct job *job, int side, bool is_warmup)
     if (is_recorded)
         folder = is_kept ? tp_text_printf(&job->work.arena, "%s/%c/%03u", job->kept, "AB"[side], job -> number / 2 + 1)
                          : tp_text_printf(&job->work.arena, "%s/run", job->folders.temporary);
-    struct tp_bench_child child = {.argv = words_of(job, side, folder),
+    struct tp_bench_child child = {.argv = command_words(job, side, folder),
                                    .folder = *job->folders.work[side] ? job->folders.work[side] : NULL,
                                    .side = side == A ? "A" : "B",
                                    .number = is_warmup ? 0 : job->number + 1};
@@ -217,23 +217,23 @@ static int run_side(struct job *job, int side, bool is_warmup)
     int code = run_child(job, &child, job->names[side]);
     if (code == TP_OK && !is_warmup) {
         job->number++;
-        code = take_run(job, side, &child, folder, since_ns);
+        code = store_run(job, side, &child, folder, since_ns);
     }
     if (folder && !is_kept)
-        tp_bench_remove(folder);
+        tp_bench_remove_folder(folder);
     return code;
 }
 
 /* ---- all of them ---- */
 
-static void judge(struct job *job)
+static void judge_pairs(struct job *job)
 {
     tp_bench_judge(&job->bench, job->runs, job->run_count, &job->goal, &job->work.arena);
 }
 
 static void show_progress(struct job *job, int side)
 {
-    const char *known = job->run_count >= 4 ? tp_bench_progress(&job->bench, &job->work.arena) : "";
+    const char *known = job->run_count >= 4 ? tp_bench_progress_text(&job->bench, &job->work.arena) : "";
     tp_console_progress(job->console, "run %u: %s%s%s", job->number + 1, job->names[side], *known ? "; " : "", known);
 }
 
@@ -260,7 +260,7 @@ static int run_pairs(struct job *job)
             code = run_side(job, first ^ i, false);
         }
         if (code == TP_OK)
-            judge(job);
+            judge_pairs(job);
         if (code == TP_OK && tp_bench_is_finished(&checks, &job->bench)) {
             job->stop = TP_BENCH_STOP_DECIDED;
             break;
@@ -286,7 +286,7 @@ static int prepare_side(struct job *job, int side)
     return code;
 }
 
-static int prepare(struct job *job)
+static int prepare_sides(struct job *job)
 {
     const char *keep = job->options->out;
     int code = tp_bench_folders_open(&job->folders, &job->work.err);
@@ -301,10 +301,10 @@ static int prepare(struct job *job)
     return code;
 }
 
-static int print(struct job *job)
+static int print_result(struct job *job)
 {
     const struct options *o = job->options;
-    bool is_taken = tp_is_stdout(o->text) || tp_is_stdout(o->json) || tp_is_stdout(o->markdown);
+    bool is_taken = tp_is_stdout_path(o->text) || tp_is_stdout_path(o->json) || tp_is_stdout_path(o->markdown);
     const struct tp_cmd_output outputs[] = {{o->text    ? o->text
                                              : is_taken ? NULL
                                                         : "-",
@@ -328,13 +328,13 @@ static int run(void *context, struct tp_error *err)
     struct job *job = context;
     (void)err; /* unused, because errors are reported through job->work.err */
     job->runs = tp_arena_array(&job->work.arena, 2 * (size_t)job->goal.max_runs, sizeof *job->runs);
-    int code = prepare(job);
+    int code = prepare_sides(job);
     job->started_ns = clock_ns(CLOCK_MONOTONIC);
     code = code < 0 ? code : run_pairs(job);
     tp_console_progress_end(job->console);
     tp_bench_folders_close(&job->folders);
     tp_bench_child_finish();
-    return code < 0 ? code : print(job);
+    return code < 0 ? code : print_result(job);
 }
 
 static int exit_code(const struct job *job, int code)
@@ -381,7 +381,7 @@ static const char *join_words(struct tp_buf *text, char *const *words, size_t co
 }
 
 /* Returns the FNV-1a hash of both commands, which seeds the random order. Equal calls therefore use the same order. */
-static uint64_t seed_of(const struct job *job)
+static uint64_t choose_seed(const struct job *job)
 {
     uint64_t hash = 0xcbf29ce484222325u;
     for (int side = 0; side < SIDES; side++)
@@ -405,9 +405,9 @@ static const char *find_wrong_option(struct job *job)
         return "name the command that runs in both revisions: --rev A --rev B -- COMMAND";
     if (!has_revisions && job->operand_count != SIDES)
         return "name two commands, each as one word for the shell: bench 'python a.py' 'python b.py'";
-    if (!tp_cmd_percent(&job->goal.effect, o->effect ? o->effect : "2%") || !(job->goal.effect > 0))
+    if (!tp_cmd_parse_percent(&job->goal.effect, o->effect ? o->effect : "2%") || !(job->goal.effect > 0))
         return "--effect wants per cent above 0: --effect 2%";
-    if (!tp_cmd_percent(&job->goal.max_excess, o->fail_above))
+    if (!tp_cmd_parse_percent(&job->goal.max_excess_ratio, o->fail_above))
         return "--fail-above wants per cent from 0 on: --fail-above 3%";
     if (!read_time(&job->max_ns, o->max_time))
         return "--max-time wants seconds, or 90s, 10m, 1h";
@@ -436,7 +436,7 @@ static const char *prepare_names(struct job *job, struct tp_buf *text)
     job->goal.has_limit = o->fail_above != NULL;
     job->goal.quantity = o->quantity - 1;
     job->goal.max_runs = (unsigned)o->max_runs;
-    job->seed = o->seed >= 0 ? (uint64_t)o->seed : seed_of(job);
+    job->seed = o->seed >= 0 ? (uint64_t)o->seed : choose_seed(job);
     return n > 0 ? NULL : "cannot find the path of tracepress in /proc";
 }
 

@@ -114,7 +114,7 @@ struct job {
 };
 
 /* Sets the paths of the outputs. The text goes to standard output unless another output goes there. */
-static void place_outputs(struct job *job, const struct options *o)
+static void set_output_paths(struct job *job, const struct options *o)
 {
     const struct tp_cmd_output outputs[OUTPUTS] = {
         [TEXT] = {o->text, tp_print_text},    [JSON] = {o->json, tp_print_json},
@@ -123,13 +123,13 @@ static void place_outputs(struct job *job, const struct options *o)
     bool is_taken = false;
     for (int i = 0; i < OUTPUTS; i++) {
         job->outputs[i] = outputs[i];
-        is_taken |= tp_is_stdout(outputs[i].path);
+        is_taken |= tp_is_stdout_path(outputs[i].path);
     }
     if (!o->text && !is_taken)
         job->outputs[TEXT].path = "-";
 }
 
-static int run(void *context, struct tp_error *err)
+static int run_guarded(void *context, struct tp_error *err)
 {
     struct job *job = context;
     struct tp_document document;
@@ -137,7 +137,8 @@ static int run(void *context, struct tp_error *err)
     const char *root = job->options->source_root ? job->options->source_root : getcwd(folder, sizeof folder);
     struct tp_print_options options = {.source_root = root,
                                        .has_color = job->work.console->has_color &&
-                                                    tp_is_stdout(job->outputs[TEXT].path) && isatty(STDOUT_FILENO)};
+                                                    tp_is_stdout_path(job->outputs[TEXT].path) &&
+                                                    isatty(STDOUT_FILENO)};
     int code = tp_check_session_run(&job->session, &job->work.arena, &job->work.err);
     (void)err; /* unused, because errors are reported through job->work.err */
     if (code < 0)
@@ -179,7 +180,7 @@ static const char *find_wrong_option(const struct options *o)
         return "--reason needs --accept";
     if ((o->update_baseline || o->accept) && !is_summary_path(o->baseline))
         return "--update-baseline needs --baseline with a folder or a .tps file";
-    if (o->committed && (!o->baseline || !tp_run_note_seconds(tp_str_of(o->committed))))
+    if (o->committed && (!o->baseline || !tp_run_note_parse_seconds(tp_str_of(o->committed))))
         return "--committed needs --baseline and the commit's time in seconds, from 'git show -s --format=%ct'";
     if (o->label && (!o->baseline || !*o->label || strchr(o->label, '/') || *o->label == '.'))
         return "--label must be a file name in the folder of --baseline";
@@ -214,7 +215,8 @@ int tp_cmd_check(int argc, char **argv)
         return list_metrics(&o, &console);
     if (session->input_count == 0)
         return tp_cmd_print_usage_error(&console, "check", "name a trace, a .tps file, or a folder of either");
-    if (tp_opt_rules(&session->rules, &o.rules, &err) < 0 || tp_opt_peaks(&session->rules, &peaks, o.peaks, &err) < 0)
+    if (tp_opt_parse_rules(&session->rules, &o.rules, &err) < 0 ||
+        tp_opt_parse_peaks(&session->rules, &peaks, o.peaks, &err) < 0)
         return tp_cmd_print_usage_error(&console, "check", err.text);
     session->inputs = (const char *const *)argv;
     session->budget = o.budget;
@@ -224,16 +226,16 @@ int tp_cmd_check(int argc, char **argv)
     session->updates_baseline = o.update_baseline || o.accept;
     session->accepts = o.accept;
     session->reason = o.reason;
-    session->committed_s = o.committed ? tp_run_note_seconds(tp_str_of(o.committed)) : 0;
+    session->committed_s = o.committed ? tp_run_note_parse_seconds(tp_str_of(o.committed)) : 0;
     session->label = o.label;
     session->source_root = o.source_root;
     session->read = o.read;
-    place_outputs(&job, &o);
+    set_output_paths(&job, &o);
     const char *wrong = find_wrong_option(&o);
     wrong = wrong ? wrong : find_conflict(&job);
     if (wrong)
         return tp_cmd_print_usage_error(&console, "check", wrong);
-    code = exit_code(&job, tp_cmd_run(&job.work, run, &job));
+    code = exit_code(&job, tp_cmd_run(&job.work, run_guarded, &job));
     tp_cmd_end(&job.work);
     return code;
 }

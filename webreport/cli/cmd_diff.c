@@ -56,11 +56,11 @@ struct job {
     struct tp_cmd_work work;
 };
 
-static int run(void *context, struct tp_error *err)
+static int run_guarded(void *context, struct tp_error *err)
 {
     struct job *job = context;
     const struct options *o = job->options;
-    bool is_taken = tp_is_stdout(o->html) || tp_is_stdout(o->json) || tp_is_stdout(o->markdown);
+    bool is_taken = tp_is_stdout_path(o->html) || tp_is_stdout_path(o->json) || tp_is_stdout_path(o->markdown);
     const struct tp_cmd_output outputs[OUTPUTS] = {[HTML] = {o->html, tp_print_html},
                                                    [JSON] = {o->json, tp_print_json},
                                                    [MARKDOWN] = {o->markdown, tp_print_markdown},
@@ -75,7 +75,7 @@ static int run(void *context, struct tp_error *err)
     if (code < 0)
         return code;
     tp_comparison_build(&job->comparison, &job->how, &job->work.arena);
-    tp_source_lines_compare(&job->comparison.compare, o->source_root, &job->work.arena);
+    tp_source_lines_add_to_compare(&job->comparison.compare, o->source_root, &job->work.arena);
     tp_compare_document(&document, &job->comparison.compare, &naming, rows > PAGE_ROWS ? rows : PAGE_ROWS);
     return tp_cmd_print(&job->work, &document, outputs, OUTPUTS, &options);
 }
@@ -105,7 +105,7 @@ int tp_cmd_diff(int argc, char **argv)
     if (count != 2)
         return tp_cmd_print_usage_error(&console, "diff",
                                         "name two sides, BASE and NEW: traces, summaries (.tps), or folders of them");
-    if (!tp_cmd_percent(&job.how.threshold, o.threshold))
+    if (!tp_cmd_parse_percent(&job.how.threshold, o.threshold))
         return tp_cmd_print_usage_error(&console, "diff", "--threshold: a percentage, 0 or more");
     const char *const outputs[] = {o.html, o.json, o.markdown};
     const char *wrong =
@@ -115,13 +115,13 @@ int tp_cmd_diff(int argc, char **argv)
                                                          .input_count = count});
     if (wrong)
         return tp_cmd_print_usage_error(&console, "diff", wrong);
-    if (tp_opt_rules(&rules, &o.rules, &err) < 0 || tp_opt_peaks(&rules, &peaks, o.peaks, &err) < 0)
+    if (tp_opt_parse_rules(&rules, &o.rules, &err) < 0 || tp_opt_parse_peaks(&rules, &peaks, o.peaks, &err) < 0)
         return tp_cmd_print_usage_error(&console, "diff", err.text);
     job.paths[TP_BASE] = argv[0];
     job.paths[TP_NEW] = argv[1];
     job.read = (struct tp_diff_read){.rules = &rules, .console = &console, .has_trees = o.html || o.json};
     job.read.read = o.read;
-    code = exit_code(&job, tp_cmd_run(&job.work, run, &job));
+    code = exit_code(&job, tp_cmd_run(&job.work, run_guarded, &job));
     tp_comparison_close(&job.comparison);
     tp_cmd_end(&job.work);
     return code;

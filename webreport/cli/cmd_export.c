@@ -56,7 +56,7 @@ struct job {
 /* ---- one profile ---- */
 
 /* Returns the output folder of a profile: the folder of the job, with `part` appended. The text is in the arena. */
-static const char *folder_of(const struct job *job, const char *part, struct tp_arena *arena)
+static const char *output_folder(const struct job *job, const char *part, struct tp_arena *arena)
 {
     size_t size = strlen(job->options->out) + strlen(part) + 2;
     char *path = tp_arena_alloc(arena, size);
@@ -65,11 +65,11 @@ static const char *folder_of(const struct job *job, const char *part, struct tp_
 }
 
 /* Makes the names of the outputs. Called once all traces are known. */
-static int name_outputs(void *context, struct tp_error *err)
+static int make_output_names(void *context, struct tp_error *err)
 {
     struct job *job = context;
     (void)err;
-    job->names = tp_output_names(&job->walk.runs, job->format->joins_cycles, &job->arena);
+    job->names = tp_output_names_make(&job->walk.runs, job->format->joins_cycles, &job->arena);
     return TP_OK;
 }
 
@@ -89,7 +89,7 @@ static int write_profile(void *context, const struct tp_walked *walked, struct t
                                .out = job->options->out,
                                .run = name->run,
                                .worker = name->worker,
-                               .folder = folder_of(job, name->folder, &a->arena),
+                               .folder = output_folder(job, name->folder, &a->arena),
                                .metric = job->options->metric,
                                .filter = &job->filter,
                                .baseline = job->baseline,
@@ -140,7 +140,7 @@ static int run_job(void *context, struct tp_error *err)
                                                                               : code;
 }
 
-static enum tp_export_need needs_of(const struct job *job)
+static enum tp_export_need find_needs(const struct job *job)
 {
     const struct tp_export asked = {
         .filter = &job->filter, .is_slim = job->options->is_slim, .read = &job->options->read};
@@ -157,18 +157,18 @@ static void print_written(struct job *job)
     tp_console_notice(job->console, "wrote %s%s", *job->all.written ? job->all.written : job->options->out, others);
 }
 
-static int run(struct job *job)
+static int run_export(struct job *job)
 {
-    static const struct tp_walk_user user = {.found = name_outputs, .use = write_profile};
+    static const struct tp_walk_user user = {.found = make_output_names, .use = write_profile};
     struct tp_error err = {0};
     tp_arena_init(&job->arena, 0);
     job->all = (struct tp_export_job){.out = job->options->out, .arena = &job->arena};
     job->walk.read = job->options->read;
     job->walk.read.keeps_frame_stacks = job->format->reads_frame_stacks;
     job->walk.read.keeps_ends = job->format->keeps_ends;
-    job->needs = needs_of(job);
-    job->walk.is_unread = job->needs == TP_EXPORT_NEEDS_NOTHING;
-    job->walk.keeps_copies = job->format->reads_text;
+    job->needs = find_needs(job);
+    job->walk.skips_reading = job->needs == TP_EXPORT_NEEDS_NOTHING;
+    job->walk.keeps_copies = job->format->rereads_trace;
     job->walk.console = job->console;
     job->walk.arena = &job->arena;
     job->walk.user = &user;
@@ -222,7 +222,7 @@ static int refuse_format(struct tp_console *console, const char *name)
     char text[400];
     size_t size = (size_t)snprintf(text, sizeof text, "--to: unknown format \"%.40s\"", name);
     for (const struct tp_export_format *format = tp_export_formats; format->name; format++)
-        tp_nearest_offer(&nearest, tp_str_of(format->name));
+        tp_nearest_compare(&nearest, tp_str_of(format->name));
     if (nearest.found.len)
         snprintf(text + size, sizeof text - size, " (did you mean %s?)", nearest.found.ptr);
     for (const struct tp_export_format *format = tp_export_formats; format->name && !nearest.found.len; format++)
@@ -254,5 +254,5 @@ int tp_cmd_export(int argc, char **argv)
                                         "name a trace file, or a folder to search for *.pt.trace.json[.gz]");
     if (!*o.out)
         return tp_cmd_print_usage_error(&console, "export", "-o: the name of the folder is empty");
-    return run(&job);
+    return run_export(&job);
 }

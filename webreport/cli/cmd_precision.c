@@ -54,11 +54,11 @@ struct job {
     struct tp_cmd_work work;
 };
 
-static int run(void *context, struct tp_error *err)
+static int run_guarded(void *context, struct tp_error *err)
 {
     struct job *job = context;
     const struct options *o = job->options;
-    bool is_taken = tp_is_stdout(o->html) || tp_is_stdout(o->json) || tp_is_stdout(o->markdown);
+    bool is_taken = tp_is_stdout_path(o->html) || tp_is_stdout_path(o->json) || tp_is_stdout_path(o->markdown);
     const struct tp_cmd_output outputs[] = {{o->html, tp_print_html},
                                             {o->json, tp_print_json},
                                             {o->markdown, tp_print_markdown},
@@ -132,7 +132,7 @@ int tp_cmd_precision(int argc, char **argv)
     job.runs.is_bfloat16 = o.bfloat16;
     job.runs.is_strict = o.read.is_strict;
     job.runs.include = o.read.include;
-    code = tp_cmd_run(&job.work, run, &job);
+    code = tp_cmd_run(&job.work, run_guarded, &job);
     bool has_found = job.precision.divergent_count > 0;
     tp_cmd_end(&job.work);
     return code == TP_OK && has_found ? TP_EXIT_FOUND : tp_inputs_exit_code(code);

@@ -47,7 +47,7 @@ struct job {
 
 /* ---- before ---- */
 
-static int cannot_run(struct job *job, int error)
+static int print_start_error(struct job *job, int error)
 {
     tp_console_error(job->console, "%s: %s", job->argv[0],
                      error == ENOENT && !strchr(job->argv[0], '/') ? "no such program in PATH" : strerror(error));
@@ -55,7 +55,7 @@ static int cannot_run(struct job *job, int error)
 }
 
 /* Returns how the program is recorded, as a word for run.json. */
-static const char *mode_of(const struct job *job)
+static const char *recording_mode(const struct job *job)
 {
     bool is_outside = job->is_outside || job->outside_record.is_on;
     if (job->program.why_plain)
@@ -69,18 +69,18 @@ static int make_folder(struct job *job, struct tp_error *err)
     const struct tp_launcher *launcher = tp_launcher_find(&job->launcher) ? &job->launcher : NULL;
     int code = tp_run_folder_make(&job->folder, o->out, job->argv[0], launcher, err);
     job->note = (struct tp_run_note){.launcher = launcher,
-                                     .wishes = {.events = !o->no_tfevents && !o->summary_only,
+                                     .wishes = {.events = !o->omits_tfevents && !o->summary_only,
                                                 .report = o->report,
                                                 .summary = o->summary,
                                                 .summary_only = o->summary_only},
                                      .argv = job->argv,
-                                     .mode = mode_of(job),
+                                     .mode = recording_mode(job),
                                      .reason = job->is_outside ? NULL : job->program.why_plain,
                                      .started_ns = tp_record_now_ns()};
     if (code == TP_OK)
         tp_record_write_note(job->console, &job->folder, &job->note);
     if (code == TP_OK && launcher)
-        code = tp_run_ranks_begin(&job->folder, err);
+        code = tp_run_ranks_create_note(&job->folder, err);
     return code;
 }
 
@@ -89,7 +89,7 @@ static int preload_openmp(struct job *job, struct tp_error *err)
 {
     char runtime[1024];
     size_t len = strlen(job->preload);
-    tp_record_setting(job->options, "openmp", runtime, sizeof runtime);
+    tp_record_source_setting(job->options, "openmp", runtime, sizeof runtime);
     if (!*runtime)
         return TP_OK;
     int n = snprintf(job->preload + len, sizeof job->preload - len, ":%s", runtime);
@@ -104,13 +104,13 @@ static int prepare_library(struct job *job, struct tp_error *err)
         return code;
     if (job->program.why_plain && !job->outside_record.is_on)
         tp_console_notice(job->console, "nothing will be recorded%s: %s: %s: %s",
-                          job->program.passes_on ? " but the programs that it starts" : "", job->program.path,
-                          job->program.why_plain, tp_no_records_advice);
+                          job->program.can_children_preload ? " but the programs that it starts" : "",
+                          job->program.path, job->program.why_plain, tp_no_records_advice);
     else if (job->program.why_plain)
         tp_console_notice(job->console, "recorded from outside only%s: %s: %s",
-                          job->program.passes_on ? " but for the programs that it starts" : "", job->program.path,
-                          job->program.why_plain);
-    if (job->program.why_plain && !job->program.passes_on)
+                          job->program.can_children_preload ? " but for the programs that it starts" : "",
+                          job->program.path, job->program.why_plain);
+    if (job->program.why_plain && !job->program.can_children_preload)
         return TP_OK;
     if (tp_library_preload(job->preload, sizeof job->preload, job->library) != TP_OK)
         return tp_error_set(err, TP_ELIMIT, 0, "LD_PRELOAD is too long");
@@ -127,7 +127,7 @@ static int check_sources(struct job *job, struct tp_error *err)
     return code < 0 ? code : tp_record_check_names(job->options, &rows, err);
 }
 
-static int prepare(struct job *job)
+static int prepare_recording(struct job *job)
 {
     struct tp_error err = {0};
     int code = prepare_library(job, &err);
@@ -137,7 +137,7 @@ static int prepare(struct job *job)
     }
     if (code == TP_OK)
         code = make_folder(job, &err);
-    if (code == TP_OK && tp_record_wants(job->options, "kineto")) {
+    if (code == TP_OK && tp_record_wants_source(job->options, "kineto")) {
         job->options->kineto.folder = job->folder.spools;
         job->options->kineto.has_step_files = *job->preload != '\0';
         code = tp_kineto_open(&job->kineto, &job->options->kineto, &err);
@@ -173,10 +173,10 @@ static void set_environment(const void *given)
     tp_spool_server_set_environment(&job->server);
     setenv("TRACEPRESS_SPOOLS", job->folder.spools, 1);
     bool has_outside = job->outside_record.is_on && job->child.answer == TP_RECORD_SAMPLED;
-    setenv("TRACEPRESS_SOURCES", tp_record_source_words(job->options, has_outside, words, sizeof words), 1);
+    setenv("TRACEPRESS_SOURCES", tp_record_source_setting_text(job->options, has_outside, words, sizeof words), 1);
     /* suppresses messages of Kineto, which the program does not print without tracepress */
     setenv("KINETO_LOG_LEVEL", "5", 0);
-    setenv("TRACEPRESS_TORCH", tp_record_torch_words(job->options, words, sizeof words), 1);
+    setenv("TRACEPRESS_TORCH", tp_record_torch_setting_text(job->options, words, sizeof words), 1);
     unsetenv("TRACEPRESS_LIST_SOURCES");
     if (job->options->common.quiet)
         setenv("TRACEPRESS_QUIET", "1", 1);
@@ -200,7 +200,7 @@ static void remove_run_folder(struct job *job)
 }
 
 /* Returns the description of a recording from outside for this command. */
-static struct tp_record_outside outside_of(struct job *job)
+static struct tp_record_outside make_outside_options(struct job *job)
 {
     return (struct tp_record_outside){.options = job->options,
                                       .console = job->console,
@@ -224,14 +224,14 @@ static int stop_by_signal(const struct job *job, int number)
 static bool run_outside(struct job *job, int *exit_code)
 {
     struct tp_error err = {0};
-    struct tp_record_outside record = outside_of(job);
+    struct tp_record_outside record = make_outside_options(job);
     job->is_outside = true;
     *exit_code = TP_EXIT_NO_OUTPUT;
     if (make_folder(job, &err) < 0) {
         tp_console_error(job->console, "%s", err.text);
         return true;
     }
-    int asked = tp_child_pending();
+    int asked = tp_child_pending_signal();
     bool is_done = !asked && tp_record_outside(&record, exit_code);
     if (is_done)
         tp_run_folder_close(&job->folder, false);
@@ -242,7 +242,7 @@ static bool run_outside(struct job *job, int *exit_code)
         return true;
     }
     if (record.start_error)
-        *exit_code = cannot_run(job, record.start_error);
+        *exit_code = print_start_error(job, record.start_error);
     job->is_outside = false;
     return is_done || record.start_error;
 }
@@ -254,7 +254,7 @@ static int record_running(struct job *job, struct tp_record_outside *record)
     job->is_outside = true;
     record->duration_ns = (int64_t)job->options->kineto.duration_ms * 1000000;
     tp_attached_prepare(); /* called before the folder exists, so that a signal to stop leaves a complete folder */
-    int code = make_folder(job, &err) < 0 ? TP_EXIT_NO_OUTPUT : tp_record_attached(record, &has_begun);
+    int code = make_folder(job, &err) < 0 ? TP_EXIT_NO_OUTPUT : tp_record_attached_processes(record, &has_begun);
     if (code == TP_EXIT_NO_OUTPUT)
         tp_console_error(job->console, "%s", err.text);
     if (has_begun)
@@ -265,7 +265,7 @@ static int record_running(struct job *job, struct tp_record_outside *record)
 }
 
 /* Records a running process. The files are named by its command line, as for a program that `record` starts. */
-static int attach(struct job *job)
+static int attach_to_process(struct job *job)
 {
     char *words[1024], *none[] = {(char *)"process", NULL};
     struct tp_buf text;
@@ -277,7 +277,7 @@ static int attach(struct job *job)
             words[count++] = text.data + at;
     words[count] = NULL;
     job->argv = count && *words[0] ? words : none;
-    struct tp_record_outside record = outside_of(job);
+    struct tp_record_outside record = make_outside_options(job);
     record.attached = job->options->attached;
     int code = record_running(job, &record);
     tp_buf_release(&text);
@@ -285,7 +285,7 @@ static int attach(struct job *job)
 }
 
 /* Records all programs of a user; of the current user if no name is given. */
-static int attach_user(struct job *job)
+static int attach_to_user(struct job *job)
 {
     char words[80], *argv[] = {words, NULL}, *end;
     const char *name = job->options->all_of_user;
@@ -305,7 +305,7 @@ static int attach_user(struct job *job)
     else
         snprintf(words, sizeof words, "all of user %u", (unsigned)uid);
     job->argv = argv;
-    struct tp_record_outside record = outside_of(job);
+    struct tp_record_outside record = make_outside_options(job);
     record.is_of_user = true;
     record.user = uid;
     return record_running(job, &record);
@@ -315,7 +315,7 @@ static int attach_user(struct job *job)
  * reason; the program then runs without it. */
 static void open_outside(struct job *job)
 {
-    job->outside_record = outside_of(job);
+    job->outside_record = make_outside_options(job);
     tp_record_outside_open(&job->outside_record, &job->child);
 }
 
@@ -333,23 +333,23 @@ static void run_inside(struct job *job)
     tp_child_run(child);
 }
 
-static int run(struct job *job)
+static int run_program(struct job *job)
 {
     int code;
     tp_program_find(&job->program, job->argv[0]);
     if (job->program.error)
-        return cannot_run(job, job->program.error);
+        return print_start_error(job, job->program.error);
     /* blocks signals, so that no signal stops this process after it made the folder and before it started the
      * program */
-    tp_child_block(&job->mask);
+    tp_child_block_signals(&job->mask);
     if (job->options->outside && run_outside(job, &code))
         return code;
     if (tp_record_has_outside(job->options) && !job->options->outside)
         open_outside(job);
-    code = prepare(job);
+    code = prepare_recording(job);
     if (code == TP_EXIT_DONE)
         tp_spool_server_open(&job->server, *job->preload ? job->folder.lock : -1);
-    int asked = tp_child_pending();
+    int asked = tp_child_pending_signal();
     if (code == TP_EXIT_DONE && !asked)
         run_inside(job);
     tp_kineto_close(&job->kineto);
@@ -357,7 +357,7 @@ static int run(struct job *job)
     bool has_run = code == TP_EXIT_DONE && !asked && !job->child.start_error;
     bool has_outside = tp_record_outside_finish(&job->outside_record, has_run ? &job->child : NULL);
     if (has_run) {
-        job->note.mode = mode_of(job);
+        job->note.mode = recording_mode(job);
         tp_record_end(&(struct tp_record_end){job->options, job->console, job->argv, &job->program, &job->folder,
                                               &job->note, has_outside},
                       &job->child);
@@ -365,7 +365,9 @@ static int run(struct job *job)
         return job->child.exit_code;
     }
     remove_run_folder(job);
-    return asked ? stop_by_signal(job, asked) : code == TP_EXIT_DONE ? cannot_run(job, job->child.start_error) : code;
+    return asked                  ? stop_by_signal(job, asked)
+           : code == TP_EXIT_DONE ? print_start_error(job, job->child.start_error)
+                                  : code;
 }
 
 static int list_sources(struct job *job)
@@ -376,7 +378,7 @@ static int list_sources(struct job *job)
     if (code == TP_OK && job->argv[0]) {
         tp_program_find(&job->program, job->argv[0]);
         if (job->program.error)
-            return cannot_run(job, job->program.error);
+            return print_start_error(job, job->program.error);
     }
     if (code == TP_OK)
         code = tp_library_sources(&rows, job->library, job->argv[0] ? job->program.path : NULL, job->argv, &err);
@@ -409,5 +411,5 @@ int tp_cmd_record(int argc, char **argv)
     }
     if (options.list_sources)
         return list_sources(&job);
-    return options.all_of_user ? attach_user(&job) : options.attached ? attach(&job) : run(&job);
+    return options.all_of_user ? attach_to_user(&job) : options.attached ? attach_to_process(&job) : run_program(&job);
 }

@@ -13,8 +13,8 @@
 #include "webreport/cli/run_outputs.h"
 #include "webreport/session/console.h"
 #include "webreport/session/inputs.h"
-#include "webreport/session/opt.h"
 #include "webreport/session/leftover_files.h"
+#include "webreport/session/opt.h"
 #include "writer/spool/spool_read.h"
 #include "writer/spool/spool_trace.h"
 #include "writer/text/terminal.h"
@@ -40,11 +40,11 @@ static bool print_path(const char *path)
     char line[4096 + 64];
     snprintf(line, sizeof line, "%s", path);
     tp_terminal_clean(line, strlen(line));
-    tp_terminal_defuse(line, strlen(line));
+    tp_terminal_disable_commands(line, strlen(line));
     return printf("%s\n", line) >= 0;
 }
 
-static void say(struct tp_console *console, const char *spool, const struct tp_spool_trace_result *result)
+static void print_result(struct tp_console *console, const char *spool, const struct tp_spool_trace_result *result)
 {
     if (result->open_count)
         tp_console_notice(console, "%s: %llu %s", spool, (unsigned long long)result->open_count,
@@ -70,7 +70,7 @@ struct watched {
     struct tp_takeover_progress progress;
 };
 
-static void on_seen(void *context, uint64_t bytes)
+static void show_read_bytes(void *context, uint64_t bytes)
 {
     struct watched *watched = context;
     uint64_t left = watched->progress.bytes - watched->progress.done_bytes;
@@ -78,13 +78,13 @@ static void on_seen(void *context, uint64_t bytes)
     tp_run_show_progress(watched->console, &watched->progress);
 }
 
-static int recover(struct tp_console *console, const char *spool, const struct options *o)
+static int recover_spool(struct tp_console *console, const char *spool, const struct options *o)
 {
     char path[4096 + 64];
     struct tp_spool_trace_result result;
     struct tp_error err = {0};
     bool is_live = tp_spool_is_live(spool);
-    if (!o->out && !tp_leftover_files_name_trace(path, sizeof path, spool)) {
+    if (!o->out && !tp_leftover_files_trace_path(path, sizeof path, spool)) {
         tp_console_error(console, "%s: the path is too long; name the trace with -o", spool);
         return TP_EXIT_USAGE;
     }
@@ -93,18 +93,18 @@ static int recover(struct tp_console *console, const char *spool, const struct o
     struct stat about;
     struct watched watched = {console, {spool, 0, 1, 0, stat(spool, &about) == 0 ? (uint64_t)about.st_size : 0}};
     int code = tp_spool_trace(spool, out, n > 3 && strcmp(out + n - 3, ".gz") == 0, &result,
-                              &(struct tp_spool_watch){on_seen, &watched}, &err);
+                              &(struct tp_spool_watch){show_read_bytes, &watched}, &err);
     tp_console_progress_end(console);
     if (code) {
         tp_console_error(console, "%s", err.text);
         return tp_inputs_exit_code(code == TP_EFORMAT ? TP_ENOTFOUND : code);
     }
-    say(console, spool, &result);
+    print_result(console, spool, &result);
     if (strcmp(out, "-") != 0 && !print_path(out))
         return TP_EXIT_NO_OUTPUT;
     if (is_live)
-        tp_console_notice(console, "%s: its program still records; the trace contains what was recorded so far%s", spool,
-                          o->remove ? ", and the spool is kept" : "");
+        tp_console_notice(console, "%s: its program still records; the trace contains what was recorded so far%s",
+                          spool, o->remove ? ", and the spool is kept" : "");
     return o->remove && !is_live ? remove_file(console, spool) : TP_EXIT_DONE;
 }
 
@@ -117,13 +117,13 @@ struct finishing {
     bool has_failed_output;
 };
 
-static void on_progress(void *context, const struct tp_takeover_progress *progress)
+static void show_progress(void *context, const struct tp_takeover_progress *progress)
 {
     const struct finishing *finishing = context;
     tp_run_show_progress(finishing->console, progress);
 }
 
-static void on_taken(void *context, enum tp_taken what, const char *path, pid_t pid, const char *why)
+static void print_taken_file(void *context, enum tp_taken what, const char *path, pid_t pid, const char *why)
 {
     struct finishing *finishing = context;
     if (what == TP_TAKEN_RUNNING)
@@ -177,7 +177,7 @@ static bool print_saved(struct tp_console *console, const char *run, const struc
 }
 
 /* Finishes a run that `record` did not finish: turns raw records into traces, and removes the raw records. */
-static int finish_run(struct tp_console *console, const char *path)
+static int finish_recovered_run(struct tp_console *console, const char *path)
 {
     struct tp_run_folder run;
     struct tp_error err = {0};
@@ -185,14 +185,14 @@ static int finish_run(struct tp_console *console, const char *path)
     bool has_note = false, had_traces = false;
     struct finishing finishing = {.console = console, .run = path};
     struct tp_takeover takeover = {
-        .keeps_folder = true, .report = on_taken, .progress = on_progress, .context = &finishing};
+        .keeps_folder = true, .report = print_taken_file, .progress = show_progress, .context = &finishing};
     int code = tp_run_folder_open(&run, path, &err);
     if (code == TP_EUNSUPPORTED) {
         tp_console_notice(console, "%s", err.text);
         return TP_EXIT_DONE;
     }
     if (code == TP_OK) {
-        has_note = tp_run_folder_read(&run, &note);
+        has_note = tp_run_folder_read_note(&run, &note);
         bool has_saved = note.is_cut && print_saved(console, run.path, &note);
         takeover.program = note.pid;
         takeover.folder = run.spools;
@@ -217,15 +217,15 @@ static int finish_run(struct tp_console *console, const char *path)
 
 /* ---- folders ---- */
 
-static int recover_leaving(struct tp_console *console, const struct tp_leftover *leaving, const struct options *o)
+static int recover_leftover(struct tp_console *console, const struct tp_leftover *leaving, const struct options *o)
 {
     if (leaving->kind == TP_LEFTOVER_RUN)
-        return finish_run(console, leaving->path);
+        return finish_recovered_run(console, leaving->path);
     if (leaving->kind == TP_LEFTOVER_SPOOL && leaving->is_live)
         tp_console_notice(console, "%s: its program still records; name the spool to get the trace so far",
                           leaving->path);
     else if (leaving->kind == TP_LEFTOVER_SPOOL)
-        return recover(console, leaving->path, o);
+        return recover_spool(console, leaving->path, o);
     else if (o->remove)
         return remove_file(console, leaving->path);
     else
@@ -253,10 +253,10 @@ static int recover_all(void *context, struct tp_error *err)
 {
     struct search *search = context;
     struct tp_leftover_files left;
-    const char *run = tp_leftover_files_run_of(&search->arena, search->folder);
+    const char *run = tp_leftover_files_run_folder(&search->arena, search->folder);
     size_t count = 0;
     if (*run) { /* true: the path belongs to the raw records of a run */
-        search->worst = finish_run(search->console, run);
+        search->worst = finish_recovered_run(search->console, run);
         return TP_OK;
     }
     int code = tp_leftover_files_find(&left, &search->arena, search->folder, err);
@@ -264,7 +264,7 @@ static int recover_all(void *context, struct tp_error *err)
         return code;
     for (size_t i = 0; i < left.items.count; i++) {
         const struct tp_leftover *leaving = TP_AT(&left.items, struct tp_leftover, i);
-        int exit_code = recover_leaving(search->console, leaving, search->options);
+        int exit_code = recover_leftover(search->console, leaving, search->options);
         search->worst = search->worst > exit_code ? search->worst : exit_code;
         count += leaving->kind != TP_LEFTOVER_TEMPORARY;
     }
@@ -313,7 +313,7 @@ int tp_cmd_recover(int argc, char **argv)
     if (o.out && (count > 1 || is_folder(argv[0])))
         return tp_cmd_print_usage_error(&console, "recover", "-o names one trace, so name only one spool");
     for (size_t i = 0; i < count; i++) {
-        code = is_folder(argv[i]) ? recover_folder(&console, argv[i], &o) : recover(&console, argv[i], &o);
+        code = is_folder(argv[i]) ? recover_folder(&console, argv[i], &o) : recover_spool(&console, argv[i], &o);
         worst = worst > code ? worst : code;
     }
     return fflush(stdout) == 0 ? worst : TP_EXIT_NO_OUTPUT;

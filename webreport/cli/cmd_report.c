@@ -55,7 +55,7 @@ static const char *page_path(const char *html, char *path, size_t size)
 }
 
 /* Returns the first given option that has no effect on the page of a job; NULL if there is none. */
-static const char *find_useless_option(const struct options *o)
+static const char *find_option_without_effect(const struct options *o)
 {
     const struct {
         const char *option;
@@ -70,7 +70,7 @@ static const char *find_useless_option(const struct options *o)
 }
 
 /* Prints a hint if the command runs under Jenkins, which shows artifacts with a policy that blocks inline style. */
-static void hint_for_jenkins(const struct options *o, struct tp_console *console)
+static void print_jenkins_hint(const struct options *o, struct tp_console *console)
 {
     if (tp_environment("JENKINS_URL") && o->html && o->assets == 0)
         tp_console_notice(console, "running under Jenkins: --assets=separate keeps the page's look there");
@@ -101,7 +101,7 @@ static int run_jobs(void *context, struct tp_error *err)
     int code = tp_job_session_run(&jobs, &session, &job->work.arena, &job->work.err);
     (void)err; /* unused, because errors are reported through job->work.err */
     code = code < 0 || !o->html ? code : tp_source_url_check(o->page.source_url, &job->work.err);
-    if (code == TP_OK && o->html && o->page.separate_assets)
+    if (code == TP_OK && o->html && o->page.writes_separate_assets)
         code = tp_cmd_separate_assets(&job->work, o->html, &options);
     if (code < 0)
         return code;
@@ -151,7 +151,8 @@ int tp_cmd_report(int argc, char **argv)
     if (inputs == 0)
         return tp_cmd_print_usage_error(&console, "report",
                                         "name a trace file, or a folder to search for *.pt.trace.json[.gz]");
-    if (tp_opt_rules(&session.rules, &o.rules, &err) < 0 || tp_opt_peaks(&session.rules, &peaks, o.peaks, &err) < 0)
+    if (tp_opt_parse_rules(&session.rules, &o.rules, &err) < 0 ||
+        tp_opt_parse_peaks(&session.rules, &peaks, o.peaks, &err) < 0)
         return tp_cmd_print_usage_error(&console, "report", err.text);
     if (!o.html && !o.json && !o.markdown)
         o.html = "report.html";
@@ -166,7 +167,7 @@ int tp_cmd_report(int argc, char **argv)
                                                          .more = {o.baseline, o.history}});
     if (wrong)
         return tp_cmd_print_usage_error(&console, "report", wrong);
-    hint_for_jenkins(&o, &console);
+    print_jenkins_hint(&o, &console);
     session.input_count = inputs;
     session.history = o.history;
     session.baseline = o.baseline;
@@ -175,12 +176,12 @@ int tp_cmd_report(int argc, char **argv)
                                               .json = o.json,
                                               .markdown = o.markdown,
                                               .page = {.redact = o.redact,
-                                                       .separate_assets = o.assets == 1,
-                                                       .no_timeline = o.timeline == 1,
+                                                       .writes_separate_assets = o.assets == 1,
+                                                       .omits_timeline = o.timeline == 1,
                                                        .source_url = o.source_url,
                                                        .templates_dir = o.templates,
                                                        .max_bytes = o.max_size}};
-    code = tp_job_detect(&(struct tp_run_search){session.inputs, inputs, session.read.include});
+    code = tp_job_detect_inputs(&(struct tp_run_search){session.inputs, inputs, session.read.include});
     if (code == TP_EUSAGE)
         return tp_cmd_print_usage_error(&console, "report",
                                         "traces and summaries make different pages; name only traces or only "
@@ -189,8 +190,8 @@ int tp_cmd_report(int argc, char **argv)
         tp_console_error(&console, "out of memory");
         return TP_EXIT_LIMIT;
     }
-    if (code && find_useless_option(&o)) {
-        tp_console_error(&console, "report: %s has no effect on the page of summaries", find_useless_option(&o));
+    if (code && find_option_without_effect(&o)) {
+        tp_console_error(&console, "report: %s has no effect on the page of summaries", find_option_without_effect(&o));
         return TP_EXIT_USAGE;
     }
     return code ? report_jobs(&session, &wanted) : report_traces(&session, &wanted);

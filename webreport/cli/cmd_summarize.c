@@ -107,7 +107,7 @@ int tp_cmd_summarize(int argc, char **argv)
     int code = tp_cmd_start(&console, &(struct tp_cmd){"summarize", table}, &o, argc, argv, &inputs);
     if (code != TP_CMD_CONTINUES)
         return code;
-    if (tp_opt_rules(&rules, &o.rules, &err) < 0 || tp_opt_peaks(&rules, &peaks, o.peaks, &err) < 0)
+    if (tp_opt_parse_rules(&rules, &o.rules, &err) < 0 || tp_opt_parse_peaks(&rules, &peaks, o.peaks, &err) < 0)
         return tp_cmd_print_usage_error(&console, "summarize", err.text);
     job.printer = o.format == AS_JSON ? &tp_cmd_summaries_json : NULL;
     job.out = o.out ? o.out : job.printer ? "-" : NULL;

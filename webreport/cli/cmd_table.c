@@ -66,7 +66,7 @@ enum {
 };
 
 /* Parses one word of --group-by. Returns false if the word is unknown. */
-static bool read_group(struct tp_key_options *keys, const char *word, size_t size, bool *has_stack)
+static bool parse_group(struct tp_key_options *keys, const char *word, size_t size, bool *has_stack)
 {
     static const struct {
         const char *name;
@@ -97,8 +97,9 @@ static const char *read_groups(struct tp_key_options *keys, const struct options
     bool has_stack = false;
     for (const char *word = o->group_by; word && *word;) {
         size_t size = strcspn(word, ",");
-        if (!read_group(keys, word, size, &has_stack))
-            return "--group-by: one of name, module, line, type, kernel, function, process, wait, or input-shape, stack or both";
+        if (!parse_group(keys, word, size, &has_stack))
+            return "--group-by: one of name, module, line, type, kernel, function, process, wait, or input-shape, "
+                   "stack or both";
         word += size + (word[size] == ',');
     }
     if (o->group_by && !*o->group_by)
@@ -113,7 +114,7 @@ static const char *read_groups(struct tp_key_options *keys, const struct options
     return NULL;
 }
 
-static bool is_width(int64_t width)
+static bool is_valid_width(int64_t width)
 {
     return width == 0 || (width >= NARROWEST && width <= MAX_WIDTH);
 }
@@ -171,7 +172,7 @@ static const char *read_operators(struct tp_table_options *wanted, const struct 
                "of torch's tables (--group-by, --sort-by, --row-limit ..) exclude each other";
     if (o->aggregate_by && strcmp(o->aggregate_by, "type") != 0)
         return "--aggregate-by: type";
-    if (o->opr_name && tp_operator_pattern_fault(o->opr_name))
+    if (o->opr_name && tp_operator_pattern_error(o->opr_name))
         return "--opr-name: an extended regular expression of at most 256 bytes, without {..} and \\1";
     if (o->input_dtype && !*o->input_dtype)
         return "--input-dtype is empty";
@@ -194,10 +195,10 @@ static const char *read_operators(struct tp_table_options *wanted, const struct 
 static const char *check_widths(const struct options *o)
 {
 #define RULE ": at least 4 characters, or 0 for no limit"
-    return !is_width(o->source_width)   ? "--max-src-column-width" RULE
-           : !is_width(o->name_width)   ? "--max-name-column-width" RULE
-           : !is_width(o->shapes_width) ? "--max-shapes-column-width" RULE
-                                        : NULL;
+    return !is_valid_width(o->source_width)   ? "--max-src-column-width" RULE
+           : !is_valid_width(o->name_width)   ? "--max-name-column-width" RULE
+           : !is_valid_width(o->shapes_width) ? "--max-shapes-column-width" RULE
+                                              : NULL;
 #undef RULE
 }
 
@@ -251,7 +252,7 @@ static const char *make_session(struct tp_table_session *session, struct tp_tabl
     return NULL;
 }
 
-static int run(const struct tp_table_session *session, struct tp_table_outputs *outputs)
+static int run_table(const struct tp_table_session *session, struct tp_table_outputs *outputs)
 {
     struct tp_error err = {0};
     int code = tp_table_session_run(session, &err);
@@ -280,5 +281,5 @@ int tp_cmd_table(int argc, char **argv)
     if (session.input_count == 0)
         return tp_cmd_print_usage_error(&console, "table",
                                         "name a trace file, or a folder to search for *.pt.trace.json[.gz]");
-    return run(&session, &outputs);
+    return run_table(&session, &outputs);
 }

@@ -44,14 +44,14 @@ void tp_record_write_note(struct tp_console *console, const struct tp_run_folder
                           const struct tp_run_note *note)
 {
     struct tp_error err = {0};
-    if (tp_run_folder_note(folder, note, &err) < 0)
+    if (tp_run_folder_write_note(folder, note, &err) < 0)
         tp_console_error(console, "%s", err.text);
 }
 
 /* ---- asked to end ---- */
 
 /* Exits the process, which stops all other threads. */
-static void exit_process(struct ending *ending)
+static void save_note_and_exit(struct ending *ending)
 {
     const struct tp_record_end *end = ending->end;
     sigset_t asked;
@@ -60,7 +60,7 @@ static void exit_process(struct ending *ending)
     end->note->state = TP_RUN_UNPROCESSED;
     tp_record_write_note(end->console, end->folder, end->note);
     tp_console_notice(end->console, "recorded; to write the traces, run: tracepress recover %s", end->folder->path);
-    tp_child_signals(&asked); /* a second signal now stops this process immediately, even if the disk is slow */
+    tp_child_fill_signals(&asked); /* a second signal now stops this process immediately, even if the disk is slow */
     pthread_sigmask(SIG_UNBLOCK, &asked, NULL);
     if (ending->stage == TAKING)
         tp_run_folder_sync(end->folder);
@@ -72,17 +72,17 @@ static void *wait_for_signal(void *context)
     struct ending *ending = context;
     sigset_t asked;
     int number;
-    tp_child_signals(&asked);
+    tp_child_fill_signals(&asked);
     while (sigwait(&asked, &number) != 0)
         ;
     pthread_mutex_lock(&ending->lock);
     if (ending->stage != DONE)
-        exit_process(ending);
+        save_note_and_exit(ending);
     pthread_mutex_unlock(&ending->lock);
     return NULL;
 }
 
-static void enter_stage(struct ending *ending, enum stage stage)
+static void set_stage(struct ending *ending, enum stage stage)
 {
     pthread_mutex_lock(&ending->lock);
     ending->stage = stage;
@@ -93,7 +93,7 @@ static void enter_stage(struct ending *ending, enum stage stage)
 
 /* ---- messages ---- */
 
-static void on_taken(void *context, enum tp_taken what, const char *path, pid_t pid, const char *why)
+static void print_taken_file(void *context, enum tp_taken what, const char *path, pid_t pid, const char *why)
 {
     struct ending *ending = context;
     if (what == TP_TAKEN_RUNNING) {
@@ -111,7 +111,7 @@ static void on_taken(void *context, enum tp_taken what, const char *path, pid_t 
     }
 }
 
-static void say_result(struct ending *ending, const struct tp_takeover *t)
+static void print_result(struct ending *ending, const struct tp_takeover *t)
 {
     for (size_t i = 0; i < ending->trace_count && i < SHOWN_TRACES && !ending->end->options->summary_only; i++)
         tp_console_notice(ending->end->console, "recorded %s", ending->traces[i]);
@@ -139,26 +139,26 @@ static void say_result(struct ending *ending, const struct tp_takeover *t)
 
 /* ---- all ---- */
 
-static void on_progress(void *context, const struct tp_takeover_progress *p)
+static void show_progress(void *context, const struct tp_takeover_progress *p)
 {
     const struct ending *ending = context;
     tp_run_show_progress(ending->end->console, p);
 }
 
-static void find_why_nothing(struct ending *ending, const struct tp_child *child)
+static void print_reason_for_no_records(struct ending *ending, const struct tp_child *child)
 {
     const struct tp_record_end *end = ending->end;
     struct tp_no_records nothing = {.name = end->argv[0],
                                     .child = child,
                                     .folder = end->folder->spools,
                                     .sample_rate = tp_record_sample_rate(end->options),
-                                    .has_choice =
+                                    .has_recording_choice =
                                         tp_environment("TRACEPRESS_WINDOW") || tp_environment("TRACEPRESS_RANKS")};
     tp_no_records_examine(&nothing, end->argv);
     tp_no_records_explain(ending->why_nothing, sizeof ending->why_nothing, &nothing);
 }
 
-static void take_over(struct ending *ending, const struct tp_child *child)
+static void take_over_spools(struct ending *ending, const struct tp_child *child)
 {
     const struct tp_record_end *end = ending->end;
     char why_plain[512];
@@ -169,14 +169,14 @@ static void take_over(struct ending *ending, const struct tp_child *child)
                                    .has_outside = end->has_outside,
                                    .keeps_folder = true,
                                    .patience_ms = 500,
-                                   .report = on_taken,
-                                   .progress = on_progress,
+                                   .report = print_taken_file,
+                                   .progress = show_progress,
                                    .context = ending};
     if (child->signal)
         tp_console_notice(end->console, "%s was ended by signal %d (%s); its records are kept", end->argv[0],
                           child->signal, strsignal(child->signal));
-    find_why_nothing(ending, child); /* finds the reason before the folder is emptied */
-    size_t left_out = tp_unfit_programs_text(why_plain, sizeof why_plain, end->folder->spools);
+    print_reason_for_no_records(ending, child); /* finds the reason before the folder is emptied */
+    size_t left_out = tp_unfit_programs_write(why_plain, sizeof why_plain, end->folder->spools);
     if (left_out)
         tp_console_notice(end->console, "%s: %s", end->has_outside ? "recorded from outside only" : "not recorded",
                           why_plain);
@@ -184,12 +184,12 @@ static void take_over(struct ending *ending, const struct tp_child *child)
         tp_console_error(end->console, "%s", err.text);
     tp_console_progress_end(end->console);
     end->note->state = TP_RUN_UNPROCESSED;
-    enter_stage(ending, OUTPUTS);
-    say_result(ending, &takeover);
+    set_stage(ending, OUTPUTS);
+    print_result(ending, &takeover);
     tp_run_outputs_make(end->console, end->folder, end->note, !takeover.running_count && !takeover.failed_count);
 }
 
-void tp_record_end_note(struct tp_run_note *note, const struct tp_child *child)
+void tp_record_fill_exit_note(struct tp_run_note *note, const struct tp_child *child)
 {
     note->pid = child->pid;
     note->ended_ns = tp_record_now_ns();
@@ -202,12 +202,12 @@ void tp_record_end(const struct tp_record_end *end, const struct tp_child *child
 {
     struct ending ending = {.end = end, .lock = PTHREAD_MUTEX_INITIALIZER};
     pthread_t waiter;
-    tp_record_end_note(end->note, child);
+    tp_record_fill_exit_note(end->note, child);
     bool has_waiter = pthread_create(&waiter, NULL, wait_for_signal, &ending) == 0;
     /* restarts the progress display, so that it does not count the run time of the program */
     tp_console_restart(end->console);
-    take_over(&ending, child);
-    enter_stage(&ending, DONE);
+    take_over_spools(&ending, child);
+    set_stage(&ending, DONE);
     if (has_waiter && pthread_cancel(waiter) == 0)
         pthread_join(waiter, NULL);
     for (size_t i = 0; i < ending.trace_count; i++)

@@ -29,7 +29,7 @@ void tp_record_end(const struct tp_record_end *end, const struct tp_child *child
 int64_t tp_record_now_ns(void);
 
 /* Fills how and when the program exited in the note for run.json. */
-void tp_record_end_note(struct tp_run_note *note, const struct tp_child *child);
+void tp_record_fill_exit_note(struct tp_run_note *note, const struct tp_child *child);
 
 /* Writes run.json. A failure is only printed. */
 void tp_record_write_note(struct tp_console *console, const struct tp_run_folder *folder,

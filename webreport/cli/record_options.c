@@ -17,7 +17,7 @@ static const struct tp_opt table[] = {
     {"source", 0, TP_OPT_LIST, AT(source), NULL},
     {"no-source", 0, TP_OPT_LIST, AT(no_source), NULL},
     {"outside", 0, TP_OPT_FLAG, AT(outside), NULL},
-    {"whole-cpus", 0, TP_OPT_FLAG, AT(whole_cpus), NULL},
+    {"whole-cpus", 0, TP_OPT_FLAG, AT(records_whole_cpus), NULL},
     {"pid", 'p', TP_OPT_TEXT, AT(pid), NULL},
     {"all-of-user", 0, TP_OPT_MAYBE, AT(all_of_user), NULL},
     {"list-sources", 0, TP_OPT_FLAG, AT(list_sources), NULL},
@@ -28,7 +28,7 @@ static const struct tp_opt table[] = {
     {"active", 0, TP_OPT_TEXT, AT(active), NULL},
     {"repeat", 0, TP_OPT_TEXT, AT(repeat), NULL},
     {"torch-options", 0, TP_OPT_TEXT, AT(torch), NULL},
-    {"no-tfevents", 0, TP_OPT_FLAG, AT(no_tfevents), NULL},
+    {"no-tfevents", 0, TP_OPT_FLAG, AT(omits_tfevents), NULL},
     {"report", 0, TP_OPT_FLAG, AT(report), NULL},
     {"summary", 0, TP_OPT_FLAG, AT(summary), NULL},
     {"summary-only", 0, TP_OPT_FLAG, AT(summary_only), NULL},
@@ -48,7 +48,7 @@ static const struct {
 
 enum { TORCH_OPTIONS = sizeof torch_options / sizeof *torch_options };
 
-static bool *torch_field(struct tp_kineto_options *options, int i)
+static bool *torch_option_field(struct tp_kineto_options *options, int i)
 {
     return (bool *)((char *)options + torch_options[i].field);
 }
@@ -98,14 +98,14 @@ static int parse_torch(struct tp_kineto_options *options, const char *text, stru
 {
     for (int i = 0; i < TORCH_OPTIONS; i++)
         /* by default, only shapes and memory are on, because the report needs them most */
-        *torch_field(options, i) = !text && (i == 0 || i == 2);
+        *torch_option_field(options, i) = !text && (i == 0 || i == 2);
     while (text && *text) {
         size_t n = strcspn(text, ",");
         int i = 0;
         while (i < TORCH_OPTIONS && (strlen(torch_options[i].name) != n || memcmp(torch_options[i].name, text, n) != 0))
             i++;
         if (i < TORCH_OPTIONS)
-            *torch_field(options, i) = true;
+            *torch_option_field(options, i) = true;
         else if (n != 4 || memcmp(text, "none", 4) != 0)
             return tp_error_set(err, TP_EUSAGE, 0,
                                 "--torch-options: \"%.*s\" is not one of shapes, stack, memory, flops, "
@@ -169,7 +169,7 @@ int tp_record_parse(struct tp_record_options *options, int argc, char **argv, ch
         return tp_error_set(err, TP_EUSAGE, 0,
                             "--outside and sources exclude each other: --outside loads nothing into "
                             "the program");
-    if (options->whole_cpus && !options->outside && !is_attached && !tp_record_has_outside(options))
+    if (options->records_whole_cpus && !options->outside && !is_attached && !tp_record_has_outside(options))
         return tp_error_set(err, TP_EUSAGE, 0,
                             "--whole-cpus needs the source outside, which is off; add outside to --source, or remove "
                             "--whole-cpus");
@@ -178,7 +178,7 @@ int tp_record_parse(struct tp_record_options *options, int argc, char **argv, ch
 
 /* ---- sources ---- */
 
-static bool has_word(const struct tp_opt_list *list, const char *word)
+static bool list_has_word(const struct tp_opt_list *list, const char *word)
 {
     size_t len = strlen(word);
     for (size_t i = 0; i < list->count; i++)
@@ -191,12 +191,12 @@ static bool has_word(const struct tp_opt_list *list, const char *word)
     return false;
 }
 
-bool tp_record_wants(const struct tp_record_options *options, const char *source)
+bool tp_record_wants_source(const struct tp_record_options *options, const char *source)
 {
-    return has_word(&options->source, source) && !has_word(&options->no_source, source);
+    return list_has_word(&options->source, source) && !list_has_word(&options->no_source, source);
 }
 
-void tp_record_setting(const struct tp_record_options *options, const char *source, char *text, size_t size)
+void tp_record_source_setting(const struct tp_record_options *options, const char *source, char *text, size_t size)
 {
     size_t len = strlen(source);
     *text = '\0';
@@ -211,8 +211,8 @@ void tp_record_setting(const struct tp_record_options *options, const char *sour
 
 bool tp_record_starts_source(const struct tp_record_options *options, const char *source)
 {
-    bool is_default = options->source.count == 0 || has_word(&options->source, "default");
-    return (is_default || has_word(&options->source, source)) && !has_word(&options->no_source, source);
+    bool is_default = options->source.count == 0 || list_has_word(&options->source, "default");
+    return (is_default || list_has_word(&options->source, source)) && !list_has_word(&options->no_source, source);
 }
 
 bool tp_record_has_outside(const struct tp_record_options *options)
@@ -224,14 +224,14 @@ bool tp_record_has_outside(const struct tp_record_options *options)
 unsigned tp_record_sample_rate(const struct tp_record_options *options)
 {
     char setting[32];
-    tp_record_setting(options, "sample", setting, sizeof setting);
+    tp_record_source_setting(options, "sample", setting, sizeof setting);
     unsigned long rate = strtoul(setting, NULL, 10);
     return !tp_record_starts_source(options, "sample") ? 0
            : rate > 0 && rate <= 10000                 ? (unsigned)rate
                                                        : TP_WORKER_SAMPLES;
 }
 
-static bool is_known(const struct tp_source_rows *rows, const char *name, size_t len)
+static bool is_known_source(const struct tp_source_rows *rows, const char *name, size_t len)
 {
     static const char *const ours[] = {"kineto", "default", "outside"};
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
@@ -248,7 +248,7 @@ static int check_list(const struct tp_opt_list *list, const struct tp_source_row
     for (size_t i = 0; i < list->count; i++)
         for (const char *at = list->items[i]; *at;) {
             size_t n = strcspn(at, ","), name = strcspn(at, ",=");
-            if (!is_known(rows, at, name))
+            if (!is_known_source(rows, at, name))
                 return tp_error_set(err, TP_EUSAGE, 0, "unknown source \"%.*s\"; --list-sources lists them",
                                     (int)(name < 40 ? name : 40), at);
             at += n + (at[n] == ',');
@@ -263,7 +263,8 @@ int tp_record_check_names(const struct tp_record_options *options, const struct 
     return code < 0 ? code : check_list(&options->no_source, rows, err);
 }
 
-const char *tp_record_source_words(const struct tp_record_options *options, bool has_outside, char *words, size_t size)
+const char *tp_record_source_setting_text(const struct tp_record_options *options, bool has_outside, char *words,
+                                          size_t size)
 {
     struct tp_buf buf;
     tp_buf_init(&buf, size - 1);
@@ -277,17 +278,17 @@ const char *tp_record_source_words(const struct tp_record_options *options, bool
             tp_buf_printf(&buf, "-%.*s,", (int)n, at);
             at += n + (at[n] == ',');
         }
-    if (has_outside && !has_word(&options->source, "sample"))
+    if (has_outside && !list_has_word(&options->source, "sample"))
         tp_buf_puts(&buf, "-sample,");
     /* torch and kineto cannot both record PyTorch; with kineto, torch only marks the first step */
-    if (tp_record_wants(options, "kineto"))
+    if (tp_record_wants_source(options, "kineto"))
         tp_buf_puts(&buf, "torch,");
     snprintf(words, size, "%s", buf.data ? buf.data : "");
     tp_buf_release(&buf);
     return words;
 }
 
-const char *tp_record_torch_words(const struct tp_record_options *options, char *words, size_t size)
+const char *tp_record_torch_setting_text(const struct tp_record_options *options, char *words, size_t size)
 {
     const struct tp_kineto_options *k = &options->kineto;
     snprintf(words, size,
@@ -295,7 +296,7 @@ const char *tp_record_torch_words(const struct tp_record_options *options, char 
              "memory=%d flops=%d modules=%d steps_only=%d",
              (unsigned long long)k->duration_ms, (unsigned long long)k->skip_first, (unsigned long long)k->wait,
              (unsigned long long)k->warmup, (unsigned long long)k->active, (unsigned long long)k->repeat, k->has_shapes,
-             k->has_stack, k->has_memory, k->has_flops, k->has_modules, tp_record_wants(options, "kineto"));
+             k->has_stack, k->has_memory, k->has_flops, k->has_modules, tp_record_wants_source(options, "kineto"));
     return words;
 }
 

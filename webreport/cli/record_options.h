@@ -16,7 +16,7 @@ struct tp_record_options {
     const char *all_of_user; /* name or number of a user; "": the current user; NULL: the option is not given */
     const char *pid;         /* value of the option for a running process; NULL: `record` starts a program */
     const char *duration, *skip_first, *wait, *warmup, *active, *repeat, *torch;
-    bool outside, whole_cpus, list_sources, no_tfevents, report, summary, summary_only;
+    bool outside, records_whole_cpus, list_sources, omits_tfevents, report, summary, summary_only;
     /* parsed options of the schedule and of torch, which PyTorch also uses */
     struct tp_kineto_options kineto;
     int attached;      /* parsed process id; 0: the option is not given */
@@ -28,10 +28,10 @@ struct tp_record_options {
 int tp_record_parse(struct tp_record_options *options, int argc, char **argv, char ***program, struct tp_error *err);
 
 /* Returns whether --source names the source and --no-source does not name it. */
-bool tp_record_wants(const struct tp_record_options *options, const char *source);
+bool tp_record_wants_source(const struct tp_record_options *options, const char *source);
 
 /* Copies the text after "SOURCE=" in --source to `text`. If there is no such text, or if it does not fit, copies "". */
-void tp_record_setting(const struct tp_record_options *options, const char *source, char *text, size_t size);
+void tp_record_source_setting(const struct tp_record_options *options, const char *source, char *text, size_t size);
 
 /* Returns whether the preload library will start a source that is on by default (collector/sources.h). */
 bool tp_record_starts_source(const struct tp_record_options *options, const char *source);
@@ -51,8 +51,9 @@ int tp_record_check_names(const struct tp_record_options *options, const struct 
 
 /* Return the values of TRACEPRESS_SOURCES (collector/sources.h) and TRACEPRESS_TORCH (collector/source/torch.py).
  * has_outside: samples are taken from outside, so that the source "sample" is only on if the user named it. */
-const char *tp_record_source_words(const struct tp_record_options *options, bool has_outside, char *words, size_t size);
-const char *tp_record_torch_words(const struct tp_record_options *options, char *words, size_t size);
+const char *tp_record_source_setting_text(const struct tp_record_options *options, bool has_outside, char *words,
+                                          size_t size);
+const char *tp_record_torch_setting_text(const struct tp_record_options *options, char *words, size_t size);
 
 /* Prints the table of sources on standard output. why_not_outside: reason why recording from outside is impossible;
  * NULL if it is possible. Returns 0, or -1 if printing failed. */

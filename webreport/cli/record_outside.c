@@ -26,16 +26,16 @@ static int open_events(void *outside, pid_t pid, struct tp_error *err)
 }
 
 /* Does nothing, because this recording needs no environment variables. Runs in the child process, before exec. */
-static void set_nothing(const void *given)
+static void restore_signals_in_child(const void *given)
 {
     (void)given;
     tp_signals_restore();
 }
 
-static void name_trace(const struct tp_record_outside *record, char *path, size_t size)
+static void make_trace_path(const struct tp_record_outside *record, char *path, size_t size)
 {
     char name[TP_RUN_NAME_BYTES + 1];
-    tp_run_folder_program(name, record->argv[0]);
+    tp_run_folder_program_name(name, record->argv[0]);
     const struct tp_launcher *launcher = record->note->launcher;
     char rank[32] = ""; /* part of the trace's name, because the ranks of a job share the folder */
     if (launcher)
@@ -44,12 +44,13 @@ static void name_trace(const struct tp_record_outside *record, char *path, size_
              record->note->started_ns);
 }
 
-static void say(const struct tp_record_outside *record, const struct tp_outside *outside, const char *path)
+static void print_written_trace(const struct tp_record_outside *record, const struct tp_outside *outside,
+                                const char *path)
 {
     const struct tp_outside_seen seen = tp_outside_seen(outside);
     struct tp_buf missed;
     tp_buf_init(&missed, 1 << 12);
-    tp_outside_put_text(&missed, &seen);
+    tp_outside_put_missed_text(&missed, &seen);
     tp_console_notice(record->console, "recorded %s", path);
     tp_console_notice(record->console, "from outside: %zu process%s, %zu thread%s, %zu sample%s%s%s",
                       seen.process_count, seen.process_count == 1 ? "" : "es", seen.thread_count,
@@ -60,11 +61,11 @@ static void say(const struct tp_record_outside *record, const struct tp_outside 
 
 /* Prints which processes of the program still run; they are no longer recorded, because the recording stops when the
  * program exits. */
-static void print_living(const struct tp_record_outside *record, const struct tp_outside *outside)
+static void print_running_processes(const struct tp_record_outside *record, const struct tp_outside *outside)
 {
     struct tp_buf names;
     tp_buf_init(&names, 1 << 12);
-    size_t count = tp_outside_living(outside, &names);
+    size_t count = tp_outside_list_running(outside, &names);
     if (count)
         tp_console_notice(record->console,
                           "%zu process%s of it still run%s: %s%s; recorded up to now; to continue, run: tracepress "
@@ -79,7 +80,7 @@ static bool write_trace(const struct tp_record_outside *record, struct tp_outsid
     char path[TP_RUN_PATH_BYTES + 128];
     struct rlimit limit;
     struct tp_error err = {0};
-    name_trace(record, path, sizeof path);
+    make_trace_path(record, path, sizeof path);
     int code = tp_outside_write(outside, path, &err);
     if (code == TP_ENOMEM && getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
         tp_console_error(record->console, "no trace: the address space is limited to %llu MiB (ulimit -v)",
@@ -87,7 +88,7 @@ static bool write_trace(const struct tp_record_outside *record, struct tp_outsid
     else if (code < 0)
         tp_console_error(record->console, "no trace: %s", err.text);
     else
-        say(record, outside, path);
+        print_written_trace(record, outside, path);
     return code == TP_OK;
 }
 
@@ -101,29 +102,30 @@ static void write_outputs(const struct tp_record_outside *record, struct tp_outs
 }
 
 /* Saves the trace after this process was killed. Runs in a copy of this process that prints nothing. */
-static void save_killed(void *context)
+static void save_trace_after_kill(void *context)
 {
     const struct tp_record_outside *record = context;
     char path[TP_RUN_PATH_BYTES + 128];
-    name_trace(record, path, sizeof path);
+    make_trace_path(record, path, sizeof path);
     tp_outside_write(record->outside, path, NULL);
 }
 
 static void start_keeper(struct tp_record_outside *record)
 {
-    tp_outside_set_backup(record->outside, save_killed, record, record->folder->lock);
+    tp_outside_set_backup(record->outside, save_trace_after_kill, record, record->folder->lock);
 }
 
-static void finish(const struct tp_record_outside *record, struct tp_outside *outside, const struct tp_child *child)
+static void finish_recording(const struct tp_record_outside *record, struct tp_outside *outside,
+                             const struct tp_child *child)
 {
-    tp_record_end_note(record->note, child);
+    tp_record_fill_exit_note(record->note, child);
     /* restarts the progress display, so that it does not count the run time of the program */
     tp_console_restart(record->console);
     tp_outside_end(outside, &child->status);
     if (child->signal)
         tp_console_notice(record->console, "%s was ended by signal %d (%s); its records are kept", record->argv[0],
                           child->signal, strsignal(child->signal));
-    print_living(record, outside);
+    print_running_processes(record, outside);
     write_outputs(record, outside);
 }
 
@@ -131,15 +133,15 @@ bool tp_record_outside(struct tp_record_outside *record, int *exit_code)
 {
     struct tp_outside *outside;
     struct tp_error err = {0};
-    const struct tp_outside_options options = {.argv = record->argv, .is_whole = record->options->whole_cpus};
+    const struct tp_outside_options options = {.argv = record->argv, .is_whole = record->options->records_whole_cpus};
     int code = tp_outside_new(&outside, &options, &err);
     struct tp_child child = {.path = record->program->path,
                              .argv = record->argv,
                              .may_be_shell_text = !record->program->is_elf,
-                             .prepare = set_nothing,
+                             .prepare = restore_signals_in_child,
                              .mask = record->mask,
                              .forked = open_events,
-                             .ended = tp_outside_ended,
+                             .ended = tp_outside_read_last_facts,
                              .forked_state = outside,
                              .watched = {{code < 0 ? -1 : tp_outside_fd(outside), tp_outside_poll, outside}}};
     if (code == TP_OK) {
@@ -154,7 +156,7 @@ bool tp_record_outside(struct tp_record_outside *record, int *exit_code)
                           code < 0 ? err.text : child.refused.text);
     else if (!child.start_error) {
         sigprocmask(SIG_SETMASK, record->mask, NULL);
-        finish(record, outside, &child);
+        finish_recording(record, outside, &child);
     }
     *exit_code = child.exit_code;
     record->outside = NULL;
@@ -177,13 +179,13 @@ static int open_events_if_allowed(void *given, pid_t pid, struct tp_error *err)
     return has_samples ? TP_RECORD_SAMPLED : TP_RECORD_NOT_SAMPLED;
 }
 
-static void note_end(void *given)
+static void store_program_exit(void *given)
 {
     const struct tp_record_outside *record = given;
-    tp_outside_ended(record->outside);
+    tp_outside_read_last_facts(record->outside);
 }
 
-static void print_inside_alone(const struct tp_record_outside *record, const char *why)
+static void print_inside_only_notice(const struct tp_record_outside *record, const char *why)
 {
     tp_console_notice(record->console, "recorded only from inside: %s", why);
 }
@@ -191,15 +193,15 @@ static void print_inside_alone(const struct tp_record_outside *record, const cha
 void tp_record_outside_open(struct tp_record_outside *record, struct tp_child *child)
 {
     struct tp_error err = {0};
-    const struct tp_outside_options options = {.argv = record->argv, .is_whole = record->options->whole_cpus};
+    const struct tp_outside_options options = {.argv = record->argv, .is_whole = record->options->records_whole_cpus};
     if (tp_outside_new(&record->outside, &options, &err) < 0) {
-        print_inside_alone(record, err.text);
+        print_inside_only_notice(record, err.text);
         return;
     }
     record->is_on = true;
     child->forked = open_events_if_allowed;
     child->forked_state = record;
-    child->ended = note_end;
+    child->ended = store_program_exit;
     child->watched[WATCHED_OUTSIDE] =
         (struct tp_child_watch){tp_outside_fd(record->outside), tp_outside_poll, record->outside};
 }
@@ -208,7 +210,7 @@ bool tp_record_outside_finish(struct tp_record_outside *record, const struct tp_
 {
     bool has_trace = false;
     if (record->is_on && record->is_refused && child)
-        print_inside_alone(record, child->refused.text);
+        print_inside_only_notice(record, child->refused.text);
     if (record->is_on && !record->is_refused && child) {
         /* restarts the progress display, so that it does not count the run time of the program */
         tp_console_restart(record->console);
@@ -223,7 +225,7 @@ bool tp_record_outside_finish(struct tp_record_outside *record, const struct tp_
 
 /* ---- running processes ---- */
 
-static void wait_for(const struct tp_record_outside *record, struct tp_outside *outside)
+static void wait_for_attached(const struct tp_record_outside *record, struct tp_outside *outside)
 {
     struct tp_attached attached = {.pid = record->is_of_user ? getpid() : record->attached,
                                    .duration_ns = record->duration_ns,
@@ -258,11 +260,11 @@ static void print_refusal(const struct tp_record_outside *record, int code, cons
         tp_console_error(record->console, "record: process %d: %s", (int)record->attached, err->text);
 }
 
-int tp_record_attached(struct tp_record_outside *record, bool *has_begun)
+int tp_record_attached_processes(struct tp_record_outside *record, bool *has_begun)
 {
     struct tp_outside *outside;
     struct tp_error err = {0};
-    const struct tp_outside_options options = {.argv = record->argv, .is_whole = record->options->whole_cpus};
+    const struct tp_outside_options options = {.argv = record->argv, .is_whole = record->options->records_whole_cpus};
     int code = tp_outside_new(&outside, &options, &err);
     code = code < 0             ? code
            : record->is_of_user ? tp_outside_attach_user(outside, record->user, &err)
@@ -271,7 +273,7 @@ int tp_record_attached(struct tp_record_outside *record, bool *has_begun)
     if (code == TP_OK) {
         record->outside = outside;
         start_keeper(record);
-        wait_for(record, outside);
+        wait_for_attached(record, outside);
         record->outside = NULL;
         tp_outside_end(outside, NULL);
         write_outputs(record, outside);

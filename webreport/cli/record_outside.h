@@ -49,6 +49,6 @@ bool tp_record_outside_finish(struct tp_record_outside *record, const struct tp_
 
 /* Records a running process, which continues afterwards, and makes the outputs. *has_begun: whether anything was
  * recorded. Returns the exit code. */
-int tp_record_attached(struct tp_record_outside *record, bool *has_begun);
+int tp_record_attached_processes(struct tp_record_outside *record, bool *has_begun);
 
 #endif

@@ -16,7 +16,7 @@ enum { MOST_WORDS = 12 };
 
 static const char trace_end[] = ".pt.trace.json.gz";
 
-static int is_trace(const struct dirent *entry)
+static int is_trace_name(const struct dirent *entry)
 {
     return tp_str_ends(tp_str_of(entry->d_name), trace_end);
 }
@@ -25,7 +25,7 @@ static int is_trace(const struct dirent *entry)
 static int list_traces(struct dirent ***names, const char *folder)
 {
     *names = NULL;
-    int count = scandir(folder, names, is_trace, alphasort);
+    int count = scandir(folder, names, is_trace_name, alphasort);
     return count > 0 ? count : 0;
 }
 
@@ -68,7 +68,7 @@ static bool make_summaries(struct tp_console *console, const char *folder, bool 
     return is_done;
 }
 
-static bool make_all(struct tp_console *console, const char *folder, const struct tp_run_wishes *wishes)
+static bool make_all_outputs(struct tp_console *console, const char *folder, const struct tp_run_wishes *wishes)
 {
     char report[TP_RUN_PATH_BYTES + 16];
     struct dirent **names;
@@ -105,14 +105,14 @@ static bool end_rank(struct tp_console *console, const struct tp_run_folder *run
     struct tp_error err = {0};
     struct tp_run_wishes wishes;
     bool is_done = true;
-    if (!tp_run_ranks_end(run))
+    if (!tp_run_ranks_mark_end(run))
         return true;
     int lock = tp_run_ranks_lock(run);
-    tp_run_ranks_wishes(run, &wishes);
-    is_done = make_all(console, run->path, &wishes);
+    tp_run_ranks_combine_wishes(run, &wishes);
+    is_done = make_all_outputs(console, run->path, &wishes);
     if (!is_done) /* runs before the notes are joined */
         write_state(console, run, TP_RUN_UNPROCESSED);
-    if (tp_run_ranks_note(run, &err) < 0)
+    if (tp_run_ranks_write_note(run, &err) < 0)
         tp_console_error(console, "%s", err.text);
     if (lock >= 0)
         close(lock);
@@ -122,12 +122,12 @@ static bool end_rank(struct tp_console *console, const struct tp_run_folder *run
 bool tp_run_outputs_make(struct tp_console *console, const struct tp_run_folder *run, struct tp_run_note *note,
                          bool is_whole)
 {
-    bool is_done = true, is_rank = tp_run_ranks_are(run);
+    bool is_done = true, is_rank = tp_run_ranks_is_shared(run);
     enum tp_run_state over = note->is_cut ? TP_RUN_INCOMPLETE : TP_RUN_COMPLETE;
     if (is_rank && is_whole) /* runs before the other ranks read the note */
         write_state(console, run, over);
     if (!is_rank || is_whole)
-        is_done = is_rank ? end_rank(console, run) : make_all(console, run->path, &note->wishes);
+        is_done = is_rank ? end_rank(console, run) : make_all_outputs(console, run->path, &note->wishes);
     note->state = is_whole && is_done ? over : TP_RUN_UNPROCESSED;
     write_state(console, run, note->state);
     if (note->state == over)

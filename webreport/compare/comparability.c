@@ -59,7 +59,7 @@ const char *tp_workload_name(enum tp_workload workload)
     return names[workload];
 }
 
-static const struct rule *rule_of(struct tp_str name)
+static const struct rule *find_rule(struct tp_str name)
 {
     static const struct rule other = {"", NULL, TP_FACT_RESULT, false};
     for (unsigned i = 0; i < RULES; i++)
@@ -68,7 +68,7 @@ static const struct rule *rule_of(struct tp_str name)
     return &other;
 }
 
-static struct tp_str text_of(struct tp_arena *arena, const char *text)
+static struct tp_str copy_text(struct tp_arena *arena, const char *text)
 {
     size_t len = strlen(text);
     return (struct tp_str){tp_arena_copy(arena, text, len), len};
@@ -76,7 +76,7 @@ static struct tp_str text_of(struct tp_arena *arena, const char *text)
 
 /* ---- values of a side ---- */
 
-static struct tp_str value_in(const struct tp_summary *run, struct tp_str name)
+static struct tp_str find_fact_value(const struct tp_summary *run, struct tp_str name)
 {
     for (uint32_t i = 0; i < run->fact_count; i++)
         if (tp_str_equal(run->facts[i].name, name))
@@ -85,13 +85,13 @@ static struct tp_str value_in(const struct tp_summary *run, struct tp_str name)
 }
 
 /* Returns the value of the fact in the runs of the side. Different values are joined in order of first appearance. */
-static struct tp_str value_of(const struct tp_side *side, struct tp_str name, struct tp_arena *arena)
+static struct tp_str fact_value_of_side(const struct tp_side *side, struct tp_str name, struct tp_arena *arena)
 {
     struct tp_str values[MAX_VALUES];
     unsigned count = 0;
     size_t size = 0;
     for (uint32_t r = 0; r < side->input->run_count; r++) {
-        struct tp_str value = value_in(&side->input->runs[r], name);
+        struct tp_str value = find_fact_value(&side->input->runs[r], name);
         bool is_known = value.len == 0;
         for (unsigned i = 0; i < count; i++)
             is_known |= tp_str_equal(values[i], value);
@@ -124,7 +124,7 @@ static bool has_fact(const struct tp_side *side, struct tp_str name)
     return false;
 }
 
-static enum tp_fact_verdict judge(const struct tp_str values[TP_SIDES])
+static enum tp_fact_verdict fact_verdict(const struct tp_str values[TP_SIDES])
 {
     if (!values[TP_BASE].len || !values[TP_NEW].len)
         return TP_FACT_UNKNOWN;
@@ -136,7 +136,7 @@ static enum tp_fact_verdict judge(const struct tp_str values[TP_SIDES])
 /* A property of operator rows that two runs must share. */
 enum aspect { ASPECT_SHAPE, ASPECT_DTYPE };
 
-static struct tp_str aspect_of(const struct tp_identity *identity, enum aspect aspect)
+static struct tp_str identity_aspect(const struct tp_identity *identity, enum aspect aspect)
 {
     return aspect == ASPECT_SHAPE ? identity->shape : identity->dtype;
 }
@@ -155,7 +155,7 @@ static enum tp_summary_kind compared_kind(const struct tp_sides *sides)
 
 /* Returns the share of time in calls whose shapes (or types) both sides have, among operators that both sides call.
  * The smaller share of the two sides counts. Returns NaN if no operator has shapes. */
-static double share_in_common(const struct tp_sides *sides, enum aspect aspect)
+static double common_time_share(const struct tp_sides *sides, enum aspect aspect)
 {
     enum tp_summary_kind kind = compared_kind(sides);
     struct tp_arena *arena = sides->arena;
@@ -172,7 +172,7 @@ static double share_in_common(const struct tp_sides *sides, enum aspect aspect)
         for (uint32_t i = 0; i < sides->identity_count; i++) {
             const uint32_t *key = tp_keys_get(&sides->keys, i);
             struct tp_identity identity = tp_sides_identity(sides, i);
-            if (identity.kind != kind || !aspect_of(&identity, aspect).len)
+            if (identity.kind != kind || !identity_aspect(&identity, aspect).len)
                 continue;
             uint32_t name = tp_keys_add(&names, &key[1]);
             uint32_t pair = tp_keys_pair(&pairs, name, aspect == ASPECT_SHAPE ? key[3] : key[4]);
@@ -196,13 +196,13 @@ static double share_in_common(const struct tp_sides *sides, enum aspect aspect)
 static void start_fact(struct tp_fact_pair *fact, const char *name)
 {
     *fact = (struct tp_fact_pair){tp_str_of(name), {TP_STR(""), TP_STR("")}, TP_FACT_UNKNOWN, TP_FACT_RESULT};
-    fact->class = rule_of(fact->name)->class;
+    fact->class = find_rule(fact->name)->class;
 }
 
 static void add_share(struct tp_comparability *c, const struct tp_sides *sides, const char *name, enum aspect aspect)
 {
     struct tp_fact_pair *fact = &c->facts[c->fact_count++];
-    double percent = 100 * share_in_common(sides, aspect);
+    double percent = 100 * common_time_share(sides, aspect);
     start_fact(fact, name);
     if (isnan(percent))
         return;
@@ -224,7 +224,7 @@ static void add_steps(struct tp_comparability *c, const struct tp_sides *sides)
         int size = snprintf(text, sizeof text, "%zu", sides->side[s].step_count);
         if (runs > 1)
             snprintf(text + size, sizeof text - (size_t)size, " in %u runs", runs);
-        fact->values[s] = text_of(sides->arena, text);
+        fact->values[s] = copy_text(sides->arena, text);
     }
     fact->verdict =
         of_run[TP_BASE] <= 2 * of_run[TP_NEW] && of_run[TP_NEW] <= 2 * of_run[TP_BASE] ? TP_FACT_SAME : TP_FACT_DIFFERS;
@@ -246,7 +246,7 @@ static size_t find_names(struct tp_strings *names, const struct tp_sides *sides)
 }
 
 /* Returns the text after the first size of a shape, such as "3, 8]" for "[16, 3, 8]". */
-static struct tp_str after_first_size(struct tp_str shape)
+static struct tp_str skip_first_size(struct tp_str shape)
 {
     ptrdiff_t at = tp_str_find(shape, ", ");
     return at < 0 ? shape : (struct tp_str){shape.ptr + at, shape.len - (size_t)at};
@@ -261,14 +261,14 @@ static void update_workload(struct tp_comparability *c, const struct tp_fact_pai
                                                                  : TP_WORKLOAD_SAME;
     bool is_input = tp_str_equal(fact->name, TP_STR("input"));
     c->counts[fact->verdict]++;
-    c->is_recorded_otherwise |= fact->class == TP_FACT_RECORDING && fact->verdict == TP_FACT_DIFFERS;
+    c->has_other_recorder_options |= fact->class == TP_FACT_RECORDING && fact->verdict == TP_FACT_DIFFERS;
     if (fact->class != TP_FACT_DEFINING || workload == TP_WORKLOAD_SAME)
         return;
     c->workload = workload > c->workload ? workload : c->workload;
     if (is_input && workload == TP_WORKLOAD_OTHER) {
         c->is_other_input = true;
-        c->is_other_batch =
-            tp_str_equal(after_first_size(fact->values[TP_BASE]), after_first_size(fact->values[TP_NEW]));
+        c->differs_only_in_batch_size =
+            tp_str_equal(skip_first_size(fact->values[TP_BASE]), skip_first_size(fact->values[TP_NEW]));
     } else if (workload == TP_WORKLOAD_OTHER && !tp_str_equal(fact->name, TP_STR("batch_size"))) {
         c->is_other_input_alone = false;
     }
@@ -281,7 +281,7 @@ void tp_comparability_build(struct tp_comparability *c, const struct tp_sides *s
     *c = (struct tp_comparability){.facts = tp_arena_array(sides->arena, count + 3, sizeof *c->facts),
                                    .is_other_input_alone = true};
     for (uint32_t i = 0; i < names.count; i++) {
-        const struct rule *rule = rule_of(names.items[i]);
+        const struct rule *rule = find_rule(names.items[i]);
         bool is_in_both = true;
         if (rule->is_by_rows)
             continue;
@@ -289,13 +289,13 @@ void tp_comparability_build(struct tp_comparability *c, const struct tp_sides *s
         fact->name = names.items[i];
         fact->class = rule->class;
         for (int s = 0; s < TP_SIDES; s++) {
-            fact->values[s] = value_of(&sides->side[s], fact->name, sides->arena);
+            fact->values[s] = fact_value_of_side(&sides->side[s], fact->name, sides->arena);
             is_in_both &= has_fact(&sides->side[s], fact->name);
         }
         for (int s = 0; s < TP_SIDES && rule->absent; s++)
             if (!fact->values[s].len && fact->values[TP_SIDES - 1 - s].len)
                 fact->values[s] = tp_str_of(rule->absent);
-        fact->verdict = judge(fact->values);
+        fact->verdict = fact_verdict(fact->values);
         update_workload(c, fact, is_in_both);
     }
     add_share(c, sides, "operators.shapes", ASPECT_SHAPE);
@@ -309,7 +309,8 @@ void tp_comparability_build(struct tp_comparability *c, const struct tp_sides *s
 
 /* Returns the differing facts of a class as text. For the defining class, the text includes facts that only one side
  * has. */
-static const char *differing_text(const struct tp_comparability *c, enum tp_fact_class class, struct tp_arena *arena)
+static const char *differing_facts_text(const struct tp_comparability *c, enum tp_fact_class class,
+                                        struct tp_arena *arena)
 {
     enum { MOST = 60 };
     const char *text = "";
@@ -322,7 +323,7 @@ static const char *differing_text(const struct tp_comparability *c, enum tp_fact
         struct tp_str shown[TP_SIDES];
         for (int s = 0; s < TP_SIDES; s++) {
             shown[s] = f->values[s].len ? f->values[s] : TP_STR("unknown");
-            shown[s].len = tp_utf8_cut(shown[s].ptr, shown[s].len, MOST);
+            shown[s].len = tp_utf8_fitting_bytes(shown[s].ptr, shown[s].len, MOST);
         }
         text = tp_text_printf(arena, "%s%s%.*s %.*s / %.*s", text, *text ? ", " : "", (int)f->name.len, f->name.ptr,
                               (int)shown[TP_BASE].len, shown[TP_BASE].ptr, (int)shown[TP_NEW].len, shown[TP_NEW].ptr);
@@ -332,10 +333,10 @@ static const char *differing_text(const struct tp_comparability *c, enum tp_fact
 
 const char *tp_comparability_text(const struct tp_comparability *c, struct tp_arena *arena)
 {
-    return differing_text(c, TP_FACT_DEFINING, arena);
+    return differing_facts_text(c, TP_FACT_DEFINING, arena);
 }
 
 const char *tp_comparability_recording_text(const struct tp_comparability *c, struct tp_arena *arena)
 {
-    return differing_text(c, TP_FACT_RECORDING, arena);
+    return differing_facts_text(c, TP_FACT_RECORDING, arena);
 }

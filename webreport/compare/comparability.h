@@ -28,9 +28,9 @@ struct tp_comparability {
     bool is_not_comparable; /* true: the workload differs or is unknown; times are shown but not judged */
     /* true: the shape of the input differs; counts of calls are compared by name, without shapes */
     bool is_other_input;
-    bool is_other_input_alone;  /* true: only the shape of the input differs */
-    bool is_other_batch;        /* true: only the first size of the input's shape (the batch) differs */
-    bool is_recorded_otherwise; /* true: options of the recorder differ; host times are shown but not judged */
+    bool is_other_input_alone;       /* true: only the shape of the input differs */
+    bool differs_only_in_batch_size; /* true: only the first size of the input's shape (the batch) differs */
+    bool has_other_recorder_options; /* true: options of the recorder differ; host times are shown but not judged */
 };
 
 /* Compares the facts of both sides. Allocates from sides->arena, whose guard the caller sets. */

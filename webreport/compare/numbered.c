@@ -13,11 +13,11 @@ static const double OTHER_SHAPE = 1, OTHER_NUMBER = 0.05, MOST_DISTANCE = 3;
 
 /* Returns whether a name has the form of Inductor's kernels, such as triton_poi_fused_.., triton_tem_.. or
  * cpp_fused_... */
-static bool is_of_inductor(struct tp_str name)
+static bool is_inductor_name(struct tp_str name)
 {
     static const char *const prefixes[] = {"triton_poi_", "triton_per_", "triton_red_", "triton_tem_",   "triton_for_",
                                            "triton_spl_", "triton_mix_", "triton_unk_", "triton_fused_", NULL};
-    return tp_str_starts_with_one(name, prefixes) || tp_str_find(name, "cpp_fused_") >= 0;
+    return tp_str_starts_with_one_of(name, prefixes) || tp_str_find(name, "cpp_fused_") >= 0;
 }
 
 /* Returns whether the text is a list of arguments, such as 0d1d2c34de, which Triton 2 appends to names. */
@@ -49,7 +49,7 @@ size_t tp_numbered_stem(struct tp_str name, uint32_t *number)
             return name.len;
         *number = 10 * *number + (uint32_t)(end.ptr[i] - '0');
     }
-    if (is_of_inductor(name))
+    if (is_inductor_name(name))
         return at;
     *number = 0;
     return name.len;
@@ -83,7 +83,7 @@ static struct numbered *add_name(struct names *names, struct tp_str name)
     return TP_AT(&names->items, struct numbered, id);
 }
 
-static void gather(struct names *names, const struct tp_summary *run, struct tp_arena *arena)
+static void collect_names(struct names *names, const struct tp_summary *run, struct tp_arena *arena)
 {
     *names = (struct names){.items = TP_VEC(arena, struct numbered)};
     tp_strings_init(&names->texts, arena, 0);
@@ -102,7 +102,7 @@ static void gather(struct names *names, const struct tp_summary *run, struct tp_
     }
 }
 
-static struct tp_str stem_of(const struct numbered *name)
+static struct tp_str name_stem(const struct numbered *name)
 {
     return (struct tp_str){name->name.ptr, name->stem};
 }
@@ -111,14 +111,14 @@ static int by_stem(const void *x, const void *y, const void *context)
 {
     const struct numbered *a = *(struct numbered *const *)x, *b = *(struct numbered *const *)y;
     (void)context;
-    int order = tp_str_compare(stem_of(a), stem_of(b));
+    int order = tp_str_compare(name_stem(a), name_stem(b));
     if (order)
         return order;
     return a->number != b->number ? (a->number > b->number) - (a->number < b->number)
                                   : tp_str_compare(a->name, b->name);
 }
 
-static struct numbered **sorted(const struct names *names, struct tp_arena *arena)
+static struct numbered **sort_by_stem(const struct names *names, struct tp_arena *arena)
 {
     struct numbered **list = tp_arena_array(arena, names->items.count, sizeof *list);
     for (size_t i = 0; i < names->items.count; i++)
@@ -129,14 +129,14 @@ static struct numbered **sorted(const struct names *names, struct tp_arena *aren
 
 /* ---- pairs with one stem ---- */
 
-static double distance(const struct numbered *a, const struct numbered *b)
+static double name_distance(const struct numbered *a, const struct numbered *b)
 {
     double times = a->call_ns > 0 && b->call_ns > 0 ? fabs(log(a->call_ns / b->call_ns)) : 0;
     return fmin(times, MOST_DISTANCE) + (tp_str_equal(a->shape, b->shape) ? 0 : OTHER_SHAPE) +
            (a->number == b->number ? 0 : OTHER_NUMBER);
 }
 
-static void pair(struct numbered *a, struct numbered *b)
+static void set_pair(struct numbered *a, struct numbered *b)
 {
     a->other = b->name;
     b->other = a->name;
@@ -144,8 +144,8 @@ static void pair(struct numbered *a, struct numbered *b)
 
 /* Pairs each kernel of the shorter list with a kernel of the longer list. Pairs keep the order of both lists, and
  * the paired times and shapes differ as little as possible. */
-static void align(struct numbered **few, size_t few_count, struct numbered **many, size_t many_count,
-                  struct tp_arena *arena)
+static void pair_in_order(struct numbered **few, size_t few_count, struct numbered **many, size_t many_count,
+                          struct tp_arena *arena)
 {
     size_t width = many_count + 1;
     double *cost = tp_arena_array(arena, (few_count + 1) * width, sizeof *cost);
@@ -153,45 +153,46 @@ static void align(struct numbered **few, size_t few_count, struct numbered **man
         cost[i * width + i - 1] = INFINITY;
         for (size_t k = i; k <= many_count; k++)
             cost[i * width + k] =
-                fmin(cost[i * width + k - 1], cost[(i - 1) * width + k - 1] + distance(few[i - 1], many[k - 1]));
+                fmin(cost[i * width + k - 1], cost[(i - 1) * width + k - 1] + name_distance(few[i - 1], many[k - 1]));
     }
     size_t k = many_count;
     for (size_t i = few_count; i > 0; i--, k--) {
         while (k > i && cost[i * width + k] == cost[i * width + k - 1])
             k--;
-        pair(few[i - 1], many[k - 1]);
+        set_pair(few[i - 1], many[k - 1]);
     }
     tp_arena_drop(arena, cost, (few_count + 1) * width * sizeof *cost);
 }
 
-static void pair_stem(struct numbered **own, size_t own_count, struct numbered **other, size_t other_count,
-                      struct tp_arena *arena)
+static void pair_names_of_stem(struct numbered **own, size_t own_count, struct numbered **other, size_t other_count,
+                               struct tp_arena *arena)
 {
     bool is_own_few = own_count <= other_count;
     if (own_count != other_count && own_count <= MOST_ALIGNED && other_count <= MOST_ALIGNED) {
-        align(is_own_few ? own : other, is_own_few ? own_count : other_count, is_own_few ? other : own,
-              is_own_few ? other_count : own_count, arena);
+        pair_in_order(is_own_few ? own : other, is_own_few ? own_count : other_count, is_own_few ? other : own,
+                      is_own_few ? other_count : own_count, arena);
         return;
     }
     for (size_t i = 0; i < own_count && i < other_count; i++)
-        pair(own[i], other[i]);
+        set_pair(own[i], other[i]);
 }
 
 /* Fills `other` of each name with the name of the same kernel in the reference. Returns whether any name changes. */
 static bool find_pairs(struct names *names, const struct names *reference, struct tp_arena *arena)
 {
-    struct numbered **own = sorted(names, arena), **other = sorted(reference, arena);
+    struct numbered **own = sort_by_stem(names, arena), **other = sort_by_stem(reference, arena);
     size_t i = 0, k = 0;
     bool is_other = false;
     while (i < names->items.count && k < reference->items.count) {
-        int order = tp_str_compare(stem_of(own[i]), stem_of(other[k]));
+        int order = tp_str_compare(name_stem(own[i]), name_stem(other[k]));
         size_t i_end = i, k_end = k;
-        while (order <= 0 && i_end < names->items.count && tp_str_equal(stem_of(own[i_end]), stem_of(own[i])))
+        while (order <= 0 && i_end < names->items.count && tp_str_equal(name_stem(own[i_end]), name_stem(own[i])))
             i_end++;
-        while (order >= 0 && k_end < reference->items.count && tp_str_equal(stem_of(other[k_end]), stem_of(other[k])))
+        while (order >= 0 && k_end < reference->items.count &&
+               tp_str_equal(name_stem(other[k_end]), name_stem(other[k])))
             k_end++;
         if (order == 0)
-            pair_stem(own + i, i_end - i, other + k, k_end - k, arena);
+            pair_names_of_stem(own + i, i_end - i, other + k, k_end - k, arena);
         i = i_end;
         k = k_end;
     }
@@ -209,7 +210,7 @@ static bool find_pairs(struct names *names, const struct names *reference, struc
 
 /* ---- renaming a run ---- */
 
-static struct tp_str renamed(const struct names *names, struct tp_str text)
+static struct tp_str rename_text(const struct names *names, struct tp_str text)
 {
     uint32_t id = text.len ? tp_strings_find(&names->texts, text) : TP_NO_ID;
     return id == TP_NO_ID ? text : TP_AT(&names->items, struct numbered, id)->other;
@@ -236,10 +237,10 @@ static void rename_signature(struct tp_signature *s, const struct names *names, 
     struct tp_count_call *calls = tp_arena_array(arena, s->call_count, sizeof *calls);
     for (uint32_t i = 0; i < s->key_count; i++) {
         places[i] = (struct place){s->keys[i], i};
-        places[i].key.name = renamed(names, s->keys[i].name);
-        places[i].key.detail = renamed(names, s->keys[i].detail);
+        places[i].key.name = rename_text(names, s->keys[i].name);
+        places[i].key.detail = rename_text(names, s->keys[i].detail);
         if (s->keys[i].kind == TP_COUNT_WAIT)
-            places[i].key.dims = renamed(names, s->keys[i].dims);
+            places[i].key.dims = rename_text(names, s->keys[i].dims);
     }
     tp_merge_sort(arena, places, s->key_count, sizeof *places, by_key, NULL);
     for (uint32_t i = 0; i < s->key_count; i++) {
@@ -260,8 +261,8 @@ static void rename_run(struct tp_summary *run, const struct names *names, struct
     struct tp_summary_row *rows = tp_arena_array(arena, run->row_count, sizeof *rows);
     for (uint32_t i = 0; i < run->row_count; i++) {
         rows[i] = run->rows[i];
-        rows[i].name = renamed(names, rows[i].name);
-        rows[i].owner = renamed(names, rows[i].owner);
+        rows[i].name = rename_text(names, rows[i].name);
+        rows[i].owner = rename_text(names, rows[i].owner);
     }
     run->rows = rows;
     if (run->signature.hash && !run->signature.is_cut)
@@ -275,13 +276,13 @@ void tp_numbered_align(struct tp_side_input out[TP_SIDES], const struct tp_side_
     const struct tp_summary *newest = &in[TP_NEW].runs[in[TP_NEW].run_count - 1];
     for (int s = 0; s < TP_SIDES; s++)
         out[s] = in[s];
-    gather(&reference, newest, arena);
+    collect_names(&reference, newest, arena);
     if (!reference.items.count)
         return;
     for (int s = 0; s < TP_SIDES; s++) {
         struct tp_summary *runs = NULL;
         for (uint32_t r = 0; r < in[s].run_count; r++) {
-            gather(&names, &in[s].runs[r], arena);
+            collect_names(&names, &in[s].runs[r], arena);
             if (&in[s].runs[r] == newest || !find_pairs(&names, &reference, arena))
                 continue;
             if (!runs) {

@@ -39,7 +39,7 @@ double tp_sides_low_change(const struct tp_sides *sides, const struct tp_side_le
     return tp_short_steps_change(&base, &new_side, sides->arena);
 }
 
-bool tp_sides_are_of_one_host(const struct tp_sides *sides)
+bool tp_sides_have_one_host(const struct tp_sides *sides)
 {
     struct tp_str host = TP_STR("");
     for (int s = 0; s < TP_SIDES; s++)
@@ -56,7 +56,7 @@ bool tp_sides_are_of_one_host(const struct tp_sides *sides)
     return true;
 }
 
-static uint32_t identity_of(struct tp_sides *sides, const struct tp_summary_row *row)
+static uint32_t find_or_add_identity(struct tp_sides *sides, const struct tp_summary_row *row)
 {
     uint32_t key[KEY_WIDTH] = {row->kind, tp_strings_add(&sides->texts, row->name),
                                tp_strings_add(&sides->texts, row->owner), tp_strings_add(&sides->texts, row->shape),
@@ -66,7 +66,7 @@ static uint32_t identity_of(struct tp_sides *sides, const struct tp_summary_row 
 
 /* ---- steps ---- */
 
-static double mean_of(const double *values, size_t count)
+static double mean_value(const double *values, size_t count)
 {
     return count ? tp_sum(values, count) / (double)count : NAN;
 }
@@ -90,7 +90,7 @@ static void find_steps(struct tp_side *side, struct tp_arena *arena)
                 own[count++] = (double)input->runs[r].steps[i].total_ns;
         side->warm_up[r] = tp_warm_up_count(own, count, arena);
     }
-    side->total_ns = mean_of(side->step_ns, side->step_count);
+    side->total_ns = mean_value(side->step_ns, side->step_count);
 }
 
 /* Fills the values of a part in every used step, run after run. Returns false if a used step lacks the part. */
@@ -110,7 +110,7 @@ static bool fill_part(double *values, const struct tp_side *side, enum tp_summar
 }
 
 /* Returns the level of each run. values: one value for each used step, run after run. */
-static struct tp_side_levels levels_of(const struct tp_side *side, const double *values, struct tp_arena *arena)
+static struct tp_side_levels find_levels(const struct tp_side *side, const double *values, struct tp_arena *arena)
 {
     uint32_t runs = side->input->run_count;
     struct tp_side_levels out = {tp_arena_array(arena, runs, sizeof(double)),
@@ -121,7 +121,7 @@ static struct tp_side_levels levels_of(const struct tp_side *side, const double 
     for (uint32_t r = 0; r < runs && is_known; r++) {
         size_t used = side->first[r + 1] - side->first[r], count = used - side->warm_up[r];
         memcpy(own, values + side->first[r + 1] - count, count * sizeof *own);
-        struct tp_run_level level = tp_run_level_of(own, count);
+        struct tp_run_level level = tp_run_level_of_steps(own, count);
         out.levels[r] = level.level;
         out.cvs[r] = level.cv;
         out.lows[r] = level.low;
@@ -131,7 +131,7 @@ static struct tp_side_levels levels_of(const struct tp_side *side, const double 
     return is_known ? out : (struct tp_side_levels){NULL, NULL, NULL};
 }
 
-static bool are_positive(const double *values, size_t count)
+static bool has_only_positive_values(const double *values, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (!(values[i] > 0))
@@ -148,23 +148,23 @@ static void find_parts(struct tp_side *side, struct tp_arena *arena)
                                         : part == TP_PART_HOST_SUM   ? &side->quantities[TP_QUANTITY_HOST_OPS]
                                         : part == TP_PART_DATALOADER ? &side->loading
                                                                      : NULL;
-        side->part_ns[part] = is_known ? mean_of(values, side->step_count) : NAN;
-        if (levels && is_known && (part == TP_PART_DATALOADER || are_positive(values, side->step_count)))
-            *levels = levels_of(side, values, arena);
+        side->part_ns[part] = is_known ? mean_value(values, side->step_count) : NAN;
+        if (levels && is_known && (part == TP_PART_DATALOADER || has_only_positive_values(values, side->step_count)))
+            *levels = find_levels(side, values, arena);
     }
-    if (are_positive(side->step_ns, side->step_count))
-        side->quantities[TP_QUANTITY_STEP] = levels_of(side, side->step_ns, arena);
+    if (has_only_positive_values(side->step_ns, side->step_count))
+        side->quantities[TP_QUANTITY_STEP] = find_levels(side, side->step_ns, arena);
 }
 
 /* ---- rows ---- */
 
-static const struct tp_summary_row *row_in(const struct tp_side *side, uint32_t identity, uint32_t run)
+static const struct tp_summary_row *row_of_run(const struct tp_side *side, uint32_t identity, uint32_t run)
 {
     uint32_t at = side->row_of[(size_t)identity * side->input->run_count + run];
     return at ? &side->input->runs[run].rows[at - 1] : NULL;
 }
 
-static bool is_constant(const double *values, size_t count)
+static bool has_constant_value(const double *values, size_t count)
 {
     for (size_t i = 1; i < count; i++)
         if (values[i] != values[0])
@@ -182,7 +182,7 @@ struct scratch {
 static bool fill_steps(const struct tp_side *side, uint32_t identity, const struct scratch *scratch)
 {
     for (uint32_t r = 0; r < side->input->run_count; r++) {
-        const struct tp_summary_row *row = row_in(side, identity, r);
+        const struct tp_summary_row *row = row_of_run(side, identity, r);
         if (row && (!row->by_step_ns || !row->by_step_count))
             return false;
         size_t at = side->first[r];
@@ -197,21 +197,21 @@ static bool fill_steps(const struct tp_side *side, uint32_t identity, const stru
 }
 
 /* Fills the means of a row from its numbers per step. */
-static void add_by_steps(struct tp_side_row *sum, const struct tp_side *side, const struct scratch *scratch)
+static void add_row_by_steps(struct tp_side_row *sum, const struct tp_side *side, const struct scratch *scratch)
 {
-    sum->ns = mean_of(scratch->ns, side->step_count);
-    sum->calls = mean_of(scratch->calls, side->step_count);
-    sum->is_count_constant = side->step_count > 1 && is_constant(scratch->calls, side->step_count);
+    sum->ns = mean_value(scratch->ns, side->step_count);
+    sum->calls = mean_value(scratch->calls, side->step_count);
+    sum->is_count_constant = side->step_count > 1 && has_constant_value(scratch->calls, side->step_count);
 }
 
 /* Fills the means of a row from its sums, for rows without numbers per step. The count is constant if each run has the
  * same whole number of calls per step. */
-static void add_by_calls(struct tp_side_row *sum, const struct tp_side *side, uint32_t identity)
+static void add_row_by_calls(struct tp_side_row *sum, const struct tp_side *side, uint32_t identity)
 {
     double steps = side->recorded_step_count ? (double)side->recorded_step_count : 1, per_step = NAN;
     bool is_whole = side->recorded_step_count > 1; /* a constant count needs at least two steps */
     for (uint32_t r = 0; r < side->input->run_count; r++) {
-        const struct tp_summary_row *row = row_in(side, identity, r);
+        const struct tp_summary_row *row = row_of_run(side, identity, r);
         uint32_t own_steps = side->input->runs[r].step_count;
         double own = row ? (double)row->time.count / (own_steps ? own_steps : 1) : 0;
         is_whole &= own == floor(own) && (isnan(per_step) || own == per_step);
@@ -226,16 +226,16 @@ static void add_row(struct tp_side *side, uint32_t identity, const struct scratc
 {
     struct tp_side_row *sum = &side->rows[identity];
     for (uint32_t r = 0; r < side->input->run_count; r++)
-        sum->exists |= row_in(side, identity, r) != NULL;
+        sum->exists |= row_of_run(side, identity, r) != NULL;
     if (fill_steps(side, identity, scratch))
-        add_by_steps(sum, side, scratch);
+        add_row_by_steps(sum, side, scratch);
     else
-        add_by_calls(sum, side, identity);
+        add_row_by_calls(sum, side, identity);
 }
 
 /* Returns the most frequent of `count` numbers of calls. Returns NaN if at least two numbers, and more than a tenth
  * of them, are different. Sorts the numbers. */
-static double exact_count(double *calls, size_t count)
+static double constant_count(double *calls, size_t count)
 {
     size_t most = 0, length = 0;
     double commonest = NAN;
@@ -256,18 +256,18 @@ struct tp_side_levels tp_sides_row_levels(double *calls, const struct tp_sides *
                               tp_arena_array(sides->arena, side->step_count, sizeof(double))};
     *calls = NAN;
     for (uint32_t r = 0; r < side->input->run_count; r++)
-        if (!row_in(side, identity, r))
+        if (!row_of_run(side, identity, r))
             return none;
     if (!fill_steps(side, identity, &scratch))
         return none;
     for (uint32_t r = 0; r < side->input->run_count; r++) {
         size_t begin = side->first[r] + side->warm_up[r], count = side->first[r + 1] - begin;
-        double own = exact_count(scratch.calls + begin, count);
-        if (!are_positive(scratch.ns + begin, count) || isnan(own) || (r && own != *calls))
+        double own = constant_count(scratch.calls + begin, count);
+        if (!has_only_positive_values(scratch.ns + begin, count) || isnan(own) || (r && own != *calls))
             return none;
         *calls = own;
     }
-    return levels_of(side, scratch.ns, sides->arena);
+    return find_levels(side, scratch.ns, sides->arena);
 }
 
 struct tp_side_levels tp_sides_sum_levels(const struct tp_sides *sides, int s, const struct tp_side_part *parts,
@@ -286,10 +286,10 @@ struct tp_side_levels tp_sides_sum_levels(const struct tp_sides *sides, int s, c
     }
     for (uint32_t r = 0; r < side->input->run_count; r++) {
         size_t begin = side->first[r] + side->warm_up[r];
-        if (!are_positive(sums + begin, side->first[r + 1] - begin))
+        if (!has_only_positive_values(sums + begin, side->first[r + 1] - begin))
             return none;
     }
-    return count ? levels_of(side, sums, sides->arena) : none;
+    return count ? find_levels(side, sums, sides->arena) : none;
 }
 
 static void find_rows(struct tp_sides *sides, struct tp_side *side, const uint32_t *identities)
@@ -310,7 +310,7 @@ static uint32_t *find_identities(struct tp_sides *sides, const struct tp_side_in
     uint32_t *identities = tp_arena_array(sides->arena, count, sizeof *identities);
     for (uint32_t r = 0; r < input->run_count; r++)
         for (uint32_t i = 0; i < input->runs[r].row_count; i++)
-            identities[at++] = identity_of(sides, &input->runs[r].rows[i]);
+            identities[at++] = find_or_add_identity(sides, &input->runs[r].rows[i]);
     return identities;
 }
 

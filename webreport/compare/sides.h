@@ -73,7 +73,7 @@ enum tp_producer tp_sides_producer(const struct tp_sides *sides);
 void tp_sides_build(struct tp_sides *sides, const struct tp_side_input inputs[TP_SIDES], struct tp_arena *arena);
 
 /* Returns whether all runs of both sides are known to come from one host. */
-bool tp_sides_are_of_one_host(const struct tp_sides *sides);
+bool tp_sides_have_one_host(const struct tp_sides *sides);
 
 /* Returns whether all times are wall clock of the host, because neither side has kernels in every run. Other programs
  * on the machine disturb wall clock. */

@@ -13,63 +13,63 @@ void tp_document_init(struct tp_document *document, const char *name, struct tp_
                                      .record = tp_object_new(arena)};
 }
 
-static struct tp_block *add(struct tp_document *document, enum tp_block_kind kind)
+static struct tp_block *add_block(struct tp_document *document, enum tp_block_kind kind)
 {
     struct tp_block *block = tp_vec_push(&document->blocks);
     *block = (struct tp_block){.kind = kind, .places = document->places};
     return block;
 }
 
-static void add_text(struct tp_document *document, enum tp_block_kind kind, const char *term, const char *text)
+static void add_text_block(struct tp_document *document, enum tp_block_kind kind, const char *term, const char *text)
 {
-    struct tp_block *block = add(document, kind);
+    struct tp_block *block = add_block(document, kind);
     block->term = term;
     block->text = text;
 }
 
-void tp_document_title(struct tp_document *document, const struct tp_title_block *title)
+void tp_document_add_title(struct tp_document *document, const struct tp_title_block *title)
 {
-    add(document, TP_BLOCK_TITLE)->title = *title;
+    add_block(document, TP_BLOCK_TITLE)->title = *title;
 }
 
-void tp_document_section(struct tp_document *document, const struct tp_section_block *section)
+void tp_document_add_section(struct tp_document *document, const struct tp_section_block *section)
 {
-    add(document, TP_BLOCK_SECTION)->section = *section;
+    add_block(document, TP_BLOCK_SECTION)->section = *section;
 }
 
-void tp_document_heading(struct tp_document *document, const char *text)
+void tp_document_add_heading(struct tp_document *document, const char *text)
 {
-    add_text(document, TP_BLOCK_HEADING, "", text);
+    add_text_block(document, TP_BLOCK_HEADING, "", text);
 }
 
-void tp_document_fact(struct tp_document *document, const char *term, const char *text)
+void tp_document_add_fact(struct tp_document *document, const char *term, const char *text)
 {
-    add_text(document, TP_BLOCK_FACT, term, text);
+    add_text_block(document, TP_BLOCK_FACT, term, text);
 }
 
-void tp_document_point(struct tp_document *document, const char *text)
+void tp_document_add_point(struct tp_document *document, const char *text)
 {
-    add_text(document, TP_BLOCK_POINT, "", text);
+    add_text_block(document, TP_BLOCK_POINT, "", text);
 }
 
-void tp_document_note(struct tp_document *document, const char *text)
+void tp_document_add_note(struct tp_document *document, const char *text)
 {
-    add_text(document, TP_BLOCK_NOTE, "", text);
+    add_text_block(document, TP_BLOCK_NOTE, "", text);
 }
 
-void tp_document_verdict(struct tp_document *document, const struct tp_verdict_block *verdict)
+void tp_document_add_verdict(struct tp_document *document, const struct tp_verdict_block *verdict)
 {
-    add(document, TP_BLOCK_VERDICT)->verdict = *verdict;
+    add_block(document, TP_BLOCK_VERDICT)->verdict = *verdict;
 }
 
-void tp_document_notice(struct tp_document *document, enum tp_tone tone, const char *head, const char *text)
+void tp_document_add_notice(struct tp_document *document, enum tp_tone tone, const char *head, const char *text)
 {
-    add(document, TP_BLOCK_NOTICE)->notice = (struct tp_notice_block){.tone = tone, .head = head, .text = text};
+    add_block(document, TP_BLOCK_NOTICE)->notice = (struct tp_notice_block){.tone = tone, .head = head, .text = text};
 }
 
-void tp_document_notice_point(struct tp_document *document, const char *point)
+void tp_document_add_notice_point(struct tp_document *document, const char *point)
 {
-    struct tp_notice_block *notice = &tp_document_at(document, document->blocks.count - 1)->notice;
+    struct tp_notice_block *notice = &tp_document_block_at(document, document->blocks.count - 1)->notice;
     size_t count = notice->point_count;
     if ((count & (count - 1)) == 0) /* the array grows only at powers of two */
         notice->points = tp_arena_resize(document->arena, notice->points, count * sizeof *notice->points,
@@ -77,51 +77,51 @@ void tp_document_notice_point(struct tp_document *document, const char *point)
     notice->points[notice->point_count++] = point;
 }
 
-void tp_document_figure(struct tp_document *document, const struct tp_figure_block *figure)
+void tp_document_add_figure(struct tp_document *document, const struct tp_figure_block *figure)
 {
-    add(document, TP_BLOCK_FIGURE)->figure = *figure;
+    add_block(document, TP_BLOCK_FIGURE)->figure = *figure;
 }
 
-void tp_document_table(struct tp_document *document, struct tp_shown_table *table, const char *more)
+void tp_document_add_table(struct tp_document *document, struct tp_shown_table *table, const char *more)
 {
-    struct tp_block *block = add(document, TP_BLOCK_TABLE);
+    struct tp_block *block = add_block(document, TP_BLOCK_TABLE);
     block->table = table;
     block->more = more;
 }
 
-void tp_document_findings(struct tp_document *document, const struct tp_findings_block *findings)
+void tp_document_add_findings(struct tp_document *document, const struct tp_findings_block *findings)
 {
-    add(document, TP_BLOCK_FINDINGS)->findings = *findings;
+    add_block(document, TP_BLOCK_FINDINGS)->findings = *findings;
 }
 
-void tp_document_chart(struct tp_document *document, const char *name, struct tp_data data,
-                       struct tp_shown_table *table)
+void tp_document_add_chart(struct tp_document *document, const char *name, struct tp_data data,
+                           struct tp_shown_table *table)
 {
     if (data.kind != TP_DATA_NONE || table)
-        add(document, TP_BLOCK_CHART)->chart = (struct tp_chart_block){name, data, table};
+        add_block(document, TP_BLOCK_CHART)->chart = (struct tp_chart_block){name, data, table};
 }
 
-void tp_document_lines(struct tp_document *document, const char *text)
+void tp_document_add_lines(struct tp_document *document, const char *text)
 {
-    add_text(document, TP_BLOCK_LINES, "", text);
+    add_text_block(document, TP_BLOCK_LINES, "", text);
 }
 
-void tp_document_worded(struct tp_document *document, const struct tp_worded_table *table)
+void tp_document_add_worded_table(struct tp_document *document, const struct tp_worded_table *table)
 {
-    add(document, TP_BLOCK_WORDED)->worded = table;
+    add_block(document, TP_BLOCK_WORDED)->worded = table;
 }
 
-void tp_document_rows(struct tp_document *document, const struct tp_rows_block *rows)
+void tp_document_add_rows(struct tp_document *document, const struct tp_rows_block *rows)
 {
-    add(document, TP_BLOCK_ROWS)->rows = *rows;
+    add_block(document, TP_BLOCK_ROWS)->rows = *rows;
 }
 
-const char *tp_fact_line(const struct tp_document *document, const struct tp_block *fact)
+const char *tp_fact_block_line(const struct tp_document *document, const struct tp_block *fact)
 {
     return *fact->term ? tp_text_printf(document->arena, "%s: %s", fact->term, fact->text) : fact->text;
 }
 
-const char *tp_verdict_line(const struct tp_document *document, const struct tp_verdict_block *verdict)
+const char *tp_verdict_block_line(const struct tp_document *document, const struct tp_verdict_block *verdict)
 {
     if (!*verdict->class)
         return verdict->headline;
@@ -143,9 +143,9 @@ static void write_evidence(const struct tp_data *value, struct tp_json *json)
 
 static const struct tp_data_source EVIDENCE = {.write = write_evidence};
 
-void tp_object_evidence(struct tp_object *object, const char *name, const struct tp_input_evidence *evidence)
+void tp_object_add_evidence(struct tp_object *object, const char *name, const struct tp_input_evidence *evidence)
 {
     struct evidence_member *member = tp_arena_alloc(object->members.arena, sizeof *member);
     *member = (struct evidence_member){evidence, object->members.arena};
-    tp_object_put(object, name, (struct tp_data){.kind = TP_DATA_WRITTEN, .source = &EVIDENCE, .self = member});
+    tp_object_add_value(object, name, (struct tp_data){.kind = TP_DATA_WRITTEN, .source = &EVIDENCE, .self = member});
 }

@@ -96,7 +96,7 @@ struct tp_findings_block {
     const char *remark;  /* smaller text after the heading, such as "costliest first", or NULL */
     const char *note;    /* text below the list, or NULL */
     const char *none;    /* text that replaces an empty list; NULL for nothing */
-    const char *id_head, *title_head, *base_head, *value_head, *change_head, *reason_head;
+    const char *id_title, *title_column_title, *base_title, *value_title, *change_title, *reason_title;
     /* for formats for scripts: name of the list, source of the limits, and judged input */
     const char *name, *source, *input;
     bool is_source_file; /* true: `source` is the path of a file */
@@ -118,7 +118,7 @@ struct tp_chart_block {
 /* Rows of a table for scripts, with every column. */
 struct tp_rows_block {
     const struct tp_table *table;
-    const char *last_name; /* name of an additional last column, which has the same text in all rows */
+    const char *extra_column_name; /* name of an additional last column, which has the same text in all rows */
     struct tp_str last;
 };
 
@@ -185,39 +185,39 @@ struct tp_document {
 /* Makes an empty document with an empty record. */
 void tp_document_init(struct tp_document *document, const char *name, struct tp_arena *arena);
 
-static inline struct tp_block *tp_document_at(const struct tp_document *document, size_t index)
+static inline struct tp_block *tp_document_block_at(const struct tp_document *document, size_t index)
 {
     return TP_AT(&document->blocks, struct tp_block, index);
 }
 
-void tp_document_title(struct tp_document *document, const struct tp_title_block *title);
-void tp_document_section(struct tp_document *document, const struct tp_section_block *section);
-void tp_document_heading(struct tp_document *document, const char *text);
-void tp_document_fact(struct tp_document *document, const char *term, const char *text);
-void tp_document_point(struct tp_document *document, const char *text);
-void tp_document_note(struct tp_document *document, const char *text);
-void tp_document_verdict(struct tp_document *document, const struct tp_verdict_block *verdict);
-/* Adds a notice without points; tp_document_notice_point adds a point to the last notice. */
-void tp_document_notice(struct tp_document *document, enum tp_tone tone, const char *head, const char *text);
-void tp_document_notice_point(struct tp_document *document, const char *point);
-void tp_document_figure(struct tp_document *document, const struct tp_figure_block *figure);
+void tp_document_add_title(struct tp_document *document, const struct tp_title_block *title);
+void tp_document_add_section(struct tp_document *document, const struct tp_section_block *section);
+void tp_document_add_heading(struct tp_document *document, const char *text);
+void tp_document_add_fact(struct tp_document *document, const char *term, const char *text);
+void tp_document_add_point(struct tp_document *document, const char *text);
+void tp_document_add_note(struct tp_document *document, const char *text);
+void tp_document_add_verdict(struct tp_document *document, const struct tp_verdict_block *verdict);
+/* Adds a notice without points; tp_document_add_notice_point adds a point to the last notice. */
+void tp_document_add_notice(struct tp_document *document, enum tp_tone tone, const char *head, const char *text);
+void tp_document_add_notice_point(struct tp_document *document, const char *point);
+void tp_document_add_figure(struct tp_document *document, const struct tp_figure_block *figure);
 /* Adds a table. more: text after the number of omitted rows, such as "--row-limit -1 shows all". */
-void tp_document_table(struct tp_document *document, struct tp_shown_table *table, const char *more);
-void tp_document_findings(struct tp_document *document, const struct tp_findings_block *findings);
+void tp_document_add_table(struct tp_document *document, struct tp_shown_table *table, const char *more);
+void tp_document_add_findings(struct tp_document *document, const struct tp_findings_block *findings);
 /* Adds preformatted lines. The text must not contain control sequences of terminals. */
-void tp_document_lines(struct tp_document *document, const char *text);
-void tp_document_worded(struct tp_document *document, const struct tp_worded_table *table);
-void tp_document_rows(struct tp_document *document, const struct tp_rows_block *rows);
+void tp_document_add_lines(struct tp_document *document, const char *text);
+void tp_document_add_worded_table(struct tp_document *document, const struct tp_worded_table *table);
+void tp_document_add_rows(struct tp_document *document, const struct tp_rows_block *rows);
 /* Adds a chart. Does nothing if `data` is of kind NONE and `table` is NULL. */
-void tp_document_chart(struct tp_document *document, const char *name, struct tp_data data,
-                       struct tp_shown_table *table);
+void tp_document_add_chart(struct tp_document *document, const char *name, struct tp_data data,
+                           struct tp_shown_table *table);
 
 /* Returns the text of a fact as a line, such as "base: 1 run", in the document's arena. */
-const char *tp_fact_line(const struct tp_document *document, const struct tp_block *fact);
-const char *tp_verdict_line(const struct tp_document *document, const struct tp_verdict_block *verdict);
+const char *tp_fact_block_line(const struct tp_document *document, const struct tp_block *fact);
+const char *tp_verdict_block_line(const struct tp_document *document, const struct tp_verdict_block *verdict);
 
 /* Adds the evidence of an input to a record. The evidence is borrowed. */
 struct tp_input_evidence;
-void tp_object_evidence(struct tp_object *object, const char *name, const struct tp_input_evidence *evidence);
+void tp_object_add_evidence(struct tp_object *object, const char *name, const struct tp_input_evidence *evidence);
 
 #endif

@@ -32,7 +32,7 @@ bool tp_data_is_true(const struct tp_data *value)
 
 static const struct tp_data_source built;
 
-static bool built_member(const struct tp_data *data, struct tp_str name, struct tp_data *out)
+static bool find_built_member(const struct tp_data *data, struct tp_str name, struct tp_data *out)
 {
     const struct tp_object *object = data->self;
     for (size_t i = object->members.count; i-- > 0;) {
@@ -47,13 +47,13 @@ static bool built_member(const struct tp_data *data, struct tp_str name, struct 
     return false;
 }
 
-static void built_item(const struct tp_data *data, size_t index, struct tp_data *out)
+static void get_built_item(const struct tp_data *data, size_t index, struct tp_data *out)
 {
     const struct tp_list *list = data->self;
     *out = *TP_AT(&list->items, struct tp_data, index);
 }
 
-static const struct tp_data_source built = {.member = built_member, .item = built_item};
+static const struct tp_data_source built = {.member = find_built_member, .item = get_built_item};
 
 struct tp_object *tp_object_new(struct tp_arena *arena)
 {
@@ -79,7 +79,7 @@ struct tp_data tp_data_of_list(const struct tp_list *list)
     return (struct tp_data){.kind = TP_DATA_LIST, .source = &built, .self = list, .number = (int64_t)list->items.count};
 }
 
-void tp_object_put(struct tp_object *object, const char *name, struct tp_data value)
+void tp_object_add_value(struct tp_object *object, const char *name, struct tp_data value)
 {
     struct tp_member *member = tp_vec_push(&object->members);
     member->name = tp_str_of(name);
@@ -88,16 +88,16 @@ void tp_object_put(struct tp_object *object, const char *name, struct tp_data va
 
 void tp_object_str(struct tp_object *object, const char *name, struct tp_str text)
 {
-    tp_object_put(object, name, tp_data_str(text));
+    tp_object_add_value(object, name, tp_data_str(text));
 }
 
 void tp_object_text(struct tp_object *object, const char *name, const char *text)
 {
-    tp_object_put(object, name, text ? tp_data_text(text) : (struct tp_data){.kind = TP_DATA_NONE});
+    tp_object_add_value(object, name, text ? tp_data_text(text) : (struct tp_data){.kind = TP_DATA_NONE});
 }
 
 /* Returns the length of the unit at the start of a text, bytes; 0 if there is no unit. */
-static size_t unit_size(const char *text, const char *end)
+static size_t unit_name_bytes(const char *text, const char *end)
 {
     static const char *const units[] = {"%", "ns", "\u00b5s", "ms", "s", "min", "B", "KiB", "MiB", "GiB", "TiB"};
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
@@ -109,13 +109,13 @@ static size_t unit_size(const char *text, const char *end)
     return 0;
 }
 
-void tp_object_sentence(struct tp_object *object, const char *name, struct tp_str text)
+void tp_object_plain_sentence(struct tp_object *object, const char *name, struct tp_str text)
 {
     static const char no_break[] = "\u00a0";
     struct tp_vec out = TP_VEC(object->members.arena, char);
     const char *end = text.ptr + text.len;
     for (const char *at = text.ptr; at < end; at++) {
-        bool is_joined = at > text.ptr && *at == ' ' && isdigit((unsigned char)at[-1]) && unit_size(at + 1, end);
+        bool is_joined = at > text.ptr && *at == ' ' && isdigit((unsigned char)at[-1]) && unit_name_bytes(at + 1, end);
         for (const char *c = is_joined ? no_break : ""; *c; c++)
             *(char *)tp_vec_push(&out) = *c;
         if (!is_joined)
@@ -145,20 +145,20 @@ void tp_object_printf(struct tp_object *object, const char *name, const char *fo
 
 void tp_object_int(struct tp_object *object, const char *name, int64_t value)
 {
-    tp_object_put(object, name, tp_data_int(value));
+    tp_object_add_value(object, name, tp_data_int(value));
 }
 
 void tp_object_bool(struct tp_object *object, const char *name, bool value)
 {
-    tp_object_put(object, name, tp_data_bool(value));
+    tp_object_add_value(object, name, tp_data_bool(value));
 }
 
 void tp_object_null(struct tp_object *object, const char *name)
 {
-    tp_object_put(object, name, (struct tp_data){.kind = TP_DATA_NONE});
+    tp_object_add_value(object, name, (struct tp_data){.kind = TP_DATA_NONE});
 }
 
-void tp_object_whole(struct tp_object *object, const char *name, int64_t value)
+void tp_object_int_or_null(struct tp_object *object, const char *name, int64_t value)
 {
     if (value == TP_NULL_INT)
         tp_object_null(object, name);
@@ -171,32 +171,32 @@ void tp_object_ns(struct tp_object *object, const char *name, int64_t ns)
     if (ns == TP_NULL_INT)
         tp_object_null(object, name);
     else
-        tp_object_put(object, name, (struct tp_data){.kind = TP_DATA_NS, .number = ns});
+        tp_object_add_value(object, name, (struct tp_data){.kind = TP_DATA_NS, .number = ns});
 }
 
 void tp_object_real(struct tp_object *object, const char *name, double value)
 {
     struct tp_data data = {.kind = TP_DATA_REAL};
     memcpy(&data.number, &value, sizeof value);
-    tp_object_put(object, name, data);
+    tp_object_add_value(object, name, data);
 }
 
 void tp_object_table(struct tp_object *object, const char *name, const struct tp_table *table)
 {
-    tp_object_put(object, name, (struct tp_data){.kind = TP_DATA_TABLE, .self = table});
+    tp_object_add_value(object, name, (struct tp_data){.kind = TP_DATA_TABLE, .self = table});
 }
 
-struct tp_object *tp_object_object(struct tp_object *object, const char *name)
+struct tp_object *tp_object_add_object(struct tp_object *object, const char *name)
 {
     struct tp_object *child = tp_object_new(object->members.arena);
-    tp_object_put(object, name, tp_data_of_object(child));
+    tp_object_add_value(object, name, tp_data_of_object(child));
     return child;
 }
 
-struct tp_list *tp_object_list(struct tp_object *object, const char *name)
+struct tp_list *tp_object_add_list(struct tp_object *object, const char *name)
 {
     struct tp_list *child = tp_list_new(object->members.arena);
-    tp_object_put(object, name, tp_data_of_list(child));
+    tp_object_add_value(object, name, tp_data_of_list(child));
     return child;
 }
 
@@ -205,7 +205,7 @@ void tp_list_add(struct tp_list *list, struct tp_data value)
     *(struct tp_data *)tp_vec_push(&list->items) = value;
 }
 
-struct tp_object *tp_list_object(struct tp_list *list)
+struct tp_object *tp_list_add_object(struct tp_list *list)
 {
     struct tp_object *child = tp_object_new(list->items.arena);
     tp_list_add(list, tp_data_of_object(child));

@@ -97,31 +97,31 @@ struct tp_data tp_data_of_object(const struct tp_object *object);
 /* Returns a complete list as a value, with its current number of items. */
 struct tp_data tp_data_of_list(const struct tp_list *list);
 
-void tp_object_put(struct tp_object *object, const char *name, struct tp_data value);
+void tp_object_add_value(struct tp_object *object, const char *name, struct tp_data value);
 /* Adds a text member. The text is borrowed. */
 void tp_object_str(struct tp_object *object, const char *name, struct tp_str text);
 /* Adds a text member. The text is borrowed; NULL adds an absent value. */
 void tp_object_text(struct tp_object *object, const char *name, const char *text);
 /* Adds a sentence for a page, in which each number stays on one line with its unit. The text is copied; if its ptr
  * is NULL, the member is "". */
-void tp_object_sentence(struct tp_object *object, const char *name, struct tp_str text);
+void tp_object_plain_sentence(struct tp_object *object, const char *name, struct tp_str text);
 /* Adds a formatted text, stored in the arena. */
 void tp_object_printf(struct tp_object *object, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void tp_object_int(struct tp_object *object, const char *name, int64_t value);
 void tp_object_bool(struct tp_object *object, const char *name, bool value);
 /* Add members for JSON. TP_NULL_INT and numbers that are not finite become null. Tables are borrowed. */
-void tp_object_whole(struct tp_object *object, const char *name, int64_t value);
+void tp_object_int_or_null(struct tp_object *object, const char *name, int64_t value);
 void tp_object_ns(struct tp_object *object, const char *name, int64_t ns);
 void tp_object_real(struct tp_object *object, const char *name, double value);
 void tp_object_table(struct tp_object *object, const char *name, const struct tp_table *table);
 void tp_object_null(struct tp_object *object, const char *name);
 /* Add a new empty object or list as a member, and return it. The caller fills it. */
-struct tp_object *tp_object_object(struct tp_object *object, const char *name);
-struct tp_list *tp_object_list(struct tp_object *object, const char *name);
+struct tp_object *tp_object_add_object(struct tp_object *object, const char *name);
+struct tp_list *tp_object_add_list(struct tp_object *object, const char *name);
 
 void tp_list_add(struct tp_list *list, struct tp_data value);
 /* Appends a new empty object to a list, and returns it. */
-struct tp_object *tp_list_object(struct tp_list *list);
+struct tp_object *tp_list_add_object(struct tp_list *list);
 
 #endif

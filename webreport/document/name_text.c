@@ -26,11 +26,11 @@ int tp_source_url_check(const char *pattern, struct tp_error *err)
         "--source-url: the address must begin with https://, http:// or an editor's scheme such as vscode://");
 }
 
-struct tp_str tp_text_cut(struct tp_arena *arena, struct tp_str text, size_t max_bytes)
+struct tp_str tp_text_shorten(struct tp_arena *arena, struct tp_str text, size_t max_bytes)
 {
     if (text.len <= max_bytes)
         return text;
-    size_t keep = tp_utf8_cut(text.ptr, text.len, max_bytes - 3);
+    size_t keep = tp_utf8_fitting_bytes(text.ptr, text.len, max_bytes - 3);
     char *cut = tp_arena_alloc(arena, keep + 4);
     memcpy(cut, text.ptr, keep);
     memcpy(cut + keep, ELLIPSIS, 3);
@@ -39,19 +39,19 @@ struct tp_str tp_text_cut(struct tp_arena *arena, struct tp_str text, size_t max
 
 /* ---- redaction ---- */
 
-static bool starts_path(struct tp_str text, size_t at)
+static bool is_path_start(struct tp_str text, size_t at)
 {
-    if (at && (tp_is_word(text.ptr[at - 1]) || strchr("./-<*\\", text.ptr[at - 1])))
+    if (at && (tp_is_word_character(text.ptr[at - 1]) || strchr("./-<*\\", text.ptr[at - 1])))
         return false;
     if (text.ptr[at] == '/' || text.ptr[at] == '~')
         return at + 1 < text.len &&
-               (tp_is_word(text.ptr[at + 1]) || text.ptr[at + 1] == '/' || text.ptr[at + 1] == '.');
+               (tp_is_word_character(text.ptr[at + 1]) || text.ptr[at + 1] == '/' || text.ptr[at + 1] == '.');
     return at + 2 < text.len && text.ptr[at + 1] == ':' && (text.ptr[at + 2] == '\\' || text.ptr[at + 2] == '/') &&
-           tp_is_word(text.ptr[at]);
+           tp_is_word_character(text.ptr[at]);
 }
 
 /* Returns the position after the last `needle` in bytes `from` to `end` - 1 of the text; 0 if there is none. */
-static size_t after_last(struct tp_str text, size_t from, size_t end, const char *needle)
+static size_t position_after_last(struct tp_str text, size_t from, size_t end, const char *needle)
 {
     size_t after = 0;
     ptrdiff_t found;
@@ -63,16 +63,17 @@ static size_t after_last(struct tp_str text, size_t from, size_t end, const char
 
 /* Returns the position from which the path at `at` is shown: after the library folder of an installation, else at
  * the last component of the path. frame_end: end of the path in a frame, in which folders may have any names. */
-static size_t path_rest(struct tp_str text, size_t at, size_t frame_end)
+static size_t kept_path_start(struct tp_str text, size_t at, size_t frame_end)
 {
     size_t end = at < frame_end ? frame_end : at, rest, slash;
 
     while (end >= frame_end && end < text.len && text.ptr[end] && !strchr(" \t\n\"'();,<>|", text.ptr[end]))
         end++;
-    if ((rest = after_last(text, at, end, "/site-packages/")) || (rest = after_last(text, at, end, "/dist-packages/")))
+    if ((rest = position_after_last(text, at, end, "/site-packages/")) ||
+        (rest = position_after_last(text, at, end, "/dist-packages/")))
         return rest;
-    rest = after_last(text, at, end, "/");
-    slash = after_last(text, at, end, "\\");
+    rest = position_after_last(text, at, end, "/");
+    slash = position_after_last(text, at, end, "\\");
     return rest > slash ? rest : slash > at ? slash : at;
 }
 
@@ -83,7 +84,7 @@ static bool is_host_at(const struct tp_naming *naming, struct tp_str text, size_
     return host.len && text.len - at >= host.len && memcmp(text.ptr + at, host.ptr, host.len) == 0;
 }
 
-static struct tp_str redacted(const struct tp_naming *naming, struct tp_str text)
+static struct tp_str redact_text(const struct tp_naming *naming, struct tp_str text)
 {
     char *out = tp_arena_alloc(naming->arena, 3 * text.len + 16), *at = out;
     struct tp_frame frame;
@@ -94,11 +95,11 @@ static struct tp_str redacted(const struct tp_naming *naming, struct tp_str text
             memcpy(at, "host", 4);
             at += 4;
             i += naming->host.len;
-        } else if (starts_path(text, i) && path_rest(text, i, frame_end) > i + 1) {
+        } else if (is_path_start(text, i) && kept_path_start(text, i, frame_end) > i + 1) {
             memcpy(at, ELLIPSIS, 3);
             at[3] = '/';
             at += 4;
-            i = path_rest(text, i, frame_end);
+            i = kept_path_start(text, i, frame_end);
         } else {
             *at++ = text.ptr[i++];
         }
@@ -108,13 +109,13 @@ static struct tp_str redacted(const struct tp_naming *naming, struct tp_str text
 
 /* Shortens the path of a place in the source at its start and keeps the last folders, as in
  * "…/models/attention.py(12): forward". path_bytes: length of the path. */
-static struct tp_str path_cut(struct tp_arena *arena, struct tp_str text, size_t path_bytes)
+static struct tp_str shorten_path_start(struct tp_arena *arena, struct tp_str text, size_t path_bytes)
 {
     size_t from = text.len - TP_MAX_SHOWN_NAME_BYTES + 3;
     while (from < path_bytes && text.ptr[from] != '/' && text.ptr[from] != '\\')
         from++;
     if (from >= path_bytes) /* the text after the path is already too long */
-        return tp_text_cut(arena, text, TP_MAX_SHOWN_NAME_BYTES);
+        return tp_text_shorten(arena, text, TP_MAX_SHOWN_NAME_BYTES);
     char *cut = tp_arena_alloc(arena, text.len - from + 3);
     memcpy(cut, ELLIPSIS, 3);
     memcpy(cut + 3, text.ptr + from, text.len - from);
@@ -129,14 +130,14 @@ struct tp_str tp_shown_text(const struct tp_naming *naming, struct tp_str text)
     if (naming->redact && text.len) {
         if (shown.len > 4096) /* a longer text is cut below anyway */
             shown.len = 4096;
-        shown = redacted(naming, shown);
+        shown = redact_text(naming, shown);
     }
     if (shown.len > TP_MAX_SHOWN_NAME_BYTES && tp_frame_parse_place(&frame, shown))
-        return path_cut(naming->arena, shown, frame.path.len);
-    return tp_text_cut(naming->arena, shown, TP_MAX_SHOWN_NAME_BYTES);
+        return shorten_path_start(naming->arena, shown, frame.path.len);
+    return tp_text_shorten(naming->arena, shown, TP_MAX_SHOWN_NAME_BYTES);
 }
 
-struct tp_str tp_path_file(struct tp_str text)
+struct tp_str tp_path_last_part(struct tp_str text)
 {
     struct tp_frame frame;
     size_t cut = tp_frame_parse_place(&frame, text) ? frame.path.len : 0;
@@ -157,7 +158,7 @@ static char *add_encoded(char *at, struct tp_str text)
 
         if (c == '\\')
             c = '/';
-        if (c < 0x80 && (tp_is_word((char)c) || strchr("-.~/:", c)) && c) {
+        if (c < 0x80 && (tp_is_word_character((char)c) || strchr("-.~/:", c)) && c) {
             *at++ = (char)c;
         } else {
             *at++ = '%';
@@ -199,19 +200,19 @@ const char *tp_source_link(const struct tp_naming *naming, struct tp_str text)
     return out;
 }
 
-struct tp_str tp_name_prefix(struct tp_str name)
+struct tp_str tp_name_kind_prefix(struct tp_str name)
 {
     ptrdiff_t colons = tp_str_find(name, "::");
 
     if (colons <= 0 || colons > 32)
         return (struct tp_str){"", 0};
     for (ptrdiff_t i = 0; i < colons; i++)
-        if (!tp_is_word(name.ptr[i]))
+        if (!tp_is_word_character(name.ptr[i]))
             return (struct tp_str){"", 0};
     return (struct tp_str){name.ptr, (size_t)colons + 2};
 }
 
-struct tp_str tp_viewer_lines(const void *context, struct tp_str lines)
+struct tp_str tp_shown_lines_for_viewer(const void *context, struct tp_str lines)
 {
     const struct tp_naming *naming = context;
     if (!naming->redact)
@@ -269,7 +270,7 @@ struct tp_str tp_shapes_text(struct tp_arena *arena, struct tp_str shape)
     return (struct tp_str){out, (size_t)(at - out)};
 }
 
-struct tp_str tp_viewer_shapes(const void *context, struct tp_str shapes)
+struct tp_str tp_shown_shapes_for_viewer(const void *context, struct tp_str shapes)
 {
     const struct tp_naming *naming = context;
     return tp_shown_text(naming, tp_shapes_text(naming->arena, shapes));
@@ -279,8 +280,8 @@ struct tp_str tp_kernel_short_name(struct tp_arena *arena, struct tp_str name)
 {
     struct tp_frame frame;
     if (tp_frame_parse(&frame, name)) /* a Python call has no argument list that could be removed */
-        return tp_text_cut(arena, tp_frame_short_name(name), TP_MAX_SHOWN_NAME_BYTES);
-    return tp_text_cut(arena, tp_kernel_text(arena, name), TP_KERNEL_TEXT_BYTES);
+        return tp_text_shorten(arena, tp_frame_short_name(name), TP_MAX_SHOWN_NAME_BYTES);
+    return tp_text_shorten(arena, tp_kernel_text(arena, name), TP_KERNEL_TEXT_BYTES);
 }
 
 struct tp_shown_kernels {
@@ -309,17 +310,17 @@ struct tp_str tp_shown_kernel(const struct tp_naming *naming, struct tp_str name
     return *TP_AT(&kernels->shown, struct tp_str, id);
 }
 
-struct tp_str tp_viewer_name(const void *context, struct tp_str name)
+struct tp_str tp_shown_name_for_viewer(const void *context, struct tp_str name)
 {
     return tp_is_kernel_name(name) ? tp_shown_kernel(context, name) : tp_shown_text(context, name);
 }
 
-struct tp_str tp_viewer_text(const void *context, struct tp_str text)
+struct tp_str tp_shown_text_for_viewer(const void *context, struct tp_str text)
 {
     return tp_shown_text(context, text);
 }
 
-struct tp_str tp_viewer_kernel(const void *context, struct tp_str name)
+struct tp_str tp_shown_kernel_for_viewer(const void *context, struct tp_str name)
 {
     return tp_shown_kernel(context, name);
 }

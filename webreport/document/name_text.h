@@ -30,11 +30,11 @@ int tp_source_url_check(const char *pattern, struct tp_error *err);
 struct tp_str tp_shown_text(const struct tp_naming *naming, struct tp_str text);
 
 /* Cuts `text` to at most `max_bytes` at the border of a character, with an ellipsis. */
-struct tp_str tp_text_cut(struct tp_arena *arena, struct tp_str text, size_t max_bytes);
+struct tp_str tp_text_shorten(struct tp_arena *arena, struct tp_str text, size_t max_bytes);
 
 /* Returns "path(line): function" without its folders, such as "train.py(42): step". Returns other texts unchanged.
  * The result borrows the text. */
-struct tp_str tp_path_file(struct tp_str text);
+struct tp_str tp_path_last_part(struct tp_str text);
 
 /* Returns the address of the source line in "path(line)" or "path(line): function"; NULL without a line or a
  * pattern. */
@@ -45,7 +45,7 @@ const char *tp_source_link(const struct tp_naming *naming, struct tp_str text);
 struct tp_str tp_shapes_text(struct tp_arena *arena, struct tp_str shapes);
 
 /* Returns the result of tp_shapes_text for the viewer of slices. context: struct tp_naming. */
-struct tp_str tp_viewer_shapes(const void *context, struct tp_str shapes);
+struct tp_str tp_shown_shapes_for_viewer(const void *context, struct tp_str shapes);
 
 /* Returns the short name of a kernel, at most TP_KERNEL_TEXT_BYTES bytes. A Python call keeps the end of its path.
  * The text is in the arena or part of `name`. */
@@ -61,18 +61,18 @@ struct tp_shown_kernels *tp_shown_kernels_new(struct tp_arena *arena);
 
 /* Returns a name without private parts for the viewers of timeline and call tree. Kernels have their short names.
  * context: struct tp_naming. */
-struct tp_str tp_viewer_name(const void *context, struct tp_str name);
+struct tp_str tp_shown_name_for_viewer(const void *context, struct tp_str name);
 
 /* Returns the result of tp_shown_text, for lists of texts without kernels. context: struct tp_naming. */
-struct tp_str tp_viewer_text(const void *context, struct tp_str text);
+struct tp_str tp_shown_text_for_viewer(const void *context, struct tp_str text);
 
 /* Returns the result of tp_shown_kernel for the name of a kernel. context: struct tp_naming. */
-struct tp_str tp_viewer_kernel(const void *context, struct tp_str name);
+struct tp_str tp_shown_kernel_for_viewer(const void *context, struct tp_str name);
 
 /* Returns the lines for the viewer of the timeline, each as by tp_shown_text. context: struct tp_naming. */
-struct tp_str tp_viewer_lines(const void *context, struct tp_str lines);
+struct tp_str tp_shown_lines_for_viewer(const void *context, struct tp_str lines);
 
 /* Returns the prefix of an operator's name, such as "aten::" of "aten::add"; "" without a simple prefix. */
-struct tp_str tp_name_prefix(struct tp_str name);
+struct tp_str tp_name_kind_prefix(struct tp_str name);
 
 #endif

@@ -72,7 +72,7 @@ unsigned tp_page_level_count(void)
     return sizeof(LEVELS) / sizeof(LEVELS[0]);
 }
 
-void tp_page_limits_of(struct tp_page_limits *limits, unsigned level, size_t share_bytes)
+void tp_page_limits_fill(struct tp_page_limits *limits, unsigned level, size_t share_bytes)
 {
     *limits = LEVELS[level];
     if (limits->timeline_bytes > share_bytes / 5 * 3)

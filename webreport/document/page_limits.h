@@ -19,7 +19,7 @@ struct tp_page_limits {
 unsigned tp_page_level_count(void);
 
 /* Fills the limits of a level for a profile that may take about share_bytes bytes of the page. */
-void tp_page_limits_of(struct tp_page_limits *limits, unsigned level, size_t share_bytes);
+void tp_page_limits_fill(struct tp_page_limits *limits, unsigned level, size_t share_bytes);
 
 /* Returns the sentence about the level for the page; NULL for level 0. */
 const char *tp_page_level_text(unsigned level);

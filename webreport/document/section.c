@@ -35,7 +35,7 @@ void tp_section_add_fact(struct tp_list *list, const char *term, const char *fac
 
     if (!fact)
         return;
-    object = tp_list_object(list);
+    object = tp_list_add_object(list);
     tp_object_text(object, "term", term);
     tp_object_text(object, "fact", fact);
 }
@@ -45,18 +45,18 @@ void tp_section_add_table(struct tp_list *list, struct tp_shown_table *shown)
     tp_list_add(list, tp_shown_table_data(shown));
 }
 
-void tp_section_name_rows(const struct tp_naming *naming, struct tp_shown_table *shown, unsigned text_column)
+void tp_section_set_row_names(const struct tp_naming *naming, struct tp_shown_table *shown, unsigned text_column)
 {
     const struct tp_str *texts = tp_table_text(shown->table, text_column);
 
     for (size_t i = 0; i < shown->row_count; i++) {
         struct tp_shown_row *row = &shown->rows[i];
-        struct tp_str text = texts[i].len ? texts[i] : TP_STR("(none)"), prefix = tp_name_prefix(text);
+        struct tp_str text = texts[i].len ? texts[i] : TP_STR("(none)"), prefix = tp_name_kind_prefix(text);
 
         struct tp_str name = tp_shown_text(naming, (struct tp_str){text.ptr + prefix.len, text.len - prefix.len});
 
         row->href = tp_source_link(naming, text);
-        row->name = prefix.len ? name : tp_path_file(name);
+        row->name = prefix.len ? name : tp_path_last_part(name);
         row->is_place = row->name.len < name.len;
         row->prefix = row->is_place ? (struct tp_str){name.ptr, name.len - row->name.len} : prefix;
     }
@@ -77,11 +77,11 @@ struct tp_shown_table *tp_section_table_new(const struct tp_section *section, co
                                             size_t max_rows)
 {
     struct tp_shown_table *shown = tp_shown_table_new(section->arena, table, columns, column_count, max_rows);
-    shown->speech = tp_speech_of(section->profile->model);
+    shown->speech = tp_speech_of_model(section->profile->model);
     return shown;
 }
 
-const char *tp_section_word(const struct tp_section *section, const char *text)
+const char *tp_section_spoken_text(const struct tp_section *section, const char *text)
 {
-    return tp_spoken(tp_speech_of(section->profile->model), text, section->arena);
+    return tp_speech_text(tp_speech_of_model(section->profile->model), text, section->arena);
 }

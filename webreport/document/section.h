@@ -39,13 +39,13 @@ void tp_section_add_fact(struct tp_list *list, const char *term, const char *fac
 void tp_section_add_table(struct tp_list *list, struct tp_shown_table *shown);
 
 /* Sets the names of rows from a text column: the shown text, its prefix, and a link if the text is a source line. */
-void tp_section_name_rows(const struct tp_naming *naming, struct tp_shown_table *shown, unsigned text_column);
+void tp_section_set_row_names(const struct tp_naming *naming, struct tp_shown_table *shown, unsigned text_column);
 /* Returns a new table like that of tp_shown_table_new, with the vocabulary of the profile's producer. */
 struct tp_shown_table *tp_section_table_new(const struct tp_section *section, const struct tp_table *table,
                                             const struct tp_shown_column *columns, unsigned column_count,
                                             size_t max_rows);
-/* Returns a text in the vocabulary of the profile's producer (tp_spoken). */
-const char *tp_section_word(const struct tp_section *section, const char *text);
+/* Returns a text in the vocabulary of the profile's producer (tp_speech_text). */
+const char *tp_section_spoken_text(const struct tp_section *section, const char *text);
 /* Returns the name of a device: "GPU 0", or the name that the program itself gave to the device. */
 const char *tp_section_device_name(const struct tp_section *section, int64_t id);
 

@@ -10,12 +10,12 @@
 #include "writer/base/utf8.h"
 #include "writer/text/format.h"
 
-static bool has_unit(enum tp_shown_format format)
+static bool has_format_unit(enum tp_shown_format format)
 {
     return format == TP_SHOW_TIME || format == TP_SHOW_BYTES;
 }
 
-static bool is_text(enum tp_shown_format format)
+static bool is_text_format(enum tp_shown_format format)
 {
     return format == TP_SHOW_TEXT || format == TP_SHOW_YES || format == TP_SHOW_OWN;
 }
@@ -24,7 +24,7 @@ static bool is_text_column(const struct tp_shown_table *shown, const struct tp_s
 {
     enum tp_column_type type =
         column->format == TP_SHOW_PRINTED ? shown->table->defs[column->column].type : TP_COLUMN_INT;
-    return is_text(column->format) || type == TP_COLUMN_TEXT || type == TP_COLUMN_JSON || type == TP_COLUMN_BOOL;
+    return is_text_format(column->format) || type == TP_COLUMN_TEXT || type == TP_COLUMN_JSON || type == TP_COLUMN_BOOL;
 }
 
 /* Returns a cell as a number; times are in nanoseconds. Returns NaN for null and for texts. */
@@ -58,7 +58,7 @@ static void measure_column(struct tp_shown_table *shown, unsigned index)
     double max = 0, sum = 0;
     bool is_any_known = false;
 
-    for (size_t row = 0; row < shown->table->row_count && !is_text(column->format); row++) {
+    for (size_t row = 0; row < shown->table->row_count && !is_text_format(column->format); row++) {
         double value = cell_number(shown, column, row);
 
         if (isnan(value))
@@ -72,7 +72,7 @@ static void measure_column(struct tp_shown_table *shown, unsigned index)
     shown->sums[index] = is_any_known ? sum : NAN;
 }
 
-static struct tp_unit unit_of(const struct tp_shown_table *shown, unsigned index)
+static struct tp_unit find_column_unit(const struct tp_shown_table *shown, unsigned index)
 {
     const struct tp_shown_column *column = &shown->columns[index];
     double max = 0;
@@ -82,7 +82,7 @@ static struct tp_unit unit_of(const struct tp_shown_table *shown, unsigned index
             max = fmax(max, shown->maxima[i]);
     if (max > 9e18)
         max = 9e18;
-    return column->format == TP_SHOW_TIME ? tp_unit_of_time((int64_t)max) : tp_unit_of_bytes((int64_t)max);
+    return column->format == TP_SHOW_TIME ? tp_unit_for_time((int64_t)max) : tp_unit_for_bytes((int64_t)max);
 }
 
 /* ---- values for the template ---- */
@@ -200,7 +200,7 @@ static void get_cell(const struct tp_data *list, size_t index, struct tp_data *o
     *out = (struct tp_data){TP_DATA_OBJECT, &CELL, shown, shown->page_columns[index], list->place};
 }
 
-static struct tp_data cells_of(const struct tp_shown_table *shown, size_t row)
+static struct tp_data row_cells(const struct tp_shown_table *shown, size_t row)
 {
     return (struct tp_data){TP_DATA_LIST, &CELLS, shown, shown->page_column_count, row};
 }
@@ -211,7 +211,7 @@ static bool find_in_row(const struct tp_data *object, struct tp_str name, struct
     const struct tp_shown_row *row = &shown->rows[object->place];
 
     if (tp_str_equal(name, TP_STR("cells")))
-        *out = cells_of(shown, object->place);
+        *out = row_cells(shown, object->place);
     else if (tp_str_equal(name, TP_STR("row_name")))
         *out = tp_data_str(row->name);
     else if (tp_str_equal(name, TP_STR("row_prefix")))
@@ -229,7 +229,7 @@ static bool find_in_row(const struct tp_data *object, struct tp_str name, struct
     else if (tp_str_equal(name, TP_STR("row_is_deep")))
         *out = tp_data_bool(shown->is_tree && row->depth > shown->open_depth);
     else if (tp_str_equal(name, TP_STR("row_is_faint")))
-        *out = tp_data_bool(row->is_faint);
+        *out = tp_data_bool(row->is_uncertain);
     else
         return false;
     return true;
@@ -263,7 +263,7 @@ static bool find_in_column(const struct tp_data *object, struct tp_str name, str
     const struct tp_shown_column *column = &shown->columns[object->place];
 
     if (tp_str_equal(name, TP_STR("column_title")))
-        *out = tp_data_text(tp_shown_title(shown, (unsigned)object->place));
+        *out = tp_data_text(tp_shown_column_title(shown, (unsigned)object->place));
     else if (tp_str_equal(name, TP_STR("column_unit")))
         *out = tp_data_text(unit_text(shown, (unsigned)object->place));
     else if (tp_str_equal(name, TP_STR("column_definition")))
@@ -287,16 +287,16 @@ static void get_column(const struct tp_data *list, size_t index, struct tp_data 
 
 /* ---- cells with their units ---- */
 
-const char *tp_shown_title(const struct tp_shown_table *shown, unsigned index)
+const char *tp_shown_column_title(const struct tp_shown_table *shown, unsigned index)
 {
     const struct tp_shown_column *column = &shown->columns[index];
     const char *title = column->title                   ? column->title
                         : column->format == TP_SHOW_OWN ? ""
                                                         : shown->table->defs[column->column].title;
-    return tp_spoken(shown->speech, title, shown->arena);
+    return tp_speech_text(shown->speech, title, shown->arena);
 }
 
-bool tp_shown_is_text(const struct tp_shown_table *shown, unsigned index)
+bool tp_shown_is_text_column(const struct tp_shown_table *shown, unsigned index)
 {
     return is_text_column(shown, &shown->columns[index]);
 }
@@ -324,7 +324,7 @@ static const char *number_text(const struct tp_shown_table *shown, unsigned inde
     }
 }
 
-struct tp_str tp_shown_cell(const struct tp_shown_table *shown, unsigned index, size_t row)
+struct tp_str tp_shown_cell_text(const struct tp_shown_table *shown, unsigned index, size_t row)
 {
     const struct tp_shown_column *column = &shown->columns[index];
     double number = cell_number(shown, column, row);
@@ -359,7 +359,7 @@ struct tp_shown_table *tp_shown_table_new(struct tp_arena *arena, const struct t
     return shown;
 }
 
-static const char *cut_note(const struct tp_shown_table *shown)
+static const char *omitted_rows_note(const struct tp_shown_table *shown)
 {
     if (shown->row_count == shown->table->row_count)
         return NULL;
@@ -377,7 +377,7 @@ void tp_shown_table_measure(struct tp_shown_table *shown)
 
 /* Orders the columns for pages. The column by which rows are sorted comes first, with its bar and share, so that
  * narrow screens show it. The other columns keep their order. */
-static void order_columns(struct tp_shown_table *shown)
+static void order_page_columns(struct tp_shown_table *shown)
 {
     unsigned first = 0, behind;
 
@@ -400,26 +400,27 @@ struct tp_data tp_shown_table_data(struct tp_shown_table *shown)
     struct tp_object *object = tp_object_new(shown->arena);
 
     tp_shown_table_measure(shown);
-    order_columns(shown);
+    order_page_columns(shown);
     for (unsigned i = 0; i < shown->column_count; i++) {
         const struct tp_shown_column *column = &shown->columns[i];
         const char *definition = column->format == TP_SHOW_OWN ? NULL : shown->table->defs[column->column].definition;
-        shown->definitions[i] = definition ? tp_spoken(shown->speech, definition, shown->arena) : "";
-        if (has_unit(shown->columns[i].format))
-            shown->units[i] = unit_of(shown, i);
+        shown->definitions[i] = definition ? tp_speech_text(shown->speech, definition, shown->arena) : "";
+        if (has_format_unit(shown->columns[i].format))
+            shown->units[i] = find_column_unit(shown, i);
     }
     tp_object_text(object, "table_name", shown->name);
     tp_object_text(object, "table_caption", shown->caption);
     tp_object_text(object, "table_heading", shown->heading);
-    tp_object_text(object, "name_title", tp_spoken(shown->speech, shown->name_title, shown->arena));
-    tp_object_text(object, "name_definition", tp_spoken(shown->speech, shown->name_definition, shown->arena));
+    tp_object_text(object, "name_title", tp_speech_text(shown->speech, shown->name_title, shown->arena));
+    tp_object_text(object, "name_definition", tp_speech_text(shown->speech, shown->name_definition, shown->arena));
     tp_object_text(object, "table_foot", shown->foot);
     tp_object_text(object, "table_note", shown->note);
-    tp_object_text(object, "table_cut", cut_note(shown));
+    tp_object_text(object, "table_cut", omitted_rows_note(shown));
     tp_object_bool(object, "table_is_tree", shown->is_tree);
-    tp_object_put(object, "columns", (struct tp_data){TP_DATA_LIST, &COLUMNS, shown, shown->page_column_count, 0});
-    tp_object_put(object, "rows", (struct tp_data){TP_DATA_LIST, &ROWS, shown, (int64_t)shown->row_count, 0});
-    tp_object_put(object, "foot_cells", cells_of(shown, shown->row_count));
+    tp_object_add_value(object, "columns",
+                        (struct tp_data){TP_DATA_LIST, &COLUMNS, shown, shown->page_column_count, 0});
+    tp_object_add_value(object, "rows", (struct tp_data){TP_DATA_LIST, &ROWS, shown, (int64_t)shown->row_count, 0});
+    tp_object_add_value(object, "foot_cells", row_cells(shown, shown->row_count));
     return tp_data_of_object(object);
 }
 
@@ -436,7 +437,8 @@ static size_t cell_size(enum tp_column_type type)
     }
 }
 
-struct tp_table *tp_table_pick(struct tp_arena *arena, const struct tp_table *table, const size_t *rows, size_t count)
+struct tp_table *tp_table_copy_rows(struct tp_arena *arena, const struct tp_table *table, const size_t *rows,
+                                    size_t count)
 {
     struct tp_table *picked = tp_arena_alloc(arena, sizeof(*picked));
 
@@ -467,7 +469,7 @@ static int compare_rows(const void *a, const void *b)
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
-struct tp_table *tp_table_sorted(struct tp_arena *arena, const struct tp_table *table, unsigned column)
+struct tp_table *tp_table_copy_sorted(struct tp_arena *arena, const struct tp_table *table, unsigned column)
 {
     struct keyed_row *keyed = tp_arena_array(arena, table->row_count, sizeof(*keyed));
     size_t *rows = tp_arena_array(arena, table->row_count, sizeof(*rows));
@@ -477,7 +479,7 @@ struct tp_table *tp_table_sorted(struct tp_arena *arena, const struct tp_table *
     qsort(keyed, table->row_count, sizeof(*keyed), compare_rows);
     for (size_t i = 0; i < table->row_count; i++)
         rows[i] = keyed[i].row;
-    return tp_table_pick(arena, table, rows, table->row_count);
+    return tp_table_copy_rows(arena, table, rows, table->row_count);
 }
 
 /* ---- rows with equal shown names ---- */
@@ -515,7 +517,7 @@ static int by_full_name(const void *context, uint32_t x, uint32_t y)
     return order ? order : (x > y) - (x < y);
 }
 
-static size_t common_bytes(struct tp_str a, struct tp_str b)
+static size_t common_prefix_bytes(struct tp_str a, struct tp_str b)
 {
     size_t size = a.len < b.len ? a.len : b.len, i = 0;
     while (i < size && a.ptr[i] == b.ptr[i])
@@ -528,10 +530,10 @@ static struct tp_str distinct_name(const struct tp_naming *naming, struct tp_str
                                    size_t differs)
 {
     size_t from = differs > BEFORE_BYTES ? differs - BEFORE_BYTES : 0;
-    from = tp_utf8_cut(text.ptr, text.len, from);
+    from = tp_utf8_fitting_bytes(text.ptr, text.len, from);
     struct tp_str tail = {text.ptr + from, text.len - from};
-    shown.len = tp_utf8_cut(shown.ptr, shown.len, HEAD_BYTES);
-    tail = tp_shown_text(naming, tp_text_cut(naming->arena, tail, TAIL_BYTES));
+    shown.len = tp_utf8_fitting_bytes(shown.ptr, shown.len, HEAD_BYTES);
+    tail = tp_shown_text(naming, tp_text_shorten(naming->arena, tail, TAIL_BYTES));
     return tp_str_of(
         tp_text_printf(naming->arena, "%.*s\xe2\x80\xa6%.*s", (int)shown.len, shown.ptr, (int)tail.len, tail.ptr));
 }
@@ -547,7 +549,7 @@ static void distinguish_group(const struct tp_naming *naming, struct tp_shown_ro
         struct tp_str text = texts[order[i]];
         for (end = i + 1; end < count && tp_str_equal(text, texts[order[end]]); end++)
             continue;
-        size_t after = end < count ? common_bytes(text, texts[order[end]]) : 0;
+        size_t after = end < count ? common_prefix_bytes(text, texts[order[end]]) : 0;
         for (uint32_t k = i; k < end && end - i < count; k++)
             rows[order[k]].name = distinct_name(naming, rows[order[k]].name, text, before > after ? before : after);
         before = after;
@@ -576,7 +578,7 @@ void tp_section_distinguish_names(const struct tp_naming *naming, struct tp_show
 
 /* Appends numbers to names that are equal to the name of an earlier row, because the shown parts of long names may
  * be equal. */
-static void number_rows(const struct tp_naming *naming, struct tp_shown_table *shown)
+static void number_equal_rows(const struct tp_naming *naming, struct tp_shown_table *shown)
 {
     struct tp_strings seen;
     tp_strings_init(&seen, naming->arena, UINT64_MAX);
@@ -596,5 +598,5 @@ static void number_rows(const struct tp_naming *naming, struct tp_shown_table *s
 void tp_section_distinguish_rows(const struct tp_naming *naming, struct tp_shown_table *shown, unsigned text_column)
 {
     tp_section_distinguish_names(naming, shown->rows, tp_table_text(shown->table, text_column), NULL, shown->row_count);
-    number_rows(naming, shown);
+    number_equal_rows(naming, shown);
 }

@@ -52,7 +52,7 @@ struct tp_shown_row {
     bool is_place;            /* true: the prefix is the folder of a source line, which narrow outputs cut */
     const char *href;         /* address that the name links to, or NULL */
     unsigned depth;           /* depth of the row in a tree */
-    bool is_faint;            /* true: the numbers of the row are uncertain and are shown faintly */
+    bool is_uncertain;        /* true: the numbers of the row are uncertain and are shown faintly */
     struct tp_data more;      /* object for the template "table_more"; kind NONE if the row cannot be opened */
 };
 
@@ -102,20 +102,21 @@ void tp_shown_table_measure(struct tp_shown_table *shown);
 struct tp_data tp_shown_table_data(struct tp_shown_table *shown);
 
 /* Return the title of a shown column, and whether its cells are left-aligned texts. */
-const char *tp_shown_title(const struct tp_shown_table *shown, unsigned index);
-bool tp_shown_is_text(const struct tp_shown_table *shown, unsigned index);
+const char *tp_shown_column_title(const struct tp_shown_table *shown, unsigned index);
+bool tp_shown_is_text_column(const struct tp_shown_table *shown, unsigned index);
 
 /* Returns a cell with its unit, such as "12.2 ms" or "+3.1 %"; "–" for null. The text is borrowed or in the arena.
  * For outputs whose columns have no unit. */
-struct tp_str tp_shown_cell(const struct tp_shown_table *shown, unsigned index, size_t row);
+struct tp_str tp_shown_cell_text(const struct tp_shown_table *shown, unsigned index, size_t row);
 
 /* Returns a copy of the table with the given rows in the given order. Cells are copied into `arena`; texts are
  * shared. */
-struct tp_table *tp_table_pick(struct tp_arena *arena, const struct tp_table *table, const size_t *rows, size_t count);
+struct tp_table *tp_table_copy_rows(struct tp_arena *arena, const struct tp_table *table, const size_t *rows,
+                                    size_t count);
 
 /* Returns a copy of the table in `arena`, with its rows sorted by an integer column, largest first. Equal rows keep
  * their order. */
-struct tp_table *tp_table_sorted(struct tp_arena *arena, const struct tp_table *table, unsigned column);
+struct tp_table *tp_table_copy_sorted(struct tp_arena *arena, const struct tp_table *table, unsigned column);
 
 /* Extends equal shown names by the part in which their full names differ. Call this function after the rows have
  * their names. names: full name of each row. groups: for each row, its group, since only rows of one group are

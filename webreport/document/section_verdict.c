@@ -52,7 +52,7 @@ static const char *find_text(struct tp_str text, struct tp_str part)
 }
 
 /* Returns the headline, with its line of code cut as a shown name, and without private parts on request. */
-static const char *headline_of(const struct tp_naming *naming, const struct tp_trace_verdict *verdict)
+static const char *shown_headline(const struct tp_naming *naming, const struct tp_trace_verdict *verdict)
 {
     bool is_shown = verdict->class >= TP_CLASS_PROGRAM; /* headlines of these classes contain names at any position */
     struct tp_str text = is_shown ? tp_shown_text(naming, verdict->headline) : verdict->headline;
@@ -85,7 +85,7 @@ static const char *no_steps_text(const struct tp_naming *naming, const struct tp
 {
     if (!model->repeat_count)
         return "";
-    struct tp_str name = tp_shown_text(naming, model->trace->names.items[model->repeat_name]);
+    struct tp_str name = tp_shown_text(naming, model->trace->names.items[model->repeated_name]);
     return tp_text_printf(naming->arena,
                           " A sequence with %.*s repeats %s times, but the trace does not show whether the repetitions "
                           "are steps or layers of a model. Record with stacks or mark the steps.",
@@ -96,7 +96,7 @@ static const char *no_steps_text(const struct tp_naming *naming, const struct tp
 static const char *steps_text(struct tp_arena *arena, const struct tp_trace_verdict *verdict)
 {
     uint32_t count[TP_STEP_DIFFERENT + 1] = {0};
-    const char *text = tp_text_of_some(arena, verdict->steps_used, "step", "steps");
+    const char *text = tp_text_of_counted_noun(arena, verdict->steps_used, "step", "steps");
     for (uint32_t i = 0; i < verdict->step_count; i++)
         count[verdict->steps[i].left_out]++;
     for (unsigned reason = TP_STEP_WARM_UP; reason <= TP_STEP_DIFFERENT; reason++)
@@ -109,7 +109,7 @@ static const char *steps_text(struct tp_arena *arena, const struct tp_trace_verd
 static const double LEAST_GAP_PERCENT = 0.1; /* shortest gap that the text mentions, percent */
 
 /* Returns what the share of the longest gap refers to: all used steps, not only the step that contains the gap. */
-static const char *gap_base_text(struct tp_arena *arena, const struct tp_profile *profile)
+static const char *gap_reference_text(struct tp_arena *arena, const struct tp_profile *profile)
 {
     const struct tp_model *model = profile->model;
     if (model->step_marker == TP_MARKER_WINDOW)
@@ -145,11 +145,12 @@ static const char *host_activity_text(const struct tp_naming *naming, const stru
 static const char *gap_text(const struct tp_naming *naming, const struct tp_profile *profile)
 {
     const struct tp_trace_verdict *verdict = &profile->advice->verdict;
-    return tp_text_printf(
-        naming->arena, " The longest gap without recorded device work is %s (%s %s)%s%s.",
-        tp_text_of_time(naming->arena, verdict->gap.total_ns), tp_text_of_percent(naming->arena, verdict->gap.percent),
-        gap_base_text(naming->arena, profile), is_state_unknown(verdict) ? "; the trace does not show the reason" : "",
-        host_activity_text(naming, &verdict->gap));
+    return tp_text_printf(naming->arena, " The longest gap without recorded device work is %s (%s %s)%s%s.",
+                          tp_text_of_time(naming->arena, verdict->gap.total_ns),
+                          tp_text_of_percent(naming->arena, verdict->gap.percent),
+                          gap_reference_text(naming->arena, profile),
+                          is_state_unknown(verdict) ? "; the trace does not show the reason" : "",
+                          host_activity_text(naming, &verdict->gap));
 }
 
 /* Returns a sentence about the time outside window W, such as " 5.01 s of the 5.13 s recorded are left out (5.01 s
@@ -200,7 +201,7 @@ static const char *unjudged_text(const struct tp_profile *profile, struct tp_are
 
 /* Returns the text below the headline, such as "A step takes 12.3 ms (18 steps, 1 left out as warm-up). The longest
  * time without device work takes .." */
-static const char *details_of(const struct tp_naming *naming, const struct tp_profile *profile)
+static const char *details_text(const struct tp_naming *naming, const struct tp_profile *profile)
 {
     const struct tp_trace_verdict *verdict = &profile->advice->verdict;
     struct tp_arena *arena = naming->arena;
@@ -234,7 +235,7 @@ static const char *details_of(const struct tp_naming *naming, const struct tp_pr
 
 /* ---- verdicts of summaries ---- */
 
-static enum tp_verdict_class class_of(struct tp_str text)
+static enum tp_verdict_class class_by_text(struct tp_str text)
 {
     unsigned i = 0;
     while (i < TP_CLASS_COUNT && !tp_str_equal(text, tp_str_of(tp_verdict_class_text((enum tp_verdict_class)i))))
@@ -257,9 +258,10 @@ static const char *stored_headline(const struct tp_naming *naming, struct tp_str
     return tp_text_printf(naming->arena, "%.*s", (int)text.len, text.ptr);
 }
 
-struct tp_verdict_block tp_stored_verdict(const struct tp_naming *naming, struct tp_str class, struct tp_str headline)
+struct tp_verdict_block tp_stored_verdict_block(const struct tp_naming *naming, struct tp_str class,
+                                                struct tp_str headline)
 {
-    enum tp_verdict_class known = class_of(class);
+    enum tp_verdict_class known = class_by_text(class);
     if (known == TP_CLASS_COUNT) /* true if another version of tracepress wrote the class */
         return (struct tp_verdict_block){.tone = TP_TONE_UNSURE,
                                          .class = tp_arena_copy(naming->arena, class.ptr, class.len),
@@ -271,13 +273,13 @@ struct tp_verdict_block tp_stored_verdict(const struct tp_naming *naming, struct
                                      .text = ""};
 }
 
-struct tp_verdict_block tp_section_verdict(const struct tp_naming *naming, const struct tp_profile *profile)
+struct tp_verdict_block tp_section_verdict_block(const struct tp_naming *naming, const struct tp_profile *profile)
 {
     const struct tp_trace_verdict *verdict = &profile->advice->verdict;
     return (struct tp_verdict_block){
         .class = CLASSES[verdict->class].tag,
         .tone = CLASSES[verdict->class].tone,
-        .headline = headline_of(naming, verdict),
-        .text = details_of(naming, profile),
+        .headline = shown_headline(naming, verdict),
+        .text = details_text(naming, profile),
     };
 }

@@ -10,10 +10,11 @@
 const char *tp_section_step_source(const struct tp_naming *naming, const struct tp_model *model);
 
 /* Returns the verdict of the analysis as text, in naming->arena. */
-struct tp_verdict_block tp_section_verdict(const struct tp_naming *naming, const struct tp_profile *profile);
+struct tp_verdict_block tp_section_verdict_block(const struct tp_naming *naming, const struct tp_profile *profile);
 
-/* Returns the verdict of a summary as text, as tp_section_verdict does for a profile. class: tp_summary.verdict; ""
- * in older files. headline: tp_summary.headline. */
-struct tp_verdict_block tp_stored_verdict(const struct tp_naming *naming, struct tp_str class, struct tp_str headline);
+/* Returns the verdict of a summary as text, as tp_section_verdict_block does for a profile. class: tp_summary.verdict;
+ * "" in older files. headline: tp_summary.headline. */
+struct tp_verdict_block tp_stored_verdict_block(const struct tp_naming *naming, struct tp_str class,
+                                                struct tp_str headline);
 
 #endif

@@ -72,7 +72,7 @@ struct tp_export_format {
     /* Returns the parts that the given options need; filter, read and is_slim must be set. NULL if the format always
      * needs `needs`. */
     enum tp_export_need (*choose_needs)(const struct tp_export *export);
-    bool reads_text;      /* the format reads export->path again */
+    bool rereads_trace;   /* the format reads export->path again */
     bool has_slim;        /* the format supports --slim */
     bool has_own_folders; /* the format makes its own folders in `out`, so the caller does not make `folder` */
     bool joins_cycles;    /* captures of one worker share `folder`, so that its name has no SPAN */
@@ -98,14 +98,14 @@ int tp_export_tfevents_ranks(const struct tp_export_job *job, struct tp_error *e
 /* Writes a session for XProf: the file plugins/profile/RUN[.TIME]/WORKER.xplane.pb in export->out (export_xplane.c). */
 int tp_export_xplane(const struct tp_export *export, struct tp_error *err);
 
-/* tp_export_folded_knows returns whether the metric exists (webreport/measure/charts/folded_stacks.h).
+/* tp_export_folded_has_metric returns whether the metric exists (webreport/measure/charts/folded_stacks.h).
  * tp_export_folded writes WORKER.METRIC.folded, with one line for each call stack (export_folded.c). */
-bool tp_export_folded_knows(const char *metric);
+bool tp_export_folded_has_metric(const char *metric);
 int tp_export_folded(const struct tp_export *export, struct tp_error *err);
 
-/* tp_export_flamegraph_knows returns whether the metric is one of tracepress's own, and not one of torch's.
+/* tp_export_flamegraph_has_metric returns whether the metric is one of tracepress's own, and not one of torch's.
  * tp_export_flamegraph writes WORKER.METRIC.svg, or WORKER.METRIC.diff.svg with a baseline (export_flamegraph.c). */
-bool tp_export_flamegraph_knows(const char *metric);
+bool tp_export_flamegraph_has_metric(const char *metric);
 int tp_export_flamegraph(const struct tp_export *export, struct tp_error *err);
 
 /* Writes WORKER.DEVICE.memory.svg for each device that has memory records (export_memory_flow.c). */

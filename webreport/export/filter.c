@@ -137,7 +137,7 @@ static int apply_steps(struct tp_filter_trace *out, const struct tp_filter *filt
     return TP_OK;
 }
 
-static bool contains(struct tp_str text, const char *part)
+static bool contains_text(struct tp_str text, const char *part)
 {
     size_t length = strlen(part);
     return length > 0 && memmem(text.ptr, text.len, part, length) != NULL;
@@ -149,8 +149,8 @@ bool tp_filter_keeps_thread(const struct tp_filter *filter, const struct tp_thre
     char number[32];
     snprintf(number, sizeof number, "%" PRId64, thread->tid.number);
     for (size_t i = 0; i < options->thread_count; i++)
-        if (contains(thread->name, options->threads[i]) ||
-            (thread->tid.is_text ? contains(thread->tid.text, options->threads[i])
+        if (contains_text(thread->name, options->threads[i]) ||
+            (thread->tid.is_text ? contains_text(thread->tid.text, options->threads[i])
                                  : strcmp(number, options->threads[i]) == 0))
             return true;
     return options->thread_count == 0;

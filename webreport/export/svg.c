@@ -28,41 +28,41 @@ static void put_asset(struct tp_buf *out, const char *element, const char *asset
     tp_buf_printf(out, "]]></%s>\n", element);
 }
 
-void tp_svg_style(struct tp_buf *out, const char *asset, struct tp_arena *arena)
+void tp_svg_put_style(struct tp_buf *out, const char *asset, struct tp_arena *arena)
 {
     put_asset(out, "style", asset, arena);
 }
 
-void tp_svg_script(struct tp_buf *out, const char *asset, struct tp_arena *arena)
+void tp_svg_put_script(struct tp_buf *out, const char *asset, struct tp_arena *arena)
 {
     put_asset(out, "script", asset, arena);
 }
 
 /* Returns the length in bytes of the character at `at`, from its first byte. The length ends at the end of the text at
  * the latest. An invalid character has one byte. */
-static size_t character(struct tp_str text, size_t at)
+static size_t character_bytes(struct tp_str text, size_t at)
 {
     unsigned char first = (unsigned char)text.ptr[at];
     size_t size = first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4, i = 1;
-    while (i < size && at + i < text.len && tp_utf8_is_inside(text.ptr[at + i]))
+    while (i < size && at + i < text.len && tp_utf8_is_continuation(text.ptr[at + i]))
         i++;
     return i;
 }
 
 /* Returns the number of columns of a character, given its size in bytes. Characters of three bytes or more count as two
  * columns, because East Asian characters and emoji are wide. */
-static size_t columns(size_t size)
+static size_t character_columns(size_t size)
 {
     return size >= 3 ? 2 : 1;
 }
 
 /* Returns the length in bytes of the longest beginning of `text` that fits into max_columns. */
-static size_t head(struct tp_str text, size_t max_columns)
+static size_t prefix_bytes(struct tp_str text, size_t max_columns)
 {
     size_t at = 0;
     for (size_t used = 0; at < text.len;) {
-        size_t size = character(text, at);
-        used += columns(size);
+        size_t size = character_bytes(text, at);
+        used += character_columns(size);
         if (used > max_columns)
             break;
         at += size;
@@ -79,28 +79,28 @@ static void put_line(struct tp_buf *out, struct tp_str text)
             out->data[i] = ' ';
 }
 
-void tp_svg_text(struct tp_buf *out, struct tp_str text, size_t max_bytes)
+void tp_svg_put_text(struct tp_buf *out, struct tp_str text, size_t max_bytes)
 {
     size_t size = 0;
     if (text.len <= max_bytes) {
         put_line(out, text);
         return;
     }
-    for (size_t next; size < text.len && (next = size + character(text, size)) <= max_bytes;)
+    for (size_t next; size < text.len && (next = size + character_bytes(text, size)) <= max_bytes;)
         size = next;
     put_line(out, (struct tp_str){text.ptr, size});
     tp_buf_puts(out, "\u2026");
 }
 
-void tp_svg_text_in(struct tp_buf *out, struct tp_str text, size_t max_columns)
+void tp_svg_put_text_within(struct tp_buf *out, struct tp_str text, size_t max_columns)
 {
     if (max_columns < 3)
         return;
-    if (head(text, max_columns) == text.len) {
+    if (prefix_bytes(text, max_columns) == text.len) {
         put_line(out, text);
         return;
     }
-    put_line(out, (struct tp_str){text.ptr, head(text, max_columns - 1)});
+    put_line(out, (struct tp_str){text.ptr, prefix_bytes(text, max_columns - 1)});
     tp_buf_puts(out, "\u2026");
 }
 
@@ -110,7 +110,7 @@ struct drawing {
     void *context;
 };
 
-static int draw_it(void *context, struct tp_error *err)
+static int draw_guarded(void *context, struct tp_error *err)
 {
     struct drawing *drawing = context;
     (void)err;
@@ -136,7 +136,7 @@ int tp_svg_write(const char *path, struct tp_arena *arena, void (*draw)(struct t
 {
     struct tp_buf document;
     tp_buf_init(&document, TP_MAX_SVG_BYTES);
-    int code = tp_arena_run(arena, draw_it, &(struct drawing){&document, draw, context}, NULL);
+    int code = tp_arena_run(arena, draw_guarded, &(struct drawing){&document, draw, context}, NULL);
     code = code < 0 ? code : document.failed;
     if (code < 0)
         tp_error_set(err, code, 0, "%s: %s", path, code == TP_ELIMIT ? "a limit was reached" : "out of memory");

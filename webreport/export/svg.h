@@ -10,18 +10,18 @@
 /* Writes the opening tag of a document. width, height: size of the picture, pixels. */
 void tp_svg_begin(struct tp_buf *out, unsigned width, unsigned height);
 
-/* tp_svg_style writes the built-in file `asset` of templates/ as <style>, tp_svg_script writes it as <script>. arena:
- * for scratch memory. */
-void tp_svg_style(struct tp_buf *out, const char *asset, struct tp_arena *arena);
-void tp_svg_script(struct tp_buf *out, const char *asset, struct tp_arena *arena);
+/* tp_svg_put_style writes the built-in file `asset` of templates/ as <style>, tp_svg_put_script writes it as <script>.
+ * arena: for scratch memory. */
+void tp_svg_put_style(struct tp_buf *out, const char *asset, struct tp_arena *arena);
+void tp_svg_put_script(struct tp_buf *out, const char *asset, struct tp_arena *arena);
 
 /* Writes any bytes as text on one line. Escapes markup, replaces characters that XML forbids by U+FFFD, and replaces
  * line ends and tabs by blanks. Cuts the text after about max_bytes and appends "…". */
-void tp_svg_text(struct tp_buf *out, struct tp_str text, size_t max_bytes);
+void tp_svg_put_text(struct tp_buf *out, struct tp_str text, size_t max_bytes);
 
-/* Writes text like tp_svg_text, but cuts it at max_columns of a font with fixed width. Writes nothing if max_columns is
- * below three. */
-void tp_svg_text_in(struct tp_buf *out, struct tp_str text, size_t max_columns);
+/* Writes text like tp_svg_put_text, but cuts it at max_columns of a font with fixed width. Writes nothing if
+ * max_columns is below three. */
+void tp_svg_put_text_within(struct tp_buf *out, struct tp_str text, size_t max_columns);
 
 /* Calls `draw` and writes the document that it draws to a file. The file appears only when it is complete. `draw` may
  * leave through the arena's guard. Returns 0, TP_EIO, TP_ENOMEM or TP_ELIMIT. */

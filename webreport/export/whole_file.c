@@ -14,7 +14,8 @@ int tp_export_record_written(const struct tp_export *export, const char *path, i
     if (code != TP_OK || !job)
         return code;
     size_t size = strlen(job->written);
-    if (job->written_count == job->named_count && job->named_count < NAMED && size + strlen(path) + 3 < sizeof job->written) {
+    if (job->written_count == job->named_count && job->named_count < NAMED &&
+        size + strlen(path) + 3 < sizeof job->written) {
         snprintf(job->written + size, sizeof job->written - size, "%s%s", size ? ", " : "", path);
         job->named_count++;
     }
@@ -45,7 +46,7 @@ struct packing {
     struct tp_str packed;
 };
 
-static int pack(void *context, struct tp_error *err)
+static int compress_text(void *context, struct tp_error *err)
 {
     struct packing *packing = context;
     const struct tp_str text = {packing->text->data, packing->text->size};
@@ -58,6 +59,6 @@ int tp_export_packed_file(const struct tp_export *export, const char *ending, co
                           struct tp_error *err)
 {
     struct packing packing = {export, text, {NULL, 0}};
-    int code = tp_arena_run(export->arena, pack, &packing, err);
+    int code = tp_arena_run(export->arena, compress_text, &packing, err);
     return code < 0 ? code : tp_export_whole_file(export, ending, packing.packed, err);
 }

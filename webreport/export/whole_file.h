@@ -16,7 +16,7 @@ int tp_export_record_written(const struct tp_export *export, const char *path, i
 int tp_export_whole_file(const struct tp_export *export, const char *ending, struct tp_str bytes, struct tp_error *err);
 
 /* Writes `text` as FOLDER/WORKER.ENDING, in one gzip member. Returns 0, TP_EIO or TP_ELIMIT. text: must not have
- * failed. The caller releases `text` and then calls tp_arena_pass_on. */
+ * failed. The caller releases `text` and then calls tp_arena_pass_failure_on. */
 int tp_export_packed_file(const struct tp_export *export, const char *ending, const struct tp_buf *text,
                           struct tp_error *err);
 

@@ -5,7 +5,7 @@
 #include "writer/base/sort.h"
 
 /* Returns the start and end events of tasks, sorted by time and then by position in the file. */
-static const struct tp_keyed *in_time_order(const struct tp_trace *trace, struct tp_arena *arena)
+static const struct tp_keyed *sort_by_time(const struct tp_trace *trace, struct tp_arena *arena)
 {
     struct tp_keyed *order = tp_arena_array(arena, trace->task_end_count, sizeof *order);
     for (uint32_t i = 0; i < trace->task_end_count; i++)
@@ -16,7 +16,7 @@ static const struct tp_keyed *in_time_order(const struct tp_trace *trace, struct
 
 void tp_async_tasks_build(struct tp_async_tasks *tasks, const struct tp_trace *trace, struct tp_arena *arena)
 {
-    const struct tp_keyed *order = in_time_order(trace, arena);
+    const struct tp_keyed *order = sort_by_time(trace, arena);
     struct tp_vec items = TP_VEC(arena, struct tp_async_task);
     /* by key (category, name, id): 1 + index of the task that started last and is open; 0 if none is open */
     struct tp_vec open = TP_VEC(arena, uint32_t);

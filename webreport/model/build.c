@@ -37,7 +37,7 @@ static bool has_device_collective(const struct tp_model *model)
         const struct tp_event *e = &model->trace->events[i];
         if (e->kind == TP_KIND_ANNOTATION && model->marks[e->name] & TP_MARK_COLLECTIVE && !tp_event_declared_kind(e) &&
             /* libraries such as NCCL move only the data of devices */
-            tp_name_comm_library(tp_trace_name(model->trace, e)))
+            tp_name_comm_library(tp_trace_event_name(model->trace, e)))
             return true;
     }
     return false;
@@ -45,7 +45,7 @@ static bool has_device_collective(const struct tp_model *model)
 
 /* Returns true if the trace has a memory record of a device other than the CPU (of_device true) or of the CPU
  * (of_device false). */
-static bool has_memory_of(const struct tp_model *model, bool of_device)
+static bool has_memory_on_device(const struct tp_model *model, bool of_device)
 {
     const struct tp_trace *trace = model->trace;
     for (uint32_t i = 0; i < trace->memory_count; i++) {
@@ -76,22 +76,22 @@ static bool names_gpu(const struct tp_model *model)
     bool is_named = false;
     for (uint32_t i = 0; i < trace->gpu_count; i++)
         is_named |= trace->gpus[i].name.len && !tp_is_bare_property(&trace->gpus[i]);
-    return is_named && model->operators.count && !has_memory_of(model, false) && !has_processor_name(model);
+    return is_named && model->operators.count && !has_memory_on_device(model, false) && !has_processor_name(model);
 }
 
-static enum tp_missing_device find_missing(const struct tp_model *model)
+static enum tp_missing_device find_missing_device(const struct tp_model *model)
 {
     for (uint32_t i = 0; i < model->launches.count; i++)
         if (model->marks[tp_launch_event(model, i)->name] & (TP_MARK_DEVICE_CALL | TP_MARK_DEVICE_USE))
             return TP_MISSING_CALLS;
     if (has_device_collective(model))
         return TP_MISSING_COLLECTIVES;
-    if (has_memory_of(model, true))
+    if (has_memory_on_device(model, true))
         return TP_MISSING_MEMORY;
     return names_gpu(model) ? TP_MISSING_HEAD : TP_MISSING_NONE;
 }
 
-static enum tp_program_kind find_program(const struct tp_model *model)
+static enum tp_program_kind find_program_kind(const struct tp_model *model)
 {
     if (model->devices.count)
         return TP_RECORDED_GPU;
@@ -136,7 +136,7 @@ static enum tp_producer find_producer(const struct tp_model *model)
         return has_mpi(model) ? TP_PRODUCER_MPI : TP_PRODUCER_TRACEPRESS;
     if (model->kind_count[TP_KIND_MODULE])
         return TP_PRODUCER_TORCH;
-    bool is_foreign = model->trace->reading.declared_kinds || tp_trace_header(model->trace, "otherData").ptr ||
+    bool is_foreign = model->trace->reading.declared_kind_bits || tp_trace_header(model->trace, "otherData").ptr ||
                       tp_trace_header(model->trace, "metadata").ptr;
     bool has_head = model->trace->has_gpu_list && tp_trace_header(model->trace, "schemaVersion").ptr;
     return !is_foreign || has_head || has_torch_name(model) ? TP_PRODUCER_TORCH : TP_PRODUCER_OTHER;
@@ -150,7 +150,7 @@ void tp_model_build_links(struct tp_model *model, const struct tp_trace *trace, 
     model->order = order;
     model->arena = arena;
     count_events(model);
-    tp_model_nest(model);
+    tp_model_build_trees(model);
     tp_model_link_devices(model);
 }
 
@@ -159,8 +159,8 @@ void tp_model_build(struct tp_model *model, const struct tp_trace *trace, const 
 {
     tp_model_build_links(model, trace, order, arena);
     model->marks = tp_marks_build(trace, arena);
-    tp_model_host_times(model);
-    tp_model_operator_numbers(model);
+    tp_model_compute_host_times(model);
+    tp_model_compute_operator_times(model);
     tp_model_find_main(model);
     tp_model_group_gpus(model);
     tp_collectives_build(model);
@@ -168,8 +168,8 @@ void tp_model_build(struct tp_model *model, const struct tp_trace *trace, const 
     tp_model_find_steps(model);
     tp_model_find_waits(model);
     tp_model_find_idle(model);
-    model->missing = model->devices.count ? TP_MISSING_NONE : find_missing(model);
-    model->program = find_program(model);
+    model->missing = model->devices.count ? TP_MISSING_NONE : find_missing_device(model);
+    model->program = find_program_kind(model);
     model->producer = find_producer(model);
 }
 

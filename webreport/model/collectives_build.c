@@ -34,7 +34,7 @@ static const struct tp_event *event_at(const struct collector *c, uint32_t event
     return &c->model->trace->events[event];
 }
 
-static const struct tp_comm_detail *comm_of_host(const struct collector *c, uint32_t event)
+static const struct tp_comm_detail *host_comm_detail(const struct collector *c, uint32_t event)
 {
     uint32_t comm = tp_host_rare(c->model->trace, &c->model->trace->hosts[event_at(c, event)->detail]).comm;
     return comm == TP_NO_ID ? NULL : &c->model->trace->comms[comm];
@@ -49,14 +49,14 @@ static struct tp_str value_text(const struct collector *c, uint32_t value)
 
 /* ---- host events with the name of a collective ---- */
 
-static void find_notes(struct collector *c)
+static void find_communication_events(struct collector *c)
 {
     const struct tp_trace *trace = c->model->trace;
     struct tp_vec found = TP_VEC(c->model->arena, struct tp_keyed);
     for (uint32_t i = 0; i < trace->event_count; i++) {
         const struct tp_event *e = &trace->events[i];
         if ((e->kind == TP_KIND_OPERATOR || e->kind == TP_KIND_ANNOTATION) &&
-            tp_range_kind_of(c->model, e) == TP_RANGE_COMMUNICATION)
+            tp_event_range_kind(c->model, e) == TP_RANGE_COMMUNICATION)
             *(struct tp_keyed *)tp_vec_push(&found) = (struct tp_keyed){e->ts_ns, i, i};
     }
     tp_sort_keyed(found.data, found.count, c->model->arena);
@@ -65,7 +65,7 @@ static void find_notes(struct collector *c)
         *(uint32_t *)tp_vec_push(&c->notes) = TP_AT(&found, struct tp_keyed, i)->item;
 }
 
-static void find_kernels(struct collector *c)
+static void find_communication_kernels(struct collector *c)
 {
     const struct tp_devices *devices = &c->model->devices;
     struct tp_vec found = TP_VEC(c->model->arena, struct tp_keyed);
@@ -84,33 +84,33 @@ static void find_kernels(struct collector *c)
 
 static bool is_param_comms(const struct collector *c, uint32_t event)
 {
-    const struct tp_comm_detail *comm = comm_of_host(c, event);
-    return tp_str_equal(tp_trace_name(c->model->trace, event_at(c, event)), TP_STR("record_param_comms")) && comm &&
-           comm->collective != TP_NO_ID;
+    const struct tp_comm_detail *comm = host_comm_detail(c, event);
+    return tp_str_equal(tp_trace_event_name(c->model->trace, event_at(c, event)), TP_STR("record_param_comms")) &&
+           comm && comm->collective != TP_NO_ID;
 }
 
 enum level { LEVEL_BACKEND, LEVEL_PARAM_COMMS, LEVEL_DISPATCHER, LEVELS };
 
-static bool is_of_level(const struct collector *c, uint32_t event, enum level level)
+static bool is_event_of_level(const struct collector *c, uint32_t event, enum level level)
 {
-    struct tp_str name = tp_trace_name(c->model->trace, event_at(c, event));
+    struct tp_str name = tp_trace_event_name(c->model->trace, event_at(c, event));
     if (level == LEVEL_BACKEND)
         return !(c->model->marks[event_at(c, event)->name] & TP_MARK_C10D);
     if (level == LEVEL_DISPATCHER)
         return tp_str_starts(name, "c10d::");
     if (!is_param_comms(c, event))
         return false;
-    struct tp_str what = c->model->trace->values.items[comm_of_host(c, event)->collective];
+    struct tp_str what = c->model->trace->values.items[host_comm_detail(c, event)->collective];
     return !tp_str_equal(what, TP_STR("\"wait\"")) && !tp_str_equal(what, TP_STR("\"init\""));
 }
 
 /* Returns the name of the collective of an event. For a record_param_comms event this is "c10d:" and its argument. */
 static struct tp_str record_name(const struct collector *c, uint32_t event)
 {
-    struct tp_str name = tp_trace_name(c->model->trace, event_at(c, event));
+    struct tp_str name = tp_trace_event_name(c->model->trace, event_at(c, event));
     if (!tp_str_equal(name, TP_STR("record_param_comms")))
         return name;
-    const struct tp_comm_detail *comm = comm_of_host(c, event);
+    const struct tp_comm_detail *comm = host_comm_detail(c, event);
     struct tp_str what = comm ? value_text(c, comm->collective) : (struct tp_str){NULL, 0};
     what = what.ptr ? what : TP_STR("None");
     char *text = tp_arena_alloc(c->model->arena, what.len + 6);
@@ -134,7 +134,7 @@ static void find_records(struct collector *c)
     for (unsigned level = 0; level < LEVELS && !c->records.count; level++)
         for (size_t i = 0; i < c->notes.count; i++) {
             uint32_t event = *TP_AT(&c->notes, uint32_t, i);
-            if (is_of_level(c, event, level))
+            if (is_event_of_level(c, event, level))
                 add_record(c, record_name(c, event), event, false);
         }
 }
@@ -181,7 +181,7 @@ static void index_by_thread(struct by_thread *index, const struct collector *c, 
 
 /* Returns the position in the list of the innermost event of a thread with start <= at and end >= reach. Returns
  * TP_NO_ID if there is none. */
-static uint32_t enclosing(const struct by_thread *index, uint32_t thread, int64_t at, int64_t reach)
+static uint32_t find_enclosing_event(const struct by_thread *index, uint32_t thread, int64_t at, int64_t reach)
 {
     if (!index->trees[thread].count)
         return TP_NO_ID;
@@ -202,7 +202,8 @@ static void find_metadata(struct collector *c)
     index_by_thread(&index, c, metas.data, (uint32_t)metas.count, true);
     for (size_t i = 0; i < c->records.count; i++) {
         struct tp_collective *record = TP_AT(&c->records, struct tp_collective, i);
-        uint32_t meta = enclosing(&index, event_at(c, record->event)->thread, record->start_ns, record->end_ns);
+        uint32_t meta =
+            find_enclosing_event(&index, event_at(c, record->event)->thread, record->start_ns, record->end_ns);
         if (meta != TP_NO_ID)
             record->comm = tp_host_rare(c->model->trace,
                                         &c->model->trace->hosts[event_at(c, *TP_AT(&metas, uint32_t, meta))->detail])
@@ -227,7 +228,7 @@ static struct tp_keyed *records_by_external_id(const struct collector *c, size_t
     return ids;
 }
 
-static uint32_t find_external(const struct tp_keyed *ids, size_t count, int64_t id)
+static uint32_t find_by_external_id(const struct tp_keyed *ids, size_t count, int64_t id)
 {
     size_t lo = 0, hi = count;
     while (lo < hi) {
@@ -242,7 +243,7 @@ static uint32_t find_external(const struct tp_keyed *ids, size_t count, int64_t 
 
 /* Assigns each communication kernel to the innermost collective around its launch. Without one, assigns it to the
  * first collective with its External id. */
-static void join_kernels(struct collector *c)
+static void assign_kernels_to_records(struct collector *c)
 {
     const struct tp_model *model = c->model;
     struct by_thread index;
@@ -257,11 +258,11 @@ static void join_kernels(struct collector *c)
         uint32_t launch = model->devices.launch[c->kernels[i]], found = TP_NO_ID;
         if (launch != TP_NO_ID) {
             const struct tp_event *e = tp_launch_event(model, launch);
-            found = enclosing(&index, e->thread, e->ts_ns, tp_sat_add(e->ts_ns, 1));
+            found = find_enclosing_event(&index, e->thread, e->ts_ns, tp_sat_add(e->ts_ns, 1));
         }
         if (found == TP_NO_ID && detail->external_id != TP_NULL_INT && detail->external_id != 0 &&
             detail->external_id != detail->correlation)
-            found = find_external(ids, id_count, detail->external_id);
+            found = find_by_external_id(ids, id_count, detail->external_id);
         c->kernel_record[i] = found;
         if (found == TP_NO_ID) {
             c->model->collectives.kernels_without_record++;
@@ -276,11 +277,11 @@ static void join_kernels(struct collector *c)
 }
 
 /* Makes one collective from each communication kernel. Used for traces without host calls of collectives. */
-static void use_kernels(struct collector *c)
+static void make_records_of_kernels(struct collector *c)
 {
     for (uint32_t i = 0; i < c->kernel_count; i++) {
         uint32_t event = c->model->devices.event[c->kernels[i]];
-        add_record(c, tp_trace_name(c->model->trace, event_at(c, event)), event, true);
+        add_record(c, tp_trace_event_name(c->model->trace, event_at(c, event)), event, true);
         struct tp_collective *record = TP_AT(&c->records, struct tp_collective, i);
         record->kernel_count = 1;
         record->comm = c->model->trace->devices[event_at(c, event)->detail].comm;
@@ -335,11 +336,11 @@ static void fill_ranges(struct collector *c)
 static int64_t tensor_bytes(struct tp_arena *arena, struct tp_str dims, struct tp_str type)
 {
     struct tp_str item;
-    if (!tp_value_is(dims, '['))
+    if (!tp_value_starts_with(dims, '['))
         return 0;
-    int64_t bytes = tp_value_is(type, '"') ? tp_element_size(tp_value_text(arena, type)) : 0;
+    int64_t bytes = tp_value_starts_with(type, '"') ? tp_element_size(tp_value_text(arena, type)) : 0;
     for (size_t at = 0; tp_value_next(dims, &at, NULL, &item);) {
-        int64_t n = tp_value_is(item, '"') ? TP_NULL_INT : tp_value_int(item);
+        int64_t n = tp_value_starts_with(item, '"') ? TP_NULL_INT : tp_value_int(item);
         if (tp_str_equal(item, TP_STR("true")) || tp_str_equal(item, TP_STR("false")))
             n = item.ptr[0] == 't';
         if (n == TP_NULL_INT)
@@ -351,7 +352,7 @@ static int64_t tensor_bytes(struct tp_arena *arena, struct tp_str dims, struct t
 
 /* Returns the data size of a collective, bytes: element count times element size from its metadata. Without this
  * metadata, returns the total size of its operator's inputs, or TP_NULL_INT if that is also unknown. */
-static int64_t bytes_of(const struct collector *c, const struct tp_collective *record)
+static int64_t record_bytes(const struct collector *c, const struct tp_collective *record)
 {
     const struct tp_trace *trace = c->model->trace;
     const struct tp_comm_detail *comm = record->comm == TP_NO_ID ? NULL : &trace->comms[record->comm];
@@ -359,7 +360,7 @@ static int64_t bytes_of(const struct collector *c, const struct tp_collective *r
         /* TP_NULL_INT if the metadata has no element count */
         int64_t n = comm->in_count > comm->out_count ? comm->in_count : comm->out_count;
         struct tp_str dtype = trace->values.items[comm->dtype];
-        int size = tp_value_is(dtype, '"') ? tp_element_size(value_text(c, comm->dtype)) : 0;
+        int size = tp_value_starts_with(dtype, '"') ? tp_element_size(value_text(c, comm->dtype)) : 0;
         if (n != TP_NULL_INT && size)
             return tp_sat_mul(n, size);
     }
@@ -369,7 +370,7 @@ static int64_t bytes_of(const struct collector *c, const struct tp_collective *r
     if (host->dims == TP_NO_ID || host->types == TP_NO_ID)
         return TP_NULL_INT;
     struct tp_str dims = trace->values.items[host->dims], types = trace->values.items[host->types], x, t;
-    if (!tp_value_is(dims, '[') || !tp_value_is(types, '['))
+    if (!tp_value_starts_with(dims, '[') || !tp_value_starts_with(types, '['))
         return TP_NULL_INT;
     int64_t bytes = 0;
     for (size_t i = 0, j = 0; tp_value_next(dims, &i, NULL, &x) && tp_value_next(types, &j, NULL, &t);)
@@ -398,12 +399,12 @@ static void find_libraries(struct collector *c)
     struct tp_model *model = c->model;
     for (size_t i = 0; i < c->notes.count; i++) {
         const char *backend =
-            tp_name_comm_backend(tp_trace_name(model->trace, event_at(c, *TP_AT(&c->notes, uint32_t, i))));
+            tp_name_comm_backend(tp_trace_event_name(model->trace, event_at(c, *TP_AT(&c->notes, uint32_t, i))));
         if (backend && strcmp(backend, "c10d") != 0)
             add_library(&model->collectives, backend);
     }
     for (uint32_t i = 0; i < c->kernel_count; i++) {
-        struct tp_str name = tp_trace_name(model->trace, tp_device_event(model, c->kernels[i]));
+        struct tp_str name = tp_trace_event_name(model->trace, tp_device_event(model, c->kernels[i]));
         const char *library = tp_name_comm_library(name);
         add_library(&model->collectives, library ? library : "custom");
     }
@@ -424,17 +425,17 @@ void tp_collectives_build(struct tp_model *model)
 {
     struct tp_collectives *out = &model->collectives;
     struct collector c = {.model = model, .records = TP_VEC(model->arena, struct tp_collective)};
-    find_notes(&c);
-    find_kernels(&c);
+    find_communication_events(&c);
+    find_communication_kernels(&c);
     if (!c.notes.count && !c.kernel_count)
         return;
     find_libraries(&c);
     find_records(&c);
     if (c.records.count) {
         find_metadata(&c);
-        join_kernels(&c);
+        assign_kernels_to_records(&c);
     } else {
-        use_kernels(&c);
+        make_records_of_kernels(&c);
     }
     fill_ranges(&c);
     out->count = (uint32_t)c.records.count;
@@ -445,12 +446,12 @@ void tp_collectives_build(struct tp_model *model)
     tp_sort_rows(rows, out->count, by_time, c.records.data, model->arena);
     for (uint32_t i = 0; i < out->count; i++) {
         out->items[i] = *TP_AT(&c.records, struct tp_collective, rows[i]);
-        out->items[i].bytes = bytes_of(&c, &out->items[i]);
+        out->items[i].bytes = record_bytes(&c, &out->items[i]);
     }
 }
 
 /* Ignores the range of the host call if the collective has kernels, because all its other ranges are kernels. */
-struct tp_interval tp_collective_time(const struct tp_collective *record)
+struct tp_interval tp_collective_interval(const struct tp_collective *record)
 {
     struct tp_interval time = {record->start_ns, record->end_ns};
     bool skips_host = !record->is_device, has_any = false;

@@ -9,6 +9,6 @@ void tp_collectives_build(struct tp_model *model);
 
 /* Returns the time from the first start to the last end of the collective's kernels. Without kernels, returns the
  * time of the host call. */
-struct tp_interval tp_collective_time(const struct tp_collective *record);
+struct tp_interval tp_collective_interval(const struct tp_collective *record);
 
 #endif

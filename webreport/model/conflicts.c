@@ -20,7 +20,7 @@ struct places {
     uint32_t *place; /* by number - first: 1 + index of the event or thread, NOTHING, or SEVERAL for more than one */
 };
 
-static void widen(struct places *places, int64_t number)
+static void widen_range(struct places *places, int64_t number)
 {
     if (number <= 0) /* true for TP_NULL_INT as well */
         return;
@@ -39,34 +39,34 @@ static void open_places(struct places *places, uint64_t count, struct tp_arena *
         places->place = tp_arena_array(arena, (size_t)(places->last - places->first) + 1, sizeof *places->place);
 }
 
-static uint32_t *place_of(const struct places *places, int64_t number)
+static uint32_t *find_place(const struct places *places, int64_t number)
 {
     return number >= places->first && number <= places->last ? &places->place[number - places->first] : NULL;
 }
 
-static void put_place(const struct places *places, int64_t number, uint32_t index)
+static void set_place(const struct places *places, int64_t number, uint32_t index)
 {
-    uint32_t *place = place_of(places, number);
+    uint32_t *place = find_place(places, number);
     if (place)
         *place = *place == NOTHING ? index + 1 : SEVERAL;
 }
 
-static struct places open_calls(const struct tp_trace *trace, struct tp_arena *arena)
+static struct places index_calls(const struct tp_trace *trace, struct tp_arena *arena)
 {
     struct places calls = {.first = INT64_MAX, .last = INT64_MIN};
     for (uint32_t i = 0; i < trace->launch_count; i++)
-        widen(&calls, trace->launches[i].correlation);
+        widen_range(&calls, trace->launches[i].correlation);
     open_places(&calls, trace->launch_count, arena);
     return calls;
 }
 
 /* Makes an empty map from ids of operators to threads. The map has no entries if the file has no runtime calls,
  * because only calls are looked up in it. */
-static struct places open_operators(const struct tp_trace *trace, struct tp_arena *arena)
+static struct places index_operators(const struct tp_trace *trace, struct tp_arena *arena)
 {
     struct places operators = {.first = INT64_MAX, .last = INT64_MIN};
     for (uint32_t i = 0; trace->launch_count && i < trace->host_count; i++)
-        widen(&operators, trace->hosts[i].external_id);
+        widen_range(&operators, trace->hosts[i].external_id);
     open_places(&operators, trace->host_count, arena);
     return operators;
 }
@@ -111,7 +111,7 @@ static struct ends collect_ends(const struct tp_trace *trace, struct tp_arena *a
     return ends;
 }
 
-static void meet_end(struct ends *ends, const struct tp_event *e)
+static void mark_end_found(struct ends *ends, const struct tp_event *e)
 {
     struct end *end = find_end(ends, e->thread, e->ts_ns);
     ends->found += end->is_used && !end->is_found;
@@ -132,26 +132,26 @@ struct survey {
     int64_t *last_ids; /* by thread: id of the last operator or annotation so far, in file order */
 };
 
-static void note_call(struct survey *s, const struct tp_trace *trace, uint32_t index)
+static void survey_call(struct survey *s, const struct tp_trace *trace, uint32_t index)
 {
     const struct tp_event *e = &trace->events[index];
     int64_t correlation = e->detail == TP_NO_ID ? TP_NULL_INT : trace->launches[e->detail].correlation;
-    put_place(&s->calls, correlation, index);
+    set_place(&s->calls, correlation, index);
     s->cuda_calls += e->variant == 0;
     s->unnumbered += e->variant == 0 && correlation == TP_NULL_INT;
 }
 
 /* Updates the counts for an operator or annotation. */
-static void note_range(struct survey *s, const struct tp_trace *trace, const struct tp_event *e)
+static void survey_range(struct survey *s, const struct tp_trace *trace, const struct tp_event *e)
 {
     int64_t id = trace->hosts[e->detail].external_id;
     s->operators += e->kind == TP_KIND_OPERATOR;
     s->without_id += e->kind == TP_KIND_OPERATOR && id == TP_NULL_INT;
-    put_place(&s->operator_threads, id, e->thread);
+    set_place(&s->operator_threads, id, e->thread);
     s->moved += id > 0 && id < s->last_ids[e->thread];
     s->last_ids[e->thread] = id > 0 ? id : s->last_ids[e->thread];
     if (s->ends.slots)
-        meet_end(&s->ends, e);
+        mark_end_found(&s->ends, e);
 }
 
 static void survey_events(struct survey *s, const struct tp_trace *trace, struct tp_arena *arena)
@@ -161,8 +161,8 @@ static void survey_events(struct survey *s, const struct tp_trace *trace, struct
     s->names.count = tp_arena_array(arena, trace->names.count + 1u, sizeof *s->names.count);
     s->names.kinds = tp_arena_array(arena, trace->names.count + 1u, sizeof *s->names.kinds);
     s->last_ids = tp_arena_array(arena, trace->thread_count, sizeof *s->last_ids);
-    s->calls = open_calls(trace, arena);
-    s->operator_threads = open_operators(trace, arena);
+    s->calls = index_calls(trace, arena);
+    s->operator_threads = index_operators(trace, arena);
     s->ends = collect_ends(trace, arena);
     for (uint32_t i = 0; i < trace->event_count; i++) {
         const struct tp_event *e = &trace->events[i];
@@ -172,9 +172,9 @@ static void survey_events(struct survey *s, const struct tp_trace *trace, struct
             continue;
         s->late += e->ts_ns > end_ns;
         if (e->kind == TP_KIND_RUNTIME)
-            note_call(s, trace, i);
+            survey_call(s, trace, i);
         else if (!tp_kind_is_frame(e->kind))
-            note_range(s, trace, e);
+            survey_range(s, trace, e);
     }
 }
 
@@ -206,10 +206,10 @@ struct stream {
     bool is_open, has_call;
 };
 
-static const struct tp_event *device_call(const struct survey *s, const struct tp_trace *trace,
-                                          const struct tp_event *e, bool *has_some)
+static const struct tp_event *find_call_of_device(const struct survey *s, const struct tp_trace *trace,
+                                                  const struct tp_event *e, bool *has_some)
 {
-    const uint32_t *place = place_of(&s->calls, trace->devices[e->detail].correlation);
+    const uint32_t *place = find_place(&s->calls, trace->devices[e->detail].correlation);
     *has_some = place && *place != NOTHING;
     return *has_some && *place != SEVERAL ? &trace->events[*place - 1] : NULL;
 }
@@ -219,7 +219,7 @@ static const struct tp_event *device_call(const struct survey *s, const struct t
 static bool runs_in_order(const struct tp_trace *trace, const struct tp_event *e, const struct tp_event *call)
 {
     int64_t graph = tp_device_setup(trace, e->detail)->graph_id;
-    return (graph == TP_NULL_INT || graph == 0) && tp_str_find(tp_trace_name(trace, call), "Graph") < 0;
+    return (graph == TP_NULL_INT || graph == 0) && tp_str_find(tp_trace_event_name(trace, call), "Graph") < 0;
 }
 
 struct device_conflicts {
@@ -228,12 +228,12 @@ struct device_conflicts {
     uint64_t starts[TP_LINK_SUMS];
 };
 
-static void visit_device(struct device_conflicts *found, struct stream *stream, const struct survey *s,
-                         const struct tp_trace *trace, const struct tp_event *e)
+static void check_device_operation(struct device_conflicts *found, struct stream *stream, const struct survey *s,
+                                   const struct tp_trace *trace, const struct tp_event *e)
 {
     int64_t correlation = trace->devices[e->detail].correlation;
     bool has_some;
-    const struct tp_event *call = device_call(s, trace, e, &has_some);
+    const struct tp_event *call = find_call_of_device(s, trace, e, &has_some);
     found->unnumbered += correlation == TP_NULL_INT;
     found->without_call += !call;
     if (!has_some) {
@@ -246,7 +246,7 @@ static void visit_device(struct device_conflicts *found, struct stream *stream, 
     if (!call)
         return;
     found->linked++;
-    tp_link_add(found->starts, correlation, call->ts_ns);
+    tp_link_sums_add(found->starts, correlation, call->ts_ns);
     if (!runs_in_order(trace, e, call))
         return;
     found->unordered += stream->has_call && tp_event_end(call) < stream->last_call_ns;
@@ -254,23 +254,23 @@ static void visit_device(struct device_conflicts *found, struct stream *stream, 
     stream->has_call = true;
 }
 
-static void visit_devices(struct device_conflicts *found, struct survey *s, const struct tp_trace *trace,
-                          const struct tp_order *order, struct tp_arena *arena)
+static void check_device_operations(struct device_conflicts *found, struct survey *s, const struct tp_trace *trace,
+                                    const struct tp_order *order, struct tp_arena *arena)
 {
     struct stream *streams = tp_arena_array(arena, trace->thread_count, sizeof *streams);
     for (uint32_t i = 0; i < order->device_count; i++) {
         const struct tp_event *e = &trace->events[order->device[i]];
         bool has_some;
-        device_call(s, trace, e, &has_some);
+        find_call_of_device(s, trace, e, &has_some);
         s->names.kinds[e->name] |= has_some ? NAME_HAS_CALL : 0;
     }
     for (uint32_t i = 0; i < order->device_count; i++) {
         const struct tp_event *e = &trace->events[order->device[i]];
-        visit_device(found, &streams[e->thread], s, trace, e);
+        check_device_operation(found, &streams[e->thread], s, trace, e);
     }
 }
 
-static uint64_t count_unequal(const uint64_t *x, const uint64_t *y)
+static uint64_t count_unequal_sums(const uint64_t *x, const uint64_t *y)
 {
     uint64_t count = 0;
     for (int i = 0; i < TP_LINK_SUMS; i++)
@@ -280,7 +280,7 @@ static uint64_t count_unequal(const uint64_t *x, const uint64_t *y)
 
 /* Counts links whose number and start time no event has. Recorders write either one link end for each event with a
  * correlation, or one link for each device operation. */
-static uint64_t unmatched_links(const struct tp_trace *trace, const struct device_conflicts *devices)
+static uint64_t count_unmatched_links(const struct tp_trace *trace, const struct device_conflicts *devices)
 {
     const struct tp_reading *r = &trace->reading;
     const struct tp_link_sums *sums = &r->link_sums;
@@ -290,13 +290,13 @@ static uint64_t unmatched_links(const struct tp_trace *trace, const struct devic
     for (int i = 0; i < TP_LINK_SUMS; i++)
         all[i] = sums->starts[i] + sums->ends[i];
     if (count == r->correlated)
-        return tp_conflicts_count_few(count_unequal(all, sums->events), count);
+        return tp_conflicts_count_if_few(count_unequal_sums(all, sums->events), count);
     if (r->device_link_ends != trace->device_count || r->device_link_starts != r->device_link_ends)
         return 0;
-    uint64_t unequal = count_unequal(sums->ends, sums->devices);
+    uint64_t unequal = count_unequal_sums(sums->ends, sums->devices);
     if (!devices->without_call)
-        unequal += count_unequal(sums->starts, devices->starts);
-    return tp_conflicts_count_few(unequal, count);
+        unequal += count_unequal_sums(sums->starts, devices->starts);
+    return tp_conflicts_count_if_few(unequal, count);
 }
 
 static int by_configuration(const void *context, uint32_t i, uint32_t j)
@@ -320,7 +320,7 @@ static bool is_whole_configuration(const struct tp_device_setup *x)
 
 /* Counts configurations of kernels with several values of occupancy or blocks per SM. The recorder computes both
  * values from the configuration, so equal configurations must have equal values. */
-static uint64_t unequal_occupancies(const struct tp_trace *trace, struct tp_arena *arena)
+static uint64_t count_unequal_occupancies(const struct tp_trace *trace, struct tp_arena *arena)
 {
     uint32_t setup_count = 0, count = 0;
     uint64_t unlike = 0;
@@ -342,7 +342,7 @@ static uint64_t unequal_occupancies(const struct tp_trace *trace, struct tp_aren
     }
     tp_arena_drop(arena, rows, setup_count * sizeof *rows);
     tp_arena_drop(arena, seen, setup_count * sizeof *seen);
-    return tp_conflicts_count_few(unlike, trace->device_count);
+    return tp_conflicts_count_if_few(unlike, trace->device_count);
 }
 
 /* ---- counts over ids of host events ---- */
@@ -356,13 +356,13 @@ struct host_conflicts {
     int64_t last_id, last_ns; /* id and start, ns, of the last operator or annotation of the thread so far */
 };
 
-static void visit_host(struct host_conflicts *found, const struct survey *s, const struct tp_trace *trace,
-                       const struct tp_event *e)
+static void check_host_event(struct host_conflicts *found, const struct survey *s, const struct tp_trace *trace,
+                             const struct tp_event *e)
 {
     if (e->detail == TP_NO_ID)
         return;
     if (e->kind == TP_KIND_RUNTIME) {
-        const uint32_t *place = place_of(&s->operator_threads, trace->launches[e->detail].external_id);
+        const uint32_t *place = find_place(&s->operator_threads, trace->launches[e->detail].external_id);
         found->calls += place != NULL;
         found->lone += place && *place == NOTHING;
         found->on_other_thread += place && *place != NOTHING && *place != SEVERAL && *place != e->thread + 1u;
@@ -380,7 +380,7 @@ static void visit_host(struct host_conflicts *found, const struct survey *s, con
 /* Counts ids that break one of two rules. Ids ascend with time on each thread. A call has the id of an operator of
  * its thread. More exceptions are allowed for recorders that do not number events, because they omit operators that
  * are open at the end. */
-static uint64_t conflicts_of_ids(const struct survey *s, const struct tp_trace *trace, const struct tp_order *order)
+static uint64_t count_id_conflicts(const struct survey *s, const struct tp_trace *trace, const struct tp_order *order)
 {
     enum { ONE_IN = 100 };
     struct host_conflicts found = {0};
@@ -388,14 +388,14 @@ static uint64_t conflicts_of_ids(const struct survey *s, const struct tp_trace *
         found.last_id = 0;
         found.last_ns = INT64_MIN;
         for (uint32_t i = order->thread_first[t]; i < order->thread_first[t + 1]; i++)
-            visit_host(&found, s, trace, &trace->events[order->host[i]]);
+            check_host_event(&found, s, trace, &trace->events[order->host[i]]);
     }
     bool is_numbered = trace->reading.numbered;
     bool are_in_order = is_numbered || found.descending_ids * ONE_IN < found.ids;
     bool are_there = !is_numbered && found.lone * ONE_IN < found.calls;
-    return (is_numbered ? tp_conflicts_count_few(s->moved, found.ids) : 0) +
-           (are_in_order ? tp_conflicts_count_few(found.descending_ids, found.ids) : 0) + (are_there ? found.lone : 0) +
-           tp_conflicts_count_few(found.on_other_thread, found.calls);
+    return (is_numbered ? tp_conflicts_count_if_few(s->moved, found.ids) : 0) +
+           (are_in_order ? tp_conflicts_count_if_few(found.descending_ids, found.ids) : 0) +
+           (are_there ? found.lone : 0) + tp_conflicts_count_if_few(found.on_other_thread, found.calls);
 }
 
 /* ---- sum of all conflicts ---- */
@@ -412,13 +412,13 @@ static bool has_process(const struct tp_trace *trace, const struct tp_row_id *pi
 }
 
 /* Counts host events of processes without metadata. The recorder writes metadata for each process. */
-static uint64_t events_of_unnamed_processes(const struct tp_trace *trace, const struct tp_order *order)
+static uint64_t count_unnamed_process_events(const struct tp_trace *trace, const struct tp_order *order)
 {
     uint64_t count = 0;
     for (uint32_t t = 0; t < trace->thread_count; t++)
         if (order->thread_first[t] < order->thread_first[t + 1] && !has_process(trace, &trace->threads[t].pid))
             count += order->thread_first[t + 1] - order->thread_first[t];
-    return tp_conflicts_count_few(count, order->host_count);
+    return tp_conflicts_count_if_few(count, order->host_count);
 }
 
 void tp_conflicts_count(struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
@@ -429,18 +429,19 @@ void tp_conflicts_count(struct tp_trace *trace, const struct tp_order *order, st
     if (!tp_evidence_has_known_writer(trace))
         return;
     survey_events(&s, trace, arena);
-    visit_devices(&devices, &s, trace, order, arena);
-    r->conflicts = tp_conflicts_count_few(s.late, order->host_count) + conflicts_of_ids(&s, trace, order) +
-                   events_of_unnamed_processes(trace, order) + tp_conflicts_of_rows(trace, order, arena) +
-                   tp_conflicts_of_shapes(trace, arena) + unmatched_links(trace, &devices) +
-                   unequal_occupancies(trace, arena) + tp_conflicts_count_few(devices.unordered, devices.linked) +
-                   tp_conflicts_count_few(s.ends.count - s.ends.found, s.ends.count);
-    r->devices_without_call = tp_conflicts_count_few(devices.lone, devices.linked);
-    r->damaged_names = tp_conflicts_of_names(trace, &s.names, arena);
-    r->without_member = tp_conflicts_count_few(s.without_id, s.operators) +
-                        tp_conflicts_count_few(r->unnumbered, r->numbered) +
-                        tp_conflicts_count_few(s.unnumbered, s.cuda_calls) +
-                        tp_conflicts_count_few(devices.unnumbered, order->device_count);
+    check_device_operations(&devices, &s, trace, order, arena);
+    r->conflicts = tp_conflicts_count_if_few(s.late, order->host_count) + count_id_conflicts(&s, trace, order) +
+                   count_unnamed_process_events(trace, order) + tp_conflicts_count_rows(trace, order, arena) +
+                   tp_conflicts_count_shapes(trace, arena) + count_unmatched_links(trace, &devices) +
+                   count_unequal_occupancies(trace, arena) +
+                   tp_conflicts_count_if_few(devices.unordered, devices.linked) +
+                   tp_conflicts_count_if_few(s.ends.count - s.ends.found, s.ends.count);
+    r->unlaunched_devices = tp_conflicts_count_if_few(devices.lone, devices.linked);
+    r->damaged_name_events = tp_conflicts_count_names(trace, &s.names, arena);
+    r->events_lacking_member = tp_conflicts_count_if_few(s.without_id, s.operators) +
+                               tp_conflicts_count_if_few(r->unnumbered, r->numbered) +
+                               tp_conflicts_count_if_few(s.unnumbered, s.cuda_calls) +
+                               tp_conflicts_count_if_few(devices.unnumbered, order->device_count);
     drop_survey(&s, trace, arena);
-    r->unexplained_totals = tp_conflicts_of_memory(trace, order, arena);
+    r->unexplained_memory_totals = tp_conflicts_count_memory(trace, order, arena);
 }

@@ -9,8 +9,8 @@
 #include "webreport/model/order.h"
 #include "webreport/trace/trace.h"
 
-/* Fills five members of trace->reading: conflicts, damaged_names, without_member, devices_without_call and
- * unexplained_totals. arena: for temporary memory. */
+/* Fills five members of trace->reading: conflicts, damaged_name_events, events_lacking_member, unlaunched_devices and
+ * unexplained_memory_totals. arena: for temporary memory. */
 void tp_conflicts_count(struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena);
 
 #endif

@@ -58,7 +58,8 @@ static int64_t total_before(const struct tp_trace *trace, const struct tp_memory
 
 /* Returns how many entries of totals have no matching exit. Returns 0 if there are more than 3, because then threads
  * that are not recorded probably also allocate. */
-static uint64_t unreached_totals(const struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
+static uint64_t count_unreached_totals(const struct tp_trace *trace, const struct tp_order *order,
+                                       struct tp_arena *arena)
 {
     /* one damaged total disagrees with its own record and with the records before and after it */
     enum { MOST = 3 };
@@ -90,7 +91,7 @@ static uint64_t unreached_totals(const struct tp_trace *trace, const struct tp_o
 
 /* Counts reserved totals that are higher than the totals before and after them, if these two are equal. Such a total
  * is damaged, because the allocator cannot free a segment before another record frees its blocks. */
-static uint64_t isolated_peaks(const struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
+static uint64_t count_isolated_peaks(const struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
 {
     struct {
         int64_t before, last;
@@ -112,7 +113,7 @@ static uint64_t isolated_peaks(const struct tp_trace *trace, const struct tp_ord
 }
 
 /* Counts records that are earlier than the previous record of their thread in the file. */
-static uint64_t moved_records(const struct tp_trace *trace, struct tp_arena *arena)
+static uint64_t count_moved_records(const struct tp_trace *trace, struct tp_arena *arena)
 {
     int64_t *last_ns = tp_arena_array(arena, trace->thread_count, sizeof *last_ns);
     uint64_t moved = 0;
@@ -123,11 +124,11 @@ static uint64_t moved_records(const struct tp_trace *trace, struct tp_arena *are
         moved += record->ts_ns < last_ns[record->thread];
         last_ns[record->thread] = record->ts_ns;
     }
-    return tp_conflicts_count_few(moved, trace->memory_count);
+    return tp_conflicts_count_if_few(moved, trace->memory_count);
 }
 
 /* Counts memory records that start after the end of the recording. */
-static uint64_t late_records(const struct tp_trace *trace)
+static uint64_t count_late_records(const struct tp_trace *trace)
 {
     uint64_t late = 0;
     for (uint32_t i = 0; trace->reading.has_window_end && i < trace->memory_count; i++)
@@ -136,7 +137,7 @@ static uint64_t late_records(const struct tp_trace *trace)
 }
 
 /* Counts records without a field that nearly all other records have. */
-static uint64_t records_without_members(const struct tp_trace *trace)
+static uint64_t count_incomplete_records(const struct tp_trace *trace)
 {
     uint64_t place = 0, address = 0, allocated = 0, reserved = 0;
     /* our recorder counts small blocks of memory without recording their addresses */
@@ -153,14 +154,14 @@ static uint64_t records_without_members(const struct tp_trace *trace)
         reserved += more->total_reserved == TP_NULL_INT;
     }
     uint64_t count = trace->memory_count;
-    return tp_conflicts_count_few(place, count) + tp_conflicts_count_few(is_ours ? 0 : address, count) +
-           tp_conflicts_count_few(allocated, count) + tp_conflicts_count_few(reserved, count);
+    return tp_conflicts_count_if_few(place, count) + tp_conflicts_count_if_few(is_ours ? 0 : address, count) +
+           tp_conflicts_count_if_few(allocated, count) + tp_conflicts_count_if_few(reserved, count);
 }
 
-uint64_t tp_conflicts_of_memory(const struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
+uint64_t tp_conflicts_count_memory(const struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
 {
     if (!trace->memory_count)
         return 0;
-    return unreached_totals(trace, order, arena) + isolated_peaks(trace, order, arena) + moved_records(trace, arena) +
-           late_records(trace) + records_without_members(trace);
+    return count_unreached_totals(trace, order, arena) + count_isolated_peaks(trace, order, arena) +
+           count_moved_records(trace, arena) + count_late_records(trace) + count_incomplete_records(trace);
 }

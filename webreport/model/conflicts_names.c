@@ -34,7 +34,7 @@ static bool is_lower(char c)
 }
 
 /* Returns the position after the last "::" of an operator's name; 0 if the name has no "::". */
-static size_t end_of_namespaces(struct tp_str name)
+static size_t namespace_length(struct tp_str name)
 {
     for (size_t i = name.len; i > 2; i--)
         if (name.ptr[i - 1] == ':' && name.ptr[i - 2] == ':')
@@ -73,7 +73,7 @@ static bool may_be_complete_form(struct tp_str name, struct tp_str longer, unsig
     if (kinds == 1u << TP_KIND_KERNEL)
         /* compilers number kernels, so "kernel_10" is not the complete form of "kernel_1" */
         return has_open_bracket(name) || !(tp_is_digit(last) && tp_is_digit(next));
-    return kinds != 1u << TP_KIND_OPERATOR || name.len <= end_of_namespaces(longer);
+    return kinds != 1u << TP_KIND_OPERATOR || name.len <= namespace_length(longer);
 }
 
 static int by_text(const void *context, uint32_t x, uint32_t y)
@@ -94,8 +94,8 @@ struct sorted_names {
     uint32_t count;
 };
 
-static bool has_longer(const struct sorted_names *sorted, uint32_t at, const struct tp_trace *trace,
-                       const struct tp_name_use *use, struct tp_name_kernels *kernels, struct tp_arena *arena)
+static bool has_longer_name(const struct sorted_names *sorted, uint32_t at, const struct tp_trace *trace,
+                            const struct tp_name_use *use, struct tp_name_kernels *kernels, struct tp_arena *arena)
 {
     struct tp_str name = trace->names.items[sorted->ids[at]];
     unsigned kinds = use->kinds[sorted->ids[at]] & ALL_KINDS;
@@ -112,8 +112,8 @@ static bool has_longer(const struct sorted_names *sorted, uint32_t at, const str
 }
 
 /* Sets is_cut[id] for each name that is cut at its end. use: number and kinds of the events of each name. */
-static void find_cut(bool *is_cut, const struct tp_trace *trace, const struct tp_name_use *use,
-                     struct tp_name_kernels *kernels, struct tp_arena *arena)
+static void find_cut_names(bool *is_cut, const struct tp_trace *trace, const struct tp_name_use *use,
+                           struct tp_name_kernels *kernels, struct tp_arena *arena)
 {
     uint32_t count = trace->names.count, *ids = tp_arena_array(arena, count + 1u, sizeof *ids);
     for (uint32_t i = 0; i < count; i++)
@@ -121,16 +121,16 @@ static void find_cut(bool *is_cut, const struct tp_trace *trace, const struct tp
     tp_sort_rows(ids, count, by_text, &trace->names, arena);
     for (uint32_t at = 0; at < count; at++)
         if (may_be_cut(trace, use, ids[at]))
-            is_cut[ids[at]] = has_longer(&(struct sorted_names){ids, count}, at, trace, use, kernels, arena);
+            is_cut[ids[at]] = has_longer_name(&(struct sorted_names){ids, count}, at, trace, use, kernels, arena);
     tp_arena_drop(arena, ids, (count + 1u) * sizeof *ids);
 }
 
-static uint64_t count_damaged(const struct tp_trace *trace, const struct tp_name_use *use, struct tp_arena *arena)
+static uint64_t count_damaged_names(const struct tp_trace *trace, const struct tp_name_use *use, struct tp_arena *arena)
 {
     bool *is_damaged = tp_arena_array(arena, trace->names.count + 1u, sizeof *is_damaged);
     struct tp_name_kernels kernels = {NULL, NULL};
     uint64_t count = 0;
-    find_cut(is_damaged, trace, use, &kernels, arena);
+    find_cut_names(is_damaged, trace, use, &kernels, arena);
     tp_conflicts_find_misspelled(is_damaged, trace, use, &kernels, arena);
     for (uint32_t i = 0; i < trace->names.count; i++)
         count += is_damaged[i];
@@ -141,7 +141,7 @@ static uint64_t count_damaged(const struct tp_trace *trace, const struct tp_name
 
 /* Counts evaluations of backward nodes that do not contain the event of their node. Ignores nodes without any event,
  * because a tool has probably renamed all their events. */
-static uint64_t missing_nodes(const struct tp_trace *trace, const struct tp_name_use *use)
+static uint64_t count_missing_nodes(const struct tp_trace *trace, const struct tp_name_use *use)
 {
     enum { ONE_IN = 3 }; /* some writers record no nodes, so the count is valid only if at most a quarter is missing */
     uint64_t lost = 0, kept = 0;
@@ -150,7 +150,7 @@ static uint64_t missing_nodes(const struct tp_trace *trace, const struct tp_name
         if (!tp_str_starts(name, TP_BACKWARD_NODE) || !(use->kinds[i] & 1u << TP_KIND_OPERATOR))
             continue;
         size_t skip = sizeof TP_BACKWARD_NODE - 1;
-        struct tp_str of_node = tp_str_trimmed((struct tp_str){name.ptr + skip, name.len - skip});
+        struct tp_str of_node = tp_str_trim((struct tp_str){name.ptr + skip, name.len - skip});
         uint32_t node = tp_strings_find(&trace->names, of_node);
         uint32_t count = node == TP_NO_ID ? 0 : use->count[node];
         if (!count)
@@ -161,7 +161,7 @@ static uint64_t missing_nodes(const struct tp_trace *trace, const struct tp_name
     return lost * ONE_IN <= kept ? lost : 0;
 }
 
-uint64_t tp_conflicts_of_names(const struct tp_trace *trace, const struct tp_name_use *use, struct tp_arena *arena)
+uint64_t tp_conflicts_count_names(const struct tp_trace *trace, const struct tp_name_use *use, struct tp_arena *arena)
 {
-    return missing_nodes(trace, use) + count_damaged(trace, use, arena);
+    return count_missing_nodes(trace, use) + count_damaged_names(trace, use, arena);
 }

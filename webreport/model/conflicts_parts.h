@@ -7,14 +7,14 @@
 #include "webreport/trace/trace.h"
 
 /* Returns the number of memory records that contradict the totals or the order of other records of their device. */
-uint64_t tp_conflicts_of_memory(const struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena);
+uint64_t tp_conflicts_count_memory(const struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena);
 
 /* Returns the number of events with an impossible process, thread, device, stream or time. */
-uint64_t tp_conflicts_of_rows(const struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena);
+uint64_t tp_conflicts_count_rows(const struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena);
 
 /* Returns the number of operators that multiply matrices of unequal inner size, plus the number of lists of types
  * with a misspelled type. */
-uint64_t tp_conflicts_of_shapes(const struct tp_trace *trace, struct tp_arena *arena);
+uint64_t tp_conflicts_count_shapes(const struct tp_trace *trace, struct tp_arena *arena);
 
 /* Number and kinds of the events of each name, by name id. */
 struct tp_name_use {
@@ -45,11 +45,11 @@ void tp_conflicts_find_misspelled(bool *is_found, const struct tp_trace *trace, 
                                   struct tp_name_kernels *kernels, struct tp_arena *arena);
 
 /* Returns the number of events whose name is cut or misspelled, or contradicts another name. */
-uint64_t tp_conflicts_of_names(const struct tp_trace *trace, const struct tp_name_use *use, struct tp_arena *arena);
+uint64_t tp_conflicts_count_names(const struct tp_trace *trace, const struct tp_name_use *use, struct tp_arena *arena);
 
 /* Returns `odd`, the number of events that break a rule, if it is small compared with `count`: less than 5 %, or 1
  * of at least 8. Otherwise returns 0, because the rule is probably not valid for this file. */
-static inline uint64_t tp_conflicts_count_few(uint64_t odd, uint64_t count)
+static inline uint64_t tp_conflicts_count_if_few(uint64_t odd, uint64_t count)
 {
     enum { ONE_IN = 20, LEAST = 8 };
     return odd * ONE_IN < count || (odd == 1 && count >= LEAST) ? odd : 0;

@@ -24,8 +24,8 @@ static bool may_lack_name(const struct tp_thread *thread)
 
 /* Counts events on threads without a name that have at most two events. Returns 0 if many events are on threads
  * without a name. The recorder names each thread that has operators. */
-static uint64_t events_of_unnamed_threads(const struct tp_trace *trace, const struct tp_order *order,
-                                          struct tp_arena *arena)
+static uint64_t count_unnamed_thread_events(const struct tp_trace *trace, const struct tp_order *order,
+                                            struct tp_arena *arena)
 {
     enum { MOST = 2, LEAST_NAMED = 8 };
     struct thread_events *threads = tp_arena_array(arena, trace->thread_count, sizeof *threads);
@@ -45,34 +45,36 @@ static uint64_t events_of_unnamed_threads(const struct tp_trace *trace, const st
         alone += is_alone && !may_lack_name(&trace->threads[t]) ? threads[t].ranges : 0;
     }
     tp_arena_drop(arena, threads, trace->thread_count * sizeof *threads);
-    return named >= LEAST_NAMED ? tp_conflicts_count_few(unnamed, named + unnamed) ? alone : 0 : 0;
+    return named >= LEAST_NAMED ? tp_conflicts_count_if_few(unnamed, named + unnamed) ? alone : 0 : 0;
 }
 
 /* ---- devices and streams of operations ---- */
 
-static bool is_number_of(const struct tp_row_id *row, int64_t number)
+static bool is_row_number(const struct tp_row_id *row, int64_t number)
 {
     return row->is_text || number == TP_NULL_INT || row->number == number;
 }
 
 /* Counts device operations whose arguments name another device or stream than their pid and tid. */
-static uint64_t operations_on_other_streams(const struct tp_trace *trace, const struct tp_order *order)
+static uint64_t count_misplaced_operations(const struct tp_trace *trace, const struct tp_order *order)
 {
     uint64_t devices = 0, streams = 0;
     for (uint32_t i = 0; i < order->device_count; i++) {
         const struct tp_event *e = &trace->events[order->device[i]];
         const struct tp_thread *row = &trace->threads[e->thread];
         const struct tp_device_setup *setup = tp_device_setup(trace, e->detail);
-        devices += !is_number_of(&row->pid, setup->device);
-        streams += !is_number_of(&row->tid, setup->stream);
+        devices += !is_row_number(&row->pid, setup->device);
+        streams += !is_row_number(&row->tid, setup->stream);
     }
-    return tp_conflicts_count_few(devices, order->device_count) + tp_conflicts_count_few(streams, order->device_count);
+    return tp_conflicts_count_if_few(devices, order->device_count) +
+           tp_conflicts_count_if_few(streams, order->device_count);
 }
 
 /* ---- operators that cross ---- */
 
 /* Counts operators that start inside another operator of their thread and end after it. */
-static uint64_t crossing_operators(const struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
+static uint64_t count_crossing_operators(const struct tp_trace *trace, const struct tp_order *order,
+                                         struct tp_arena *arena)
 {
     struct tp_vec open = TP_VEC(arena, int64_t);
     uint64_t crossing = 0, count = 0;
@@ -89,7 +91,7 @@ static uint64_t crossing_operators(const struct tp_trace *trace, const struct tp
             *(int64_t *)tp_vec_push(&open) = tp_event_end(e);
         }
     }
-    return tp_conflicts_count_few(crossing, count);
+    return tp_conflicts_count_if_few(crossing, count);
 }
 
 /* ---- replays of CUDA graphs ---- */
@@ -107,7 +109,7 @@ static int by_replay(const void *context, uint32_t i, uint32_t j)
 
 /* Returns 1 if exactly one replay, neither the first nor the last, has fewer operations than the longest. Otherwise
  * returns 0. sizes: number of operations of each replay of one graph. */
-static uint64_t shorter_replays(const uint32_t *sizes, uint32_t count)
+static uint64_t count_shorter_replays(const uint32_t *sizes, uint32_t count)
 {
     uint32_t most = 0, shorter = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -119,7 +121,7 @@ static uint64_t shorter_replays(const uint32_t *sizes, uint32_t count)
 
 /* Counts replays of a graph that have fewer operations than other replays of this graph. Ignores the first and the
  * last replay, because the recording may cut them. */
-static uint64_t short_replays(const struct tp_trace *trace, struct tp_arena *arena)
+static uint64_t count_short_replays(const struct tp_trace *trace, struct tp_arena *arena)
 {
     uint32_t *rows = tp_arena_array(arena, trace->device_count, sizeof *rows), count = 0, replays = 0;
     uint32_t *sizes = tp_arena_array(arena, trace->device_count + 1u, sizeof *sizes);
@@ -133,13 +135,13 @@ static uint64_t short_replays(const struct tp_trace *trace, struct tp_arena *are
             k && tp_device_setup(trace, rows[k])->graph_id == tp_device_setup(trace, rows[k - 1])->graph_id;
         bool is_same = is_same_graph && trace->devices[rows[k]].correlation == trace->devices[rows[k - 1]].correlation;
         if (!is_same_graph) {
-            shorter += shorter_replays(sizes, replays);
+            shorter += count_shorter_replays(sizes, replays);
             replays = 0;
         }
         replays += !is_same;
         sizes[replays - 1] = is_same ? sizes[replays - 1] + 1 : 1;
     }
-    shorter += shorter_replays(sizes, replays);
+    shorter += count_shorter_replays(sizes, replays);
     tp_arena_drop(arena, sizes, (trace->device_count + 1u) * sizeof *sizes);
     tp_arena_drop(arena, rows, trace->device_count * sizeof *rows);
     return shorter;
@@ -149,7 +151,7 @@ static uint64_t short_replays(const struct tp_trace *trace, struct tp_arena *are
 
 enum { OF_GLOO = 1, OF_DISPATCHER = 2, OF_OTHER_BACKEND = 4 };
 
-static unsigned communication_of(struct tp_str name)
+static unsigned communication_origin(struct tp_str name)
 {
     const char *backend = tp_name_comm_backend(name);
     if (!backend || tp_str_equal(name, TP_STR("record_param_comms")))
@@ -159,14 +161,14 @@ static unsigned communication_of(struct tp_str name)
 
 /* Counts missing collectives of the backend gloo. gloo runs each call of the dispatcher on another thread, so each
  * call before the last collective must have its own collective. Returns 0 if the trace also has another backend. */
-static uint64_t missing_collectives(const struct tp_trace *trace, struct tp_arena *arena)
+static uint64_t count_missing_collectives(const struct tp_trace *trace, struct tp_arena *arena)
 {
     uint8_t *names = tp_arena_array(arena, trace->names.count + 1u, sizeof *names);
     uint64_t calls = 0, collectives = 0;
     int64_t last_ns = INT64_MIN;
     unsigned seen = 0;
     for (uint32_t i = 0; i < trace->names.count; i++)
-        names[i] = (uint8_t)communication_of(trace->names.items[i]);
+        names[i] = (uint8_t)communication_origin(trace->names.items[i]);
     for (uint32_t i = 0; i < trace->event_count; i++) {
         const struct tp_event *e = &trace->events[i];
         seen |= names[e->name];
@@ -179,8 +181,9 @@ static uint64_t missing_collectives(const struct tp_trace *trace, struct tp_aren
     return calls > collectives ? calls - collectives : 0;
 }
 
-uint64_t tp_conflicts_of_rows(const struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
+uint64_t tp_conflicts_count_rows(const struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
 {
-    return events_of_unnamed_threads(trace, order, arena) + operations_on_other_streams(trace, order) +
-           crossing_operators(trace, order, arena) + short_replays(trace, arena) + missing_collectives(trace, arena);
+    return count_unnamed_thread_events(trace, order, arena) + count_misplaced_operations(trace, order) +
+           count_crossing_operators(trace, order, arena) + count_short_replays(trace, arena) +
+           count_missing_collectives(trace, arena);
 }

@@ -44,7 +44,7 @@ static uint64_t count_misfits(const struct tp_trace *trace)
             count++;
         }
     }
-    return tp_conflicts_count_few(misfits, count);
+    return tp_conflicts_count_if_few(misfits, count);
 }
 
 /* ---- element types ---- */
@@ -96,7 +96,7 @@ static bool is_misspelled_type(struct tp_str word)
 static bool has_misspelled_type(struct tp_str json)
 {
     struct tp_str item;
-    for (size_t at = 0; tp_value_is(json, '[') && tp_value_next(json, &at, NULL, &item);)
+    for (size_t at = 0; tp_value_starts_with(json, '[') && tp_value_next(json, &at, NULL, &item);)
         if (item.len > 2 && item.ptr[0] == '"' && is_misspelled_type((struct tp_str){item.ptr + 1, item.len - 2}))
             return true;
     return false;
@@ -118,7 +118,7 @@ static uint64_t count_misspelled_types(const struct tp_trace *trace, struct tp_a
     return count;
 }
 
-uint64_t tp_conflicts_of_shapes(const struct tp_trace *trace, struct tp_arena *arena)
+uint64_t tp_conflicts_count_shapes(const struct tp_trace *trace, struct tp_arena *arena)
 {
     return count_misfits(trace) + count_misspelled_types(trace, arena);
 }

@@ -60,7 +60,7 @@ struct difference {
     size_t at, size, right_size; /* name[at .. at + size - 1] is in place of right[at .. at + right_size - 1] */
 };
 
-static struct difference compare(struct tp_str name, struct tp_str right)
+static struct difference find_difference(struct tp_str name, struct tp_str right)
 {
     size_t shorter = name.len < right.len ? name.len : right.len, same = 0, tail = 0;
     while (same < shorter && name.ptr[same] == right.ptr[same])
@@ -110,7 +110,7 @@ static bool is_replaced_by_blanks(const struct difference *d)
 }
 
 /* Returns how many ends of the missing text are inside a word (0 to 2). Returns 0 if no text is missing. */
-static int cut_ends(const struct difference *d)
+static int count_cut_ends(const struct difference *d)
 {
     if (d->size || !d->right_size)
         return 0;
@@ -121,7 +121,7 @@ static int cut_ends(const struct difference *d)
 static bool lacks_inner_text(const struct difference *d)
 {
     enum { LONG_WORD = 8 };
-    if (cut_ends(d) < 2)
+    if (count_cut_ends(d) < 2)
         return false;
     struct word word = word_at(d->right, d->at);
     return d->right_size > 1 || word.end - word.first >= LONG_WORD;
@@ -141,7 +141,7 @@ static bool is_misspelled_operator(const struct difference *d)
         return false;
     if (is_replaced_by_blanks(d) || is_wrong_letter(d, is_of_torch ? &short_words : &long_words))
         return true;
-    return is_of_torch ? cut_ends(d) > 0 : lacks_inner_text(d);
+    return is_of_torch ? count_cut_ends(d) > 0 : lacks_inner_text(d);
 }
 
 static bool is_misspelled_kernel(const struct difference *d, bool knows_setup)
@@ -168,12 +168,12 @@ static struct tp_str without_number(struct tp_str name)
 static bool is_misspelled_annotation(struct tp_str name, struct tp_str right)
 {
     static const struct word_lengths word_lengths = {6, 6, 6};
-    if (!(tp_regions_of_name(right) & TP_REGION_OF_TORCH))
+    if (!(tp_regions_by_name(right) & TP_REGION_OF_TORCH))
         return false;
-    struct difference d = compare(without_number(name), without_number(right));
+    struct difference d = find_difference(without_number(name), without_number(right));
     bool is_piece = d.at + (d.name.len - d.at - d.size) >= SHORTEST_PIECE;
     return is_replaced_by_blanks(&d) || is_wrong_letter(&d, &word_lengths) ||
-           (is_piece && cut_ends(&d) > 0 && d.right_size > 1);
+           (is_piece && count_cut_ends(&d) > 0 && d.right_size > 1);
 }
 
 /* ---- search over all names ---- */
@@ -220,7 +220,7 @@ static bool is_misspelled(const struct spelling *s, uint32_t name, uint32_t righ
         return is_misspelled_annotation(text, of_right);
     if (!kinds || of_right.len + 2 < text.len)
         return false;
-    struct difference d = compare(text, of_right);
+    struct difference d = find_difference(text, of_right);
     if (kinds == 1u << TP_KIND_OPERATOR)
         return (s->use->count[right] > 1 || is_aten_name(of_right)) && is_misspelled_operator(&d);
     if (s->use->count[right] < 2)

@@ -89,14 +89,14 @@ static const char *read_title(struct tp_str text, int64_t *number)
 
 /* ---- rows of processes ---- */
 
-static inline __attribute__((always_inline)) bool thread_before(const void *context, uint32_t i, uint32_t j)
+static inline __attribute__((always_inline)) bool comes_before_by_thread(const void *context, uint32_t i, uint32_t j)
 {
     const struct tp_thread *threads = context;
     int order = tp_row_id_compare(&threads[i].pid, &threads[j].pid);
     return order ? order < 0 : i < j;
 }
 
-static inline __attribute__((always_inline)) bool process_before(const void *context, uint32_t i, uint32_t j)
+static inline __attribute__((always_inline)) bool comes_before_by_process(const void *context, uint32_t i, uint32_t j)
 {
     const struct tp_process *processes = context;
     int order = tp_row_id_compare(&processes[i].pid, &processes[j].pid);
@@ -119,8 +119,8 @@ static void group_threads(struct tp_model *model)
     uint32_t *threads = sorted_indexes(model->arena, trace->thread_count), at = 0;
     uint32_t *processes = sorted_indexes(model->arena, trace->process_count);
     struct tp_vec all = TP_VEC(model->arena, struct tp_device_row);
-    tp_sort_by_rule(threads, trace->thread_count, model->arena, trace->threads, thread_before);
-    tp_sort_by_rule(processes, trace->process_count, model->arena, trace->processes, process_before);
+    tp_sort_by_rule(threads, trace->thread_count, model->arena, trace->threads, comes_before_by_thread);
+    tp_sort_by_rule(processes, trace->process_count, model->arena, trace->processes, comes_before_by_process);
     rows->of_thread = tp_arena_array(model->arena, (size_t)trace->thread_count + 1, sizeof *rows->of_thread);
     for (uint32_t i = 0; i < trace->thread_count; i++) {
         uint32_t t = threads[i];
@@ -159,7 +159,7 @@ const struct tp_gpu_property *tp_model_gpu_property(const struct tp_trace *trace
 }
 
 /* Returns the device number in the arguments of an operation; TP_NULL_INT if it is absent or not plausible. */
-static int64_t own_number(const struct tp_model *model, const struct tp_event *e)
+static int64_t device_number_of_operation(const struct tp_model *model, const struct tp_event *e)
 {
     if (!tp_kind_is_device(e->kind))
         return TP_NULL_INT;
@@ -172,7 +172,7 @@ static int64_t own_number(const struct tp_model *model, const struct tp_event *e
 
 /* Returns the device number of a row according to its metadata or pid; TP_NULL_INT if unknown. Also sets the row's
  * word. */
-static int64_t number_of_row(const struct tp_model *model, struct tp_device_row *row)
+static int64_t read_row_number(const struct tp_model *model, struct tp_device_row *row)
 {
     const struct tp_row_id *pid = &model->trace->threads[row->first_thread].pid;
     struct tp_str texts[] = {row->process ? row->process->labels : TP_STR(""),
@@ -190,13 +190,13 @@ static int64_t number_of_row(const struct tp_model *model, struct tp_device_row 
 
 /* Sets the number of each row to the first device number that its operations name. Also stores each row's first
  * operation without a number, and marks the numbers as used. */
-static void use_own_numbers(struct tp_model *model, uint8_t *used)
+static void number_rows_by_operations(struct tp_model *model, uint8_t *used)
 {
     struct tp_device_rows *rows = &model->device_rows;
     for (uint32_t k = 0; k < model->devices.count; k++) {
         const struct tp_event *e = tp_device_event(model, k);
         struct tp_device_row *row = &rows->rows[rows->of_thread[e->thread]];
-        int64_t number = own_number(model, e);
+        int64_t number = device_number_of_operation(model, e);
         if (number != TP_NULL_INT && row->number == TP_NULL_INT)
             row->number = number;
         if (number != TP_NULL_INT && number < DEVICE_NUMBERS)
@@ -206,7 +206,7 @@ static void use_own_numbers(struct tp_model *model, uint8_t *used)
     }
 }
 
-static inline __attribute__((always_inline)) bool row_before(const void *context, uint32_t i, uint32_t j)
+static inline __attribute__((always_inline)) bool comes_before_by_row(const void *context, uint32_t i, uint32_t j)
 {
     const struct tp_device_row *rows = context;
     return rows[i].first_without < rows[j].first_without;
@@ -214,7 +214,7 @@ static inline __attribute__((always_inline)) bool row_before(const void *context
 
 /* Assigns unused device numbers to the rows that have operations but no number, in the order of their first
  * operations. */
-static void number_foreign_rows(struct tp_model *model, const uint8_t *used)
+static void number_remaining_rows(struct tp_model *model, const uint8_t *used)
 {
     struct tp_device_rows *rows = &model->device_rows;
     struct tp_vec foreign = TP_VEC(model->arena, uint32_t);
@@ -222,7 +222,7 @@ static void number_foreign_rows(struct tp_model *model, const uint8_t *used)
     for (uint32_t i = 0; i < rows->count; i++)
         if (rows->rows[i].number == TP_NULL_INT && rows->rows[i].first_without != TP_NO_ID)
             *(uint32_t *)tp_vec_push(&foreign) = i;
-    tp_sort_by_rule(foreign.data, (uint32_t)foreign.count, model->arena, rows->rows, row_before);
+    tp_sort_by_rule(foreign.data, (uint32_t)foreign.count, model->arena, rows->rows, comes_before_by_row);
     for (size_t i = 0; i < foreign.count; i++) {
         struct tp_device_row *row = &rows->rows[*TP_AT(&foreign, uint32_t, i)];
         while (next < DEVICE_NUMBERS && used[next])
@@ -234,13 +234,13 @@ static void number_foreign_rows(struct tp_model *model, const uint8_t *used)
 
 /* Returns the word for devices according to the categories of calls, or to the name of the first call that launches.
  * Returns "GPU" if neither shows a device. */
-static const char *word_of_calls(const struct tp_model *model)
+static const char *device_word_of_calls(const struct tp_model *model)
 {
     const struct tp_trace *trace = model->trace;
-    enum { MOST = sizeof trace->call_cats / sizeof *trace->call_cats };
-    for (size_t i = 1; i < MOST && trace->call_cats[i]; i++) {
+    enum { MOST = sizeof trace->foreign_call_cats / sizeof *trace->foreign_call_cats };
+    for (size_t i = 1; i < MOST && trace->foreign_call_cats[i]; i++) {
         int64_t number;
-        struct tp_str cat = tp_strings_get(&trace->cats, trace->call_cats[i] - 1);
+        struct tp_str cat = tp_strings_get(&trace->cats, trace->foreign_call_cats[i] - 1);
         size_t length = 0;
         while (length < cat.len && cat.ptr[length] != '_')
             length++;
@@ -251,7 +251,7 @@ static const char *word_of_calls(const struct tp_model *model)
     for (uint32_t k = 0; k < model->devices.count; k++) {
         const struct tp_event *launch = tp_launch_of_device(model, k);
         for (size_t i = 0; launch && i < sizeof calls / sizeof *calls; i++)
-            if (tp_str_find(tp_trace_name(trace, launch), calls[i].text) >= 0)
+            if (tp_str_find(tp_trace_event_name(trace, launch), calls[i].text) >= 0)
                 return calls[i].word;
         if (launch)
             break;
@@ -266,23 +266,23 @@ void tp_device_rows_build(struct tp_model *model)
         return;
     uint8_t *used = tp_arena_array(model->arena, DEVICE_NUMBERS, sizeof *used);
     group_threads(model);
-    use_own_numbers(model, used);
+    number_rows_by_operations(model, used);
     for (uint32_t i = 0; i < rows->count; i++) {
         struct tp_device_row *row = &rows->rows[i];
         if (row->number == TP_NULL_INT && row->first_without == TP_NO_ID)
             continue;
-        int64_t number = number_of_row(model, row);
+        int64_t number = read_row_number(model, row);
         if (row->number == TP_NULL_INT && number != TP_NULL_INT) {
             row->number = number;
             used[number] = 1;
         }
     }
-    number_foreign_rows(model, used);
+    number_remaining_rows(model, used);
 }
 
-int64_t tp_device_of(const struct tp_model *model, const struct tp_event *e)
+int64_t tp_device_id_of_event(const struct tp_model *model, const struct tp_event *e)
 {
-    int64_t own = own_number(model, e);
+    int64_t own = device_number_of_operation(model, e);
     if (own != TP_NULL_INT || !model->device_rows.count)
         return own != TP_NULL_INT ? own : -1;
     int64_t number = model->device_rows.rows[model->device_rows.of_thread[e->thread]].number;
@@ -318,10 +318,10 @@ static struct tp_gpu *find_gpu(const struct tp_model *model, int64_t number)
     return low < model->gpu_count && model->gpus[low].id == number ? &model->gpus[low] : NULL;
 }
 
-void tp_device_rows_name(struct tp_model *model)
+void tp_device_rows_name_gpus(struct tp_model *model)
 {
     const struct tp_device_rows *rows = &model->device_rows;
-    const char *of_calls = word_of_calls(model);
+    const char *of_calls = device_word_of_calls(model);
     for (uint32_t g = 0; g < model->gpu_count; g++)
         model->gpus[g].word = of_calls;
     for (uint32_t i = 0; i < rows->count; i++) {

@@ -12,9 +12,9 @@ void tp_device_rows_build(struct tp_model *model);
 
 /* Returns the device number of an operation or device annotation. Returns -1 if neither the event nor its process
  * has one. */
-int64_t tp_device_of(const struct tp_model *model, const struct tp_event *e);
+int64_t tp_device_id_of_event(const struct tp_model *model, const struct tp_event *e);
 
 /* Sets the word of each device, such as "NPU". Also names each device without a number of its own after its process. */
-void tp_device_rows_name(struct tp_model *model);
+void tp_device_rows_name_gpus(struct tp_model *model);
 
 #endif

@@ -7,7 +7,7 @@
 
 /* Returns the only operator in [op, end) with this External id that starts at most TP_EARLY_CALL_NS after `at`.
  * Returns TP_NO_ID for none or several. op: first operator that starts after `at`, ns. */
-static uint32_t only_candidate(const struct tp_model *model, uint32_t op, uint32_t end, int64_t id, int64_t at)
+static uint32_t find_only_candidate(const struct tp_model *model, uint32_t op, uint32_t end, int64_t id, int64_t at)
 {
     uint32_t found = TP_NO_ID;
     for (; op < end && tp_operator_event(model, op)->ts_ns - at <= TP_EARLY_CALL_NS; op++) {
@@ -25,17 +25,17 @@ static bool has_external_id(const struct tp_model *model, uint32_t op, int64_t i
     return op != TP_NO_ID && model->trace->hosts[tp_operator_event(model, op)->detail].external_id == id;
 }
 
-static void join_call(struct tp_model *model, uint32_t launch, uint32_t next_op, uint32_t op_end)
+static void assign_call_to_operator(struct tp_model *model, uint32_t launch, uint32_t next_op, uint32_t op_end)
 {
     struct tp_launches *launches = &model->launches;
     const struct tp_event *e = tp_launch_event(model, launch);
     int64_t id = model->trace->launches[e->detail].external_id;
     if (id == TP_NULL_INT || id == 0 || has_external_id(model, launches->op[launch], id))
         return;
-    uint32_t op = only_candidate(model, next_op, op_end, id, e->ts_ns);
+    uint32_t op = find_only_candidate(model, next_op, op_end, id, e->ts_ns);
     if (op == TP_NO_ID)
         return;
-    launches->outside_operator_count -= launches->op[launch] == TP_NO_ID;
+    launches->launched_outside_operator_count -= launches->op[launch] == TP_NO_ID;
     launches->early_count++;
     launches->op[launch] = op;
     if (launches->module)
@@ -51,7 +51,7 @@ void tp_model_join_early_calls(struct tp_model *model)
         for (uint32_t i = launches->thread_first[t]; i < launches->thread_first[t + 1]; i++) {
             while (op < op_end && tp_operator_event(model, op)->ts_ns <= tp_launch_event(model, i)->ts_ns)
                 op++;
-            join_call(model, i, op, op_end);
+            assign_call_to_operator(model, i, op, op_end);
         }
     }
 }

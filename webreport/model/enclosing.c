@@ -18,7 +18,7 @@ void tp_enclosing_init(struct tp_enclosing *tree, const int64_t *starts, const i
 }
 
 /* Returns the number of intervals that start at or before `at`, ns. */
-static size_t started_count(const struct tp_enclosing *tree, int64_t at)
+static size_t count_started(const struct tp_enclosing *tree, int64_t at)
 {
     size_t lo = 0, hi = tree->count;
     while (lo < hi) {
@@ -33,7 +33,7 @@ static size_t started_count(const struct tp_enclosing *tree, int64_t at)
 
 size_t tp_enclosing_find(const struct tp_enclosing *tree, int64_t at, int64_t reach)
 {
-    size_t n = started_count(tree, at);
+    size_t n = count_started(tree, at);
     if (n == 0)
         return SIZE_MAX;
     /* climbs to the nearest subtree on the left, possibly the node itself, whose highest end is >= `reach`; then

@@ -70,13 +70,13 @@ struct tp_launches {
     /* op: innermost operator that contains the start of the call, or that starts just after it (section 3) */
     uint32_t *event, *op;
     uint32_t *module; /* innermost module around each call; NULL if the trace has no modules */
-    /* first device operation that the call started; next_of_launch gives the other ones */
-    uint32_t *first_device;
+    /* first device operation that the call started; next_in_launch gives the other ones */
+    uint32_t *first_device_operation;
     /* step whose marker contains the call. TP_NO_ID: outside all steps; step_count or more: in a removed step. NULL
      * if the trace has no markers or no device operations. */
     uint32_t *step;
     /* number of calls outside of operators, and number of calls that start before their operator */
-    uint64_t outside_operator_count, early_count;
+    uint64_t launched_outside_operator_count, early_count;
 };
 
 /* Device operations (kernels, copies, sets), sorted by (start, position in the file). Operation k is
@@ -88,8 +88,8 @@ struct tp_devices {
     uint32_t *owner;          /* owner of each operation, index in operators; TP_NO_ID if unknown */
     uint32_t *module;         /* module of each operation, index in modules; NULL if the trace has no modules */
     uint32_t *gpu;            /* device of each operation, index in gpus */
-    uint32_t *next_of_launch; /* next operation of the same launch; TP_NO_ID for the last one */
-    uint64_t without_launch_count, by_external_id_count, launched_outside_count, unlinked_count;
+    uint32_t *next_in_launch; /* next operation of the same launch; TP_NO_ID for the last one */
+    uint64_t without_launch_count, linked_by_external_id_count, launched_outside_count, unlinked_count;
     int64_t time_ns, kernel_time_ns, unlinked_time_ns, unlinked_kernel_time_ns;
 };
 
@@ -167,7 +167,7 @@ struct tp_device_rows {
 struct tp_modules {
     uint32_t count;
     uint32_t *event, *parent;
-    int64_t *clipped_end;
+    int64_t *clipped_end_ns;
 };
 
 /* Categories of the time of a step. A moment in several categories counts for the first of them (D1). */
@@ -271,19 +271,19 @@ struct tp_model {
     uint32_t step_passes; /* for inferred steps: number of module calls or backward passes per step */
     /* name id of an operator in a repeated sequence, and number of repetitions. The sequence is a loop or the layers
      * of one call. repeat_count is 0 if there is no such sequence or the steps are known. */
-    uint32_t repeat_name, repeat_count;
+    uint32_t repeated_name, repeat_count;
 
     const uint64_t *marks; /* by name id: TP_MARK_* bits of the name */
     uint32_t *inside;      /* by host event: the innermost event around it (section 3); TP_NO_ID if none */
     uint64_t badly_nested_count;
-    int64_t last_ns;             /* end of the last kept event, ns; first_ns without events */
-    uint32_t used_count;         /* N: number of used steps */
-    struct tp_intervals window;  /* W: union of the used steps, as intervals */
-    int64_t window_ns;           /* length of W, ns */
-    int64_t *window_before;      /* by interval of W: total length of the earlier intervals, ns */
-    struct tp_intervals starved; /* parts of W in which a device is idle with the reason host or launch */
-    uint32_t main_gpu;           /* device with most operations (ties: lowest id), index in gpus; or TP_NO_ID */
-    uint32_t host_main;          /* main thread of the host; TP_NO_ID if the host has no events */
+    int64_t last_ns;                 /* end of the last kept event, ns; first_ns without events */
+    uint32_t used_count;             /* N: number of used steps */
+    struct tp_intervals window;      /* W: union of the used steps, as intervals */
+    int64_t window_ns;               /* length of W, ns */
+    int64_t *length_before_interval; /* by interval of W: total length of the earlier intervals, ns */
+    struct tp_intervals starved;     /* parts of W in which a device is idle with the reason host or launch */
+    uint32_t main_gpu;               /* device with most operations (ties: lowest id), index in gpus; or TP_NO_ID */
+    uint32_t host_main;              /* main thread of the host; TP_NO_ID if the host has no events */
     enum tp_program_kind program;
     /* evidence that a device was used but not recorded, if `program` is TP_RECORDED_DEVICE_MISSING */
     enum tp_missing_device missing;
@@ -298,12 +298,13 @@ int64_t tp_window_length_within(const struct tp_model *model, size_t *at, int64_
 
 /* Returns the step, used or not, whose marker contains the host time `at`, ns; TP_NO_ID if there is none. In a trace
  * without markers, this function and those below return its only step. */
-uint32_t tp_step_of_host(const struct tp_model *model, int64_t at);
+uint32_t tp_step_of_host_time(const struct tp_model *model, int64_t at);
 /* Returns the step of a device operation: the step of its launch. Without a launch, the step whose range contains
  * the start of the operation. */
 uint32_t tp_step_of_device(const struct tp_model *model, uint32_t device);
-/* Works like tp_step_of_host, but is faster if most times ascend from call to call. *near: 0 before the first call. */
-uint32_t tp_step_of_host_near(const struct tp_model *model, int64_t at, uint32_t *near);
+/* Works like tp_step_of_host_time, but is faster if most times ascend from call to call. *near: 0 before the first
+ * call. */
+uint32_t tp_step_of_host_time_near(const struct tp_model *model, int64_t at, uint32_t *near);
 uint32_t tp_step_of_device_near(const struct tp_model *model, uint32_t device, uint32_t *near);
 /* Returns the step in which a collective starts on the host. A kernel without a host record counts by its start on
  * the device (section 12). */
@@ -311,7 +312,7 @@ uint32_t tp_step_of_collective(const struct tp_model *model, const struct tp_col
 
 /* Returns the parts of W in which at least one device is idle, in `arena`. If is_starved, counts only the reasons
  * host and launch. */
-struct tp_intervals tp_model_idle(const struct tp_model *model, bool is_starved, struct tp_arena *arena);
+struct tp_intervals tp_model_idle_times(const struct tp_model *model, bool is_starved, struct tp_arena *arena);
 
 /* Returns the entry of deviceProperties for a device number (D18); NULL if there is none. */
 const struct tp_gpu_property *tp_model_gpu_property(const struct tp_trace *trace, int64_t id);
@@ -329,7 +330,7 @@ static inline const struct tp_event *tp_operator_event(const struct tp_model *mo
     return &model->trace->events[model->operators.event[op]];
 }
 /* Returns the event that did the work of an operator: the innermost operator that it absorbed, or its own event. */
-static inline const struct tp_event *tp_operator_worker(const struct tp_model *model, uint32_t op)
+static inline const struct tp_event *tp_operator_work_event(const struct tp_model *model, uint32_t op)
 {
     const struct tp_operators *ops = &model->operators;
     uint32_t low = 0, high = ops->flags[op] & TP_OPERATOR_ABSORBED ? ops->absorbed_count : 0;
@@ -365,7 +366,7 @@ static inline const struct tp_event *tp_launch_event(const struct tp_model *mode
 }
 
 /* Returns the TP_MARK_* bits of an event's name. */
-static inline uint64_t tp_marks_of(const struct tp_model *model, uint32_t event)
+static inline uint64_t tp_event_marks(const struct tp_model *model, uint32_t event)
 {
     return model->marks[model->trace->events[event].name];
 }
@@ -373,7 +374,7 @@ static inline uint64_t tp_marks_of(const struct tp_model *model, uint32_t event)
 /* Returns the innermost host event that contains the time `at`, ns, among `event` and the events around it; TP_NO_ID
  * if there is none. To visit the events around an event e from the inside out, call it first with model->inside[e],
  * then with model->inside[i] of each result i. Pass the start of e each time. */
-static inline uint32_t tp_event_around(const struct tp_model *model, uint32_t event, int64_t at)
+static inline uint32_t tp_find_event_around(const struct tp_model *model, uint32_t event, int64_t at)
 {
     while (event != TP_NO_ID && tp_event_end(&model->trace->events[event]) <= at)
         event = model->inside[event];
@@ -382,19 +383,19 @@ static inline uint32_t tp_event_around(const struct tp_model *model, uint32_t ev
 
 /* Returns the innermost event around `event` that contains the time `at`, ns; TP_NO_ID if there is none. `event`
  * must contain `at`. */
-static inline uint32_t tp_next_event_around(const struct tp_model *model, uint32_t event, int64_t at)
+static inline uint32_t tp_find_next_event_around(const struct tp_model *model, uint32_t event, int64_t at)
 {
-    return tp_event_around(model, model->inside[event], at);
+    return tp_find_event_around(model, model->inside[event], at);
 }
 
 /* Returns the line id of the innermost user code around an event. Without user code, returns the innermost line of
  * an installed package. Returns TP_NO_ID if there is no line or event is TP_NO_ID. */
-static inline uint32_t tp_line_id_of(const struct tp_model *model, uint32_t event)
+static inline uint32_t tp_event_line_id(const struct tp_model *model, uint32_t event)
 {
     const struct tp_trace *trace = model->trace;
     int64_t at = event == TP_NO_ID ? 0 : trace->events[event].ts_ns;
     uint32_t of_package = TP_NO_ID;
-    for (uint32_t i = event; i != TP_NO_ID; i = tp_next_event_around(model, i, at)) {
+    for (uint32_t i = event; i != TP_NO_ID; i = tp_find_next_event_around(model, i, at)) {
         const struct tp_event *e = &trace->events[i];
         uint32_t line = tp_kind_is_frame(e->kind) ? tp_frames_line(&trace->frames, e->name) : TP_NO_ID;
         if (line != TP_NO_ID && tp_frames_is_user_code(&trace->frames, e->name))
@@ -404,10 +405,10 @@ static inline uint32_t tp_line_id_of(const struct tp_model *model, uint32_t even
     return of_package;
 }
 
-/* Returns the text of the line that tp_line_id_of finds; "" if there is none. */
-static inline struct tp_str tp_line_of(const struct tp_model *model, uint32_t event)
+/* Returns the text of the line that tp_event_line_id finds; "" if there is none. */
+static inline struct tp_str tp_event_line(const struct tp_model *model, uint32_t event)
 {
-    uint32_t line = tp_line_id_of(model, event);
+    uint32_t line = tp_event_line_id(model, event);
     return line == TP_NO_ID ? TP_STR("") : tp_frames_line_text(&model->trace->frames, line);
 }
 
@@ -423,7 +424,7 @@ static inline uint32_t tp_innermost_event(const struct tp_model *model, uint32_t
         else
             hi = mid;
     }
-    return lo == first ? TP_NO_ID : tp_event_around(model, order->host[lo - 1], at);
+    return lo == first ? TP_NO_ID : tp_find_event_around(model, order->host[lo - 1], at);
 }
 
 /* Returns the event of the launch of a device operation; NULL if it has no launch. */
@@ -443,16 +444,16 @@ static inline bool tp_is_graph_launched(const struct tp_model *model, uint32_t d
 /* Returns the kind of a range, call or device operation: the kind that the program declared, otherwise the kind that
  * the name implies (docs/definitions.md, section 2). Verdict, findings, categories and waits use no other function
  * for this. */
-static inline enum tp_range_kind tp_range_kind_of(const struct tp_model *model, const struct tp_event *e)
+static inline enum tp_range_kind tp_event_range_kind(const struct tp_model *model, const struct tp_event *e)
 {
     enum tp_range_kind declared = tp_event_declared_kind(e);
     return declared ? declared : tp_marks_range_kind(model->marks[e->name], e->kind);
 }
 
 /* Returns true if at least one event declares one of these kinds. kinds: set of bits 1 << enum tp_range_kind. */
-static inline bool tp_any_declares(const struct tp_model *model, unsigned kinds)
+static inline bool tp_has_declared_kind(const struct tp_model *model, unsigned kinds)
 {
-    return model->trace->reading.declared_kinds & kinds;
+    return model->trace->reading.declared_kind_bits & kinds;
 }
 
 /* Returns true if the innermost operator around the launch of a kernel communicates, unless the name of the kernel
@@ -461,7 +462,7 @@ static inline bool tp_is_launched_by_communication(const struct tp_model *model,
 {
     uint32_t launch = model->devices.launch[device];
     uint32_t op = launch == TP_NO_ID ? TP_NO_ID : model->launches.op[launch];
-    return op != TP_NO_ID && tp_marks_of(model, model->operators.event[op]) & TP_MARK_HOST_COMM &&
+    return op != TP_NO_ID && tp_event_marks(model, model->operators.event[op]) & TP_MARK_HOST_COMM &&
            !(model->marks[tp_device_event(model, device)->name] & TP_MARK_COMPUTE_KERNEL);
 }
 

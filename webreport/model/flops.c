@@ -4,7 +4,7 @@
 #include "webreport/model/operator_shapes.h"
 #include "writer/base/saturate.h"
 
-static int64_t convolution(struct tp_str dims, struct tp_str concrete)
+static int64_t convolution_flops(struct tp_str dims, struct tp_str concrete)
 {
     enum { STRIDE = 3, PADDING, DILATION, GROUPS };
     struct tp_shape x = tp_shape_input(dims, 0), w = tp_shape_input(dims, 1),
@@ -28,7 +28,7 @@ static int64_t convolution(struct tp_str dims, struct tp_str concrete)
     return flops / groups.sizes[0];
 }
 
-static int64_t matrices(const struct tp_shape *x, const struct tp_shape *y, bool is_batched)
+static int64_t matrix_product_flops(const struct tp_shape *x, const struct tp_shape *y, bool is_batched)
 {
     if (!x->is_known || !y->is_known || x->rank == 0 || x->sizes[x->rank - 1] <= 0)
         return 0;
@@ -41,7 +41,7 @@ static int64_t matrices(const struct tp_shape *x, const struct tp_shape *y, bool
     return tp_sat_mul(tp_sat_mul(2, flops), tp_shape_product(y));
 }
 
-int64_t tp_flops_of(struct tp_str name, struct tp_str dims, struct tp_str concrete)
+int64_t tp_flops_of_operator(struct tp_str name, struct tp_str dims, struct tp_str concrete)
 {
     static const struct {
         const char *name;
@@ -50,12 +50,12 @@ int64_t tp_flops_of(struct tp_str name, struct tp_str dims, struct tp_str concre
     } products[] = {
         {"aten::mm", 0, false}, {"aten::addmm", 1, false}, {"aten::bmm", 0, true}, {"aten::baddbmm", 1, true}};
     if (tp_str_equal(name, TP_STR("aten::conv2d")))
-        return convolution(dims, concrete);
+        return convolution_flops(dims, concrete);
     for (size_t i = 0; i < sizeof products / sizeof *products; i++)
         if (tp_str_equal(name, tp_str_of(products[i].name))) {
             struct tp_shape x = tp_shape_input(dims, products[i].first),
                             y = tp_shape_input(dims, products[i].first + 1);
-            return matrices(&x, &y, products[i].is_batched);
+            return matrix_product_flops(&x, &y, products[i].is_batched);
         }
     if (tp_str_equal(name, TP_STR("aten::mul")) || tp_str_equal(name, TP_STR("aten::add"))) {
         struct tp_shape x = tp_shape_input(dims, 0);
@@ -103,7 +103,7 @@ int64_t tp_flops_of_item(struct tp_flops *flops, const struct tp_torch *torch, u
     uint32_t call = tp_keys_add(&flops->calls, (uint32_t[]){e->name, host->dims, concrete});
     if (call == flops->of_call.count)
         *(int64_t *)tp_vec_push(&flops->of_call) =
-            tp_flops_of(tp_trace_name(trace, e), tp_strings_get(&trace->values, host->dims),
-                        tp_strings_get(&trace->values, concrete));
+            tp_flops_of_operator(tp_trace_event_name(trace, e), tp_strings_get(&trace->values, host->dims),
+                                 tp_strings_get(&trace->values, concrete));
     return *TP_AT(&flops->of_call, int64_t, call);
 }

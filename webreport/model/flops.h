@@ -9,7 +9,7 @@
 
 /* Returns the number of floating point operations of a call. name: operator. dims, concrete: its "Input Dims" and
  * "Concrete Inputs" as compact JSON, empty if absent. */
-int64_t tp_flops_of(struct tp_str name, struct tp_str dims, struct tp_str concrete);
+int64_t tp_flops_of_operator(struct tp_str name, struct tp_str dims, struct tp_str concrete);
 
 /* Returns the "Concrete Inputs" of an operator as an id in values; TP_NO_ID if absent. host: index in hosts. */
 uint32_t tp_concrete_inputs(const struct tp_trace *trace, uint32_t host);

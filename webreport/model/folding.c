@@ -32,7 +32,7 @@ static void move_operator(struct tp_operators *ops, uint32_t to, uint32_t from, 
 
 /* Records that operator `to` absorbed operator `from`. Called for the outermost absorbed operator first, so that the
  * innermost one remains in the record. */
-static void absorb(struct tp_operators *ops, uint32_t to, uint32_t from)
+static void absorb_operator(struct tp_operators *ops, uint32_t to, uint32_t from)
 {
     if (!ops->absorbed_count || ops->absorbed[ops->absorbed_count - 1].op != to)
         ops->absorbed_count++;
@@ -53,7 +53,7 @@ static void renumber_clipped(struct tp_operators *ops, const uint32_t *kept)
     ops->clipped.count = count;
 }
 
-void tp_model_fold(struct tp_model *model)
+void tp_model_fold_operators(struct tp_model *model)
 {
     struct tp_operators *ops = &model->operators;
     struct tp_launches *launches = &model->launches;
@@ -69,7 +69,7 @@ void tp_model_fold(struct tp_model *model)
         if (kept[i + 1] > kept[i])
             move_operator(ops, kept[i], i, kept);
         else
-            absorb(ops, kept[i] - 1, i);
+            absorb_operator(ops, kept[i] - 1, i);
     renumber_clipped(ops, kept);
     for (uint32_t t = 0; t <= model->trace->thread_count; t++)
         ops->thread_first[t] = kept[ops->thread_first[t]];
@@ -143,7 +143,7 @@ static void sum_thread(const struct self_times *times, uint32_t thread)
 
 /* Computes the host self time of each operator: its length without the union of its child operators and its own
  * calls. */
-void tp_model_host_times(struct tp_model *model)
+void tp_model_compute_host_times(struct tp_model *model)
 {
     struct tp_operators *ops = &model->operators;
     struct self_times times = {.model = model};

@@ -15,13 +15,13 @@ static int64_t *number_gpus(struct tp_model *model)
     struct tp_ids ids;
     int64_t lowest = INT64_MAX, highest = INT64_MIN;
     for (uint32_t k = 0; k < devices->count; k++) {
-        int64_t number = tp_device_of(model, tp_device_event(model, k));
+        int64_t number = tp_device_id_of_event(model, tp_device_event(model, k));
         lowest = number < lowest ? number : lowest;
         highest = number > highest ? number : highest;
     }
     tp_ids_init(&ids, model->arena, lowest, highest, 1024);
     for (uint32_t k = 0; k < devices->count; k++) {
-        int64_t number = tp_device_of(model, tp_device_event(model, k));
+        int64_t number = tp_device_id_of_event(model, tp_device_event(model, k));
         uint32_t id = devices->gpu[k] = tp_ids_add(&ids, number);
         if (id == numbers.count)
             *(struct tp_keyed *)tp_vec_push(&numbers) = (struct tp_keyed){number, 0, id};
@@ -58,12 +58,12 @@ static uint32_t count_streams(const struct tp_model *model, const struct tp_gpu 
     return count;
 }
 
-static struct tp_intervals join(struct tp_arena *arena, struct tp_intervals x, struct tp_intervals y)
+static struct tp_intervals join_intervals(struct tp_arena *arena, struct tp_intervals x, struct tp_intervals y)
 {
     struct tp_vec both = TP_VEC(arena, struct tp_interval);
     tp_intervals_append(&both, x);
     tp_intervals_append(&both, y);
-    return tp_intervals_of(&both);
+    return tp_intervals_from_vec(&both);
 }
 
 /* Computes the intervals of each activity of a device. Without communication, `kernels` and `compute` share one
@@ -81,14 +81,15 @@ static void find_time_sets(struct tp_model *model, struct tp_gpu *gpu)
         tp_intervals_push(&intervals[lane], e->ts_ns, tp_event_end(e));
         tp_intervals_push(&intervals[BUSY], e->ts_ns, tp_event_end(e));
     }
-    gpu->busy = tp_intervals_of(&intervals[BUSY]);
-    gpu->compute = tp_intervals_of(&intervals[COMPUTE]);
-    gpu->communication = tp_intervals_of(&intervals[COMMUNICATION]);
-    gpu->copies = tp_intervals_of(&intervals[COPY]);
-    gpu->kernels = gpu->communication.count ? join(model->arena, gpu->compute, gpu->communication) : gpu->compute;
-    gpu->exposed_communication = tp_intervals_minus(model->arena, gpu->communication, gpu->compute);
-    struct tp_intervals rest = tp_intervals_minus(model->arena, gpu->copies, gpu->compute);
-    gpu->exposed_copy = tp_intervals_minus(model->arena, rest, gpu->communication);
+    gpu->busy = tp_intervals_from_vec(&intervals[BUSY]);
+    gpu->compute = tp_intervals_from_vec(&intervals[COMPUTE]);
+    gpu->communication = tp_intervals_from_vec(&intervals[COMMUNICATION]);
+    gpu->copies = tp_intervals_from_vec(&intervals[COPY]);
+    gpu->kernels =
+        gpu->communication.count ? join_intervals(model->arena, gpu->compute, gpu->communication) : gpu->compute;
+    gpu->exposed_communication = tp_intervals_difference(model->arena, gpu->communication, gpu->compute);
+    struct tp_intervals rest = tp_intervals_difference(model->arena, gpu->copies, gpu->compute);
+    gpu->exposed_copy = tp_intervals_difference(model->arena, rest, gpu->communication);
 }
 
 /* Returns the main thread of the host if it launches on the device. Otherwise returns the thread with most launches
@@ -114,7 +115,7 @@ static uint32_t find_main_thread(const struct tp_model *model, const struct tp_g
 
 /* Sets is_own and the name if the program itself declared the device. Such a device has a name, no other property,
  * and no launches. */
-static void find_declared(const struct tp_model *model, struct tp_gpu *gpu)
+static void add_declared_communication(const struct tp_model *model, struct tp_gpu *gpu)
 {
     const struct tp_gpu_property *p = tp_model_gpu_property(model->trace, gpu->id);
     gpu->is_own = tp_is_bare_property(p) && gpu->main_thread == TP_NO_ID;
@@ -142,7 +143,7 @@ void tp_model_group_gpus(struct tp_model *model)
         items += model->gpus[g].count;
         model->gpus[g].count = 0;
     }
-    tp_device_rows_name(model);
+    tp_device_rows_name_gpus(model);
     for (uint32_t k = 0; k < devices->count; k++) {
         struct tp_gpu *gpu = &model->gpus[devices->gpu[k]];
         gpu->events[gpu->count++] = k;
@@ -154,21 +155,21 @@ void tp_model_group_gpus(struct tp_model *model)
         find_time_sets(model, gpu);
         gpu->stream_count = count_streams(model, gpu);
         gpu->main_thread = find_main_thread(model, gpu);
-        find_declared(model, gpu);
+        add_declared_communication(model, gpu);
     }
 }
 
 /* ---- categories of the time of steps ---- */
 
-static void add(struct tp_model *model, struct tp_vec *intervals, enum tp_time_category category,
-                const struct tp_event *e)
+static void add_event_time(struct tp_model *model, struct tp_vec *intervals, enum tp_time_category category,
+                           const struct tp_event *e)
 {
     model->has_category[category] = true;
     tp_intervals_push(&intervals[category], e->ts_ns, tp_event_end(e));
 }
 
 /* Adds an operator or annotation to the category of its kind. Ignores markers of steps. */
-static void add_host(struct tp_model *model, struct tp_vec *intervals, const struct tp_event *e)
+static void add_host_time(struct tp_model *model, struct tp_vec *intervals, const struct tp_event *e)
 {
     static const enum tp_time_category categories[TP_RANGE_KINDS] = {
         [TP_RANGE_NONE] = TP_CATEGORY_CPU_EXEC,    [TP_RANGE_COMPUTE] = TP_CATEGORY_CPU_EXEC,
@@ -176,16 +177,16 @@ static void add_host(struct tp_model *model, struct tp_vec *intervals, const str
         [TP_RANGE_COPY] = TP_CATEGORY_MEMCPY,      [TP_RANGE_WAIT] = TP_CATEGORY_RUNTIME,
         [TP_RANGE_SYNC] = TP_CATEGORY_RUNTIME};
     if (!(model->marks[e->name] & TP_MARK_STEP))
-        add(model, intervals, categories[tp_range_kind_of(model, e)], e);
+        add_event_time(model, intervals, categories[tp_event_range_kind(model, e)], e);
 }
 
 /* Returns true if the intervals of the category equal a set of the only device, so that both can share one array. */
-static bool is_shared(const struct tp_model *model, enum tp_time_category category)
+static bool is_kernel_set_of_only_gpu(const struct tp_model *model, enum tp_time_category category)
 {
     return category == TP_CATEGORY_KERNEL && model->gpu_count == 1;
 }
 
-static void add_devices(struct tp_model *model, struct tp_vec *intervals)
+static void add_device_times(struct tp_model *model, struct tp_vec *intervals)
 {
     struct tp_vec busy = TP_VEC(model->arena, struct tp_interval);
     for (uint32_t k = 0; k < model->devices.count; k++) {
@@ -195,12 +196,12 @@ static void add_devices(struct tp_model *model, struct tp_vec *intervals)
                                          : tp_is_communication(model, k) ? TP_CATEGORY_COMMUNICATION
                                                                          : TP_CATEGORY_KERNEL;
         model->has_category[category] = true;
-        if (!is_shared(model, category))
+        if (!is_kernel_set_of_only_gpu(model, category))
             tp_intervals_push(&intervals[category], e->ts_ns, tp_event_end(e));
         if (model->gpu_count > 1)
             tp_intervals_push(&busy, e->ts_ns, tp_event_end(e));
     }
-    model->device_busy = model->gpu_count == 1 ? model->gpus[0].busy : tp_intervals_of(&busy);
+    model->device_busy = model->gpu_count == 1 ? model->gpus[0].busy : tp_intervals_from_vec(&busy);
 }
 
 void tp_model_find_categories(struct tp_model *model)
@@ -208,14 +209,15 @@ void tp_model_find_categories(struct tp_model *model)
     struct tp_vec intervals[TP_CATEGORY_COUNT];
     for (unsigned r = 0; r < TP_CATEGORY_COUNT; r++)
         intervals[r] = TP_VEC(model->arena, struct tp_interval);
-    add_devices(model, intervals);
+    add_device_times(model, intervals);
     for (uint32_t i = 0; i < model->order->host_count; i++) {
         const struct tp_event *e = &model->trace->events[model->order->host[i]];
         if (e->kind == TP_KIND_RUNTIME)
-            add(model, intervals, TP_CATEGORY_RUNTIME, e);
+            add_event_time(model, intervals, TP_CATEGORY_RUNTIME, e);
         else if (e->kind == TP_KIND_OPERATOR || e->kind == TP_KIND_ANNOTATION)
-            add_host(model, intervals, e);
+            add_host_time(model, intervals, e);
     }
     for (unsigned r = 0; r < TP_CATEGORY_COUNT; r++)
-        model->category_times[r] = is_shared(model, r) ? model->gpus[0].compute : tp_intervals_of(&intervals[r]);
+        model->category_times[r] =
+            is_kernel_set_of_only_gpu(model, r) ? model->gpus[0].compute : tp_intervals_from_vec(&intervals[r]);
 }

@@ -57,7 +57,7 @@ static void read_threads(const struct tp_model *model, struct host_thread *threa
 
 /* Returns the thread with most events of a source. Ties: the thread with the earliest event, then the smallest
  * thread. Returns TP_NO_ID if no thread has enough events. Ignores threads that only load data for other threads. */
-static uint32_t find_marked(const struct tp_model *model, const struct host_thread *threads, unsigned source)
+static uint32_t find_marked_thread(const struct tp_model *model, const struct host_thread *threads, unsigned source)
 {
     const struct tp_trace *trace = model->trace;
     uint32_t best = TP_NO_ID;
@@ -83,7 +83,8 @@ static bool is_first_of_process(const struct tp_thread *thread)
 
 /* Returns true if thread `t` is a better choice than `best`. First threads of processes are better than other
  * threads. Otherwise the thread that starts earlier is better. */
-static bool is_before(const struct tp_model *model, const struct host_thread *threads, uint32_t t, uint32_t best)
+static bool is_better_main_thread(const struct tp_model *model, const struct host_thread *threads, uint32_t t,
+                                  uint32_t best)
 {
     const struct tp_thread *x = &model->trace->threads[t], *y = &model->trace->threads[best];
     if (is_first_of_process(x) != is_first_of_process(y))
@@ -93,9 +94,9 @@ static bool is_before(const struct tp_model *model, const struct host_thread *th
     return tp_thread_compare(x, y) < 0;
 }
 
-/* Returns the best thread according to is_before, among the threads that work at least half as long as the longest
- * one. Uses the threads with Python frames if no thread has work. */
-static uint32_t find_unmarked(const struct tp_model *model, const struct host_thread *threads)
+/* Returns the best thread according to is_better_main_thread, among the threads that work at least half as long as the
+ * longest one. Uses the threads with Python frames if no thread has work. */
+static uint32_t find_unmarked_thread(const struct tp_model *model, const struct host_thread *threads)
 {
     const uint32_t *first = model->order->thread_first;
     bool is_recorded = tp_trace_header(model->trace, "tracepress_recorder").ptr;
@@ -110,7 +111,7 @@ static uint32_t find_unmarked(const struct tp_model *model, const struct host_th
         bool is_known = is_recorded && is_first_of_process(&model->trace->threads[t]);
         if (first[t] == first[t + 1] || (!is_long && !is_known))
             continue;
-        if (best == TP_NO_ID || is_before(model, threads, t, best))
+        if (best == TP_NO_ID || is_better_main_thread(model, threads, t, best))
             best = t;
     }
     return best;
@@ -123,8 +124,8 @@ void tp_model_find_main(struct tp_model *model)
     read_threads(model, threads);
     model->host_main = TP_NO_ID;
     for (unsigned s = 0; s < SOURCES && model->host_main == TP_NO_ID; s++)
-        model->host_main = find_marked(model, threads, s);
+        model->host_main = find_marked_thread(model, threads, s);
     if (model->host_main == TP_NO_ID)
-        model->host_main = find_unmarked(model, threads);
+        model->host_main = find_unmarked_thread(model, threads);
     tp_arena_drop(model->arena, threads, count * sizeof *threads);
 }

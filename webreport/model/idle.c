@@ -14,7 +14,7 @@ struct gaps {
     size_t wait_at;              /* index of the first interval of `waiting` that can overlap later slices */
 };
 
-static void add(struct gaps *gaps, int64_t a, int64_t b, enum tp_idle_part part, uint32_t next)
+static void add_slice(struct gaps *gaps, int64_t a, int64_t b, enum tp_idle_part part, uint32_t next)
 {
     const struct tp_intervals *window = &gaps->model->window;
     while (gaps->at < window->count && window->items[gaps->at].b <= a)
@@ -28,7 +28,7 @@ static void add(struct gaps *gaps, int64_t a, int64_t b, enum tp_idle_part part,
 
 /* Adds a slice in which the device waits for the host. Long parts of it in which the host waits for the device get
  * an unknown reason: the device then works on something that is not in the trace. */
-static void add_starved(struct gaps *gaps, int64_t a, int64_t b, enum tp_idle_part part, uint32_t next)
+static void add_starved_slice(struct gaps *gaps, int64_t a, int64_t b, enum tp_idle_part part, uint32_t next)
 {
     const struct tp_intervals *waiting = &gaps->waiting;
     while (gaps->wait_at < waiting->count && waiting->items[gaps->wait_at].b <= a)
@@ -37,49 +37,50 @@ static void add_starved(struct gaps *gaps, int64_t a, int64_t b, enum tp_idle_pa
         int64_t from = tp_ns_max(a, waiting->items[i].a), to = tp_ns_min(b, waiting->items[i].b);
         if (tp_sat_sub(to, from) < TP_PROMPT_NS)
             continue;
-        add(gaps, a, from, part, next);
-        add(gaps, from, to, TP_IDLE_UNKNOWN, next);
+        add_slice(gaps, a, from, part, next);
+        add_slice(gaps, from, to, TP_IDLE_UNKNOWN, next);
         a = to;
     }
-    add(gaps, a, b, part, next);
+    add_slice(gaps, a, b, part, next);
 }
 
 /* Splits a gap [a, b), which operation `next` ends, into three parts: before, during and after the call of `next`.
  * before: reason for the first part. */
-static void split(struct gaps *gaps, int64_t a, int64_t b, uint32_t next, enum tp_idle_part before)
+static void split_gap_by_launch(struct gaps *gaps, int64_t a, int64_t b, uint32_t next, enum tp_idle_part before)
 {
     const struct tp_event *launch = tp_launch_of_device(gaps->model, next);
     int64_t called = tp_ns_min(tp_ns_max(a, launch->ts_ns), b);
     int64_t returned = tp_ns_min(tp_ns_max(called, tp_event_end(launch)), b);
     if (before == TP_IDLE_HOST)
-        add_starved(gaps, a, called, before, next);
+        add_starved_slice(gaps, a, called, before, next);
     else
-        add(gaps, a, called, before, next);
-    add_starved(gaps, called, returned, TP_IDLE_LAUNCH, next);
-    add(gaps, returned, b, TP_IDLE_QUEUE, next);
+        add_slice(gaps, a, called, before, next);
+    add_starved_slice(gaps, called, returned, TP_IDLE_LAUNCH, next);
+    add_slice(gaps, returned, b, TP_IDLE_QUEUE, next);
 }
 
 /* Splits the time before the first recorded operation. If this operation started promptly after its call, the device
  * was free, and its time is split like other gaps. Otherwise the time before the call is outside the recorded work. */
-static void split_head(struct gaps *gaps, int64_t a, int64_t b, uint32_t first)
+static void split_gap_before_first(struct gaps *gaps, int64_t a, int64_t b, uint32_t first)
 {
     const struct tp_event *launch = tp_launch_of_device(gaps->model, first);
     if (!launch)
-        add(gaps, a, b, TP_IDLE_OUTSIDE, first);
+        add_slice(gaps, a, b, TP_IDLE_OUTSIDE, first);
     else
-        split(gaps, a, b, first, b - tp_event_end(launch) > TP_PROMPT_NS ? TP_IDLE_OUTSIDE : TP_IDLE_HOST);
+        split_gap_by_launch(gaps, a, b, first,
+                            b - tp_event_end(launch) > TP_PROMPT_NS ? TP_IDLE_OUTSIDE : TP_IDLE_HOST);
 }
 
 static void split_gap(struct gaps *gaps, int64_t a, int64_t b, uint32_t next)
 {
     if (tp_launch_of_device(gaps->model, next))
-        split(gaps, a, b, next, TP_IDLE_HOST);
+        split_gap_by_launch(gaps, a, b, next, TP_IDLE_HOST);
     else
-        add(gaps, a, b, TP_IDLE_UNKNOWN, next);
+        add_slice(gaps, a, b, TP_IDLE_UNKNOWN, next);
 }
 
 /* Returns the intervals in which a call waits for this device. A copy waits only until its own operation starts. */
-static struct tp_intervals waiting_for(const struct tp_model *model, uint32_t gpu)
+static struct tp_intervals times_waiting_for_gpu(const struct tp_model *model, uint32_t gpu)
 {
     struct tp_vec intervals = TP_VEC(model->arena, struct tp_interval);
     for (uint32_t i = 0; i < model->wait_count; i++) {
@@ -88,13 +89,13 @@ static struct tp_intervals waiting_for(const struct tp_model *model, uint32_t gp
         if (wait->gpu == gpu && call->kind == TP_KIND_RUNTIME)
             tp_intervals_push(&intervals, call->ts_ns, tp_ns_min(tp_event_end(call), wait->own_ns));
     }
-    return tp_intervals_of(&intervals);
+    return tp_intervals_from_vec(&intervals);
 }
 
 static void find_slices(struct tp_model *model, struct tp_gpu *gpu)
 {
     struct gaps gaps = {.model = model, .out = TP_VEC(model->arena, struct tp_idle_slice)};
-    gaps.waiting = waiting_for(model, (uint32_t)(gpu - model->gpus));
+    gaps.waiting = times_waiting_for_gpu(model, (uint32_t)(gpu - model->gpus));
     int64_t from = model->window.items[0].a, to = model->window.items[model->window.count - 1].b;
     const struct tp_intervals *busy = &gpu->busy;
     uint32_t k = 0;
@@ -107,32 +108,32 @@ static void find_slices(struct tp_model *model, struct tp_gpu *gpu)
         if (i)
             split_gap(&gaps, busy->items[i - 1].b, b, gpu->events[k]);
         else if (from < b)
-            split_head(&gaps, from, b, gpu->events[k]);
+            split_gap_before_first(&gaps, from, b, gpu->events[k]);
     }
     if (!busy->count)
-        add(&gaps, from, to, TP_IDLE_OUTSIDE, TP_NO_ID);
+        add_slice(&gaps, from, to, TP_IDLE_OUTSIDE, TP_NO_ID);
     else if (busy->items[busy->count - 1].b < to)
-        add(&gaps, tp_ns_max(from, busy->items[busy->count - 1].b), to, TP_IDLE_OUTSIDE, TP_NO_ID);
+        add_slice(&gaps, tp_ns_max(from, busy->items[busy->count - 1].b), to, TP_IDLE_OUTSIDE, TP_NO_ID);
     tp_vec_fit(&gaps.out);
     gpu->idle = gaps.out.data;
     gpu->idle_count = (uint32_t)gaps.out.count;
 }
 
-struct tp_intervals tp_model_idle(const struct tp_model *model, bool is_starved, struct tp_arena *arena)
+struct tp_intervals tp_model_idle_times(const struct tp_model *model, bool is_starved, struct tp_arena *arena)
 {
     struct tp_vec intervals = TP_VEC(arena, struct tp_interval);
     for (uint32_t g = 0; g < model->gpu_count; g++)
         for (uint32_t i = 0; i < model->gpus[g].idle_count; i++)
             if (!is_starved || tp_idle_waits_for_host(&model->gpus[g].idle[i]))
                 tp_intervals_push(&intervals, model->gpus[g].idle[i].a, model->gpus[g].idle[i].b);
-    return tp_intervals_of(&intervals);
+    return tp_intervals_from_vec(&intervals);
 }
 
 void tp_model_find_idle(struct tp_model *model)
 {
     for (uint32_t g = 0; g < model->gpu_count && model->window.count; g++)
         find_slices(model, &model->gpus[g]);
-    model->starved = tp_model_idle(model, true, model->arena);
+    model->starved = tp_model_idle_times(model, true, model->arena);
 }
 
 const char *tp_idle_part_text(enum tp_idle_part part)
@@ -144,7 +145,7 @@ const char *tp_idle_part_text(enum tp_idle_part part)
 /* ---- waits of the host for devices ---- */
 
 /* Returns an array with the latest end, ns, of the operations gpu->events[0 .. k] for each index k. */
-static int64_t *running_ends(const struct tp_model *model, const struct tp_gpu *gpu)
+static int64_t *latest_ends_so_far(const struct tp_model *model, const struct tp_gpu *gpu)
 {
     int64_t *ends = tp_arena_array(model->arena, gpu->count, sizeof *ends);
     for (uint32_t i = 0; i < gpu->count; i++) {
@@ -155,7 +156,7 @@ static int64_t *running_ends(const struct tp_model *model, const struct tp_gpu *
 }
 
 /* Returns the index in gpu->events of the first operation that starts at or after the time `at`, ns. */
-static uint32_t first_from(const struct tp_model *model, const struct tp_gpu *gpu, int64_t at)
+static uint32_t find_first_ending_after(const struct tp_model *model, const struct tp_gpu *gpu, int64_t at)
 {
     uint32_t lo = 0, hi = gpu->count;
     while (lo < hi) {
@@ -169,18 +170,18 @@ static uint32_t first_from(const struct tp_model *model, const struct tp_gpu *gp
 }
 
 /* Returns the wait of a call. It costs the idle time of the device after the call, up to the next operation, but at
- * most the length of the call. ends: by device, results of running_ends; NULL until first used. */
-static struct tp_wait wait_of(const struct tp_model *model, uint32_t event, uint32_t gpu, int64_t **ends)
+ * most the length of the call. ends: by device, results of latest_ends_so_far; NULL until first used. */
+static struct tp_wait make_wait(const struct tp_model *model, uint32_t event, uint32_t gpu, int64_t **ends)
 {
     const struct tp_event *call = &model->trace->events[event];
     int64_t end = tp_event_end(call);
     struct tp_wait wait = {
-        .event = event, .op = TP_NO_ID, .gpu = gpu, .kind = tp_range_kind_of(model, call), .at_ns = end};
+        .event = event, .op = TP_NO_ID, .gpu = gpu, .kind = tp_event_range_kind(model, call), .at_ns = end};
     if (gpu == TP_NO_ID)
         return wait;
     if (!ends[gpu])
-        ends[gpu] = running_ends(model, &model->gpus[gpu]);
-    uint32_t next = first_from(model, &model->gpus[gpu], end);
+        ends[gpu] = latest_ends_so_far(model, &model->gpus[gpu]);
+    uint32_t next = find_first_ending_after(model, &model->gpus[gpu], end);
     if (next == model->gpus[gpu].count)
         return wait;
     wait.at_ns = next ? tp_ns_max(end, ends[gpu][next - 1]) : end;
@@ -204,17 +205,17 @@ static void sort_waits(struct tp_model *model, struct tp_vec *found)
 }
 
 /* Finds the calls of one thread that wait for a device. */
-static void find_calls(const struct tp_model *model, uint32_t thread, int64_t **ends, struct tp_vec *found)
+static void find_waiting_calls(const struct tp_model *model, uint32_t thread, int64_t **ends, struct tp_vec *found)
 {
     const struct tp_launches *launches = &model->launches;
     uint32_t gpu = model->main_gpu; /* device on which this thread launched last */
     for (uint32_t i = launches->thread_first[thread]; i < launches->thread_first[thread + 1]; i++) {
-        if (launches->first_device[i] != TP_NO_ID)
-            gpu = model->devices.gpu[launches->first_device[i]];
-        if (tp_range_kind_of(model, tp_launch_event(model, i)) == TP_RANGE_NONE)
+        if (launches->first_device_operation[i] != TP_NO_ID)
+            gpu = model->devices.gpu[launches->first_device_operation[i]];
+        if (tp_event_range_kind(model, tp_launch_event(model, i)) == TP_RANGE_NONE)
             continue;
-        struct tp_wait wait = wait_of(model, launches->event[i], gpu, ends);
-        uint32_t own = launches->first_device[i];
+        struct tp_wait wait = make_wait(model, launches->event[i], gpu, ends);
+        uint32_t own = launches->first_device_operation[i];
         wait.own_ns = own == TP_NO_ID ? INT64_MAX : tp_device_event(model, own)->ts_ns;
         wait.op = launches->op[i];
         *(struct tp_wait *)tp_vec_push(found) = wait;
@@ -223,8 +224,8 @@ static void find_calls(const struct tp_model *model, uint32_t thread, int64_t **
 
 /* Finds the ranges of one thread that the program declared as sync. Skips a range that contains a waiting call,
  * because the call already counts. calls: index in `found` of this thread's first waiting call. */
-static void find_ranges(const struct tp_model *model, uint32_t thread, size_t calls, int64_t **ends,
-                        struct tp_vec *found)
+static void find_waiting_ranges(const struct tp_model *model, uint32_t thread, size_t calls, int64_t **ends,
+                                struct tp_vec *found)
 {
     const struct tp_order *order = model->order;
     size_t count = found->count, next = calls;
@@ -238,7 +239,7 @@ static void find_ranges(const struct tp_model *model, uint32_t thread, size_t ca
             next++;
         bool contains_call = next < count && events[TP_AT(found, struct tp_wait, next)->event].ts_ns < tp_event_end(e);
         if (!contains_call)
-            *(struct tp_wait *)tp_vec_push(found) = wait_of(model, order->host[i], model->main_gpu, ends);
+            *(struct tp_wait *)tp_vec_push(found) = make_wait(model, order->host[i], model->main_gpu, ends);
     }
 }
 
@@ -248,9 +249,9 @@ void tp_model_find_waits(struct tp_model *model)
     int64_t **ends = tp_arena_array(model->arena, model->gpu_count, sizeof *ends);
     for (uint32_t t = 0; t < model->trace->thread_count; t++) {
         size_t calls = found.count;
-        find_calls(model, t, ends, &found);
-        if (tp_any_declares(model, TP_RANGE_BIT(SYNC)))
-            find_ranges(model, t, calls, ends, &found);
+        find_waiting_calls(model, t, ends, &found);
+        if (tp_has_declared_kind(model, TP_RANGE_BIT(SYNC)))
+            find_waiting_ranges(model, t, calls, ends, &found);
     }
     for (uint32_t g = 0; g < model->gpu_count; g++)
         tp_arena_drop(model->arena, ends[g], model->gpus[g].count * sizeof **ends);

@@ -27,7 +27,7 @@ static const struct tp_device_detail *device_detail(const struct tp_model *model
 }
 
 /* Returns the correlation of a launch; TP_NULL_INT if it has none. context: the model. */
-static int64_t correlation_of(const void *context, uint32_t launch)
+static int64_t launch_correlation(const void *context, uint32_t launch)
 {
     int64_t id = launch_detail(context, launch)->correlation;
     return id > 0 ? id : TP_NULL_INT;
@@ -52,18 +52,18 @@ static void index_launches(struct launch_index *index, const struct tp_model *mo
 {
     struct tp_arena *arena = model->arena;
     memset(index, 0, sizeof *index);
-    index->item_count = tp_ids_init_of(&index->ids, arena, model->launches.count, correlation_of, model);
+    index->item_count = tp_ids_init_for_items(&index->ids, arena, model->launches.count, launch_correlation, model);
     uint32_t *first = index->first = tp_arena_array(arena, index->item_count + 2, sizeof *first);
     index->items = tp_arena_array(arena, index->item_count, sizeof *index->items);
     for (uint32_t i = 0; i < model->launches.count; i++) {
-        int64_t id = correlation_of(model, i);
+        int64_t id = launch_correlation(model, i);
         if (id != TP_NULL_INT)
             first[tp_ids_add(&index->ids, id) + 2]++;
     }
     for (uint32_t k = 0; k < index->ids.count; k++)
         first[k + 2] += first[k + 1];
     for (uint32_t i = 0; i < model->launches.count; i++) {
-        int64_t id = correlation_of(model, i);
+        int64_t id = launch_correlation(model, i);
         if (id != TP_NULL_INT) /* after the loop, first[id + 1] is the start of group id + 1 */
             index->items[first[tp_ids_find(&index->ids, id) + 1]++] = i;
     }
@@ -81,8 +81,8 @@ static void drop_index(struct launch_index *index, struct tp_arena *arena)
 
 /* Returns the last launch with this correlation that starts at or before the time `at`, ns. If there is none,
  * returns the first launch with this correlation, or TP_NO_ID. */
-static uint32_t launch_of(const struct launch_index *index, const struct tp_model *model, int64_t correlation,
-                          int64_t at)
+static uint32_t find_launch(const struct launch_index *index, const struct tp_model *model, int64_t correlation,
+                            int64_t at)
 {
     uint32_t id = correlation > 0 ? tp_ids_find(&index->ids, correlation) : TP_NO_ID;
     if (id == TP_NO_ID)
@@ -108,7 +108,7 @@ struct external_index {
 };
 
 /* Returns the External id of an operator; TP_NULL_INT if it has none. context: the model. */
-static int64_t external_id(const void *context, uint32_t op)
+static int64_t operator_external_id(const void *context, uint32_t op)
 {
     const struct tp_model *model = context;
     int64_t id = model->trace->hosts[tp_operator_event(model, op)->detail].external_id;
@@ -117,11 +117,11 @@ static int64_t external_id(const void *context, uint32_t op)
 
 static void index_operators(struct external_index *index, const struct tp_model *model)
 {
-    tp_ids_init_of(&index->ids, model->arena, model->operators.count, external_id, model);
+    tp_ids_init_for_items(&index->ids, model->arena, model->operators.count, operator_external_id, model);
     index->op = tp_arena_array(model->arena, model->operators.count, sizeof *index->op);
     index->count = tp_arena_array(model->arena, model->operators.count, sizeof *index->count);
     for (uint32_t i = 0; i < model->operators.count; i++) {
-        int64_t value = external_id(model, i);
+        int64_t value = operator_external_id(model, i);
         if (value == TP_NULL_INT)
             continue;
         uint32_t id = tp_ids_add(&index->ids, value);
@@ -145,7 +145,7 @@ static uint32_t operator_by_external_id(struct external_index *index, const stru
     return tp_operator_event(model, op)->ts_ns <= tp_device_event(model, device)->ts_ns ? op : TP_NO_ID;
 }
 
-static void drop_external(struct external_index *index, const struct tp_model *model)
+static void drop_external_index(struct external_index *index, const struct tp_model *model)
 {
     if (!index->is_built)
         return;
@@ -161,7 +161,7 @@ static void link_device(struct tp_model *model, uint32_t k, const struct launch_
 {
     struct tp_devices *devices = &model->devices;
     const struct tp_event *e = tp_device_event(model, k);
-    uint32_t launch = launch_of(launches, model, device_detail(model, k)->correlation, e->ts_ns), owner,
+    uint32_t launch = find_launch(launches, model, device_detail(model, k)->correlation, e->ts_ns), owner,
              module = TP_NO_ID;
     if (launch != TP_NO_ID) {
         owner = model->launches.op[launch];
@@ -171,7 +171,7 @@ static void link_device(struct tp_model *model, uint32_t k, const struct launch_
     } else {
         devices->without_launch_count++;
         owner = operator_by_external_id(external, model, k);
-        devices->by_external_id_count += owner != TP_NO_ID;
+        devices->linked_by_external_id_count += owner != TP_NO_ID;
         if (devices->module && owner != TP_NO_ID)
             module = model->operators.module[owner];
     }
@@ -199,19 +199,20 @@ static void sum_times(struct tp_model *model)
 }
 
 /* Links the device operations of each launch into a list, in order of start. */
-static void chain_operations(struct tp_model *model)
+static void link_operations_of_launches(struct tp_model *model)
 {
     struct tp_devices *devices = &model->devices;
     struct tp_launches *launches = &model->launches;
-    launches->first_device = tp_arena_array(model->arena, launches->count, sizeof *launches->first_device);
-    devices->next_of_launch = tp_arena_array(model->arena, devices->count, sizeof *devices->next_of_launch);
+    launches->first_device_operation =
+        tp_arena_array(model->arena, launches->count, sizeof *launches->first_device_operation);
+    devices->next_in_launch = tp_arena_array(model->arena, devices->count, sizeof *devices->next_in_launch);
     for (uint32_t i = 0; i < launches->count; i++)
-        launches->first_device[i] = TP_NO_ID;
+        launches->first_device_operation[i] = TP_NO_ID;
     for (uint32_t k = devices->count; k-- > 0;) {
         uint32_t launch = devices->launch[k];
-        devices->next_of_launch[k] = launch == TP_NO_ID ? TP_NO_ID : launches->first_device[launch];
+        devices->next_in_launch[k] = launch == TP_NO_ID ? TP_NO_ID : launches->first_device_operation[launch];
         if (launch != TP_NO_ID)
-            launches->first_device[launch] = k;
+            launches->first_device_operation[launch] = k;
     }
 }
 
@@ -223,7 +224,7 @@ void tp_model_link_devices(struct tp_model *model)
     devices->count = model->order->device_count;
     devices->event = model->order->device;
     if (!devices->count) {
-        chain_operations(model);
+        link_operations_of_launches(model);
         return;
     }
     devices->launch = tp_arena_array(model->arena, devices->count, sizeof *devices->launch);
@@ -234,8 +235,8 @@ void tp_model_link_devices(struct tp_model *model)
     for (uint32_t k = 0; k < devices->count; k++)
         link_device(model, k, &launches, &external);
     drop_index(&launches, model->arena);
-    drop_external(&external, model);
-    chain_operations(model);
+    drop_external_index(&external, model);
+    link_operations_of_launches(model);
     sum_times(model);
 }
 
@@ -257,7 +258,7 @@ static struct device_times new_times(const struct tp_model *model)
 
 /* Adds the times of children to their parents. Goes through the operators backward, because children have higher
  * indexes than parents. */
-static void add_up(const struct tp_model *model, const struct device_times *times)
+static void add_child_times(const struct tp_model *model, const struct device_times *times)
 {
     const struct tp_operators *ops = &model->operators;
     for (uint32_t i = ops->count; i-- > 0;) {
@@ -277,7 +278,7 @@ static void find_device_times(struct tp_model *model)
         if (owner != TP_NO_ID)
             times.self[owner] = tp_sat_add(times.self[owner], tp_device_event(model, k)->dur_ns);
     }
-    add_up(model, &times);
+    add_child_times(model, &times);
     tp_narrow_init(&ops->device_self, times.self, ops->count, model->arena);
     tp_narrow_init(&ops->device_total, times.total, ops->count, model->arena);
 }
@@ -301,7 +302,7 @@ static void find_tensor_core_times(struct tp_model *model)
         if (owner != TP_NO_ID && uses_tensor_cores(model, e))
             times.self[owner] = tp_sat_add(times.self[owner], e->dur_ns);
     }
-    add_up(model, &times);
+    add_child_times(model, &times);
     tp_narrow_init(&ops->tensor_core_self, times.self, ops->count, model->arena);
     tp_narrow_init(&ops->tensor_core_total, times.total, ops->count, model->arena);
 }
@@ -335,7 +336,7 @@ static void mark_outermost(struct tp_model *model)
     tp_arena_drop(model->arena, open, model->trace->names.count * sizeof *open);
 }
 
-void tp_model_operator_numbers(struct tp_model *model)
+void tp_model_compute_operator_times(struct tp_model *model)
 {
     find_device_times(model);
     find_tensor_core_times(model);

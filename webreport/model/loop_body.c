@@ -5,12 +5,12 @@
 #include "webreport/model/operator_shapes.h"
 #include "webreport/trace/json/value.h"
 
-static struct tp_str name_of(const struct tp_model *model, const struct tp_loop_item *item)
+static struct tp_str item_name(const struct tp_model *model, const struct tp_loop_item *item)
 {
     return item->name == tp_loop_backward_name(model) ? TP_STR("") : model->trace->names.items[item->name];
 }
 
-static uint64_t marks_of(const struct tp_model *model, const struct tp_loop_item *item)
+static uint64_t item_marks(const struct tp_model *model, const struct tp_loop_item *item)
 {
     return item->name == tp_loop_backward_name(model) ? 0 : model->marks[item->name];
 }
@@ -36,20 +36,20 @@ static bool is_first_or_last_layer(struct tp_str name)
                                        "aten::multinomial",
                                        "aten::topk",
                                        NULL};
-    return tp_str_is_one(name, ends) || (tp_str_starts(name, "aten::") && tp_str_ends(name, "_loss"));
+    return tp_str_is_one_of(name, ends) || (tp_str_starts(name, "aten::") && tp_str_ends(name, "_loss"));
 }
 
 static bool is_convolution(struct tp_str name)
 {
     static const char *const convolutions[] = {"aten::conv1d", "aten::conv2d", "aten::conv3d", "aten::convolution",
                                                NULL};
-    return tp_str_is_one(name, convolutions);
+    return tp_str_is_one_of(name, convolutions);
 }
 
 static bool is_product(struct tp_str name)
 {
     static const char *const products[] = {"aten::addmm", "aten::linear", "aten::matmul", "aten::mm", NULL};
-    return tp_str_is_one(name, products);
+    return tp_str_is_one_of(name, products);
 }
 
 static bool is_view(struct tp_str name)
@@ -65,17 +65,17 @@ static bool is_view(struct tp_str name)
                                         "aten::view",
                                         "aten::view_as",
                                         NULL};
-    return tp_str_is_one(name, views);
+    return tp_str_is_one_of(name, views);
 }
 
 /* Returns true if an iteration ends with vectors but starts with images or other tensors. Such an iteration flattens
  * tensors and has no view that turns vectors into images. In a network with convolutions, only the items after the
  * last convolution count. There, a mean with a later matrix product counts like a flatten. */
-static bool ends_with_vectors(const struct tp_model *model, const struct tp_loop_body *body)
+static bool is_flattened_to_vectors(const struct tp_model *model, const struct tp_loop_body *body)
 {
     bool has_images = false, has_view = false, has_mean = false, has_flatten = false, has_vector = false;
     for (uint32_t k = 0; k < body->length; k++) {
-        struct tp_str name = name_of(model, &body->items[body->first + k]);
+        struct tp_str name = item_name(model, &body->items[body->first + k]);
         has_images |= is_convolution(name);
         has_view |= is_view(name);
         if (is_convolution(name) || is_view(name))
@@ -89,38 +89,38 @@ static bool ends_with_vectors(const struct tp_model *model, const struct tp_loop
 
 /* Returns true if an operator makes the same numbers each time. A layer may make such constants for a mask or a
  * buffer. */
-static bool makes_constants(struct tp_str name)
+static bool is_constant_maker(struct tp_str name)
 {
     static const char *const makers[] = {"aten::arange",     "aten::eye",  "aten::full",      "aten::full_like",
                                          "aten::linspace",   "aten::ones", "aten::ones_like", "aten::zeros",
                                          "aten::zeros_like", NULL};
-    return tp_str_is_one(name, makers);
+    return tp_str_is_one_of(name, makers);
 }
 
 /* Returns true if names of operators show that each iteration starts from new data. In an iteration with exactly one
  * attention, operators that make tensors do not show this, because such a layer makes masks and positions.
  * is_chained: the shapes suggest that an iteration uses the output of the previous one. */
-static bool is_shown_by_names(const struct tp_model *model, const struct tp_loop_body *body, bool is_chained)
+static bool is_independent_by_names(const struct tp_model *model, const struct tp_loop_body *body, bool is_chained)
 {
     bool is_making = false;
     uint32_t attentions = 0;
     for (uint32_t k = 0; k < body->length; k++) {
         const struct tp_loop_item *item = &body->items[body->first + k];
-        struct tp_str name = name_of(model, item);
-        uint64_t marks = marks_of(model, item);
+        struct tp_str name = item_name(model, item);
+        uint64_t marks = item_marks(model, item);
         if (item->name == tp_loop_backward_name(model) || marks & TP_MARK_LOADER || is_first_or_last_layer(name))
             return true;
         is_making |=
             marks & TP_MARK_SCALAR_OP || (marks & TP_MARK_MAKES_TENSOR && !tp_str_starts(name, "aten::detach") &&
-                                          !(is_chained && makes_constants(name)));
+                                          !(is_chained && is_constant_maker(name)));
         attentions += tp_str_find(name, "attention") >= 0 || tp_str_find(name, "softmax") >= 0;
     }
-    return (is_making && attentions != 1) || ends_with_vectors(model, body);
+    return (is_making && attentions != 1) || is_flattened_to_vectors(model, body);
 }
 
 /* ---- decision by shapes ---- */
 
-static struct tp_str dims_of(const struct tp_model *model, const struct tp_loop_item *item)
+static struct tp_str item_dims(const struct tp_model *model, const struct tp_loop_item *item)
 {
     const struct tp_event *e = &model->trace->events[item->event];
     if (e->kind != TP_KIND_OPERATOR || e->detail == TP_NO_ID || e->flags & TP_EVENT_OLD_DIMS ||
@@ -129,7 +129,7 @@ static struct tp_str dims_of(const struct tp_model *model, const struct tp_loop_
     return tp_strings_get(&model->trace->values, model->trace->hosts[e->detail].dims);
 }
 
-static bool is_same(const struct tp_shape *a, const struct tp_shape *b)
+static bool is_same_shape(const struct tp_shape *a, const struct tp_shape *b)
 {
     return a->is_known && b->is_known && a->rank == b->rank && !memcmp(a->sizes, b->sizes, a->rank * sizeof *a->sizes);
 }
@@ -138,8 +138,8 @@ static bool has_input(struct tp_str dims, const struct tp_shape *shape)
 {
     struct tp_str item;
     for (size_t at = 0; tp_value_next(dims, &at, NULL, &item);) {
-        struct tp_shape input = tp_shape_of(item);
-        if (is_same(&input, shape))
+        struct tp_shape input = tp_shape_parse(item);
+        if (is_same_shape(&input, shape))
             return true;
     }
     return false;
@@ -161,18 +161,18 @@ static bool keeps_shape(struct tp_str name)
                                           "aten::silu_",       "aten::softmax",
                                           "aten::softplus",    "aten::tanh",
                                           "aten::tanh_",       NULL};
-    return tp_str_is_one(name, keepers);
+    return tp_str_is_one_of(name, keepers);
 }
 
 /* Returns true if the operator reduces a whole tensor to one number. Such a call has no argument for dimensions. */
 static bool reduces_to_scalar(struct tp_str name, struct tp_str dims)
 {
     static const char *const reductions[] = {"aten::mean", "aten::sum", NULL};
-    return tp_str_is_one(name, reductions) && !tp_shape_item(dims, 2).len;
+    return tp_str_is_one_of(name, reductions) && !tp_shape_item(dims, 2).len;
 }
 
 /* Returns the shape of the output of an operator call, which is unknown for most operators. dims: its "Input Dims". */
-static struct tp_shape output_of(struct tp_str name, struct tp_str dims)
+static struct tp_shape output_shape(struct tp_str name, struct tp_str dims)
 {
     struct tp_shape x = tp_shape_input(dims, 0), w = tp_shape_input(dims, 1);
     if (keeps_shape(name))
@@ -195,17 +195,17 @@ static struct tp_shape output_of(struct tp_str name, struct tp_str dims)
 /* Returns true if the iteration from item `next` to item `end` cannot use the output of the item before `next`. This
  * is known if that output is a single number, or if no operator of the iteration has an input of its shape.
  * Operators at the end that keep the shape do not count, because they get their input from the same iteration. */
-static bool ignores_previous_output(const struct tp_model *model, const struct tp_loop_body *body, uint32_t next,
-                                    uint32_t end)
+static bool ignores_previous_iteration(const struct tp_model *model, const struct tp_loop_body *body, uint32_t next,
+                                       uint32_t end)
 {
     const struct tp_loop_item *last = &body->items[next - 1];
-    struct tp_shape output = output_of(name_of(model, last), dims_of(model, last));
+    struct tp_shape output = output_shape(item_name(model, last), item_dims(model, last));
     if (!output.is_known || !output.rank)
         return output.is_known;
-    while (end > next + 1 && keeps_shape(name_of(model, &body->items[end - 1])))
+    while (end > next + 1 && keeps_shape(item_name(model, &body->items[end - 1])))
         end--;
     for (uint32_t k = next; k < end; k++) {
-        struct tp_str dims = dims_of(model, &body->items[k]);
+        struct tp_str dims = item_dims(model, &body->items[k]);
         if (!dims.len || has_input(dims, &output))
             return false;
     }
@@ -214,10 +214,10 @@ static bool ignores_previous_output(const struct tp_model *model, const struct t
 
 /* Returns true if a concatenation follows the iterations. They may then be branches of one call, whose outputs are
  * joined. */
-static bool is_followed_by_join(const struct tp_model *model, const struct tp_loop_body *body)
+static bool is_followed_by_concatenation(const struct tp_model *model, const struct tp_loop_body *body)
 {
     for (uint32_t k = body->end; k < body->item_count; k++) {
-        struct tp_str name = name_of(model, &body->items[k]);
+        struct tp_str name = item_name(model, &body->items[k]);
         if (tp_str_equal(name, TP_STR("aten::cat")) || tp_str_equal(name, TP_STR("aten::stack")))
             return true;
     }
@@ -225,27 +225,27 @@ static bool is_followed_by_join(const struct tp_model *model, const struct tp_lo
 }
 
 /* Returns the index after the last item of iteration i. */
-static uint32_t end_of(const struct tp_loop_body *body, uint32_t i)
+static uint32_t iteration_end(const struct tp_loop_body *body, uint32_t i)
 {
     return i + 1 < body->count ? body->start[i + 1] - body->shift : body->end;
 }
 
-static bool is_shown_by_shapes(const struct tp_model *model, const struct tp_loop_body *body)
+static bool is_independent_by_shapes(const struct tp_model *model, const struct tp_loop_body *body)
 {
     for (uint32_t i = 1; i < body->count; i++) {
-        if (!ignores_previous_output(model, body, body->start[i] - body->shift, end_of(body, i)))
+        if (!ignores_previous_iteration(model, body, body->start[i] - body->shift, iteration_end(body, i)))
             return false;
     }
-    return !is_followed_by_join(model, body);
+    return !is_followed_by_concatenation(model, body);
 }
 
 /* Returns the likely shape of an operator's output: that of the first input for element-wise sums and products,
- * otherwise the result of output_of. */
-static struct tp_shape likely_output_of(struct tp_str name, struct tp_str dims)
+ * otherwise the result of output_shape. */
+static struct tp_shape likely_output_shape(struct tp_str name, struct tp_str dims)
 {
     static const char *const elementwise[] = {"aten::add",  "aten::add_", "aten::sub",  "aten::sub_", "aten::mul",
                                               "aten::mul_", "aten::div",  "aten::div_", NULL};
-    return tp_str_is_one(name, elementwise) ? tp_shape_input(dims, 0) : output_of(name, dims);
+    return tp_str_is_one_of(name, elementwise) ? tp_shape_input(dims, 0) : output_shape(name, dims);
 }
 
 /* Returns true if each iteration has an input with the same shape as the output of the last operator in the previous
@@ -254,12 +254,12 @@ static bool is_chained(const struct tp_model *model, const struct tp_loop_body *
 {
     bool is_any = false;
     for (uint32_t i = 1; i < body->count; i++) {
-        uint32_t next = body->start[i] - body->shift, end = end_of(body, i);
+        uint32_t next = body->start[i] - body->shift, end = iteration_end(body, i);
         const struct tp_loop_item *last = &body->items[next - 1];
-        struct tp_shape output = likely_output_of(name_of(model, last), dims_of(model, last));
+        struct tp_shape output = likely_output_shape(item_name(model, last), item_dims(model, last));
         is_any = false;
         for (uint32_t k = next; k < end && output.is_known && output.rank; k++)
-            is_any |= has_input(dims_of(model, &body->items[k]), &output);
+            is_any |= has_input(item_dims(model, &body->items[k]), &output);
         if (!is_any)
             return false;
     }
@@ -268,5 +268,5 @@ static bool is_chained(const struct tp_model *model, const struct tp_loop_body *
 
 bool tp_loop_has_independent_iterations(const struct tp_model *model, const struct tp_loop_body *body)
 {
-    return is_shown_by_names(model, body, is_chained(model, body)) || is_shown_by_shapes(model, body);
+    return is_independent_by_names(model, body, is_chained(model, body)) || is_independent_by_shapes(model, body);
 }

@@ -63,7 +63,7 @@ static struct tp_loop_items make_items(const struct tp_model *model, const struc
     return out;
 }
 
-struct tp_loop_items tp_loop_items_of(const struct tp_model *model, bool has_ranges, struct tp_arena *arena)
+struct tp_loop_items tp_loop_items_collect(const struct tp_model *model, bool has_ranges, struct tp_arena *arena)
 {
     struct tp_vec found = TP_VEC(arena, struct tp_keyed);
     collect_thread(model, model->host_main, has_ranges, &found);

@@ -25,6 +25,6 @@ static inline uint32_t tp_loop_backward_name(const struct tp_model *model)
 
 /* Collects the items of the main thread and the backward passes of all threads, in `arena`. With has_ranges, a user
  * range is one item in place of the items inside it. */
-struct tp_loop_items tp_loop_items_of(const struct tp_model *model, bool has_ranges, struct tp_arena *arena);
+struct tp_loop_items tp_loop_items_collect(const struct tp_model *model, bool has_ranges, struct tp_arena *arena);
 
 #endif

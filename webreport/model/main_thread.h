@@ -8,18 +8,18 @@
 
 /* Returns the parts of W in which the main thread is in a range with one of these kinds. kinds: set of bits 1 <<
  * enum tp_range_kind. Ranges without a declared kind count only if they are data loaders. */
-struct tp_intervals tp_main_ranges(const struct tp_model *model, unsigned kinds, struct tp_arena *arena);
+struct tp_intervals tp_main_thread_ranges(const struct tp_model *model, unsigned kinds, struct tp_arena *arena);
 
 /* Returns the parts of W in which the main thread loads data. */
-struct tp_intervals tp_main_loading(const struct tp_model *model, struct tp_arena *arena);
+struct tp_intervals tp_main_thread_loading(const struct tp_model *model, struct tp_arena *arena);
 
 /* Returns the parts of W in which the main thread is in no operator, call or loader, and no other thread works. The
- * main thread then runs Python code, or something that is not recorded. loading: result of tp_main_loading. */
-struct tp_intervals tp_main_unrecorded(const struct tp_model *model, struct tp_intervals loading,
-                                       struct tp_arena *arena);
+ * main thread then runs Python code, or something that is not recorded. loading: result of tp_main_thread_loading. */
+struct tp_intervals tp_main_thread_unrecorded(const struct tp_model *model, struct tp_intervals loading,
+                                              struct tp_arena *arena);
 
 /* Returns the times in which at least one thread is in an operator or compute range that does not communicate. */
-struct tp_intervals tp_computing(const struct tp_model *model, struct tp_arena *arena);
+struct tp_intervals tp_computing_times(const struct tp_model *model, struct tp_arena *arena);
 
 /* Returns the times of collectives on the host during which no thread computes. */
 struct tp_intervals tp_exposed_collectives(const struct tp_model *model, struct tp_arena *arena);
@@ -35,12 +35,12 @@ static inline bool tp_is_collective(const struct tp_model *model, const struct t
 /* Returns true if a host event computes: an operator that does not communicate, or a range with the kind compute. */
 static inline bool tp_is_computing(const struct tp_model *model, const struct tp_event *e)
 {
-    return e->kind == TP_KIND_OPERATOR ? tp_range_kind_of(model, e) != TP_RANGE_COMMUNICATION
+    return e->kind == TP_KIND_OPERATOR ? tp_event_range_kind(model, e) != TP_RANGE_COMMUNICATION
                                        : e->kind == TP_KIND_ANNOTATION && tp_event_declared_kind(e) == TP_RANGE_COMPUTE;
 }
 
 /* Returns true if at least one name of the trace has one of these marks. */
-static inline bool tp_any_name_has(const struct tp_model *model, uint64_t marks)
+static inline bool tp_any_name_has_marks(const struct tp_model *model, uint64_t marks)
 {
     for (uint32_t i = 0; i < model->trace->names.count; i++)
         if (model->marks[i] & marks)

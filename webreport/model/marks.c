@@ -222,7 +222,7 @@ static const char *const tf32[] = {"tf32", "s1688gemm", "_s1688", "xf32", "tenso
 
 /* Returns the mark for tensor cores and the mark for communication of a kernel's name (D11). Of the lists, the first
  * one that matches decides. */
-static uint64_t tensor_core_meaning(struct tp_str name)
+static uint64_t tensor_core_marks(struct tp_str name)
 {
     uint64_t comm = tp_comm_is_kernel_name(name) ? TP_MARK_COMM_KERNEL : 0;
     if (contains_any(name, tc_no) && !contains_any(name, tc_no_unless))
@@ -234,13 +234,13 @@ static uint64_t tensor_core_meaning(struct tp_str name)
     return contains_any(name, tc_maybe) ? TP_MARK_TC_UNKNOWN : 0;
 }
 
-static uint64_t kernel_meaning(struct tp_str name)
+static uint64_t kernel_marks(struct tp_str name)
 {
-    return tensor_core_meaning(name) | (contains_any(name, tf32) ? TP_MARK_TF32 : 0) |
+    return tensor_core_marks(name) | (contains_any(name, tf32) ? TP_MARK_TF32 : 0) |
            (tp_comm_is_compute_name(name) ? TP_MARK_COMPUTE_KERNEL : 0);
 }
 
-static uint64_t copy_meaning(struct tp_str name)
+static uint64_t copy_marks(struct tp_str name)
 {
     static const uint64_t marks[] = {[TP_COPY_HTOD] = TP_MARK_HTOD,
                                      [TP_COPY_DTOH] = TP_MARK_TO_HOST,
@@ -285,7 +285,7 @@ static const struct pattern parts[] = {
     {"conv", TP_MARK_CONV},
 };
 
-/* patterns that are compared with the name after fold_case */
+/* patterns that are compared with the name after lower_case_name */
 static const struct pattern folded_parts[] = {
     {"_foreach_", TP_MARK_FUSED}, {"multi_tensor_apply", TP_MARK_FUSED}, {"_fused_", TP_MARK_FUSED},
     {"fusedadam", TP_MARK_FUSED}, {"fused_adam", TP_MARK_FUSED},
@@ -341,17 +341,17 @@ static const struct pattern wholes[] = {
     {"AscendCL@aclrtMemcpy", TP_MARK_BLOCKING_COPY},
 };
 
-static struct tp_str after(struct tp_str text, size_t bytes)
+static struct tp_str skip_prefix(struct tp_str text, size_t bytes)
 {
     return (struct tp_str){text.ptr + bytes, text.len - bytes};
 }
 
 /* Removes the first of the `choices` with which the text begins. Returns false if the text begins with none of them. */
-static bool cut_one_of(struct tp_str *text, const char *const *choices)
+static bool remove_one_prefix(struct tp_str *text, const char *const *choices)
 {
     for (; *choices; choices++)
         if (tp_str_starts(*text, *choices)) {
-            *text = after(*text, strlen(*choices));
+            *text = skip_prefix(*text, strlen(*choices));
             return true;
         }
     return false;
@@ -391,10 +391,10 @@ static bool is_sync(struct tp_str name)
                                          "cnWaitNotifier",
                                          NULL};
     const char *at = name.len ? memchr(name.ptr, '@', name.len) : NULL;
-    struct tp_str word = at ? after(name, (size_t)(at - name.ptr) + 1) : name;
-    if (tp_str_is_one(word, others))
+    struct tp_str word = at ? skip_prefix(name, (size_t)(at - name.ptr) + 1) : name;
+    if (tp_str_is_one_of(word, others))
         return true;
-    return cut_one_of(&name, vendors) && cut_one_of(&name, scopes) && tp_str_is_one(name, ends);
+    return remove_one_prefix(&name, vendors) && remove_one_prefix(&name, scopes) && tp_str_is_one_of(name, ends);
 }
 
 static bool is_allocator(struct tp_str name)
@@ -402,7 +402,7 @@ static bool is_allocator(struct tp_str name)
     static const char *const vendors[] = {"cuda", "hip", NULL};
     static const char *const calls[] = {"Malloc",   "MallocHost", "HostAlloc",     "HostMalloc",  "Free",
                                         "FreeHost", "HostFree",   "MallocManaged", "MallocPitch", NULL};
-    return cut_one_of(&name, vendors) && tp_str_is_one(name, calls);
+    return remove_one_prefix(&name, vendors) && tp_str_is_one_of(name, calls);
 }
 
 const char *tp_name_comm_backend(struct tp_str name)
@@ -426,15 +426,15 @@ const char *tp_name_comm_library(struct tp_str name)
 static bool is_eligible(struct tp_str name)
 {
     if (tp_str_starts(name, "aten::"))
-        return tp_str_is_one((struct tp_str){name.ptr + 6, name.len - 6}, tc_operator);
+        return tp_str_is_one_of((struct tp_str){name.ptr + 6, name.len - 6}, tc_operator);
     while (name.len && name.ptr[name.len - 1] >= '0' && name.ptr[name.len - 1] <= '9')
         name.len--;
-    return tp_str_is_one(name, tc_backward);
+    return tp_str_is_one_of(name, tc_backward);
 }
 
 /* Folds upper case to lower case as a regular expression that ignores case does. U+0130 and U+0131 become i, U+017F
  * becomes s, U+212A becomes k. out: room for name.len bytes. */
-static struct tp_str fold_case(struct tp_str name, char *out)
+static struct tp_str lower_case_name(struct tp_str name, char *out)
 {
     size_t n = 0;
     for (size_t i = 0; i < name.len; i++) {
@@ -480,7 +480,7 @@ static bool matches_at(struct tp_str text, size_t at, const char *pattern)
     return !pattern[i];
 }
 
-static uint64_t bits_of_parts(struct tp_str text, const struct part_index *index)
+static uint64_t marks_of_parts(struct tp_str text, const struct part_index *index)
 {
     uint64_t bits = 0;
     for (size_t at = 0; at < text.len; at++)
@@ -502,18 +502,18 @@ static void start_matcher(struct matcher *matcher, struct tp_arena *arena, size_
     index_parts(&matcher->folded, folded_parts, COUNT(folded_parts));
 }
 
-static uint64_t bits_of_operator(struct tp_str name)
+static uint64_t marks_of_operator(struct tp_str name)
 {
     uint64_t bits = is_eligible(name) ? TP_MARK_ELIGIBLE : 0;
     const char *backend = tp_name_comm_backend(name);
     if (backend)
         bits |= strcmp(backend, "c10d") == 0 ? TP_MARK_C10D : TP_MARK_COLLECTIVE;
-    bool is_helper = tp_str_starts(name, "aten::") && tp_str_is_one(after(name, 6), allocation_helper);
+    bool is_helper = tp_str_starts(name, "aten::") && tp_str_is_one_of(skip_prefix(name, 6), allocation_helper);
     bits |= is_helper ? TP_MARK_ALLOCATION_HELPER : TP_MARK_MAKES_TENSOR * tp_makes_tensor(name);
     return bits;
 }
 
-static uint64_t bits_of_region(struct tp_str name)
+static uint64_t marks_of_region(struct tp_str name)
 {
     static const struct {
         unsigned region;
@@ -529,24 +529,24 @@ static uint64_t bits_of_region(struct tp_str name)
         {TP_REGION_ZERO_GRAD, TP_MARK_ZERO_GRAD},
         {TP_REGION_LOADER, TP_MARK_LOADER},
     };
-    unsigned regions = tp_regions_of_name(name);
+    unsigned regions = tp_regions_by_name(name);
     uint64_t bits = 0;
     for (size_t i = 0; regions && i < COUNT(marks); i++)
         bits |= regions & marks[i].region ? marks[i].mark : 0;
     return bits;
 }
 
-static uint64_t bits_in(struct tp_str name, const struct matcher *matcher)
+static uint64_t marks_of_name(struct tp_str name, const struct matcher *matcher)
 {
-    uint64_t bits = bits_of_operator(name) | bits_of_region(name);
+    uint64_t bits = marks_of_operator(name) | marks_of_region(name);
     for (size_t i = 0; i < COUNT(prefixes); i++)
         if (tp_str_starts(name, prefixes[i].text))
             bits |= prefixes[i].bits;
     for (size_t i = 0; i < COUNT(wholes); i++)
         if (tp_str_equal(name, tp_str_of(wholes[i].text)))
             bits |= wholes[i].bits;
-    bits |= bits_of_parts(name, &matcher->parts);
-    bits |= bits_of_parts(fold_case(name, matcher->scratch), &matcher->folded);
+    bits |= marks_of_parts(name, &matcher->parts);
+    bits |= marks_of_parts(lower_case_name(name, matcher->scratch), &matcher->folded);
     if (is_sync(name))
         bits |= TP_MARK_SYNC;
     if (is_allocator(name))
@@ -567,11 +567,11 @@ uint64_t *tp_marks_build(const struct tp_trace *trace, struct tp_arena *arena)
         longest = trace->names.items[i].len > longest ? trace->names.items[i].len : longest;
     start_matcher(&matcher, arena, longest);
     for (uint32_t i = 0; i < trace->names.count; i++) {
-        bits[i] = bits_in(trace->names.items[i], &matcher);
+        bits[i] = marks_of_name(trace->names.items[i], &matcher);
         if (device_kinds[i] & 1)
-            bits[i] |= kernel_meaning(trace->names.items[i]);
+            bits[i] |= kernel_marks(trace->names.items[i]);
         if (device_kinds[i] & 2)
-            bits[i] |= copy_meaning(trace->names.items[i]);
+            bits[i] |= copy_marks(trace->names.items[i]);
     }
     tp_arena_drop(arena, matcher.scratch, longest);
     tp_arena_drop(arena, device_kinds, trace->names.count);

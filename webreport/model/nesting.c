@@ -70,20 +70,20 @@ static void pop_frames(struct sweep *s, int64_t at)
 }
 
 /* Returns the node of the call stack of the Python frames open at the time `at`, ns; TP_NO_ID if none is open. */
-static uint32_t stack_of_frames(struct sweep *s, int64_t at)
+static uint32_t stack_node_of_frames(struct sweep *s, int64_t at)
 {
     pop_frames(s, at);
     for (; s->resolved_count < s->frames.count; s->resolved_count++) {
         struct open_frame *frame = TP_AT(&s->frames, struct open_frame, s->resolved_count);
         uint32_t below = s->resolved_count ? frame[-1].node : TP_NO_ID;
-        frame->node = tp_stacks_call(s->model->trace->stacks, below, frame->name);
+        frame->node = tp_stacks_add_call(s->model->trace->stacks, below, frame->name);
     }
     return s->frames.count ? TP_AT(&s->frames, struct open_frame, s->frames.count - 1)->node : TP_NO_ID;
 }
 
 /* Returns the call stack of an operator: that of its argument "Call stack" if present, otherwise `node`. Returns
  * TP_NO_ID for an empty stack. */
-static uint32_t stack_of_operator(struct tp_model *model, const struct tp_event *op, uint32_t node)
+static uint32_t stack_node_of_operator(struct tp_model *model, const struct tp_event *op, uint32_t node)
 {
     const struct tp_stacks *stacks = model->trace->stacks;
     uint32_t argument = model->trace->hosts[op->detail].stack;
@@ -98,20 +98,20 @@ static void push_module(struct sweep *s, uint32_t event)
 {
     struct tp_modules *modules = &s->model->modules;
     const struct tp_event *e = &s->events[event];
-    while (s->module != TP_NO_ID && e->ts_ns >= modules->clipped_end[s->module])
+    while (s->module != TP_NO_ID && e->ts_ns >= modules->clipped_end_ns[s->module])
         s->module = modules->parent[s->module];
     uint32_t m = modules->count++;
     modules->event[m] = event;
     modules->parent[m] = s->module;
-    modules->clipped_end[m] = tp_event_end(e);
-    if (s->module != TP_NO_ID && modules->clipped_end[s->module] < modules->clipped_end[m])
-        modules->clipped_end[m] = modules->clipped_end[s->module];
+    modules->clipped_end_ns[m] = tp_event_end(e);
+    if (s->module != TP_NO_ID && modules->clipped_end_ns[s->module] < modules->clipped_end_ns[m])
+        modules->clipped_end_ns[m] = modules->clipped_end_ns[s->module];
     s->module = m;
     *(struct open_module *)tp_vec_push(&s->modules) = (struct open_module){tp_event_end(e), m};
 }
 
 /* Returns the innermost module that is open at the time `at`, ns; TP_NO_ID if none is open. */
-static uint32_t module_at(struct sweep *s, int64_t at)
+static uint32_t innermost_module(struct sweep *s, int64_t at)
 {
     while (s->modules.count && TP_AT(&s->modules, struct open_module, s->modules.count - 1)->end <= at)
         s->modules.count--;
@@ -133,7 +133,7 @@ static void push_operator(struct sweep *s, uint32_t event)
 {
     struct tp_operators *ops = &s->model->operators;
     const struct tp_event *e = &s->events[event];
-    uint32_t module = ops->module ? module_at(s, e->ts_ns) : TP_NO_ID;
+    uint32_t module = ops->module ? innermost_module(s, e->ts_ns) : TP_NO_ID;
     if (e->flags & TP_EVENT_UNFINISHED) {
         *(struct unfinished *)tp_vec_push(&s->unfinished) = (struct unfinished){event, module};
         return;
@@ -152,8 +152,8 @@ static void push_operator(struct sweep *s, uint32_t event)
         ops->module[op] = module;
     uint32_t node = TP_NO_ID;
     if (s->has_frames && s->model->trace->hosts[e->detail].stack == TP_NO_ID)
-        node = stack_of_frames(s, e->ts_ns);
-    ops->stack[op] = stack_of_operator(s->model, e, node);
+        node = stack_node_of_frames(s, e->ts_ns);
+    ops->stack[op] = stack_node_of_operator(s->model, e, node);
     s->op = op;
 }
 
@@ -165,19 +165,19 @@ static void push_launch(struct sweep *s, uint32_t event)
     uint32_t launch = launches->count++;
     launches->event[launch] = event;
     launches->op[launch] = s->op;
-    launches->outside_operator_count += s->op == TP_NO_ID;
+    launches->launched_outside_operator_count += s->op == TP_NO_ID;
     if (launches->module)
-        launches->module[launch] = module_at(s, at);
+        launches->module[launch] = innermost_module(s, at);
 }
 
 /* ---- events of one thread ---- */
 
 /* Adds an event to the host tree of its thread. */
-static void enter(struct sweep *s, uint32_t event)
+static void add_to_event_tree(struct sweep *s, uint32_t event)
 {
     struct tp_model *model = s->model;
     const struct tp_event *e = &s->events[event];
-    s->inside = tp_event_around(model, s->inside, e->ts_ns);
+    s->inside = tp_find_event_around(model, s->inside, e->ts_ns);
     model->inside[event] = s->inside;
     if (s->inside != TP_NO_ID && tp_event_end(e) > tp_event_end(&s->events[s->inside]))
         model->badly_nested_count++;
@@ -190,7 +190,7 @@ static void sweep_thread(struct sweep *s, const uint32_t *items, uint32_t count)
     s->frames.count = s->resolved_count = s->modules.count = 0;
     for (uint32_t i = 0; i < count; i++) {
         const struct tp_event *e = &s->events[items[i]];
-        enter(s, items[i]);
+        add_to_event_tree(s, items[i]);
         switch (e->kind) {
         case TP_KIND_MODULE:
             push_module(s, items[i]); /* falls through - a module is a frame as well */
@@ -213,7 +213,7 @@ static void sweep_thread(struct sweep *s, const uint32_t *items, uint32_t count)
 
 /* ---- events of all threads ---- */
 
-static void allocate(struct tp_model *model)
+static void allocate_columns(struct tp_model *model)
 {
     struct tp_operators *ops = &model->operators;
     struct tp_launches *launches = &model->launches;
@@ -237,7 +237,7 @@ static void allocate(struct tp_model *model)
         launches->module = tp_arena_array(arena, launch_count, sizeof *launches->module);
         modules->event = tp_arena_array(arena, module_count, sizeof *modules->event);
         modules->parent = tp_arena_array(arena, module_count, sizeof *modules->parent);
-        modules->clipped_end = tp_arena_array(arena, module_count, sizeof *modules->clipped_end);
+        modules->clipped_end_ns = tp_arena_array(arena, module_count, sizeof *modules->clipped_end_ns);
     }
 }
 
@@ -254,14 +254,14 @@ static void append_unfinished(struct tp_model *model, const struct tp_vec *unfin
         ops->event[op] = from->event;
         ops->parent[op] = TP_NO_ID;
         ops->subtree_end[op] = op + 1;
-        ops->stack[op] = stack_of_operator(model, e, TP_NO_ID);
+        ops->stack[op] = stack_node_of_operator(model, e, TP_NO_ID);
         ops->flags[op] = TP_OPERATOR_UNFINISHED;
         if (ops->module)
             ops->module[op] = from->module;
     }
 }
 
-void tp_model_nest(struct tp_model *model)
+void tp_model_build_trees(struct tp_model *model)
 {
     const struct tp_order *order = model->order;
     uint32_t threads = model->trace->thread_count;
@@ -270,7 +270,7 @@ void tp_model_nest(struct tp_model *model)
     s.modules = TP_VEC(model->arena, struct open_module);
     s.unfinished = TP_VEC(model->arena, struct unfinished);
     s.has_frames = model->kind_count[TP_KIND_FRAME] || model->kind_count[TP_KIND_MODULE];
-    allocate(model);
+    allocate_columns(model);
     for (uint32_t t = 0; t < threads; t++) {
         model->operators.thread_first[t] = model->operators.count;
         model->launches.thread_first[t] = model->launches.count;
@@ -279,6 +279,6 @@ void tp_model_nest(struct tp_model *model)
     model->operators.thread_first[threads] = model->operators.count;
     model->launches.thread_first[threads] = model->launches.count;
     tp_model_join_early_calls(model);
-    tp_model_fold(model);
+    tp_model_fold_operators(model);
     append_unfinished(model, &s.unfinished);
 }

@@ -8,7 +8,7 @@ static const int64_t DAY_NS = 86400ll * 1000000000;
 
 /* Returns the k-th smallest item, k counted from 0, and reorders the items. Hoare's selection with the median of
  * three as pivot, which is fast for sorted input. */
-static int64_t select_ns(int64_t *items, size_t count, size_t k)
+static int64_t select_nth_ns(int64_t *items, size_t count, size_t k)
 {
     size_t lo = 0, hi = count - 1;
     while (lo < hi) {
@@ -34,7 +34,7 @@ static int64_t select_ns(int64_t *items, size_t count, size_t k)
     return items[k];
 }
 
-int64_t tp_oddities_middle_ns(const struct tp_trace *trace, struct tp_arena *arena)
+int64_t tp_oddities_median_ns(const struct tp_trace *trace, struct tp_arena *arena)
 {
     enum { SAMPLE = 4095 }; /* maximum number of events from which the median is computed, evenly spaced in the file */
     size_t count = trace->event_count < SAMPLE ? trace->event_count : SAMPLE;
@@ -43,7 +43,7 @@ int64_t tp_oddities_middle_ns(const struct tp_trace *trace, struct tp_arena *are
     int64_t *starts = tp_arena_array(arena, count, sizeof *starts);
     for (size_t i = 0; i < count; i++)
         starts[i] = trace->events[i * trace->event_count / count].ts_ns;
-    return select_ns(starts, count, (count - 1) / 2);
+    return select_nth_ns(starts, count, (count - 1) / 2);
 }
 
 static uint64_t count_outliers(const struct tp_trace *trace, int64_t middle_ns)
@@ -76,7 +76,7 @@ static uint64_t count_overlaps(const struct tp_trace *trace, const struct tp_ord
 
 /* Returns the number that the recorder gave to an event, unique among events of its kind; TP_NULL_INT if it gave
  * none. */
-static int64_t own_number(const struct tp_trace *trace, const struct tp_event *e)
+static int64_t recorder_number(const struct tp_trace *trace, const struct tp_event *e)
 {
     if (e->detail == TP_NO_ID)
         return TP_NULL_INT;
@@ -88,33 +88,33 @@ static int64_t own_number(const struct tp_trace *trace, const struct tp_event *e
     return is_range ? trace->hosts[e->detail].external_id : TP_NULL_INT;
 }
 
-static bool is_same(const struct tp_trace *trace, const struct tp_event *a, const struct tp_event *b)
+static bool is_same_event(const struct tp_trace *trace, const struct tp_event *a, const struct tp_event *b)
 {
-    int64_t number = own_number(trace, a);
+    int64_t number = recorder_number(trace, a);
     return a->ts_ns == b->ts_ns && a->dur_ns == b->dur_ns && a->kind == b->kind && a->name == b->name &&
-           a->thread == b->thread && number > 0 && number == own_number(trace, b);
+           a->thread == b->thread && number > 0 && number == recorder_number(trace, b);
 }
 
 /* Counts events that equal the previous event in the order: same start, duration, kind, name, thread and recorder's
  * number. */
-static uint64_t count_twice(const struct tp_trace *trace, const uint32_t *order, uint32_t count)
+static uint64_t count_duplicates(const struct tp_trace *trace, const uint32_t *order, uint32_t count)
 {
     uint64_t twice = 0;
     for (uint32_t i = 1; i < count; i++)
-        twice += is_same(trace, &trace->events[order[i - 1]], &trace->events[order[i]]);
+        twice += is_same_event(trace, &trace->events[order[i - 1]], &trace->events[order[i]]);
     return twice;
 }
 
 static bool has_steps(const struct tp_trace *trace)
 {
     for (uint32_t i = 0; i < trace->names.count; i++)
-        if (tp_regions_of_name(tp_strings_get(&trace->names, i)) & TP_REGION_STEP_MARKER)
+        if (tp_regions_by_name(tp_strings_get(&trace->names, i)) & TP_REGION_STEP_MARKER)
             return true;
     return false;
 }
 
 /* Returns true if the trace is a recording from outside. Such recordings never have markers of steps. */
-static bool is_of_states(const struct tp_trace *trace)
+static bool is_recorded_from_outside(const struct tp_trace *trace)
 {
     uint64_t count = 0;
     for (unsigned kind = TP_KIND_OPERATOR; kind <= TP_KIND_GPU_ANNOTATION; kind++)
@@ -125,10 +125,10 @@ static bool is_of_states(const struct tp_trace *trace)
 void tp_oddities_count(struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
 {
     uint64_t *notices = trace->reading.notices;
-    notices[TP_NOTICE_TIME_OUTLIER] = count_outliers(trace, tp_oddities_middle_ns(trace, arena));
+    notices[TP_NOTICE_TIME_OUTLIER] = count_outliers(trace, tp_oddities_median_ns(trace, arena));
     notices[TP_NOTICE_OVERLAP] = count_overlaps(trace, order, arena);
-    trace->reading.twice =
-        count_twice(trace, order->host, order->host_count) + count_twice(trace, order->device, order->device_count);
+    trace->reading.twice = count_duplicates(trace, order->host, order->host_count) +
+                           count_duplicates(trace, order->device, order->device_count);
     tp_conflicts_count(trace, order, arena);
-    notices[TP_NOTICE_NO_STEPS] = !has_steps(trace) && !is_of_states(trace);
+    notices[TP_NOTICE_NO_STEPS] = !has_steps(trace) && !is_recorded_from_outside(trace);
 }

@@ -13,6 +13,6 @@ void tp_oddities_count(struct tp_trace *trace, const struct tp_order *order, str
 
 /* Returns the median start of the events, ns, estimated from a sample; 0 without events. Outliers are measured from
  * this time. */
-int64_t tp_oddities_middle_ns(const struct tp_trace *trace, struct tp_arena *arena);
+int64_t tp_oddities_median_ns(const struct tp_trace *trace, struct tp_arena *arena);
 
 #endif

@@ -7,12 +7,12 @@
 #include "writer/base/saturate.h"
 #include "writer/base/table.h"
 
-struct tp_shape tp_shape_of(struct tp_str json)
+struct tp_shape tp_shape_parse(struct tp_str json)
 {
-    struct tp_shape shape = {.is_known = tp_value_is(json, '[')};
+    struct tp_shape shape = {.is_known = tp_value_starts_with(json, '[')};
     struct tp_str item;
     for (size_t at = 0; shape.is_known && tp_value_next(json, &at, NULL, &item);) {
-        int64_t size = tp_value_is(item, '[') ? TP_NULL_INT : tp_value_int(item);
+        int64_t size = tp_value_starts_with(item, '[') ? TP_NULL_INT : tp_value_int(item);
         if (size == TP_NULL_INT || shape.rank == TP_SHAPE_MAX_RANK)
             shape.is_known = false;
         else
@@ -33,7 +33,7 @@ struct tp_str tp_shape_item(struct tp_str json, unsigned index)
 
 struct tp_shape tp_shape_input(struct tp_str dims, unsigned index)
 {
-    return tp_shape_of(tp_shape_item(dims, index));
+    return tp_shape_parse(tp_shape_item(dims, index));
 }
 
 struct tp_shape tp_shape_argument(struct tp_str concrete, unsigned index)
@@ -43,7 +43,7 @@ struct tp_shape tp_shape_argument(struct tp_str concrete, unsigned index)
     if (item.len < 2 || item.ptr[0] != '"')
         return shape;
     item = (struct tp_str){item.ptr + 1, item.len - 2};
-    if (!tp_value_is(item, '[')) {
+    if (!tp_value_starts_with(item, '[')) {
         shape.sizes[0] = tp_value_int(item);
         shape.rank = 1;
         shape.is_known = shape.sizes[0] != TP_NULL_INT;

@@ -17,7 +17,7 @@ struct tp_shape {
 };
 
 /* Reads a shape from a JSON list of integers. is_known is false for any other text. */
-struct tp_shape tp_shape_of(struct tp_str json);
+struct tp_shape tp_shape_parse(struct tp_str json);
 /* Returns item `index` of a JSON list; an empty text if the list is shorter. */
 struct tp_str tp_shape_item(struct tp_str json, unsigned index);
 /* Returns the shape of the operator's input `index`. dims: its "Input Dims". */

@@ -57,7 +57,7 @@ int tp_thread_compare(const struct tp_thread *x, const struct tp_thread *y)
     return order ? order : tp_row_id_compare(&x->tid, &y->tid);
 }
 
-static uint32_t *order_memory(const struct tp_trace *trace, struct tp_arena *arena)
+static uint32_t *sort_memory_records(const struct tp_trace *trace, struct tp_arena *arena)
 {
     uint32_t count = trace->memory_count, *memory = tp_arena_array(arena, count, sizeof *memory);
     struct tp_keyed *sorted = tp_arena_array(arena, count, sizeof *sorted);
@@ -98,5 +98,5 @@ void tp_order_build(struct tp_order *order, const struct tp_trace *trace, struct
     for (uint32_t t = 0; t < trace->thread_count; t++)
         tp_sort_by_rule(order->host + first[t], first[t + 1] - first[t], arena, trace->events, by_tree);
     tp_sort_by_rule(order->device, order->device_count, arena, trace->events, by_start);
-    order->memory = order_memory(trace, arena);
+    order->memory = sort_memory_records(trace, arena);
 }

@@ -21,7 +21,7 @@ static const char *const left_out[] = {
 enum { EXTRA_STEP, EXTRA_MEMORY, EXTRA_OUT_OF_MEMORY, EXTRA_NAMES };
 static const char *const extra_names[EXTRA_NAMES] = {TP_PROFILER_STEP_LABEL, "[memory]", "[OutOfMemory]"};
 
-static uint32_t extra_name(const struct tp_trace *trace, unsigned extra)
+static uint32_t extra_name_id(const struct tp_trace *trace, unsigned extra)
 {
     uint32_t id = tp_strings_find(&trace->names, tp_str_of(extra_names[extra]));
     return id == TP_NO_ID ? trace->names.count + extra : id;
@@ -30,12 +30,12 @@ static uint32_t extra_name(const struct tp_trace *trace, unsigned extra)
 static void find_names(struct tp_torch *torch)
 {
     const struct tp_strings *names = &torch->trace->names;
-    uint32_t step = extra_name(torch->trace, EXTRA_STEP);
-    torch->memory_name[false] = extra_name(torch->trace, EXTRA_MEMORY);
-    torch->memory_name[true] = extra_name(torch->trace, EXTRA_OUT_OF_MEMORY);
+    uint32_t step = extra_name_id(torch->trace, EXTRA_STEP);
+    torch->memory_name[false] = extra_name_id(torch->trace, EXTRA_MEMORY);
+    torch->memory_name[true] = extra_name_id(torch->trace, EXTRA_OUT_OF_MEMORY);
     torch->shown = tp_arena_array(torch->arena, names->count, sizeof *torch->shown);
     for (uint32_t i = 0; i < names->count; i++)
-        torch->shown[i] = tp_regions_of_name(names->items[i]) & TP_REGION_PROFILER_STEP ? step : i;
+        torch->shown[i] = tp_regions_by_name(names->items[i]) & TP_REGION_PROFILER_STEP ? step : i;
     for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++) {
         uint32_t id = tp_strings_find(names, tp_str_of(left_out[i]));
         if (id != TP_NO_ID)
@@ -47,7 +47,7 @@ uint32_t tp_torch_name(const struct tp_torch *torch, uint32_t item)
 {
     const struct tp_event *e = tp_torch_event(torch, item);
     return e ? torch->shown[e->name]
-             : torch->memory_name[(tp_torch_record(torch, item)->flags & TP_MEMORY_OUT_OF_MEMORY) != 0];
+             : torch->memory_name[(tp_torch_memory_record(torch, item)->flags & TP_MEMORY_OUT_OF_MEMORY) != 0];
 }
 
 uint32_t tp_torch_name_count(const struct tp_torch *torch)
@@ -87,7 +87,7 @@ static const struct {
                   {"xpu_sync", TP_TORCH_DEVICE},
                   {"mtia_ccp_events", TP_TORCH_DEVICE | TP_TORCH_UNOWNED | TP_TORCH_WORK}};
 
-static uint16_t flags_of_cat(struct tp_str cat)
+static uint16_t category_flags(struct tp_str cat)
 {
     for (size_t i = 0; i < sizeof other_cats / sizeof *other_cats; i++)
         if (tp_str_equal(cat, tp_str_of(other_cats[i].cat)))
@@ -95,12 +95,12 @@ static uint16_t flags_of_cat(struct tp_str cat)
     return 0;
 }
 
-static uint16_t flags_of(const struct tp_torch *torch, const struct tp_event *e)
+static uint16_t event_flags(const struct tp_torch *torch, const struct tp_event *e)
 {
     const struct tp_trace *trace = torch->trace;
     uint16_t flags = flags_of_kind[e->kind];
     if (e->kind == TP_KIND_OTHER)
-        flags = flags_of_cat(tp_strings_get(&trace->cats, trace->others[e->detail].cat));
+        flags = category_flags(tp_strings_get(&trace->cats, trace->others[e->detail].cat));
     if (e->flags & TP_EVENT_WAS_OPERATOR)
         flags = TP_TORCH_OPERATOR;
     if (!flags || torch->shown[e->name] == TP_NO_ID || ((flags & TP_TORCH_FRAME) && torch->rules == TP_TORCH_2_6))
@@ -108,13 +108,13 @@ static uint16_t flags_of(const struct tp_torch *torch, const struct tp_event *e)
     if (torch->rules == TP_CPROFILE)
         return flags & TP_TORCH_FRAME;
     /* backends may end their ranges on another thread, so their ranges are asynchronous */
-    const char *backend = flags == TP_TORCH_ANNOTATION ? tp_name_comm_backend(tp_trace_name(trace, e)) : NULL;
+    const char *backend = flags == TP_TORCH_ANNOTATION ? tp_name_comm_backend(tp_trace_event_name(trace, e)) : NULL;
     bool is_async = (e->flags & TP_EVENT_UNFINISHED) || (backend && strcmp(backend, "c10d") != 0);
     return is_async ? flags | TP_TORCH_ASYNC : flags;
 }
 
 /* Returns true if the program itself declared all devices (K3): they have only names, and the trace has no calls. */
-static bool has_own_devices(const struct tp_trace *trace)
+static bool has_device_activity(const struct tp_trace *trace)
 {
     for (uint32_t i = 0; i < trace->gpu_count; i++)
         if (!tp_is_bare_property(&trace->gpus[i]))
@@ -134,7 +134,7 @@ static const char *find_device(const struct tp_trace *trace, bool has_device_eve
     for (size_t i = 0; i < sizeof cats / sizeof *cats; i++)
         if (tp_strings_find(&trace->cats, tp_str_of(cats[i][0])) != TP_NO_ID)
             return cats[i][1];
-    return has_own_devices(trace) ? "DEVICE" : trace->gpu_count || has_device_event ? "CUDA" : NULL;
+    return has_device_activity(trace) ? "DEVICE" : trace->gpu_count || has_device_event ? "CUDA" : NULL;
 }
 
 static void find_kinds(struct tp_torch *torch)
@@ -143,7 +143,7 @@ static void find_kinds(struct tp_torch *torch)
     unsigned all = 0;
     torch->flags = tp_arena_array(torch->arena, trace->event_count, sizeof *torch->flags);
     for (uint32_t i = 0; i < trace->event_count; i++)
-        all |= torch->flags[i] = flags_of(torch, &trace->events[i]);
+        all |= torch->flags[i] = event_flags(torch, &trace->events[i]);
     torch->device = find_device(trace, all & TP_TORCH_DEVICE);
 }
 
@@ -156,7 +156,7 @@ static void find_span(struct tp_torch *torch, const struct tp_model *model)
     const struct tp_event *span = NULL;
     for (uint32_t i = 0; model->kind_count[TP_KIND_SPAN] && i < trace->event_count; i++)
         if (trace->events[i].kind == TP_KIND_SPAN &&
-            (!span || !tp_str_starts(tp_trace_name(trace, span), "PyTorch Profiler")))
+            (!span || !tp_str_starts(tp_trace_event_name(trace, span), "PyTorch Profiler")))
             span = &trace->events[i];
     torch->base_ns = span ? span->ts_ns : model->first_ns;
     torch->end_ns = span ? tp_event_end(span) : model->last_ns;
@@ -174,7 +174,7 @@ static void find_ends(struct tp_torch *torch, const struct tp_model *model)
         uint32_t around = tp_innermost_event(model, trace->events[i].thread, at);
         while (around != TP_NO_ID && ((trace->events[around].flags & TP_EVENT_UNFINISHED) ||
                                       (!torch->flags[around] && torch->rules != TP_CPROFILE)))
-            around = tp_next_event_around(model, around, at);
+            around = tp_find_next_event_around(model, around, at);
         *tp_id_map_put(&torch->around, i) = around;
     }
 }
@@ -205,7 +205,7 @@ static bool ids_are_correlations(const struct tp_model *model)
 }
 
 /* Returns the External id of a call or a device operation; TP_NULL_INT if it has none. */
-static int64_t id_of_call(const struct tp_torch *torch, uint32_t event)
+static int64_t call_id(const struct tp_torch *torch, uint32_t event)
 {
     const struct tp_trace *trace = torch->trace;
     const struct tp_event *e = &trace->events[event];
@@ -218,14 +218,14 @@ static int64_t id_of_call(const struct tp_torch *torch, uint32_t event)
 }
 
 /* Returns the External id of an operator or annotation; TP_NULL_INT if it has none. context: struct tp_torch. */
-static int64_t id_of_host(const void *context, uint32_t event)
+static int64_t host_event_id(const void *context, uint32_t event)
 {
     const struct tp_torch *torch = context;
     const struct tp_host_detail *detail = torch->flags[event] ? tp_torch_detail(torch, event) : NULL;
     return detail && detail->external_id != 0 ? detail->external_id : TP_NULL_INT;
 }
 
-static void own(struct tp_torch *torch, uint32_t owner, uint32_t device)
+static void add_device_time_to_owner(struct tp_torch *torch, uint32_t owner, uint32_t device)
 {
     bool is_owned = torch->flags[owner] && !(torch->flags[owner] & TP_TORCH_ASYNC);
     if (is_owned && !(torch->flags[device] & TP_TORCH_UNOWNED))
@@ -239,20 +239,20 @@ static void link_by_id(struct tp_torch *torch)
     struct tp_ids ids;
     const struct tp_event *events = torch->trace->events;
     uint32_t count = torch->trace->event_count;
-    uint64_t found = tp_ids_init_of(&ids, torch->arena, count, id_of_host, torch);
+    uint64_t found = tp_ids_init_for_items(&ids, torch->arena, count, host_event_id, torch);
     uint32_t *last = tp_arena_array(torch->arena, found, sizeof *last);
     for (uint32_t i = 0; found && i < count; i++) {
-        int64_t id = id_of_host(torch, i);
+        int64_t id = host_event_id(torch, i);
         if (id != TP_NULL_INT)
             last[tp_ids_add(&ids, id)] = i;
     }
     for (uint32_t i = 0; found && i < count; i++) {
-        int64_t id = id_of_call(torch, i);
+        int64_t id = call_id(torch, i);
         uint32_t number = id == TP_NULL_INT ? TP_NO_ID : tp_ids_find(&ids, id);
         if (number == TP_NO_ID || (torch->flags[last[number]] & TP_TORCH_ASYNC))
             continue;
         if (torch->flags[i] & TP_TORCH_DEVICE)
-            own(torch, last[number], i);
+            add_device_time_to_owner(torch, last[number], i);
         else if (events[i].thread != events[last[number]].thread)
             *tp_id_map_put(&torch->moved, i) = events[last[number]].thread;
     }
@@ -265,7 +265,7 @@ static void link_by_owner(struct tp_torch *torch, const struct tp_model *model)
     for (uint32_t k = 0; k < model->devices.count; k++) {
         uint32_t owner = model->devices.owner[k], event = model->devices.event[k];
         if (owner != TP_NO_ID && torch->flags[event])
-            own(torch, model->operators.event[owner], event);
+            add_device_time_to_owner(torch, model->operators.event[owner], event);
     }
 }
 
@@ -273,7 +273,7 @@ static void link_by_owner(struct tp_torch *torch, const struct tp_model *model)
 
 /* Adds the bytes of each memory record to all host events whose time contains the record. A record outside all
  * events becomes an item. order: all records sorted by time. */
-static void add_memory(struct tp_torch *torch, const uint32_t *order)
+static void add_memory_records(struct tp_torch *torch, const uint32_t *order)
 {
     const struct tp_trace *trace = torch->trace;
     struct tp_memory_sums sums;
@@ -285,14 +285,14 @@ static void add_memory(struct tp_torch *torch, const uint32_t *order)
     for (uint32_t i = 0; i < trace->event_count; i++)
         if (torch->flags[i] && !(torch->flags[i] & TP_TORCH_DEVICE))
             torch->bytes[i] = tp_memory_sums_within(&sums, tp_torch_start(torch, i), tp_torch_end(torch, i));
-    torch->record_count = tp_memory_sums_outside(&sums, torch->records);
+    torch->record_count = tp_memory_sums_list_outside(&sums, torch->records);
 }
 
 /* ---- order and tree of items ---- */
 
 /* Returns true if torch numbers an item. Of items with equal times, torch lists numbered items first, then items
  * that only Kineto has, then memory records. */
-static bool is_numbered(const struct tp_torch *torch, uint32_t item)
+static bool has_recorder_number(const struct tp_torch *torch, uint32_t item)
 {
     unsigned flags = tp_torch_flags(torch, item);
     return (flags & (TP_TORCH_OPERATOR | TP_TORCH_FRAME)) ||
@@ -311,34 +311,34 @@ static inline __attribute__((always_inline)) bool by_torch(const void *context, 
     b = tp_torch_end(torch, y);
     if (a != b)
         return a > b;
-    return is_numbered(torch, x) != is_numbered(torch, y) ? is_numbered(torch, x) : x < y;
+    return has_recorder_number(torch, x) != has_recorder_number(torch, y) ? has_recorder_number(torch, x) : x < y;
 }
 
-static void append(struct tp_torch *torch, uint32_t event)
+static void append_item(struct tp_torch *torch, uint32_t event)
 {
     if (torch->flags[event])
         torch->order[torch->count++] = event;
 }
 
 /* Fills torch->order from the model's sorted lists and the other items, and sorts it as torch does. */
-static void sort(struct tp_torch *torch, const struct tp_order *order)
+static void sort_items(struct tp_torch *torch, const struct tp_order *order)
 {
     const struct tp_trace *trace = torch->trace;
     torch->order = tp_arena_array(torch->arena, (size_t)trace->event_count + torch->record_count, sizeof *torch->order);
     for (uint32_t i = 0; i < order->host_count; i++)
-        append(torch, order->host[i]);
+        append_item(torch, order->host[i]);
     for (uint32_t i = 0; i < order->device_count; i++)
-        append(torch, order->device[i]);
+        append_item(torch, order->device[i]);
     for (uint32_t i = 0; i < trace->event_count; i++)
         if (!tp_kind_is_host(trace->events[i].kind) && !tp_kind_is_device(trace->events[i].kind))
-            append(torch, i);
+            append_item(torch, i);
     for (uint32_t i = 0; i < torch->record_count; i++)
         torch->order[torch->count++] = trace->event_count + i;
     tp_sort_by_rule(torch->order, torch->count, torch->arena, torch, by_torch);
 }
 
 /* Returns an array with `count` entries TP_NO_ID. */
-static uint32_t *absent(const struct tp_torch *torch, size_t count)
+static uint32_t *make_absent_ids(const struct tp_torch *torch, size_t count)
 {
     uint32_t *items = tp_arena_array(torch->arena, count, sizeof *items);
     return memset(items, 0xFF, count * sizeof *items);
@@ -347,12 +347,12 @@ static uint32_t *absent(const struct tp_torch *torch, size_t count)
 /* Finds the parent of each item: the innermost item of its thread that starts before it and does not end before it.
  * An item that ends after an open item closes the open item. Unfinished events take part only with the rules of
  * cProfile. */
-static void nest(struct tp_torch *torch)
+static void nest_items(struct tp_torch *torch)
 {
-    uint32_t *innermost = absent(torch, torch->trace->thread_count);
-    torch->parent = absent(torch, tp_torch_items(torch));
-    torch->first_child = absent(torch, tp_torch_items(torch));
-    torch->next_sibling = absent(torch, tp_torch_items(torch));
+    uint32_t *innermost = make_absent_ids(torch, torch->trace->thread_count);
+    torch->parent = make_absent_ids(torch, tp_torch_item_count(torch));
+    torch->first_child = make_absent_ids(torch, tp_torch_item_count(torch));
+    torch->next_sibling = make_absent_ids(torch, tp_torch_item_count(torch));
     for (uint32_t k = 0; k < torch->count; k++) {
         uint32_t i = torch->order[k], thread = tp_torch_thread(torch, i);
         if (tp_torch_flags(torch, i) & (TP_TORCH_DEVICE | TP_TORCH_ASYNC))
@@ -377,7 +377,7 @@ static void nest(struct tp_torch *torch)
  * children of the child, and the call of the child is not counted. With by_id, the parent also gets the device time
  * of the child; otherwise the model has folded the owners already. One pass is enough, because children come after
  * their parents. */
-static void fold(struct tp_torch *torch, bool by_id)
+static void fold_items(struct tp_torch *torch, bool by_id)
 {
     for (uint32_t k = 0; k < torch->count; k++) {
         uint32_t i = torch->order[k], parent = torch->parent[i];
@@ -397,7 +397,7 @@ static void fold(struct tp_torch *torch, bool by_id)
 /* ---- sums of items ---- */
 
 /* Adds the device time of children to that of their parents, which so far have only the time of their own kernels. */
-static void sum_devices(struct tp_torch *torch)
+static void sum_device_times(struct tp_torch *torch)
 {
     for (uint32_t k = torch->count; k-- > 0;) {
         uint32_t i = torch->order[k];
@@ -413,11 +413,11 @@ static void sum_devices(struct tp_torch *torch)
     }
 }
 
-struct tp_torch_sum tp_torch_total(const struct tp_torch *torch, uint32_t item)
+struct tp_torch_sum tp_torch_total_sum(const struct tp_torch *torch, uint32_t item)
 {
     struct tp_torch_sum sum = {0};
     if (tp_torch_is_record(torch, item)) {
-        sum.bytes = tp_memory_bytes_of(torch->trace, tp_torch_record(torch, item));
+        sum.bytes = tp_memory_record_bytes(torch->trace, tp_torch_memory_record(torch, item));
         return sum;
     }
     if (!(torch->flags[item] & TP_TORCH_DEVICE))
@@ -429,14 +429,14 @@ struct tp_torch_sum tp_torch_total(const struct tp_torch *torch, uint32_t item)
     return sum;
 }
 
-struct tp_torch_sum tp_torch_self(const struct tp_torch *torch, uint32_t item, unsigned kept)
+struct tp_torch_sum tp_torch_self_sum(const struct tp_torch *torch, uint32_t item, unsigned kept)
 {
-    struct tp_torch_sum self = tp_torch_total(torch, item), taken = {0};
+    struct tp_torch_sum self = tp_torch_total_sum(torch, item), taken = {0};
     if (tp_torch_flags(torch, item) & TP_TORCH_ASYNC)
         return taken;
     for (uint32_t child = torch->first_child[item]; child != TP_NO_ID; child = torch->next_sibling[child])
         if (!(tp_torch_flags(torch, child) & kept)) {
-            struct tp_torch_sum sum = tp_torch_total(torch, child);
+            struct tp_torch_sum sum = tp_torch_total_sum(torch, child);
             tp_torch_add_time(&taken.cpu, sum.cpu);
             tp_torch_add_time(&taken.device, sum.device);
             taken.bytes.cpu = tp_sat_add(taken.bytes.cpu, sum.bytes.cpu);
@@ -473,11 +473,11 @@ void tp_torch_build(struct tp_torch *torch, const struct tp_trace *trace, enum t
     else
         link_by_owner(torch, &model);
     if (rules != TP_CPROFILE)
-        add_memory(torch, order.memory);
-    sort(torch, &order);
-    nest(torch);
+        add_memory_records(torch, order.memory);
+    sort_items(torch, &order);
+    nest_items(torch);
     if (rules != TP_CPROFILE)
-        fold(torch, by_id);
+        fold_items(torch, by_id);
     if (torch->device)
-        sum_devices(torch);
+        sum_device_times(torch);
 }

@@ -94,10 +94,10 @@ static inline void tp_torch_add_time(struct tp_torch_time *sum, struct tp_torch_
 }
 
 /* Returns times and memory of an item, with those of its children. */
-struct tp_torch_sum tp_torch_total(const struct tp_torch *torch, uint32_t item);
+struct tp_torch_sum tp_torch_total_sum(const struct tp_torch *torch, uint32_t item);
 /* Returns times and memory of an item without those of its children. Does not subtract a child that has one of the
  * flags `kept` (enum tp_torch_flag). */
-struct tp_torch_sum tp_torch_self(const struct tp_torch *torch, uint32_t item, unsigned kept);
+struct tp_torch_sum tp_torch_self_sum(const struct tp_torch *torch, uint32_t item, unsigned kept);
 
 /* Returns the end of an unfinished event, ns. This is the end of the innermost event that was open on its thread
  * when it started, or of the profiler's span. */
@@ -108,7 +108,7 @@ static inline bool tp_torch_is_record(const struct tp_torch *torch, uint32_t ite
     return item >= torch->trace->event_count;
 }
 
-static inline const struct tp_memory *tp_torch_record(const struct tp_torch *torch, uint32_t item)
+static inline const struct tp_memory *tp_torch_memory_record(const struct tp_torch *torch, uint32_t item)
 {
     return &torch->trace->memory[torch->records[item - torch->trace->event_count]];
 }
@@ -126,7 +126,7 @@ static inline unsigned tp_torch_flags(const struct tp_torch *torch, uint32_t ite
 }
 
 /* Returns the number of items, which is the length of arrays by item. */
-static inline size_t tp_torch_items(const struct tp_torch *torch)
+static inline size_t tp_torch_item_count(const struct tp_torch *torch)
 {
     return (size_t)torch->trace->event_count + torch->record_count;
 }
@@ -136,7 +136,7 @@ static inline uint32_t tp_torch_thread(const struct tp_torch *torch, uint32_t it
     const struct tp_event *e = tp_torch_event(torch, item);
     bool may_move = e && e->kind == TP_KIND_RUNTIME && torch->moved.count;
     const uint32_t *moved = may_move ? tp_id_map_find(&torch->moved, item) : NULL;
-    return moved ? *moved : e ? e->thread : tp_torch_record(torch, item)->thread;
+    return moved ? *moved : e ? e->thread : tp_torch_memory_record(torch, item)->thread;
 }
 
 /* Returns the start of an item, ns. Kineto makes device annotations longer by one nanosecond on both sides; this
@@ -144,14 +144,14 @@ static inline uint32_t tp_torch_thread(const struct tp_torch *torch, uint32_t it
 static inline int64_t tp_torch_start(const struct tp_torch *torch, uint32_t item)
 {
     const struct tp_event *e = tp_torch_event(torch, item);
-    return e ? e->ts_ns + (e->kind == TP_KIND_GPU_ANNOTATION) : tp_torch_record(torch, item)->ts_ns;
+    return e ? e->ts_ns + (e->kind == TP_KIND_GPU_ANNOTATION) : tp_torch_memory_record(torch, item)->ts_ns;
 }
 
 static inline int64_t tp_torch_end(const struct tp_torch *torch, uint32_t item)
 {
     const struct tp_event *e = tp_torch_event(torch, item);
     if (!e)
-        return tp_torch_record(torch, item)->ts_ns;
+        return tp_torch_memory_record(torch, item)->ts_ns;
     if (e->flags & TP_EVENT_UNFINISHED)
         return tp_torch_unfinished_end(torch, item);
     int64_t end = tp_event_end(e), start = e->ts_ns + 1;

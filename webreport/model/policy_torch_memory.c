@@ -5,7 +5,7 @@
 #include "writer/base/ratio.h"
 #include "writer/base/saturate.h"
 
-struct tp_memory_bytes tp_memory_bytes_of(const struct tp_trace *trace, const struct tp_memory *record)
+struct tp_memory_bytes tp_memory_record_bytes(const struct tp_trace *trace, const struct tp_memory *record)
 {
     int64_t type = tp_memory_place(trace, record)->type;
     switch (type == TP_NULL_INT ? TP_DEVICE_CPU : type) {
@@ -36,7 +36,7 @@ void tp_memory_sums_build(struct tp_memory_sums *sums, const struct tp_trace *tr
         const struct tp_memory *record = &trace->memory[order[i]];
         if (record->flags & TP_MEMORY_OUT_OF_MEMORY)
             continue;
-        struct tp_memory_bytes bytes = tp_memory_bytes_of(trace, record);
+        struct tp_memory_bytes bytes = tp_memory_record_bytes(trace, record);
         sums->index[n] = order[i];
         sums->at[n] = record->ts_ns;
         sums->before[n + 1][0] = sums->before[n][0] + bytes.cpu;
@@ -46,7 +46,7 @@ void tp_memory_sums_build(struct tp_memory_sums *sums, const struct tp_trace *tr
 }
 
 /* Returns a time, ns, rounded as the doubles of older releases of torch. */
-static double coarse(const struct tp_trace *trace, int64_t ns)
+static double round_to_old_precision(const struct tp_trace *trace, int64_t ns)
 {
     double us = tp_ratio(tp_sat_add(ns, trace->base_time_ns), 1000);
     return us * 1000 - (double)trace->base_time_ns;
@@ -56,7 +56,7 @@ static double coarse(const struct tp_trace *trace, int64_t ns)
  * lower bound of the result. Searches from `low` in doubling steps, then by bisection. */
 static uint32_t count_before(const struct tp_memory_sums *sums, uint32_t low, int64_t at, bool is_included)
 {
-    double limit = sums->is_coarse ? coarse(sums->trace, at) : 0;
+    double limit = sums->is_coarse ? round_to_old_precision(sums->trace, at) : 0;
     uint32_t high = sums->count, step = 1;
     while (low < high) {
         uint32_t middle = step && high - low > step ? low + step - 1 : low + (high - low) / 2;
@@ -72,7 +72,7 @@ static uint32_t count_before(const struct tp_memory_sums *sums, uint32_t low, in
     return low;
 }
 
-static int64_t difference(__int128 x, __int128 y)
+static int64_t saturated_difference(__int128 x, __int128 y)
 {
     return x - y > INT64_MAX ? INT64_MAX : x - y < INT64_MIN + 1 ? INT64_MIN + 1 : (int64_t)(x - y);
 }
@@ -87,11 +87,11 @@ struct tp_memory_bytes tp_memory_sums_within(struct tp_memory_sums *sums, int64_
         return (struct tp_memory_bytes){0};
     sums->covered[first]++;
     sums->covered[behind]--;
-    return (struct tp_memory_bytes){difference(sums->before[behind][0], sums->before[first][0]),
-                                    difference(sums->before[behind][1], sums->before[first][1])};
+    return (struct tp_memory_bytes){saturated_difference(sums->before[behind][0], sums->before[first][0]),
+                                    saturated_difference(sums->before[behind][1], sums->before[first][1])};
 }
 
-uint32_t tp_memory_sums_outside(const struct tp_memory_sums *sums, uint32_t *outside)
+uint32_t tp_memory_sums_list_outside(const struct tp_memory_sums *sums, uint32_t *outside)
 {
     uint32_t count = 0;
     int64_t depth = 0;

@@ -25,7 +25,7 @@ struct tp_memory_sums {
     uint32_t first; /* number of records before the time `last` */
 };
 
-struct tp_memory_bytes tp_memory_bytes_of(const struct tp_trace *trace, const struct tp_memory *record);
+struct tp_memory_bytes tp_memory_record_bytes(const struct tp_trace *trace, const struct tp_memory *record);
 
 /* Builds the sums in `arena`, whose guard must be set. order: all records sorted by time. is_coarse: rounds times to
  * a quarter of a microsecond, because releases of torch before 2.7 compare doubles of microseconds since 1970. */
@@ -38,6 +38,6 @@ struct tp_memory_bytes tp_memory_sums_within(struct tp_memory_sums *sums, int64_
 
 /* Fills `outside` with indexes in trace->memory: first the records outside of all requested intervals, by time, then
  * the "[OutOfMemory]" records. Returns their number. outside: room for trace->memory_count entries. */
-uint32_t tp_memory_sums_outside(const struct tp_memory_sums *sums, uint32_t *outside);
+uint32_t tp_memory_sums_list_outside(const struct tp_memory_sums *sums, uint32_t *outside);
 
 #endif

@@ -75,9 +75,9 @@ struct tp_process_tree {
     uint32_t process_count, thread_count, slice_count;
     uint32_t *process_of_sample; /* by sample of the trace: its process, index in processes */
     /* by sample of the trace: its share of the running time of its process, ns; the shares add up exactly */
-    int64_t *weight_of_sample;
-    int64_t begin_ns, end_ns; /* first start and last end of all threads, ns */
-    uint64_t overlap_count;   /* number of intervals in the file that overlap an earlier interval */
+    int64_t *weight_of_sample_ns;
+    int64_t begin_ns, end_ns;         /* first start and last end of all threads, ns */
+    uint64_t overlapping_state_count; /* number of intervals in the file that overlap an earlier interval */
 };
 
 /* Returns the index in by_pid of the last process with this pid that started at or before the time at_ns. Without
@@ -99,7 +99,7 @@ static inline uint32_t tp_process_index_at(const struct tp_process_tree *tree, i
 }
 
 /* Returns the pid of a thread of the trace; -1 if the pid is not a number. row: index in the trace's threads. */
-static inline int64_t tp_pid_of_row(const struct tp_trace *trace, uint32_t row)
+static inline int64_t tp_row_pid(const struct tp_trace *trace, uint32_t row)
 {
     const struct tp_row_id *pid = &trace->threads[row].pid;
     return pid->is_text ? -1 : pid->number;
@@ -107,9 +107,9 @@ static inline int64_t tp_pid_of_row(const struct tp_trace *trace, uint32_t row)
 
 /* Returns the process that had the pid of a thread at the time at_ns; TP_NO_ID if there is none. row: index in the
  * trace's threads. */
-static inline uint32_t tp_process_of_row(const struct tp_process_tree *tree, uint32_t row, int64_t at_ns)
+static inline uint32_t tp_process_of_row_at(const struct tp_process_tree *tree, uint32_t row, int64_t at_ns)
 {
-    uint32_t place = tp_process_index_at(tree, tp_pid_of_row(tree->trace, row), at_ns);
+    uint32_t place = tp_process_index_at(tree, tp_row_pid(tree->trace, row), at_ns);
     return place == TP_NO_ID ? TP_NO_ID : tree->by_pid[place];
 }
 

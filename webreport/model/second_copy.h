@@ -9,11 +9,12 @@
 /* Returns true if operator `event` is the second copy of operator `outer` (section 4). Both must have the same name
  * and shapes, and `parent` must be the range of the receiving Python code between them. All three are indexes in
  * trace->events; `parent` and `outer` may be TP_NO_ID. */
-static inline bool tp_is_second_copy(const struct tp_trace *trace, uint32_t event, uint32_t parent, uint32_t outer)
+static inline bool tp_is_second_copy_of_event(const struct tp_trace *trace, uint32_t event, uint32_t parent,
+                                              uint32_t outer)
 {
     if (parent == TP_NO_ID || outer == TP_NO_ID || trace->events[event].name != trace->events[outer].name)
         return false;
-    struct tp_str name = tp_trace_name(trace, &trace->events[parent]);
+    struct tp_str name = tp_trace_event_name(trace, &trace->events[parent]);
     if (!tp_str_equal(name, TP_STR("PythonDispatchMode")) && !tp_str_equal(name, TP_STR("PythonSubclass")))
         return false;
     uint32_t x = trace->events[event].detail, y = trace->events[outer].detail;
@@ -25,7 +26,8 @@ static inline bool tp_operator_is_second_copy(const struct tp_model *model, uint
 {
     const struct tp_operators *ops = &model->operators;
     uint32_t parent = ops->parent[op], outer = parent == TP_NO_ID ? TP_NO_ID : ops->parent[parent];
-    return outer != TP_NO_ID && tp_is_second_copy(model->trace, ops->event[op], ops->event[parent], ops->event[outer]);
+    return outer != TP_NO_ID &&
+           tp_is_second_copy_of_event(model->trace, ops->event[op], ops->event[parent], ops->event[outer]);
 }
 
 #endif

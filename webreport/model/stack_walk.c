@@ -35,7 +35,7 @@ const char *tp_stack_kind_text(enum tp_stack_kind kind)
     return texts[kind];
 }
 
-static enum tp_stack_kind kind_of(const struct tp_event *event)
+static enum tp_stack_kind stack_kind_of_event(const struct tp_event *event)
 {
     switch (event->kind) {
     case TP_KIND_ANNOTATION:
@@ -84,13 +84,13 @@ uint32_t tp_stack_tree_child(struct tp_stack_tree *tree, uint32_t parent, enum t
     return *node;
 }
 
-static uint32_t first_of(uint32_t outer, uint32_t inner)
+static uint32_t first_valid_id(uint32_t outer, uint32_t inner)
 {
     return outer != TP_NO_ID ? outer : inner;
 }
 
 /* Pushes an event on the stack. */
-static void push(struct tp_stack_scratch *stack, uint32_t event)
+static void push_event(struct tp_stack_scratch *stack, uint32_t event)
 {
     const struct tp_model *model = stack->walk->model;
     const struct tp_frames *frames = &model->trace->frames;
@@ -99,7 +99,7 @@ static void push(struct tp_stack_scratch *stack, uint32_t event)
         return;
     struct entry x = stack->depth ? stack->entries[stack->depth - 1] : NO_ENTRY;
     uint32_t label = tp_frames_label(frames, e->name);
-    enum tp_stack_kind kind = kind_of(e);
+    enum tp_stack_kind kind = stack_kind_of_event(e);
     x.end = tp_event_end(e);
     x.earliest_end = tp_ns_min(x.earliest_end, x.end);
     x.event = event;
@@ -112,13 +112,13 @@ static void push(struct tp_stack_scratch *stack, uint32_t event)
             x.line = line;
             x.has_users_line = is_user_code;
         }
-        x.frame = first_of(x.frame, label);
+        x.frame = first_valid_id(x.frame, label);
     } else if (kind == TP_STACK_ANNOTATION) {
-        x.annotation = tp_marks_of(model, event) & TP_MARK_STEP ? x.annotation : label;
+        x.annotation = tp_event_marks(model, event) & TP_MARK_STEP ? x.annotation : label;
     } else if (kind == TP_STACK_OPERATOR) {
-        x.op = first_of(x.op, label);
+        x.op = first_valid_id(x.op, label);
     } else {
-        x.runtime = first_of(x.runtime, label);
+        x.runtime = first_valid_id(x.runtime, label);
     }
     stack->entries[stack->depth++] = x;
 }
@@ -132,7 +132,7 @@ static void remove_ended(struct tp_stack_scratch *stack, int64_t at)
     stack->depth = first;
     for (unsigned i = first; i < old_depth; i++)
         if (stack->entries[i].end > at)
-            push(stack, stack->entries[i].event);
+            push_event(stack, stack->entries[i].event);
 }
 
 /* Pushes the events that start at or before the time `at`, ns, and end after it. */
@@ -141,10 +141,10 @@ static void add_started(struct tp_stack_scratch *stack, int64_t at)
     const struct tp_event *events = stack->walk->model->trace->events;
     for (; stack->list < stack->list_end && events[*stack->list].ts_ns <= at; stack->list++)
         if (tp_event_end(&events[*stack->list]) > at)
-            push(stack, *stack->list);
+            push_event(stack, *stack->list);
 }
 
-static struct tp_fold fold_of(const struct entry *x, uint32_t no_event)
+static struct tp_fold fold_entry(const struct entry *x, uint32_t no_event)
 {
     if (x->line != TP_NO_ID)
         return (struct tp_fold){TP_STACK_LINE, x->line};
@@ -159,10 +159,10 @@ static struct tp_fold fold_of(const struct entry *x, uint32_t no_event)
     return (struct tp_fold){TP_STACK_NONE, no_event}; /* the stack is empty or has only steps */
 }
 
-static void visit(const struct tp_stack_scratch *stack, int64_t a, int64_t b, uint32_t tag)
+static void visit_segment(const struct tp_stack_scratch *stack, int64_t a, int64_t b, uint32_t tag)
 {
     const struct entry *top = stack->depth ? &stack->entries[stack->depth - 1] : &NO_ENTRY;
-    struct tp_fold fold = fold_of(top, stack->walk->model->trace->frames.no_event);
+    struct tp_fold fold = fold_entry(top, stack->walk->model->trace->frames.no_event);
     struct tp_stack_segment segment = {a, b, tag, top->event, top->node, fold};
     stack->walk->visit(stack->walk->context, &segment);
 }
@@ -180,7 +180,7 @@ static void walk_slice(struct tp_stack_scratch *stack, const struct tp_stack_sli
         if (stack->depth)
             next = tp_ns_min(next, stack->entries[stack->depth - 1].earliest_end);
         if (next > at)
-            visit(stack, at, next, piece->tag);
+            visit_segment(stack, at, next, piece->tag);
         at = next;
         remove_ended(stack, at);
         add_started(stack, at);
@@ -205,7 +205,8 @@ void tp_stack_walk(struct tp_stack_walk *walk, uint32_t thread, const struct tp_
 }
 
 /* Returns the group of a slice in the counting sort: its thread, or thread_count for a slice without a thread. */
-static uint32_t place_of(const struct tp_model *model, const struct tp_gpu *gpu, const struct tp_idle_slice *piece)
+static uint32_t sort_group_of_slice(const struct tp_model *model, const struct tp_gpu *gpu,
+                                    const struct tp_idle_slice *piece)
 {
     uint32_t thread = tp_idle_thread(model, gpu, piece);
     return thread == TP_NO_ID ? model->trace->thread_count : thread;
@@ -220,13 +221,13 @@ static void walk_by_thread(struct tp_stack_walk *walk, const struct tp_gpu *gpu,
     size_t *from = tp_arena_array(walk->arena, (size_t)none + 3, sizeof *from);
     struct tp_stack_slice *sorted = tp_arena_array(walk->arena, count, sizeof *sorted);
     for (uint32_t i = 0; i < count; i++)
-        from[place_of(walk->model, gpu, &gpu->idle[chosen ? chosen[i] : first + i]) + 2]++;
+        from[sort_group_of_slice(walk->model, gpu, &gpu->idle[chosen ? chosen[i] : first + i]) + 2]++;
     for (uint32_t t = 2; t < none + 3; t++)
         from[t] += from[t - 1];
     for (uint32_t i = 0; i < count; i++) {
         uint32_t index = chosen ? chosen[i] : first + i;
         const struct tp_idle_slice *piece = &gpu->idle[index];
-        size_t *place = &from[place_of(walk->model, gpu, piece) + 1];
+        size_t *place = &from[sort_group_of_slice(walk->model, gpu, piece) + 1];
         sorted[(*place)++] = (struct tp_stack_slice){piece->a, piece->b, index};
     }
     for (uint32_t t = 0; t <= none; t++)
@@ -241,7 +242,8 @@ void tp_stack_walk_idle(struct tp_stack_walk *walk, const struct tp_gpu *gpu, ui
     walk_by_thread(walk, gpu, NULL, first, end - first);
 }
 
-void tp_stack_walk_chosen(struct tp_stack_walk *walk, const struct tp_gpu *gpu, const uint32_t *chosen, uint32_t count)
+void tp_stack_walk_chosen_slices(struct tp_stack_walk *walk, const struct tp_gpu *gpu, const uint32_t *chosen,
+                                 uint32_t count)
 {
     walk_by_thread(walk, gpu, chosen, 0, count);
 }

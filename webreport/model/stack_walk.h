@@ -94,7 +94,8 @@ void tp_stack_walk_idle(struct tp_stack_walk *walk, const struct tp_gpu *gpu, ui
 
 /* Visits only the chosen idle slices of a device; otherwise works like tp_stack_walk_idle. chosen: ascending indexes
  * in gpu->idle. */
-void tp_stack_walk_chosen(struct tp_stack_walk *walk, const struct tp_gpu *gpu, const uint32_t *chosen, uint32_t count);
+void tp_stack_walk_chosen_slices(struct tp_stack_walk *walk, const struct tp_gpu *gpu, const uint32_t *chosen,
+                                 uint32_t count);
 
 /* Returns the thread for an idle slice: the thread that launched the operation after the gap, otherwise the main
  * thread of the device. Returns TP_NO_ID if no operation of the device has a launch. */

@@ -6,17 +6,17 @@
 #include "webreport/model/facts.h"
 
 /* Finds the parents of operators, launches and modules, thread by thread (nesting.c). */
-void tp_model_nest(struct tp_model *model);
+void tp_model_build_trees(struct tp_model *model);
 /* Assigns calls that start just before their operator to this operator (early_launches.c). */
 void tp_model_join_early_calls(struct tp_model *model);
 /* Folds only children into parents of the same name (D7), then computes host self times (folding.c). */
-void tp_model_fold(struct tp_model *model);
-void tp_model_host_times(struct tp_model *model);
+void tp_model_fold_operators(struct tp_model *model);
+void tp_model_compute_host_times(struct tp_model *model);
 /* Finds the launch and the owner of each device operation (linking.c). */
 void tp_model_link_devices(struct tp_model *model);
 /* Computes the device times of operators, and marks those that can use tensor cores and the outermost ones
  * (linking.c). */
-void tp_model_operator_numbers(struct tp_model *model);
+void tp_model_compute_operator_times(struct tp_model *model);
 /* Finds the main thread of the host (host_main.c). */
 void tp_model_find_main(struct tp_model *model);
 /* Groups device operations by device, computes the intervals of each device, and finds the main device (gpus.c). */

@@ -21,7 +21,7 @@ static bool is_in_step(struct cursor *cursor, int64_t at)
            tp_step_is_used(&model->steps[cursor->step]);
 }
 
-static void count_host(struct tp_step_counts *counts, const struct tp_model *model)
+static void count_host_events(struct tp_step_counts *counts, const struct tp_model *model)
 {
     for (uint32_t t = 0; t < model->trace->thread_count; t++) {
         struct cursor operators = {model, 0}, calls = {model, 0};
@@ -31,7 +31,7 @@ static void count_host(struct tp_step_counts *counts, const struct tp_model *mod
             counts->runtime_calls += is_in_step(&calls, tp_launch_event(model, i)->ts_ns);
     }
     for (uint32_t i = model->operators.finished_count; i < model->operators.count; i++)
-        counts->operators += tp_is_in_used_step(model, tp_step_of_host(model, tp_operator_event(model, i)->ts_ns));
+        counts->operators += tp_is_in_used_step(model, tp_step_of_host_time(model, tp_operator_event(model, i)->ts_ns));
 }
 
 static void count_allocations(struct tp_step_counts *counts, const struct tp_model *model)
@@ -41,7 +41,7 @@ static void count_allocations(struct tp_step_counts *counts, const struct tp_mod
     for (uint32_t i = 0; i < trace->memory_count; i++) {
         const struct tp_memory *record = &trace->memory[i];
         if (record->bytes == TP_NULL_INT || record->bytes <= 0 || (record->flags & TP_MEMORY_OUT_OF_MEMORY) ||
-            !tp_is_in_used_step(model, tp_step_of_host_near(model, record->ts_ns, &near)))
+            !tp_is_in_used_step(model, tp_step_of_host_time_near(model, record->ts_ns, &near)))
             continue;
         int64_t type = tp_memory_place(trace, record)->type;
         *(type == TP_DEVICE_CPU || type == TP_NULL_INT ? &counts->host_allocations : &counts->device_allocations) += 1;
@@ -51,7 +51,7 @@ static void count_allocations(struct tp_step_counts *counts, const struct tp_mod
 void tp_step_counts_build(struct tp_step_counts *counts, const struct tp_model *model)
 {
     memset(counts, 0, sizeof *counts);
-    count_host(counts, model);
+    count_host_events(counts, model);
     count_allocations(counts, model);
     for (uint32_t i = 0; i < model->collectives.count; i++)
         counts->collectives += tp_is_in_used_step(model, tp_step_of_collective(model, &model->collectives.items[i]));

@@ -71,14 +71,14 @@ static struct tp_str step_number(struct tp_str name)
     return digits;
 }
 
-static void use_markers(struct tp_model *model, const struct tp_vec *found, enum tp_step_marker marker)
+static void make_steps_of_markers(struct tp_model *model, const struct tp_vec *found, enum tp_step_marker marker)
 {
     model->step_marker = marker;
     model->steps = tp_arena_array(model->arena, found->count, sizeof *model->steps);
     for (size_t i = 0; i < found->count; i++) {
         uint32_t event = *TP_AT(found, uint32_t, i);
         const struct tp_event *e = &model->trace->events[event];
-        struct tp_str name = tp_trace_name(model->trace, e);
+        struct tp_str name = tp_trace_event_name(model->trace, e);
         tp_steps_add(model, marker == TP_MARKER_PROFILER_STEP ? step_number(name) : name, e->ts_ns, tp_event_end(e),
                      event);
     }
@@ -87,7 +87,7 @@ static void use_markers(struct tp_model *model, const struct tp_vec *found, enum
 /* Makes a step from each Optimizer.step range. A step lasts from the end of the previous range to the end of its own
  * range. Ranges count only if they have the same name as the range that ends last. start: start of the first step,
  * ns. */
-static void use_optimizer(struct tp_model *model, int64_t start)
+static void make_steps_of_optimizer(struct tp_model *model, int64_t start)
 {
     const struct tp_event *last = NULL;
     for (uint32_t i = 0; i < model->trace->event_count; i++) {
@@ -131,18 +131,18 @@ static void find_host_steps(struct tp_model *model)
             continue;
         struct tp_vec found = find_markers(model, markers[m].meaning, TP_NO_ID);
         if (found.count >= markers[m].least)
-            use_markers(model, &found, markers[m].marker);
+            make_steps_of_markers(model, &found, markers[m].marker);
     }
     if (model->step_count)
         return;
     struct tp_interval extent = tp_steps_host_extent(model);
     if (present & TP_MARK_OPTIMIZER_STEP)
-        use_optimizer(model, extent.a);
+        make_steps_of_optimizer(model, extent.a);
     /* a single marker means one step; its repetitions are parts of the step */
     if (!(present & (TP_MARK_OPTIMIZER_STEP | TP_MARK_EXECUTE_CONTEXT | TP_MARK_STEP_BRACKET | TP_MARK_STEP)))
         tp_steps_infer(model);
     if (!model->step_count)
-        tp_steps_use_recording(model, extent);
+        tp_steps_add_whole_recording(model, extent);
 }
 
 /* ---- device work of each step ---- */
@@ -157,7 +157,7 @@ struct step_work {
 
 /* Returns the first step, from index `from` on, whose marker ends at or after the time `at`, ns. If `after` is true,
  * the marker must end after that time. */
-static uint32_t next_step(const struct tp_model *model, uint32_t from, int64_t at, bool after)
+static uint32_t find_step_ending_after(const struct tp_model *model, uint32_t from, int64_t at, bool after)
 {
     while (from < model->step_count &&
            (model->steps[from].host_end_ns < at || (after && model->steps[from].host_end_ns == at)))
@@ -175,7 +175,7 @@ static uint32_t *find_launches_after(const struct tp_model *model)
         uint32_t step = 0;
         for (uint32_t i = model->launches.thread_first[t]; i < model->launches.thread_first[t + 1]; i++) {
             const struct tp_event *e = tp_launch_event(model, i);
-            step = next_step(model, step, e->ts_ns, false);
+            step = find_step_ending_after(model, step, e->ts_ns, false);
             if (step < model->step_count && model->steps[step].host_end_ns == e->ts_ns && e->dur_ns > 0 &&
                 model->launches.event[i] < launch_after[step])
                 launch_after[step] = model->launches.event[i];
@@ -195,10 +195,10 @@ static void assign_launches(struct tp_model *model)
         uint32_t first = 0;
         for (uint32_t i = model->launches.thread_first[t]; i < model->launches.thread_first[t + 1]; i++) {
             const struct tp_event *e = tp_launch_event(model, i);
-            first = next_step(model, first, e->ts_ns, false);
+            first = find_step_ending_after(model, first, e->ts_ns, false);
             uint32_t step = first;
             if (step < model->step_count && (e->dur_ns > 0 || launch_after[step] < model->launches.event[i]))
-                step = next_step(model, step, e->ts_ns, true);
+                step = find_step_ending_after(model, step, e->ts_ns, true);
             bool is_inside = step < model->step_count && e->ts_ns >= model->steps[step].host_start_ns &&
                              tp_event_end(e) <= model->steps[step].host_end_ns;
             model->launches.step[i] = is_inside ? step : TP_NO_ID;
@@ -213,7 +213,7 @@ static uint32_t step_of_device(const struct tp_model *model, uint32_t k)
     return launch == TP_NO_ID ? TP_NO_ID : model->launches.step[launch];
 }
 
-static void find_work(struct tp_model *model, struct step_work *work)
+static void count_work_per_step(struct tp_model *model, struct step_work *work)
 {
     memset(work, 0, sizeof *work);
     work->count = tp_arena_array(model->arena, model->step_count, sizeof *work->count);
@@ -251,7 +251,7 @@ static int64_t first_start(const struct tp_model *model, const struct step_work 
 
 /* Removes the steps after the last step that has device work. Also removes that step if it has less than 80 % of the
  * device operations of the previous step. */
-static void cut_tail(struct tp_model *model, const struct step_work *work)
+static void remove_incomplete_last_steps(struct tp_model *model, const struct step_work *work)
 {
     uint32_t last = 0, kept = model->step_count;
     if (model->step_count > 1) {
@@ -269,7 +269,7 @@ static void cut_tail(struct tp_model *model, const struct step_work *work)
 static void extend_by_device_work(struct tp_model *model)
 {
     struct step_work work;
-    find_work(model, &work);
+    count_work_per_step(model, &work);
     for (uint32_t i = 0; i < model->step_count; i++)
         model->steps[i].operation_count = work.count[i];
     if (work.has_any) {
@@ -282,7 +282,7 @@ static void extend_by_device_work(struct tp_model *model)
                 step->end_ns = work.last_end[i];
             previous = step->end_ns;
         }
-        cut_tail(model, &work);
+        remove_incomplete_last_steps(model, &work);
     }
 }
 
@@ -294,7 +294,7 @@ static bool is_unfinished(const struct tp_model *model, const struct tp_step *st
 }
 
 /* Excludes steps that the end of the recording cut. Does nothing if all steps were cut. */
-static void leave_out_unfinished(struct tp_model *model)
+static void exclude_unfinished_steps(struct tp_model *model)
 {
     bool has_finished = false;
     for (uint32_t i = 0; i < model->step_count; i++)
@@ -336,7 +336,7 @@ static __int128 twice_median(const struct median *m)
 
 /* Excludes the first used step as warm-up if it is longer than 1.5 times the median of the other used steps. Repeats
  * this while at least three steps are used. */
-static void leave_out_warm_up(struct tp_model *model)
+static void exclude_warm_up_steps(struct tp_model *model)
 {
     struct tp_arena *arena = model->arena;
     uint32_t *used = tp_arena_array(arena, model->step_count, sizeof *used), count = 0;
@@ -379,10 +379,11 @@ static void find_window(struct tp_model *model)
         model->used_count++;
         tp_intervals_push(&window, step->start_ns, step->end_ns);
     }
-    model->window = tp_intervals_of(&window);
-    model->window_before = tp_arena_array(model->arena, model->window.count, sizeof *model->window_before);
+    model->window = tp_intervals_from_vec(&window);
+    model->length_before_interval =
+        tp_arena_array(model->arena, model->window.count, sizeof *model->length_before_interval);
     for (size_t i = 0; i < model->window.count; i++) {
-        model->window_before[i] = model->window_ns;
+        model->length_before_interval[i] = model->window_ns;
         model->window_ns += model->window.items[i].b - model->window.items[i].a;
     }
 }
@@ -392,8 +393,8 @@ void tp_model_find_steps(struct tp_model *model)
     find_host_steps(model);
     if (model->step_marker != TP_MARKER_WINDOW) {
         extend_by_device_work(model);
-        leave_out_unfinished(model);
-        leave_out_warm_up(model);
+        exclude_unfinished_steps(model);
+        exclude_warm_up_steps(model);
     }
     find_window(model);
 }
@@ -424,7 +425,7 @@ const char *tp_step_marker_text(enum tp_step_marker marker)
 
 /* Returns the index of the last interval that starts before the time b, ns. The interval at index `from` must start
  * before b. */
-static size_t last_starting_before(struct tp_intervals window, size_t from, int64_t b)
+static size_t find_last_interval_before(struct tp_intervals window, size_t from, int64_t b)
 {
     size_t low = from, high = window.count;
     while (high - low > 1) {
@@ -448,14 +449,14 @@ int64_t tp_window_length_within(const struct tp_model *model, size_t *at, int64_
     a = tp_ns_max(a, first->a);
     if (b <= first->b)
         return b - a;
-    size_t i = last_starting_before(window, *at, b);
+    size_t i = find_last_interval_before(window, *at, b);
     int64_t in_last = tp_ns_min(b, window.items[i].b) - window.items[i].a;
-    return model->window_before[i] - model->window_before[*at] - (a - first->a) + in_last;
+    return model->length_before_interval[i] - model->length_before_interval[*at] - (a - first->a) + in_last;
 }
 
 /* Returns the step that contains the time `at`, ns, by its marker if is_host is true, otherwise by its whole range.
  * Returns TP_NO_ID if there is none. Both the markers and the ranges of steps are sorted and disjoint. */
-static uint32_t step_at(const struct tp_model *model, int64_t at, bool is_host)
+static uint32_t find_step_at(const struct tp_model *model, int64_t at, bool is_host)
 {
     uint32_t low = 0, high = model->step_count;
     while (low < high) {
@@ -471,24 +472,24 @@ static uint32_t step_at(const struct tp_model *model, int64_t at, bool is_host)
     return (is_host ? model->steps[low].host_start_ns : model->steps[low].start_ns) <= at ? low : TP_NO_ID;
 }
 
-uint32_t tp_step_of_host(const struct tp_model *model, int64_t at)
+uint32_t tp_step_of_host_time(const struct tp_model *model, int64_t at)
 {
-    return model->step_marker == TP_MARKER_WINDOW ? 0 : step_at(model, at, true);
+    return model->step_marker == TP_MARKER_WINDOW ? 0 : find_step_at(model, at, true);
 }
 
 /* Returns true if the marker of the step contains the time `at`, ns. step: may be TP_NO_ID or step_count. */
-static bool marker_contains(const struct tp_model *model, uint32_t step, int64_t at)
+static bool has_marker_around(const struct tp_model *model, uint32_t step, int64_t at)
 {
     return step < model->step_count && model->steps[step].host_start_ns <= at && at < model->steps[step].host_end_ns;
 }
 
-uint32_t tp_step_of_host_near(const struct tp_model *model, int64_t at, uint32_t *near)
+uint32_t tp_step_of_host_time_near(const struct tp_model *model, int64_t at, uint32_t *near)
 {
     if (model->step_marker == TP_MARKER_WINDOW)
         return 0;
-    if (marker_contains(model, *near, at))
+    if (has_marker_around(model, *near, at))
         return *near;
-    uint32_t step = step_at(model, at, true);
+    uint32_t step = find_step_at(model, at, true);
     *near = step == TP_NO_ID ? *near : step;
     return step;
 }
@@ -496,7 +497,7 @@ uint32_t tp_step_of_host_near(const struct tp_model *model, int64_t at, uint32_t
 uint32_t tp_step_of_device_near(const struct tp_model *model, uint32_t device, uint32_t *near)
 {
     const struct tp_event *launch = tp_launch_of_device(model, device);
-    return launch ? tp_step_of_host_near(model, launch->ts_ns, near) : tp_step_of_device(model, device);
+    return launch ? tp_step_of_host_time_near(model, launch->ts_ns, near) : tp_step_of_device(model, device);
 }
 
 uint32_t tp_step_of_device(const struct tp_model *model, uint32_t device)
@@ -504,10 +505,11 @@ uint32_t tp_step_of_device(const struct tp_model *model, uint32_t device)
     const struct tp_event *launch = tp_launch_of_device(model, device);
     if (model->step_marker == TP_MARKER_WINDOW)
         return 0;
-    return launch ? step_at(model, launch->ts_ns, true) : step_at(model, tp_device_event(model, device)->ts_ns, false);
+    return launch ? find_step_at(model, launch->ts_ns, true)
+                  : find_step_at(model, tp_device_event(model, device)->ts_ns, false);
 }
 
 uint32_t tp_step_of_collective(const struct tp_model *model, const struct tp_collective *record)
 {
-    return step_at(model, record->start_ns, !record->is_device);
+    return find_step_at(model, record->start_ns, !record->is_device);
 }

@@ -41,27 +41,27 @@ struct loop {
 
 /* ---- iterations of a loop ---- */
 
-static uint32_t end_of(const struct loop *loop, uint32_t i)
+static uint32_t iteration_end(const struct loop *loop, uint32_t i)
 {
     return i + 1 < loop->count ? loop->start[i + 1] : loop->item_count;
 }
 
-static int64_t hash_of(const struct loop *loop, uint32_t i)
+static int64_t iteration_hash(const struct loop *loop, uint32_t i)
 {
     uint64_t hash = UINT64_C(14695981039346656037);
-    for (uint32_t k = loop->start[i]; k < end_of(loop, i); k++)
+    for (uint32_t k = loop->start[i]; k < iteration_end(loop, i); k++)
         hash = (hash ^ loop->items[k].name) * UINT64_C(1099511628211);
     return (int64_t)hash;
 }
 
 /* Finds the most frequent sequence of names among the iterations. Ignores the last iteration, whose end is unknown.
  * The first iteration with this sequence becomes the typical iteration. */
-static void find_typical(struct loop *loop, struct tp_arena *arena)
+static void find_typical_iteration(struct loop *loop, struct tp_arena *arena)
 {
     uint32_t count = loop->count - 1, best = 0, best_size = 0;
     struct tp_keyed *keys = tp_arena_array(arena, count, sizeof *keys);
     for (uint32_t i = 0; i < count; i++)
-        keys[i] = (struct tp_keyed){hash_of(loop, i), i, i};
+        keys[i] = (struct tp_keyed){iteration_hash(loop, i), i, i};
     tp_sort_keyed(keys, count, arena);
     for (uint32_t i = 0, next; i < count; i = next) {
         for (next = i + 1; next < count && keys[next].key == keys[i].key;)
@@ -72,7 +72,7 @@ static void find_typical(struct loop *loop, struct tp_arena *arena)
         }
     }
     loop->typical_first = loop->start[best];
-    loop->typical_length = end_of(loop, best) - loop->start[best];
+    loop->typical_length = iteration_end(loop, best) - loop->start[best];
     tp_arena_drop(arena, keys, count * sizeof *keys);
 }
 
@@ -99,21 +99,21 @@ static void find_body(struct loop *loop)
 
 /* ---- comparison of iterations with the typical one ---- */
 
-static void count_typical(const struct loop *loop, struct loop_names *names, bool is_cleared)
+static void count_typical_names(const struct loop *loop, struct loop_names *names, bool is_cleared)
 {
     for (uint32_t k = 0; k < loop->typical_length; k++)
         names->typical[typical_name(loop, k)] = is_cleared ? 0 : names->typical[typical_name(loop, k)] + 1;
 }
 
 /* Returns true if iteration i and the typical iteration share at least AGREE_PERCENT of the items of the longer one. */
-static bool agrees_with_typical(const struct loop *loop, struct loop_names *names, uint32_t i)
+static bool is_like_typical_iteration(const struct loop *loop, struct loop_names *names, uint32_t i)
 {
-    uint32_t length = end_of(loop, i) - loop->start[i], common = 0;
-    for (uint32_t k = loop->start[i]; k < end_of(loop, i); k++) {
+    uint32_t length = iteration_end(loop, i) - loop->start[i], common = 0;
+    for (uint32_t k = loop->start[i]; k < iteration_end(loop, i); k++) {
         uint32_t name = loop->items[k].name;
         common += names->seen[name]++ < names->typical[name];
     }
-    for (uint32_t k = loop->start[i]; k < end_of(loop, i); k++)
+    for (uint32_t k = loop->start[i]; k < iteration_end(loop, i); k++)
         names->seen[loop->items[k].name] = 0;
     uint32_t longer = length > loop->typical_length ? length : loop->typical_length;
     return (uint64_t)common * 100 >= (uint64_t)longer * AGREE_PERCENT;
@@ -121,14 +121,14 @@ static bool agrees_with_typical(const struct loop *loop, struct loop_names *name
 
 /* Lists the iterations that differ from the typical one. Ignores the first iteration, which often prepares more, and
  * the last one, which find_body has compared. */
-static void find_different(struct loop *loop, struct loop_names *names)
+static void find_different_iterations(struct loop *loop, struct loop_names *names)
 {
     loop->differ_count = 0;
-    count_typical(loop, names, false);
+    count_typical_names(loop, names, false);
     for (uint32_t i = 1; i + 1 < loop->count; i++)
-        if (!agrees_with_typical(loop, names, i))
+        if (!is_like_typical_iteration(loop, names, i))
             loop->differs[loop->differ_count++] = i;
-    count_typical(loop, names, true);
+    count_typical_names(loop, names, true);
 }
 
 static bool has_backward(const struct loop *loop, const struct loop_names *names)
@@ -141,7 +141,7 @@ static bool has_backward(const struct loop *loop, const struct loop_names *names
 
 /* Joins every k iterations to one if exactly every k-th has more work, as when gradients are accumulated. Returns
  * true if enough joined iterations remain. */
-static bool join_rounds(struct loop *loop)
+static bool join_accumulation_rounds(struct loop *loop)
 {
     const uint32_t *differs = loop->differs;
     if (loop->differ_count < MIN_REPEATS - 1)
@@ -159,18 +159,18 @@ static bool join_rounds(struct loop *loop)
     return count >= MIN_REPEATS;
 }
 
-static bool settle(struct loop *loop, struct loop_names *names, struct tp_arena *arena)
+static bool fit_iterations(struct loop *loop, struct loop_names *names, struct tp_arena *arena)
 {
-    find_typical(loop, arena);
+    find_typical_iteration(loop, arena);
     find_body(loop);
-    find_different(loop, names);
+    find_different_iterations(loop, names);
     if (!loop->differ_count)
         return true;
     bool accumulates = has_backward(loop, names);
-    if (accumulates && loop->passes == 1 && join_rounds(loop)) {
-        find_typical(loop, arena);
+    if (accumulates && loop->passes == 1 && join_accumulation_rounds(loop)) {
+        find_typical_iteration(loop, arena);
         find_body(loop);
-        find_different(loop, names);
+        find_different_iterations(loop, names);
     }
     uint64_t few = accumulates ? FEW_OTHERS : FEW_OTHERS_BARE;
     return loop->differ_count * few <= loop->count;
@@ -179,31 +179,32 @@ static bool settle(struct loop *loop, struct loop_names *names, struct tp_arena 
 /* ---- anchors of loops ---- */
 
 /* Returns true for a recurrent cell of torch, which is called once for each element of a sequence. */
-static bool is_cell(struct tp_str module)
+static bool is_recurrent_cell(struct tp_str module)
 {
     static const char *const cells[] = {"GRUCell", "LSTMCell", "RNNCell", NULL};
-    return tp_str_is_one(tp_frame_module_class(module), cells);
+    return tp_str_is_one_of(tp_frame_module_class(module), cells);
 }
 
-static bool is_anchor(const struct tp_model *model, enum tp_step_marker source, uint32_t name)
+static bool may_begin_iteration(const struct tp_model *model, enum tp_step_marker source, uint32_t name)
 {
     uint32_t backward = tp_loop_backward_name(model);
     if (source == TP_MARKER_BACKWARD || name == backward)
         return source == TP_MARKER_BACKWARD && name == backward;
     uint64_t marks = model->marks[name];
-    return source == TP_MARKER_MODULES ? (marks & TP_MARK_MODULE) != 0 && !is_cell(model->trace->names.items[name])
-                                       : !(marks & (TP_MARK_MODULE | TP_MARK_DATA_OP | TP_MARK_LOADER));
+    return source == TP_MARKER_MODULES
+               ? (marks & TP_MARK_MODULE) != 0 && !is_recurrent_cell(model->trace->names.items[name])
+               : !(marks & (TP_MARK_MODULE | TP_MARK_DATA_OP | TP_MARK_LOADER));
 }
 
 /* Returns the name that follows `last` in the order in which names are tried as anchors: rare names before frequent
  * ones. Of equally frequent names, the one that occurs first comes first. Returns TP_NO_ID if there is none. last:
  * TP_NO_ID for the first name. */
-static uint32_t next_anchor(const struct tp_model *model, const struct loop_names *names, enum tp_step_marker source,
-                            uint32_t last)
+static uint32_t find_next_anchor(const struct tp_model *model, const struct loop_names *names,
+                                 enum tp_step_marker source, uint32_t last)
 {
     uint32_t best = TP_NO_ID;
     for (uint32_t i = 0; i < names->size; i++) {
-        if (names->count[i] < MIN_REPEATS || !is_anchor(model, source, i))
+        if (names->count[i] < MIN_REPEATS || !may_begin_iteration(model, source, i))
             continue;
         bool is_later = last == TP_NO_ID || names->count[i] > names->count[last] ||
                         (names->count[i] == names->count[last] && names->first[i] > names->first[last]);
@@ -224,7 +225,7 @@ static void count_names(const struct tp_loop_items *items, struct loop_names *na
     }
 }
 
-static void find_anchors(struct loop *loop, const struct tp_loop_items *items, uint32_t name)
+static void find_anchors_of_name(struct loop *loop, const struct tp_loop_items *items, uint32_t name)
 {
     *loop = (struct loop){
         .items = items->items, .item_count = items->count, .start = loop->start, .differs = loop->differs, .passes = 1};
@@ -235,12 +236,12 @@ static void find_anchors(struct loop *loop, const struct tp_loop_items *items, u
 
 /* ---- sequences of operators ---- */
 
-static bool is_data_op(const struct tp_model *model, const struct tp_loop_item *item)
+static bool is_data_operator(const struct tp_model *model, const struct tp_loop_item *item)
 {
     return item->name != tp_loop_backward_name(model) && model->marks[item->name] & TP_MARK_DATA_OP;
 }
 
-static uint32_t length_of_last(const struct loop *loop)
+static uint32_t last_iteration_length(const struct loop *loop)
 {
     return loop->typical_length - loop->shift;
 }
@@ -250,17 +251,17 @@ static uint32_t length_of_last(const struct loop *loop)
 static bool covers_all_work(const struct tp_model *model, const struct loop *loop)
 {
     uint32_t first = loop->start[0] - loop->shift;
-    uint32_t end = loop->start[loop->count - 1] + length_of_last(loop);
+    uint32_t end = loop->start[loop->count - 1] + last_iteration_length(loop);
     for (uint32_t k = 0; k < first; k++)
-        if (!is_data_op(model, &loop->items[k]))
+        if (!is_data_operator(model, &loop->items[k]))
             return false;
     for (uint32_t k = end; k < loop->item_count; k++)
-        if (!is_data_op(model, &loop->items[k]))
+        if (!is_data_operator(model, &loop->items[k]))
             return false;
     return loop->is_last_whole;
 }
 
-static struct tp_loop_body body_of(const struct loop *loop)
+static struct tp_loop_body make_loop_body(const struct loop *loop)
 {
     return (struct tp_loop_body){.items = loop->items,
                                  .start = loop->start,
@@ -268,40 +269,41 @@ static struct tp_loop_body body_of(const struct loop *loop)
                                  .shift = loop->shift,
                                  .first = loop->typical_first - loop->shift,
                                  .length = loop->typical_length,
-                                 .end = loop->start[loop->count - 1] + length_of_last(loop),
+                                 .end = loop->start[loop->count - 1] + last_iteration_length(loop),
                                  .item_count = loop->item_count};
 }
 
 /* ---- steps of a loop ---- */
 
-static const struct tp_loop_item *first_item(const struct loop *loop, uint32_t step)
+static const struct tp_loop_item *first_item_of_step(const struct loop *loop, uint32_t step)
 {
     return &loop->items[loop->start[step] - loop->shift];
 }
 
 /* Excludes the last step if the pauses between steps are long, because the length of its own pause is unknown.
  * Without this pause, the step would make the mean step more than 5 % too short. */
-static void cut_last(struct loop *loop)
+static void remove_last_iteration(struct loop *loop)
 {
-    int64_t gaps_ns = 0, all_ns = first_item(loop, loop->count - 1)->start_ns - first_item(loop, 0)->start_ns;
+    int64_t gaps_ns = 0,
+            all_ns = first_item_of_step(loop, loop->count - 1)->start_ns - first_item_of_step(loop, 0)->start_ns;
     for (uint32_t i = 1; i < loop->count; i++)
-        gaps_ns = tp_sat_add(gaps_ns,
-                             tp_ns_max(0, tp_sat_sub(first_item(loop, i)->start_ns, first_item(loop, i)[-1].end_ns)));
+        gaps_ns = tp_sat_add(gaps_ns, tp_ns_max(0, tp_sat_sub(first_item_of_step(loop, i)->start_ns,
+                                                              first_item_of_step(loop, i)[-1].end_ns)));
     if ((__int128)20 * gaps_ns > (__int128)all_ns * loop->count)
         loop->is_last_whole = false;
 }
 
-static int64_t end_of_loop(const struct loop *loop)
+static int64_t loop_end_ns(const struct loop *loop)
 {
     uint32_t last = loop->count - 1;
-    return loop->is_last_whole ? loop->items[loop->start[last] + length_of_last(loop) - 1].end_ns
-                               : first_item(loop, last)->start_ns;
+    return loop->is_last_whole ? loop->items[loop->start[last] + last_iteration_length(loop) - 1].end_ns
+                               : first_item_of_step(loop, last)->start_ns;
 }
 
 /* Returns the end of the loop, including the device work that was launched during the loop, ns. */
-static int64_t end_of_work(const struct tp_model *model, const struct loop *loop)
+static int64_t work_end_ns(const struct tp_model *model, const struct loop *loop)
 {
-    int64_t start_ns = first_item(loop, 0)->start_ns, end_ns = end_of_loop(loop), last_ns = end_ns;
+    int64_t start_ns = first_item_of_step(loop, 0)->start_ns, end_ns = loop_end_ns(loop), last_ns = end_ns;
     for (uint32_t k = 0; k < model->devices.count; k++) {
         const struct tp_event *launch = tp_launch_of_device(model, k);
         if (launch && launch->ts_ns >= start_ns && launch->ts_ns < end_ns)
@@ -311,14 +313,15 @@ static int64_t end_of_work(const struct tp_model *model, const struct loop *loop
 }
 
 /* Returns true if the loop and its device work cover at least half of the recording. */
-static bool covers_half(const struct tp_model *model, const struct loop *loop)
+static bool covers_half_of_work(const struct tp_model *model, const struct loop *loop)
 {
     int64_t all_ns = tp_sat_sub(model->last_ns, model->first_ns);
-    int64_t loop_ns = tp_sat_sub(end_of_work(model, loop), first_item(loop, 0)->start_ns);
+    int64_t loop_ns = tp_sat_sub(work_end_ns(model, loop), first_item_of_step(loop, 0)->start_ns);
     return loop_ns >= all_ns - loop_ns;
 }
 
-static void use_loop(struct tp_model *model, const struct loop *loop, enum tp_step_marker source, uint32_t name)
+static void make_steps_of_loop(struct tp_model *model, const struct loop *loop, enum tp_step_marker source,
+                               uint32_t name)
 {
     uint32_t count = loop->count - !loop->is_last_whole;
     model->step_marker = source;
@@ -330,8 +333,8 @@ static void use_loop(struct tp_model *model, const struct loop *loop, enum tp_st
         char digits[16];
         int n = snprintf(digits, sizeof digits, "%u", i);
         struct tp_str step = {tp_arena_copy(model->arena, digits, (size_t)n), (size_t)n};
-        int64_t end = i + 1 < loop->count ? first_item(loop, i + 1)->start_ns : end_of_loop(loop);
-        tp_steps_add(model, step, first_item(loop, i)->start_ns, end, first_item(loop, i)->event);
+        int64_t end = i + 1 < loop->count ? first_item_of_step(loop, i + 1)->start_ns : loop_end_ns(loop);
+        tp_steps_add(model, step, first_item_of_step(loop, i)->start_ns, end, first_item_of_step(loop, i)->event);
     }
     for (uint32_t i = 0; i < loop->differ_count; i++)
         model->steps[loop->differs[i]].left_out = TP_STEP_DIFFERENT;
@@ -341,7 +344,7 @@ static void use_loop(struct tp_model *model, const struct loop *loop, enum tp_st
  * call. */
 static bool is_candidate(const struct tp_model *model, const struct loop *loop, bool *is_sure)
 {
-    struct tp_loop_body body = body_of(loop);
+    struct tp_loop_body body = make_loop_body(loop);
     *is_sure = true;
     if (!covers_all_work(model, loop) || !tp_loop_has_two_operators(&body))
         return false;
@@ -351,34 +354,35 @@ static bool is_candidate(const struct tp_model *model, const struct loop *loop, 
 
 /* Makes steps of a loop if its iterations agree and cover at least half of the recording. If the loop may be the
  * layers of one call, only records its name and number of repetitions. Returns true if it made steps. */
-static bool try_loop(struct tp_model *model, struct loop_names *names, struct loop *loop, enum tp_step_marker source,
-                     uint32_t name)
+static bool infer_from_loop(struct tp_model *model, struct loop_names *names, struct loop *loop,
+                            enum tp_step_marker source, uint32_t name)
 {
     bool is_sure = true;
-    if (!settle(loop, names, model->arena) || (source == TP_MARKER_OPERATORS && !is_candidate(model, loop, &is_sure)))
+    if (!fit_iterations(loop, names, model->arena) ||
+        (source == TP_MARKER_OPERATORS && !is_candidate(model, loop, &is_sure)))
         return false;
-    cut_last(loop);
-    if (!covers_half(model, loop))
+    remove_last_iteration(loop);
+    if (!covers_half_of_work(model, loop))
         return false;
     if (is_sure) {
-        use_loop(model, loop, source, name);
+        make_steps_of_loop(model, loop, source, name);
     } else if (!model->repeat_count) {
-        model->repeat_name = name;
+        model->repeated_name = name;
         model->repeat_count = loop->count;
     }
     return is_sure;
 }
 
-static bool try_source(struct tp_model *model, const struct tp_loop_items *items, struct loop_names *names,
-                       struct loop *loop, enum tp_step_marker source)
+static bool infer_from_source(struct tp_model *model, const struct tp_loop_items *items, struct loop_names *names,
+                              struct loop *loop, enum tp_step_marker source)
 {
     uint32_t name = TP_NO_ID;
     for (unsigned tries = 0; tries < MAX_ANCHORS; tries++) {
-        name = next_anchor(model, names, source, name);
+        name = find_next_anchor(model, names, source, name);
         if (name == TP_NO_ID)
             return false;
-        find_anchors(loop, items, name);
-        if (try_loop(model, names, loop, source, name))
+        find_anchors_of_name(loop, items, name);
+        if (infer_from_loop(model, names, loop, source, name))
             return true;
     }
     return false;
@@ -387,12 +391,12 @@ static bool try_source(struct tp_model *model, const struct tp_loop_items *items
 /* Finds the shortest sequence that the items repeat. For loops in which every operator runs more than once per
  * iteration. Ignores data operators before the first and after the last other item. Returns true if the sequence
  * repeats often enough. */
-static bool find_period(const struct tp_model *model, const struct tp_loop_items *items, struct loop *loop)
+static bool find_repeated_period(const struct tp_model *model, const struct tp_loop_items *items, struct loop *loop)
 {
     uint32_t first = 0, end = items->count, *border = loop->start, matched = 0;
-    while (first < end && is_data_op(model, &items->items[first]))
+    while (first < end && is_data_operator(model, &items->items[first]))
         first++;
-    while (end > first && is_data_op(model, &items->items[end - 1]))
+    while (end > first && is_data_operator(model, &items->items[end - 1]))
         end--;
     if (first == end)
         return false;
@@ -407,18 +411,18 @@ static bool find_period(const struct tp_model *model, const struct tp_loop_items
         border[i] = matched;
     }
     uint32_t period = end - first - matched;
-    find_anchors(loop, items, TP_NO_ID);
+    find_anchors_of_name(loop, items, TP_NO_ID);
     for (uint32_t k = first; k < end; k += period)
         loop->start[loop->count++] = k;
     return loop->count >= MIN_REPEATS;
 }
 
 /* Tries all sources of steps. has_ranges: true to treat user ranges as items. */
-static void try_items(struct tp_model *model, bool has_ranges)
+static void infer_from_items(struct tp_model *model, bool has_ranges)
 {
     static const enum tp_step_marker sources[] = {TP_MARKER_MODULES, TP_MARKER_BACKWARD, TP_MARKER_OPERATORS};
     struct tp_arena *arena = model->arena;
-    struct tp_loop_items items = tp_loop_items_of(model, has_ranges, arena);
+    struct tp_loop_items items = tp_loop_items_collect(model, has_ranges, arena);
     struct loop_names names = {.size = model->trace->names.count + 1};
     uint32_t *numbers = tp_arena_array(arena, (size_t)4 * names.size, sizeof *numbers);
     struct loop loop = {.start = tp_arena_array(arena, items.count, sizeof *loop.start),
@@ -430,9 +434,9 @@ static void try_items(struct tp_model *model, bool has_ranges)
     memset(numbers, 0, (size_t)4 * names.size * sizeof *numbers);
     count_names(&items, &names);
     for (unsigned s = has_ranges ? 2 : 0; s < sizeof sources / sizeof *sources && !model->step_count; s++)
-        try_source(model, &items, &names, &loop, sources[s]);
-    if (!model->step_count && find_period(model, &items, &loop))
-        try_loop(model, &names, &loop, TP_MARKER_OPERATORS, loop.items[loop.start[0]].name);
+        infer_from_source(model, &items, &names, &loop, sources[s]);
+    if (!model->step_count && find_repeated_period(model, &items, &loop))
+        infer_from_loop(model, &names, &loop, TP_MARKER_OPERATORS, loop.items[loop.start[0]].name);
     tp_arena_drop(arena, loop.differs, items.count * sizeof *loop.differs);
     tp_arena_drop(arena, loop.start, items.count * sizeof *loop.start);
     tp_arena_drop(arena, numbers, (size_t)4 * names.size * sizeof *numbers);
@@ -450,7 +454,7 @@ void tp_steps_infer(struct tp_model *model)
 {
     if (model->host_main == TP_NO_ID)
         return;
-    try_items(model, false);
+    infer_from_items(model, false);
     if (!model->step_count)
-        try_items(model, true);
+        infer_from_items(model, true);
 }

@@ -59,7 +59,7 @@ static bool begins_with_free_devices(const struct tp_model *model)
     return false;
 }
 
-static void extend_over(struct tp_step *step, const struct tp_model *model, const uint32_t *items, uint32_t count)
+static void extend_step_over(struct tp_step *step, const struct tp_model *model, const uint32_t *items, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         const struct tp_event *e = &model->trace->events[items[i]];
@@ -68,7 +68,7 @@ static void extend_over(struct tp_step *step, const struct tp_model *model, cons
     }
 }
 
-void tp_steps_use_recording(struct tp_model *model, struct tp_interval extent)
+void tp_steps_add_whole_recording(struct tp_model *model, struct tp_interval extent)
 {
     const struct tp_order *order = model->order;
     model->step_marker = TP_MARKER_WINDOW;
@@ -82,10 +82,10 @@ void tp_steps_use_recording(struct tp_model *model, struct tp_interval extent)
         host_count = order->thread_first[model->host_main + 1] - first;
     }
     if (!order->device_count) {
-        extend_over(step, model, order->host + first, host_count);
+        extend_step_over(step, model, order->host + first, host_count);
         return;
     }
-    extend_over(step, model, order->device, order->device_count);
+    extend_step_over(step, model, order->device, order->device_count);
     if (host_count && begins_with_free_devices(model))
         step->start_ns = tp_ns_min(step->start_ns, model->trace->events[order->host[first]].ts_ns);
 }

@@ -9,5 +9,5 @@ bool tp_makes_tensor(struct tp_str name)
                                          "aten::pin_memory", "aten::rand",       "aten::rand_like",  "aten::randint",
                                          "aten::randn",      "aten::randn_like", "aten::random_",    "aten::randperm",
                                          "aten::uniform_",   "aten::zeros",      "aten::zeros_like", NULL};
-    return tp_str_is_one(name, makers);
+    return tp_str_is_one_of(name, makers);
 }

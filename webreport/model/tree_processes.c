@@ -17,8 +17,8 @@ static bool comes_before_by_time(const void *context, uint32_t x, uint32_t y)
     return p[x].begin_ns != p[y].begin_ns ? p[x].begin_ns < p[y].begin_ns : x < y;
 }
 
-static uint32_t *sorted(const struct tp_tree_process *processes, uint32_t count, tp_comes_before *comes_before,
-                        struct tp_arena *arena)
+static uint32_t *sort_processes(const struct tp_tree_process *processes, uint32_t count, tp_comes_before *comes_before,
+                                struct tp_arena *arena)
 {
     uint32_t *order = tp_arena_array(arena, count + 1, sizeof *order);
     for (uint32_t i = 0; i < count; i++)
@@ -29,14 +29,14 @@ static uint32_t *sorted(const struct tp_tree_process *processes, uint32_t count,
 
 /* ---- list of processes ---- */
 
-static struct tp_vec list_seen(const struct tp_trace *trace, struct tp_arena *arena)
+static struct tp_vec list_recorded_processes(const struct tp_trace *trace, struct tp_arena *arena)
 {
     struct tp_vec processes = TP_VEC(arena, struct tp_tree_process);
     for (uint32_t i = 0; i < trace->recorded_process_count; i++) {
         const struct tp_recorded_process *seen = &trace->recorded_processes[i];
         *(struct tp_tree_process *)tp_vec_push(&processes) =
             (struct tp_tree_process){.seen = seen,
-                                     .pid = tp_pid_of_row(trace, seen->thread),
+                                     .pid = tp_row_pid(trace, seen->thread),
                                      .begin_ns = seen->ts_ns,
                                      .end_ns = tp_sat_add(seen->ts_ns, seen->dur_ns)};
     }
@@ -44,13 +44,13 @@ static struct tp_vec list_seen(const struct tp_trace *trace, struct tp_arena *ar
 }
 
 /* Adds a process for each pid that only states or samples name. Their times become the times of the process. */
-static void add_unlisted(struct tp_vec *processes, const struct tp_process_tree *seen, const uint8_t *has_any,
-                         struct tp_arena *arena)
+static void add_unrecorded_processes(struct tp_vec *processes, const struct tp_process_tree *seen,
+                                     const uint8_t *has_any, struct tp_arena *arena)
 {
     struct tp_keys pids;
     tp_keys_init(&pids, arena, 2);
     for (uint32_t row = 0; row < seen->trace->thread_count; row++) {
-        int64_t pid = tp_pid_of_row(seen->trace, row);
+        int64_t pid = tp_row_pid(seen->trace, row);
         if (!has_any[row] || tp_process_index_at(seen, pid, 0) != TP_NO_ID)
             continue;
         uint32_t known = tp_keys_count(&pids);
@@ -61,46 +61,46 @@ static void add_unlisted(struct tp_vec *processes, const struct tp_process_tree 
     tp_keys_drop(&pids);
 }
 
-static void widen(struct tp_process_tree *tree, uint32_t row, int64_t begin_ns, int64_t end_ns)
+static void widen_process_times(struct tp_process_tree *tree, uint32_t row, int64_t begin_ns, int64_t end_ns)
 {
-    struct tp_tree_process *process = &tree->processes[tp_process_of_row(tree, row, begin_ns)];
+    struct tp_tree_process *process = &tree->processes[tp_process_of_row_at(tree, row, begin_ns)];
     if (process->seen)
         return;
     process->begin_ns = begin_ns < process->begin_ns ? begin_ns : process->begin_ns;
     process->end_ns = end_ns > process->end_ns ? end_ns : process->end_ns;
 }
 
-static void list_all(struct tp_process_tree *tree, struct tp_arena *arena)
+static void list_processes(struct tp_process_tree *tree, struct tp_arena *arena)
 {
     const struct tp_trace *trace = tree->trace;
     uint8_t *has_any = tp_arena_alloc(arena, trace->thread_count + 1);
-    struct tp_vec processes = list_seen(trace, arena);
+    struct tp_vec processes = list_recorded_processes(trace, arena);
     tree->processes = processes.data;
     tree->process_count = (uint32_t)processes.count;
-    tree->by_pid = sorted(tree->processes, tree->process_count, comes_before_by_pid, arena);
+    tree->by_pid = sort_processes(tree->processes, tree->process_count, comes_before_by_pid, arena);
     for (uint32_t i = 0; i < trace->state_count; i++)
         has_any[trace->states[i].thread] = true;
     for (uint32_t i = 0; i < trace->sample_count; i++)
         has_any[trace->samples[i].thread] = true;
-    add_unlisted(&processes, tree, has_any, arena);
+    add_unrecorded_processes(&processes, tree, has_any, arena);
     if (processes.count == tree->process_count)
         return;
     tree->processes = processes.data;
     tree->process_count = (uint32_t)processes.count;
-    tree->by_pid = sorted(tree->processes, tree->process_count, comes_before_by_pid, arena);
+    tree->by_pid = sort_processes(tree->processes, tree->process_count, comes_before_by_pid, arena);
     for (uint32_t i = 0; i < trace->state_count; i++) {
         const struct tp_state *state = &trace->states[i];
-        widen(tree, state->thread, state->ts_ns, tp_sat_add(state->ts_ns, state->dur_ns));
+        widen_process_times(tree, state->thread, state->ts_ns, tp_sat_add(state->ts_ns, state->dur_ns));
     }
     for (uint32_t i = 0; i < trace->sample_count; i++)
-        widen(tree, trace->samples[i].thread, trace->samples[i].ts_ns, trace->samples[i].ts_ns);
+        widen_process_times(tree, trace->samples[i].thread, trace->samples[i].ts_ns, trace->samples[i].ts_ns);
 }
 
 /* ---- parents of processes ---- */
 
 /* Returns the parent of a process: the last process with the parent's pid that started before it. Returns TP_NO_ID
  * if there is none. */
-static uint32_t parent_of(const struct tp_process_tree *tree, uint32_t index)
+static uint32_t find_parent(const struct tp_process_tree *tree, uint32_t index)
 {
     const struct tp_tree_process *process = &tree->processes[index];
     if (!process->seen || process->seen->parent_pid == TP_NULL_INT || process->seen->parent_pid < 0)
@@ -143,12 +143,12 @@ static struct children link_children(const struct tp_process_tree *tree, const u
 static void order_tree(struct tp_process_tree *tree, struct tp_arena *arena)
 {
     uint32_t count = tree->process_count, placed = 0;
-    const uint32_t *by_time = sorted(tree->processes, count, comes_before_by_time, arena);
+    const uint32_t *by_time = sort_processes(tree->processes, count, comes_before_by_time, arena);
     uint32_t *parents = tp_arena_array(arena, count + 1, sizeof *parents);
     uint32_t *place = tp_arena_array(arena, count + 1, sizeof *place); /* by old index: new index */
     struct tp_tree_process *ordered = tp_arena_array(arena, count + 1, sizeof *ordered);
     for (uint32_t i = 0; i < count; i++)
-        parents[i] = parent_of(tree, i);
+        parents[i] = find_parent(tree, i);
     struct children children = link_children(tree, by_time, parents, arena);
     struct tp_vec pending = TP_VEC(arena, uint32_t);
     *(uint32_t *)tp_vec_push(&pending) = children.first[count];
@@ -177,6 +177,6 @@ static void order_tree(struct tp_process_tree *tree, struct tp_arena *arena)
 void tp_tree_processes_build(struct tp_process_tree *tree, const struct tp_trace *trace, struct tp_arena *arena)
 {
     tree->trace = trace;
-    list_all(tree, arena);
+    list_processes(tree, arena);
     order_tree(tree, arena);
 }

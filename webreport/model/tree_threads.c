@@ -29,7 +29,7 @@ const char *tp_wait_cause_text(enum tp_wait_cause cause)
 }
 
 /* Returns, by text id, the cause of a wait that has this name; TP_WAIT_UNKNOWN if no cause has the name. */
-static uint8_t *causes_of_texts(const struct tp_trace *trace, struct tp_arena *arena)
+static uint8_t *make_cause_by_text(const struct tp_trace *trace, struct tp_arena *arena)
 {
     uint8_t *causes = tp_arena_alloc(arena, trace->texts.count + 1);
     memset(causes, TP_WAIT_UNKNOWN, trace->texts.count + 1);
@@ -70,7 +70,7 @@ static struct tp_keyed *order_states(const struct tp_trace *trace, uint32_t **fi
 }
 
 /* Returns the thread for slices of a row. Adds a thread if the row is new or another process now has its pid. */
-static struct tp_tree_thread *thread_of(struct cutting *c, uint32_t row, uint32_t process)
+static struct tp_tree_thread *find_or_add_thread(struct cutting *c, uint32_t row, uint32_t process)
 {
     struct tp_tree_thread *last =
         c->threads.count ? TP_AT(&c->threads, struct tp_tree_thread, c->threads.count - 1) : NULL;
@@ -82,25 +82,25 @@ static struct tp_tree_thread *thread_of(struct cutting *c, uint32_t row, uint32_
 }
 
 /* Returns the cause of a wait. An estimate of the recorder is not a cause, because it was derived from other waits. */
-static uint8_t cause_of(struct cutting *c, const struct tp_state *state)
+static uint8_t wait_cause(struct cutting *c, const struct tp_state *state)
 {
     if (state->state == TP_STATE_BLOCKED && state->is_recording)
         return TP_WAIT_RECORDING;
     if (state->state != TP_STATE_BLOCKED || state->is_estimated)
         return TP_WAIT_UNKNOWN;
     uint8_t cause = state->cause != TP_NO_ID ? c->cause_of_text[state->cause] : TP_WAIT_UNKNOWN;
-    return cause == TP_WAIT_LOCK && tp_recorder_waits_has(&c->own, state->stack) ? TP_WAIT_RECORDING : cause;
+    return cause == TP_WAIT_LOCK && tp_recorder_waits_contain(&c->own, state->stack) ? TP_WAIT_RECORDING : cause;
 }
 
 static void add_slice(struct cutting *c, const struct tp_state *state, int64_t begin_ns, int64_t end_ns)
 {
-    uint32_t process = tp_process_of_row(c->tree, state->thread, state->ts_ns);
-    struct tp_tree_thread *thread = thread_of(c, state->thread, process);
+    uint32_t process = tp_process_of_row_at(c->tree, state->thread, state->ts_ns);
+    struct tp_tree_thread *thread = find_or_add_thread(c, state->thread, process);
     *(struct tp_thread_slice *)tp_vec_push(&c->slices) = (struct tp_thread_slice){.begin_ns = begin_ns,
                                                                                   .end_ns = end_ns,
                                                                                   .stack = state->stack,
                                                                                   .state = state->state,
-                                                                                  .cause = cause_of(c, state),
+                                                                                  .cause = wait_cause(c, state),
                                                                                   .is_estimated = state->is_estimated};
     thread->begin_ns = thread->count ? thread->begin_ns : begin_ns;
     thread->end_ns = end_ns;
@@ -108,14 +108,14 @@ static void add_slice(struct cutting *c, const struct tp_state *state, int64_t b
     thread->state_ns[state->state] = tp_sat_add(thread->state_ns[state->state], end_ns - begin_ns);
 }
 
-static void cut_row(struct cutting *c, const struct tp_keyed *states, uint32_t count)
+static void cut_states_of_row(struct cutting *c, const struct tp_keyed *states, uint32_t count)
 {
     int64_t free_from = INT64_MIN + 1;
     for (uint32_t i = 0; i < count; i++) {
         const struct tp_state *state = &c->tree->trace->states[states[i].item];
         int64_t begin = state->ts_ns < free_from ? free_from : state->ts_ns;
         int64_t end = tp_sat_add(state->ts_ns, state->dur_ns);
-        c->tree->overlap_count += begin > state->ts_ns && state->dur_ns > 0;
+        c->tree->overlapping_state_count += begin > state->ts_ns && state->dur_ns > 0;
         if (end <= begin)
             continue;
         free_from = end;
@@ -135,7 +135,7 @@ static int by_process(const void *x, const void *y, const void *context)
 }
 
 /* Adds the times of a thread to its process, and extends the time of the whole tree. */
-static void add_up(struct tp_process_tree *tree, struct tp_tree_thread *thread)
+static void add_thread_to_process(struct tp_process_tree *tree, struct tp_tree_thread *thread)
 {
     struct tp_tree_process *process = &tree->processes[thread->process];
     const struct tp_thread_slice *slices = tree->slices + thread->first;
@@ -154,14 +154,14 @@ static void build_threads(struct tp_process_tree *tree, struct tp_arena *arena)
 {
     struct cutting c = {.tree = tree,
                         .arena = arena,
-                        .cause_of_text = causes_of_texts(tree->trace, arena),
+                        .cause_of_text = make_cause_by_text(tree->trace, arena),
                         .threads = TP_VEC(arena, struct tp_tree_thread),
                         .slices = TP_VEC(arena, struct tp_thread_slice)};
     uint32_t *first;
     struct tp_keyed *states = order_states(tree->trace, &first, arena);
     tp_recorder_waits_init(&c.own, tree->trace, arena);
     for (uint32_t row = 0; row < tree->trace->thread_count; row++)
-        cut_row(&c, states + first[row], first[row + 1] - first[row]);
+        cut_states_of_row(&c, states + first[row], first[row + 1] - first[row]);
     tp_arena_drop(arena, states, (tree->trace->state_count + 1) * sizeof *states);
     tp_vec_fit(&c.slices);
     tree->threads = c.threads.data;
@@ -171,21 +171,21 @@ static void build_threads(struct tp_process_tree *tree, struct tp_arena *arena)
     if (tree->thread_count > 1)
         tp_merge_sort(arena, tree->threads, tree->thread_count, sizeof *tree->threads, by_process, NULL);
     for (uint32_t i = 0; i < tree->thread_count; i++)
-        add_up(tree, &tree->threads[i]);
+        add_thread_to_process(tree, &tree->threads[i]);
     tp_child_waits_mark(tree, arena);
 }
 
 /* ---- processes and weights of samples ---- */
 
-static void weigh_samples(struct tp_process_tree *tree, struct tp_arena *arena)
+static void weigh_samples_by_cpu_time(struct tp_process_tree *tree, struct tp_arena *arena)
 {
     const struct tp_trace *trace = tree->trace;
     uint64_t *left = tp_arena_array(arena, tree->process_count + 1, sizeof *left);
     int64_t *left_ns = tp_arena_array(arena, tree->process_count + 1, sizeof *left_ns);
     tree->process_of_sample = tp_arena_array(arena, trace->sample_count + 1, sizeof *tree->process_of_sample);
-    tree->weight_of_sample = tp_arena_array(arena, trace->sample_count + 1, sizeof *tree->weight_of_sample);
+    tree->weight_of_sample_ns = tp_arena_array(arena, trace->sample_count + 1, sizeof *tree->weight_of_sample_ns);
     for (uint32_t i = 0; i < trace->sample_count; i++) {
-        uint32_t process = tp_process_of_row(tree, trace->samples[i].thread, trace->samples[i].ts_ns);
+        uint32_t process = tp_process_of_row_at(tree, trace->samples[i].thread, trace->samples[i].ts_ns);
         tree->process_of_sample[i] = process;
         tree->processes[process].sample_count++;
     }
@@ -195,8 +195,8 @@ static void weigh_samples(struct tp_process_tree *tree, struct tp_arena *arena)
     }
     for (uint32_t i = 0; i < trace->sample_count; i++) {
         uint32_t process = tree->process_of_sample[i];
-        tree->weight_of_sample[i] = left_ns[process] / (int64_t)left[process];
-        left_ns[process] -= tree->weight_of_sample[i];
+        tree->weight_of_sample_ns[i] = left_ns[process] / (int64_t)left[process];
+        left_ns[process] -= tree->weight_of_sample_ns[i];
         left[process]--;
     }
 }
@@ -205,7 +205,7 @@ static void find_peaks(struct tp_process_tree *tree)
 {
     const struct tp_trace *trace = tree->trace;
     for (uint32_t i = 0; i < trace->process_memory_count; i++) {
-        uint32_t process = tp_process_of_row(tree, trace->process_memory[i].thread, trace->process_memory[i].ts_ns);
+        uint32_t process = tp_process_of_row_at(tree, trace->process_memory[i].thread, trace->process_memory[i].ts_ns);
         if (process != TP_NO_ID && trace->process_memory[i].bytes > tree->processes[process].peak_bytes)
             tree->processes[process].peak_bytes = trace->process_memory[i].bytes;
     }
@@ -218,7 +218,7 @@ void tp_process_tree_build(struct tp_process_tree *tree, const struct tp_trace *
         return;
     tp_tree_processes_build(tree, trace, arena);
     build_threads(tree, arena);
-    weigh_samples(tree, arena);
+    weigh_samples_by_cpu_time(tree, arena);
     find_peaks(tree);
     tree->is_present = tree->thread_count > 0;
 }

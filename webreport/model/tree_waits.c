@@ -19,7 +19,7 @@ void tp_recorder_waits_init(struct tp_recorder_waits *own, const struct tp_trace
 /* Returns true if a stack waits for the recorder's lock. Needed for recorders that remove their frames from stacks
  * but do not mark their waits. Either the lock has a timeout, or a thread takes it in a destructor at its exit
  * (nptl_deallocate_tsd), where no program locks. */
-static bool is_own_stack(struct tp_str stack)
+static bool is_recorder_stack(struct tp_str stack)
 {
     bool has_timeout =
         tp_str_find(stack, "pthread_mutex_timedlock") >= 0 || tp_str_find(stack, "pthread_mutex_clocklock") >= 0;
@@ -27,13 +27,13 @@ static bool is_own_stack(struct tp_str stack)
            tp_str_find(stack, "_pthread_mutex_lock;./nptl/nptl_deallocate_tsd.c(") >= 0;
 }
 
-bool tp_recorder_waits_has(struct tp_recorder_waits *own, uint32_t stack)
+bool tp_recorder_waits_contain(struct tp_recorder_waits *own, uint32_t stack)
 {
     if (!own->known || stack == TP_NO_ID)
         return false;
     uint8_t *known = &own->known[stack];
     if (!*known)
-        *known = is_own_stack(tp_strings_get(&own->trace->stack_texts, stack)) ? 2 : 1;
+        *known = is_recorder_stack(tp_strings_get(&own->trace->stack_texts, stack)) ? 2 : 1;
     return *known == 2;
 }
 
@@ -54,14 +54,15 @@ static bool has_no_cause(const struct tp_thread_slice *piece)
     return piece->state == TP_STATE_BLOCKED && piece->cause == TP_WAIT_UNKNOWN;
 }
 
-static int64_t distance_ns(const struct tp_thread_slice *wait, const struct tp_tree_process *child)
+static int64_t distance_to_child_end_ns(const struct tp_thread_slice *wait, const struct tp_tree_process *child)
 {
     return wait->end_ns > child->end_ns ? tp_sat_sub(wait->end_ns, child->end_ns)
                                         : tp_sat_sub(child->end_ns, wait->end_ns);
 }
 
 /* Returns the index after the last slice of a thread that starts before time_ns; thread->first if there is none. */
-static uint32_t slice_before(const struct tp_process_tree *tree, const struct tp_tree_thread *thread, int64_t time_ns)
+static uint32_t find_slice_before(const struct tp_process_tree *tree, const struct tp_tree_thread *thread,
+                                  int64_t time_ns)
 {
     uint32_t low = thread->first, high = thread->first + thread->count;
     while (low < high) {
@@ -75,17 +76,18 @@ static uint32_t slice_before(const struct tp_process_tree *tree, const struct tp
 }
 
 /* Returns the index of the slice in which a thread waits for the exit of `child`; TP_NO_ID if there is none. */
-static uint32_t wait_for(const struct tp_process_tree *tree, const struct tp_tree_thread *thread,
-                         const struct tp_tree_process *child)
+static uint32_t find_wait_for_child(const struct tp_process_tree *tree, const struct tp_tree_thread *thread,
+                                    const struct tp_tree_process *child)
 {
     /* number of slices to check: the read of the child's last output, the thread's work on it, the wait for the exit */
     enum { NEAR = 3 };
-    uint32_t end_index = slice_before(tree, thread, child->end_ns), found = TP_NO_ID;
+    uint32_t end_index = find_slice_before(tree, thread, child->end_ns), found = TP_NO_ID;
     for (uint32_t i = end_index; i > thread->first && end_index - i < NEAR; i--) {
         const struct tp_thread_slice *piece = &tree->slices[i - 1];
         bool is_one = has_no_cause(piece) && piece->begin_ns >= child->begin_ns &&
-                      distance_ns(piece, child) <= tolerance_ns(piece);
-        if (is_one && (found == TP_NO_ID || distance_ns(piece, child) < distance_ns(&tree->slices[found], child)))
+                      distance_to_child_end_ns(piece, child) <= tolerance_ns(piece);
+        if (is_one && (found == TP_NO_ID ||
+                       distance_to_child_end_ns(piece, child) < distance_to_child_end_ns(&tree->slices[found], child)))
             found = i - 1;
     }
     return found;
@@ -93,7 +95,8 @@ static uint32_t wait_for(const struct tp_process_tree *tree, const struct tp_tre
 
 /* Marks the slice `wait` as a wait for the child, and also earlier waits of the thread for it. A parent often wakes
  * up to read output of its child, then waits again. */
-static void mark(struct tp_process_tree *tree, uint32_t first, uint32_t wait, const struct tp_tree_process *child)
+static void mark_child_waits(struct tp_process_tree *tree, uint32_t first, uint32_t wait,
+                             const struct tp_tree_process *child)
 {
     enum { PART = 10 }; /* the running time between two waits must be at most 1 / PART of the later waits */
     int64_t waited_ns = 0, between_ns = 0;
@@ -114,7 +117,7 @@ static void mark(struct tp_process_tree *tree, uint32_t first, uint32_t wait, co
 }
 
 /* Returns an array by process with the index of its first thread. A last entry has the number of all threads. */
-static uint32_t *first_threads(const struct tp_process_tree *tree, struct tp_arena *arena)
+static uint32_t *find_first_threads(const struct tp_process_tree *tree, struct tp_arena *arena)
 {
     uint32_t *first = tp_arena_array(arena, (size_t)tree->process_count + 1, sizeof *first), t = 0;
     for (uint32_t process = 0; process <= tree->process_count; process++) {
@@ -132,7 +135,7 @@ static bool has_ended(const struct tp_tree_process *process)
 
 void tp_child_waits_mark(struct tp_process_tree *tree, struct tp_arena *arena)
 {
-    const uint32_t *first = first_threads(tree, arena);
+    const uint32_t *first = find_first_threads(tree, arena);
     uint32_t steps_left = TP_MAX_CHILD_STEPS;
     for (uint32_t i = 0; i < tree->process_count; i++) {
         const struct tp_tree_process *child = &tree->processes[i];
@@ -140,14 +143,14 @@ void tp_child_waits_mark(struct tp_process_tree *tree, struct tp_arena *arena)
         for (uint32_t t = parent == TP_NO_ID || !has_ended(child) ? UINT32_MAX : first[parent];
              parent != TP_NO_ID && t < first[parent + 1] && steps_left; t++, steps_left--) {
             const struct tp_tree_thread *thread = &tree->threads[t];
-            uint32_t wait = thread->begin_ns <= child->end_ns ? wait_for(tree, thread, child) : TP_NO_ID;
-            if (wait == TP_NO_ID || (found != TP_NO_ID && distance_ns(&tree->slices[wait], child) >=
-                                                              distance_ns(&tree->slices[found], child)))
+            uint32_t wait = thread->begin_ns <= child->end_ns ? find_wait_for_child(tree, thread, child) : TP_NO_ID;
+            if (wait == TP_NO_ID || (found != TP_NO_ID && distance_to_child_end_ns(&tree->slices[wait], child) >=
+                                                              distance_to_child_end_ns(&tree->slices[found], child)))
                 continue;
             found = wait;
             of = t;
         }
         if (found != TP_NO_ID)
-            mark(tree, tree->threads[of].first, found, child);
+            mark_child_waits(tree, tree->threads[of].first, found, child);
     }
 }

@@ -17,7 +17,7 @@ void tp_recorder_waits_init(struct tp_recorder_waits *own, const struct tp_trace
 
 /* Returns true if a wait for a lock with this stack is a wait for the recorder. stack: id in stack_texts, or
  * TP_NO_ID. */
-bool tp_recorder_waits_has(struct tp_recorder_waits *own, uint32_t stack);
+bool tp_recorder_waits_contain(struct tp_recorder_waits *own, uint32_t stack);
 
 /* Marks waits without a known cause as waits for a child if they end when a child of the process exits. Also marks
  * earlier such waits during the child's life. Of several waiting threads, the one whose wait ends closest to the

@@ -41,7 +41,7 @@ static uint64_t block_count;
 
 /* ---- joining ---- */
 
-static uint64_t size_of(const char *buffer)
+static uint64_t summary_size(const char *buffer)
 {
     uint64_t size;
     memcpy(&size, buffer, sizeof size);
@@ -54,13 +54,13 @@ struct joining {
     struct tp_arena arena;
 };
 
-static int join(void *context, struct tp_error *err)
+static int join_guarded(void *context, struct tp_error *err)
 {
     struct joining *joining = context;
     struct tp_summary_set set;
-    tp_summary_set_open(&set, &joining->arena);
+    tp_summary_set_init(&set, &joining->arena);
     for (int i = 0; i < 2; i++) {
-        uint64_t size = size_of(joining->buffers[i]);
+        uint64_t size = summary_size(joining->buffers[i]);
         int code = size == FAILED ? TP_EFORMAT
                    : size         ? tp_summary_set_read(&set, joining->buffers[i] + sizeof size, (size_t)size, err)
                                   : TP_OK;
@@ -78,7 +78,7 @@ static void join_buffers(void *in, void *inout, int *count, MPI_Datatype *type)
     (void)type;
     tp_arena_init(&joining.arena, 0);
     tp_buf_init(&joining.out, block_count * BLOCK_BYTES - sizeof(uint64_t));
-    int code = tp_arena_run(&joining.arena, join, &joining, NULL);
+    int code = tp_arena_run(&joining.arena, join_guarded, &joining, NULL);
     uint64_t size = code < 0 || joining.out.failed ? FAILED : joining.out.size;
     memcpy(inout, &size, sizeof size);
     if (size != FAILED)
@@ -89,7 +89,7 @@ static void join_buffers(void *in, void *inout, int *count, MPI_Datatype *type)
 
 /* Joins the sets of all processes. bytes: the set of this process, which is released. *joined: the joined set on the
  * first process, NULL on all others. Returns 0 or a tp_status. */
-static int reduce(char **joined, const struct tp_buf *bytes)
+static int reduce_summaries(char **joined, const struct tp_buf *bytes)
 {
     unsigned long long own = bytes->size, all = 0;
     MPI_Datatype block, type;
@@ -124,7 +124,7 @@ static int reduce(char **joined, const struct tp_buf *bytes)
 static int write_joined(const char *joined, const char *path, struct tp_error *err)
 {
     struct tp_outfile *file = NULL;
-    uint64_t size = size_of(joined);
+    uint64_t size = summary_size(joined);
     if (size == FAILED)
         return tp_error_set(err, TP_ENOMEM, 0, "the summaries could not be joined: out of memory");
     int code = tp_outfile_open(&file, path, err);
@@ -146,13 +146,13 @@ static int pack_share(void *context, struct tp_error *err)
 {
     struct share *share = context;
     struct tp_summary_set set;
-    tp_summary_set_open(&set, &share->arena);
+    tp_summary_set_init(&set, &share->arena);
     int code = tp_summarize_collect(&set, share->job, share->counts, err);
     return code == TP_OK && set.count ? tp_summary_set_write(&set, share->bytes, err) : code;
 }
 
-static int map_share(struct tp_buf *bytes, const struct tp_summarize_job *job, struct tp_summarize_counts *counts,
-                     struct tp_error *err)
+static int summarize_share(struct tp_buf *bytes, const struct tp_summarize_job *job, struct tp_summarize_counts *counts,
+                           struct tp_error *err)
 {
     struct share share = {.bytes = bytes, .job = job, .counts = counts};
     tp_arena_init(&share.arena, 0);
@@ -178,7 +178,7 @@ static int run_job(const struct tp_summarize_job *job, struct tp_error *err)
     struct tp_buf bytes;
     char *joined = NULL;
     tp_buf_init(&bytes, 0);
-    int own = map_share(&bytes, job, &counts, err), code = combine_status(own, &counts);
+    int own = summarize_share(&bytes, job, &counts, err), code = combine_status(own, &counts);
     if (code < 0 && own == TP_OK)
         tp_error_set(err, code, 0, "another process failed");
     if (code == TP_OK && counts.usable == 0)
@@ -186,7 +186,7 @@ static int run_job(const struct tp_summarize_job *job, struct tp_error *err)
     if (code == TP_OK && job->load.read.is_strict && counts.failed)
         code = tp_error_set(err, TP_ENOTFOUND, 0, "--strict: %zu inputs could not be used", counts.failed);
     if (code == TP_OK)
-        code = reduce(&joined, &bytes);
+        code = reduce_summaries(&joined, &bytes);
     if (code == TP_OK && joined)
         code = write_joined(joined, job->out, err);
     MPI_Bcast(&code, 1, MPI_INT, 0, MPI_COMM_WORLD);
@@ -211,7 +211,7 @@ static void print_once(struct tp_console *console, const char *text)
         tp_console_error(console, "%s", text);
 }
 
-static int run(int argc, char **argv)
+static int run_mpi_summary(int argc, char **argv)
 {
     struct options o = {0};
     struct tp_error err = {0};
@@ -246,7 +246,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &process_number);
     MPI_Comm_size(MPI_COMM_WORLD, &process_count);
-    int code = run(argc - 1, argv + 1);
+    int code = run_mpi_summary(argc - 1, argv + 1);
     MPI_Finalize();
     return code;
 }

@@ -5,11 +5,11 @@
 
 enum { LETTER = 7, MARGIN = 7 };
 
-static const struct tp_block *verdict_of(const struct tp_document *document)
+static const struct tp_block *find_verdict(const struct tp_document *document)
 {
     for (size_t i = 0; i < document->blocks.count; i++)
-        if (tp_document_at(document, i)->kind == TP_BLOCK_VERDICT)
-            return tp_document_at(document, i);
+        if (tp_document_block_at(document, i)->kind == TP_BLOCK_VERDICT)
+            return tp_document_block_at(document, i);
     return NULL;
 }
 
@@ -23,7 +23,7 @@ int tp_print_badge(struct tp_buf *out, const struct tp_document *document, const
                  [TP_TONE_WARN] = {"warning", "#8a6100"},
                  [TP_TONE_UNSURE] = {"inconclusive", "#5f6368"},
                  [TP_TONE_BAD] = {"failing", "#b3261e"}};
-    const struct tp_block *verdict = verdict_of(document);
+    const struct tp_block *verdict = find_verdict(document);
     enum tp_tone tone = verdict && verdict->verdict.tone ? verdict->verdict.tone : TP_TONE_UNSURE;
     const char *left = "performance", *right = shown[tone].text;
     (void)options;

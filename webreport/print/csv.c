@@ -4,11 +4,11 @@
 #include "writer/text/csv_cell.h"
 #include "writer/text/terminal.h"
 
-static void put_head(struct tp_buf *out, const struct tp_rows_block *rows)
+static void put_column_names(struct tp_buf *out, const struct tp_rows_block *rows)
 {
     for (unsigned i = 0; i < rows->table->column_count; i++)
         tp_buf_printf(out, "%s,", rows->table->defs[i].name);
-    tp_buf_printf(out, "%s\n", rows->last_name);
+    tp_buf_printf(out, "%s\n", rows->extra_column_name);
 }
 
 static void put_cell(struct tp_buf *out, const struct tp_table *table, unsigned column, size_t row)
@@ -17,7 +17,7 @@ static void put_cell(struct tp_buf *out, const struct tp_table *table, unsigned 
     if (type != TP_COLUMN_TEXT && type != TP_COLUMN_JSON)
         tp_table_cell_text(table, column, row, out);
     else if (tp_table_text(table, column)[row].ptr)
-        tp_csv_text(out, tp_table_text(table, column)[row]);
+        tp_csv_put_text(out, tp_table_text(table, column)[row]);
     tp_buf_putc(out, ',');
 }
 
@@ -26,7 +26,7 @@ static void put_rows(struct tp_buf *out, const struct tp_rows_block *rows)
     for (size_t row = 0; row < rows->table->row_count; row++) {
         for (unsigned i = 0; i < rows->table->column_count; i++)
             put_cell(out, rows->table, i, row);
-        tp_csv_text(out, rows->last);
+        tp_csv_put_text(out, rows->last);
         tp_buf_putc(out, '\n');
     }
 }
@@ -37,15 +37,15 @@ int tp_print_csv(struct tp_buf *out, const struct tp_document *document, const s
     size_t start = out->size;
     (void)err;
     for (size_t i = 0; i < document->blocks.count; i++) {
-        const struct tp_block *block = tp_document_at(document, i);
+        const struct tp_block *block = tp_document_block_at(document, i);
         if (block->kind != TP_BLOCK_ROWS || !(block->places & TP_IN_CSV))
             continue;
-        if (!options->has_no_head)
-            put_head(out, &block->rows);
+        if (!options->omits_column_names)
+            put_column_names(out, &block->rows);
         put_rows(out, &block->rows);
     }
     if (!out->failed && out->size > start)
         tp_terminal_clean_lines(out->data + start, out->size - start);
-    tp_terminal_defuse_from(out, start);
+    tp_terminal_disable_appended(out, start);
     return TP_OK;
 }

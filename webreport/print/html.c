@@ -32,11 +32,11 @@ static void put_title(struct filler *f, const struct tp_title_block *title)
 
 static void put_section(struct filler *f, const struct tp_section_block *section)
 {
-    f->part = tp_list_object(f->sections);
-    f->tables = tp_object_list(f->part, "tables");
+    f->part = tp_list_add_object(f->sections);
+    f->tables = tp_object_add_list(f->part, "tables");
     tp_object_text(f->part, "section_id", section->id);
     tp_object_text(f->part, "section_title", section->title);
-    tp_object_sentence(f->part, "lead", tp_str_of(section->lead ? section->lead : ""));
+    tp_object_plain_sentence(f->part, "lead", tp_str_of(section->lead ? section->lead : ""));
     tp_object_bool(f->part, "has_narrow_names", section->has_narrow_names);
 }
 
@@ -49,32 +49,32 @@ static void put_verdict(struct filler *f, const struct tp_verdict_block *verdict
     /* start of the second cause in the headline, which has smaller type */
     const char *next = strstr(verdict->headline, " Next: ");
     size_t size = next ? (size_t)(next - verdict->headline) : strlen(verdict->headline);
-    tp_object_sentence(f->root, "verdict_headline", (struct tp_str){verdict->headline, size});
-    tp_object_sentence(f->root, "verdict_next", tp_str_of(next ? next + 1 : ""));
-    tp_object_sentence(f->root, "verdict_text", tp_str_of(verdict->text));
+    tp_object_plain_sentence(f->root, "verdict_headline", (struct tp_str){verdict->headline, size});
+    tp_object_plain_sentence(f->root, "verdict_next", tp_str_of(next ? next + 1 : ""));
+    tp_object_plain_sentence(f->root, "verdict_text", tp_str_of(verdict->text));
 }
 
 static void put_notice(struct filler *f, const struct tp_notice_block *notice)
 {
-    struct tp_object *object = tp_list_object(f->has_figure ? f->later_notices : f->notices);
-    struct tp_list *points = tp_object_list(object, "points");
+    struct tp_object *object = tp_list_add_object(f->has_figure ? f->later_notices : f->notices);
+    struct tp_list *points = tp_object_add_list(object, "points");
     tp_object_text(object, "tone", notice->tone == TP_TONE_BAD ? "err" : notice->tone == TP_TONE_UNSURE ? "info" : "");
     tp_object_text(object, "head", notice->head);
     tp_object_text(object, "text", notice->text);
     tp_object_bool(object, "has_points", notice->point_count > 0);
     for (size_t i = 0; i < notice->point_count; i++)
-        tp_object_text(tp_list_object(points), "point", notice->points[i]);
+        tp_object_text(tp_list_add_object(points), "point", notice->points[i]);
 }
 
 static void put_figure(struct filler *f, const struct tp_figure_block *figure)
 {
-    struct tp_object *object = tp_list_object(f->figures);
+    struct tp_object *object = tp_list_add_object(f->figures);
     f->has_figure = true;
     tp_object_bool(f->root, "has_figures", true);
     tp_object_text(object, "label", figure->label);
     tp_object_text(object, "value", figure->value);
     tp_object_text(object, "unit", figure->unit ? figure->unit : "");
-    tp_object_sentence(object, "note", tp_str_of(figure->note ? figure->note : ""));
+    tp_object_plain_sentence(object, "note", tp_str_of(figure->note ? figure->note : ""));
     tp_object_text(object, "definition", figure->definition ? figure->definition : "");
     tp_object_text(object, "tone", figure->tone == TP_TONE_BAD ? "bad" : figure->tone == TP_TONE_WARN ? "warn" : "");
     if (isnan(figure->meter))
@@ -96,7 +96,7 @@ static struct tp_data table_data(const struct filler *f, const struct tp_shown_t
 
 /* ---- findings ---- */
 
-static const char *with_capital(struct tp_arena *arena, const char *text)
+static const char *capitalize(struct tp_arena *arena, const char *text)
 {
     char *copy = tp_arena_copy(arena, text, strlen(text));
     copy[0] = (char)toupper((unsigned char)copy[0]);
@@ -105,10 +105,10 @@ static const char *with_capital(struct tp_arena *arena, const char *text)
 
 static void put_remedies(struct tp_object *item, const struct tp_finding_block *finding)
 {
-    struct tp_list *list = tp_object_list(item, "remedies");
+    struct tp_list *list = tp_object_add_list(item, "remedies");
     for (uint32_t i = 0; i < finding->remedy_count; i++) {
         const struct tp_finding_block *remedy = &finding->remedies[i];
-        struct tp_object *object = tp_list_object(list);
+        struct tp_object *object = tp_list_add_object(list);
         tp_object_text(object, "remedy_rule", remedy->id);
         tp_object_text(object, "remedy_title", remedy->title);
         tp_object_text(object, "remedy_advice", remedy->advice);
@@ -118,10 +118,10 @@ static void put_remedies(struct tp_object *item, const struct tp_finding_block *
 
 static void put_evidence(struct tp_object *item, const struct tp_finding_block *finding)
 {
-    struct tp_list *list = tp_object_list(item, "evidence");
+    struct tp_list *list = tp_object_add_list(item, "evidence");
     tp_object_bool(item, "has_evidence", finding->place_count > 0);
     for (uint32_t i = 0; i < finding->place_count; i++) {
-        struct tp_object *event = tp_list_object(list);
+        struct tp_object *event = tp_list_add_object(list);
         tp_object_text(event, "at", finding->places[i].at);
         tp_object_text(event, "at_ns", finding->places[i].at_ns ? finding->places[i].at_ns : "");
         tp_object_str(event, "event", finding->places[i].text);
@@ -132,9 +132,9 @@ static void put_evidence(struct tp_object *item, const struct tp_finding_block *
 
 static void put_finding(struct filler *f, struct tp_list *list, const struct tp_finding_block *finding)
 {
-    struct tp_object *item = tp_list_object(list);
+    struct tp_object *item = tp_list_add_object(list);
     tp_object_text(item, "severity", finding->status);
-    tp_object_text(item, "severity_text", with_capital(f->arena, finding->status));
+    tp_object_text(item, "severity_text", capitalize(f->arena, finding->status));
     tp_object_text(item, "finding_title", finding->title);
     tp_object_text(item, "impact", finding->value ? finding->value : "");
     tp_object_text(item, "impact_share", finding->change ? finding->change : "");
@@ -163,7 +163,7 @@ static void put_findings(struct filler *f, const struct tp_findings_block *findi
     }
     if (!findings->count && !findings->none)
         return;
-    struct tp_list *list = tp_object_list(f->root, "findings");
+    struct tp_list *list = tp_object_add_list(f->root, "findings");
     tp_object_bool(f->root, "has_findings", true);
     tp_object_text(f->root, "findings_head", findings->remark ? findings->remark : "");
     tp_object_text(f->root, "findings_note", findings->note);
@@ -194,12 +194,12 @@ static void put_block(struct filler *f, const struct tp_block *block)
         put_figure(f, &block->figure);
         break;
     case TP_BLOCK_FACT:
-        tp_object_text(tp_list_object(f->meta), "text", tp_fact_line(f->document, block));
+        tp_object_text(tp_list_add_object(f->meta), "text", tp_fact_block_line(f->document, block));
         break;
     case TP_BLOCK_HEADING:
     case TP_BLOCK_POINT:
     case TP_BLOCK_NOTE:
-        tp_object_sentence(tp_list_object(f->notes), "text", tp_str_of(block->text));
+        tp_object_plain_sentence(tp_list_add_object(f->notes), "text", tp_str_of(block->text));
         break;
     case TP_BLOCK_TABLE:
         if (f->level->rows || !is_below)
@@ -210,7 +210,7 @@ static void put_block(struct filler *f, const struct tp_block *block)
         break;
     case TP_BLOCK_CHART:
         if (f->level->has_charts || !is_below)
-            tp_object_put(f->part, block->chart.name, block->chart.data);
+            tp_object_add_value(f->part, block->chart.name, block->chart.data);
         break;
     case TP_BLOCK_LINES:
     case TP_BLOCK_WORDED:
@@ -227,16 +227,16 @@ void tp_html_put_blocks(struct tp_object *root, const struct tp_document *docume
                        .arena = document->arena,
                        .root = root,
                        .part = root,
-                       .meta = tp_object_list(root, "meta"),
-                       .notices = tp_object_list(root, "notices"),
-                       .later_notices = tp_object_list(root, "later_notices"),
-                       .figures = tp_object_list(root, "figures"),
-                       .notes = tp_object_list(root, "notes"),
-                       .tables = tp_object_list(root, "tables"),
-                       .sections = tp_object_list(root, "sections")};
+                       .meta = tp_object_add_list(root, "meta"),
+                       .notices = tp_object_add_list(root, "notices"),
+                       .later_notices = tp_object_add_list(root, "later_notices"),
+                       .figures = tp_object_add_list(root, "figures"),
+                       .notes = tp_object_add_list(root, "notes"),
+                       .tables = tp_object_add_list(root, "tables"),
+                       .sections = tp_object_add_list(root, "sections")};
     for (size_t i = first; i < end; i++)
-        if (tp_document_at(document, i)->places & TP_IN_PAGES)
-            put_block(&f, tp_document_at(document, i));
+        if (tp_document_block_at(document, i)->places & TP_IN_PAGES)
+            put_block(&f, tp_document_block_at(document, i));
 }
 
 struct tp_data tp_html_part(const struct tp_document *document, const char *prefix, size_t max_bytes)
@@ -269,10 +269,10 @@ struct page {
 };
 
 /* Returns the index of the block after the page whose title is the block `title`. */
-static size_t end_of(const struct tp_document *document, size_t title)
+static size_t end_of_page(const struct tp_document *document, size_t title)
 {
     size_t end = title + 1;
-    while (end < document->blocks.count && tp_document_at(document, end)->kind != TP_BLOCK_TITLE)
+    while (end < document->blocks.count && tp_document_block_at(document, end)->kind != TP_BLOCK_TITLE)
         end++;
     return end;
 }
@@ -281,13 +281,13 @@ static size_t title_count(const struct tp_document *document)
 {
     size_t count = 0;
     for (size_t i = 0; i < document->blocks.count; i++)
-        count += tp_document_at(document, i)->kind == TP_BLOCK_TITLE;
+        count += tp_document_block_at(document, i)->kind == TP_BLOCK_TITLE;
     return count;
 }
 
 static void add_link(struct tp_list *links, const char *prefix, const char *target, const char *label)
 {
-    struct tp_object *link = tp_list_object(links);
+    struct tp_object *link = tp_list_add_object(links);
     tp_object_printf(link, "target", "%s%s", prefix, target);
     tp_object_text(link, "label", label);
 }
@@ -296,20 +296,20 @@ static void add_link(struct tp_list *links, const char *prefix, const char *targ
 static void put_links(struct tp_list *links, const struct tp_document *document, size_t first, size_t end,
                       const char *prefix)
 {
-    const struct tp_title_block *title = &tp_document_at(document, first)->title;
+    const struct tp_title_block *title = &tp_document_block_at(document, first)->title;
     add_link(links, prefix, title->id, title->label);
     for (size_t i = first + 1; i < end && !*prefix; i++) {
-        const struct tp_block *block = tp_document_at(document, i);
+        const struct tp_block *block = tp_document_block_at(document, i);
         if (block->kind == TP_BLOCK_SECTION && (block->places & TP_IN_PAGES) && block->section.label)
             add_link(links, prefix, block->section.id, block->section.label);
     }
 }
 
-static int render(struct page *page, const struct tp_html_level *level, struct tp_error *err)
+static int render_page(struct page *page, const struct tp_html_level *level, struct tp_error *err)
 {
     const struct tp_document *document = page->document;
     struct tp_object *shell = tp_object_new(document->arena);
-    struct tp_list *links = tp_object_list(shell, "links");
+    struct tp_list *links = tp_object_add_list(shell, "links");
     bool is_many = title_count(document) > 1;
     int code = TP_OK;
     tp_buf_clear(&page->fragment);
@@ -317,7 +317,7 @@ static int render(struct page *page, const struct tp_html_level *level, struct t
     for (size_t first = 0, end, number = 1; code == TP_OK && first < document->blocks.count; first = end, number++) {
         struct tp_object *root = tp_object_new(document->arena);
         const char *prefix = is_many ? tp_text_printf(document->arena, "j%zu-", number) : "";
-        end = end_of(document, first);
+        end = end_of_page(document, first);
         tp_object_text(root, "p", prefix);
         tp_html_put_blocks(root, document, first, end, level);
         put_links(links, document, first, end, prefix);
@@ -325,7 +325,7 @@ static int render(struct page *page, const struct tp_html_level *level, struct t
     }
     if (code)
         return code;
-    tp_html_put(&page->html, shell);
+    tp_html_put_shell(&page->html, shell);
     tp_object_text(shell, "version", TP_VERSION);
     tp_object_text(shell, "page_title", document->name);
     tp_object_str(shell, "fragments",
@@ -339,7 +339,7 @@ static void put_text(struct tp_buf *out, struct tp_str text)
 }
 
 /* Renders the document at the most detailed level that fits in the size limit. */
-static int compose(void *context, struct tp_error *err)
+static int render_within_limit(void *context, struct tp_error *err)
 {
     struct page *page = context;
     const struct tp_print_options *options = page->options;
@@ -350,7 +350,7 @@ static int compose(void *context, struct tp_error *err)
     enum tp_html_assets where = options->css ? TP_HTML_SEPARATE : TP_HTML_INLINE_DOCUMENT;
     int code = tp_html_build(&page->html, &page->assets, where, err);
     for (unsigned level = 0; code == TP_OK && level < LEVELS; level++) {
-        code = render(page, &levels[level], err);
+        code = render_page(page, &levels[level], err);
         if (code < 0 || page->out->failed || page->out->size <= most)
             break;
     }
@@ -375,8 +375,8 @@ int tp_print_html(struct tp_buf *out, const struct tp_document *document, const 
     page->document = document;
     page->options = options;
     page->out = out;
-    int code = tp_arena_run(document->arena, compose, page, err);
+    int code = tp_arena_run(document->arena, render_within_limit, page, err);
     tp_buf_release(&page->fragment);
-    tp_arena_pass_on(document->arena);
+    tp_arena_pass_failure_on(document->arena);
     return code;
 }

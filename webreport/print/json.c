@@ -5,14 +5,14 @@
 
 static void put_value(struct tp_json *json, const struct tp_data *value);
 
-static double real_of(const struct tp_data *value)
+static double data_real(const struct tp_data *value)
 {
     double real;
     memcpy(&real, &value->number, sizeof real);
     return isfinite(real) ? real : NAN; /* NaN, which JSON has as null, also for infinity */
 }
 
-void tp_json_record(struct tp_json *json, const struct tp_object *record)
+void tp_json_write_object(struct tp_json *json, const struct tp_object *record)
 {
     tp_json_object(json);
     for (size_t i = 0; i < record->members.count; i++) {
@@ -49,7 +49,7 @@ static void put_value(struct tp_json *json, const struct tp_data *value)
         tp_json_bool(json, value->number != 0);
         break;
     case TP_DATA_REAL:
-        tp_json_real(json, real_of(value));
+        tp_json_real(json, data_real(value));
         break;
     case TP_DATA_NS:
         tp_json_us(json, value->number);
@@ -64,7 +64,7 @@ static void put_value(struct tp_json *json, const struct tp_data *value)
         put_list(json, value->self);
         break;
     case TP_DATA_OBJECT:
-        tp_json_record(json, value->self);
+        tp_json_write_object(json, value->self);
         break;
     }
 }
@@ -76,7 +76,7 @@ int tp_print_json(struct tp_buf *out, const struct tp_document *document, const 
     (void)options;
     (void)err;
     tp_json_init(&json, out);
-    tp_json_record(&json, document->record);
+    tp_json_write_object(&json, document->record);
     tp_buf_putc(out, '\n');
     return TP_OK;
 }

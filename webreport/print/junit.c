@@ -5,7 +5,7 @@
 #include "writer/text/escape.h"
 #include "writer/text/format.h"
 
-static void attribute(struct tp_buf *out, const char *name, const char *text)
+static void put_attribute(struct tp_buf *out, const char *name, const char *text)
 {
     tp_buf_printf(out, " %s=\"", name);
     tp_html_escape(out, tp_str_of(text));
@@ -31,9 +31,9 @@ static void put_outcome(struct tp_buf *out, const struct tp_finding_block *findi
                                                             : "system-out";
     tp_buf_printf(out, "      <%s", element);
     if (finding->tone != TP_TONE_WARN)
-        attribute(out, "message", finding->message);
+        put_attribute(out, "message", finding->message);
     if (finding->tone == TP_TONE_BAD || finding->is_input_fault)
-        attribute(out, "type", finding->cause);
+        put_attribute(out, "type", finding->cause);
     tp_buf_puts(out, ">");
     if (finding->tone == TP_TONE_WARN)
         tp_buf_puts(out, "warning: ");
@@ -45,10 +45,10 @@ static void put_outcome(struct tp_buf *out, const struct tp_finding_block *findi
 static void put_case(struct tp_buf *out, const struct tp_findings_block *list, const struct tp_finding_block *finding)
 {
     tp_buf_puts(out, "    <testcase");
-    attribute(out, "classname", list->source);
-    attribute(out, "name", finding->title);
+    put_attribute(out, "classname", list->source);
+    put_attribute(out, "name", finding->title);
     if (list->is_source_file) {
-        attribute(out, "file", list->source);
+        put_attribute(out, "file", list->source);
         tp_buf_printf(out, " line=\"%u\"", finding->line);
     }
     tp_buf_puts(out, " time=\"0\"");
@@ -61,7 +61,7 @@ static void put_case(struct tp_buf *out, const struct tp_findings_block *list, c
     tp_buf_puts(out, "    </testcase>\n");
 }
 
-static size_t count_of(const struct tp_findings_block *list, enum tp_tone tone)
+static size_t count_findings_of_tone(const struct tp_findings_block *list, enum tp_tone tone)
 {
     size_t count = 0;
     for (size_t i = 0; i < list->count; i++)
@@ -69,7 +69,7 @@ static size_t count_of(const struct tp_findings_block *list, enum tp_tone tone)
     return count;
 }
 
-static size_t count_faults(const struct tp_findings_block *list)
+static size_t count_input_faults(const struct tp_findings_block *list)
 {
     size_t count = 0;
     for (size_t i = 0; i < list->count; i++)
@@ -79,9 +79,9 @@ static size_t count_faults(const struct tp_findings_block *list)
 
 static void put_suite(struct tp_buf *out, const struct tp_findings_block *list, struct tp_arena *arena)
 {
-    const char *counts =
-        tp_text_printf(arena, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\"", list->count,
-                       count_of(list, TP_TONE_BAD), count_faults(list), count_of(list, TP_TONE_UNSURE));
+    const char *counts = tp_text_printf(arena, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\"",
+                                        list->count, count_findings_of_tone(list, TP_TONE_BAD),
+                                        count_input_faults(list), count_findings_of_tone(list, TP_TONE_UNSURE));
     tp_buf_printf(out, "<testsuites name=\"tracepress\"%s time=\"0\">\n", counts);
     tp_buf_printf(out, "  <testsuite name=\"%s\"%s time=\"0\">\n", list->name, counts);
     for (size_t i = 0; i < list->count; i++)
@@ -96,7 +96,7 @@ int tp_print_junit(struct tp_buf *out, const struct tp_document *document, const
     (void)options;
     tp_buf_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     for (size_t i = 0; i < document->blocks.count; i++)
-        if (tp_document_at(document, i)->kind == TP_BLOCK_FINDINGS)
-            put_suite(out, &tp_document_at(document, i)->findings, document->arena);
+        if (tp_document_block_at(document, i)->kind == TP_BLOCK_FINDINGS)
+            put_suite(out, &tp_document_block_at(document, i)->findings, document->arena);
     return TP_OK;
 }

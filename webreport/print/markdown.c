@@ -21,12 +21,12 @@ struct printer {
 
 /* ---- complete lines ---- */
 
-static void begin(struct printer *p)
+static void begin_block(struct printer *p)
 {
     p->start = p->out->size;
 }
 
-static void finish(struct printer *p)
+static void finish_block(struct printer *p)
 {
     bool has_room = !p->end || p->out->size <= p->end;
     if (p->out->failed || (has_room && !p->is_full))
@@ -45,7 +45,7 @@ static void put_str(const struct printer *p, struct tp_str text)
         (is_cell ? tp_markdown_cell : tp_markdown_escape)(p->out, text);
 }
 
-static void put(const struct printer *p, const char *text)
+static void put_text(const struct printer *p, const char *text)
 {
     put_str(p, tp_str_of(text));
 }
@@ -53,25 +53,25 @@ static void put(const struct printer *p, const char *text)
 static void put_cell(const struct printer *p, const char *text)
 {
     tp_buf_puts(p->out, " ");
-    put(p, text);
+    put_text(p, text);
     tp_buf_puts(p->out, " |");
 }
 
-static void put_more(struct printer *p, size_t count, const char *what)
+static void put_omitted_count(struct printer *p, size_t count, const char *what)
 {
-    begin(p);
+    begin_block(p);
     if (count)
         tp_buf_printf(p->out, "\nand %zu more%s\n", count, what);
-    finish(p);
+    finish_block(p);
 }
 
 static void put_line(struct printer *p, const char *before, const char *text, const char *behind)
 {
-    begin(p);
+    begin_block(p);
     tp_buf_puts(p->out, before);
-    put(p, text);
+    put_text(p, text);
     tp_buf_puts(p->out, behind);
-    finish(p);
+    finish_block(p);
 }
 
 /* ---- findings ---- */
@@ -91,46 +91,46 @@ static void put_finding(struct printer *p, const struct tp_findings_block *list,
         snprintf(concerned, sizeof concerned, "%s %s", change, finding->scope);
         change = concerned;
     }
-    begin(p);
+    begin_block(p);
     tp_buf_puts(p->out, "|");
     put_cell(p, finding->status);
-    put_amount(p, list->id_head, finding->id);
+    put_amount(p, list->id_title, finding->id);
     put_cell(p, finding->title);
-    put_amount(p, list->base_head, finding->base);
-    put_amount(p, list->value_head, finding->value);
-    put_amount(p, list->change_head, change);
+    put_amount(p, list->base_title, finding->base);
+    put_amount(p, list->value_title, finding->value);
+    put_amount(p, list->change_title, change);
     tp_buf_puts(p->out, " ");
     for (unsigned i = 0; i < TP_REASONS && finding->reasons[i]; i++) {
         tp_buf_puts(p->out, i ? "; " : "");
-        put(p, finding->reasons[i]);
+        put_text(p, finding->reasons[i]);
     }
     if (finding->advice) {
         tp_buf_puts(p->out, !finding->reasons[0]                                    ? ""
                             : p->out->size && p->out->data[p->out->size - 1] == '.' ? " "
                                                                                     : ". ");
-        put(p, finding->advice);
+        put_text(p, finding->advice);
     }
     tp_buf_puts(p->out, " |\n");
-    finish(p);
+    finish_block(p);
 }
 
 static void put_findings_head(struct printer *p, const struct tp_findings_block *list)
 {
-    const char *const amounts[] = {list->base_head, list->value_head, list->change_head};
-    begin(p);
+    const char *const amounts[] = {list->base_title, list->value_title, list->change_title};
+    begin_block(p);
     tp_buf_puts(p->out, "| |");
-    if (list->id_head)
-        put_cell(p, list->id_head);
-    put_cell(p, list->title_head);
+    if (list->id_title)
+        put_cell(p, list->id_title);
+    put_cell(p, list->title_column_title);
     for (unsigned i = 0; i < sizeof amounts / sizeof *amounts; i++)
         if (amounts[i])
             put_cell(p, amounts[i]);
-    tp_buf_printf(p->out, " %s |\n|---|---|%s", list->reason_head ? list->reason_head : "",
-                  list->id_head ? "---|" : "");
+    tp_buf_printf(p->out, " %s |\n|---|---|%s", list->reason_title ? list->reason_title : "",
+                  list->id_title ? "---|" : "");
     for (unsigned i = 0; i < sizeof amounts / sizeof *amounts; i++)
         tp_buf_puts(p->out, amounts[i] ? "--:|" : "");
     tp_buf_puts(p->out, "---|\n");
-    finish(p);
+    finish_block(p);
 }
 
 /* Writes a place as a list item, such as "- train.py(88): step: DESCRIPTION" or "- B1 at 12.3 ms, train.py(88):
@@ -154,10 +154,10 @@ static void put_places(struct printer *p, const struct tp_findings_block *list)
     size_t left = PLACES_MOST;
     for (size_t i = 0; i < list->count; i++)
         for (uint32_t k = 0; k < list->items[i].place_count && left; k++, left--) {
-            begin(p);
+            begin_block(p);
             put_place(p, &list->items[i], &list->items[i].places[k], left == PLACES_MOST);
             tp_buf_puts(p->out, "\n");
-            finish(p);
+            finish_block(p);
         }
 }
 
@@ -176,12 +176,12 @@ static void put_findings(struct printer *p, const struct tp_findings_block *list
     if (list->note)
         put_line(p, "\n", list->note, "\n");
     put_places(p, list);
-    put_more(p, list->open_count - shown, "");
+    put_omitted_count(p, list->open_count - shown, "");
 }
 
 /* ---- tables ---- */
 
-static bool is_column(const struct tp_shown_table *table, unsigned column)
+static bool is_markdown_column(const struct tp_shown_table *table, unsigned column)
 {
     return !(table->columns[column].flags & TP_SHOWN_WIDE) && table->columns[column].format != TP_SHOW_BAR;
 }
@@ -191,34 +191,34 @@ static void put_table(struct printer *p, struct tp_shown_table *table)
     size_t shown =
         table->short_row_count && table->short_row_count < table->row_count ? table->short_row_count : table->row_count;
     tp_shown_table_measure(table);
-    begin(p);
+    begin_block(p);
     tp_buf_puts(p->out, "|");
-    put_cell(p, tp_spoken(table->speech, table->name_title, table->arena));
+    put_cell(p, tp_speech_text(table->speech, table->name_title, table->arena));
     for (unsigned i = 0; i < table->column_count; i++)
-        if (is_column(table, i))
-            put_cell(p, tp_shown_title(table, i));
+        if (is_markdown_column(table, i))
+            put_cell(p, tp_shown_column_title(table, i));
     tp_buf_puts(p->out, "\n|---|");
     for (unsigned i = 0; i < table->column_count; i++)
-        if (is_column(table, i))
-            tp_buf_puts(p->out, tp_shown_is_text(table, i) ? "---|" : "--:|");
+        if (is_markdown_column(table, i))
+            tp_buf_puts(p->out, tp_shown_is_text_column(table, i) ? "---|" : "--:|");
     tp_buf_puts(p->out, "\n");
-    finish(p);
+    finish_block(p);
     for (size_t row = 0; row < shown; row++) {
-        begin(p);
+        begin_block(p);
         tp_buf_puts(p->out, "| ");
         put_str(p, table->rows[row].prefix);
         put_str(p, table->rows[row].short_name.ptr ? table->rows[row].short_name : table->rows[row].name);
         tp_buf_puts(p->out, " |");
         for (unsigned i = 0; i < table->column_count; i++)
-            if (is_column(table, i)) {
+            if (is_markdown_column(table, i)) {
                 tp_buf_puts(p->out, " ");
-                put_str(p, tp_shown_cell(table, i, row));
+                put_str(p, tp_shown_cell_text(table, i, row));
                 tp_buf_puts(p->out, " |");
             }
         tp_buf_puts(p->out, "\n");
-        finish(p);
+        finish_block(p);
     }
-    put_more(p, table->table->row_count - shown, " rows");
+    put_omitted_count(p, table->table->row_count - shown, " rows");
 }
 
 /* Writes a cell of a worded table. cell: text of the cell. */
@@ -236,7 +236,7 @@ static void put_worded(struct printer *p, const struct tp_worded_table *table)
 {
     struct tp_buf cell;
     tp_buf_init(&cell, 0);
-    begin(p);
+    begin_block(p);
     tp_buf_putc(p->out, '|');
     for (unsigned i = 0; i < table->column_count; i++)
         tp_buf_printf(p->out, " %s |", table->columns[i].title);
@@ -244,9 +244,9 @@ static void put_worded(struct printer *p, const struct tp_worded_table *table)
     for (unsigned i = 0; i < table->column_count; i++)
         tp_buf_puts(p->out, table->columns[i].is_left ? ":--|" : "--:|");
     tp_buf_putc(p->out, '\n');
-    finish(p);
+    finish_block(p);
     for (size_t row = 0; row < table->row_count; row++) {
-        begin(p);
+        begin_block(p);
         tp_buf_putc(p->out, '|');
         for (unsigned i = 0; i < table->column_count; i++) {
             tp_buf_clear(&cell);
@@ -254,7 +254,7 @@ static void put_worded(struct printer *p, const struct tp_worded_table *table)
             put_worded_cell(p, &table->columns[i], &cell);
         }
         tp_buf_putc(p->out, '\n');
-        finish(p);
+        finish_block(p);
     }
     p->out->failed = p->out->failed ? p->out->failed : cell.failed;
     tp_buf_release(&cell);
@@ -265,11 +265,11 @@ static void put_worded(struct printer *p, const struct tp_worded_table *table)
 static void put_verdict(struct printer *p, const struct tp_document *document, const struct tp_verdict_block *verdict)
 {
     tp_buf_puts(p->out, "**");
-    put(p, tp_verdict_line(document, verdict));
+    put_text(p, tp_verdict_block_line(document, verdict));
     tp_buf_puts(p->out, "**");
     if (*verdict->text) {
         tp_buf_puts(p->out, "  \n");
-        put(p, verdict->text);
+        put_text(p, verdict->text);
     }
     tp_buf_puts(p->out, "\n");
 }
@@ -293,7 +293,7 @@ static void put_figure(struct printer *p, const struct tp_figure_block *figure)
              "\n");
 }
 
-static bool is_item(const struct tp_block *block)
+static bool is_list_item(const struct tp_block *block)
 {
     return block->kind == TP_BLOCK_FACT || block->kind == TP_BLOCK_POINT || block->kind == TP_BLOCK_FIGURE;
 }
@@ -314,7 +314,7 @@ static void put_block(struct printer *p, const struct tp_document *document, con
         put_line(p, "", block->text, "\n");
         break;
     case TP_BLOCK_FACT:
-        put_line(p, "- ", tp_fact_line(document, block), "\n");
+        put_line(p, "- ", tp_fact_block_line(document, block), "\n");
         break;
     case TP_BLOCK_POINT:
         put_line(p, "- ", block->text, "\n");
@@ -326,9 +326,9 @@ static void put_block(struct printer *p, const struct tp_document *document, con
         put_notice(p, &block->notice);
         break;
     case TP_BLOCK_VERDICT:
-        begin(p);
+        begin_block(p);
         put_verdict(p, document, &block->verdict);
-        finish(p);
+        finish_block(p);
         break;
     case TP_BLOCK_TABLE:
         put_table(p, block->table);
@@ -349,7 +349,7 @@ static void put_block(struct printer *p, const struct tp_document *document, con
     }
 }
 
-static bool is_shown(const struct tp_block *block)
+static bool is_block_shown(const struct tp_block *block)
 {
     bool is_empty = (block->kind == TP_BLOCK_CHART && !block->chart.table) ||
                     (block->kind == TP_BLOCK_FINDINGS && !block->findings.open_count && !block->findings.none);
@@ -358,7 +358,7 @@ static bool is_shown(const struct tp_block *block)
 
 /* Returns the largest size of `out` for a block, bytes. Every block except the last leaves a third of the space to
  * later blocks. */
-static size_t room_end(const struct printer *p, size_t end, bool is_last)
+static size_t block_size_limit(const struct printer *p, size_t end, bool is_last)
 {
     size_t size = p->out->size;
     return !end || is_last ? end : size < end ? end - (end - size) / 3 : size;
@@ -372,15 +372,16 @@ int tp_print_markdown(struct tp_buf *out, const struct tp_document *document, co
     size_t count = document->blocks.count, last = options->left_out ? 0 : LAST_LINE;
     size_t end = options->end > last ? options->end - last : !!options->end, start = out->size;
     (void)err;
-    while (count && !is_shown(tp_document_at(document, count - 1)))
+    while (count && !is_block_shown(tp_document_block_at(document, count - 1)))
         count--;
     for (size_t i = 0; i < count; i++) {
-        const struct tp_block *block = tp_document_at(document, i);
-        if (!is_shown(block))
+        const struct tp_block *block = tp_document_block_at(document, i);
+        if (!is_block_shown(block))
             continue;
         p.is_full = false;
-        p.end = room_end(&p, end, i + 1 == count);
-        if (before && !(is_item(block) && is_item(before)) && !out->failed && (!p.end || out->size + 1 < p.end))
+        p.end = block_size_limit(&p, end, i + 1 == count);
+        if (before && !(is_list_item(block) && is_list_item(before)) && !out->failed &&
+            (!p.end || out->size + 1 < p.end))
             tp_buf_putc(out, '\n');
         put_block(&p, document, block);
         before = block;
@@ -389,7 +390,7 @@ int tp_print_markdown(struct tp_buf *out, const struct tp_document *document, co
         *options->left_out += p.left_out;
     else if (p.left_out && (!options->end || out->size + LAST_LINE <= options->end))
         tp_buf_printf(out, "\n%zu %s left out.\n", p.left_out, p.left_out == 1 ? "line" : "lines");
-    tp_terminal_defuse_from(out, start);
+    tp_terminal_disable_appended(out, start);
     return TP_OK;
 }
 
@@ -405,9 +406,9 @@ void tp_digest_add(struct tp_digest *digest, const struct tp_document *document)
 {
     size_t most = TP_MAX_MARKDOWN_BYTES - END_BYTES, size = digest->out.size;
     size_t left = digest->expected > digest->count ? digest->expected - digest->count : 1;
-    const struct tp_block *first = document->blocks.count ? tp_document_at(document, 0) : NULL;
+    const struct tp_block *first = document->blocks.count ? tp_document_block_at(document, 0) : NULL;
     digest->count++;
-    if (size && first && !is_item(first) && size < most)
+    if (size && first && !is_list_item(first) && size < most)
         tp_buf_putc(&digest->out, '\n');
     size = digest->out.size;
     tp_print_markdown(&digest->out, document,
@@ -416,7 +417,7 @@ void tp_digest_add(struct tp_digest *digest, const struct tp_document *document)
                       NULL);
 }
 
-void tp_digest_put_first(struct tp_digest *digest, const struct tp_document *document)
+void tp_digest_insert_first(struct tp_digest *digest, const struct tp_document *document)
 {
     const size_t most = TP_MAX_MARKDOWN_BYTES - END_BYTES;
     const char *lines = digest->out.data;

@@ -23,21 +23,21 @@ struct tag {
     struct tp_str content;
 };
 
-static bool is_blank(char c)
+static bool is_blank_char(char c)
 {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
 static struct tp_str trim(struct tp_str text)
 {
-    while (text.len && is_blank(text.ptr[0]))
+    while (text.len && is_blank_char(text.ptr[0]))
         text.ptr++, text.len--;
-    while (text.len && is_blank(text.ptr[text.len - 1]))
+    while (text.len && is_blank_char(text.ptr[text.len - 1]))
         text.len--;
     return text;
 }
 
-static int fail(struct compiler *c, size_t at, int code, const char *what, struct tp_str name)
+static int set_error(struct compiler *c, size_t at, int code, const char *what, struct tp_str name)
 {
     unsigned line = 1;
     for (size_t i = 0; i < at && i < c->text.len; i++)
@@ -47,7 +47,7 @@ static int fail(struct compiler *c, size_t at, int code, const char *what, struc
                         c->name.ptr, line, what, shown ? " '" : "", shown, shown ? name.ptr : "", shown ? "'" : "");
 }
 
-static struct tp_mustache_token *add(struct compiler *c, enum tp_mustache_kind kind, struct tp_str text)
+static struct tp_mustache_token *add_token(struct compiler *c, enum tp_mustache_kind kind, struct tp_str text)
 {
     struct tp_mustache_token *token = tp_vec_push(&c->tokens);
     token->kind = kind;
@@ -56,7 +56,7 @@ static struct tp_mustache_token *add(struct compiler *c, enum tp_mustache_kind k
 }
 
 /* Returns the first position of `needle` at or after `from`; SIZE_MAX if there is none. */
-static size_t find(struct tp_str text, size_t from, struct tp_str needle)
+static size_t find_text(struct tp_str text, size_t from, struct tp_str needle)
 {
     const char *hit = from < text.len ? memmem(text.ptr + from, text.len - from, needle.ptr, needle.len) : NULL;
     return hit ? (size_t)(hit - text.ptr) : SIZE_MAX;
@@ -77,9 +77,9 @@ static int read_tag(struct compiler *c, size_t begin, struct tag *tag)
         sign = 0;
     }
     from += sign != 0;
-    size_t at = find(text, from, close);
+    size_t at = find_text(text, from, close);
     if (at == SIZE_MAX)
-        return fail(c, begin, TP_EFORMAT, "tag is not closed", (struct tp_str){"", 0});
+        return set_error(c, begin, TP_EFORMAT, "tag is not closed", (struct tp_str){"", 0});
     tag->begin = begin;
     tag->end = at + close.len;
     tag->sign = sign;
@@ -118,17 +118,17 @@ static int set_delimiters(struct compiler *c, const struct tag *tag)
 {
     struct tp_str text = tag->content, opening = text;
     size_t i = 0;
-    while (i < text.len && !is_blank(text.ptr[i]))
+    while (i < text.len && !is_blank_char(text.ptr[i]))
         i++;
     opening.len = i;
     struct tp_str closing = trim((struct tp_str){text.ptr + i, text.len - i});
     for (size_t k = 0; k < closing.len; k++)
-        if (is_blank(closing.ptr[k]))
+        if (is_blank_char(closing.ptr[k]))
             closing.len = 0;
     if (!opening.len || !closing.len || memchr(text.ptr, '=', text.len))
-        return fail(c, tag->begin, TP_EFORMAT, "bad delimiters", text);
+        return set_error(c, tag->begin, TP_EFORMAT, "bad delimiters", text);
     if (opening.len > TP_MAX_DELIMITER_BYTES || closing.len > TP_MAX_DELIMITER_BYTES)
-        return fail(c, tag->begin, TP_ELIMIT, "delimiter longer than 16 bytes", (struct tp_str){"", 0});
+        return set_error(c, tag->begin, TP_ELIMIT, "delimiter longer than 16 bytes", (struct tp_str){"", 0});
     c->opening = opening;
     c->closing = closing;
     return 0;
@@ -137,25 +137,25 @@ static int set_delimiters(struct compiler *c, const struct tag *tag)
 static int open_section(struct compiler *c, const struct tag *tag)
 {
     if (c->open_count == TP_MAX_TEMPLATE_DEPTH)
-        return fail(c, tag->begin, TP_ELIMIT, "more than 64 sections inside each other at", tag->content);
+        return set_error(c, tag->begin, TP_ELIMIT, "more than 64 sections inside each other at", tag->content);
     c->open[c->open_count++] = (uint32_t)c->tokens.count;
-    add(c, tag->sign == '#' ? TP_MUSTACHE_SECTION : TP_MUSTACHE_INVERTED, tag->content);
+    add_token(c, tag->sign == '#' ? TP_MUSTACHE_SECTION : TP_MUSTACHE_INVERTED, tag->content);
     return 0;
 }
 
 static int close_section(struct compiler *c, const struct tag *tag)
 {
     if (!c->open_count)
-        return fail(c, tag->begin, TP_EFORMAT, "no open section", tag->content);
+        return set_error(c, tag->begin, TP_EFORMAT, "no open section", tag->content);
     uint32_t open = c->open[--c->open_count];
     if (!tp_str_equal(TP_AT(&c->tokens, struct tp_mustache_token, open)->text, tag->content))
-        return fail(c, tag->begin, TP_EFORMAT, "another section is open than", tag->content);
-    add(c, TP_MUSTACHE_END, tag->content);
+        return set_error(c, tag->begin, TP_EFORMAT, "another section is open than", tag->content);
+    add_token(c, TP_MUSTACHE_END, tag->content);
     TP_AT(&c->tokens, struct tp_mustache_token, open)->jump = (uint32_t)c->tokens.count;
     return 0;
 }
 
-static int use_tag(struct compiler *c, const struct tag *tag, struct tp_str indent)
+static int compile_tag(struct compiler *c, const struct tag *tag, struct tp_str indent)
 {
     switch (tag->sign) {
     case '#':
@@ -166,16 +166,16 @@ static int use_tag(struct compiler *c, const struct tag *tag, struct tp_str inde
     case '=':
         return set_delimiters(c, tag);
     case '>':
-        add(c, TP_MUSTACHE_PARTIAL, tag->content)->indent = indent;
+        add_token(c, TP_MUSTACHE_PARTIAL, tag->content)->indent = indent;
         return 0;
     case '{':
     case '&':
-        add(c, TP_MUSTACHE_RAW, tag->content);
+        add_token(c, TP_MUSTACHE_RAW, tag->content);
         return 0;
     case '!':
         return 0;
     default:
-        add(c, TP_MUSTACHE_ESCAPED, tag->content);
+        add_token(c, TP_MUSTACHE_ESCAPED, tag->content);
         return 0;
     }
 }
@@ -183,7 +183,7 @@ static int use_tag(struct compiler *c, const struct tag *tag, struct tp_str inde
 static void add_text(struct compiler *c, size_t end)
 {
     if (end > c->done)
-        add(c, TP_MUSTACHE_TEXT, (struct tp_str){c->text.ptr + c->done, end - c->done});
+        add_token(c, TP_MUSTACHE_TEXT, (struct tp_str){c->text.ptr + c->done, end - c->done});
 }
 
 int tp_mustache_compile(struct tp_mustache *out, struct tp_arena *arena, struct tp_str name, struct tp_str text,
@@ -192,8 +192,8 @@ int tp_mustache_compile(struct tp_mustache *out, struct tp_arena *arena, struct 
     struct compiler c = {.name = name, .text = text, .opening = TP_STR("{{"), .closing = TP_STR("}}"), .err = err};
     c.tokens = TP_VEC(arena, struct tp_mustache_token);
     if (text.len > TP_MAX_TEMPLATE_BYTES)
-        return fail(&c, 0, TP_ELIMIT, "longer than 1 MiB", (struct tp_str){"", 0});
-    for (size_t at = 0; (at = find(text, at, c.opening)) != SIZE_MAX; at = c.done) {
+        return set_error(&c, 0, TP_ELIMIT, "longer than 1 MiB", (struct tp_str){"", 0});
+    for (size_t at = 0; (at = find_text(text, at, c.opening)) != SIZE_MAX; at = c.done) {
         struct tag tag = {0};
         int code = read_tag(&c, at, &tag);
         if (code)
@@ -201,7 +201,7 @@ int tp_mustache_compile(struct tp_mustache *out, struct tp_arena *arena, struct 
         size_t begin = tag.begin, end = tag.end;
         is_alone_on_line(&c, &tag, &begin, &end);
         add_text(&c, begin);
-        code = use_tag(&c, &tag, (struct tp_str){text.ptr + begin, tag.begin - begin});
+        code = compile_tag(&c, &tag, (struct tp_str){text.ptr + begin, tag.begin - begin});
         if (code)
             return code;
         c.done = end;
@@ -209,7 +209,7 @@ int tp_mustache_compile(struct tp_mustache *out, struct tp_arena *arena, struct 
     add_text(&c, text.len);
     if (c.open_count) {
         struct tp_str open = TP_AT(&c.tokens, struct tp_mustache_token, c.open[c.open_count - 1])->text;
-        return fail(&c, (size_t)(open.ptr - text.ptr), TP_EFORMAT, "section is not closed:", open);
+        return set_error(&c, (size_t)(open.ptr - text.ptr), TP_EFORMAT, "section is not closed:", open);
     }
     *out = (struct tp_mustache){.name = name, .tokens = c.tokens.data, .token_count = (uint32_t)c.tokens.count};
     return 0;

@@ -8,7 +8,7 @@
 
 /* Returns the position after a comment that is alone on its lines; `at` if there is no such comment. Comments that
  * start with an exclamation mark are not skipped, because they are for readers of the page. */
-static size_t after_comment(struct tp_str text, size_t at)
+static size_t skip_comment(struct tp_str text, size_t at)
 {
     if (text.len - at < 3 || memcmp(text.ptr + at, "/*", 2) != 0 || text.ptr[at + 2] == '!')
         return at;
@@ -36,10 +36,10 @@ static size_t append_line(char *to, size_t *size, struct tp_str text, size_t at)
 }
 
 /* Appends a file without its indentation and comment lines, which are only for readers of the source. */
-static void append(char *to, size_t *size, struct tp_str text)
+static void append_stripped(char *to, size_t *size, struct tp_str text)
 {
     for (size_t at = 0; at < text.len;) {
-        size_t behind = after_comment(text, at);
+        size_t behind = skip_comment(text, at);
         if (text.ptr[at] == ' ' || text.ptr[at] == '\t')
             at++;
         else
@@ -57,8 +57,8 @@ static bool is_omitted(struct tp_str name, enum tp_html_assets where)
 
 /* Joins the built-in files whose names end in `suffix`, with `first` before all others. Leaves out files for which
  * is_omitted is true, and files in folders (svg/), which do not belong to the page. */
-static int collect(struct tp_str *out, const struct tp_assets *assets, enum tp_html_assets where, const char *suffix,
-                   struct tp_error *err)
+static int join_assets(struct tp_str *out, const struct tp_assets *assets, enum tp_html_assets where,
+                       const char *suffix, struct tp_error *err)
 {
     const char *first = strcmp(suffix, ".css") == 0 ? TP_HTML_CSS_FILE : TP_HTML_JS_FILE;
     struct tp_vec texts = TP_VEC(assets->arena, struct tp_str);
@@ -76,12 +76,12 @@ static int collect(struct tp_str *out, const struct tp_assets *assets, enum tp_h
     }
     char *all = tp_arena_alloc(assets->arena, room);
     for (size_t i = 0; i < texts.count; i++)
-        append(all, &size, *TP_AT(&texts, struct tp_str, i));
+        append_stripped(all, &size, *TP_AT(&texts, struct tp_str, i));
     *out = (struct tp_str){all, size};
     return 0;
 }
 
-static int check(struct tp_str text, const char *what, const char *end, struct tp_error *err)
+static int check_embeddable(struct tp_str text, const char *what, const char *end, struct tp_error *err)
 {
     const char *found = NULL;
     if (tp_str_find_lower(text, end) >= 0)
@@ -99,13 +99,13 @@ static int check(struct tp_str text, const char *what, const char *end, struct t
 static void hash_source(struct tp_buf *out, struct tp_str text)
 {
     uint8_t digest[32];
-    tp_sha256_of(text.ptr, text.len, digest);
+    tp_sha256_digest(text.ptr, text.len, digest);
     tp_buf_puts(out, "'sha256-");
     tp_base64_add(out, digest, sizeof digest);
     tp_buf_puts(out, "'");
 }
 
-static struct tp_str policy(const struct tp_html *html, struct tp_arena *arena)
+static struct tp_str security_policy(const struct tp_html *html, struct tp_arena *arena)
 {
     struct tp_buf text;
     tp_buf_init(&text, 0);
@@ -131,27 +131,27 @@ int tp_html_build(struct tp_html *html, const struct tp_assets *assets, enum tp_
 {
     *html = (struct tp_html){.is_separate = where == TP_HTML_SEPARATE,
                              .has_programs = where == TP_HTML_SEPARATE || where == TP_HTML_INLINE_PROGRAM};
-    int code = collect(&html->css, assets, where, ".css", err);
+    int code = join_assets(&html->css, assets, where, ".css", err);
     if (!code)
-        code = collect(&html->js, assets, where, ".js", err);
+        code = join_assets(&html->js, assets, where, ".js", err);
     if (!code)
-        code = check(html->css, "style", "</style", err);
+        code = check_embeddable(html->css, "style", "</style", err);
     if (!code)
-        code = check(html->js, "script", "</script", err);
+        code = check_embeddable(html->js, "script", "</script", err);
     if (code)
         return code;
-    html->csp = policy(html, assets->arena);
+    html->csp = security_policy(html, assets->arena);
     if (!html->csp.len)
         return tp_error_set(err, TP_ENOMEM, 0, "not enough memory for the page");
     return 0;
 }
 
-int tp_html_with_programs(struct tp_html *html, const struct tp_assets *assets, struct tp_error *err)
+int tp_html_build_with_programs(struct tp_html *html, const struct tp_assets *assets, struct tp_error *err)
 {
     return html->has_programs ? 0 : tp_html_build(html, assets, TP_HTML_INLINE_PROGRAM, err);
 }
 
-void tp_html_put(const struct tp_html *html, struct tp_object *page)
+void tp_html_put_shell(const struct tp_html *html, struct tp_object *page)
 {
     tp_object_str(page, "csp", html->csp);
     tp_object_bool(page, "is_separate", html->is_separate);

@@ -34,13 +34,13 @@ int tp_html_build(struct tp_html *html, const struct tp_assets *assets, enum tp_
 
 /* Adds the style and script for programs recorded from outside; a second call has no effect. Does nothing if style
  * and scripts are separate files. Returns the same codes as tp_html_build. */
-int tp_html_with_programs(struct tp_html *html, const struct tp_assets *assets, struct tp_error *err);
+int tp_html_build_with_programs(struct tp_html *html, const struct tp_assets *assets, struct tp_error *err);
 
 /* Members for the shell template: csp, is_separate, css_file, js_file, and (inline only) css and js, which it prints
  * raw: <meta http-equiv="Content-Security-Policy" content="{{csp}}">
  *   {{#is_separate}}<link rel="stylesheet"
  * href="{{css_file}}">{{/is_separate}}{{^is_separate}}<style>{{{css}}}</style>{{/is_separate}} and likewise <script
  * src="{{js_file}}"></script> or <script>{{{js}}}</script> at the end of the body. */
-void tp_html_put(const struct tp_html *html, struct tp_object *page);
+void tp_html_put_shell(const struct tp_html *html, struct tp_object *page);
 
 #endif

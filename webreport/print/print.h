@@ -20,7 +20,7 @@ struct tp_print_options {
     size_t *left_out; /* Markdown: receives the number of omitted lines in place of printing it; NULL: it is printed */
     const char *templates_dir; /* pages: folder with files that replace built-in templates; NULL: none */
     size_t max_bytes;          /* pages: size limit, bytes; 0: TP_MAX_PAGE_BYTES */
-    bool has_no_head;          /* CSV: true omits the line with the names of columns */
+    bool omits_column_names;   /* CSV: true omits the line with the names of columns */
     struct tp_buf *css, *js;   /* pages: receive style and script as separate files; NULL: both are inline */
 };
 
@@ -61,13 +61,13 @@ void tp_digest_init(struct tp_digest *digest, size_t expected);
 void tp_digest_add(struct tp_digest *digest, const struct tp_document *document);
 /* Adds the most important document before all others. If there is not enough space, removes the last lines of the
  * other documents. */
-void tp_digest_put_first(struct tp_digest *digest, const struct tp_document *document);
+void tp_digest_insert_first(struct tp_digest *digest, const struct tp_document *document);
 /* Adds the number of omitted lines and returns the text, which belongs to the digest. */
 struct tp_str tp_digest_finish(struct tp_digest *digest);
 /* Releases the memory of a digest, which may be zeroed. */
 void tp_digest_release(struct tp_digest *digest);
 
 /* Writes a record as a value inside of another JSON text. */
-void tp_json_record(struct tp_json *json, const struct tp_object *record);
+void tp_json_write_object(struct tp_json *json, const struct tp_object *record);
 
 #endif

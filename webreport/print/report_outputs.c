@@ -29,14 +29,14 @@ static int open_in_page_folder(struct tp_outfile **file, const char *html, const
 static int open_page(struct tp_outputs *o, size_t profile_count, struct tp_error *err)
 {
     const char *html = o->options->html;
-    bool is_separate = o->options->page.separate_assets;
+    bool is_separate = o->options->page.writes_separate_assets;
     if (!html)
         return TP_OK;
     if (is_separate && strcmp(html, "-") == 0)
         return tp_error_set(err, TP_EUSAGE, 0,
                             "--assets=separate needs -o FILE, because it writes the style to a "
                             "second file next to it");
-    int code = tp_page_begin(&o->page, &o->options->page, profile_count, err);
+    int code = tp_page_open(&o->page, &o->options->page, profile_count, err);
     code = code < 0 ? code : tp_outfile_open(&o->html_file, html, err);
     if (code == TP_OK && is_separate)
         code = open_in_page_folder(&o->css_file, html, "report.css", err);
@@ -135,14 +135,14 @@ static int make_part(void *context, struct tp_error *err)
     (void)err;
     if (digest_addition->why) {
         struct tp_naming naming = {.arena = &digest_addition->arena, .redact = redact};
-        tp_report_failed_line(&document, &naming, digest_addition->profile->file, digest_addition->why);
+        tp_report_add_failed_line(&document, &naming, digest_addition->profile->file, digest_addition->why);
     } else {
-        tp_page_limits_of(&limits, 0, TP_MAX_MARKDOWN_BYTES);
+        tp_page_limits_fill(&limits, 0, TP_MAX_MARKDOWN_BYTES);
         limits.evidence = 1;
         tp_section_init(&section, &digest_addition->arena, digest_addition->profile,
                         &(struct tp_section_options){.redact = redact, .is_one_of_many = digest->expected > 1});
         section.limits = &limits;
-        (digest->expected > DETAILED_PROFILES ? tp_report_line : tp_report_document)(&document, &section);
+        (digest->expected > DETAILED_PROFILES ? tp_report_add_line : tp_report_document)(&document, &section);
     }
     tp_digest_add(digest, &document);
     return TP_OK;
@@ -159,7 +159,7 @@ static int add_to_digest(struct tp_outputs *o, const struct tp_profile *profile,
 
 /* ---- profiles ---- */
 
-static void start_profile(void *context, const struct tp_profile *profile)
+static void start_page_profile(void *context, const struct tp_profile *profile)
 {
     struct tp_outputs *o = context;
     if (o->page)
@@ -167,10 +167,10 @@ static void start_profile(void *context, const struct tp_profile *profile)
 }
 
 /* Returns the verdict of a profile as one line, in the words of the page. */
-static const char *line_of(void *context, const struct tp_profile *profile, struct tp_arena *arena)
+static const char *verdict_line(void *context, const struct tp_profile *profile, struct tp_arena *arena)
 {
     struct tp_naming naming = {.arena = arena};
-    struct tp_verdict_block verdict = tp_section_verdict(&naming, profile);
+    struct tp_verdict_block verdict = tp_section_verdict_block(&naming, profile);
     (void)context;
     return tp_text_printf(arena, "%s: %s", verdict.class, verdict.headline);
 }
@@ -221,7 +221,7 @@ struct run_findings {
     struct tp_arena arena;
 };
 
-static int write_findings(void *context, struct tp_error *err)
+static int build_rank_findings(void *context, struct tp_error *err)
 {
     struct run_findings *findings = context;
     struct tp_outputs *o = findings->outputs;
@@ -243,11 +243,11 @@ static int write_findings(void *context, struct tp_error *err)
 
 /* Stores the findings about ranks of the span with the highest cost. They are written after the distributed views of
  * a run. */
-static int keep_findings(struct tp_outputs *o, const struct tp_distributed *view, struct tp_error *err)
+static int store_rank_findings(struct tp_outputs *o, const struct tp_distributed *view, struct tp_error *err)
 {
     struct run_findings findings = {.outputs = o, .view = view};
     tp_arena_init(&findings.arena, 0);
-    int code = tp_arena_run(&findings.arena, write_findings, &findings, err);
+    int code = tp_arena_run(&findings.arena, build_rank_findings, &findings, err);
     tp_arena_release(&findings.arena);
     return code;
 }
@@ -271,12 +271,12 @@ static int add_ranks(void *context, struct tp_error *err)
         naming.host = tp_worker_host(ranks->view->ranks[0]->worker);
     tp_job_ranks_document(&document, &naming, ranks->view->job);
     if (o->has_markdown)
-        tp_digest_put_first(&o->digest, &document);
+        tp_digest_insert_first(&o->digest, &document);
     if (!o->json_file)
         return TP_OK;
     tp_buf_putc(&o->run_jobs, o->run_jobs.size ? ',' : '[');
     tp_json_init(&json, &o->run_jobs);
-    tp_json_record(&json, document.record);
+    tp_json_write_object(&json, document.record);
     return TP_OK;
 }
 
@@ -296,7 +296,7 @@ static int add_distributed(void *context, struct tp_str run, const struct tp_dis
         return TP_OK;
     if (o->json_file) {
         tp_fields_json(&tp_distributed_fields, view, NULL, &o->json);
-        int code = keep_findings(o, view, err);
+        int code = store_rank_findings(o, view, err);
         if (code)
             return code;
     }
@@ -330,7 +330,7 @@ static int end_run(void *context, struct tp_error *err)
     return flush_json(o, err);
 }
 
-static void reserve(void *context)
+static void reserve_comparison_bytes(void *context)
 {
     struct tp_outputs *o = context;
     o->reserved_bytes = o->page ? tp_page_reserve(o->page) : 0;
@@ -385,7 +385,7 @@ static int commit_markdown(struct tp_outputs *o, struct tp_error *err)
     return code;
 }
 
-static int commit(void *context, struct tp_error *err)
+static int commit_outputs(void *context, struct tp_error *err)
 {
     struct tp_outputs *o = context;
     struct tp_page_files files = {0};
@@ -393,7 +393,7 @@ static int commit(void *context, struct tp_error *err)
     tp_json_array_end(&o->json);
     if (o->has_comparison) {
         tp_json_key(&o->json, "comparison");
-        tp_json_record(&o->json, o->comparison.record);
+        tp_json_write_object(&o->json, o->comparison.record);
     }
     tp_json_object_end(&o->json);
     tp_buf_putc(&o->json_text, '\n');
@@ -413,17 +413,17 @@ static int commit(void *context, struct tp_error *err)
 
 const struct tp_report_receiver tp_outputs_receiver = {.open = open_outputs,
                                                        .history = add_history,
-                                                       .reserve = reserve,
+                                                       .reserve = reserve_comparison_bytes,
                                                        .begin_run = begin_run,
-                                                       .start_profile = start_profile,
-                                                       .line = line_of,
+                                                       .start_profile = start_page_profile,
+                                                       .line = verdict_line,
                                                        .profile = add_profile,
                                                        .failed = add_failed,
                                                        .end_profiles = end_profiles,
                                                        .distributed = add_distributed,
                                                        .end_run = end_run,
                                                        .comparison = add_comparison,
-                                                       .commit = commit};
+                                                       .commit = commit_outputs};
 
 void tp_outputs_close(struct tp_outputs *o)
 {

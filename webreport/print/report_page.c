@@ -27,7 +27,7 @@ enum {
     OVERVIEW_BYTES = 28672 /* estimated size of the shortest form of a profile, bytes */
 };
 
-static struct tp_data overview(const struct tp_section *section)
+static struct tp_data overview_data(const struct tp_section *section)
 {
     struct tp_document document;
     struct tp_object *root = tp_object_new(section->arena);
@@ -45,7 +45,7 @@ static const struct {
     bool is_large;
     uint8_t whose;
 } SECTIONS[] = {
-    {"overview", "Overview", overview, false, OF_ALL},
+    {"overview", "Overview", overview_data, false, OF_ALL},
     {"processes", "Processes", tp_section_processes, false, OF_PROGRAMS},
     {"threads", "Threads", tp_section_threads, false, OF_PROGRAMS},
     {"flame", "Flame", tp_section_flame, false, OF_PROGRAMS},
@@ -122,7 +122,7 @@ struct addition {
     size_t history_count;
 };
 
-static int begin(void *context, struct tp_error *err)
+static int begin_guarded(void *context, struct tp_error *err)
 {
     struct tp_page *page = ((struct addition *)context)->page;
     const struct tp_page_options *options = ((struct addition *)context)->options;
@@ -137,11 +137,12 @@ static int begin(void *context, struct tp_error *err)
     tp_assets_init(&page->assets, &page->arena, page->options.templates_dir);
     tp_templates_init(&page->templates, &page->arena, tp_assets_load, &page->assets);
     tp_page_index_init(&page->entries, &page->arena);
-    return tp_html_build(&page->html, &page->assets, options->separate_assets ? TP_HTML_SEPARATE : TP_HTML_INLINE, err);
+    return tp_html_build(&page->html, &page->assets,
+                         options->writes_separate_assets ? TP_HTML_SEPARATE : TP_HTML_INLINE, err);
 }
 
-int tp_page_begin(struct tp_page **out, const struct tp_page_options *options, size_t profile_count,
-                  struct tp_error *err)
+int tp_page_open(struct tp_page **out, const struct tp_page_options *options, size_t profile_count,
+                 struct tp_error *err)
 {
     struct tp_page *page = calloc(1, sizeof(*page));
     int code;
@@ -150,7 +151,7 @@ int tp_page_begin(struct tp_page **out, const struct tp_page_options *options, s
         return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
     tp_arena_init(&page->arena, 0);
     page->expected = profile_count ? profile_count : 1;
-    code = tp_arena_run(&page->arena, begin, &(struct addition){.page = page, .options = options}, err);
+    code = tp_arena_run(&page->arena, begin_guarded, &(struct addition){.page = page, .options = options}, err);
     if (code) {
         tp_page_release(page);
         return code;
@@ -179,7 +180,7 @@ void tp_page_release(struct tp_page *page)
 /* Returns the size that the next profile may have, bytes: an equal share of the remaining space, but at least the
  * size of an overview. If there are too many profiles, the page shows only the first ones, and the index lists the
  * others. */
-static size_t share_of_next(const struct tp_page *page)
+static size_t next_profile_bytes(const struct tp_page *page)
 {
     size_t ranks = page->expected < MAX_RANKS_SHOWN ? page->expected : MAX_RANKS_SHOWN, reserve, even, free_bytes;
     size_t left = page->expected > page->entries.entries.count ? page->expected - page->entries.entries.count : 1;
@@ -207,7 +208,7 @@ static void init_section(struct tp_section *section, const struct tp_page *page,
                                                  .is_one_of_many = page->expected > 1});
 }
 
-static int build_all_large(void *context, struct tp_error *err)
+static int build_all_large_sections(void *context, struct tp_error *err)
 {
     struct large_sections *large = context;
     (void)err;
@@ -218,10 +219,10 @@ static int build_all_large(void *context, struct tp_error *err)
 }
 
 /* Builds the large sections. On failure, the arena keeps the error. */
-static void *build_large(void *argument)
+static void *build_large_sections(void *argument)
 {
     struct large_sections *large = argument;
-    tp_arena_run(large->section.arena, build_all_large, large, NULL);
+    tp_arena_run(large->section.arena, build_all_large_sections, large, NULL);
     return NULL;
 }
 
@@ -233,17 +234,17 @@ static void begin_large(struct large_sections *large, const struct tp_section *s
     large->section.arena = large->section.naming.arena = large_arena;
     large->section.naming.kernels = NULL; /* not usable here, because the cache belongs to the calling thread */
     large->has_thread = section->profile->trace->event_count >= THREAD_FROM_EVENTS &&
-                        pthread_create(&large->thread, NULL, build_large, large) == 0;
+                        pthread_create(&large->thread, NULL, build_large_sections, large) == 0;
 }
 
 /* Waits until the large sections are built; if no thread builds them, builds them now. Jumps to the profile's guard
  * if an allocation failed. */
-static void end_large(struct large_sections *large, struct tp_arena *scratch)
+static void end_large_sections(struct large_sections *large, struct tp_arena *scratch)
 {
     if (large->has_thread)
         pthread_join(large->thread, NULL);
     else if (!large->is_built)
-        build_large(large);
+        build_large_sections(large);
     if (large->section.arena->code)
         tp_arena_fail(scratch, large->section.arena->code);
 }
@@ -254,7 +255,7 @@ struct small_sections {
     struct tp_data data[SECTION_COUNT];
 };
 
-static int build_small(void *context, struct tp_error *err)
+static int build_small_sections(void *context, struct tp_error *err)
 {
     struct small_sections *small = context;
     (void)err;
@@ -275,14 +276,14 @@ static void put_sections(struct tp_page *page, const struct tp_section *section,
     large.is_built = page->has_ahead && page->ahead_nodes == section->limits->tree_nodes;
     page->has_ahead = false; /* the sections built in advance are valid only for the first attempt */
     begin_large(&large, section, &page->large_arena);
-    tp_arena_run(section->arena, build_small, &small, NULL);
-    end_large(&large, section->arena);
-    tp_arena_pass_on(section->arena);
+    tp_arena_run(section->arena, build_small_sections, &small, NULL);
+    end_large_sections(&large, section->arena);
+    tp_arena_pass_failure_on(section->arena);
     entry->sections = 0;
     for (unsigned i = 0; i < SECTION_COUNT; i++) {
         struct tp_data data = SECTIONS[i].is_large ? large.data[i] : small.data[i];
 
-        tp_object_put(root, SECTIONS[i].name, data);
+        tp_object_add_value(root, SECTIONS[i].name, data);
         entry->sections |= data.kind != TP_DATA_NONE ? 1u << i : 0;
     }
 }
@@ -298,15 +299,15 @@ static int render_profile(struct tp_page *page, const struct tp_section *section
     tp_object_text(root, "title", section->title);
     tp_object_str(root, "run", tp_shown_text(&section->naming, section->profile->run));
     tp_object_text(root, "summary", is_many ? tp_page_index_summary(entry, section->arena) : "");
-    tp_page_index_put_link(&page->entries, root, section, share_of_next(page) >= OVERVIEW_BYTES);
+    tp_page_index_put_link(&page->entries, root, section, next_profile_bytes(page) >= OVERVIEW_BYTES);
     put_sections(page, section, entry, root);
     return tp_template_render(&page->templates, "profile", tp_data_of_object(root), out, err);
 }
 
-static void limit_profile(struct tp_page *page, unsigned level, size_t share)
+static void set_profile_limits(struct tp_page *page, unsigned level, size_t share)
 {
-    tp_page_limits_of(&page->limits, level, share);
-    if (page->options.no_timeline)
+    tp_page_limits_fill(&page->limits, level, share);
+    if (page->options.omits_timeline)
         page->limits.timeline_bytes = 0;
 }
 
@@ -314,12 +315,12 @@ static void limit_profile(struct tp_page *page, unsigned level, size_t share)
 static int fit_profile(struct tp_page *page, struct tp_section *section, struct tp_page_entry *entry,
                        struct tp_error *err)
 {
-    size_t share = share_of_next(page), before = page->profiles.size;
+    size_t share = next_profile_bytes(page), before = page->profiles.size;
     section->limits = &page->limits;
     for (unsigned level = 0; level < tp_page_level_count(); level++) {
         int code;
 
-        limit_profile(page, level, share);
+        set_profile_limits(page, level, share);
         section->left_out = tp_page_level_text(level);
         code = render_profile(page, section, entry, &page->profiles, err);
         if (code)
@@ -342,8 +343,8 @@ static int start_profile(void *context, struct tp_error *err)
     *ahead = (struct large_sections){0};
     init_section(&ahead->section, page, &page->large_arena, ((struct addition *)context)->profile);
     ahead->section.limits = &page->limits;
-    limit_profile(page, 0, share_of_next(page));
-    build_large(ahead);
+    set_profile_limits(page, 0, next_profile_bytes(page));
+    build_large_sections(ahead);
     tp_arena_trim(&page->large_arena);
     page->ahead_nodes = page->limits.tree_nodes;
     /* after a failure, tp_page_add_profile repeats the work and reports the error */
@@ -367,10 +368,10 @@ static int add_profile(void *context, struct tp_error *err)
     struct tp_page_entry *entry = tp_page_index_add(&page->entries);
     int code = 0;
     init_section(&section, page, &page->scratch, profile);
-    tp_page_index_name_run(&page->entries, &section.naming, profile->run);
+    tp_page_index_set_run_name(&page->entries, &section.naming, profile->run);
     tp_page_index_fill(entry, &page->arena, &section);
     if (tp_section_is_program(&section))
-        code = tp_html_with_programs(&page->html, &page->assets, err);
+        code = tp_html_build_with_programs(&page->html, &page->assets, err);
     if (!code)
         code = fit_profile(page, &section, entry, err);
     page->entries.shown_count += entry->is_shown;
@@ -424,15 +425,15 @@ static int add_distributed(void *context, struct tp_error *err)
 
     if (naming.redact && view->rank_count)
         naming.host = tp_worker_host(view->ranks[0]->worker);
-    data = tp_section_distributed(&page->scratch, &naming, view, tp_page_index_speech(&page->entries));
+    data = tp_section_distributed(&page->scratch, &naming, view, tp_page_index_common_speech(&page->entries));
     /* a single rank cannot be compared */
     if (data.kind == TP_DATA_NONE || (page->expected > 1 && view->rank_count < 2))
         return 0;
-    tp_object_put(root, "distributed", data);
+    tp_object_add_value(root, "distributed", data);
     if (view->job) {
         struct tp_document document;
         tp_job_ranks_document(&document, &naming, view->job);
-        tp_object_put(
+        tp_object_add_value(
             root, "job",
             tp_html_part(&document, tp_text_printf(&page->scratch, "job%u-", page->entries.span_count + 1), SIZE_MAX));
     }
@@ -499,7 +500,7 @@ size_t tp_page_reserve(struct tp_page *page)
 
 static void add_link(struct tp_list *links, struct tp_str target, struct tp_str label)
 {
-    struct tp_object *link = tp_list_object(links);
+    struct tp_object *link = tp_list_add_object(links);
     tp_object_str(link, "target", target);
     tp_object_str(link, "label", label);
 }
@@ -508,7 +509,7 @@ static void add_link(struct tp_list *links, struct tp_str target, struct tp_str 
  * profiles. */
 static void put_links(struct tp_page *page, struct tp_object *root)
 {
-    struct tp_list *links = tp_object_list(root, "links");
+    struct tp_list *links = tp_object_add_list(root, "links");
     struct tp_page_entry *entries = page->entries.entries.data;
     unsigned named = 0;
     if (page->index.size)
@@ -521,13 +522,13 @@ static void put_links(struct tp_page *page, struct tp_object *root)
         if (page->expected > 1) {
             if (named++ < 12)
                 add_link(links, tp_str_of(tp_text_printf(&page->arena, "%soverview", entries[i].prefix)),
-                         tp_text_cut(&page->arena, tp_page_index_label(&page->entries, i), 32));
+                         tp_text_shorten(&page->arena, tp_page_index_label(&page->entries, i), 32));
             continue;
         }
         for (unsigned s = 0; s < SECTION_COUNT; s++)
             if (entries[i].sections & 1u << s)
                 add_link(links, tp_str_of(SECTIONS[s].name),
-                         tp_str_of(tp_spoken(entries[i].speech, SECTIONS[s].label, &page->arena)));
+                         tp_str_of(tp_speech_text(entries[i].speech, SECTIONS[s].label, &page->arena)));
     }
     if (page->ranks.size && page->expected <= 1)
         add_link(links, TP_STR("distributed"), TP_STR("Distributed"));
@@ -536,35 +537,35 @@ static void put_links(struct tp_page *page, struct tp_object *root)
 }
 
 /* Records where the fragments belong in the document. They are not copied into the document. */
-static void note_place(const struct tp_data *value, struct tp_buf *out)
+static void store_position(const struct tp_data *value, struct tp_buf *out)
 {
     *(size_t *)(uintptr_t)value->self = out->size;
 }
 
-static struct tp_str text_of(const struct tp_buf *buf)
+static struct tp_str buffer_text(const struct tp_buf *buf)
 {
     return (struct tp_str){buf->size ? buf->data : "", buf->size};
 }
 
-static int finish(void *context, struct tp_error *err)
+static int finish_guarded(void *context, struct tp_error *err)
 {
     struct tp_page *page = context;
     struct tp_object *root = tp_object_new(&page->arena), *index_root = tp_object_new(&page->arena);
     struct tp_data index = tp_page_index_data(&page->entries, page->expected, page->options.max_bytes);
-    static const struct tp_data_source fragments = {.print = note_place};
+    static const struct tp_data_source fragments = {.print = store_position};
     int code;
     if (index.kind != TP_DATA_NONE) {
-        tp_object_put(index_root, "index", index);
+        tp_object_add_value(index_root, "index", index);
         code = tp_template_render(&page->templates, "index", tp_data_of_object(index_root), &page->index, err);
         if (code)
             return code;
     }
-    tp_html_put(&page->html, root);
+    tp_html_put_shell(&page->html, root);
     tp_object_text(root, "version", TP_VERSION);
     tp_object_str(root, "page_title", tp_page_index_title(&page->entries));
     put_links(page, root);
-    tp_object_put(root, "fragments",
-                  (struct tp_data){.kind = TP_DATA_PRINTED, .source = &fragments, .self = &page->fragments_at});
+    tp_object_add_value(root, "fragments",
+                        (struct tp_data){.kind = TP_DATA_PRINTED, .source = &fragments, .self = &page->fragments_at});
     /* reserves the final size, because growing would copy the content into new memory */
     tp_buf_reserve(&page->document, page->html.css.len + page->html.js.len + SHELL_BYTES);
     return tp_template_render(&page->templates, "report", tp_data_of_object(root), &page->document, err);
@@ -574,18 +575,18 @@ int tp_page_finish(struct tp_page *page, struct tp_page_files *files, struct tp_
 {
     int code;
     *files = (struct tp_page_files){.css = {"", 0}, .js = {"", 0}};
-    code = tp_arena_run(&page->arena, finish, page, err);
+    code = tp_arena_run(&page->arena, finish_guarded, page, err);
     if (code)
         return code;
     if (page->document.failed)
         return tp_error_set(err, page->document.failed, 0, "out of memory");
-    struct tp_str shell = text_of(&page->document);
+    struct tp_str shell = buffer_text(&page->document);
     bool has_many = page->expected > 1;
     files->html[0] = (struct tp_str){shell.ptr, page->fragments_at};
-    files->html[1] = text_of(&page->index);
-    files->html[2] = text_of(has_many ? &page->ranks : &page->profiles);
-    files->html[3] = text_of(has_many ? &page->profiles : &page->ranks);
-    files->html[4] = text_of(&page->extra);
+    files->html[1] = buffer_text(&page->index);
+    files->html[2] = buffer_text(has_many ? &page->ranks : &page->profiles);
+    files->html[3] = buffer_text(has_many ? &page->profiles : &page->ranks);
+    files->html[4] = buffer_text(&page->extra);
     files->html[5] = (struct tp_str){shell.ptr + page->fragments_at, shell.len - page->fragments_at};
     for (size_t i = 0; i < TP_PAGE_PARTS; i++)
         files->html_bytes += files->html[i].len;

@@ -4,7 +4,7 @@
  * with an index. The page keeps its size limit by level of detail: the share of each profile decides how many table
  * rows, names and timeline slices it shows, and the page states what was omitted.
  *
- *     tp_page_begin(&page, &options, count, &err);
+ *     tp_page_open(&page, &options, count, &err);
  *
  *     for each profile: tp_page_add_profile / tp_page_add_failed;   for each span: tp_page_add_distributed;
  *
@@ -24,9 +24,9 @@
 struct tp_history_run;
 
 struct tp_page_options {
-    bool redact;               /* true: hide path prefixes and host names */
-    bool separate_assets;      /* true: write report.css and report.js as files in the folder of report.html */
-    bool no_timeline;          /* true: omit the timeline */
+    bool redact;                 /* true: hide path prefixes and host names */
+    bool writes_separate_assets; /* true: write report.css and report.js as files in the folder of report.html */
+    bool omits_timeline;         /* true: omit the timeline */
     const char *source_url;    /* pattern of links for path(line), such as "https://host/repo/blob/REV/{path}#L{line}";
                                   NULL: no links */
     const char *templates_dir; /* folder with files that replace built-in templates; NULL: none */
@@ -47,8 +47,8 @@ struct tp_page; /* the report page, whose members are private */
 
 /* Makes a page for `profile_count` profiles, including failed ones. Returns 0, TP_EUSAGE for an invalid source
  * pattern, TP_ENOMEM, or TP_EFORMAT for an invalid template. *page is NULL on failure. */
-int tp_page_begin(struct tp_page **page, const struct tp_page_options *options, size_t profile_count,
-                  struct tp_error *err);
+int tp_page_open(struct tp_page **page, const struct tp_page_options *options, size_t profile_count,
+                 struct tp_error *err);
 
 /* Builds the parts that need only the profile's model, while another thread computes the rest of the profile. The
  * same profile must then be given to tp_page_add_profile. The call is optional and does not change the page. It

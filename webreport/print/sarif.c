@@ -19,7 +19,7 @@ struct sarif {
     struct tp_vec rules; /* elements: const struct tp_rule_block *, in the order of first use */
 };
 
-static void text_object(struct tp_json *json, const char *key, const char *text)
+static void put_text_object(struct tp_json *json, const char *key, const char *text)
 {
     tp_json_key(json, key);
     tp_json_object(json);
@@ -54,8 +54,8 @@ static void put_rules(struct sarif *s)
         *(const struct tp_rule_block **)tp_vec_push(&s->rules) = rule;
         tp_json_object(&s->json);
         tp_json_member_text(&s->json, "id", rule->id);
-        text_object(&s->json, "shortDescription", rule->title);
-        text_object(&s->json, "help", rule->help);
+        put_text_object(&s->json, "shortDescription", rule->title);
+        put_text_object(&s->json, "help", rule->help);
         tp_json_object_end(&s->json);
     }
     tp_json_array_end(&s->json);
@@ -64,7 +64,7 @@ static void put_rules(struct sarif *s)
 /* ---- places ---- */
 
 /* Splits a text such as "path(12): function" into an address and a line. Returns false for other texts. */
-static bool locate(const struct sarif *s, struct tp_str file_line, const char **uri, const char **line)
+static bool split_place(const struct sarif *s, struct tp_str file_line, const char **uri, const char **line)
 {
     const char *root = s->source_root;
     size_t length = root ? strlen(root) : 0;
@@ -83,7 +83,7 @@ static bool locate(const struct sarif *s, struct tp_str file_line, const char **
     return *uri && *line && strtol(*line, NULL, 10) > 0;
 }
 
-static void location(struct tp_json *json, const char *key, const char *uri, int64_t line)
+static void put_location(struct tp_json *json, const char *key, const char *uri, int64_t line)
 {
     tp_json_key(json, key);
     tp_json_array(json);
@@ -113,19 +113,19 @@ static const char *file_uri(const struct sarif *s, const char *file)
 }
 
 /* Writes the location of a result without a place: the line of the limit, or else the input. */
-static void fallback(struct sarif *s, const struct tp_finding_block *finding)
+static void put_fallback_location(struct sarif *s, const struct tp_finding_block *finding)
 {
     if (s->list->is_source_file)
-        location(&s->json, "locations", file_uri(s, s->list->source), finding->line);
+        put_location(&s->json, "locations", file_uri(s, s->list->source), finding->line);
     else
-        location(&s->json, "locations", file_uri(s, s->list->input), 1);
+        put_location(&s->json, "locations", file_uri(s, s->list->input), 1);
 }
 
 /* ---- results ---- */
 
 /* Returns a fingerprint of rule, file, function and subject. It does not change when lines move. */
-static const char *fingerprint(const struct sarif *s, const struct tp_finding_block *finding,
-                               const struct tp_place_block *place, const char *uri)
+static const char *finding_fingerprint(const struct sarif *s, const struct tp_finding_block *finding,
+                                       const struct tp_place_block *place, const char *uri)
 {
     const char *name = "";
     if (place && place->function.ptr)
@@ -140,7 +140,7 @@ static const char *fingerprint(const struct sarif *s, const struct tp_finding_bl
 static void put_result(struct sarif *s, const struct tp_finding_block *finding, const struct tp_place_block *place)
 {
     const char *message = finding->message, *uri = NULL, *line = NULL;
-    bool has_place = place && locate(s, place->file_line, &uri, &line);
+    bool has_place = place && split_place(s, place->file_line, &uri, &line);
     if (place)
         message = tp_text_printf(s->arena, "%.*s (%s)", (int)place->text.len, place->text.ptr, message);
     tp_json_object(&s->json);
@@ -150,16 +150,16 @@ static void put_result(struct sarif *s, const struct tp_finding_block *finding, 
                         finding->tone == TP_TONE_BAD                               ? "error"
                         : finding->tone == TP_TONE_WARN || finding->is_input_fault ? "warning"
                                                                                    : "note");
-    text_object(&s->json, "message", message);
+    put_text_object(&s->json, "message", message);
     if (has_place)
-        location(&s->json, "locations", uri, strtol(line, NULL, 10));
+        put_location(&s->json, "locations", uri, strtol(line, NULL, 10));
     if (has_place && s->list->is_source_file) /* adds the line of the broken limit as a related place */
-        location(&s->json, "relatedLocations", file_uri(s, s->list->source), finding->line);
+        put_location(&s->json, "relatedLocations", file_uri(s, s->list->source), finding->line);
     if (!has_place)
-        fallback(s, finding);
+        put_fallback_location(s, finding);
     tp_json_key(&s->json, "partialFingerprints");
     tp_json_object(&s->json);
-    tp_json_member_text(&s->json, "tracepress/v1", fingerprint(s, finding, place, uri));
+    tp_json_member_text(&s->json, "tracepress/v1", finding_fingerprint(s, finding, place, uri));
     tp_json_object_end(&s->json);
     tp_json_object_end(&s->json);
 }
@@ -208,7 +208,7 @@ int tp_print_sarif(struct tp_buf *out, const struct tp_document *document, const
     tp_json_key(&s.json, "runs");
     tp_json_array(&s.json);
     for (size_t i = 0; i < document->blocks.count; i++) {
-        const struct tp_block *block = tp_document_at(document, i);
+        const struct tp_block *block = tp_document_block_at(document, i);
         if (block->kind != TP_BLOCK_FINDINGS)
             continue;
         s.list = &block->findings;

@@ -13,11 +13,11 @@ void tp_summaries_json_begin(struct tp_json *json)
     tp_json_array(json);
 }
 
-void tp_summaries_json_process(struct tp_json *json, const struct tp_summary *summary, struct tp_arena *arena)
+void tp_summaries_json_add(struct tp_json *json, const struct tp_summary *summary, struct tp_arena *arena)
 {
     struct tp_document document;
     tp_summary_document(&document, summary, arena);
-    tp_json_record(json, document.record);
+    tp_json_write_object(json, document.record);
 }
 
 void tp_summaries_json_end(struct tp_json *json, const struct tp_summary_ranks *ranks, struct tp_arena *arena)

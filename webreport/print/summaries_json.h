@@ -8,7 +8,7 @@
 /* Write the parts in this order: begin, each process, end. The buffer of `json` keeps the first failure. Working
  * memory comes from `arena`, whose guard the caller sets. */
 void tp_summaries_json_begin(struct tp_json *json);
-void tp_summaries_json_process(struct tp_json *json, const struct tp_summary *summary, struct tp_arena *arena);
+void tp_summaries_json_add(struct tp_json *json, const struct tp_summary *summary, struct tp_arena *arena);
 void tp_summaries_json_end(struct tp_json *json, const struct tp_summary_ranks *ranks, struct tp_arena *arena);
 
 #endif

@@ -4,7 +4,7 @@
 #include "webreport/print/print.h"
 #include "writer/base/fs.h"
 
-static int flush(struct tp_table_outputs *o, struct tp_error *err)
+static int write_pending_text(struct tp_table_outputs *o, struct tp_error *err)
 {
     int code = o->text.failed ? tp_error_set(err, o->text.failed, 0, "out of memory")
                               : tp_outfile_write(o->file, o->text.data ? o->text.data : "", o->text.size, err);
@@ -12,7 +12,7 @@ static int flush(struct tp_table_outputs *o, struct tp_error *err)
     return code;
 }
 
-static int begin(struct tp_table_outputs *o, struct tp_error *err)
+static int begin_output(struct tp_table_outputs *o, struct tp_error *err)
 {
     tp_buf_init(&o->text, 0);
     int code = tp_outfile_open(&o->file, o->path, err);
@@ -38,9 +38,9 @@ int tp_table_outputs_add(void *context, const struct tp_profile_table *table, st
                    [TP_TABLE_JSON] = {TP_IN_RECORD, NULL},
                    [TP_TABLE_MARKDOWN] = {TP_IN_MARKDOWN, tp_print_markdown}};
     struct tp_table_outputs *o = context;
-    struct tp_print_options options = {.has_no_head = o->count > 0};
+    struct tp_print_options options = {.omits_column_names = o->count > 0};
     struct tp_document document;
-    int code = o->file ? TP_OK : begin(o, err);
+    int code = o->file ? TP_OK : begin_output(o, err);
     if (code < 0)
         return code;
     tp_table_document(&document, table, &o->style, formats[o->format].place, arena);
@@ -49,9 +49,9 @@ int tp_table_outputs_add(void *context, const struct tp_profile_table *table, st
     if (formats[o->format].print)
         code = formats[o->format].print(&o->text, &document, &options, err);
     else
-        tp_json_record(&o->json, document.record);
+        tp_json_write_object(&o->json, document.record);
     o->count++;
-    return code < 0 ? code : flush(o, err);
+    return code < 0 ? code : write_pending_text(o, err);
 }
 
 int tp_table_outputs_commit(struct tp_table_outputs *o, struct tp_error *err)
@@ -63,7 +63,7 @@ int tp_table_outputs_commit(struct tp_table_outputs *o, struct tp_error *err)
         tp_json_object_end(&o->json);
         tp_buf_putc(&o->text, '\n');
     }
-    int code = flush(o, err);
+    int code = write_pending_text(o, err);
     return code < 0 ? code : tp_outfile_commit(&o->file, err);
 }
 

@@ -54,8 +54,8 @@ static int indent_lines(struct tp_templates *templates, struct tp_str indent, st
 }
 
 /* Sets *out to the compiled template with this name and indentation. */
-static int get(struct tp_templates *templates, struct tp_str name, struct tp_str indent, bool may_miss,
-               const struct tp_mustache **out, struct tp_error *err)
+static int find_or_compile(struct tp_templates *templates, struct tp_str name, struct tp_str indent, bool may_miss,
+                           const struct tp_mustache **out, struct tp_error *err)
 {
     for (size_t i = 0; i < templates->compiled.count; i++) {
         *out = *TP_AT(&templates->compiled, struct tp_mustache *, i);
@@ -81,14 +81,14 @@ static int get(struct tp_templates *templates, struct tp_str name, struct tp_str
     return 0;
 }
 
-static bool member(const struct tp_data *object, struct tp_str name, struct tp_data *out)
+static bool find_member(const struct tp_data *object, struct tp_str name, struct tp_data *out)
 {
     return object->kind == TP_DATA_OBJECT && object->source->member(object, name, out);
 }
 
 /* Finds the value of a dotted name. Searches its first part from the innermost context outwards, and each further
  * part in the value of the previous part. */
-static void resolve(const struct tp_renderer *r, struct tp_str name, struct tp_data *out)
+static void resolve_name(const struct tp_renderer *r, struct tp_str name, struct tp_data *out)
 {
     struct tp_data value = {.kind = TP_DATA_NONE};
     *out = value;
@@ -100,13 +100,13 @@ static void resolve(const struct tp_renderer *r, struct tp_str name, struct tp_d
     struct tp_str part = {name.ptr, dot ? (size_t)(dot - name.ptr) : name.len};
     bool is_found = false;
     for (unsigned i = r->context_count; i-- > 0 && !is_found;)
-        is_found = member(&r->contexts[i], part, &value);
+        is_found = find_member(&r->contexts[i], part, &value);
     while (is_found && dot) {
         struct tp_data object = value;
         struct tp_str rest = {dot + 1, name.len - (size_t)(dot + 1 - name.ptr)};
         dot = rest.len ? memchr(rest.ptr, '.', rest.len) : NULL;
         part = (struct tp_str){rest.ptr, dot ? (size_t)(dot - rest.ptr) : rest.len};
-        is_found = member(&object, part, &value);
+        is_found = find_member(&object, part, &value);
     }
     if (is_found)
         *out = value;
@@ -129,7 +129,7 @@ static void escape_tail(struct tp_buf *out, size_t from)
         free(plain);
 }
 
-static void print(struct tp_buf *out, const struct tp_data *value, bool escapes)
+static void append_value(struct tp_buf *out, const struct tp_data *value, bool escapes)
 {
     size_t from = out->size;
     switch (value->kind) {
@@ -155,7 +155,7 @@ static void print(struct tp_buf *out, const struct tp_data *value, bool escapes)
     }
 }
 
-static struct frame *push(struct tp_renderer *r, const struct tp_mustache *template, uint32_t start, uint32_t end)
+static struct frame *push_frame(struct tp_renderer *r, const struct tp_mustache *template, uint32_t start, uint32_t end)
 {
     if (r->frame_count == TP_MAX_TEMPLATE_FRAMES)
         return NULL;
@@ -164,7 +164,7 @@ static struct frame *push(struct tp_renderer *r, const struct tp_mustache *templ
     return frame;
 }
 
-static int too_deep(struct tp_renderer *r, const struct tp_mustache *template)
+static int set_depth_error(struct tp_renderer *r, const struct tp_mustache *template)
 {
     int shown = template->name.len > 60 ? 60 : (int)template->name.len;
     return tp_error_set(r->err, TP_ELIMIT, 0, "template %.*s: sections and partials are too deep inside each other",
@@ -175,12 +175,12 @@ static int enter_section(struct tp_renderer *r, const struct tp_mustache *templa
                          const struct tp_mustache_token *token)
 {
     struct tp_data value;
-    resolve(r, token->text, &value);
+    resolve_name(r, token->text, &value);
     if (!tp_data_is_true(&value))
         return 0;
-    struct frame *frame = push(r, template, (uint32_t)(token - template->tokens) + 1, token->jump - 1);
+    struct frame *frame = push_frame(r, template, (uint32_t)(token - template->tokens) + 1, token->jump - 1);
     if (!frame || r->context_count == TP_MAX_TEMPLATE_FRAMES)
-        return too_deep(r, template);
+        return set_depth_error(r, template);
     frame->has_context = true;
     struct tp_data *context = &r->contexts[r->context_count++];
     *context = value;
@@ -194,20 +194,20 @@ static int enter_section(struct tp_renderer *r, const struct tp_mustache *templa
 static int enter_partial(struct tp_renderer *r, const struct tp_mustache *template, struct tp_mustache_token *token)
 {
     if (!token->partial) {
-        int code = get(r->templates, token->text, token->indent, true, &token->partial, r->err);
+        int code = find_or_compile(r->templates, token->text, token->indent, true, &token->partial, r->err);
         if (code)
             return code;
     }
-    struct frame *frame = push(r, token->partial, 0, token->partial->token_count);
+    struct frame *frame = push_frame(r, token->partial, 0, token->partial->token_count);
     if (!frame || r->partial_count == TP_MAX_TEMPLATE_DEPTH)
-        return too_deep(r, template);
+        return set_depth_error(r, template);
     frame->is_partial = true;
     r->partial_count++;
     return 0;
 }
 
 /* Ends a pass through a frame: continues with the next item of its list, or returns to the frame below it. */
-static void leave(struct tp_renderer *r, struct frame *frame)
+static void leave_or_repeat(struct tp_renderer *r, struct frame *frame)
 {
     if (frame->list.kind == TP_DATA_LIST && ++frame->index < (size_t)frame->list.number) {
         frame->list.source->item(&frame->list, frame->index, &r->contexts[r->context_count - 1]);
@@ -219,7 +219,7 @@ static void leave(struct tp_renderer *r, struct frame *frame)
     r->frame_count--;
 }
 
-static int step(struct tp_renderer *r, struct frame *frame)
+static int render_token(struct tp_renderer *r, struct frame *frame)
 {
     struct tp_mustache_token *token = &frame->template->tokens[frame->at++];
     struct tp_data value;
@@ -229,14 +229,14 @@ static int step(struct tp_renderer *r, struct frame *frame)
         break;
     case TP_MUSTACHE_ESCAPED:
     case TP_MUSTACHE_RAW:
-        resolve(r, token->text, &value);
-        print(r->out, &value, token->kind == TP_MUSTACHE_ESCAPED);
+        resolve_name(r, token->text, &value);
+        append_value(r->out, &value, token->kind == TP_MUSTACHE_ESCAPED);
         break;
     case TP_MUSTACHE_SECTION:
         frame->at = token->jump;
         return enter_section(r, frame->template, token);
     case TP_MUSTACHE_INVERTED:
-        resolve(r, token->text, &value);
+        resolve_name(r, token->text, &value);
         if (tp_data_is_true(&value))
             frame->at = token->jump;
         break;
@@ -248,7 +248,7 @@ static int step(struct tp_renderer *r, struct frame *frame)
     return 0;
 }
 
-static int run(struct tp_renderer *r)
+static int render_all_frames(struct tp_renderer *r)
 {
     for (uint64_t steps = 0; r->frame_count; steps++) {
         struct frame *frame = &r->frames[r->frame_count - 1];
@@ -256,10 +256,10 @@ static int run(struct tp_renderer *r)
             return tp_error_set(r->err, TP_ELIMIT, 0, "a template does not end (%llu steps)",
                                 (unsigned long long)steps);
         if (frame->at >= frame->end) {
-            leave(r, frame);
+            leave_or_repeat(r, frame);
             continue;
         }
-        int code = step(r, frame);
+        int code = render_token(r, frame);
         if (code)
             return code;
         if (r->out->failed)
@@ -273,7 +273,7 @@ int tp_template_render(struct tp_templates *templates, const char *name, struct 
                        struct tp_error *err)
 {
     const struct tp_mustache *template;
-    int code = get(templates, tp_str_of(name), (struct tp_str){"", 0}, false, &template, err);
+    int code = find_or_compile(templates, tp_str_of(name), (struct tp_str){"", 0}, false, &template, err);
     if (code)
         return code;
     if (!templates->renderer) /* keeps the renderer for later calls, because a page renders thousands of parts */
@@ -284,6 +284,6 @@ int tp_template_render(struct tp_templates *templates, const char *name, struct 
     r->err = err;
     r->frame_count = r->context_count = r->partial_count = 0;
     r->contexts[r->context_count++] = data;
-    push(r, template, 0, template->token_count);
-    return run(r);
+    push_frame(r, template, 0, template->token_count);
+    return render_all_frames(r);
 }

@@ -24,7 +24,7 @@ struct printer {
     const struct tp_print_options *options;
 };
 
-static size_t limited_rows(const struct printer *p, size_t count)
+static size_t limit_row_count(const struct printer *p, size_t count)
 {
     const int64_t *limit = p->options->row_limit;
     return limit && *limit >= 0 && (uint64_t)*limit < count ? (size_t)*limit : count;
@@ -47,7 +47,7 @@ static void put_status(const struct printer *p, const struct tp_finding_block *f
 }
 
 /* Writes a text, cut with "…" to the rest of the line. */
-static void put_cut(const struct printer *p, const char *text, size_t width)
+static void put_shortened(const struct printer *p, const char *text, size_t width)
 {
     bool is_cut = tp_terminal_width(tp_str_of(text)) > width;
     tp_terminal_put(p->out, tp_str_of(text), is_cut ? width - 1 : width);
@@ -57,7 +57,7 @@ static void put_cut(const struct printer *p, const char *text, size_t width)
 static void put_line(const struct printer *p, const char *text)
 {
     tp_terminal_pad(p->out, INDENT);
-    put_cut(p, text, TP_TERMINAL_WIDTH - INDENT);
+    put_shortened(p, text, TP_TERMINAL_WIDTH - INDENT);
     tp_buf_putc(p->out, '\n');
 }
 
@@ -66,26 +66,26 @@ static void put_title(const struct printer *p, const struct tp_finding_block *fi
 {
     bool is_long = tp_terminal_width(tp_str_of(finding->title)) > TITLE;
     if (finding->amounts) {
-        put_cut(p, finding->title, TP_TERMINAL_WIDTH - INDENT);
+        put_shortened(p, finding->title, TP_TERMINAL_WIDTH - INDENT);
         tp_buf_putc(p->out, '\n');
         return;
     }
     if (is_long) {
-        put_cut(p, finding->title, TP_TERMINAL_WIDTH - INDENT);
+        put_shortened(p, finding->title, TP_TERMINAL_WIDTH - INDENT);
         tp_buf_putc(p->out, '\n');
         tp_terminal_pad(p->out, INDENT + TITLE);
     } else {
-        tp_terminal_left(p->out, finding->title, TITLE);
+        tp_terminal_put_left(p->out, finding->title, TITLE);
     }
-    tp_terminal_right(p->out, finding->value ? finding->value : "-", VALUE);
+    tp_terminal_put_right(p->out, finding->value ? finding->value : "-", VALUE);
     if (finding->change)
-        tp_terminal_right(p->out, finding->change, CHANGE);
+        tp_terminal_put_right(p->out, finding->change, CHANGE);
     tp_buf_putc(p->out, '\n');
 }
 
 /* Returns whether the next finding has the same status and reason. Of several such findings, only the last one shows
  * the reason. */
-static bool has_reason_below(const struct tp_finding_block *finding, const struct tp_finding_block *next)
+static bool next_has_same_reason(const struct tp_finding_block *finding, const struct tp_finding_block *next)
 {
     return next && !finding->amounts && !finding->place_count && finding->reasons[0] && next->reasons[0] &&
            !finding->reasons[1] && !next->reasons[1] && !strcmp(finding->reasons[0], next->reasons[0]) &&
@@ -100,18 +100,18 @@ static void put_finding(const struct printer *p, const struct tp_finding_block *
     put_title(p, finding);
     if (finding->amounts)
         put_line(p, finding->amounts);
-    for (unsigned i = 0; i < TP_REASONS && finding->reasons[i] && !has_reason_below(finding, next); i++)
-        tp_terminal_wrap(p->out, finding->reasons[i], INDENT);
+    for (unsigned i = 0; i < TP_REASONS && finding->reasons[i] && !next_has_same_reason(finding, next); i++)
+        tp_terminal_put_wrapped(p->out, finding->reasons[i], INDENT);
     for (uint32_t i = 0; i < finding->place_count; i++) {
         const struct tp_place_block *place = &finding->places[i];
-        tp_terminal_wrap(p->out,
-                         tp_text_printf(p->arena, "%.*s%s%.*s", (int)place->file_line.len, place->file_line.ptr,
-                                        place->file_line.len ? ": " : "", (int)place->text.len, place->text.ptr),
-                         INDENT);
+        tp_terminal_put_wrapped(p->out,
+                                tp_text_printf(p->arena, "%.*s%s%.*s", (int)place->file_line.len, place->file_line.ptr,
+                                               place->file_line.len ? ": " : "", (int)place->text.len, place->text.ptr),
+                                INDENT);
     }
 }
 
-static void put_more(const struct printer *p, size_t shown, size_t count, const char *what, const char *more)
+static void put_omitted_count(const struct printer *p, size_t shown, size_t count, const char *what, const char *more)
 {
     if (shown < count)
         tp_buf_printf(p->out, "(%zu of %zu %s%s)\n", shown, count, what, more ? more : "");
@@ -121,26 +121,26 @@ static void put_more(const struct printer *p, size_t shown, size_t count, const 
 static void put_paragraph(const struct printer *p, const char *text)
 {
     tp_buf_puts(p->out, p->out->size ? "\n" : "");
-    tp_terminal_wrap(p->out, text, 0);
+    tp_terminal_put_wrapped(p->out, text, 0);
 }
 
 static void put_findings(const struct printer *p, const struct tp_findings_block *findings)
 {
-    size_t shown = limited_rows(p, findings->shown);
+    size_t shown = limit_row_count(p, findings->shown);
     if (!findings->count && findings->none)
         put_paragraph(p, findings->none);
     if (findings->count && findings->heading)
         tp_buf_printf(p->out, "\n%s\n", findings->heading);
     for (size_t i = 0; i < shown; i++)
         put_finding(p, &findings->items[i], i + 1 < shown ? &findings->items[i + 1] : NULL);
-    put_more(p, shown, findings->count, "rows", findings->more);
+    put_omitted_count(p, shown, findings->count, "rows", findings->more);
 }
 
 /* ---- tables ---- */
 
 enum { COLUMNS_MOST = TP_MAX_SHOWN_COLUMNS + 1 }; /* one more, because column 0 is the name */
 
-static bool is_column(const struct tp_shown_table *table, unsigned column)
+static bool is_text_column(const struct tp_shown_table *table, unsigned column)
 {
     return column == 0 ||
            (!(table->columns[column - 1].flags & TP_SHOWN_WIDE) && table->columns[column - 1].format != TP_SHOW_BAR);
@@ -148,7 +148,7 @@ static bool is_column(const struct tp_shown_table *table, unsigned column)
 
 static bool is_left(const struct tp_shown_table *table, unsigned column)
 {
-    return column == 0 || tp_shown_is_text(table, column - 1);
+    return column == 0 || tp_shown_is_text_column(table, column - 1);
 }
 
 static struct tp_str cell_text(const struct tp_shown_table *table, unsigned column, size_t row)
@@ -157,7 +157,7 @@ static struct tp_str cell_text(const struct tp_shown_table *table, unsigned colu
     struct tp_str name = shown->short_name.ptr ? shown->short_name : shown->name, prefix = shown->prefix;
     unsigned depth = table->rows[row].depth < DEPTH_MOST ? table->rows[row].depth : DEPTH_MOST;
     if (column)
-        return tp_shown_cell(table, column - 1, row);
+        return tp_shown_cell_text(table, column - 1, row);
     return prefix.len || depth ? tp_str_of(tp_text_printf(table->arena, "%*s%.*s%.*s", 2 * (int)depth, "",
                                                           (int)prefix.len, prefix.ptr, (int)name.len, name.ptr))
                                : name;
@@ -167,7 +167,7 @@ static unsigned last_column(const struct tp_shown_table *table)
 {
     unsigned last = 0;
     for (unsigned i = 0; i <= table->column_count; i++)
-        last = is_column(table, i) ? i : last;
+        last = is_text_column(table, i) ? i : last;
     return last;
 }
 
@@ -185,7 +185,8 @@ static void put_cell(struct tp_buf *out, struct tp_str text, size_t width, bool 
 
 static const char *column_title(const struct tp_shown_table *table, unsigned column)
 {
-    return column ? tp_shown_title(table, column - 1) : tp_spoken(table->speech, table->name_title, table->arena);
+    return column ? tp_shown_column_title(table, column - 1)
+                  : tp_speech_text(table->speech, table->name_title, table->arena);
 }
 
 /* Narrows columns of texts, widest first, until a line fits the terminal. If no line can fit, leaves all widths
@@ -195,11 +196,11 @@ static void fit_widths(size_t widths[COLUMNS_MOST], const struct tp_shown_table 
     size_t all = 0, kept[COLUMNS_MOST];
     memcpy(kept, widths, sizeof kept);
     for (unsigned i = 0; i <= table->column_count; i++)
-        all += is_column(table, i) ? widths[i] + (i > 0) * 2 : 0;
+        all += is_text_column(table, i) ? widths[i] + (i > 0) * 2 : 0;
     while (all > TP_TERMINAL_WIDTH) {
         unsigned widest = COLUMNS_MOST;
         for (unsigned i = 0; i <= table->column_count; i++)
-            if (is_column(table, i) && is_left(table, i) && widths[i] > (i ? TEXT_LEAST : NAME_LEAST) &&
+            if (is_text_column(table, i) && is_left(table, i) && widths[i] > (i ? TEXT_LEAST : NAME_LEAST) &&
                 (widest == COLUMNS_MOST || widths[i] > widths[widest]))
                 widest = i;
         if (widest == COLUMNS_MOST) {
@@ -216,7 +217,7 @@ static void put_cells(const struct printer *p, const struct tp_shown_table *tabl
 {
     unsigned last = last_column(table);
     for (unsigned i = 0; i <= last; i++)
-        if (is_column(table, i))
+        if (is_text_column(table, i))
             put_cell(p->out, cells[i], widths[i], is_left(table, i), i == last);
 }
 
@@ -233,7 +234,7 @@ static void put_table(const struct printer *p, struct tp_shown_table *table, siz
     for (size_t line = 0; line < count; line++)
         for (unsigned i = 0; i <= table->column_count; i++) {
             struct tp_str *cell = &cells[line * COLUMNS_MOST + i];
-            if (!is_column(table, i))
+            if (!is_text_column(table, i))
                 continue;
             *cell = line ? cell_text(table, i, line - 1) : tp_str_of(column_title(table, i));
             size_t width = tp_terminal_width(*cell);
@@ -243,7 +244,7 @@ static void put_table(const struct printer *p, struct tp_shown_table *table, siz
     fit_widths(widths, table);
     for (size_t line = 0; shown && line < count; line++)
         put_cells(p, table, &cells[line * COLUMNS_MOST], widths);
-    put_more(p, shown, table->table->row_count, "rows", more);
+    put_omitted_count(p, shown, table->table->row_count, "rows", more);
 }
 
 /* ---- tables with their own layout ---- */
@@ -262,7 +263,7 @@ static struct tp_str worded_cell(struct layout *l, size_t row, unsigned column)
     return (struct tp_str){l->cell.data ? l->cell.data : "", l->cell.size};
 }
 
-static size_t count_of(struct tp_str text)
+static size_t character_count(struct tp_str text)
 {
     return tp_utf8_count(text.ptr, text.len);
 }
@@ -271,12 +272,12 @@ static void measure_worded(struct layout *l)
 {
     const struct tp_worded_table *table = l->table;
     for (unsigned i = 0; i < table->column_count; i++) {
-        size_t title = count_of(tp_str_of(table->columns[i].title));
+        size_t title = character_count(tp_str_of(table->columns[i].title));
         l->widths[i] = table->columns[i].width;
         if (table->is_measured && title > l->widths[i])
             l->widths[i] = title;
         for (size_t row = 0; table->is_measured && row < table->row_count; row++) {
-            size_t width = count_of(worded_cell(l, row, i));
+            size_t width = character_count(worded_cell(l, row, i));
             l->widths[i] = width > l->widths[i] ? width : l->widths[i];
         }
     }
@@ -286,7 +287,7 @@ static void put_worded_cell(struct layout *l, unsigned column, struct tp_str tex
 {
     const struct tp_worded_table *table = l->table;
     bool is_last = column + 1 == table->column_count, is_left = table->columns[column].is_left;
-    size_t used = count_of(text), pad = used < l->widths[column] ? l->widths[column] - used : 0;
+    size_t used = character_count(text), pad = used < l->widths[column] ? l->widths[column] - used : 0;
     tp_terminal_pad(l->out, is_left ? 0 : pad);
     tp_terminal_put(l->out, text, SIZE_MAX);
     tp_terminal_pad(l->out, is_left && (!is_last || table->is_padded) ? pad : 0);
@@ -335,30 +336,32 @@ static void put_worded_table(const struct printer *p, const struct tp_worded_tab
 static void put_notice(const struct printer *p, const struct tp_notice_block *notice)
 {
     put_paragraph(p, notice->head);
-    tp_terminal_wrap(p->out, notice->text, 2);
+    tp_terminal_put_wrapped(p->out, notice->text, 2);
     for (size_t i = 0; i < notice->point_count; i++)
-        tp_terminal_wrap(p->out, notice->points[i], 2);
+        tp_terminal_put_wrapped(p->out, notice->points[i], 2);
 }
 
 static void put_figure(const struct printer *p, const struct tp_figure_block *figure)
 {
     bool has_unit = figure->unit && *figure->unit, has_note = figure->note && *figure->note;
-    tp_terminal_wrap(p->out,
-                     tp_text_printf(p->arena, "%s: %s%s%s%s%s", figure->label, figure->value, has_unit ? " " : "",
-                                    has_unit ? figure->unit : "", has_note ? ", " : "", has_note ? figure->note : ""),
-                     0);
+    tp_terminal_put_wrapped(p->out,
+                            tp_text_printf(p->arena, "%s: %s%s%s%s%s", figure->label, figure->value,
+                                           has_unit ? " " : "", has_unit ? figure->unit : "", has_note ? ", " : "",
+                                           has_note ? figure->note : ""),
+                            0);
 }
 
 /* Returns whether the first block of the section is a table with its own heading. */
 static bool has_heading(const struct tp_document *document, size_t section)
 {
-    const struct tp_block *next = section + 1 < document->blocks.count ? tp_document_at(document, section + 1) : NULL;
+    const struct tp_block *next =
+        section + 1 < document->blocks.count ? tp_document_block_at(document, section + 1) : NULL;
     return next && next->kind == TP_BLOCK_TABLE && next->table->heading;
 }
 
 static void put_block(const struct printer *p, const struct tp_document *document, size_t index)
 {
-    const struct tp_block *block = tp_document_at(document, index);
+    const struct tp_block *block = tp_document_block_at(document, index);
     switch (block->kind) {
     case TP_BLOCK_TITLE:
         put_paragraph(p, block->title.text);
@@ -372,8 +375,8 @@ static void put_block(const struct printer *p, const struct tp_document *documen
         put_paragraph(p, block->text);
         break;
     case TP_BLOCK_VERDICT:
-        tp_terminal_wrap(p->out, tp_verdict_line(document, &block->verdict), 0);
-        tp_terminal_wrap(p->out, block->verdict.text, 0);
+        tp_terminal_put_wrapped(p->out, tp_verdict_block_line(document, &block->verdict), 0);
+        tp_terminal_put_wrapped(p->out, block->verdict.text, 0);
         break;
     case TP_BLOCK_NOTICE:
         put_notice(p, &block->notice);
@@ -382,13 +385,13 @@ static void put_block(const struct printer *p, const struct tp_document *documen
         put_figure(p, &block->figure);
         break;
     case TP_BLOCK_FACT:
-        tp_terminal_wrap(p->out, tp_fact_line(document, block), 0);
+        tp_terminal_put_wrapped(p->out, tp_fact_block_line(document, block), 0);
         break;
     case TP_BLOCK_POINT:
-        tp_terminal_wrap(p->out, block->text, 2);
+        tp_terminal_put_wrapped(p->out, block->text, 2);
         break;
     case TP_BLOCK_TABLE:
-        put_table(p, block->table, limited_rows(p, block->table->row_count), block->more);
+        put_table(p, block->table, limit_row_count(p, block->table->row_count), block->more);
         break;
     case TP_BLOCK_FINDINGS:
         put_findings(p, &block->findings);
@@ -416,8 +419,8 @@ int tp_print_text(struct tp_buf *out, const struct tp_document *document, const 
     size_t start = out->size;
     (void)err;
     for (size_t i = 0; i < document->blocks.count; i++)
-        if (tp_document_at(document, i)->places & places)
+        if (tp_document_block_at(document, i)->places & places)
             put_block(&p, document, i);
-    tp_terminal_defuse_from(out, start);
+    tp_terminal_disable_appended(out, start);
     return TP_OK;
 }

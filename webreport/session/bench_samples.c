@@ -19,7 +19,7 @@ struct load {
 
 /* ---- traces of a run ---- */
 
-static bool is_new(const char *path, int64_t since_ns)
+static bool is_trace_new(const char *path, int64_t since_ns)
 {
     struct stat status;
     if (stat(path, &status) != 0)
@@ -44,7 +44,7 @@ static size_t find_traces(const char ***paths, struct load *load, struct tp_erro
     for (size_t r = 0; r < runs.count; r++)
         for (size_t f = 0; f < runs.items[r].file_count; f++) {
             const struct tp_run_file *file = &runs.items[r].files[f];
-            if (!file->is_helper && is_new(file->path, load->source->since_ns))
+            if (!file->is_helper && is_trace_new(file->path, load->source->since_ns))
                 (*paths)[count++] = file->path;
         }
     return count;
@@ -52,7 +52,7 @@ static size_t find_traces(const char ***paths, struct load *load, struct tp_erro
 
 /* ---- counts of calls ---- */
 
-static bool is_counted(enum tp_summary_kind kind)
+static bool is_counted_kind(enum tp_summary_kind kind)
 {
     return kind == TP_SUMMARY_OPERATOR_HOST || kind == TP_SUMMARY_KERNEL || kind == TP_SUMMARY_COPY ||
            kind == TP_SUMMARY_SYNC;
@@ -69,7 +69,7 @@ static int by_kind_and_name(const void *x, const void *y, const void *context)
 
 /* Returns the number of calls per used step. One step may have another number, because the first step often does.
  * Returns NaN for fewer than three steps, or if the steps differ more. */
-static double calls_of(const struct tp_summary *summary, const struct tp_summary_row *row, struct tp_arena *arena)
+static double calls_per_step(const struct tp_summary *summary, const struct tp_summary_row *row, struct tp_arena *arena)
 {
     double *calls = tp_arena_array(arena, summary->step_count, sizeof *calls);
     size_t count = 0, same = 0;
@@ -85,26 +85,26 @@ static size_t add_counts(struct tp_bench_count *counts, size_t count, const stru
                          struct tp_arena *arena)
 {
     for (uint32_t r = 0; r < summary->row_count; r++)
-        if (is_counted(summary->rows[r].kind))
+        if (is_counted_kind(summary->rows[r].kind))
             counts[count++] = (struct tp_bench_count){summary->rows[r].kind, summary->rows[r].name,
-                                                      calls_of(summary, &summary->rows[r], arena)};
+                                                      calls_per_step(summary, &summary->rows[r], arena)};
     return count;
 }
 
 /* Returns true if the summary has a row for every counted name. A summary limits the rows of each kind. At the
  * limit, a name without a row may have been called. */
-static bool has_all(const struct tp_summary *summary)
+static bool has_all_names(const struct tp_summary *summary)
 {
     size_t counts[TP_SUMMARY_KIND_COUNT] = {0};
     for (uint32_t r = 0; r < summary->row_count; r++)
-        if (++counts[summary->rows[r].kind] >= TP_MAX_SUMMARY_ROWS && is_counted(summary->rows[r].kind))
+        if (++counts[summary->rows[r].kind] >= TP_MAX_SUMMARY_ROWS && is_counted_kind(summary->rows[r].kind))
             return false;
     return true;
 }
 
 /* Fills the counts of the run: one per kind and name, summed over shapes, types and owners. Copies the names,
  * because the counts outlive the summaries. */
-static void keep_counts(struct load *load, struct tp_bench_count *all, size_t count)
+static void store_counts(struct load *load, struct tp_bench_count *all, size_t count)
 {
     struct tp_bench_run *run = load->run;
     tp_merge_sort(&load->scratch, all, count, sizeof *all, by_kind_and_name, NULL);
@@ -122,7 +122,7 @@ static void keep_counts(struct load *load, struct tp_bench_count *all, size_t co
 
 /* ---- loading of one run ---- */
 
-static void take_levels(struct load *load, const struct tp_summaries *summaries)
+static void average_levels(struct load *load, const struct tp_summaries *summaries)
 {
     for (int q = 0; q <= TP_BENCH_HOST_OPS; q++) {
         double sum = 0;
@@ -136,22 +136,22 @@ static void take_levels(struct load *load, const struct tp_summaries *summaries)
     }
 }
 
-static void take_counts(struct load *load, const struct tp_summaries *summaries)
+static void add_all_counts(struct load *load, const struct tp_summaries *summaries)
 {
     size_t count = 0;
     load->run->has_all_counts = summaries->count > 0;
     for (size_t i = 0; i < summaries->count; i++) {
         count += summaries->items[i].row_count;
-        load->run->has_all_counts &= has_all(&summaries->items[i]);
+        load->run->has_all_counts &= has_all_names(&summaries->items[i]);
     }
     struct tp_bench_count *all = tp_arena_array(&load->scratch, count, sizeof *all);
     count = 0;
     for (size_t i = 0; i < summaries->count; i++)
         count = add_counts(all, count, &summaries->items[i], &load->scratch);
-    keep_counts(load, all, count);
+    store_counts(load, all, count);
 }
 
-static int load_all(void *context, struct tp_error *err)
+static int load_guarded(void *context, struct tp_error *err)
 {
     struct load *load = context;
     struct tp_summaries_options how = TP_SUMMARIES_OPTIONS;
@@ -169,8 +169,8 @@ static int load_all(void *context, struct tp_error *err)
     if (code < 0)
         return code;
     *load->trace_count = summaries.count;
-    take_levels(load, &summaries);
-    take_counts(load, &summaries);
+    average_levels(load, &summaries);
+    add_all_counts(load, &summaries);
     return TP_OK;
 }
 
@@ -182,7 +182,7 @@ int tp_bench_samples_load(struct tp_bench_run *run, size_t *trace_count, const s
     for (int q = 0; q <= TP_BENCH_HOST_OPS; q++)
         run->level[q] = NAN;
     tp_arena_init(&load.scratch, 0);
-    int code = tp_arena_run_both(&load.scratch, arena, load_all, &load, err);
+    int code = tp_arena_run_both(&load.scratch, arena, load_guarded, &load, err);
     tp_arena_release(&load.scratch);
     return code;
 }

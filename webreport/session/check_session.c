@@ -53,7 +53,7 @@ static int by_start(const void *x, const void *y, const void *context)
     return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
 }
 
-static int load(struct tp_check_session *s, int side, struct tp_arena *arena, struct tp_error *err)
+static int load_side(struct tp_check_session *s, int side, struct tp_arena *arena, struct tp_error *err)
 {
     struct tp_check_side *out = side == BASE ? &s->input.base : &s->input.run;
     const char *const *paths = side == BASE ? &s->baseline : s->inputs;
@@ -66,7 +66,7 @@ static int load(struct tp_check_session *s, int side, struct tp_arena *arena, st
     how.console = s->console;
     how.extent = s->updates_baseline ? TP_SUMMARY_WHOLE : s->baseline ? TP_SUMMARY_COMPARED : TP_SUMMARY_JUDGED;
     how.read.skips_hash = !s->updates_baseline; /* only a stored baseline needs the hash of its input */
-    how.wants_program = s->updates_baseline || tp_budget_wants_program(&s->limits);
+    how.needs_program = s->updates_baseline || tp_budget_needs_program(&s->limits);
     int code = tp_summaries_load(&s->sides[side], arena, &how, err);
     if (code < 0)
         return code;
@@ -78,7 +78,7 @@ static int load(struct tp_check_session *s, int side, struct tp_arena *arena, st
 
 /* Returns the label under which the run is stored: the value of --label, otherwise the name of the input without the
  * endings of traces and summaries. */
-static const char *label_of(const struct tp_check_session *s, struct tp_arena *arena)
+static const char *run_label(const struct tp_check_session *s, struct tp_arena *arena)
 {
     struct tp_str name = tp_inputs_bare_name(tp_str_of(s->input.run.name), 0);
     if (s->label)
@@ -90,7 +90,7 @@ static const char *label_of(const struct tp_check_session *s, struct tp_arena *a
 
 /* Returns true if the baseline is a store of runs: a folder that has summaries but no traces. With --include, no
  * folder is a store. */
-static bool is_store(const struct tp_check_session *s, struct tp_arena *arena)
+static bool is_folder_of_runs(const struct tp_check_session *s, struct tp_arena *arena)
 {
     const struct tp_run_search search = {.paths = &s->baseline, .path_count = 1};
     struct tp_runs runs = {0};
@@ -102,7 +102,7 @@ static bool is_store(const struct tp_check_session *s, struct tp_arena *arena)
 
 /* Loads the runs in the store since the last accepted one as the baseline. The first of them give the accepted
  * level, and all of them show the noise. Ignores runs that broke a limit and were not accepted. */
-static int load_store(struct tp_check_session *s, struct tp_arena *arena, struct tp_error *err)
+static int load_stored_runs(struct tp_check_session *s, struct tp_arena *arena, struct tp_error *err)
 {
     size_t total = 0, count = 0;
     int code = tp_stored_history_load(&s->history, s->baseline, arena, s->console, err);
@@ -128,7 +128,7 @@ static int load_store(struct tp_check_session *s, struct tp_arena *arena, struct
 
 /* Removes runs from a baseline that is not a store if they broke a limit when they were stored and were not
  * accepted. */
-static void drop_broken(struct tp_check_session *s, struct tp_arena *arena)
+static void remove_runs_over_limits(struct tp_check_session *s, struct tp_arena *arena)
 {
     struct tp_summary *items = s->sides[BASE].items;
     struct tp_run_decision decision;
@@ -145,7 +145,7 @@ static void drop_broken(struct tp_check_session *s, struct tp_arena *arena)
 }
 
 /* Returns the decision of this check on its run. Author, time and reason are empty. */
-static struct tp_run_decision decision_of(const struct tp_check_session *s)
+static struct tp_run_decision make_decision(const struct tp_check_session *s)
 {
     return (struct tp_run_decision){.is_known = true,
                                     .is_failed = s->check.verdict == TP_CHECK_FAIL,
@@ -157,9 +157,10 @@ static struct tp_run_decision decision_of(const struct tp_check_session *s)
 }
 
 /* Adds this run to the history at its place in time. It replaces a stored run with the same label. */
-static void join_store(struct tp_check_session *s, struct tp_arena *arena)
+static void add_run_to_history(struct tp_check_session *s, struct tp_arena *arena)
 {
-    struct tp_history_run own = {tp_str_of(label_of(s, arena)), s->input.run.items, s->input.run.count, decision_of(s)};
+    struct tp_history_run own = {tp_str_of(run_label(s, arena)), s->input.run.items, s->input.run.count,
+                                 make_decision(s)};
     struct tp_history_run *runs = tp_arena_array(arena, s->history.count + 1, sizeof *runs);
     size_t count = 0;
     for (size_t i = 0; i < s->history.count; i++)
@@ -172,35 +173,35 @@ static void join_store(struct tp_check_session *s, struct tp_arena *arena)
 }
 
 /* Returns true if the baseline is an empty store and this run will be its first one. */
-static bool is_empty_store(const struct tp_check_session *s, struct tp_arena *arena)
+static bool is_empty_folder_of_runs(const struct tp_check_session *s, struct tp_arena *arena)
 {
     struct tp_vec files = TP_VEC(arena, const char *);
     struct tp_error none = {0};
     return s->updates_baseline && tp_rundir_find_named(&files, s->baseline, ".tps", &none) == TP_OK && files.count == 0;
 }
 
-static bool is_missing(const char *path)
+static bool is_path_missing(const char *path)
 {
     return access(path, F_OK) != 0 && errno == ENOENT;
 }
 
 static int load_sides(struct tp_check_session *s, struct tp_arena *arena, struct tp_error *err)
 {
-    int code = load(s, RUN, arena, err);
+    int code = load_side(s, RUN, arena, err);
     if (code < 0 || !s->baseline)
         return code;
-    if (is_missing(s->baseline) && !s->updates_baseline)
+    if (is_path_missing(s->baseline) && !s->updates_baseline)
         return tp_error_set(err, TP_ENOTFOUND, 0,
                             "%.200s: no such baseline; --update-baseline stores this run as the first", s->baseline);
-    bool is_kept = is_store(s, arena);
-    s->input.is_first = is_missing(s->baseline) || (is_kept && is_empty_store(s, arena));
+    bool is_kept = is_folder_of_runs(s, arena);
+    s->input.is_first = is_path_missing(s->baseline) || (is_kept && is_empty_folder_of_runs(s, arena));
     if (s->input.is_first)
         return TP_OK; /* the store is empty, so the run is not compared */
     if (is_kept)
-        return load_store(s, arena, err);
-    code = load(s, BASE, arena, err);
+        return load_stored_runs(s, arena, err);
+    code = load_side(s, BASE, arena, err);
     if (code == TP_OK)
-        drop_broken(s, arena);
+        remove_runs_over_limits(s, arena);
     return code;
 }
 
@@ -213,8 +214,8 @@ int tp_check_session_run(struct tp_check_session *s, struct tp_arena *arena, str
     s->input.budget = &s->limits;
     tp_check_build(&s->check, &s->input, arena);
     if (s->history.count && !s->check.is_damaged)
-        join_store(s, arena);
-    tp_source_lines_check(&s->check, s->source_root, arena);
+        add_run_to_history(s, arena);
+    tp_source_lines_add_to_check(&s->check, s->source_root, arena);
     return TP_OK;
 }
 
@@ -227,7 +228,7 @@ static int write_runs(const struct tp_check_session *s, const struct tp_run_deci
     struct tp_summary_set set;
     struct tp_text_output file = {path, {0}};
     int code = TP_OK;
-    tp_summary_set_open(&set, arena);
+    tp_summary_set_init(&set, arena);
     for (size_t i = 0; i < s->input.run.count && code == TP_OK; i++) {
         struct tp_summary run = s->input.run.items[i];
         run.decision = *decision;
@@ -244,15 +245,15 @@ static int write_runs(const struct tp_check_session *s, const struct tp_run_deci
  * a note. */
 static int store_in_folder(const struct tp_check_session *s, struct tp_arena *arena, struct tp_error *err)
 {
-    struct tp_run_decision decision = decision_of(s);
+    struct tp_run_decision decision = make_decision(s);
     size_t size = strlen(s->baseline);
     while (size > 1 && s->baseline[size - 1] == '/')
         size--;
-    const char *path = tp_text_printf(arena, "%.*s/%s.tps", (int)size, s->baseline, label_of(s, arena));
+    const char *path = tp_text_printf(arena, "%.*s/%s.tps", (int)size, s->baseline, run_label(s, arena));
     int code = tp_folder_make(s->baseline, err);
     if (s->accepts) {
-        tp_run_note_sign(&decision, arena);
-        decision.reason = tp_run_note_line(tp_str_of(s->reason ? s->reason : ""), arena);
+        tp_run_note_set_author(&decision, arena);
+        decision.reason = tp_run_note_single_line(tp_str_of(s->reason ? s->reason : ""), arena);
     }
     code = code < 0 ? code : tp_run_note_write(path, &decision, arena, err);
     code = code < 0 ? code : write_runs(s, &decision, path, arena, err);
@@ -279,7 +280,7 @@ int tp_check_session_store(const struct tp_check_session *s, struct tp_arena *ar
     }
     if (tp_inputs_is_folder(s->baseline))
         return store_in_folder(s, arena, err);
-    const struct tp_run_decision decision = decision_of(s);
+    const struct tp_run_decision decision = make_decision(s);
     int code = write_runs(s, &decision, s->baseline, arena, err);
     if (code == TP_OK)
         tp_console_print_written(s->console, &s->baseline, 1);

@@ -9,38 +9,39 @@
 #include "webreport/measure/summary/summary_build.h"
 #include "webreport/session/inputs.h"
 
-/* Arguments of the function keep_tree. */
+/* Arguments of the function copy_tree_guarded. */
 struct keeping {
     struct tp_diff_side *side;
     const struct tp_analysis *analysis;
     struct tp_arena *scratch;
 };
 
-static int keep_tree(void *context, struct tp_error *err)
+static int copy_tree_guarded(void *context, struct tp_error *err)
 {
     const struct keeping *k = context;
     struct tp_calltree_options options = {.max_nodes = TP_DIFFTREE_NODES};
     struct tp_calltree *kept = tp_vec_push(&k->side->trees), tree;
     (void)err;
     tp_calltree_build(&tree, &k->analysis->model, &options, k->scratch);
-    tp_calltree_keep(kept, &tree, &k->side->arena);
+    tp_calltree_copy(kept, &tree, &k->side->arena);
     return TP_OK;
 }
 
 /* Stores the call tree of a run in its side. Another thread may still use the analysis. So a failure is stored in
- * side->tree_code and reported after the side is loaded. */
-static void keep_run_tree(struct tp_diff_side *side, const struct tp_analysis *analysis)
+ * side->tree_status and reported after the side is loaded. */
+static void store_run_tree(struct tp_diff_side *side, const struct tp_analysis *analysis)
 {
     struct tp_arena scratch;
     tp_arena_init(&scratch, 0);
-    int code = tp_arena_run_both(&scratch, &side->arena, keep_tree, &(struct keeping){side, analysis, &scratch}, NULL);
-    side->tree_code = code ? code : side->tree_code;
+    int code =
+        tp_arena_run_both(&scratch, &side->arena, copy_tree_guarded, &(struct keeping){side, analysis, &scratch}, NULL);
+    side->tree_status = code ? code : side->tree_status;
     tp_arena_release(&scratch);
 }
 
-static void keep(void *context, const struct tp_analysis *analysis)
+static void store_analysis_tree(void *context, const struct tp_analysis *analysis)
 {
-    keep_run_tree(context, analysis);
+    store_run_tree(context, analysis);
 }
 
 struct loading {
@@ -49,7 +50,7 @@ struct loading {
     const struct tp_diff_read *how;
 };
 
-static int load(void *context, struct tp_error *err)
+static int load_side_guarded(void *context, struct tp_error *err)
 {
     const struct loading *loading = context;
     struct tp_diff_side *side = loading->side;
@@ -62,12 +63,12 @@ static int load(void *context, struct tp_error *err)
     options.read.skips_hash = true; /* comparisons do not show the hash of their inputs */
     options.rules = how->rules;
     options.console = how->console;
-    options.analysed = how->has_trees ? keep : NULL;
+    options.analysed = how->has_trees ? store_analysis_tree : NULL;
     options.context = side;
     side->name = tp_inputs_shown_name(&side->arena, path);
     int code = tp_summaries_load(&side->summaries, &side->arena, &options, err);
-    if (code == TP_OK && side->tree_code)
-        return tp_error_set(err, side->tree_code, 0, "out of memory");
+    if (code == TP_OK && side->tree_status)
+        return tp_error_set(err, side->tree_status, 0, "out of memory");
     return code;
 }
 
@@ -76,7 +77,7 @@ static int load_side(struct tp_diff_side *side, const char *path, const struct t
     memset(side, 0, sizeof *side);
     tp_arena_init(&side->arena, 0);
     side->trees = TP_VEC(&side->arena, struct tp_calltree);
-    side->code = tp_arena_run(&side->arena, load, &(struct loading){side, path, how}, &side->err);
+    side->code = tp_arena_run(&side->arena, load_side_guarded, &(struct loading){side, path, how}, &side->err);
     return side->code;
 }
 
@@ -118,17 +119,17 @@ struct addition {
     const struct tp_analysis *analysis;
 };
 
-static int add(void *context, struct tp_error *err)
+static int add_run_guarded(void *context, struct tp_error *err)
 {
     const struct addition *addition = context;
     struct tp_diff_side *own = addition->own;
-    struct tp_summary_source source = tp_summaries_source(addition->file, addition->analysis);
-    keep_run_tree(own, addition->analysis);
-    if (own->tree_code)
-        return tp_error_set(err, own->tree_code, 0, "out of memory");
+    struct tp_summary_source source = tp_summaries_make_source(addition->file, addition->analysis);
+    store_run_tree(own, addition->analysis);
+    if (own->tree_status)
+        return tp_error_set(err, own->tree_status, 0, "out of memory");
     struct tp_summary *summary = tp_vec_push(&own->runs);
     tp_summary_build(summary, &source, &own->arena);
-    tp_word_metrics(summary->metrics);
+    tp_fill_metric_texts(summary->metrics);
     own->summaries.items = own->runs.data;
     own->summaries.count = own->runs.count;
     return TP_OK;
@@ -138,17 +139,17 @@ int tp_comparison_add(struct tp_comparison *comparison, const struct tp_run_file
                       const struct tp_analysis *analysis, struct tp_error *err)
 {
     struct tp_diff_side *own = &comparison->sides[TP_NEW];
-    return tp_arena_run(&own->arena, add, &(struct addition){own, file, analysis}, err);
+    return tp_arena_run(&own->arena, add_run_guarded, &(struct addition){own, file, analysis}, err);
 }
 
-static struct tp_side_input input_of(const struct tp_diff_side *side)
+static struct tp_side_input side_input(const struct tp_diff_side *side)
 {
     return (struct tp_side_input){side->name, side->summaries.items, (uint32_t)side->summaries.count,
                                   side->summaries.is_one_trace};
 }
 
 /* Returns the call trees of a side; NULL if at least one summary has no call tree. */
-static const struct tp_calltree *trees_of(const struct tp_diff_side *side)
+static const struct tp_calltree *merge_trees(const struct tp_diff_side *side)
 {
     return side->trees.count == side->summaries.count ? side->trees.data : NULL;
 }
@@ -159,8 +160,8 @@ void tp_comparison_build(struct tp_comparison *comparison, const struct tp_compa
     struct tp_side_input *inputs = tp_arena_array(arena, TP_SIDES, sizeof *inputs);
     const struct tp_calltree *trees[TP_SIDES];
     for (int s = 0; s < TP_SIDES; s++) {
-        inputs[s] = input_of(&comparison->sides[s]);
-        trees[s] = trees_of(&comparison->sides[s]);
+        inputs[s] = side_input(&comparison->sides[s]);
+        trees[s] = merge_trees(&comparison->sides[s]);
     }
     tp_compare_build(&comparison->compare, inputs, trees, options, arena);
 }

@@ -16,8 +16,8 @@ struct tp_diff_side {
     /* call tree of each summary that was made from a trace (struct tp_calltree); summaries from files have none */
     struct tp_vec trees;
     const char *name;
-    int tree_code; /* 0, or a negative tp_status if a call tree could not be stored */
-    int code;      /* 0, or a negative tp_status if loading failed for the reason in `err` */
+    int tree_status; /* 0, or a negative tp_status if a call tree could not be stored */
+    int code;        /* 0, or a negative tp_status if loading failed for the reason in `err` */
     struct tp_error err;
 };
 

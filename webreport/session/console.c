@@ -29,10 +29,10 @@ void tp_console_restart(struct tp_console *console)
 
 /* Writes an escape for the first character of `text`: \xNN for a control character, \uNNNN for a bidirectional one.
  * Returns the size of that character in `text`, bytes; 0 if it needs no escape. */
-static size_t put_visible(char *out, size_t size, const char *text)
+static size_t put_visible_character(char *out, size_t size, const char *text)
 {
     const unsigned char *p = (const unsigned char *)text;
-    unsigned bidi = tp_utf8_bidi(text, strlen(text));
+    unsigned bidi = tp_utf8_bidi_length(text, strlen(text));
     bool is_c1 = *p == 0xC2 && p[1] >= 0x80 && p[1] < 0xA0;
     if (bidi)
         snprintf(out, size, "\\u%04x", bidi);
@@ -44,25 +44,25 @@ static size_t put_visible(char *out, size_t size, const char *text)
 }
 
 /* Copies a text to `out` so that it can neither move the cursor nor be a command to a CI log. */
-static void make_harmless(const char *text, char *out, size_t size)
+static void escape_for_terminal(const char *text, char *out, size_t size)
 {
     size_t used = 0;
     for (size_t taken; *text && used + 9 < size; text += taken ? taken : 1) {
-        taken = put_visible(out + used, size - used, text);
+        taken = put_visible_character(out + used, size - used, text);
         if (taken)
             used += strlen(out + used);
         else
             out[used++] = *text;
     }
     out[used] = '\0';
-    tp_terminal_defuse(out, used);
+    tp_terminal_disable_commands(out, used);
 }
 
-static void say(struct tp_console *console, const char *color, const char *format, va_list args)
+static void print_message(struct tp_console *console, const char *color, const char *format, va_list args)
 {
     char raw[LINE], line[LINE * 4], whole[sizeof line + 32];
     vsnprintf(raw, sizeof raw, format, args);
-    make_harmless(raw, line, sizeof line);
+    escape_for_terminal(raw, line, sizeof line);
     tp_console_progress_end(console);
     snprintf(whole, sizeof whole, "%stracepress: %s%s\n", console->has_color ? color : "", line,
              console->has_color ? "\033[0m" : "");
@@ -75,7 +75,7 @@ void tp_console_error(struct tp_console *console, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    say(console, "\033[31m", format, args);
+    print_message(console, "\033[31m", format, args);
     va_end(args);
 }
 
@@ -85,13 +85,13 @@ void tp_console_notice(struct tp_console *console, const char *format, ...)
     if (console->is_quiet)
         return;
     va_start(args, format);
-    say(console, "\033[33m", format, args);
+    print_message(console, "\033[33m", format, args);
     va_end(args);
 }
 
 /* Writes the written paths as "report.html, out.json" to `text`. Skips NULL, "-" and files of /dev. Returns false if
  * there are no others. */
-static bool name_written(char *text, size_t room, const char *const *paths, size_t count)
+static bool join_written_names(char *text, size_t room, const char *const *paths, size_t count)
 {
     size_t size = 0;
     for (size_t i = 0; i < count && size < room; i++)
@@ -103,7 +103,7 @@ static bool name_written(char *text, size_t room, const char *const *paths, size
 void tp_console_print_written(struct tp_console *console, const char *const *paths, size_t count)
 {
     char text[LINE];
-    if (name_written(text, sizeof text, paths, count))
+    if (join_written_names(text, sizeof text, paths, count))
         tp_console_notice(console, "wrote %s", text);
 }
 
@@ -111,7 +111,7 @@ void tp_console_print_line_and_written(struct tp_console *console, const char *l
                                        size_t count)
 {
     char text[LINE];
-    bool has_written = name_written(text, sizeof text, paths, count);
+    bool has_written = join_written_names(text, sizeof text, paths, count);
     tp_console_notice(console, "%s%s%s", line, has_written ? " Written to " : "", has_written ? text : "");
 }
 
@@ -134,7 +134,7 @@ void tp_console_progress(struct tp_console *console, const char *format, ...)
     va_start(args, format);
     vsnprintf(raw, sizeof raw, format, args);
     va_end(args);
-    make_harmless(raw, line, 100);
+    escape_for_terminal(raw, line, 100);
     fprintf(stderr, "\r\033[K%s", line);
     fflush(stderr);
     console->shows_progress = true;

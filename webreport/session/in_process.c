@@ -133,9 +133,9 @@ static int make_summary(void *context, struct tp_error *err)
     tp_oddities_count(&a->trace, &a->order, arena);
     tp_evidence_build(&a->trace.evidence, &a->trace, arena);
     tp_model_build(&a->model, &a->trace, &a->order, arena);
-    tp_views_build_brief(&a->views, &a->model, arena);
-    tp_advice_build_brief(&a->advice, &a->model, NULL, arena);
-    tp_word_advice(&a->advice, &a->model, arena);
+    tp_views_build_for_summary(&a->views, &a->model, arena);
+    tp_advice_build_for_summary(&a->advice, &a->model, NULL, arena);
+    tp_fill_advice_texts(&a->advice, &a->model, arena);
     tp_memory_view_build(&a->views.memory, &a->model, arena);
     struct tp_summary_source source = {
         .key = {TP_STR(""), TP_NULL_INT, TP_NULL_INT, tp_str_of(options->worker), options->span},
@@ -147,8 +147,8 @@ static int make_summary(void *context, struct tp_error *err)
         .views = &a->views,
         .advice = &a->advice};
     tp_summary_build(summary, &source, arena);
-    tp_word_metrics(summary->metrics);
-    tp_summary_set_open(&set, arena);
+    tp_fill_metric_texts(summary->metrics);
+    tp_summary_set_init(&set, arena);
     code = tp_summary_set_add(&set, summary, err);
     return code < 0 ? code : tp_summary_set_write(&set, call->out, err);
 }

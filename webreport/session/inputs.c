@@ -44,7 +44,7 @@ static bool is_unfinished(const struct tp_leftover *leaving)
 {
     char trace[4096];
     if (leaving->kind == TP_LEFTOVER_SPOOL && !leaving->is_live)
-        return !tp_leftover_files_name_trace(trace, sizeof trace, leaving->path) || access(trace, F_OK) != 0;
+        return !tp_leftover_files_trace_path(trace, sizeof trace, leaving->path) || access(trace, F_OK) != 0;
     return leaving->kind == TP_LEFTOVER_RUN;
 }
 
@@ -93,13 +93,13 @@ int tp_inputs_find(struct tp_runs *runs, size_t *file_count, struct tp_arena *ar
         return code;
     tp_inputs_print_found(console, runs);
     if (!*file_count)
-        return tp_inputs_none_found(runs, search, "traces", arena, why);
+        return tp_inputs_set_not_found_error(runs, search, "traces", arena, why);
     tp_inputs_print_unfinished(console, search, arena);
     return TP_OK;
 }
 
-int tp_inputs_none_found(const struct tp_runs *runs, const struct tp_run_search *search, const char *wanted,
-                         struct tp_arena *arena, struct tp_error *err)
+int tp_inputs_set_not_found_error(const struct tp_runs *runs, const struct tp_run_search *search, const char *wanted,
+                                  struct tp_arena *arena, struct tp_error *err)
 {
     const char *folder;
     size_t count = count_unfinished(&folder, search, arena);
@@ -153,14 +153,14 @@ struct tp_str tp_inputs_bare_name(struct tp_str name, size_t least)
     return name;
 }
 
-bool tp_inputs_is_same(const char *a, const char *b)
+bool tp_inputs_are_same_file(const char *a, const char *b)
 {
     struct stat x, y;
     return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
 /* Returns input number i; NULL if it was not given. Inputs that options name follow the operands. */
-static const char *input_at(const struct tp_named_files *named, size_t i)
+static const char *named_input_at(const struct tp_named_files *named, size_t i)
 {
     return i < named->input_count ? named->inputs[i] : named->more[i - named->input_count];
 }
@@ -170,7 +170,7 @@ const char *tp_inputs_find_conflict(const struct tp_named_files *named)
     size_t inputs = named->input_count + sizeof named->more / sizeof *named->more;
     unsigned stdin_count = 0;
     for (size_t k = 0; k < inputs; k++)
-        stdin_count += input_at(named, k) && strcmp(input_at(named, k), "-") == 0;
+        stdin_count += named_input_at(named, k) && strcmp(named_input_at(named, k), "-") == 0;
     if (stdin_count > 1)
         return "standard input can be read only once";
     for (size_t i = 0; i < named->output_count; i++) {
@@ -180,11 +180,11 @@ const char *tp_inputs_find_conflict(const struct tp_named_files *named)
         if (!*output)
             return "the name of an output is empty";
         for (size_t k = 0; k < inputs; k++)
-            if (input_at(named, k) && tp_inputs_is_same(output, input_at(named, k)))
+            if (named_input_at(named, k) && tp_inputs_are_same_file(output, named_input_at(named, k)))
                 return "an output would overwrite an input";
         for (size_t k = 0; k < i; k++)
             if (named->outputs[k] && strcmp(output, "/dev/null") != 0 &&
-                (strcmp(output, named->outputs[k]) == 0 || tp_inputs_is_same(output, named->outputs[k])))
+                (strcmp(output, named->outputs[k]) == 0 || tp_inputs_are_same_file(output, named->outputs[k])))
                 return "two outputs have the same name";
     }
     return NULL;

@@ -23,8 +23,8 @@ void tp_inputs_print_unfinished(struct tp_console *console, const struct tp_run_
 
 /* Sets *err for a search that found no inputs: the reason, and what the user can do. Returns TP_ENOTFOUND. wanted:
  * name of the inputs, such as "traces". Allocates from an arena whose guard the caller sets. */
-int tp_inputs_none_found(const struct tp_runs *runs, const struct tp_run_search *search, const char *wanted,
-                         struct tp_arena *arena, struct tp_error *err);
+int tp_inputs_set_not_found_error(const struct tp_runs *runs, const struct tp_run_search *search, const char *wanted,
+                                  struct tp_arena *arena, struct tp_error *err);
 
 /* Prints one notice for each kind of repair or oddity in a trace. */
 void tp_inputs_print_notices(struct tp_console *console, const char *path, const struct tp_reading *reading);
@@ -41,7 +41,7 @@ bool tp_inputs_is_folder(const char *path);
 struct tp_str tp_inputs_bare_name(struct tp_str name, size_t least);
 
 /* Returns true if both paths name the same existing regular file. Used to keep an output from replacing an input. */
-bool tp_inputs_is_same(const char *a, const char *b);
+bool tp_inputs_are_same_file(const char *a, const char *b);
 
 /* The files that a command line names. A name is NULL if it was not given. */
 struct tp_named_files {

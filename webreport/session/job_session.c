@@ -50,7 +50,7 @@ static int classify_inputs(void *context, struct tp_error *err)
     return code == TP_ENOMEM ? code : 0;
 }
 
-int tp_job_detect(const struct tp_run_search *search)
+int tp_job_detect_inputs(const struct tp_run_search *search)
 {
     struct question question = {.search = search};
     tp_arena_init(&question.arena, 0);
@@ -61,7 +61,7 @@ int tp_job_detect(const struct tp_run_search *search)
 
 /* Prints that an input cannot be used, with its path, and adds it to the list of failed inputs. The list has only
  * the file name, because outputs must not reveal folders. */
-static void fail(struct state *state, const char *path, const struct tp_error *why)
+static void report_failed_input(struct state *state, const char *path, const struct tp_error *why)
 {
     const char *file = tp_path_base(path);
     tp_console_error(state->console, "%s: %s", path, why->text);
@@ -75,11 +75,11 @@ static int read_inputs(struct state *state)
     struct tp_summary_inputs inputs;
     const struct tp_run_search search = {.paths = state->session->inputs, .path_count = state->session->input_count};
     int code = tp_summary_inputs_find(&inputs, state->arena, &search, TP_INPUTS_SUMMARIES, state->err);
-    tp_summary_set_open(&state->set, state->arena);
+    tp_summary_set_init(&state->set, state->arena);
     for (size_t i = 0; code == TP_OK && i < inputs.missing.count; i++) {
         struct tp_error why = {0};
         tp_error_set(&why, TP_ENOTFOUND, 0, "No such file or directory");
-        fail(state, *TP_AT(&inputs.missing, const char *, i), &why);
+        report_failed_input(state, *TP_AT(&inputs.missing, const char *, i), &why);
     }
     for (size_t i = 0; code == TP_OK && i < inputs.count; i++) {
         struct tp_error why = {0};
@@ -88,7 +88,7 @@ static int read_inputs(struct state *state)
         if (read == TP_ENOMEM) /* a lack of memory is an error of the command, not of this file */
             return tp_error_set(state->err, read, 0, "%s", why.text);
         if (read < 0)
-            fail(state, inputs.items[i].path, &why);
+            report_failed_input(state, inputs.items[i].path, &why);
     }
     state->jobs->duplicate_count = state->set.again_count + state->set.other_count;
     return code;
@@ -107,13 +107,13 @@ struct unpacked {
 static int unpack_record(void *context, struct tp_error *err)
 {
     struct unpacked *item = context;
-    int code = tp_summary_unpack_with(&item->summary, item->record, &item->arena, item->scratch, err);
+    int code = tp_summary_unpack_in_arena(&item->summary, item->record, &item->arena, item->scratch, err);
     if (code == TP_OK)
-        tp_word_metrics(item->summary.metrics);
+        tp_fill_metric_texts(item->summary.metrics);
     return code;
 }
 
-static void unpack_one(struct unpacked *item, struct tp_arena *scratch)
+static void unpack_item(struct unpacked *item, struct tp_arena *scratch)
 {
     item->scratch = scratch;
     item->code = tp_arena_run(&item->arena, unpack_record, item, &item->err);
@@ -139,7 +139,7 @@ static void *unpack_half(void *context)
 {
     const struct half *half = context;
     for (size_t i = half->first; i < half->batch->count; i += 2)
-        unpack_one(&half->batch->items[i], &half->batch->scratch[half->first]);
+        unpack_item(&half->batch->items[i], &half->batch->scratch[half->first]);
     return NULL;
 }
 
@@ -156,7 +156,7 @@ static void unpack_batch(struct batch *batch)
 }
 
 /* Returns the job with the name and span of a record, or adds it. Returns NULL if there are already too many jobs. */
-static struct tp_job *job_of(struct state *state, const struct tp_summary_key *key)
+static struct tp_job *find_or_add_job(struct state *state, const struct tp_summary_key *key)
 {
     for (size_t i = 0; i < state->items.count; i++) {
         struct tp_job *job = TP_AT(&state->items, struct tp_job, i);
@@ -168,11 +168,11 @@ static struct tp_job *job_of(struct state *state, const struct tp_summary_key *k
         return NULL;
     }
     struct tp_job *job = tp_vec_push(&state->items);
-    tp_job_open(job, state->arena, key->job, key->span);
+    tp_job_init(job, state->arena, key->job, key->span);
     return job;
 }
 
-static const char *name_of(struct state *state, const struct tp_summary_key *key)
+static const char *job_name(struct state *state, const struct tp_summary_key *key)
 {
     char name[96];
     int size;
@@ -184,25 +184,25 @@ static const char *name_of(struct state *state, const struct tp_summary_key *key
     return tp_arena_copy(state->arena, name, (size_t)size);
 }
 
-static void take(struct state *state, struct unpacked *item)
+static void add_unpacked_record(struct state *state, struct unpacked *item)
 {
     if (item->code == TP_ENOMEM)
         tp_arena_fail(state->arena, item->code);
     if (item->code < 0) {
-        fail(state, name_of(state, &item->record->key), &item->err);
+        report_failed_input(state, job_name(state, &item->record->key), &item->err);
         return;
     }
-    struct tp_job *job = job_of(state, &item->summary.key);
+    struct tp_job *job = find_or_add_job(state, &item->summary.key);
     if (job)
-        tp_job_add(job, &item->summary);
+        tp_job_add_summary(job, &item->summary);
 }
 
-static int take_batch(void *context, struct tp_error *err)
+static int add_batch(void *context, struct tp_error *err)
 {
     struct batch *batch = context;
     (void)err;
     for (size_t i = 0; i < batch->count; i++)
-        take(batch->state, &batch->items[i]);
+        add_unpacked_record(batch->state, &batch->items[i]);
     return TP_OK;
 }
 
@@ -235,14 +235,14 @@ static void add_records(struct state *state)
         for (size_t i = 0; i < batch->count; i++)
             batch->items[i].record = &state->set.records[first + i];
         unpack_batch(batch);
-        tp_arena_run(state->arena, take_batch, batch, NULL);
+        tp_arena_run(state->arena, add_batch, batch, NULL);
         for (size_t i = 0; i < batch->count; i++) {
             tp_arena_clear(&batch->items[i].arena);
             batch->items[i].err = (struct tp_error){0};
         }
     }
-    close_batch(batch); /* done after failures too; tp_arena_pass_on reports them below */
-    tp_arena_pass_on(state->arena);
+    close_batch(batch); /* done after failures too; tp_arena_pass_failure_on reports them below */
+    tp_arena_pass_failure_on(state->arena);
 }
 
 int tp_job_session_run(struct tp_jobs *jobs, const struct tp_job_session *session, struct tp_arena *arena,

@@ -9,7 +9,7 @@
 /* Finds out whether the inputs are a job. Returns 1 if every input is a summary, or a folder with summaries and no
  * traces. Returns 0 if no input is. Returns TP_EUSAGE if only some inputs are. Can also return TP_ENOMEM or
  * TP_ELIMIT. */
-int tp_job_detect(const struct tp_run_search *search);
+int tp_job_detect_inputs(const struct tp_run_search *search);
 
 struct tp_job_session {
     const char *const *inputs;

@@ -27,13 +27,13 @@ struct search {
     struct tp_vec places; /* folders that are still to be searched (struct place) */
 };
 
-static void add(struct search *search, const char *path, enum tp_leftover_kind kind)
+static void add_leftover(struct search *search, const char *path, enum tp_leftover_kind kind)
 {
     *(struct tp_leftover *)tp_vec_push(&search->left->items) =
         (struct tp_leftover){path, kind, kind == TP_LEFTOVER_SPOOL && tp_spool_is_live(path)};
 }
 
-static void cannot_read(struct search *search, const char *path)
+static void count_unread_folder(struct search *search, const char *path)
 {
     search->left->unread = search->left->unread_count++ ? search->left->unread : path;
 }
@@ -41,11 +41,11 @@ static void cannot_read(struct search *search, const char *path)
 static void check_folder(struct search *search, const struct place *place, const char *name, const char *path)
 {
     if (strcmp(name, TP_WORKER_SPOOLS) == 0)
-        add(search, place->path, TP_LEFTOVER_RUN);
+        add_leftover(search, place->path, TP_LEFTOVER_RUN);
     else if (place->depth + 1 < TP_MAX_DIR_DEPTH)
         *(struct place *)tp_vec_push(&search->places) = (struct place){path, place->depth + 1};
     else
-        cannot_read(search, path);
+        count_unread_folder(search, path);
 }
 
 static void check_file(struct search *search, const struct place *place, const char *name)
@@ -60,9 +60,9 @@ static void check_file(struct search *search, const struct place *place, const c
     if (S_ISDIR(status.st_mode))
         check_folder(search, place, name, path);
     else if (S_ISREG(status.st_mode) && tp_str_ends(tp_str_of(name), ".tpspool"))
-        add(search, path, TP_LEFTOVER_SPOOL);
+        add_leftover(search, path, TP_LEFTOVER_SPOOL);
     else if (S_ISREG(status.st_mode) && tp_temporary_is_name(name, NULL) && tp_temporary_is_abandoned(AT_FDCWD, path))
-        add(search, path, TP_LEFTOVER_TEMPORARY);
+        add_leftover(search, path, TP_LEFTOVER_TEMPORARY);
 }
 
 /* An open folder. A guard is set while it is read, so that it is closed even after a failure. */
@@ -90,7 +90,7 @@ static bool search_open_folder(struct search *search, const struct place *place)
     search->left->folder_count++;
     tp_arena_run(search->arena, search_folder, &(struct listing){search, place, dir}, NULL);
     closedir(dir);
-    tp_arena_pass_on(search->arena);
+    tp_arena_pass_failure_on(search->arena);
     return true;
 }
 
@@ -111,7 +111,7 @@ int tp_leftover_files_find(struct tp_leftover_files *left, struct tp_arena *aren
     while (search.places.count) {
         place = *TP_AT(&search.places, struct place, --search.places.count);
         if (!search_open_folder(&search, &place))
-            cannot_read(&search, place.path);
+            count_unread_folder(&search, place.path);
     }
     if (left->items.count)
         qsort(left->items.data, left->items.count, sizeof(struct tp_leftover), by_path);
@@ -130,7 +130,7 @@ static size_t parent_size(const char *path, size_t size)
     return size;
 }
 
-bool tp_leftover_files_name_trace(char *path, size_t size, const char *spool)
+bool tp_leftover_files_trace_path(char *path, size_t size, const char *spool)
 {
     const char *base = tp_path_base(spool);
     size_t folder = (size_t)(base - spool);
@@ -148,7 +148,7 @@ bool tp_leftover_files_name_trace(char *path, size_t size, const char *spool)
     return written > 0 && (size_t)written < size;
 }
 
-const char *tp_leftover_files_run_of(struct tp_arena *arena, const char *path)
+const char *tp_leftover_files_run_folder(struct tp_arena *arena, const char *path)
 {
     size_t size = strlen(path);
     for (int i = 0; i < 2; i++) { /* tries the path itself, then its folder */

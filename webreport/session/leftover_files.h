@@ -35,10 +35,10 @@ int tp_leftover_files_find(struct tp_leftover_files *left, struct tp_arena *aren
 
 /* Writes the path of the trace that `recover` makes from a spool: ".WORKER.NS.PID.tpspool" gives
  * "WORKER.NS.pt.trace.json.gz" in the same folder. Returns false if the path is longer than `size` - 1 bytes. */
-bool tp_leftover_files_name_trace(char *path, size_t size, const char *spool);
+bool tp_leftover_files_trace_path(char *path, size_t size, const char *spool);
 
 /* Returns the folder of the run to which a path belongs, in `arena`: RUN for `RUN/.spools` and for a file in it.
  * Returns "" for other paths. */
-const char *tp_leftover_files_run_of(struct tp_arena *arena, const char *path);
+const char *tp_leftover_files_run_folder(struct tp_arena *arena, const char *path);
 
 #endif

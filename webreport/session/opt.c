@@ -15,7 +15,7 @@
 
 enum { HINT_BYTES = 96 };
 
-static const struct tp_opt *find(const struct tp_opt *table, const char *name, size_t size)
+static const struct tp_opt *find_option(const struct tp_opt *table, const char *name, size_t size)
 {
     for (; table->name; table++)
         if (strlen(table->name) == size && memcmp(table->name, name, size) == 0)
@@ -77,7 +77,7 @@ static int parse_choice(int *out, const char *choices, const char *text)
 
 /* Returns a hint such as " (did you mean --markdown?)" with the most similar name, in `text`. Returns "" if no name
  * is similar. mark: text before the name; "--" for options, otherwise "". */
-static const char *hint(char *text, size_t size, const struct tp_nearest *nearest, const char *mark)
+static const char *spelling_hint(char *text, size_t size, const struct tp_nearest *nearest, const char *mark)
 {
     *text = '\0';
     if (nearest->found.len)
@@ -85,32 +85,33 @@ static const char *hint(char *text, size_t size, const struct tp_nearest *neares
     return text;
 }
 
-static int refuse_choice(const struct tp_opt *opt, const char *value, struct tp_error *err)
+static int set_choice_error(const struct tp_opt *opt, const char *value, struct tp_error *err)
 {
     struct tp_nearest nearest = tp_nearest_start(tp_str_of(value));
     char text[HINT_BYTES];
     for (const char *choice = opt->choices; *choice;) {
         size_t size = strcspn(choice, "|");
-        tp_nearest_offer(&nearest, (struct tp_str){choice, size});
+        tp_nearest_compare(&nearest, (struct tp_str){choice, size});
         choice += size + (choice[size] == '|');
     }
     return tp_error_set(err, TP_EUSAGE, 0, "--%s: \"%.40s\" is not one of %s%s", opt->name, value, opt->choices,
-                        hint(text, sizeof text, &nearest, ""));
+                        spelling_hint(text, sizeof text, &nearest, ""));
 }
 
-static int refuse_option(const struct tp_opt *table, const char *argument, struct tp_error *err)
+static int set_option_error(const struct tp_opt *table, const char *argument, struct tp_error *err)
 {
     struct tp_nearest nearest = {0};
     char text[HINT_BYTES];
     if (argument[1] == '-') {
         nearest = tp_nearest_start((struct tp_str){argument + 2, strcspn(argument + 2, "=")});
         for (const struct tp_opt *opt = table; opt->name; opt++)
-            tp_nearest_offer(&nearest, tp_str_of(opt->name));
+            tp_nearest_compare(&nearest, tp_str_of(opt->name));
     }
-    return tp_error_set(err, TP_EUSAGE, 0, "unknown option %.60s%s", argument, hint(text, sizeof text, &nearest, "--"));
+    return tp_error_set(err, TP_EUSAGE, 0, "unknown option %.60s%s", argument,
+                        spelling_hint(text, sizeof text, &nearest, "--"));
 }
 
-static int set(const struct tp_opt *opt, void *options, char *value, struct tp_error *err)
+static int set_option(const struct tp_opt *opt, void *options, char *value, struct tp_error *err)
 {
     void *field = (char *)options + opt->offset;
     struct tp_opt_list *list = field;
@@ -136,7 +137,7 @@ static int set(const struct tp_opt *opt, void *options, char *value, struct tp_e
         return TP_OK;
     case TP_OPT_CHOICE:
         if (parse_choice(field, opt->choices, value) < 0)
-            return refuse_choice(opt, value, err);
+            return set_choice_error(opt, value, err);
         return TP_OK;
     case TP_OPT_LIST:
         if (list->count == TP_OPT_LIST_MAX)
@@ -149,7 +150,7 @@ static int set(const struct tp_opt *opt, void *options, char *value, struct tp_e
 
 /* Returns the option that an argument names; NULL if the table does not have it. Sets *value to the value in the
  * argument, or to NULL. */
-static const struct tp_opt *match(const struct tp_opt *table, char *argument, char **value)
+static const struct tp_opt *match_option(const struct tp_opt *table, char *argument, char **value)
 {
     *value = NULL;
     if (argument[1] != '-') {
@@ -161,7 +162,7 @@ static const struct tp_opt *match(const struct tp_opt *table, char *argument, ch
     size_t size = strcspn(argument + 2, "=");
     if (argument[2 + size] == '=')
         *value = argument + 3 + size;
-    return find(table, argument + 2, size);
+    return find_option(table, argument + 2, size);
 }
 
 int tp_opt_parse(const struct tp_opt *table, void *options, int argc, char **argv, size_t *operand_count,
@@ -179,9 +180,9 @@ int tp_opt_parse(const struct tp_opt *table, void *options, int argc, char **arg
             only_operands = true;
             continue;
         }
-        const struct tp_opt *opt = match(table, argv[i], &value);
+        const struct tp_opt *opt = match_option(table, argv[i], &value);
         if (!opt)
-            return refuse_option(table, argv[i], err);
+            return set_option_error(table, argv[i], err);
         if (opt->type == TP_OPT_FLAG && value)
             return tp_error_set(err, TP_EUSAGE, 0, "--%s takes no value", opt->name);
         bool may_lack = opt->type == TP_OPT_FLAG || opt->type == TP_OPT_MAYBE;
@@ -192,14 +193,14 @@ int tp_opt_parse(const struct tp_opt *table, void *options, int argc, char **arg
                 return tp_error_set(err, TP_EUSAGE, 0, "--%s needs a value", opt->name);
             value = argv[++i];
         }
-        int code = set(opt, options, value, err);
+        int code = set_option(opt, options, value, err);
         if (code < 0)
             return code;
     }
     return TP_OK;
 }
 
-int tp_opt_rules(struct tp_rule_overrides *overrides, const struct tp_opt_list *rules, struct tp_error *err)
+int tp_opt_parse_rules(struct tp_rule_overrides *overrides, const struct tp_opt_list *rules, struct tp_error *err)
 {
     int code = TP_OK;
     for (size_t i = 0; i < rules->count && code == TP_OK; i++)
@@ -207,8 +208,8 @@ int tp_opt_rules(struct tp_rule_overrides *overrides, const struct tp_opt_list *
     return code;
 }
 
-int tp_opt_peaks(struct tp_rule_overrides *overrides, struct tp_peaks_file *file, const char *path,
-                 struct tp_error *err)
+int tp_opt_parse_peaks(struct tp_rule_overrides *overrides, struct tp_peaks_file *file, const char *path,
+                       struct tp_error *err)
 {
     struct tp_buf bytes;
     struct tp_error why = {0};

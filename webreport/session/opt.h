@@ -69,12 +69,12 @@ int tp_opt_parse(const struct tp_opt *table, void *options, int argc, char **arg
 
 /* Adds the values of all --rule options to `overrides`. Returns 0, or TP_EUSAGE with the reason. */
 struct tp_rule_overrides;
-int tp_opt_rules(struct tp_rule_overrides *overrides, const struct tp_opt_list *rules, struct tp_error *err);
+int tp_opt_parse_rules(struct tp_rule_overrides *overrides, const struct tp_opt_list *rules, struct tp_error *err);
 
 /* Reads the file of --peaks into `file`. Makes `overrides` point to `file`, which must outlive it. path: NULL
  * without the option. Returns 0, or TP_EUSAGE, TP_ELIMIT or TP_ENOMEM with the reason. */
 struct tp_peaks_file;
-int tp_opt_peaks(struct tp_rule_overrides *overrides, struct tp_peaks_file *file, const char *path,
-                 struct tp_error *err);
+int tp_opt_parse_peaks(struct tp_rule_overrides *overrides, struct tp_peaks_file *file, const char *path,
+                       struct tp_error *err);
 
 #endif

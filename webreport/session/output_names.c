@@ -12,7 +12,7 @@ struct naming {
     struct tp_vec named; /* names of the texts, as const char * */
 };
 
-static void begin(struct naming *naming, struct tp_arena *arena)
+static void init_naming(struct naming *naming, struct tp_arena *arena)
 {
     naming->arena = arena;
     tp_strings_init(&naming->texts, arena, 0);
@@ -22,7 +22,7 @@ static void begin(struct naming *naming, struct tp_arena *arena)
 
 /* Returns `name` if it is free. Otherwise appends "-2" or the first higher number that makes it free. Marks the
  * result as used. */
-static const char *take_free(struct naming *naming, const char *name)
+static const char *reserve_unused_name(struct naming *naming, const char *name)
 {
     const char *free_name = name;
     for (size_t number = 2; tp_strings_find(&naming->taken, tp_str_of(free_name)) != TP_NO_ID; number++) {
@@ -35,12 +35,12 @@ static const char *take_free(struct naming *naming, const char *name)
     return free_name;
 }
 
-static const char *name_of(struct naming *naming, struct tp_str text)
+static const char *safe_name(struct naming *naming, struct tp_str text)
 {
     uint32_t id = tp_strings_find(&naming->texts, text);
     if (id != TP_NO_ID)
         return *TP_AT(&naming->named, const char *, id);
-    const char *name = take_free(naming, tp_file_name_escape(naming->arena, text));
+    const char *name = reserve_unused_name(naming, tp_file_name_escape(naming->arena, text));
     tp_strings_add(&naming->texts, text);
     *(const char **)tp_vec_push(&naming->named) = name;
     return name;
@@ -54,8 +54,8 @@ static bool has_other_span(const struct tp_run *run, const struct tp_run_file *f
     return false;
 }
 
-static const char *folder_of(struct tp_arena *arena, const struct tp_run *run, const struct tp_run_file *file,
-                             const struct tp_output_name *name, bool has_run, bool joins_cycles)
+static const char *folder_path(struct tp_arena *arena, const struct tp_run *run, const struct tp_run_file *file,
+                               const struct tp_output_name *name, bool has_run, bool joins_cycles)
 {
     bool has_worker = run->file_count > 1;
     char span[32] = "";
@@ -68,24 +68,24 @@ static const char *folder_of(struct tp_arena *arena, const struct tp_run *run, c
     return path;
 }
 
-struct tp_output_name *tp_output_names(const struct tp_runs *runs, bool joins_cycles, struct tp_arena *arena)
+struct tp_output_name *tp_output_names_make(const struct tp_runs *runs, bool joins_cycles, struct tp_arena *arena)
 {
     struct naming by_run, folders;
     struct tp_vec names = TP_VEC(arena, struct tp_output_name);
-    begin(&by_run, arena);
-    begin(&folders, arena);
+    init_naming(&by_run, arena);
+    init_naming(&folders, arena);
     for (size_t i = 0; i < runs->count; i++) {
         const struct tp_run *run = &runs->items[i];
         struct naming workers;
-        begin(&workers, arena);
+        init_naming(&workers, arena);
         for (size_t k = 0; k < run->file_count; k++) {
             struct tp_output_name *name = tp_vec_push(&names);
-            name->run = name_of(&by_run, run->name);
-            name->worker = name_of(&workers, run->files[k].worker);
-            name->folder = folder_of(arena, run, &run->files[k], name, runs->count > 1, joins_cycles);
+            name->run = safe_name(&by_run, run->name);
+            name->worker = safe_name(&workers, run->files[k].worker);
+            name->folder = folder_path(arena, run, &run->files[k], name, runs->count > 1, joins_cycles);
             /* with joins_cycles names get no number, because captures of one worker share a folder */
             if (*name->folder && !joins_cycles)
-                name->folder = take_free(&folders, name->folder);
+                name->folder = reserve_unused_name(&folders, name->folder);
         }
     }
     return names.data;

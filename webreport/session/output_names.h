@@ -14,6 +14,6 @@ struct tp_output_name {
 /* Returns the names for each file of each run, in the order of the files, in `arena`. Equal names get a number (a_b,
  * a_b-2), because bytes are replaced and long texts are cut. joins_cycles: true to give all captures of a worker one
  * folder, without SPAN. */
-struct tp_output_name *tp_output_names(const struct tp_runs *runs, bool joins_cycles, struct tp_arena *arena);
+struct tp_output_name *tp_output_names_make(const struct tp_runs *runs, bool joins_cycles, struct tp_arena *arena);
 
 #endif

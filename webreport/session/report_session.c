@@ -56,7 +56,7 @@ struct received {
     struct tp_profile profile;
 };
 
-static void start_profile(void *context)
+static void start_received_profile(void *context)
 {
     const struct received *received = context;
     const struct report *report = received->report;
@@ -78,7 +78,7 @@ static void print_line(struct report *report, const struct tp_walked *walked, co
 }
 
 /* Prints the last line: the verdict of a single profile, and the outputs that were written. */
-static void print_end(const struct report *report, bool is_written)
+static void print_run_totals(const struct report *report, bool is_written)
 {
     const struct tp_report_session *session = report->session;
     size_t count = is_written ? session->output_count : 0;
@@ -97,14 +97,14 @@ static void add_rank(struct report *report, const struct tp_run_file *file, cons
     if (!report->has_several)
         return;
     rank->is_damaged = tp_evidence_unmet_needs(&a->trace.evidence) != 0;
-    rank->number = tp_slots_of_trace(&rank->slots, &a->trace, &a->model, file->worker, &report->arena);
+    rank->number = tp_slots_build_from_trace(&rank->slots, &a->trace, &a->model, file->worker, &report->arena);
     rank->labels = tp_arena_array(&report->arena, rank->slots.step_count, sizeof *rank->labels);
     for (uint32_t s = 0; s < rank->slots.step_count; s++)
         rank->labels[s] = tp_strings_add(&report->labels, a->model.steps[rank->slots.steps[s]].name);
 }
 
 /* Returns the process id in a file name of the form "HOST_PID_inside"; -1 if there is none. */
-static int64_t process_of(const struct tp_run_file *file)
+static int64_t file_pid(const struct tp_run_file *file)
 {
     size_t end = file->worker.len - (sizeof TP_WORKER_INSIDE - 1), begin = end;
     while (begin && file->worker.ptr[begin - 1] >= '0' && file->worker.ptr[begin - 1] <= '9')
@@ -114,12 +114,12 @@ static int64_t process_of(const struct tp_run_file *file)
 
 /* Returns the index of a file that was recorded inside one of the program's processes. Of several files, chooses the
  * one of the process with the highest peak memory. Returns `own` if there is none. */
-static size_t largest_inside(const struct tp_run *run, const struct tp_program_view *program, size_t own)
+static size_t find_largest_inner_trace(const struct tp_run *run, const struct tp_program_view *program, size_t own)
 {
     size_t found = own;
     int64_t most = -1;
     for (size_t i = 0; i < run->file_count; i++) {
-        int64_t pid = run->files[i].is_silent ? process_of(&run->files[i]) : -1;
+        int64_t pid = run->files[i].is_silent ? file_pid(&run->files[i]) : -1;
         for (uint32_t p = 0; pid >= 0 && p < program->tree.process_count; p++) {
             const struct tp_tree_process *process = &program->tree.processes[p];
             if (process->pid != pid || process->peak_bytes <= most)
@@ -133,7 +133,7 @@ static size_t largest_inside(const struct tp_run *run, const struct tp_program_v
 
 /* Returns the index of the program's file for a process that was recorded from inside: the first file before `own`
  * that is not of a helper. Returns `own` if there is none. */
-static size_t program_around(const struct tp_run *run, size_t own)
+static size_t find_outer_program(const struct tp_run *run, size_t own)
 {
     for (size_t i = 0; i < own; i++)
         if (!run->files[i].is_helper)
@@ -150,19 +150,19 @@ static void get_program_data(struct report *report, const struct tp_walked *walk
     if (walked->file->is_program)
         other = tp_run_programs_first_file(&report->programs, own);
     else if (walked->file->is_silent && !report->programs.count)
-        other = program_around(walked->run, own);
+        other = find_outer_program(walked->run, own);
     else if (a->advice.program.is_present && !walked->file->is_helper)
-        other = largest_inside(walked->run, &a->advice.program, own);
+        other = find_largest_inner_trace(walked->run, &a->advice.program, own);
     else if (!walked->file->is_helper)
         profile->steps = tp_run_programs_steps(&report->programs, own, &a->model, &other, &a->arena);
     profile->linked = (int)other - (int)own;
     if (!profile->steps)
         return;
     a->advice.verdict.ready_percent = tp_program_steps_ready_percent(profile->steps);
-    tp_word_verdict(&a->advice.verdict, &a->advice.program, &a->model, &a->arena);
+    tp_fill_verdict_texts(&a->advice.verdict, &a->advice.program, &a->model, &a->arena);
 }
 
-static int use(void *context, const struct tp_walked *walked, struct tp_error *err)
+static int use_trace(void *context, const struct tp_walked *walked, struct tp_error *err)
 {
     struct report *report = context;
     const struct tp_report_session *session = report->session;
@@ -178,10 +178,10 @@ static int use(void *context, const struct tp_walked *walked, struct tp_error *e
         report->used_run = walked->run;
         report->used_worker = file->worker;
     }
-    tp_analysis_build(a, start_profile, &received);
+    tp_analysis_build(a, start_received_profile, &received);
     if (file->is_silent || is_accompanying) {
-        tp_advice_withhold(&a->advice);
-        tp_word_verdict(&a->advice.verdict, &a->advice.program, &a->model, &a->arena);
+        tp_advice_drop_verdict(&a->advice);
+        tp_fill_verdict_texts(&a->advice.verdict, &a->advice.program, &a->model, &a->arena);
     }
     if (session->baseline && !file->is_helper)
         code = tp_comparison_add(&report->comparison, file, a, err);
@@ -196,7 +196,7 @@ static int use(void *context, const struct tp_walked *walked, struct tp_error *e
     return report->receiver->profile(session->context, &received.profile, err);
 }
 
-static int fail(void *context, const struct tp_walked *walked, const char *why, struct tp_error *err)
+static int report_failed_trace(void *context, const struct tp_walked *walked, const char *why, struct tp_error *err)
 {
     const struct report *report = context;
     struct tp_profile named = tp_walked_profile(walked);
@@ -255,8 +255,8 @@ static void replay_ranks(struct report *report, struct tp_distributed *view, con
     const struct tp_graph_source *sources = order_ranks(report, ranks, &whole);
     if (whole < 2)
         return;
-    tp_job_open(job, &report->arena, TP_STR(""), TP_NULL_INT);
-    tp_job_replay_steps(job, sources, whole, &report->labels, view);
+    tp_job_init(job, &report->arena, TP_STR(""), TP_NULL_INT);
+    tp_job_replay_add_steps(job, sources, whole, &report->labels, view);
     if (job->what_if.why_not)
         return;
     bool *is_cause_of_loss = tp_arena_array(&report->arena, count, sizeof *is_cause_of_loss);
@@ -338,7 +338,7 @@ static int open_baseline(struct report *report, struct tp_error *err)
     return tp_comparison_open_base(&report->comparison, session->baseline, name, &how, err);
 }
 
-static size_t without_communication_count(const struct tp_runs *runs)
+static size_t count_without_communication(const struct tp_runs *runs)
 {
     size_t count = 0;
     for (size_t i = 0; i < runs->count; i++)
@@ -353,7 +353,7 @@ static int open_report(void *context, struct tp_error *err)
     const struct tp_report_session *session = report->session;
     size_t count = report->walk.file_count;
     int code =
-        report->receiver->open(session->context, count, count - without_communication_count(&report->walk.runs), err);
+        report->receiver->open(session->context, count, count - count_without_communication(&report->walk.runs), err);
     if (code == TP_OK && session->history)
         code = add_history(report, err);
     if (code == TP_OK && session->baseline)
@@ -371,13 +371,13 @@ static int run_report(void *context, struct tp_error *err)
         code = report->receiver->comparison(session->context, &report->comparison.compare, err);
     }
     code = code < 0 ? code : report->receiver->commit(session->context, err);
-    print_end(report, code == TP_OK);
+    print_run_totals(report, code == TP_OK);
     return code;
 }
 
 int tp_report_session_run(const struct tp_report_session *session, struct tp_error *err)
 {
-    static const struct tp_walk_user user = {open_report, begin_run, use, fail, end_run};
+    static const struct tp_walk_user user = {open_report, begin_run, use_trace, report_failed_trace, end_run};
     struct report report = {.session = session, .receiver = session->receiver};
     report.walk = (struct tp_trace_walk){.inputs = session->inputs,
                                          .input_count = session->input_count,

@@ -17,7 +17,7 @@ enum { MOST_BYTES = 1 << 16, MOST_REASON = 400, MOST_DIGITS = 10 };
 /* limit of times, seconds since 1970 (the year 2255), so that they fit into int64 as nanoseconds */
 static const int64_t LAST_SECOND = 9000000000;
 
-static const char *path_of(const char *tps, struct tp_arena *arena)
+static const char *note_path(const char *tps, struct tp_arena *arena)
 {
     size_t size = strlen(tps);
     size -= size > 4 && strcmp(tps + size - 4, ".tps") == 0 ? 4 : 0;
@@ -26,7 +26,7 @@ static const char *path_of(const char *tps, struct tp_arena *arena)
 
 /* ---- reading of notes ---- */
 
-static bool take(struct tp_str line, const char *key, struct tp_str *value)
+static bool parse_key_value(struct tp_str line, const char *key, struct tp_str *value)
 {
     size_t size = strlen(key);
     if (line.len < size || memcmp(line.ptr, key, size) != 0)
@@ -35,7 +35,7 @@ static bool take(struct tp_str line, const char *key, struct tp_str *value)
     return true;
 }
 
-int64_t tp_run_note_seconds(struct tp_str text)
+int64_t tp_run_note_parse_seconds(struct tp_str text)
 {
     int64_t seconds = 0;
     if (text.len == 0 || text.len > MOST_DIGITS)
@@ -48,24 +48,24 @@ int64_t tp_run_note_seconds(struct tp_str text)
     return seconds < LAST_SECOND ? seconds : 0;
 }
 
-static void take_line(struct tp_run_decision *d, struct tp_str line)
+static void parse_note_line(struct tp_run_decision *d, struct tp_str line)
 {
     struct tp_str verdict, committed;
-    if (take(line, "verdict: ", &verdict)) {
+    if (parse_key_value(line, "verdict: ", &verdict)) {
         d->is_failed = !tp_str_equal(verdict, TP_STR("pass"));
         d->is_known = !d->is_failed || tp_str_equal(verdict, TP_STR("fail"));
-    } else if (take(line, "accepted: ", &d->at))
+    } else if (parse_key_value(line, "accepted: ", &d->at))
         d->is_accepted = true;
-    else if (take(line, "committed: ", &committed))
-        d->committed_s = tp_run_note_seconds(committed);
-    else if (!take(line, "by: ", &d->by))
-        take(line, "reason: ", &d->reason);
+    else if (parse_key_value(line, "committed: ", &committed))
+        d->committed_s = tp_run_note_parse_seconds(committed);
+    else if (!parse_key_value(line, "by: ", &d->by))
+        parse_key_value(line, "reason: ", &d->reason);
 }
 
 static const struct tp_run_decision none = {.by = {"", 0}, .at = {"", 0}, .reason = {"", 0}};
 
 /* Fills the decision from the text of a note. Returns false if the text is cut or of an unknown version. */
-static bool parse(struct tp_run_decision *decision, struct tp_str text)
+static bool parse_note(struct tp_run_decision *decision, struct tp_str text)
 {
     const char *at = text.ptr, *end = at + text.len;
     if (text.len < sizeof head || memcmp(at, head, sizeof head - 1) != 0 || at[sizeof head - 1] != '\n' ||
@@ -73,7 +73,7 @@ static bool parse(struct tp_run_decision *decision, struct tp_str text)
         return false;
     while (at < end) {
         const char *line_end = memchr(at, '\n', (size_t)(end - at));
-        take_line(decision, (struct tp_str){at, (size_t)(line_end - at)});
+        parse_note_line(decision, (struct tp_str){at, (size_t)(line_end - at)});
         at = line_end + 1;
     }
     return decision->is_known;
@@ -82,7 +82,7 @@ static bool parse(struct tp_run_decision *decision, struct tp_str text)
 /* Fills the decision from the note next to the file `tps`. Without a note, is_known is false. */
 static void read_note(struct tp_run_decision *decision, const char *tps, struct tp_arena *arena)
 {
-    const char *path = path_of(tps, arena);
+    const char *path = note_path(tps, arena);
     struct tp_buf text;
     *decision = none;
     if (access(path, F_OK) != 0 && errno == ENOENT)
@@ -92,7 +92,7 @@ static void read_note(struct tp_run_decision *decision, const char *tps, struct 
     size_t size = code == 0 && !text.failed ? text.size : 0;
     struct tp_str copy = {tp_arena_copy(arena, text.data, size), size};
     tp_buf_release(&text);
-    if (parse(decision, copy))
+    if (parse_note(decision, copy))
         return;
     *decision = none;
     decision->is_known = decision->is_failed = decision->is_unreadable = true;
@@ -113,7 +113,7 @@ void tp_run_note_read(struct tp_run_decision *decision, const struct tp_run_deci
 
 /* ---- writing of notes ---- */
 
-struct tp_str tp_run_note_line(struct tp_str text, struct tp_arena *arena)
+struct tp_str tp_run_note_single_line(struct tp_str text, struct tp_arena *arena)
 {
     size_t size = text.len < MOST_REASON ? text.len : MOST_REASON;
     char *line = tp_arena_copy(arena, text.ptr, size);
@@ -131,7 +131,7 @@ static void put_line(struct tp_buf *out, const char *key, struct tp_str value)
 int tp_run_note_write(const char *tps, const struct tp_run_decision *decision, struct tp_arena *arena,
                       struct tp_error *err)
 {
-    struct tp_text_output file = {path_of(tps, arena), {0}};
+    struct tp_text_output file = {note_path(tps, arena), {0}};
     if (!decision->is_failed && !decision->is_accepted && !decision->committed_s) {
         if (unlink(file.path) != 0 && errno != ENOENT)
             return tp_error_set(err, TP_EIO, 0, "%.200s: %s", file.path, strerror(errno));
@@ -151,7 +151,7 @@ int tp_run_note_write(const char *tps, const struct tp_run_decision *decision, s
     return code;
 }
 
-void tp_run_note_sign(struct tp_run_decision *decision, struct tp_arena *arena)
+void tp_run_note_set_author(struct tp_run_decision *decision, struct tp_arena *arena)
 {
     static const char *const names[] = {"GITHUB_ACTOR", "GITLAB_USER_LOGIN", "BUILD_USER_ID", "LOGNAME", "USER"};
     const char *by = NULL, *epoch = tp_environment("SOURCE_DATE_EPOCH");
@@ -159,6 +159,7 @@ void tp_run_note_sign(struct tp_run_decision *decision, struct tp_arena *arena)
     const char *at = tp_text_of_date(arena, (int64_t)now * 1000000000);
     for (size_t i = 0; i < sizeof names / sizeof *names && !(by && *by); i++)
         by = tp_environment(names[i]);
-    decision->by = tp_run_note_line(tp_str_of(tp_text_printf(arena, "%.100s", by && *by ? by : "unknown")), arena);
+    decision->by =
+        tp_run_note_single_line(tp_str_of(tp_text_printf(arena, "%.100s", by && *by ? by : "unknown")), arena);
     decision->at = tp_str_of(at ? at : "unknown");
 }

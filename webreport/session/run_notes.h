@@ -30,13 +30,13 @@ int tp_run_note_write(const char *tps, const struct tp_run_decision *decision, s
                       struct tp_error *err);
 
 /* Returns the seconds since 1970 in a text such as "1767225600"; 0 for other texts. */
-int64_t tp_run_note_seconds(struct tp_str text);
+int64_t tp_run_note_parse_seconds(struct tp_str text);
 
 /* Returns a copy of the text as one line of at most 400 bytes. Control characters become spaces. */
-struct tp_str tp_run_note_line(struct tp_str text, struct tp_arena *arena);
+struct tp_str tp_run_note_single_line(struct tp_str text, struct tp_arena *arena);
 
 /* Sets author and time of the decision; texts are in the arena. The author is the account of the CI system or of the
  * process. The time is SOURCE_DATE_EPOCH if set, otherwise the clock. */
-void tp_run_note_sign(struct tp_run_decision *decision, struct tp_arena *arena);
+void tp_run_note_set_author(struct tp_run_decision *decision, struct tp_arena *arena);
 
 #endif

@@ -33,7 +33,7 @@ void tp_run_programs_open(struct tp_run_programs *programs, const struct tp_run 
         if (!programs->items)
             programs->items = tp_arena_array(arena, TP_MAX_RUN_PROGRAMS, sizeof *programs->items);
         struct tp_run_program *program = &programs->items[programs->count];
-        program->file = program->first_file = i;
+        program->file = program->first_accompanied_file = i;
         tp_arena_init(&program->arena, 0);
         struct opening opening = {program, run->files[i].path, &options};
         bool is_open = tp_arena_run(&program->arena, open_program, &opening, NULL) == TP_OK && program->view.is_present;
@@ -60,8 +60,8 @@ const struct tp_program_steps *tp_run_programs_steps(struct tp_run_programs *pro
         if (!tp_program_steps_build(steps, model, &program->view, arena))
             continue;
         *at = program->file;
-        if (program->first_file == program->file)
-            program->first_file = file;
+        if (program->first_accompanied_file == program->file)
+            program->first_accompanied_file = file;
         return steps;
     }
     return NULL;
@@ -71,6 +71,6 @@ size_t tp_run_programs_first_file(const struct tp_run_programs *programs, size_t
 {
     for (size_t i = 0; i < programs->count; i++)
         if (programs->items[i].file == file)
-            return programs->items[i].first_file;
+            return programs->items[i].first_accompanied_file;
     return file;
 }

@@ -13,7 +13,7 @@ struct tp_run_program {
     struct tp_program_view view;
     size_t file; /* index of the program's trace among the files of the run */
     /* index of the first file whose steps got data of this program; equals `file` if there is none */
-    size_t first_file;
+    size_t first_accompanied_file;
 };
 
 struct tp_run_programs {

@@ -17,7 +17,7 @@ bool tp_source_next_line(struct tp_str text, size_t *at, struct tp_str *line)
     return true;
 }
 
-size_t tp_source_indent(struct tp_str line)
+size_t tp_source_line_indent(struct tp_str line)
 {
     size_t indent = 0;
     while (indent < line.len && (line.ptr[indent] == ' ' || line.ptr[indent] == '\t' || line.ptr[indent] == '\r'))
@@ -25,15 +25,15 @@ size_t tp_source_indent(struct tp_str line)
     return indent;
 }
 
-static struct tp_str behind(struct tp_str text, size_t at)
+static struct tp_str text_after(struct tp_str text, size_t at)
 {
     return (struct tp_str){text.ptr + at, text.len - at};
 }
 
-static size_t word_size(struct tp_str text)
+static size_t word_length(struct tp_str text)
 {
     size_t size = 0;
-    while (size < text.len && tp_is_word(text.ptr[size]))
+    while (size < text.len && tp_is_word_character(text.ptr[size]))
         size++;
     return size;
 }
@@ -58,7 +58,7 @@ static struct tp_str bare_name(struct tp_str operator)
 {
     for (size_t i = operator.len; i-- > 0;)
         if (operator.ptr[i] == ':') {
-            operator= behind(operator, i + 1);
+            operator= text_after(operator, i + 1);
             break;
         }
     while (operator.len && operator.ptr[operator.len - 1] == '_')
@@ -67,7 +67,7 @@ static struct tp_str bare_name(struct tp_str operator)
 }
 
 /* Returns true if modules of the class call the operator: BatchNorm2d calls batch_norm, GELU calls gelu. */
-static bool is_class_of(struct tp_str class, struct tp_str name)
+static bool is_module_class_of(struct tp_str class, struct tp_str name)
 {
     size_t at = 0;
     if (!class.len || class.ptr[0] < 'A' || class.ptr[0] > 'Z')
@@ -80,7 +80,7 @@ static bool is_class_of(struct tp_str class, struct tp_str name)
             return false;
         at++;
     }
-    struct tp_str rest = behind(class, at);
+    struct tp_str rest = text_after(class, at);
     return !rest.len || (rest.len == 2 && tp_is_digit(rest.ptr[0]) && rest.ptr[1] == 'd');
 }
 
@@ -90,13 +90,13 @@ enum { MOST_VALUE_BYTES = 4096 }; /* maximum number of bytes that are searched i
 
 /* Returns the name to which a line assigns a value: "self.fc" for "self.fc = ..". Returns "" for other lines. *at:
  * set to the position after the '='. */
-static struct tp_str assigned(struct tp_str line, size_t *at)
+static struct tp_str assignment_target(struct tp_str line, size_t *at)
 {
-    size_t begin = tp_source_indent(line), size;
-    bool is_self = tp_str_starts(behind(line, begin), "self.");
-    size = is_self ? 5 + word_size(behind(line, begin + 5)) : word_size(behind(line, begin));
-    struct tp_str name = {line.ptr + begin, size}, rest = behind(line, begin + size);
-    size_t blanks = tp_source_indent(rest);
+    size_t begin = tp_source_line_indent(line), size;
+    bool is_self = tp_str_starts(text_after(line, begin), "self.");
+    size = is_self ? 5 + word_length(text_after(line, begin + 5)) : word_length(text_after(line, begin));
+    struct tp_str name = {line.ptr + begin, size}, rest = text_after(line, begin + size);
+    size_t blanks = tp_source_line_indent(rest);
     bool is_assigned =
         blanks + 1 < rest.len && rest.ptr[blanks] == '=' && rest.ptr[blanks + 1] != '=' && size > (is_self ? 5u : 0u);
     *at = begin + size + blanks + 1;
@@ -105,14 +105,14 @@ static struct tp_str assigned(struct tp_str line, size_t *at)
 
 /* Returns true if an assigned value makes a module that calls the operator. Searches the value up to the end of its
  * line, or of its open brackets. */
-static bool makes_module(struct tp_str value, struct tp_str name)
+static bool is_module_creation(struct tp_str value, struct tp_str name)
 {
     int open = 0;
     value.len = value.len < MOST_VALUE_BYTES ? value.len : MOST_VALUE_BYTES;
     for (size_t i = 0; i < value.len; i++) {
-        size_t size = word_size(behind(value, i));
+        size_t size = word_length(text_after(value, i));
         if (size && i + size < value.len && value.ptr[i + size] == '(' &&
-            is_class_of((struct tp_str){value.ptr + i, size}, name))
+            is_module_class_of((struct tp_str){value.ptr + i, size}, name))
             return true;
         i += size;
         if (i >= value.len || !value.ptr[i] || (value.ptr[i] == '\n' && !open))
@@ -147,8 +147,8 @@ void tp_source_tokens_init(struct tp_source_tokens *tokens, struct tp_str text, 
         add_token(tokens, tp_str_of(tp_text_printf(arena, "%.*s(", (int)name.len, name.ptr)));
     }
     for (size_t at = 0, begin = 0, value; tp_source_next_line(text, &at, &line); begin = at) {
-        struct tp_str to = assigned(line, &value);
-        if (to.len && makes_module(behind(text, begin + value), name))
+        struct tp_str to = assignment_target(line, &value);
+        if (to.len && is_module_creation(text_after(text, begin + value), name))
             add_token(tokens, tp_str_of(tp_text_printf(arena, "%.*s(", (int)to.len, to.ptr)));
     }
 }
@@ -160,10 +160,10 @@ static bool is_token_at(struct tp_str line, size_t at, struct tp_str token)
 {
     if (token.len > line.len - at || memcmp(line.ptr + at, token.ptr, token.len) != 0)
         return false;
-    return token.ptr[0] == '.' || at == 0 || (!tp_is_word(line.ptr[at - 1]) && line.ptr[at - 1] != '.');
+    return token.ptr[0] == '.' || at == 0 || (!tp_is_word_character(line.ptr[at - 1]) && line.ptr[at - 1] != '.');
 }
 
-unsigned tp_source_tokens_in(const struct tp_source_tokens *tokens, struct tp_str line)
+unsigned tp_source_tokens_count_in(const struct tp_source_tokens *tokens, struct tp_str line)
 {
     unsigned count = 0;
     for (size_t at = 0; at < line.len; at++) {

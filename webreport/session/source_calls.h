@@ -20,13 +20,13 @@ void tp_source_tokens_init(struct tp_source_tokens *tokens, struct tp_str text, 
                            struct tp_arena * arena);
 
 /* Returns the number of tokens in a line. Ignores a comment, which begins with " #". */
-unsigned tp_source_tokens_in(const struct tp_source_tokens *tokens, struct tp_str line);
+unsigned tp_source_tokens_count_in(const struct tp_source_tokens *tokens, struct tp_str line);
 
 /* Sets *line to the line of the text that begins at *at, without its line feed. Moves *at to the next line. Returns
  * false at the end of the text. */
 bool tp_source_next_line(struct tp_str text, size_t *at, struct tp_str *line);
 
 /* Returns the number of blanks at the start of a line, which may be spaces or tabs. */
-size_t tp_source_indent(struct tp_str line);
+size_t tp_source_line_indent(struct tp_str line);
 
 #endif

@@ -70,7 +70,7 @@ struct body {
 };
 
 /* Returns true if a line without its indentation defines the function: "def step(" or "async def step(". */
-static bool is_def_of(struct tp_str rest, struct tp_str name)
+static bool is_definition_of(struct tp_str rest, struct tp_str name)
 {
     if (tp_str_starts(rest, "async "))
         rest = (struct tp_str){rest.ptr + 6, rest.len - 6};
@@ -88,14 +88,14 @@ static struct body find_body(struct tp_str text, const struct tp_frame *frame)
     size_t def_indent = 0;
     int32_t number = 0;
     for (size_t at = 0, begin = 0; number < frame->line && tp_source_next_line(text, &at, &line); begin = at) {
-        size_t indent = tp_source_indent(line);
+        size_t indent = tp_source_line_indent(line);
         struct tp_str rest = {line.ptr + indent, line.len - indent};
         known = (struct body){.at = begin, .first = ++number};
         if (!rest.len || rest.ptr[0] == '#')
             continue;
         if (body.is_def && indent <= def_indent && !tp_str_starts(rest, ")"))
             body.is_def = false;
-        if (!is_def_of(rest, frame->function) || body.is_module)
+        if (!is_definition_of(rest, frame->function) || body.is_module)
             continue;
         body = (struct body){.at = begin, .first = number, .is_def = true};
         def_indent = indent;
@@ -122,7 +122,7 @@ static struct tp_vec find_hits(struct tp_str text, const struct body *body, cons
     bool is_open = true, is_first = true;
     size_t at = body->at, least = 0;
     for (int32_t number = body->first; tp_source_next_line(text, &at, &line); number++, is_first = false) {
-        size_t indent = tp_source_indent(line);
+        size_t indent = tp_source_line_indent(line);
         struct tp_str rest = {line.ptr + indent, line.len - indent};
         least = is_first ? indent : least;
         /* true for decorators, and for the lines of the def up to its colon */
@@ -133,7 +133,7 @@ static struct tp_vec find_hits(struct tp_str text, const struct body *body, cons
             continue;
         if (!body->is_module && !is_head && indent <= least && !tp_str_starts(rest, ")"))
             break;
-        for (unsigned n = tp_source_tokens_in(tokens, rest); n && hits.count <= MOST_HITS; n--)
+        for (unsigned n = tp_source_tokens_count_in(tokens, rest); n && hits.count <= MOST_HITS; n--)
             *(struct hit *)tp_vec_push(&hits) = (struct hit){number, indent};
     }
     return hits;
@@ -141,7 +141,7 @@ static struct tp_vec find_hits(struct tp_str text, const struct body *body, cons
 
 /* Returns the number of calls with an indentation of at most `most`. Sets *line to the line of call number `nth`
  * among them. */
-static uint32_t hits_within(const struct tp_vec *hits, size_t most, uint32_t nth, int32_t *line)
+static uint32_t find_hits_within_indent(const struct tp_vec *hits, size_t most, uint32_t nth, int32_t *line)
 {
     uint32_t count = 0;
     for (size_t i = 0; i < hits->count; i++) {
@@ -157,7 +157,7 @@ static uint32_t hits_within(const struct tp_vec *hits, size_t most, uint32_t nth
 /* Returns the line of a call; 0 if it cannot be chosen. Assumes that calls in every step have less indentation than
  * occasional calls. So of several lines, only those up to a certain indentation count, for which the number of calls
  * is exactly that per step. */
-static int32_t choose(const struct tp_vec *hits, const struct tp_source_call *call)
+static int32_t choose_line(const struct tp_vec *hits, const struct tp_source_call *call)
 {
     const struct hit *hit = hits->data;
     int32_t line = 0;
@@ -167,12 +167,13 @@ static int32_t choose(const struct tp_vec *hits, const struct tp_source_call *ca
     if (same == hits->count)
         return hits->count ? hit[0].line : 0;
     for (size_t i = 0; i < hits->count && hits->count <= MOST_HITS; i++)
-        if (hits_within(hits, hit[i].indent, call->nth, &line) == call->count && call->nth < call->count)
+        if (find_hits_within_indent(hits, hit[i].indent, call->nth, &line) == call->count && call->nth < call->count)
             return line;
     return 0;
 }
 
-int32_t tp_source_line(struct tp_str *file, const char *root, const struct tp_source_call *call, struct tp_arena *arena)
+int32_t tp_source_find_line(struct tp_str *file, const char *root, const struct tp_source_call *call,
+                            struct tp_arena *arena)
 {
     struct tp_frame frame;
     struct tp_source_tokens tokens;
@@ -185,7 +186,7 @@ int32_t tp_source_line(struct tp_str *file, const char *root, const struct tp_so
     struct body body = find_body(text, &frame);
     tp_source_tokens_init(&tokens, text, call->operator, arena);
     struct tp_vec hits = find_hits(text, &body, &tokens, arena);
-    int32_t line = choose(&hits, call);
+    int32_t line = choose_line(&hits, call);
     return line || !body.is_def || body.first == frame.line ? line : body.first;
 }
 
@@ -193,12 +194,12 @@ int32_t tp_source_line(struct tp_str *file, const char *root, const struct tp_so
 
 /* Returns the place of a call with the line that was found, such as "train.py(17): step". Returns the place
  * unchanged if no line was found. *line: the line, or 0. */
-static struct tp_str found_place(const char *root, const struct tp_source_call *call, int32_t *line,
-                                 struct tp_arena *arena)
+static struct tp_str place_with_line(const char *root, const struct tp_source_call *call, int32_t *line,
+                                     struct tp_arena *arena)
 {
     struct tp_frame frame;
     struct tp_str file;
-    *line = tp_source_line(&file, root, call, arena);
+    *line = tp_source_find_line(&file, root, call, arena);
     if (!*line || !tp_frame_parse(&frame, call->place))
         return call->place;
     return tp_str_of(tp_text_printf(arena, "%.*s(%d): %.*s", (int)file.len, file.ptr, *line, (int)frame.function.len,
@@ -206,20 +207,20 @@ static struct tp_str found_place(const char *root, const struct tp_source_call *
 }
 
 /* Finds the line of a change. Ignores removed calls, because the source no longer has them. */
-static void find_change(const char *root, struct tp_work_change *change, struct tp_arena *arena)
+static void find_line_of_change(const char *root, struct tp_work_change *change, struct tp_arena *arena)
 {
     const struct tp_source_call call = {change->place, change->name, change->nth, change->calls};
     if (change->delta >= 0)
-        change->place = found_place(root, &call, &change->line, arena);
+        change->place = place_with_line(root, &call, &change->line, arena);
 }
 
-void tp_source_lines_compare(struct tp_compare *compare, const char *root, struct tp_arena *arena)
+void tp_source_lines_add_to_compare(struct tp_compare *compare, const char *root, struct tp_arena *arena)
 {
     for (uint32_t i = 0; i < compare->work.count; i++)
-        find_change(root ? root : ".", &compare->work.changes[i], arena);
+        find_line_of_change(root ? root : ".", &compare->work.changes[i], arena);
 }
 
-void tp_source_lines_check(struct tp_check *check, const char *root, struct tp_arena *arena)
+void tp_source_lines_add_to_check(struct tp_check *check, const char *root, struct tp_arena *arena)
 {
     int32_t line;
     root = root ? root : ".";
@@ -228,8 +229,8 @@ void tp_source_lines_check(struct tp_check *check, const char *root, struct tp_a
             struct tp_check_place *place = &check->items[i].places[p];
             const struct tp_source_call call = {place->file_line, place->operator, place->nth, place->calls};
             if (place->operator.len)
-                place->file_line = found_place(root, &call, &line, arena);
+                place->file_line = place_with_line(root, &call, &line, arena);
         }
     for (size_t i = 0; i < check->change_count; i++)
-        find_change(root, &check->changes[i].change, arena);
+        find_line_of_change(root, &check->changes[i].change, arena);
 }

@@ -21,12 +21,12 @@ struct tp_source_call {
  *
  * root: folder of the source files. The path is searched below root, then without its first folders. Files outside
  * of root are never opened. *file: set to the path below root, a part of the place. */
-int32_t tp_source_line(struct tp_str *file, const char *root, const struct tp_source_call *call,
-                       struct tp_arena *arena);
+int32_t tp_source_find_line(struct tp_str *file, const char *root, const struct tp_source_call *call,
+                            struct tp_arena *arena);
 
-/* Finds the lines of all changes of a comparison. tp_source_lines_check does so for all places of a check. root:
+/* Finds the lines of all changes of a comparison. tp_source_lines_add_to_check does so for all places of a check. root:
  * NULL for the working folder. */
-void tp_source_lines_compare(struct tp_compare *compare, const char *root, struct tp_arena *arena);
-void tp_source_lines_check(struct tp_check *check, const char *root, struct tp_arena *arena);
+void tp_source_lines_add_to_compare(struct tp_compare *compare, const char *root, struct tp_arena *arena);
+void tp_source_lines_add_to_check(struct tp_check *check, const char *root, struct tp_arena *arena);
 
 #endif

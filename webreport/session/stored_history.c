@@ -5,7 +5,7 @@
 #include "webreport/session/run_notes.h"
 #include "webreport/session/summary_inputs.h"
 
-static struct tp_str label_of(const struct tp_summary_input *input)
+static struct tp_str file_label(const struct tp_summary_input *input)
 {
     struct tp_str base = tp_str_of(input->base);
     if (tp_str_ends(base, ".tps"))
@@ -18,7 +18,7 @@ static int read_run(struct tp_history_run *run, const struct tp_summary_input *i
                     struct tp_error *err)
 {
     struct tp_summary_set set;
-    tp_summary_set_open(&set, arena);
+    tp_summary_set_init(&set, arena);
     int code = tp_summary_inputs_read(&set, input->path, err);
     if (code < 0)
         return code;
@@ -26,8 +26,8 @@ static int read_run(struct tp_history_run *run, const struct tp_summary_input *i
     for (size_t i = 0; i < set.count && code == TP_OK; i++)
         code = tp_summary_unpack(&items[i], &set.records[i], arena, err);
     for (size_t i = 0; i < set.count && code == TP_OK; i++)
-        tp_word_metrics(items[i].metrics);
-    *run = (struct tp_history_run){.label = label_of(input), .items = items, .count = set.count};
+        tp_fill_metric_texts(items[i].metrics);
+    *run = (struct tp_history_run){.label = file_label(input), .items = items, .count = set.count};
     if (code == TP_OK && set.count)
         tp_run_note_read(&run->decision, &items[0].decision, input->path, arena);
     return code;

@@ -19,7 +19,7 @@ struct load {
     size_t program_count; /* number of programs recorded from outside whose data was copied to other summaries */
 };
 
-static void fail(struct load *load, const char *path, const struct tp_error *why)
+static void report_failed_input(struct load *load, const char *path, const struct tp_error *why)
 {
     tp_console_error(load->options->console, "%s: %s", path, why->text);
     load->out->hit_limit |= why->code == TP_ELIMIT || why->code == TP_ENOMEM;
@@ -28,7 +28,7 @@ static void fail(struct load *load, const char *path, const struct tp_error *why
 
 /* ---- summaries of traces ---- */
 
-struct tp_summary_source tp_summaries_source(const struct tp_run_file *file, const struct tp_analysis *a)
+struct tp_summary_source tp_summaries_make_source(const struct tp_run_file *file, const struct tp_analysis *a)
 {
     return (struct tp_summary_source){.key = {.job = {"", 0},
                                               .rank = TP_NULL_INT,
@@ -51,7 +51,7 @@ struct analysed {
     bool is_shown;
 };
 
-static void call_analysed(void *context)
+static void call_analysis_callback(void *context)
 {
     struct analysed *analysed = context;
     if (analysed->options->analysed && !analysed->is_shown)
@@ -62,17 +62,17 @@ static void call_analysed(void *context)
 static void summarize(struct tp_summary *summary, struct tp_arena *arena, const struct tp_run_file *file,
                       const struct tp_summaries_options *options, struct tp_analysis *a)
 {
-    struct tp_summary_source source = tp_summaries_source(file, a);
+    struct tp_summary_source source = tp_summaries_make_source(file, a);
     source.key.job = options->job;
     source.key.rank = options->rank;
     source.extent = options->extent;
     a->extent = options->extent == TP_SUMMARY_WHOLE ? TP_ANALYSIS_SUMMARY : TP_ANALYSIS_METRICS;
     struct analysed analysed = {.options = options, .analysis = a};
-    tp_analysis_build(a, call_analysed, &analysed);
-    call_analysed(&analysed); /* tp_analysis_build makes this call only for large traces */
+    tp_analysis_build(a, call_analysis_callback, &analysed);
+    call_analysis_callback(&analysed); /* tp_analysis_build makes this call only for large traces */
     tp_inputs_print_notices(options->console, file->path, &a->trace.reading);
     tp_summary_build(summary, &source, arena);
-    tp_word_metrics(summary->metrics);
+    tp_fill_metric_texts(summary->metrics);
 }
 
 /* Arguments of making the summary of a trace. */
@@ -94,15 +94,15 @@ static int read_and_summarize(void *context, struct tp_error *err)
     return code;
 }
 
-int tp_summaries_trace(struct tp_summary *summary, struct tp_arena *arena, const struct tp_run_file *file,
-                       const struct tp_summaries_options *options, struct tp_error *err)
+int tp_summaries_read_trace(struct tp_summary *summary, struct tp_arena *arena, const struct tp_run_file *file,
+                            const struct tp_summaries_options *options, struct tp_error *err)
 {
     struct tp_analysis analysis;
     struct summing summing = {summary, arena, file, options, &analysis};
     tp_analysis_open(&analysis, options->rules);
     int code = tp_arena_run_both(&analysis.arena, arena, read_and_summarize, &summing, err);
     tp_analysis_close(&analysis);
-    tp_arena_pass_on(arena);
+    tp_arena_pass_failure_on(arena);
     return code;
 }
 
@@ -112,10 +112,10 @@ static void load_trace(struct load *load, const struct tp_run_file *file)
     struct tp_error why = {0};
     tp_console_progress(load->options->console, "reading %zu of %zu: %s", load->done_count + 1, load->file_count,
                         file->base);
-    if (tp_summaries_trace(&summary, load->arena, file, load->options, &why) == TP_OK)
+    if (tp_summaries_read_trace(&summary, load->arena, file, load->options, &why) == TP_OK)
         *(struct tp_summary *)tp_vec_push(&load->items) = summary;
     else
-        fail(load, file->path, &why);
+        report_failed_input(load, file->path, &why);
     load->done_count++;
 }
 
@@ -124,13 +124,13 @@ static void load_trace(struct load *load, const struct tp_run_file *file)
 static void copy_program(struct load *load, size_t begin, const struct tp_run *run)
 {
     struct tp_summaries_options options = *load->options;
-    const struct tp_run_file *file = load->items.count > begin ? tp_summary_program_of(run) : NULL;
+    const struct tp_run_file *file = load->items.count > begin ? tp_summary_program_file(run) : NULL;
     struct tp_summary program, *items = load->items.data;
     struct tp_error why = {0};
     options.analysed = NULL;
     if (!file)
         return;
-    if (tp_summaries_trace(&program, load->arena, file, &options, &why) < 0) {
+    if (tp_summaries_read_trace(&program, load->arena, file, &options, &why) < 0) {
         tp_console_error(options.console, "%s: %s", file->path, why.text);
         return;
     }
@@ -138,7 +138,7 @@ static void copy_program(struct load *load, size_t begin, const struct tp_run *r
     load->program_count++;
 }
 
-static bool is_of_run(const struct tp_summary_input *input, const struct tp_run *run)
+static bool is_input_of_run(const struct tp_summary_input *input, const struct tp_run *run)
 {
     return input->trace && input->trace >= run->files && input->trace < run->files + run->file_count;
 }
@@ -149,9 +149,9 @@ static void load_traces(struct load *load, const struct tp_summary_inputs *input
     for (size_t r = 0; r < inputs->runs.count; r++) {
         const struct tp_run *run = &inputs->runs.items[r];
         size_t begin = load->items.count;
-        for (; at < inputs->count && is_of_run(&inputs->items[at], run); at++)
+        for (; at < inputs->count && is_input_of_run(&inputs->items[at], run); at++)
             load_trace(load, inputs->items[at].trace);
-        if (load->options->wants_program)
+        if (load->options->needs_program)
             copy_program(load, begin, run);
     }
 }
@@ -163,19 +163,19 @@ static void load_file(struct load *load, const struct tp_summary_input *input)
     struct tp_summary_set set;
     struct tp_summary summary;
     struct tp_error why = {0};
-    tp_summary_set_open(&set, load->arena);
+    tp_summary_set_init(&set, load->arena);
     int code = tp_summary_inputs_read(&set, input->path, &why);
     size_t before = load->items.count;
     for (size_t i = 0; code == TP_OK && i < set.count; i++) {
         code = tp_summary_unpack(&summary, &set.records[i], load->arena, &why);
         if (code < 0)
             break;
-        tp_word_metrics(summary.metrics);
+        tp_fill_metric_texts(summary.metrics);
         *(struct tp_summary *)tp_vec_push(&load->items) = summary;
     }
     if (code < 0) {
         load->items.count = before;
-        fail(load, input->path, &why);
+        report_failed_input(load, input->path, &why);
     }
     load->done_count++;
 }
@@ -208,7 +208,7 @@ int tp_summaries_load(struct tp_summaries *out, struct tp_arena *arena, const st
     out->is_one_trace = inputs.count == 1 && options->path_count == 1 && inputs.items[0].trace &&
                         strcmp(inputs.items[0].path, options->paths[0]) == 0;
     if (inputs.count == 0)
-        return tp_inputs_none_found(&inputs.runs, &search, "traces or summaries (*.tps)", arena, err);
+        return tp_inputs_set_not_found_error(&inputs.runs, &search, "traces or summaries (*.tps)", arena, err);
     tp_inputs_print_unfinished(options->console, &search, arena);
     if (out->count == 0)
         return tp_error_set(err, out->hit_limit ? TP_ELIMIT : TP_ENOTFOUND, 0, "no usable input");

@@ -24,7 +24,7 @@ struct tp_summaries_options {
     int64_t rank;                          /* rank, for the keys of traces; TP_NULL_INT for the rank in each trace */
     enum tp_summary_extent extent;         /* extent of the summaries that are made from traces; complete by default */
     /* true: add the data of the run's program recorded from outside to the summaries of traces (summary_programs.h) */
-    bool wants_program;
+    bool needs_program;
     /* Called for each usable trace when its model and views are complete, in the order of the summaries; NULL for no
      * call. Must return and not jump through a guard, because another thread may still build the advice. Summaries
      * of traces come before those of files. */
@@ -49,11 +49,11 @@ int tp_summaries_load(struct tp_summaries *out, struct tp_arena *arena, const st
                       struct tp_error *err);
 
 /* Returns the source for the summary of an analysed trace. Both arguments must outlive the source. */
-struct tp_summary_source tp_summaries_source(const struct tp_run_file *file, const struct tp_analysis *analysis);
+struct tp_summary_source tp_summaries_make_source(const struct tp_run_file *file, const struct tp_analysis *analysis);
 
 /* Makes the summary of one trace, in `arena`. Prints notices about repairs. Returns 0, or the result of
  * tp_trace_read if the trace is unusable. */
-int tp_summaries_trace(struct tp_summary *summary, struct tp_arena *arena, const struct tp_run_file *file,
-                       const struct tp_summaries_options *options, struct tp_error *err);
+int tp_summaries_read_trace(struct tp_summary *summary, struct tp_arena *arena, const struct tp_run_file *file,
+                            const struct tp_summaries_options *options, struct tp_error *err);
 
 #endif

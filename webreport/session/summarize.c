@@ -29,7 +29,7 @@ struct job {
     struct tp_error err;
 };
 
-static void fail(struct job *job, const char *path, const struct tp_error *why)
+static void report_failed_input(struct job *job, const char *path, const struct tp_error *why)
 {
     tp_console_error(job->console, "%s: %s", path, why->text);
     job->hit_limit |= why->code == TP_ELIMIT || why->code == TP_ENOMEM;
@@ -38,7 +38,7 @@ static void fail(struct job *job, const char *path, const struct tp_error *why)
 
 /* ---- writing of outputs ---- */
 
-static int flush(struct job *job)
+static int write_shard_output(struct job *job)
 {
     int code = job->text.failed
                    ? tp_error_set(&job->err, job->text.failed, 0, "out of memory")
@@ -55,7 +55,7 @@ static int write_file(struct job *job, const struct tp_summary_set *set)
     for (size_t i = 0; i < set->count && code == TP_OK; i++) {
         tp_summary_file_add(&job->text, &set->records[i]);
         if (job->text.size > FLUSH)
-            code = flush(job);
+            code = write_shard_output(job);
     }
     return code;
 }
@@ -74,7 +74,7 @@ static int print_process(void *context, struct tp_error *err)
     int code = tp_summary_unpack(&summary, process->record, &process->arena, err);
     if (code < 0)
         return code;
-    tp_word_metrics(summary.metrics);
+    tp_fill_metric_texts(summary.metrics);
     process->options->printer->process(process->json, &summary, &process->arena);
     return TP_OK;
 }
@@ -88,8 +88,8 @@ static int write_process(struct job *job, const struct tp_summary_record *record
     int code = tp_arena_run(&process.arena, print_process, &process, &why);
     tp_arena_release(&process.arena);
     if (code < 0)
-        fail(job, "a process", &why);
-    return code < 0 ? TP_OK : flush(job);
+        report_failed_input(job, "a process", &why);
+    return code < 0 ? TP_OK : write_shard_output(job);
 }
 
 static int write_json(struct job *job, const struct tp_summary_set *set)
@@ -102,7 +102,7 @@ static int write_json(struct job *job, const struct tp_summary_set *set)
     printer->begin(&json);
     for (size_t i = 0; i < set->count && code == TP_OK; i++)
         code = write_process(job, &set->records[i], &json);
-    tp_summary_set_ranks(&ranks, set);
+    tp_summary_set_count_ranks(&ranks, set);
     printer->end(&json, &ranks, &job->arena);
     tp_buf_putc(&job->text, '\n');
     return code;
@@ -114,7 +114,7 @@ static int write_set(struct job *job, const struct tp_summary_set *set, const ch
     if (code == TP_OK)
         code = job->options->printer ? write_json(job, set) : write_file(job, set);
     if (code == TP_OK)
-        code = flush(job);
+        code = write_shard_output(job);
     code = code < 0 ? code : tp_outfile_commit(&job->file, &job->err);
     job->written_count += code == TP_OK;
     return code;
@@ -138,7 +138,7 @@ static const char *path_in_folder(struct job *job, const struct tp_summary_input
 {
     enum { LONGEST = 180 };
     struct tp_str name = tp_inputs_bare_name(tp_str_of(input->base), 1);
-    name.len = tp_utf8_cut(name.ptr, name.len, LONGEST);
+    name.len = tp_utf8_fitting_bytes(name.ptr, name.len, LONGEST);
     char *real = realpath(input->path, NULL);
     struct tp_str whole = tp_str_of(real ? real : input->path);
     unsigned hash = (unsigned)tp_hash_bytes(whole.ptr, whole.len);
@@ -163,7 +163,7 @@ static int summarize_and_add(void *context, struct tp_error *err)
 {
     struct addition *addition = context;
     struct tp_summary summary;
-    int code = tp_summaries_trace(&summary, &addition->arena, addition->file, addition->load, err);
+    int code = tp_summaries_read_trace(&summary, &addition->arena, addition->file, addition->load, err);
     return code < 0 ? code : tp_summary_set_add(addition->set, &summary, err);
 }
 
@@ -174,11 +174,11 @@ static int add_trace(struct job *job, struct tp_summary_set *set, const struct t
     tp_arena_init(&addition.arena, 0);
     int code = tp_arena_run_both(&addition.arena, set->arena, summarize_and_add, &addition, why);
     tp_arena_release(&addition.arena);
-    tp_arena_pass_on(set->arena);
+    tp_arena_pass_failure_on(set->arena);
     return code;
 }
 
-static int take(struct job *job, const struct tp_summary_input *input)
+static int add_input(struct job *job, const struct tp_summary_input *input)
 {
     struct tp_summary_set own, *set = &job->set;
     struct tp_error why = {0};
@@ -191,10 +191,10 @@ static int take(struct job *job, const struct tp_summary_input *input)
     }
     tp_console_progress(job->console, "reading %zu of %zu: %s", job->taken_count, job->inputs.count, input->base);
     if (path)
-        tp_summary_set_open(set = &own, &job->arena);
+        tp_summary_set_init(set = &own, &job->arena);
     int code = input->trace ? add_trace(job, set, input->trace, &why) : tp_summary_inputs_read(set, input->path, &why);
     if (code < 0) {
-        fail(job, input->path, &why);
+        report_failed_input(job, input->path, &why);
         return TP_OK;
     }
     job->usable_count++;
@@ -211,13 +211,14 @@ static int by_path(const void *x, const void *y, const void *context)
 }
 
 /* Finds the inputs that the command line and the list of files name. */
-static int find(struct job *job)
+static int find_inputs(struct job *job)
 {
     const struct tp_summaries_options *load = &job->options->load;
     struct tp_vec paths = TP_VEC(&job->arena, const char *);
     for (size_t i = 0; i < load->path_count; i++)
         *(const char **)tp_vec_push(&paths) = load->paths[i];
-    int code = job->options->files_from ? tp_summary_inputs_list(&paths, job->options->files_from, &job->err) : TP_OK;
+    int code =
+        job->options->files_from ? tp_summary_inputs_read_list(&paths, job->options->files_from, &job->err) : TP_OK;
     if (code == TP_OK)
         code = tp_summary_inputs_find(&job->inputs, &job->arena,
                                       &(struct tp_run_search){paths.data, paths.count, load->read.include},
@@ -227,7 +228,7 @@ static int find(struct job *job)
     tp_inputs_print_found(job->console, &job->inputs.runs);
     for (size_t i = 0; i < job->inputs.missing.count && !job->leaves_missing; i++) {
         struct tp_error why = {.code = TP_ENOTFOUND, .text = "not there"};
-        fail(job, *TP_AT(&job->inputs.missing, const char *, i), &why);
+        report_failed_input(job, *TP_AT(&job->inputs.missing, const char *, i), &why);
     }
     tp_merge_sort(&job->arena, job->inputs.items, job->inputs.count, sizeof *job->inputs.items, by_path, NULL);
     return TP_OK;
@@ -235,12 +236,12 @@ static int find(struct job *job)
 
 /* Returns true if the path is one of the input traces, which must not be overwritten. An input summary may be
  * overwritten, because the output has its content. */
-static bool is_trace(const struct job *job, const char *path)
+static bool is_listed_trace(const struct job *job, const char *path)
 {
     if (strcmp(path, "-") == 0)
         return false;
     for (size_t i = 0; i < job->inputs.count; i++)
-        if (job->inputs.items[i].trace && tp_inputs_is_same(path, job->inputs.items[i].path))
+        if (job->inputs.items[i].trace && tp_inputs_are_same_file(path, job->inputs.items[i].path))
             return true;
     return false;
 }
@@ -263,18 +264,18 @@ static void print_missing(struct job *job)
 {
     enum { SHOWN_RUNS = 4 };
     struct tp_summary_ranks ranks;
-    tp_summary_set_ranks(&ranks, &job->set);
+    tp_summary_set_count_ranks(&ranks, &job->set);
     if (job->options->only_merges && ranks.present && ranks.missing.count)
         tp_console_notice(job->console, "%lld of %lld ranks of the job have a summary; missing: %s",
                           (long long)ranks.present, (long long)ranks.expected,
                           tp_rank_set_text(&job->arena, &ranks.missing, SHOWN_RUNS));
 }
 
-static int take_shard(struct job *job)
+static int summarize_shard(struct job *job)
 {
     int code = TP_OK;
     for (size_t i = (size_t)job->options->shard; i < job->inputs.count && code == TP_OK; i += job->options->shard_count)
-        code = take(job, &job->inputs.items[i]);
+        code = add_input(job, &job->inputs.items[i]);
     return code;
 }
 
@@ -283,14 +284,14 @@ static int run_job(void *context, struct tp_error *err)
     struct job *job = context;
     (void)err; /* ignored, because errors are written to job->err */
     const struct tp_summarize_job *options = job->options;
-    int code = find(job);
-    if (code == TP_OK && is_trace(job, options->out))
+    int code = find_inputs(job);
+    if (code == TP_OK && is_listed_trace(job, options->out))
         return tp_error_set(&job->err, TP_EUSAGE, 0, "summarize: the output would overwrite an input");
     job->is_folder = tp_inputs_is_folder(options->out);
     if (code == TP_OK && job->is_folder)
         code = tp_folder_make(options->out, &job->err);
     if (code == TP_OK)
-        code = take_shard(job);
+        code = summarize_shard(job);
     if (code < 0)
         return code;
     if (job->taken_count == 0 && job->inputs.count && !job->failed_count) {
@@ -299,7 +300,7 @@ static int run_job(void *context, struct tp_error *err)
         return job->is_folder ? TP_OK : write_set(job, &job->set, options->out);
     }
     if (job->inputs.count + job->inputs.missing.count == 0 && !options->only_merges)
-        return tp_inputs_none_found(
+        return tp_inputs_set_not_found_error(
             &job->inputs.runs,
             &(struct tp_run_search){options->load.paths, options->load.path_count, options->load.read.include},
             "traces or summaries (*.tps)", &job->arena, &job->err);
@@ -314,12 +315,12 @@ static int run_job(void *context, struct tp_error *err)
     return job->is_folder ? TP_OK : write_set(job, &job->set, options->out);
 }
 
-static int collect(void *context, struct tp_error *err)
+static int collect_guarded(void *context, struct tp_error *err)
 {
     struct job *job = context;
     (void)err; /* ignored, because errors are written to job->err */
-    int code = find(job);
-    return code < 0 ? code : take_shard(job);
+    int code = find_inputs(job);
+    return code < 0 ? code : summarize_shard(job);
 }
 
 int tp_summarize_collect(struct tp_summary_set *set, const struct tp_summarize_job *options,
@@ -328,14 +329,14 @@ int tp_summarize_collect(struct tp_summary_set *set, const struct tp_summarize_j
     struct job job = {
         .options = options, .console = options->load.console, .set = *set, .leaves_missing = options->shard > 0};
     tp_arena_init(&job.arena, 0);
-    int code = tp_arena_run_both(&job.arena, set->arena, collect, &job, &job.err);
+    int code = tp_arena_run_both(&job.arena, set->arena, collect_guarded, &job, &job.err);
     tp_console_progress_end(job.console);
     *set = job.set;
     *counts = (struct tp_summarize_counts){job.usable_count, job.failed_count};
     if (code < 0 && err)
         *err = job.err;
     tp_arena_release(&job.arena); /* paths are only needed during the call */
-    tp_arena_pass_on(set->arena);
+    tp_arena_pass_failure_on(set->arena);
     return code;
 }
 
@@ -344,7 +345,7 @@ int tp_summarize_run(const struct tp_summarize_job *options)
     struct job job = {.options = options, .console = options->load.console};
     tp_arena_init(&job.arena, 0);
     tp_buf_init(&job.text, 0);
-    tp_summary_set_open(&job.set, &job.arena);
+    tp_summary_set_init(&job.set, &job.arena);
     int code = tp_arena_run(&job.arena, run_job, &job, &job.err);
     tp_console_progress_end(job.console);
     if (code < 0)

@@ -18,7 +18,7 @@ struct taking {
     const struct tp_buf *bytes;
 };
 
-static int take_set(void *context, struct tp_error *err)
+static int read_set_guarded(void *context, struct tp_error *err)
 {
     const struct taking *taking = context;
     return tp_summary_set_read(taking->set, taking->bytes->data ? taking->bytes->data : "", taking->bytes->size, err);
@@ -30,9 +30,9 @@ int tp_summary_inputs_read(struct tp_summary_set *set, const char *path, struct 
     tp_buf_init(&bytes, TP_MAX_SUMMARY_FILE_BYTES);
     int code = tp_input_read_all(&bytes, path, TP_INPUT_NAMED, err);
     if (code == TP_OK)
-        code = tp_arena_run(set->arena, take_set, &(struct taking){set, &bytes}, err);
+        code = tp_arena_run(set->arena, read_set_guarded, &(struct taking){set, &bytes}, err);
     tp_buf_release(&bytes);
-    tp_arena_pass_on(set->arena);
+    tp_arena_pass_failure_on(set->arena);
     return code;
 }
 
@@ -56,7 +56,7 @@ static int add_lines(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-int tp_summary_inputs_list(struct tp_vec *paths, const char *file, struct tp_error *err)
+int tp_summary_inputs_read_list(struct tp_vec *paths, const char *file, struct tp_error *err)
 {
     enum { MOST_BYTES = 1 << 30 };
     struct tp_buf bytes;
@@ -65,14 +65,14 @@ int tp_summary_inputs_list(struct tp_vec *paths, const char *file, struct tp_err
     if (code == TP_OK)
         code = tp_arena_run(paths->arena, add_lines, &(struct listing){paths, &bytes}, err);
     tp_buf_release(&bytes);
-    tp_arena_pass_on(paths->arena);
+    tp_arena_pass_failure_on(paths->arena);
     return code;
 }
 
 /* ---- search for inputs ---- */
 
 /* Returns true if the path is a regular file that begins like a summary or has the ending .tps. Does not open pipes. */
-static bool is_summary(const char *path)
+static bool is_summary_path(const char *path)
 {
     struct tp_input input;
     char begin[5];
@@ -107,7 +107,7 @@ static size_t count_traces(size_t *named, const struct tp_runs *runs, bool is_as
 }
 
 /* Adds the inputs of a folder: traces by file name, otherwise summaries, otherwise files that begin like a trace. */
-static int sort_folder(struct find *find, const char *path)
+static int add_inputs_of_folder(struct find *find, const char *path)
 {
     struct tp_runs runs;
     size_t named = 0, before = find->files.count;
@@ -126,7 +126,7 @@ static int sort_folder(struct find *find, const char *path)
     return code;
 }
 
-static int sort_path(struct find *find, const char *path)
+static int add_inputs_of_path(struct find *find, const char *path)
 {
     struct stat info;
     bool is_stdin = strcmp(path, "-") == 0;
@@ -137,8 +137,8 @@ static int sort_path(struct find *find, const char *path)
         return TP_OK;
     }
     if (!is_stdin && S_ISDIR(info.st_mode))
-        return sort_folder(find, path);
-    bool is_file = find->wanted == TP_INPUTS_SUMMARIES || (!is_stdin && is_summary(path));
+        return add_inputs_of_folder(find, path);
+    bool is_file = find->wanted == TP_INPUTS_SUMMARIES || (!is_stdin && is_summary_path(path));
     *(const char **)tp_vec_push(is_file ? &find->files : &find->traces) = path;
     return TP_OK;
 }
@@ -171,7 +171,7 @@ int tp_summary_inputs_find(struct tp_summary_inputs *inputs, struct tp_arena *ar
     int code = TP_OK;
     *inputs = (struct tp_summary_inputs){.missing = TP_VEC(arena, const char *)};
     for (size_t i = 0; code == TP_OK && i < search->path_count; i++)
-        code = sort_path(&find, search->paths[i]);
+        code = add_inputs_of_path(&find, search->paths[i]);
     if (code == TP_OK && find.traces.count)
         code = tp_rundir_find(&inputs->runs, arena,
                               &(struct tp_run_search){find.traces.data, find.traces.count, search->include}, err);

@@ -35,7 +35,7 @@ int tp_summary_inputs_find(struct tp_summary_inputs *inputs, struct tp_arena *ar
 
 /* Appends the nonempty lines of a file ("-" for standard input) to `paths`, as const char * in the arena of `paths`.
  * Returns 0, TP_ENOTFOUND or TP_ELIMIT. */
-int tp_summary_inputs_list(struct tp_vec *paths, const char *file, struct tp_error *err);
+int tp_summary_inputs_read_list(struct tp_vec *paths, const char *file, struct tp_error *err);
 
 /* Adds the processes of a `.tps` file ("-" for standard input) to the set. Returns the result of tp_summary_set_read,
  * or TP_EIO. */

@@ -5,7 +5,7 @@
 
 #include "webreport/measure/metrics/metrics.h"
 
-const struct tp_run_file *tp_summary_program_of(const struct tp_run *run)
+const struct tp_run_file *tp_summary_program_file(const struct tp_run *run)
 {
     const struct tp_run_file *found = NULL;
     for (size_t i = 0; i < run->file_count; i++) {
@@ -41,7 +41,7 @@ void tp_summary_program_copy(struct tp_summary *summaries, size_t count, const s
 {
     for (size_t i = 0; i < count; i++) {
         for (int k = 0; k < TP_METRIC_COUNT; k++)
-            if (tp_metric_is_of_program(&tp_metrics[k]))
+            if (tp_metric_is_program_metric(&tp_metrics[k]))
                 summaries[i].metrics[k] = program->metrics[k];
         copy_functions(&summaries[i], program, arena);
     }

@@ -7,7 +7,7 @@
 #include "webreport/trace/rundir.h"
 
 /* Returns the program of a run that was recorded from outside; NULL if there is none or more than one. */
-const struct tp_run_file *tp_summary_program_of(const struct tp_run *run);
+const struct tp_run_file *tp_summary_program_file(const struct tp_run *run);
 
 /* Copies the data of a program's summary to the summaries of the traces of its run. All summaries and copies are in
  * `arena`, whose guard the caller sets. */

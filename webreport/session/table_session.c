@@ -14,7 +14,7 @@ struct tables {
 
 /* Returns the label of a profile: RUN/WORKER, and the span if the file name has one. RUN is omitted if there is only
  * one run. */
-static struct tp_str label_of(const struct tables *tables, const struct tp_walked *walked, struct tp_arena *arena)
+static struct tp_str table_label(const struct tables *tables, const struct tp_walked *walked, struct tp_arena *arena)
 {
     const struct tp_run *run = walked->run;
     const struct tp_run_file *file = walked->file;
@@ -47,7 +47,7 @@ static bool is_for_program(const struct tp_profile_table *table, const struct tp
     return false;
 }
 
-static int use(void *context, const struct tp_walked *walked, struct tp_error *err)
+static int make_table_of_trace(void *context, const struct tp_walked *walked, struct tp_error *err)
 {
     const struct tables *tables = context;
     const struct tp_table_session *session = tables->session;
@@ -58,7 +58,7 @@ static int use(void *context, const struct tp_walked *walked, struct tp_error *e
         return tp_error_set(err, TP_EUSAGE, 0, "no such sort key: %.60s", session->options.sort_by);
     if (is_for_program(table, walked))
         return TP_OK;
-    table->label = label_of(tables, walked, arena);
+    table->label = table_label(tables, walked, arena);
     table->file = tp_str_of(walked->file->base);
     table->is_one_of_many = tables->walk.file_count > 1;
     tp_inputs_print_notices(session->console, walked->file->path, &trace->reading);
@@ -73,7 +73,7 @@ static int run_walk(void *context, struct tp_error *err)
 
 int tp_table_session_run(const struct tp_table_session *session, struct tp_error *err)
 {
-    static const struct tp_walk_user user = {.found = check_output, .use = use};
+    static const struct tp_walk_user user = {.found = check_output, .use = make_table_of_trace};
     struct tables tables = {.session = session};
     tables.walk = (struct tp_trace_walk){.inputs = session->inputs,
                                          .input_count = session->input_count,

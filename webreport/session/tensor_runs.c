@@ -3,7 +3,7 @@
 
 #include "webreport/session/inputs.h"
 
-static void say(void *context, const char *path, const struct tp_error *why)
+static void print_problem(void *context, const char *path, const struct tp_error *why)
 {
     tp_console_error(context, "%s: %s", path, why->text);
 }
@@ -23,7 +23,7 @@ int tp_tensor_runs_compare(struct tp_precision *precision, const struct tp_tenso
                                         .is_strict = runs->is_strict,
                                         .include = runs->include,
                                         .context = runs->console,
-                                        .say = say};
+                                        .say = print_problem};
     struct tp_precision_options how = runs->how;
     how.context = runs->console;
     how.progress = show_progress;

@@ -5,7 +5,7 @@
 
 #include "writer/base/fs.h"
 
-bool tp_is_stdout(const char *path)
+bool tp_is_stdout_path(const char *path)
 {
     return path && strcmp(path, "-") == 0;
 }

@@ -19,6 +19,6 @@ struct tp_text_output {
 int tp_text_outputs_write(const struct tp_text_output *outputs, unsigned count, struct tp_error *err);
 
 /* Returns true if a path means standard output. path: may be NULL. */
-bool tp_is_stdout(const char *path);
+bool tp_is_stdout_path(const char *path);
 
 #endif

@@ -46,15 +46,15 @@ static bool wait_for_model(struct tp_analysis *a)
     return is_ready;
 }
 
-static int build_second(void *context, struct tp_error *err)
+static int build_other_views(void *context, struct tp_error *err)
 {
     struct tp_analysis *a = context;
     (void)err;
     bool is_whole = a->extent == TP_ANALYSIS_WHOLE;
     if (!wait_for_model(a))
         return TP_OK;
-    (is_whole ? tp_advice_build : tp_advice_build_brief)(&a->advice, &a->model, a->rules, &a->second_arena);
-    tp_word_advice(&a->advice, &a->model, &a->second_arena);
+    (is_whole ? tp_advice_build : tp_advice_build_for_summary)(&a->advice, &a->model, a->rules, &a->second_arena);
+    tp_fill_advice_texts(&a->advice, &a->model, &a->second_arena);
     if (a->extent != TP_ANALYSIS_METRICS)
         tp_memory_view_build(&a->views.memory, &a->model, &a->second_arena);
     tp_arena_trim(&a->second_arena);
@@ -65,18 +65,18 @@ static int build_second(void *context, struct tp_error *err)
 static void *build_on_second_thread(void *argument)
 {
     struct tp_analysis *a = argument;
-    a->second_status = tp_arena_run(&a->second_arena, build_second, a, NULL);
+    a->second_status = tp_arena_run(&a->second_arena, build_other_views, a, NULL);
     return NULL;
 }
 
-static int build_first(void *context, struct tp_error *err)
+static int build_model_and_views(void *context, struct tp_error *err)
 {
     struct tp_analysis *a = context;
     (void)err;
     tp_model_build(&a->model, &a->trace, &a->order, &a->arena);
     tp_arena_trim(&a->arena);
     set_model_state(a, TP_MODEL_READY);
-    (a->extent == TP_ANALYSIS_WHOLE ? tp_views_build : tp_views_build_brief)(&a->views, &a->model, &a->arena);
+    (a->extent == TP_ANALYSIS_WHOLE ? tp_views_build : tp_views_build_for_summary)(&a->views, &a->model, &a->arena);
     tp_arena_trim(&a->arena);
     return TP_OK;
 }
@@ -89,7 +89,7 @@ void tp_analysis_build(struct tp_analysis *a, void (*meanwhile)(void *context), 
     tp_evidence_build(&a->trace.evidence, &a->trace, &a->arena);
     bool has_thread =
         a->trace.event_count >= THREAD_FROM_EVENTS && pthread_create(&thread, NULL, build_on_second_thread, a) == 0;
-    if (tp_arena_run(&a->arena, build_first, a, NULL) < 0)
+    if (tp_arena_run(&a->arena, build_model_and_views, a, NULL) < 0)
         set_model_state(a, TP_MODEL_FAILED);
     if (meanwhile && has_thread && a->arena.code == 0)
         meanwhile(context);

@@ -16,7 +16,7 @@
 /* Extents of an analysis: the parts that are built. Other parts stay empty. */
 enum tp_analysis_extent {
     TP_ANALYSIS_WHOLE,
-    /* parts that summaries need: tp_views_build_brief, tp_advice_build_brief and the memory view */
+    /* parts that summaries need: tp_views_build_for_summary, tp_advice_build_for_summary and the memory view */
     TP_ANALYSIS_SUMMARY,
     TP_ANALYSIS_METRICS /* parts that summaries need, except the memory view */
 };

@@ -22,10 +22,10 @@ static int read_and_use(void *context, struct tp_error *err)
     struct tp_analysis *analysis = r->walked.analysis;
     const char *path = r->walked.file->path;
     struct tp_error why = {0};
-    int code = walk->is_unread ? TP_OK : tp_trace_read(&analysis->trace, &analysis->arena, path, &r->options, &why);
+    int code = walk->skips_reading ? TP_OK : tp_trace_read(&analysis->trace, &analysis->arena, path, &r->options, &why);
     if (code == TP_OK) {
         code = walk->user->use(walk->context, &r->walked, &why);
-        if (walk->is_unread && (code == TP_ELIMIT || code == TP_ENOMEM))
+        if (walk->skips_reading && (code == TP_ELIMIT || code == TP_ENOMEM))
             code = TP_ENOTFOUND;
         walk->usable_count += code != TP_ENOTFOUND;
         if (code < 0 && code != TP_ENOTFOUND)
@@ -47,7 +47,7 @@ static int open_copy(struct reading *r, struct tp_error *err)
     bool is_file = !tp_str_equal(tp_str_of(path), TP_STR("-")) && stat(path, &info) == 0 && S_ISREG(info.st_mode);
     r->options = r->walk->read;
     r->walked.path = path;
-    if (is_file || r->walk->is_unread || !r->walk->keeps_copies)
+    if (is_file || r->walk->skips_reading || !r->walk->keeps_copies)
         return TP_OK;
     r->copy = tmpfile();
     if (!r->copy)
@@ -75,7 +75,7 @@ static int walk_file(struct tp_trace_walk *walk, const struct tp_run *run, const
     tp_analysis_close(&analysis);
     if (reading.copy)
         fclose(reading.copy);
-    tp_arena_pass_on(walk->arena);
+    tp_arena_pass_failure_on(walk->arena);
     walk->done_count++;
     return code;
 }
@@ -111,7 +111,7 @@ bool tp_trace_walk_has_input(const struct tp_trace_walk *walk, const char *path)
 {
     for (size_t i = 0; i < walk->runs.count; i++)
         for (size_t k = 0; k < walk->runs.items[i].file_count; k++)
-            if (tp_inputs_is_same(path, walk->runs.items[i].files[k].path))
+            if (tp_inputs_are_same_file(path, walk->runs.items[i].files[k].path))
                 return true;
     return false;
 }

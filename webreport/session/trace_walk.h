@@ -38,7 +38,7 @@ struct tp_trace_walk {
     struct tp_trace_options read; /* with is_strict, an unusable input is an error at the end of the walk */
     /* true: the function `use` reads each trace itself, so the walk leaves the traces empty. A limit that `use`
      * reaches makes the input unusable. */
-    bool is_unread;
+    bool skips_reading;
     bool keeps_copies; /* true: copy pipes to a temporary file, because `use` reads each trace again */
     const struct tp_rule_overrides *rules; /* overrides of the option --rule; NULL for the default rules */
     struct tp_console *console;

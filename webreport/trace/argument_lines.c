@@ -18,7 +18,7 @@ static unsigned hex_digit(char c)
 
 /* Returns the color 0xRRGGBB of a JSON string "#RRGGBB" or "#AARRGGBB", the form of NVTX. Returns TP_NO_ID for other
  * values. value: with its quotes. */
-static uint32_t color_of(struct tp_str value)
+static uint32_t parse_color(struct tp_str value)
 {
     uint32_t color = 0;
     if ((value.len != 9 && value.len != 11) || value.ptr[0] != '"' || value.ptr[1] != '#')
@@ -40,7 +40,7 @@ static void add_text(struct tp_buf *out, struct tp_str content, size_t max_bytes
     tp_clean_string(out, content, max_bytes + 1);
     if (out->size == from)
         return;
-    size_t keep = tp_utf8_cut(out->data + from, out->size - from, max_bytes);
+    size_t keep = tp_utf8_fitting_bytes(out->data + from, out->size - from, max_bytes);
     bool is_cut = keep < out->size - from;
     out->size = from + keep;
     for (size_t i = from; i < out->size; i++)
@@ -65,16 +65,16 @@ static void add_value(struct tp_buf *out, struct tp_str value)
     tp_clean_value(out, value);
     if (out->size - from <= TP_MAX_SHOWN_NAME_BYTES)
         return;
-    out->size = from + tp_utf8_cut(out->data + from, out->size - from, TP_MAX_SHOWN_NAME_BYTES);
+    out->size = from + tp_utf8_fitting_bytes(out->data + from, out->size - from, TP_MAX_SHOWN_NAME_BYTES);
     tp_buf_puts(out, "…");
 }
 
 void tp_argument_lines_add(struct tp_argument_lines *lines, struct tp_str key, struct tp_str value)
 {
-    uint32_t color = tp_str_equal(key, TP_STR("color")) ? color_of(value) : TP_NO_ID;
+    uint32_t color = tp_str_equal(key, TP_STR("color")) ? parse_color(value) : TP_NO_ID;
     if (color != TP_NO_ID)
         lines->color = color;
-    if (color != TP_NO_ID || tp_scan_is_profilers_arg(key) || lines->count == TP_MAX_SHOWN_ARGUMENTS)
+    if (color != TP_NO_ID || tp_scan_is_profiler_arg(key) || lines->count == TP_MAX_SHOWN_ARGUMENTS)
         return;
     tp_buf_puts(lines->lines, lines->count++ ? "\n" : "");
     add_text(lines->lines, key, MAX_KEY_BYTES);
@@ -82,7 +82,7 @@ void tp_argument_lines_add(struct tp_argument_lines *lines, struct tp_str key, s
     add_value(lines->lines, value);
 }
 
-struct tp_argument_text tp_argument_lines_end(struct tp_sink *sink, const struct tp_argument_lines *lines)
+struct tp_argument_text tp_argument_lines_intern(struct tp_sink *sink, const struct tp_argument_lines *lines)
 {
     struct tp_argument_text result = {TP_NO_ID, lines->color};
     struct tp_strings *texts = &sink->trace->argument_texts;

@@ -19,6 +19,6 @@ struct tp_argument_lines {
 void tp_argument_lines_add(struct tp_argument_lines *lines, struct tp_str key, struct tp_str value);
 
 /* Returns the text and the color in the form that the trace stores. */
-struct tp_argument_text tp_argument_lines_end(struct tp_sink *sink, const struct tp_argument_lines *lines);
+struct tp_argument_text tp_argument_lines_intern(struct tp_sink *sink, const struct tp_argument_lines *lines);
 
 #endif

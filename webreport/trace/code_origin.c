@@ -192,7 +192,7 @@ static bool is_slash(char c)
 
 /* Returns true if the path contains the text `words` at byte position `at`. A "/" in `words` also matches a
  * backslash. */
-static bool is_at(struct tp_str path, size_t at, const char *words)
+static bool matches_path_at(struct tp_str path, size_t at, const char *words)
 {
     for (; *words && at < path.len; words++, at++)
         if (*words == '/' ? !is_slash(path.ptr[at]) : *words != path.ptr[at])
@@ -201,29 +201,29 @@ static bool is_at(struct tp_str path, size_t at, const char *words)
 }
 
 /* Returns the position after the last occurrence of `words` at the start of a part of the path; 0 if there is none. */
-static size_t end_of_last(struct tp_str path, const char *words)
+static size_t end_of_last_match(struct tp_str path, const char *words)
 {
     size_t found = 0;
     for (size_t at = 0; at < path.len; at++)
-        if ((!at || is_slash(path.ptr[at - 1])) && is_at(path, at, words))
+        if ((!at || is_slash(path.ptr[at - 1])) && matches_path_at(path, at, words))
             found = at + strlen(words);
     return found;
 }
 
-static int compare(const void *key, const void *item)
+static int compare_text_to_item(const void *key, const void *item)
 {
     const struct tp_str *text = key;
     const char *name = *(const char *const *)item;
     return tp_str_compare(*text, tp_str_of(name));
 }
 
-static bool is_among(struct tp_str text, const char *const *items, size_t count)
+static bool is_in_list(struct tp_str text, const char *const *items, size_t count)
 {
-    return bsearch(&text, items, count, sizeof *items, compare);
+    return bsearch(&text, items, count, sizeof *items, compare_text_to_item);
 }
 
 /* Returns the part of the path before its first slash, or the whole path if it has no slash. */
-static struct tp_str first_part(struct tp_str path)
+static struct tp_str first_path_part(struct tp_str path)
 {
     size_t len = 0;
     while (len < path.len && !is_slash(path.ptr[len]))
@@ -233,25 +233,25 @@ static struct tp_str first_part(struct tp_str path)
 
 static bool is_in_library(struct tp_str path)
 {
-    struct tp_str part = first_part(path);
+    struct tp_str part = first_path_part(path);
     if (part.len == path.len)
-        return is_among(part, FILES, sizeof FILES / sizeof *FILES);
-    return is_among(part, FOLDERS, sizeof FOLDERS / sizeof *FOLDERS);
+        return is_in_list(part, FILES, sizeof FILES / sizeof *FILES);
+    return is_in_list(part, FOLDERS, sizeof FOLDERS / sizeof *FOLDERS);
 }
 
 static bool is_framework(struct tp_str path)
 {
-    return is_at(path, 0, "torch/") || is_at(path, 0, "functorch/") || is_at(path, 0, "torchgen/") ||
-           is_at(path, 0, "triton/");
+    return matches_path_at(path, 0, "torch/") || matches_path_at(path, 0, "functorch/") ||
+           matches_path_at(path, 0, "torchgen/") || matches_path_at(path, 0, "triton/");
 }
 
 /* Returns true for a path in a source tree of torch: ".../pytorch/torch/nn/modules/module.py". */
 static bool is_source_of_torch(struct tp_str path)
 {
-    size_t at = end_of_last(path, "torch/");
+    size_t at = end_of_last_match(path, "torch/");
     bool is_any = false;
     for (size_t i = 0; at && i < sizeof OF_TORCH / sizeof *OF_TORCH; i++)
-        is_any |= is_at(path, at, OF_TORCH[i]);
+        is_any |= matches_path_at(path, at, OF_TORCH[i]);
     return is_any;
 }
 
@@ -279,39 +279,39 @@ static bool is_generated(struct tp_str path)
                                          "torch_compile_debug/",
                                          "<"};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        if (end_of_last(path, places[i]))
+        if (end_of_last_match(path, places[i]))
             return true;
     return is_inductor_file(path);
 }
 
 /* Returns true if the path contains a folder "lib/python3.11/" or "lib/python3/", or "Lib\" on Windows. */
-static bool is_below_library(struct tp_str path)
+static bool is_inside_library_folder(struct tp_str path)
 {
     static const char folder[] = "lib/python";
     for (size_t at = 0; at < path.len; at++) {
         size_t end = at + sizeof folder - 1;
-        if ((at && !is_slash(path.ptr[at - 1])) || !is_at(path, at, folder))
+        if ((at && !is_slash(path.ptr[at - 1])) || !matches_path_at(path, at, folder))
             continue;
         while (end < path.len && (tp_is_digit(path.ptr[end]) || path.ptr[end] == '.'))
             end++;
         if (end > at + sizeof folder - 1 && end < path.len && is_slash(path.ptr[end]))
             return true;
     }
-    size_t at = end_of_last(path, "Lib/");
+    size_t at = end_of_last_match(path, "Lib/");
     return at && path.ptr[at - 1] == '\\';
 }
 
-enum tp_code_origin tp_code_origin_of(struct tp_str path)
+enum tp_code_origin tp_code_origin_of_path(struct tp_str path)
 {
-    if (is_at(path, 0, "<ipython-input-"))
+    if (matches_path_at(path, 0, "<ipython-input-"))
         return TP_CODE_USER;
     if (is_generated(path))
         return TP_CODE_GENERATED;
-    size_t site = end_of_last(path, "site-packages/"), dist = end_of_last(path, "dist-packages/");
+    size_t site = end_of_last_match(path, "site-packages/"), dist = end_of_last_match(path, "dist-packages/");
     size_t at = site > dist ? site : dist;
     if (at)
         return is_framework((struct tp_str){path.ptr + at, path.len - at}) ? TP_CODE_FRAMEWORK : TP_CODE_PACKAGE;
-    if (is_below_library(path) || is_in_library(path))
+    if (is_inside_library_folder(path) || is_in_library(path))
         return TP_CODE_PYTHON;
     return is_framework(path) || is_source_of_torch(path) ? TP_CODE_FRAMEWORK : TP_CODE_USER;
 }

@@ -17,6 +17,6 @@ enum tp_code_origin {
     TP_CODE_USER
 };
 
-enum tp_code_origin tp_code_origin_of(struct tp_str path);
+enum tp_code_origin tp_code_origin_of_path(struct tp_str path);
 
 #endif

@@ -19,7 +19,7 @@ static const struct tp_collective_kind kinds[] = {
     {"recv", "recv", 1, 0, false},
 };
 
-const struct tp_collective_kind *tp_collective_kind_of(struct tp_str name)
+const struct tp_collective_kind *tp_collective_kind_by_name(struct tp_str name)
 {
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         if (tp_str_find_lower(name, kinds[k].part) >= 0)

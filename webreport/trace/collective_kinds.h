@@ -17,7 +17,7 @@ struct tp_collective_kind {
 
 /* Returns the kind of a call by its name ("nccl:all_reduce", "c10d::allreduce_"). Returns NULL for other calls, such as
  * a barrier. */
-const struct tp_collective_kind *tp_collective_kind_of(struct tp_str name);
+const struct tp_collective_kind *tp_collective_kind_by_name(struct tp_str name);
 
 /* Returns the number of bytes on the bus per byte of the call, for n ranks: (a n + b) / n, or 1. Source:
  * doc/PERFORMANCE.md of nccl-tests. */

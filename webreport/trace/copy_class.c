@@ -15,10 +15,10 @@ static const char *const memory_names[] = {"Unknown", "Pageable", "Pinned",     
 enum { KINDS = sizeof kinds / sizeof *kinds, MEMORIES = sizeof memories / sizeof *memories };
 
 /* Returns the number in a JSON token if it is below `count`; 0 for other tokens. */
-static unsigned number_of(struct tp_str token, unsigned count)
+static unsigned parse_small_number(struct tp_str token, unsigned count)
 {
     int64_t number;
-    bool is_number = token.len && tp_number_int(token, &number) == TP_NUMBER_OK && number > 0 && number < count;
+    bool is_number = token.len && tp_number_parse_int(token, &number) == TP_NUMBER_OK && number > 0 && number < count;
     return is_number ? (unsigned)number : 0;
 }
 
@@ -28,12 +28,12 @@ static bool is_text(struct tp_str token)
 }
 
 /* Returns the index in `kinds` of the copy kind that a token names; 0 if the token gives no direction. */
-static unsigned kind_of(struct tp_str token)
+static unsigned copy_kind_index(struct tp_str token)
 {
     static const unsigned of_direction[] = {[TP_COPY_UNKNOWN] = 0, [TP_COPY_HTOD] = 1,  [TP_COPY_DTOH] = 2,
                                             [TP_COPY_DTOD] = 8,    [TP_COPY_PTOP] = 10, [TP_COPY_OTHER] = 0};
     if (!is_text(token))
-        return number_of(token, KINDS);
+        return parse_small_number(token, KINDS);
     struct tp_str word = {token.ptr + 1, token.len - 2};
     for (unsigned i = 1; i < KINDS; i++)
         if (tp_str_equal(word, tp_str_of(kinds[i])))
@@ -42,10 +42,10 @@ static unsigned kind_of(struct tp_str token)
 }
 
 /* Returns the index in `memories` of the memory kind that a token names; 0 if unknown. */
-static unsigned memory_of(struct tp_str token)
+static unsigned memory_kind_index(struct tp_str token)
 {
     if (!is_text(token))
-        return number_of(token, MEMORIES);
+        return parse_small_number(token, MEMORIES);
     struct tp_str word = {token.ptr + 1, token.len - 2};
     for (unsigned i = 1; i < MEMORIES; i++)
         if (word.len == strlen(memories[i]) && tp_str_find_lower(word, memories[i]) == 0)
@@ -55,11 +55,11 @@ static unsigned memory_of(struct tp_str token)
 
 bool tp_copy_name_from_args(struct tp_buf *out, struct tp_str kind, struct tp_str source, struct tp_str target)
 {
-    unsigned way = kind_of(kind);
+    unsigned way = copy_kind_index(kind);
     if (!way)
         return false;
-    tp_buf_printf(out, "Memcpy %s (%s -> %s)", kinds[way], memory_names[memory_of(source)],
-                  memory_names[memory_of(target)]);
+    tp_buf_printf(out, "Memcpy %s (%s -> %s)", kinds[way], memory_names[memory_kind_index(source)],
+                  memory_names[memory_kind_index(target)]);
     return true;
 }
 
@@ -67,7 +67,7 @@ bool tp_set_name_from_args(struct tp_buf *out, struct tp_str kind)
 {
     if (!kind.len)
         return false;
-    tp_buf_printf(out, "Memset (%s)", memory_names[memory_of(kind)]);
+    tp_buf_printf(out, "Memset (%s)", memory_names[memory_kind_index(kind)]);
     return true;
 }
 

@@ -11,7 +11,7 @@
 struct tp_row_cache_entry {
     uint64_t pid, tid[2];
     uint32_t thread;
-    uint8_t pid_size, tid_size; /* lengths of the tokens, bytes; 0 in a free entry */
+    uint8_t pid_token_bytes, tid_token_bytes; /* lengths of the tokens, bytes; 0 in a free entry */
 };
 
 enum { TP_ROW_CACHE_SIZE = 64 };
@@ -20,11 +20,11 @@ struct tp_decoder {
     struct tp_sink *sink;
     struct tp_trace *trace;                                 /* trace that the sink fills */
     struct tp_strings row_texts;                            /* texts "pid, tid" as written in the file */
-    struct tp_vec row_thread;                               /* thread numbers by id in row_texts */
+    struct tp_vec thread_by_row_text;                       /* thread numbers by id in row_texts */
     struct tp_row_cache_entry row_cache[TP_ROW_CACHE_SIZE]; /* cache for short tokens */
     struct tp_buf row_key, argument_text;                   /* allocated with malloc, freed by tp_decoder_release */
     /* numbers of events with phase B and E, which are counted but not paired */
-    uint64_t begin_events, end_events;
+    uint64_t begin_events, end_event_count;
 };
 
 /* Opens a decoder that delivers to `sink`, which the caller must keep open. */
@@ -32,7 +32,7 @@ void tp_decoder_init(struct tp_decoder *decoder, struct tp_sink *sink);
 void tp_decoder_release(struct tp_decoder *decoder);
 
 /* Registers in `layout` the interner of each text field that the decoder interns. */
-void tp_decoder_connect(struct tp_decoder *decoder, struct tp_learned_keys *layout);
+void tp_decoder_set_interners(struct tp_decoder *decoder, struct tp_learned_keys *layout);
 
 /* Decodes one element that is an object. text: the whole element, into which the spans point. ordinal: position of
  * the element in the list. offset: offset of the element in the text, bytes; used in notices. */

@@ -4,7 +4,7 @@
 
 #include "webreport/trace/argument_lines.h"
 
-struct tp_str tp_element_args(struct tp_str text)
+struct tp_str tp_element_args_text(struct tp_str text)
 {
     struct tp_scan scan = {.at = text.ptr, .end = text.ptr + text.len, .is_lenient = true};
     struct tp_str key, value, args = {NULL, 0};
@@ -14,29 +14,29 @@ struct tp_str tp_element_args(struct tp_str text)
     return args;
 }
 
-static struct tp_argument_text argument_text_of(struct tp_decoder *d, const struct tp_element *e)
+static struct tp_argument_text read_argument_text(struct tp_decoder *d, const struct tp_element *e)
 {
-    struct tp_str args = tp_element_args(e->text), key, value;
+    struct tp_str args = tp_element_args_text(e->text), key, value;
     struct tp_scan scan = {.at = args.ptr, .end = args.ptr + args.len, .is_lenient = true};
     struct tp_argument_lines lines = TP_ARGUMENT_LINES(&d->argument_text);
     tp_buf_clear(&d->argument_text);
     while (args.ptr && tp_scan_member(&scan, &key, &value))
         tp_argument_lines_add(&lines, key, value);
-    return tp_argument_lines_end(d->sink, &lines);
+    return tp_argument_lines_intern(d->sink, &lines);
 }
 
 void tp_decode_arguments(struct tp_decoder *d, const struct tp_element *e)
 {
-    tp_sink_argument(d->sink, argument_text_of(d, e));
+    tp_sink_add_argument(d->sink, read_argument_text(d, e));
 }
 
 void tp_decode_moment(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_moment moment = {.name = e->name_id, .text = {TP_NO_ID, TP_NO_ID}};
-    if (!e->has_name || tp_number_time(tp_span_of(e->spans, TP_FIELD_TS), &moment.ts_ns) != TP_NUMBER_OK)
+    if (!e->has_name || tp_number_parse_time(tp_span_text(e->spans, TP_FIELD_TS), &moment.ts_ns) != TP_NUMBER_OK)
         return;
     moment.thread = tp_element_thread(d, e);
     if (e->spans->has_own_args)
-        moment.text = argument_text_of(d, e);
-    tp_sink_moment(d->sink, &moment);
+        moment.text = read_argument_text(d, e);
+    tp_sink_add_moment(d->sink, &moment);
 }

@@ -10,10 +10,10 @@ void tp_decoder_init(struct tp_decoder *d, struct tp_sink *sink)
     tp_buf_init(&d->row_key, 0);
     tp_buf_init(&d->argument_text, 0);
     tp_strings_init(&d->row_texts, arena, 0);
-    d->row_thread = TP_VEC(arena, uint32_t);
+    d->thread_by_row_text = TP_VEC(arena, uint32_t);
 }
 
-void tp_decoder_connect(struct tp_decoder *d, struct tp_learned_keys *layout)
+void tp_decoder_set_interners(struct tp_decoder *d, struct tp_learned_keys *layout)
 {
     static const uint8_t values[] = {TP_ARG_INPUT_DIMS, TP_ARG_INPUT_DIMS_OLD, TP_ARG_INPUT_TYPE,
                                      TP_ARG_GRID,       TP_ARG_BLOCK,          TP_ARG_COLLECTIVE,
@@ -33,11 +33,11 @@ void tp_decoder_release(struct tp_decoder *d)
 
 void tp_decoder_finish(struct tp_decoder *d)
 {
-    if (d->begin_events || d->end_events)
-        d->trace->reading.notices[TP_NOTICE_UNBALANCED] = d->begin_events + d->end_events;
+    if (d->begin_events || d->end_event_count)
+        d->trace->reading.notices[TP_NOTICE_UNBALANCED] = d->begin_events + d->end_event_count;
 }
 
-void tp_element_note_flags(struct tp_decoder *d, const struct tp_element *e, unsigned flags)
+void tp_element_count_text_flags(struct tp_decoder *d, const struct tp_element *e, unsigned flags)
 {
     static const struct {
         unsigned flag;
@@ -47,5 +47,5 @@ void tp_element_note_flags(struct tp_decoder *d, const struct tp_element *e, uns
                {TP_CLEAN_DEPTH, TP_NOTICE_DEPTH},     {TP_CLEAN_SYNTAX, TP_NOTICE_EVENT_REPAIRED}};
     for (size_t i = 0; flags && i < sizeof map / sizeof *map; i++)
         if (flags & map[i].flag)
-            tp_sink_note(d->sink, map[i].notice, e->offset);
+            tp_sink_count_notice(d->sink, map[i].notice, e->offset);
 }

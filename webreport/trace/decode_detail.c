@@ -1,13 +1,13 @@
 /* Decodes the arguments that only events of some kinds have: see decode.h. */
 #include "webreport/trace/decode_parts.h"
 
-static int64_t external_id(struct tp_decoder *d, const struct tp_element *e)
+static int64_t read_external_id(struct tp_decoder *d, const struct tp_element *e)
 {
     return tp_element_int(
         d, e, tp_span_has_value(e->spans, TP_ARG_EXTERNAL_ID_OLD) ? TP_ARG_EXTERNAL_ID_OLD : TP_ARG_EXTERNAL_ID);
 }
 
-static uint32_t comm_detail(struct tp_decoder *d, const struct tp_element *e)
+static uint32_t add_comm_detail(struct tp_decoder *d, const struct tp_element *e)
 {
     const uint64_t keys = 1ull << TP_ARG_COLLECTIVE | 1ull << TP_ARG_DTYPE | 1ull << TP_ARG_IN_COUNT |
                           1ull << TP_ARG_OUT_COUNT | 1ull << TP_ARG_GROUP_SIZE | 1ull << TP_ARG_GROUP_NAME |
@@ -25,48 +25,49 @@ static uint32_t comm_detail(struct tp_decoder *d, const struct tp_element *e)
     comm.out_count = tp_element_int(d, e, TP_ARG_OUT_COUNT);
     comm.sequence = tp_element_int(d, e, TP_ARG_COMM_SEQUENCE);
     comm.peer = tp_element_int(d, e, TP_ARG_PEER);
-    return tp_sink_comm(d->sink, &comm);
+    return tp_sink_add_comm(d->sink, &comm);
 }
 
-static uint32_t host_detail(struct tp_decoder *d, const struct tp_element *e, struct tp_event *event)
+static uint32_t add_host_detail(struct tp_decoder *d, const struct tp_element *e, struct tp_event *event)
 {
     bool is_old = !tp_span_has_value(e->spans, TP_ARG_INPUT_DIMS);
-    struct tp_host_detail host = {.external_id = external_id(d, e)};
+    struct tp_host_detail host = {.external_id = read_external_id(d, e)};
     struct tp_host_rare more;
     host.dims = tp_element_value(d, e, is_old ? TP_ARG_INPUT_DIMS_OLD : TP_ARG_INPUT_DIMS);
     host.types = tp_element_value(d, e, TP_ARG_INPUT_TYPE);
     host.stack = tp_element_stack(d, e);
     more.sequence = tp_element_int(d, e, TP_ARG_SEQUENCE);
     more.forward_thread = tp_element_int(d, e, TP_ARG_FORWARD_THREAD);
-    more.comm = comm_detail(d, e);
-    uint32_t detail = tp_sink_host(d->sink, host, &more);
+    more.comm = add_comm_detail(d, e);
+    uint32_t detail = tp_sink_add_host(d->sink, host, &more);
     if (tp_spans_has(e->spans, TP_ARG_CORRELATION))
         /* the value is unused; the call only counts a correlation that is out of range */
         tp_element_int(d, e, TP_ARG_CORRELATION);
     if (is_old && host.dims != TP_NO_ID)
         event->flags |= TP_EVENT_OLD_DIMS;
     if ((e->name & TP_NAME_VALUES) && tp_span_has_value(e->spans, TP_ARG_CONCRETE_INPUTS))
-        tp_sink_concrete(d->sink, tp_element_value(d, e, TP_ARG_CONCRETE_INPUTS));
+        tp_sink_add_concrete(d->sink, tp_element_value(d, e, TP_ARG_CONCRETE_INPUTS));
     return detail;
 }
 
-static uint32_t launch_detail(struct tp_decoder *d, const struct tp_element *e)
+static uint32_t add_launch_detail(struct tp_decoder *d, const struct tp_element *e)
 {
-    struct tp_launch_detail launch = {.external_id = external_id(d, e)};
+    struct tp_launch_detail launch = {.external_id = read_external_id(d, e)};
     launch.correlation = tp_element_int(d, e, TP_ARG_CORRELATION);
-    return tp_sink_launch(d->sink, &launch);
+    return tp_sink_add_launch(d->sink, &launch);
 }
 
-static int64_t arg_e9(const struct tp_element *e, enum tp_field field)
+static int64_t read_billionths(const struct tp_element *e, enum tp_field field)
 {
     int64_t value;
-    return tp_spans_has(e->spans, field) && tp_number_e9(e->spans->field[field], &value) == TP_NUMBER_OK ? value
-                                                                                                         : TP_NULL_INT;
+    return tp_spans_has(e->spans, field) && tp_number_parse_billionths(e->spans->field[field], &value) == TP_NUMBER_OK
+               ? value
+               : TP_NULL_INT;
 }
 
-static uint32_t device_detail(struct tp_decoder *d, const struct tp_element *e)
+static uint32_t add_device_detail(struct tp_decoder *d, const struct tp_element *e)
 {
-    struct tp_device_detail device = {.external_id = external_id(d, e)};
+    struct tp_device_detail device = {.external_id = read_external_id(d, e)};
     struct tp_device_setup setup = {0};
     device.correlation = tp_element_int(d, e, TP_ARG_CORRELATION);
     setup.bytes = tp_element_int(d, e, TP_ARG_BYTES);
@@ -75,32 +76,32 @@ static uint32_t device_detail(struct tp_decoder *d, const struct tp_element *e)
     enum tp_field stream = tp_spans_has(e->spans, TP_ARG_ORIGINAL_STREAM) ? TP_ARG_ORIGINAL_STREAM : TP_ARG_STREAM;
     setup.stream = tp_element_int(d, e, stream);
     setup.graph_id = tp_element_int(d, e, TP_ARG_GRAPH_ID);
-    setup.blocks_per_sm_e9 = arg_e9(e, TP_ARG_BLOCKS_PER_SM);
-    setup.occupancy_pct_e9 = arg_e9(e, TP_ARG_OCCUPANCY);
+    setup.blocks_per_sm_e9 = read_billionths(e, TP_ARG_BLOCKS_PER_SM);
+    setup.occupancy_pct_e9 = read_billionths(e, TP_ARG_OCCUPANCY);
     setup.stream_value = tp_element_value(d, e, stream);
     setup.grid = tp_element_value(d, e, TP_ARG_GRID);
     setup.block = tp_element_value(d, e, TP_ARG_BLOCK);
     setup.registers = tp_element_value(d, e, TP_ARG_REGISTERS);
     setup.shared_memory = tp_element_value(d, e, TP_ARG_SHARED_MEMORY);
-    device.comm = comm_detail(d, e);
-    return tp_sink_device(d->sink, device, &setup);
+    device.comm = add_comm_detail(d, e);
+    return tp_sink_add_device(d->sink, device, &setup);
 }
 
-static uint32_t module_detail(struct tp_decoder *d, const struct tp_element *e)
+static uint32_t add_module_detail(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_module_detail module = {.module_id = tp_element_int(d, e, TP_ARG_MODULE_ID)};
     module.stack = d->sink->keeps_frame_stacks ? tp_element_stack(d, e) : TP_NO_ID;
-    return tp_sink_module(d->sink, &module);
+    return tp_sink_add_module(d->sink, &module);
 }
 
-static uint32_t other_detail(struct tp_decoder *d, const struct tp_element *e)
+static uint32_t add_other_detail(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_other_detail other = {.cat = e->cat_id};
-    struct tp_str id = tp_span_of(e->spans, TP_ARG_EXTERNAL_ID);
+    struct tp_str id = tp_span_text(e->spans, TP_ARG_EXTERNAL_ID);
     /* counts no bad number, because the report does not need this id */
-    if (tp_number_int(id, &other.external_id) != TP_NUMBER_OK)
+    if (tp_number_parse_int(id, &other.external_id) != TP_NUMBER_OK)
         other.external_id = TP_NULL_INT;
-    return tp_sink_other(d->sink, &other);
+    return tp_sink_add_other(d->sink, &other);
 }
 
 uint32_t tp_decode_detail(struct tp_decoder *d, const struct tp_element *e, struct tp_event *event)
@@ -108,19 +109,19 @@ uint32_t tp_decode_detail(struct tp_decoder *d, const struct tp_element *e, stru
     switch (event->kind) {
     case TP_KIND_OPERATOR:
     case TP_KIND_ANNOTATION:
-        return host_detail(d, e, event);
+        return add_host_detail(d, e, event);
     case TP_KIND_RUNTIME:
-        return launch_detail(d, e);
+        return add_launch_detail(d, e);
     case TP_KIND_KERNEL:
     case TP_KIND_MEMCPY:
     case TP_KIND_MEMSET:
-        return device_detail(d, e);
+        return add_device_detail(d, e);
     case TP_KIND_MODULE:
-        return module_detail(d, e);
+        return add_module_detail(d, e);
     case TP_KIND_FRAME:
         return d->sink->keeps_frame_stacks ? tp_element_stack(d, e) : TP_NO_ID;
     case TP_KIND_OTHER:
-        return other_detail(d, e);
+        return add_other_detail(d, e);
     default:
         return TP_NO_ID;
     }

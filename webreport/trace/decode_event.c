@@ -10,9 +10,9 @@
 /* Returns the kind of an event without a category, known from the process of the event. */
 static uint8_t kind_by_process(struct tp_decoder *d, const struct tp_element *e)
 {
-    const struct tp_process *process = tp_rows_process(d, tp_span_of(e->spans, TP_FIELD_PID));
-    return process ? tp_kind_of_process(process->name, process->labels, tp_strings_get(&d->trace->names, e->name_id),
-                                        tp_span_of(e->spans, TP_ARG_TASK_TYPE))
+    const struct tp_process *process = tp_rows_find_process(d, tp_span_text(e->spans, TP_FIELD_PID));
+    return process ? tp_kind_by_process(process->name, process->labels, tp_strings_get(&d->trace->names, e->name_id),
+                                        tp_span_text(e->spans, TP_ARG_TASK_TYPE))
                    : (uint8_t)TP_KIND_NONE;
 }
 
@@ -20,51 +20,51 @@ static uint8_t kind_by_process(struct tp_decoder *d, const struct tp_element *e)
 static void count_unknown_category(struct tp_decoder *d, const struct tp_element *e)
 {
     int64_t dur = 0;
-    if (tp_number_time(tp_span_of(e->spans, TP_FIELD_DUR), &dur) != TP_NUMBER_OK || dur < 0)
+    if (tp_number_parse_time(tp_span_text(e->spans, TP_FIELD_DUR), &dur) != TP_NUMBER_OK || dur < 0)
         dur = 0;
-    tp_sink_unknown_category(d->sink, e->cat_id, dur);
+    tp_sink_count_unknown_category(d->sink, e->cat_id, dur);
 }
 
 /* Returns the kind of an event from its category, name and arguments, or from its process if it has no category. */
-static unsigned kind_of_event(struct tp_decoder *d, const struct tp_element *e, unsigned *flags)
+static unsigned event_kind(struct tp_decoder *d, const struct tp_element *e, unsigned *flags)
 {
-    unsigned kind = tp_sink_kind(&e->cat, e->name, tp_span_has_value(e->spans, TP_ARG_MODULE_ID), flags);
+    unsigned kind = tp_sink_event_kind(&e->cat, e->name, tp_span_has_value(e->spans, TP_ARG_MODULE_ID), flags);
     return kind || tp_strings_get(&d->trace->cats, e->cat_id).len ? kind : kind_by_process(d, e);
 }
 
 /* Returns the duration in ns. A missing or negative duration is counted and becomes 0. */
-static int64_t duration_of(struct tp_decoder *d, const struct tp_element *e, unsigned kind)
+static int64_t read_duration(struct tp_decoder *d, const struct tp_element *e, unsigned kind)
 {
     struct tp_reading *reading = &d->trace->reading;
     int64_t dur = 0;
-    enum tp_number_status status = tp_number_time(tp_span_of(e->spans, TP_FIELD_DUR), &dur);
+    enum tp_number_status status = tp_number_parse_time(tp_span_text(e->spans, TP_FIELD_DUR), &dur);
     if (status == TP_NUMBER_RANGE)
-        tp_sink_note(d->sink, TP_NOTICE_TIME_RANGE, e->offset);
+        tp_sink_count_notice(d->sink, TP_NOTICE_TIME_RANGE, e->offset);
     if (status != TP_NUMBER_OK) {
-        reading->without_dur += kind != TP_KIND_OTHER;
+        reading->missing_dur += kind != TP_KIND_OTHER;
         return 0;
     }
     if (dur >= 0)
         return dur;
     reading->negative_dur += kind != TP_KIND_OTHER;
-    tp_sink_note(d->sink, TP_NOTICE_NEGATIVE_DURATION, e->offset);
+    tp_sink_count_notice(d->sink, TP_NOTICE_NEGATIVE_DURATION, e->offset);
     return 0;
 }
 
 /* Returns true if the arguments of a kernel name a collective or a process group. Recorders write such arguments
  * only for kernels that communicate. */
-static bool has_group(const struct tp_element *e)
+static bool has_process_group(const struct tp_element *e)
 {
     const uint64_t keys = 1ull << TP_ARG_COLLECTIVE | 1ull << TP_ARG_GROUP_NAME | 1ull << TP_ARG_GROUP_DESCRIPTION |
                           1ull << TP_ARG_GROUP_SIZE;
-    return e->spans->has & keys || tp_kind_is_communication_task(tp_span_of(e->spans, TP_ARG_TASK_TYPE));
+    return e->spans->has & keys || tp_kind_is_communication_task(tp_span_text(e->spans, TP_ARG_TASK_TYPE));
 }
 
 /* Returns the range kind that the event's arguments declare. */
-static enum tp_range_kind declared_kind(const struct tp_element *e)
+static enum tp_range_kind declared_range_kind(const struct tp_element *e)
 {
-    struct tp_str word = tp_span_of(e->spans, TP_ARG_KIND);
-    return tp_token_is_string(word) ? tp_range_kind_of_text(tp_token_contents(word)) : TP_RANGE_NONE;
+    struct tp_str word = tp_span_text(e->spans, TP_ARG_KIND);
+    return tp_token_is_string(word) ? tp_range_kind_by_text(tp_token_contents(word)) : TP_RANGE_NONE;
 }
 
 /* Delivers the program's own arguments of a range, or of device work that the program declared. Excludes device
@@ -77,7 +77,7 @@ static void deliver_arguments(struct tp_decoder *d, const struct tp_element *e, 
 }
 
 /* Returns the id of a name that the decoder composed in the buffer `text`. */
-static uint32_t intern_made_name(struct tp_decoder *d, struct tp_buf *text)
+static uint32_t intern_generated_name(struct tp_decoder *d, struct tp_buf *text)
 {
     uint32_t id;
     /* padding, because the interner reads up to 15 bytes after the end of a text */
@@ -85,30 +85,31 @@ static uint32_t intern_made_name(struct tp_decoder *d, struct tp_buf *text)
     if (text->failed)
         tp_arena_fail(d->trace->arena, text->failed);
     id = tp_interner_add(&d->sink->names, (struct tp_str){text->data, text->size - 15})->id;
-    tp_sink_learn_names(d->sink);
+    tp_sink_classify_new_names(d->sink);
     return id;
 }
 
 /* Returns the id of the name of a copy or a memory set: the name in Kineto's form if the arguments give it,
  * otherwise the name in the file. */
-static uint32_t name_of_copy(struct tp_decoder *d, const struct tp_element *e, unsigned kind)
+static uint32_t copy_name_id(struct tp_decoder *d, const struct tp_element *e, unsigned kind)
 {
     struct tp_buf *text = &d->row_key;
     tp_buf_clear(text);
-    bool has_name = kind == TP_KIND_MEMCPY ? tp_spans_has(e->spans, TP_ARG_COPY_KIND) &&
-                                                 tp_copy_name_from_args(text, tp_span_of(e->spans, TP_ARG_COPY_KIND),
-                                                                        tp_span_of(e->spans, TP_ARG_SOURCE_KIND),
-                                                                        tp_span_of(e->spans, TP_ARG_TARGET_KIND))
-                                           : tp_spans_has(e->spans, TP_ARG_MEMORY_KIND) &&
-                                                 tp_set_name_from_args(text, tp_span_of(e->spans, TP_ARG_MEMORY_KIND));
-    return has_name ? intern_made_name(d, text) : e->name_id;
+    bool has_name = kind == TP_KIND_MEMCPY
+                        ? tp_spans_has(e->spans, TP_ARG_COPY_KIND) &&
+                              tp_copy_name_from_args(text, tp_span_text(e->spans, TP_ARG_COPY_KIND),
+                                                     tp_span_text(e->spans, TP_ARG_SOURCE_KIND),
+                                                     tp_span_text(e->spans, TP_ARG_TARGET_KIND))
+                        : tp_spans_has(e->spans, TP_ARG_MEMORY_KIND) &&
+                              tp_set_name_from_args(text, tp_span_text(e->spans, TP_ARG_MEMORY_KIND));
+    return has_name ? intern_generated_name(d, text) : e->name_id;
 }
 
 /* Counts properties of a skipped event that help to recognize the producer of the file. */
 static void count_skipped_facts(struct tp_decoder *d, const struct tp_element *e, unsigned kind, bool has_time)
 {
-    struct tp_str pid = tp_span_of(e->spans, TP_FIELD_PID);
-    d->trace->reading.is_old_autograd |=
+    struct tp_str pid = tp_span_text(e->spans, TP_FIELD_PID);
+    d->trace->reading.has_old_autograd_names |=
         tp_str_equal(pid, TP_STR("\"CPU functions\"")) || tp_str_equal(pid, TP_STR("\"CUDA functions\""));
     if (kind == TP_KIND_NONE && has_time && !e->cat.is_state && !e->cat.is_process)
         count_unknown_category(d, e);
@@ -119,14 +120,14 @@ static void read_correlation(const struct tp_element *e, struct tp_sink_slice *s
 {
     slice->has_correlation = tp_spans_has(e->spans, TP_ARG_CORRELATION);
     if (slice->has_correlation &&
-        tp_number_int(e->spans->field[TP_ARG_CORRELATION], &slice->correlation) != TP_NUMBER_OK)
+        tp_number_parse_int(e->spans->field[TP_ARG_CORRELATION], &slice->correlation) != TP_NUMBER_OK)
         slice->correlation = TP_NULL_INT;
 }
 
 /* Returns the event flags that follow from the arguments of an event. */
-static unsigned flags_of_arguments(const struct tp_element *e)
+static unsigned argument_flags(const struct tp_element *e)
 {
-    struct tp_str finished = tp_span_of(e->spans, TP_ARG_FINISHED);
+    struct tp_str finished = tp_span_text(e->spans, TP_ARG_FINISHED);
     unsigned flags = finished.len == 5 && memcmp(finished.ptr, "false", 5) == 0 ? TP_EVENT_UNFINISHED : 0;
     bool has_dims = tp_spans_has(e->spans, TP_ARG_INPUT_DIMS) || tp_spans_has(e->spans, TP_ARG_INPUT_DIMS_OLD);
     return has_dims ? flags | TP_EVENT_HAS_INPUT_DIMS : flags;
@@ -146,7 +147,7 @@ static void skip_complete(struct tp_decoder *d, const struct tp_element *e, unsi
     struct tp_reading *reading = &d->trace->reading;
     reading->misspelled_cats += kind == TP_KIND_NONE && e->cat.is_misspelled;
     reading->skipped_without_cat += kind == TP_KIND_NONE && !tp_spans_has(e->spans, TP_FIELD_CAT);
-    tp_sink_skip(d->sink, kind == TP_KIND_NONE ? TP_SKIP_UNKNOWN_CATEGORY : TP_SKIP_NO_TIME);
+    tp_sink_count_skipped(d->sink, kind == TP_KIND_NONE ? TP_SKIP_UNKNOWN_CATEGORY : TP_SKIP_NO_TIME);
     count_skipped_facts(d, e, kind, has_time);
     if (has_time)
         /* the recorder numbers events of new categories too, so this number must not count as missing */
@@ -156,9 +157,9 @@ static void skip_complete(struct tp_decoder *d, const struct tp_element *e, unsi
 /* Counts unusual spellings in the text of a complete event: odd decimals, a missing category. */
 static void count_spelling(struct tp_reading *reading, const struct tp_element *e)
 {
-    count_decimals(reading, tp_span_of(e->spans, TP_FIELD_TS));
+    count_decimals(reading, tp_span_text(e->spans, TP_FIELD_TS));
     if (tp_spans_has(e->spans, TP_FIELD_DUR))
-        count_decimals(reading, tp_span_of(e->spans, TP_FIELD_DUR));
+        count_decimals(reading, tp_span_text(e->spans, TP_FIELD_DUR));
     reading->read_without_cat += !tp_spans_has(e->spans, TP_FIELD_CAT);
 }
 
@@ -167,10 +168,11 @@ static void decode_complete(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_sink_slice slice = {.event = {.name = e->name_id, .ordinal = e->ordinal}, .cat = e->cat_id};
     struct tp_event *event = &slice.event;
-    unsigned flags = 0, kind = kind_of_event(d, e, &flags);
-    enum tp_number_status ts = tp_number_time(tp_span_of(e->spans, TP_FIELD_TS), &event->ts_ns);
+    unsigned flags = 0, kind = event_kind(d, e, &flags);
+    enum tp_number_status ts = tp_number_parse_time(tp_span_text(e->spans, TP_FIELD_TS), &event->ts_ns);
     if (ts != TP_NUMBER_OK)
-        tp_sink_note(d->sink, ts == TP_NUMBER_RANGE ? TP_NOTICE_TIME_RANGE : TP_NOTICE_EVENT_SKIPPED, e->offset);
+        tp_sink_count_notice(d->sink, ts == TP_NUMBER_RANGE ? TP_NOTICE_TIME_RANGE : TP_NOTICE_EVENT_SKIPPED,
+                             e->offset);
     if (ts == TP_NUMBER_OK && e->cat.is_state)
         tp_decode_state(d, e);
     if (ts == TP_NUMBER_OK && e->cat.is_process)
@@ -182,16 +184,16 @@ static void decode_complete(struct tp_decoder *d, const struct tp_element *e)
         return;
     }
     count_spelling(&d->trace->reading, e);
-    event->dur_ns = duration_of(d, e, kind);
+    event->dur_ns = read_duration(d, e, kind);
     event->kind = kind & 15;
     if (kind == TP_KIND_MEMCPY || kind == TP_KIND_MEMSET)
-        event->name = name_of_copy(d, e, kind);
-    slice.declared_kind = declared_kind(e);
-    slice.is_communication = kind == TP_KIND_KERNEL && has_group(e);
+        event->name = copy_name_id(d, e, kind);
+    slice.declared_kind = declared_range_kind(e);
+    slice.is_communication = kind == TP_KIND_KERNEL && has_process_group(e);
     tp_decode_number(d, e);
     slice.has_number = tp_spans_has(e->spans, TP_ARG_EVENT_NUMBER);
     read_correlation(e, &slice);
-    event->flags = (flags | flags_of_arguments(e)) & 15;
+    event->flags = (flags | argument_flags(e)) & 15;
     event->thread = tp_element_thread(d, e);
     event->detail = tp_decode_detail(d, e, event);
     if (d->sink->wants_arguments && e->spans->has_own_args)
@@ -203,34 +205,34 @@ static void decode_complete(struct tp_decoder *d, const struct tp_element *e)
 
 static void read_cat(struct tp_decoder *d, struct tp_element *e)
 {
-    struct tp_str token = tp_span_of(e->spans, TP_FIELD_CAT);
+    struct tp_str token = tp_span_text(e->spans, TP_FIELD_CAT);
     e->cat_id = tp_element_intern_field(d, e, &d->sink->cats, TP_FIELD_CAT,
                                         tp_token_is_string(token) ? tp_token_contents(token) : TP_STR(""));
-    tp_sink_learn_cats(d->sink);
-    e->cat = *tp_sink_cat(d->sink, e->cat_id);
+    tp_sink_classify_new_cats(d->sink);
+    e->cat = *tp_sink_cat_meaning(d->sink, e->cat_id);
 }
 
 static void read_name(struct tp_decoder *d, struct tp_element *e)
 {
-    struct tp_str token = tp_span_of(e->spans, TP_FIELD_NAME);
+    struct tp_str token = tp_span_text(e->spans, TP_FIELD_NAME);
     e->has_name = tp_token_is_string(token);
     e->name_id = tp_element_intern_field(d, e, &d->sink->names, TP_FIELD_NAME,
                                          e->has_name ? tp_token_contents(token) : TP_STR(""));
-    tp_sink_learn_names(d->sink);
-    e->name = tp_sink_name(d->sink, e->name_id);
+    tp_sink_classify_new_names(d->sink);
+    e->name = tp_sink_name_meaning(d->sink, e->name_id);
 }
 
 static void count_phase(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_reading *reading = &d->trace->reading;
     if (e->ph && strchr("MsftiIRCBEbenPNOD", e->ph))
-        reading->skipped_phase[(unsigned char)e->ph & 127]++;
+        reading->skipped_by_phase[(unsigned char)e->ph & 127]++;
     else
         reading->skipped[TP_SKIP_PHASE_UNKNOWN]++;
     if (!e->ph)
-        tp_sink_note(d->sink, TP_NOTICE_EVENT_SKIPPED, e->offset);
+        tp_sink_count_notice(d->sink, TP_NOTICE_EVENT_SKIPPED, e->offset);
     d->begin_events += e->ph == 'B';
-    d->end_events += e->ph == 'E';
+    d->end_event_count += e->ph == 'E';
 }
 
 /* Returns true if an instant has the arguments of a memory record but another name. */
@@ -246,58 +248,58 @@ static bool is_lost_memory_record(const struct tp_element *e, struct tp_str cat)
 static void decode_instant(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_reading *reading = &d->trace->reading;
-    struct tp_str cat = tp_span_of(e->spans, TP_FIELD_CAT);
+    struct tp_str cat = tp_span_text(e->spans, TP_FIELD_CAT);
     if (tp_str_equal(cat, TP_STR("\"tensor\"")))
         tp_decode_tensor(d, e);
     else if (d->sink->wants_arguments && tp_str_equal(cat, TP_STR("\"user_annotation\"")))
         tp_decode_moment(d, e);
     if (e->name & TP_NAME_WINDOW_END)
         reading->has_window_end =
-            tp_number_time(tp_span_of(e->spans, TP_FIELD_TS), &reading->window_end_ns) == TP_NUMBER_OK;
-    reading->unnamed_memory += is_lost_memory_record(e, cat);
+            tp_number_parse_time(tp_span_text(e->spans, TP_FIELD_TS), &reading->window_end_ns) == TP_NUMBER_OK;
+    reading->misnamed_memory_records += is_lost_memory_record(e, cat);
 }
 
 /* Counts the start or the end of a link between a call and a device operation. */
 static void count_device_link(struct tp_decoder *d, const struct tp_element *e)
 {
     int64_t number, ts_ns;
-    if (tp_number_int(tp_span_of(e->spans, TP_FIELD_ID), &number) != TP_NUMBER_OK ||
-        tp_number_time(tp_span_of(e->spans, TP_FIELD_TS), &ts_ns) != TP_NUMBER_OK)
+    if (tp_number_parse_int(tp_span_text(e->spans, TP_FIELD_ID), &number) != TP_NUMBER_OK ||
+        tp_number_parse_time(tp_span_text(e->spans, TP_FIELD_TS), &ts_ns) != TP_NUMBER_OK)
         number = ts_ns = TP_NULL_INT;
     if (e->ph != 't')
-        tp_sink_device_link(d->sink, e->ph == 's', number, ts_ns);
+        tp_sink_add_device_link(d->sink, e->ph == 's', number, ts_ns);
     else
         d->trace->reading.link_sums.is_unreadable |= number == TP_NULL_INT;
 }
 
 /* Returns true for a link between nodes of a graph. torch's CUPTI backend numbers such links from 2^40 on; links of
  * launches have smaller numbers. */
-static bool is_dependency(const struct tp_spans *spans)
+static bool is_graph_dependency(const struct tp_spans *spans)
 {
     enum { LEAST_DIGITS = 13 };
     int64_t id;
-    struct tp_str token = tp_span_of(spans, TP_FIELD_ID);
-    return token.len >= LEAST_DIGITS && tp_number_int(token, &id) == TP_NUMBER_OK && id >= INT64_C(1) << 40;
+    struct tp_str token = tp_span_text(spans, TP_FIELD_ID);
+    return token.len >= LEAST_DIGITS && tp_number_parse_int(token, &id) == TP_NUMBER_OK && id >= INT64_C(1) << 40;
 }
 
 void tp_decoder_event(struct tp_decoder *d, struct tp_str text, const struct tp_spans *spans, uint32_t ordinal,
                       uint64_t offset)
 {
     struct tp_element e = {.text = text, .spans = spans, .offset = offset, .ordinal = ordinal};
-    struct tp_str ph = tp_span_of(spans, TP_FIELD_PH);
+    struct tp_str ph = tp_span_text(spans, TP_FIELD_PH);
     e.ph = ph.len == 3 && ph.ptr[0] == '"' && ph.ptr[1] > 0 ? ph.ptr[1] : '\0';
     if (spans->has_bare_word)
-        tp_sink_note(d->sink, TP_NOTICE_NOT_A_NUMBER, offset);
-    d->trace->reading.odd_keys += spans->has_odd_key;
-    if (spans->is_deep)
-        tp_sink_note(d->sink, TP_NOTICE_DEPTH, offset);
+        tp_sink_count_notice(d->sink, TP_NOTICE_NOT_A_NUMBER, offset);
+    d->trace->reading.unknown_or_duplicate_keys += spans->has_odd_key;
+    if (spans->is_nested_too_deep)
+        tp_sink_count_notice(d->sink, TP_NOTICE_DEPTH, offset);
     if (e.ph == 'M') {
         count_phase(d, &e);
-        tp_rows_metadata(d, spans);
+        tp_rows_read_metadata(d, spans);
         return;
     }
     if (e.ph == 'P') {
-        struct tp_str cat = tp_span_of(spans, TP_FIELD_CAT);
+        struct tp_str cat = tp_span_text(spans, TP_FIELD_CAT);
         count_phase(d, &e);
         if (tp_str_equal(cat, TP_STR("\"cpu_sample\"")))
             tp_decode_sample(d, &e);
@@ -306,7 +308,7 @@ void tp_decoder_event(struct tp_decoder *d, struct tp_str text, const struct tp_
     /* tested before other phases, because most links are of category ac2g, which is only counted */
     if (e.ph == 's' || e.ph == 'f' || e.ph == 't') {
         read_cat(d, &e);
-        if (e.cat.is_device_link && !is_dependency(spans))
+        if (e.cat.is_device_link && !is_graph_dependency(spans))
             count_device_link(d, &e);
         if (e.cat.is_link && e.ph != 't' && tp_span_has_value(spans, TP_FIELD_ID))
             tp_decode_flow(d, &e);

@@ -24,7 +24,7 @@ struct tp_element {
 };
 
 /* Counts the repairs of one text of the element. flags: bits of enum tp_clean_flag. */
-void tp_element_note_flags(struct tp_decoder *d, const struct tp_element *e, unsigned flags);
+void tp_element_count_text_flags(struct tp_decoder *d, const struct tp_element *e, unsigned flags);
 
 /* Adds the details of an event to the column for events of its kind. Returns the index of the details, or TP_NO_ID.
  * May set flags of the event. */
@@ -47,7 +47,7 @@ void tp_decode_process_memory(struct tp_decoder *d, const struct tp_element *e);
 
 /* Returns the last member "args" of an event's text that is an object; ptr NULL if there is none. JSON readers also
  * use the last of several equal members. */
-struct tp_str tp_element_args(struct tp_str text);
+struct tp_str tp_element_args_text(struct tp_str text);
 
 /* Adds the program's own arguments, if any, for the event that is delivered next. */
 void tp_decode_arguments(struct tp_decoder *d, const struct tp_element *e);
@@ -57,7 +57,7 @@ static inline bool tp_token_is_null(struct tp_str token)
     return token.len == 4 && memcmp(token.ptr, "null", 4) == 0;
 }
 
-static inline struct tp_str tp_span_of(const struct tp_spans *spans, enum tp_field field)
+static inline struct tp_str tp_span_text(const struct tp_spans *spans, enum tp_field field)
 {
     return tp_spans_has(spans, field) ? spans->field[field] : (struct tp_str){"", 0};
 }
@@ -83,7 +83,7 @@ static inline uint32_t tp_element_intern(struct tp_decoder *d, const struct tp_e
 {
     const struct tp_word *word = tp_interner_add(interner, raw);
     if (word->flags)
-        tp_element_note_flags(d, e, word->flags);
+        tp_element_count_text_flags(d, e, word->flags);
     return word->id;
 }
 
@@ -108,9 +108,9 @@ static inline int64_t tp_element_int(struct tp_decoder *d, const struct tp_eleme
     int64_t value;
     if (!tp_spans_has(e->spans, field))
         return TP_NULL_INT;
-    enum tp_number_status status = tp_number_int(e->spans->field[field], &value);
+    enum tp_number_status status = tp_number_parse_int(e->spans->field[field], &value);
     if (status == TP_NUMBER_RANGE)
-        tp_sink_note(d->sink, TP_NOTICE_ID_RANGE, e->offset);
+        tp_sink_count_notice(d->sink, TP_NOTICE_ID_RANGE, e->offset);
     return status == TP_NUMBER_OK ? value : TP_NULL_INT;
 }
 
@@ -119,19 +119,19 @@ static inline void tp_decode_number(struct tp_decoder *d, const struct tp_elemen
 {
     int64_t number;
     if (tp_spans_has(e->spans, TP_ARG_EVENT_NUMBER) &&
-        tp_number_int(e->spans->field[TP_ARG_EVENT_NUMBER], &number) == TP_NUMBER_OK && number >= 0)
-        tp_sink_number(d->sink, number);
+        tp_number_parse_int(e->spans->field[TP_ARG_EVENT_NUMBER], &number) == TP_NUMBER_OK && number >= 0)
+        tp_sink_add_recorder_number(d->sink, number);
 }
 
 static inline double tp_element_real(const struct tp_element *e, enum tp_field field)
 {
-    return tp_span_has_value(e->spans, field) ? tp_number_real(e->spans->field[field]) : NAN;
+    return tp_span_has_value(e->spans, field) ? tp_number_parse_real(e->spans->field[field]) : NAN;
 }
 
 /* Returns the id of the "Call stack" argument; TP_NO_ID if it is absent or has only ';' and blanks. */
 static inline uint32_t tp_element_stack(struct tp_decoder *d, const struct tp_element *e)
 {
-    struct tp_str token = tp_span_of(e->spans, TP_ARG_CALL_STACK);
+    struct tp_str token = tp_span_text(e->spans, TP_ARG_CALL_STACK);
     if (tp_token_is_string(token) && tp_stack_has_frames(tp_token_contents(token)))
         return tp_element_intern_field(d, e, &d->sink->stacks, TP_ARG_CALL_STACK, tp_token_contents(token));
     return TP_NO_ID;
@@ -139,7 +139,7 @@ static inline uint32_t tp_element_stack(struct tp_decoder *d, const struct tp_el
 
 static inline uint32_t tp_element_thread(struct tp_decoder *d, const struct tp_element *e)
 {
-    return tp_rows_thread(d, tp_span_of(e->spans, TP_FIELD_PID), tp_span_of(e->spans, TP_FIELD_TID));
+    return tp_rows_thread_number(d, tp_span_text(e->spans, TP_FIELD_PID), tp_span_text(e->spans, TP_FIELD_TID));
 }
 
 #endif

@@ -4,21 +4,21 @@
 void tp_decode_flow(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_flow flow = {.is_start = e->ph == 's'};
-    if (tp_number_time(tp_span_of(e->spans, TP_FIELD_TS), &flow.ts_ns) != TP_NUMBER_OK) {
-        tp_sink_skip(d->sink, TP_SKIP_NO_TIME);
+    if (tp_number_parse_time(tp_span_text(e->spans, TP_FIELD_TS), &flow.ts_ns) != TP_NUMBER_OK) {
+        tp_sink_count_skipped(d->sink, TP_SKIP_NO_TIME);
         return;
     }
     struct tp_str id = e->spans->field[TP_FIELD_ID];
     flow.id = tp_element_intern(d, e, &d->sink->texts, tp_token_is_string(id) ? tp_token_contents(id) : id);
     flow.thread = tp_element_thread(d, e);
-    tp_sink_flow(d->sink, &flow);
+    tp_sink_add_flow(d->sink, &flow);
 }
 
 /* Returns the id of the stack of a sample that the recorder marks as its own work. TP_RECORDING_FRAME becomes the
  * innermost frame of the stack. */
-static uint32_t recording_stack(struct tp_decoder *d, const struct tp_element *e)
+static uint32_t recording_stack_id(struct tp_decoder *d, const struct tp_element *e)
 {
-    struct tp_str token = tp_span_of(e->spans, TP_ARG_CALL_STACK);
+    struct tp_str token = tp_span_text(e->spans, TP_ARG_CALL_STACK);
     struct tp_buf *text = &d->argument_text; /* the interner uses d->scratch, so this function needs another buffer */
     tp_buf_clear(text);
     tp_buf_puts(text, TP_RECORDING_FRAME ";");
@@ -32,24 +32,25 @@ static uint32_t recording_stack(struct tp_decoder *d, const struct tp_element *e
 void tp_decode_sample(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_sample sample = {0};
-    if (tp_number_time(tp_span_of(e->spans, TP_FIELD_TS), &sample.ts_ns) != TP_NUMBER_OK)
+    if (tp_number_parse_time(tp_span_text(e->spans, TP_FIELD_TS), &sample.ts_ns) != TP_NUMBER_OK)
         return;
     sample.cpu_ns = tp_element_int(d, e, TP_ARG_CPU_NS);
     if (sample.cpu_ns < 0) /* true for an absent argument as well, because TP_NULL_INT is negative */
         return;
-    sample.stack = tp_spans_has(e->spans, TP_ARG_RECORDING) ? recording_stack(d, e) : tp_element_stack(d, e);
+    sample.stack = tp_spans_has(e->spans, TP_ARG_RECORDING) ? recording_stack_id(d, e) : tp_element_stack(d, e);
     sample.thread = tp_element_thread(d, e);
-    tp_sink_sample(d->sink, &sample);
+    tp_sink_add_sample(d->sink, &sample);
 }
 
 void tp_decode_memory(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_sink_memory memory = {.stack = TP_NO_ID};
     struct tp_memory *record = &memory.record;
-    enum tp_number_status status = tp_number_time(tp_span_of(e->spans, TP_FIELD_TS), &record->ts_ns);
+    enum tp_number_status status = tp_number_parse_time(tp_span_text(e->spans, TP_FIELD_TS), &record->ts_ns);
     if (status != TP_NUMBER_OK) {
-        tp_sink_skip(d->sink, TP_SKIP_NO_TIME);
-        tp_sink_note(d->sink, status == TP_NUMBER_RANGE ? TP_NOTICE_TIME_RANGE : TP_NOTICE_EVENT_SKIPPED, e->offset);
+        tp_sink_count_skipped(d->sink, TP_SKIP_NO_TIME);
+        tp_sink_count_notice(d->sink, status == TP_NUMBER_RANGE ? TP_NOTICE_TIME_RANGE : TP_NOTICE_EVENT_SKIPPED,
+                             e->offset);
         return;
     }
     record->bytes = tp_element_int(d, e, TP_ARG_MEMORY_BYTES);
@@ -63,7 +64,7 @@ void tp_decode_memory(struct tp_decoder *d, const struct tp_element *e)
     memory.more.address = tp_element_int(d, e, TP_ARG_ADDRESS);
     memory.more.total_allocated = tp_element_int(d, e, TP_ARG_TOTAL_ALLOCATED);
     memory.more.total_reserved = tp_element_int(d, e, TP_ARG_TOTAL_RESERVED);
-    if (d->sink->is_of_program) /* ignores torch's stacks, because its Python frames and modules show more detail */
+    if (d->sink->is_program_trace) /* ignores torch's stacks, because its Python frames and modules show more detail */
         memory.stack = tp_element_stack(d, e);
     record->thread = tp_element_thread(d, e);
     record->ordinal = e->ordinal;
@@ -75,10 +76,10 @@ void tp_decode_counter(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_counter counter = {.name = e->name_id};
     if (!e->has_name || !tp_span_has_value(e->spans, TP_ARG_VALUE) ||
-        tp_number_time(tp_span_of(e->spans, TP_FIELD_TS), &counter.ts_ns) != TP_NUMBER_OK)
+        tp_number_parse_time(tp_span_text(e->spans, TP_FIELD_TS), &counter.ts_ns) != TP_NUMBER_OK)
         return;
-    counter.value = tp_number_real(e->spans->field[TP_ARG_VALUE]);
-    tp_sink_counter(d->sink, &counter);
+    counter.value = tp_number_parse_real(e->spans->field[TP_ARG_VALUE]);
+    tp_sink_add_counter(d->sink, &counter);
 }
 
 void tp_decode_task_end(struct tp_decoder *d, const struct tp_element *e)
@@ -86,10 +87,10 @@ void tp_decode_task_end(struct tp_decoder *d, const struct tp_element *e)
     struct tp_task_end end = {.name = e->name_id, .category = e->cat_id, .is_begin = e->ph == 'b'};
     struct tp_str id = e->spans->field[TP_FIELD_ID];
     if (!e->has_name || !tp_span_has_value(e->spans, TP_FIELD_ID) ||
-        tp_number_time(tp_span_of(e->spans, TP_FIELD_TS), &end.ts_ns) != TP_NUMBER_OK)
+        tp_number_parse_time(tp_span_text(e->spans, TP_FIELD_TS), &end.ts_ns) != TP_NUMBER_OK)
         return;
     end.id = tp_element_intern(d, e, &d->sink->texts, tp_token_is_string(id) ? tp_token_contents(id) : id);
-    tp_sink_task_end(d->sink, &end);
+    tp_sink_add_task_end(d->sink, &end);
 }
 
 /* Reads a count. Returns false if it is absent or negative. */
@@ -117,7 +118,7 @@ static bool read_statistics(struct tp_decoder *d, const struct tp_element *e, st
 void tp_decode_tensor(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_tensor_record tensor = {.name = e->name_id, .ordinal = e->ordinal};
-    if (!e->has_name || tp_number_time(tp_span_of(e->spans, TP_FIELD_TS), &tensor.ts_ns) != TP_NUMBER_OK)
+    if (!e->has_name || tp_number_parse_time(tp_span_text(e->spans, TP_FIELD_TS), &tensor.ts_ns) != TP_NUMBER_OK)
         return;
     tensor.step = tp_element_int(d, e, TP_ARG_STEP);
     tensor.dtype = tp_element_value(d, e, TP_ARG_DTYPE);
@@ -125,5 +126,5 @@ void tp_decode_tensor(struct tp_decoder *d, const struct tp_element *e)
     tensor.file = tp_element_value(d, e, TP_ARG_FILE);
     tensor.values = tp_element_value(d, e, TP_ARG_VALUES);
     tensor.has_stats = read_statistics(d, e, &tensor.stats);
-    tp_sink_tensor(d->sink, &tensor);
+    tp_sink_add_tensor(d->sink, &tensor);
 }

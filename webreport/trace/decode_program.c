@@ -5,28 +5,28 @@
 #include "webreport/trace/decode_parts.h"
 
 /* Returns a scan over the members of the event's arguments, to be used with tp_scan_member. */
-static struct tp_scan scan_args(const struct tp_element *e)
+static struct tp_scan start_args_scan(const struct tp_element *e)
 {
-    struct tp_str args = tp_element_args(e->text);
+    struct tp_str args = tp_element_args_text(e->text);
     return (struct tp_scan){.at = args.ptr, .end = args.ptr + args.len, .is_lenient = true};
 }
 
-static bool next_arg(struct tp_scan *scan, struct tp_str *key, struct tp_str *value)
+static bool scan_next_arg(struct tp_scan *scan, struct tp_str *key, struct tp_str *value)
 {
     return scan->at && tp_scan_member(scan, key, value);
 }
 
-static int64_t integer_of(struct tp_decoder *d, const struct tp_element *e, struct tp_str token)
+static int64_t parse_integer(struct tp_decoder *d, const struct tp_element *e, struct tp_str token)
 {
     int64_t value;
-    enum tp_number_status status = tp_number_int(token, &value);
+    enum tp_number_status status = tp_number_parse_int(token, &value);
     if (status == TP_NUMBER_RANGE)
-        tp_sink_note(d->sink, TP_NOTICE_ID_RANGE, e->offset);
+        tp_sink_count_notice(d->sink, TP_NOTICE_ID_RANGE, e->offset);
     return status == TP_NUMBER_OK ? value : TP_NULL_INT;
 }
 
-static uint32_t text_of(struct tp_decoder *d, const struct tp_element *e, struct tp_interner *interner,
-                        struct tp_str token)
+static uint32_t intern_token(struct tp_decoder *d, const struct tp_element *e, struct tp_interner *interner,
+                             struct tp_str token)
 {
     return tp_token_is_string(token) && token.len > 2 ? tp_element_intern(d, e, interner, tp_token_contents(token))
                                                       : TP_NO_ID;
@@ -37,8 +37,8 @@ static uint32_t text_of(struct tp_decoder *d, const struct tp_element *e, struct
 static void read_times(const struct tp_element *e, int64_t *ts_ns, int64_t *dur_ns)
 {
     *ts_ns = *dur_ns = 0;
-    tp_number_time(tp_span_of(e->spans, TP_FIELD_TS), ts_ns);
-    if (tp_number_time(tp_span_of(e->spans, TP_FIELD_DUR), dur_ns) != TP_NUMBER_OK || *dur_ns < 0)
+    tp_number_parse_time(tp_span_text(e->spans, TP_FIELD_TS), ts_ns);
+    if (tp_number_parse_time(tp_span_text(e->spans, TP_FIELD_DUR), dur_ns) != TP_NUMBER_OK || *dur_ns < 0)
         *dur_ns = 0;
 }
 
@@ -52,18 +52,18 @@ void tp_decode_state(struct tp_decoder *d, const struct tp_element *e)
         return;
     read_times(e, &state.ts_ns, &state.dur_ns);
     if (state.state == TP_STATE_BLOCKED)
-        for (struct tp_scan scan = scan_args(e); next_arg(&scan, &key, &value);) {
+        for (struct tp_scan scan = start_args_scan(e); scan_next_arg(&scan, &key, &value);) {
             if (tp_str_equal(key, TP_STR("cause")))
-                state.cause = text_of(d, e, &d->sink->texts, value);
+                state.cause = intern_token(d, e, &d->sink->texts, value);
             else if (tp_str_equal(key, TP_STR("stack")))
-                state.stack = text_of(d, e, &d->sink->stacks, value);
+                state.stack = intern_token(d, e, &d->sink->stacks, value);
             else if (tp_str_equal(key, TP_STR("estimated")))
                 state.is_estimated = true;
             else if (tp_str_equal(key, TP_STR("recording")))
                 state.is_recording = true;
         }
     state.thread = tp_element_thread(d, e);
-    tp_sink_state(d->sink, &state);
+    tp_sink_add_state(d->sink, &state);
 }
 
 static void read_process_arg(struct tp_decoder *d, const struct tp_element *e, struct tp_recorded_process *process,
@@ -82,9 +82,9 @@ static void read_process_arg(struct tp_decoder *d, const struct tp_element *e, s
                    {"disk written bytes", &process->disk_written_bytes}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (tp_str_equal(key, tp_str_of(numbers[i].key)))
-            *numbers[i].number = integer_of(d, e, value);
+            *numbers[i].number = parse_integer(d, e, value);
     if (tp_str_equal(key, TP_STR("end")))
-        process->end = text_of(d, e, &d->sink->texts, value);
+        process->end = intern_token(d, e, &d->sink->texts, value);
     if (tp_str_equal(key, TP_STR("execs")) && value.ptr[0] == '[')
         process->execs = tp_element_intern(d, e, &d->sink->values, value);
 }
@@ -104,26 +104,26 @@ void tp_decode_process(struct tp_decoder *d, const struct tp_element *e)
                                           .execs = TP_NO_ID};
     struct tp_str key, value;
     read_times(e, &process.ts_ns, &process.dur_ns);
-    for (struct tp_scan scan = scan_args(e); next_arg(&scan, &key, &value);)
+    for (struct tp_scan scan = start_args_scan(e); scan_next_arg(&scan, &key, &value);)
         read_process_arg(d, e, &process, key, value);
     process.thread = tp_element_thread(d, e);
-    tp_sink_recorded_process(d->sink, &process);
+    tp_sink_add_recorded_process(d->sink, &process);
 }
 
 void tp_decode_process_memory(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_process_memory look = {.bytes = TP_NULL_INT};
     struct tp_str key, value;
-    if (!tp_str_equal(tp_span_of(e->spans, TP_FIELD_NAME), TP_STR("\"process memory\"")) ||
-        tp_number_time(tp_span_of(e->spans, TP_FIELD_TS), &look.ts_ns) != TP_NUMBER_OK)
+    if (!tp_str_equal(tp_span_text(e->spans, TP_FIELD_NAME), TP_STR("\"process memory\"")) ||
+        tp_number_parse_time(tp_span_text(e->spans, TP_FIELD_TS), &look.ts_ns) != TP_NUMBER_OK)
         return;
-    for (struct tp_scan scan = scan_args(e); next_arg(&scan, &key, &value);)
+    for (struct tp_scan scan = start_args_scan(e); scan_next_arg(&scan, &key, &value);)
         if (tp_str_equal(key, TP_STR("resident bytes"))) {
-            double bytes = tp_number_real(value);
+            double bytes = tp_number_parse_real(value);
             look.bytes = bytes >= 0 && bytes < 9e18 ? (int64_t)bytes : TP_NULL_INT;
         }
     if (look.bytes == TP_NULL_INT)
         return;
     look.thread = tp_element_thread(d, e);
-    tp_sink_process_memory(d->sink, &look);
+    tp_sink_add_process_memory(d->sink, &look);
 }

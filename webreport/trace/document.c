@@ -13,8 +13,8 @@ static bool read_key(struct tp_reader *r, struct tp_str *key)
         const char *close = r->at + 1;
         while (close < r->end && *close != '"')
             close += *close == '\\' ? 2 : 1;
-        const char *colon = close < r->end ? tp_scan_space(close + 1, r->end) : r->end;
-        const char *value = colon < r->end ? tp_scan_space(colon + 1, r->end) : r->end;
+        const char *colon = close < r->end ? tp_scan_skip_space(close + 1, r->end) : r->end;
+        const char *value = colon < r->end ? tp_scan_skip_space(colon + 1, r->end) : r->end;
         if (value < r->end) {
             if (*colon != ':')
                 return false;
@@ -26,7 +26,7 @@ static bool read_key(struct tp_reader *r, struct tp_str *key)
             r->at = value;
             return true;
         }
-        if (!tp_reader_widen(r))
+        if (!tp_reader_extend_window(r))
             return false;
     }
 }
@@ -34,12 +34,12 @@ static bool read_key(struct tp_reader *r, struct tp_str *key)
 /* Skips a member whose text is broken. Moves r->at to the next line that starts a member, or to the list of events. */
 static void skip_broken_member(struct tp_reader *r)
 {
-    tp_reader_note(r, TP_NOTICE_HEADER);
+    tp_reader_count_notice(r, TP_NOTICE_HEADER);
     for (;;) {
         const char *line = r->at;
         while ((line = memchr(line, '\n', (size_t)(r->end - line)))) {
-            line = tp_scan_space(line, r->end);
-            if (r->end - line > 128 && tp_scan_is_member(line, r->end)) {
+            line = tp_scan_skip_space(line, r->end);
+            if (r->end - line > 128 && tp_scan_is_member_start(line, r->end)) {
                 r->at = line;
                 return;
             }
@@ -53,7 +53,7 @@ static void skip_broken_member(struct tp_reader *r)
         }
         if ((size_t)(r->end - r->at) > TP_READER_LOOKAHEAD)
             r->at = r->end - 256;
-        if (!tp_reader_more(r)) {
+        if (!tp_reader_next_window(r)) {
             r->at = r->end;
             return;
         }
@@ -61,20 +61,20 @@ static void skip_broken_member(struct tp_reader *r)
 }
 
 /* Returns true if the scanned value is followed by a ',', a '}' or the end of the window. */
-static bool is_followed_well(const struct tp_reader *r)
+static bool has_valid_text_after_value(const struct tp_reader *r)
 {
-    const char *next = tp_scan_space(r->scan.at, r->end);
+    const char *next = tp_scan_skip_space(r->scan.at, r->end);
     return next >= r->end || *next == ',' || *next == '}';
 }
 
-static void take_member(struct tp_reader *r, struct tp_str key, struct tp_str value)
+static void store_member(struct tp_reader *r, struct tp_str key, struct tp_str value)
 {
     if (r->visitor) {
         r->code = r->visitor->member(r->visitor->context, key, value, r->err);
         return;
     }
     key.len = key.len < TP_MAX_SHOWN_NAME_BYTES ? key.len : TP_MAX_SHOWN_NAME_BYTES;
-    tp_sink_member(r->decoder.sink, key, value);
+    tp_sink_add_member(r->decoder.sink, key, value);
 }
 
 static void read_member_value(struct tp_reader *r, struct tp_str key)
@@ -83,12 +83,12 @@ static void read_member_value(struct tp_reader *r, struct tp_str key)
     for (;;) {
         r->scan.at = r->at;
         r->scan.end = r->end;
-        r->spans.is_deep = false;
+        r->spans.is_nested_too_deep = false;
         enum tp_scan_status status = tp_scan_value(&r->scan, &value, &r->spans);
-        if (status == TP_SCAN_OK && is_followed_well(r)) {
-            if (r->spans.is_deep)
-                tp_reader_note(r, TP_NOTICE_DEPTH);
-            take_member(r, key, value);
+        if (status == TP_SCAN_OK && has_valid_text_after_value(r)) {
+            if (r->spans.is_nested_too_deep)
+                tp_reader_count_notice(r, TP_NOTICE_DEPTH);
+            store_member(r, key, value);
             r->at = r->scan.at;
             return;
         }
@@ -96,13 +96,13 @@ static void read_member_value(struct tp_reader *r, struct tp_str key)
             skip_broken_member(r);
             return;
         }
-        if (tp_reader_widen(r))
+        if (tp_reader_extend_window(r))
             continue;
         if (r->is_at_end || r->code < 0) {
             r->at = r->end;
             return;
         }
-        tp_reader_note(r, TP_NOTICE_HEADER);
+        tp_reader_count_notice(r, TP_NOTICE_HEADER);
         tp_reader_skip_value(r);
         return;
     }
@@ -126,20 +126,20 @@ static bool read_members(struct tp_reader *r)
         }
         if (c == '\0') {
             if (r->has_events && !r->trace->reading.is_truncated) {
-                tp_reader_note(r, TP_NOTICE_ENDS_EARLY);
+                tp_reader_count_notice(r, TP_NOTICE_ENDS_EARLY);
                 r->trace->reading.is_truncated = true;
             }
             return r->has_events;
         }
         if (c != '"' || !read_key(r, &key)) {
             if (r->has_events)
-                tp_reader_note(r, TP_NOTICE_HEADER);
+                tp_reader_count_notice(r, TP_NOTICE_HEADER);
             r->at = r->end;
             return r->has_events;
         }
         if (tp_str_equal(key, TP_STR("traceEvents")) && *r->at == '[') {
             if (r->has_events)
-                tp_reader_note(r, TP_NOTICE_DUPLICATE_KEY);
+                tp_reader_count_notice(r, TP_NOTICE_DUPLICATE_KEY);
             r->at++;
             tp_reader_events(r);
         } else {
@@ -150,7 +150,7 @@ static bool read_members(struct tp_reader *r)
     }
 }
 
-static int refuse(struct tp_reader *r, const char *what)
+static int set_format_error(struct tp_reader *r, const char *what)
 {
     const unsigned char *p = (const unsigned char *)r->at;
     size_t n = r->at ? (size_t)(r->end - r->at) : 0;
@@ -163,12 +163,12 @@ static int read_document(struct tp_reader *r)
     if (r->end - r->at >= 3 && memcmp(r->at, "\xEF\xBB\xBF", 3) == 0)
         r->at += 3;
     if (r->end - r->at >= 2 && (memcmp(r->at, "\xFF\xFE", 2) == 0 || memcmp(r->at, "\xFE\xFF", 2) == 0))
-        return refuse(r, "UTF-16 text; a trace is UTF-8: convert it with iconv");
+        return set_format_error(r, "UTF-16 text; a trace is UTF-8: convert it with iconv");
     char c = tp_reader_peek(r);
     if (r->code < 0)
         return r->code;
     if (c == '\0')
-        return refuse(r, "the file is empty");
+        return set_format_error(r, "the file is empty");
     if (c == '[') {
         r->at++;
         r->is_array = true;
@@ -176,18 +176,19 @@ static int read_document(struct tp_reader *r)
     } else if (c == '{') {
         r->at++;
         if (!read_members(r) && r->code >= 0)
-            return refuse(r,
-                          r->at < r->end ? "not a trace: no JSON here" : "not a trace: no list \"traceEvents\" in it");
+            return set_format_error(r, r->at < r->end ? "not a trace: no JSON here"
+                                                      : "not a trace: no list \"traceEvents\" in it");
     } else {
-        return refuse(r, "not a trace: neither a JSON object nor a list");
+        return set_format_error(r, "not a trace: neither a JSON object nor a list");
     }
     if (r->code < 0)
         return r->code;
     if (!r->has_events)
-        return refuse(r, "not a trace: no list \"traceEvents\" in it");
+        return set_format_error(r, "not a trace: no list \"traceEvents\" in it");
     if (tp_reader_peek(r) != '\0')
-        tp_reader_note(r, TP_NOTICE_TRAILING_DATA);
-    for (r->is_at_end = false; tp_reader_more(r);) /* reads the rest of the file, because the checksum is at its end */
+        tp_reader_count_notice(r, TP_NOTICE_TRAILING_DATA);
+    for (r->is_at_end = false;
+         tp_reader_next_window(r);) /* reads the rest of the file, because the checksum is at its end */
         r->at = r->end;
     return r->code;
 }
@@ -216,11 +217,11 @@ static int read_all(void *context, struct tp_error *err)
     tp_learned_keys_init(&r->layout, r->trace->arena);
     tp_decoder_init(&r->decoder, reading->source->sink);
     if (!r->visitor)
-        tp_decoder_connect(&r->decoder, &r->layout);
+        tp_decoder_set_interners(&r->decoder, &r->layout);
     if (r->is_strict)
         r->code = tp_strict_feed(&r->strict, r->at, (size_t)(r->end - r->at), r->err);
     int code = read_document(r);
-    tp_source_report(reading->source, r->at);
+    tp_source_store_feed_report(reading->source, r->at);
     r->trace->reading.element_count = r->ordinal;
     if (r->is_strict && code == TP_OK)
         code = check_strict(r);
@@ -247,7 +248,7 @@ static int run_reader(struct tp_source *source, const struct tp_visitor *visitor
     tp_scan_init(&r->scan);
     int code = tp_arena_run(arena, read_all, &reading, NULL);
     tp_decoder_release(&r->decoder);
-    tp_arena_pass_on(arena);
+    tp_arena_pass_failure_on(arena);
     if (has_host_work)
         *has_host_work = r->has_host_work;
     return code;

@@ -21,10 +21,10 @@ static bool use_repair_budget(struct tp_reader *r, size_t bytes)
 
 /* Moves r->at to the start of the next event. Returns false if no further event is found; the rest of the input is
  * then lost. */
-static bool resync(struct tp_reader *r)
+static bool skip_to_next_event(struct tp_reader *r)
 {
     for (;;) {
-        const char *next = r->at < r->end ? tp_scan_resync(r->at + 1, r->end) : NULL;
+        const char *next = r->at < r->end ? tp_scan_find_next_event(r->at + 1, r->end) : NULL;
         if (!use_repair_budget(r, (size_t)((next ? next : r->end) - r->at)))
             return false;
         if (next) {
@@ -34,14 +34,14 @@ static bool resync(struct tp_reader *r)
         /* keeps the last bytes, because a key may cross the end of the window */
         if ((size_t)(r->end - r->at) > TP_READER_LOOKAHEAD)
             r->at = r->end - 256;
-        if (!tp_reader_more(r))
+        if (!tp_reader_next_window(r))
             return false;
     }
 }
 
 static void count_broken(struct tp_reader *r, enum tp_notice notice)
 {
-    tp_reader_note(r, notice);
+    tp_reader_count_notice(r, notice);
     r->trace->reading.repaired++;
 }
 
@@ -52,12 +52,12 @@ static bool is_host_work(const struct tp_reader *r)
     struct tp_str cat = tp_spans_has(&r->spans, TP_FIELD_CAT) ? r->spans.field[TP_FIELD_CAT] : TP_STR("");
     struct tp_cat_meaning meaning = {0};
     if (cat.len >= 2 && *cat.ptr == '"')
-        meaning = tp_cat_meaning_of((struct tp_str){cat.ptr + 1, cat.len - 2});
+        meaning = tp_cat_meaning_by_name((struct tp_str){cat.ptr + 1, cat.len - 2});
     return tp_kind_is_host(meaning.kind) || meaning.is_state || meaning.is_process;
 }
 
 /* Passes the scanned object at r->at to the decoder or the visitor, and moves r->at after the object. */
-static void take_event(struct tp_reader *r, bool is_repaired)
+static void deliver_event(struct tp_reader *r, bool is_repaired)
 {
     uint32_t ordinal = (uint32_t)r->ordinal++;
     struct tp_str text = {r->at, (size_t)(r->scan.at - r->at)};
@@ -83,7 +83,7 @@ static unsigned count_quotes(struct tp_str text)
 /* Returns true if torch itself wrote the broken event, because torch does not escape quotes in names. Such an event
  * has all members. Arguments may repeat file names, whose quotes come in pairs. If a quote was lost instead, the
  * scan skips an odd number of quotes and a key between them. */
-static bool is_quoting_error_of_torch(const struct tp_reader *r)
+static bool is_torch_quoting_error(const struct tp_reader *r)
 {
     static const enum tp_field members[] = {TP_FIELD_PH,  TP_FIELD_CAT, TP_FIELD_NAME,
                                             TP_FIELD_PID, TP_FIELD_TID, TP_FIELD_TS};
@@ -93,42 +93,42 @@ static bool is_quoting_error_of_torch(const struct tp_reader *r)
     struct tp_str ph = r->spans.field[TP_FIELD_PH];
     if (ph.len != 3 || ph.ptr[1] != 'X')
         return false;
-    if ((r->scan.inner_quotes - count_quotes(r->spans.field[TP_FIELD_NAME])) % 2)
+    if ((r->scan.inner_quote_count - count_quotes(r->spans.field[TP_FIELD_NAME])) % 2)
         return false;
     struct tp_str text = {r->at, (size_t)(r->scan.at - r->at)};
-    bool is_whole = r->scan.inner_quotes % 2 == 0 || !r->scan.inner_keys;
-    return r->scan.inner_quotes && is_whole && !r->scan.own_keys && !r->spans.has_odd_key && !r->spans.has_bare_word &&
-           !tp_utf8_has_control(text.ptr, text.len);
+    bool is_whole = r->scan.inner_quote_count % 2 == 0 || !r->scan.inner_key_count;
+    return r->scan.inner_quote_count && is_whole && !r->scan.recorder_key_count && !r->spans.has_odd_key &&
+           !r->spans.has_bare_word && !tp_utf8_has_control(text.ptr, text.len);
 }
 
 /* Repairs or skips the event at r->at, which the scanner could not read. Returns false if there are no further
  * events. */
-static bool repair(struct tp_reader *r)
+static bool repair_event(struct tp_reader *r)
 {
-    tp_reader_want(r, TP_READER_LOOKAHEAD);
+    tp_reader_ensure_bytes(r, TP_READER_LOOKAHEAD);
     r->scan.at = r->at;
     r->scan.end = r->end;
     r->scan.is_lenient = true;
-    r->scan.inner_quotes = r->scan.inner_keys = r->scan.own_keys = 0;
+    r->scan.inner_quote_count = r->scan.inner_key_count = r->scan.recorder_key_count = 0;
     enum tp_scan_status status = tp_scan_event(&r->scan, &r->spans);
     r->scan.is_lenient = false;
     if (status == TP_SCAN_OK && tp_spans_has(&r->spans, TP_FIELD_PH)) {
         count_broken(r, TP_NOTICE_EVENT_REPAIRED);
-        r->trace->reading.own_repairs += is_quoting_error_of_torch(r);
+        r->trace->reading.torch_error_repairs += is_torch_quoting_error(r);
         bool may_go_on = use_repair_budget(r, (size_t)(r->scan.at - r->at));
-        take_event(r, true);
+        deliver_event(r, true);
         return may_go_on;
     }
     count_broken(r, TP_NOTICE_EVENT_SKIPPED);
-    return use_repair_budget(r, (size_t)(r->scan.at > r->at ? r->scan.at - r->at : 0)) && resync(r);
+    return use_repair_budget(r, (size_t)(r->scan.at > r->at ? r->scan.at - r->at : 0)) && skip_to_next_event(r);
 }
 
 /* Searches for a complete event inside the event at r->at, which the end of the input cuts. Returns true if one is
  * found. */
-static bool salvage_tail(struct tp_reader *r)
+static bool keep_events_of_cut_tail(struct tp_reader *r)
 {
     const char *from = r->at;
-    while (resync(r)) {
+    while (skip_to_next_event(r)) {
         r->scan.at = r->at;
         r->scan.end = r->end;
         if (tp_scan_event(&r->scan, &r->spans) == TP_SCAN_OK && tp_spans_has(&r->spans, TP_FIELD_PH)) {
@@ -152,14 +152,14 @@ static enum step read_event(struct tp_reader *r)
     for (;;) {
         r->scan.at = r->at;
         r->scan.end = r->end;
-        enum tp_scan_status status = tp_learned_keys_event(&r->layout, &r->scan, &r->spans);
+        enum tp_scan_status status = tp_learned_keys_scan_event(&r->layout, &r->scan, &r->spans);
         if (__builtin_expect(status == TP_SCAN_OK, 1)) {
-            take_event(r, false);
+            deliver_event(r, false);
             return STEP_ON;
         }
         if (status == TP_SCAN_BAD)
-            return repair(r) ? STEP_ON : STEP_INPUT_ENDED;
-        if (tp_reader_widen(r))
+            return repair_event(r) ? STEP_ON : STEP_INPUT_ENDED;
+        if (tp_reader_extend_window(r))
             continue;
         if (r->code < 0)
             return STEP_INPUT_ENDED;
@@ -168,7 +168,7 @@ static enum step read_event(struct tp_reader *r)
             tp_reader_skip_value(r);
             return STEP_ON;
         }
-        return salvage_tail(r) ? STEP_ON : STEP_INPUT_ENDED;
+        return keep_events_of_cut_tail(r) ? STEP_ON : STEP_INPUT_ENDED;
     }
 }
 
@@ -190,9 +190,9 @@ static enum step read_other(struct tp_reader *r)
         }
         if (status == TP_SCAN_BAD) {
             count_broken(r, TP_NOTICE_EVENT_SKIPPED);
-            return resync(r) ? STEP_ON : STEP_INPUT_ENDED;
+            return skip_to_next_event(r) ? STEP_ON : STEP_INPUT_ENDED;
         }
-        if (tp_reader_widen(r))
+        if (tp_reader_extend_window(r))
             continue;
         if (r->is_at_end || r->code < 0)
             return STEP_INPUT_ENDED;
@@ -229,7 +229,7 @@ void tp_reader_events(struct tp_reader *r)
             r->at++;
         } else if (c == ']') {
             if (after_comma)
-                tp_reader_note(r, TP_NOTICE_TRAILING_COMMA);
+                tp_reader_count_notice(r, TP_NOTICE_TRAILING_COMMA);
             r->at++;
             r->trace->reading.has_end = r->is_array;
             step = STEP_LIST_ENDED;
@@ -239,7 +239,7 @@ void tp_reader_events(struct tp_reader *r)
         }
     }
     if (step == STEP_INPUT_ENDED) {
-        tp_reader_note(r, TP_NOTICE_ENDS_EARLY);
+        tp_reader_count_notice(r, TP_NOTICE_ENDS_EARLY);
         r->trace->reading.is_truncated = true;
         r->at = r->end;
         r->is_at_end = true;

@@ -7,7 +7,7 @@ static bool next_need(unsigned needs, size_t *cursor, struct tp_item *item)
     unsigned need = 1u << (*cursor)++;
     if (need > TP_PRESENT_ANNOTATIONS)
         return false;
-    item->value = needs & need ? tp_as_text(tp_need_text((enum tp_need)need)) : tp_as_absent();
+    item->value = needs & need ? tp_json_value_text(tp_need_text((enum tp_need)need)) : tp_json_value_absent();
     return true;
 }
 
@@ -30,24 +30,24 @@ static bool next_lost(const struct tp_record *record, size_t *cursor, struct tp_
     if (lost >= TP_LOST_COUNT)
         return false;
     item->key = tp_str_of(tp_lost_text((enum tp_lost)lost));
-    item->value = e->lost[lost] ? tp_as_int(e->lost[lost]) : tp_as_absent();
+    item->value = e->lost[lost] ? tp_json_value_int(e->lost[lost]) : tp_json_value_absent();
     return true;
 }
 
-static struct tp_json_value is_clean(const struct tp_record *record)
+static struct tp_json_value clean_flag_value(const struct tp_record *record)
 {
-    return tp_as_bool(!tp_evidence_unmet_needs(record->at));
+    return tp_json_value_bool(!tp_evidence_unmet_needs(record->at));
 }
 
-static struct tp_json_value reason(const struct tp_record *record)
+static struct tp_json_value reason_value(const struct tp_record *record)
 {
-    return tp_as_text(tp_evidence_reason(record->at, TP_NEED_ALL, record->arena));
+    return tp_json_value_text(tp_evidence_reason(record->at, TP_NEED_ALL, record->arena));
 }
 
 #define F struct tp_input_evidence
 static const struct tp_json_field fields[] = {
-    {"clean", TP_COMPUTED(TP_AS_BOOL, is_clean), .definition = "true if the input is complete and consistent"},
-    {"reason", TP_COMPUTED(TP_AS_TEXT, reason),
+    {"clean", TP_COMPUTED(TP_AS_BOOL, clean_flag_value), .definition = "true if the input is complete and consistent"},
+    {"reason", TP_COMPUTED(TP_AS_TEXT, reason_value),
      .definition = "most severe fault as a sentence; empty if there is no fault"},
     {"crc", TP_WORD(F, crc, tp_crc_text), .definition = "state of the file's checksum"},
     {"eof", TP_WORD(F, eof, tp_eof_text), .definition = "state of the end of the file"},

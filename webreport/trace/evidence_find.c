@@ -56,7 +56,7 @@ static bool open_bits(struct bits *set, int64_t first, int64_t last, uint64_t co
 /* Counts missing ids of operators and annotations. The recorder takes ids from one counter, of which each thread
  * reserves blocks. So in a complete file ids are missing only at the end of a block. Returns 0 if the ids have
  * another form. */
-static int64_t missing_ids(const struct tp_trace *trace, struct tp_arena *scratch)
+static int64_t count_missing_ids(const struct tp_trace *trace, struct tp_arena *scratch)
 {
     int64_t first = INT64_MAX, last = INT64_MIN, missing = 0, gap = 0;
     struct bits ids;
@@ -81,7 +81,7 @@ static int64_t missing_ids(const struct tp_trace *trace, struct tp_arena *scratc
 }
 
 /* Returns the kinds of all events as a set of bits: bit k for kind k. */
-static unsigned find_kinds(const struct tp_trace *trace)
+static unsigned find_event_kinds(const struct tp_trace *trace)
 {
     unsigned kinds = 0;
     for (uint32_t i = 0; i < trace->event_count; i++)
@@ -107,7 +107,7 @@ static bool lacks_operators(const struct tp_trace *trace, unsigned kinds)
 
 enum call { CALL_UNSEEN, CALL_OTHER, CALL_LAUNCH, CALL_CAPTURE };
 
-static enum call call_of(struct tp_str name)
+static enum call call_by_name(struct tp_str name)
 {
     if (tp_str_find(name, "LaunchKernel") >= 0 || tp_str_find(name, "LaunchCooperativeKernel") >= 0 ||
         tp_str_find(name, "MemcpyAsync") >= 0)
@@ -117,7 +117,8 @@ static enum call call_of(struct tp_str name)
 
 /* Fills *set with the correlations of all device operations if of_devices is true, otherwise with those of all
  * calls. Returns false if the numbers do not fit into a set. */
-static bool correlations(struct bits *set, const struct tp_trace *trace, bool of_devices, struct tp_arena *scratch)
+static bool collect_correlations(struct bits *set, const struct tp_trace *trace, bool of_devices,
+                                 struct tp_arena *scratch)
 {
     int64_t first = INT64_MAX, last = INT64_MIN;
     uint32_t count = of_devices ? trace->device_count : trace->launch_count;
@@ -142,7 +143,7 @@ struct matched_calls {
     int64_t first_ns, last_ns;
 };
 
-static struct matched_calls find_matched(const struct tp_trace *trace, const struct bits *devices)
+static struct matched_calls match_correlations(const struct tp_trace *trace, const struct bits *devices)
 {
     struct matched_calls matched_calls = {INT64_MAX, INT64_MIN};
     for (uint32_t i = 0; i < trace->event_count; i++) {
@@ -158,20 +159,20 @@ static struct matched_calls find_matched(const struct tp_trace *trace, const str
 
 /* Counts launches without a kernel. Returns 0 if a stream is captured, because captured launches run later or never.
  * A few such launches count only if they are between two launches with kernels; others may be outside the recording. */
-static int64_t launches_without_kernel(const struct tp_trace *trace, struct tp_arena *scratch)
+static int64_t count_unmatched_launches(const struct tp_trace *trace, struct tp_arena *scratch)
 {
     uint8_t *calls = tp_arena_array(scratch, trace->names.count + 1u, sizeof *calls);
     struct bits devices;
     int64_t launches = 0, alone = 0, between = 0;
-    if (!correlations(&devices, trace, true, scratch))
+    if (!collect_correlations(&devices, trace, true, scratch))
         return 0;
-    struct matched_calls matched_calls = find_matched(trace, &devices);
+    struct matched_calls matched_calls = match_correlations(trace, &devices);
     for (uint32_t i = 0; i < trace->event_count; i++) {
         const struct tp_event *e = &trace->events[i];
         if (e->kind != TP_KIND_RUNTIME || e->detail == TP_NO_ID)
             continue;
         if (calls[e->name] == CALL_UNSEEN)
-            calls[e->name] = (uint8_t)call_of(tp_trace_name(trace, e));
+            calls[e->name] = (uint8_t)call_by_name(tp_trace_event_name(trace, e));
         int64_t correlation = trace->launches[e->detail].correlation;
         if (calls[e->name] == CALL_CAPTURE)
             return 0;
@@ -198,11 +199,11 @@ static int64_t first_call_ns(const struct tp_trace *trace)
 /* Counts device operations without a launch, in files without links. Ignores an operation that has no operator and
  * starts before the first call, because its launch was before the recording. Returns 0 if few operations lack their
  * launch. */
-static int64_t kernels_without_launch(const struct tp_trace *trace, struct tp_arena *scratch)
+static int64_t count_unmatched_kernels(const struct tp_trace *trace, struct tp_arena *scratch)
 {
     struct bits calls;
     int64_t linked = 0, alone = 0, first_ns;
-    if (trace->reading.device_link_ends || !correlations(&calls, trace, false, scratch))
+    if (trace->reading.device_link_ends || !collect_correlations(&calls, trace, false, scratch))
         return 0;
     first_ns = first_call_ns(trace);
     for (uint32_t i = 0; i < trace->event_count; i++) {
@@ -219,7 +220,7 @@ static int64_t kernels_without_launch(const struct tp_trace *trace, struct tp_ar
 /* Counts missing ends of links. Each call or device operation with a correlation is one end of a link. A call that
  * launches is the start, any other event is an end. Some writers of 2021 start one link for each device operation,
  * even for several of one graph launch. */
-static int64_t missing_link_ends(const struct tp_trace *trace)
+static int64_t count_missing_link_ends(const struct tp_trace *trace)
 {
     const struct tp_reading *r = &trace->reading;
     uint64_t starts = r->device_link_starts;
@@ -243,7 +244,7 @@ static int by_device_and_time(const void *context, uint32_t x, uint32_t y)
 
 /* Counts records whose memory total does not follow from the previous total and the bytes of the record. Returns 0
  * for up to 5 %, because threads that allocate simultaneously cause such totals even in complete traces. */
-static int64_t broken_totals(const struct tp_trace *trace, struct tp_arena *scratch)
+static int64_t count_wrong_memory_totals(const struct tp_trace *trace, struct tp_arena *scratch)
 {
     enum { USUAL_PERCENT = 5 };
     if (!trace->memory_rare)
@@ -266,7 +267,7 @@ static int64_t broken_totals(const struct tp_trace *trace, struct tp_arena *scra
 
 /* ---- evidence of the whole trace ---- */
 
-static int64_t header_count(const struct tp_trace *trace, const char *key)
+static int64_t read_header_count(const struct tp_trace *trace, const char *key)
 {
     int64_t count = tp_value_int(tp_trace_header(trace, key));
     return count > 0 ? count : 0;
@@ -274,15 +275,15 @@ static int64_t header_count(const struct tp_trace *trace, const char *key)
 
 /* Counts events whose category looks damaged. A category that occurs several times counts as a correct word of its
  * writer. */
-static uint64_t damaged_cats(const struct tp_trace *trace)
+static uint64_t count_misspelled_cats(const struct tp_trace *trace)
 {
     enum { MOST_ALIKE = 2 }; /* damage rarely produces the same text more often */
     const struct tp_reading *r = &trace->reading;
     uint64_t count = r->misspelled_cats;
     for (unsigned i = 0; i < TP_UNKNOWN_CATEGORIES; i++) {
         const struct tp_unknown_category *unread = &r->unknown_categories[i];
-        bool is_own =
-            unread->count > MOST_ALIKE && tp_cat_meaning_of(tp_strings_get(&trace->cats, unread->cat)).is_misspelled;
+        bool is_own = unread->count > MOST_ALIKE &&
+                      tp_cat_meaning_by_name(tp_strings_get(&trace->cats, unread->cat)).is_misspelled;
         count -= is_own ? unread->count : 0;
     }
     return count;
@@ -290,18 +291,19 @@ static uint64_t damaged_cats(const struct tp_trace *trace)
 
 /* Counts the few times that have more or fewer than three decimals while nearly all have three. Returns 0 for many
  * such times, because then a tool has rewritten all numbers. */
-static uint64_t odd_decimals(const struct tp_reading *r)
+static uint64_t count_odd_decimals(const struct tp_reading *r)
 {
     enum { MOST = 2, ONE_IN = 20 };
     return r->odd_decimals <= MOST && r->odd_decimals * ONE_IN < r->with_decimals ? r->odd_decimals : 0;
 }
 
-static int64_t odd_texts(const struct tp_trace *trace)
+static int64_t count_odd_texts(const struct tp_trace *trace)
 {
     const struct tp_reading *r = &trace->reading;
     static const enum tp_notice odd[] = {TP_NOTICE_EVENT_REPAIRED, TP_NOTICE_CONTROL, TP_NOTICE_TRAILING_COMMA,
                                          TP_NOTICE_DUPLICATE_KEY};
-    uint64_t count = r->odd_keys + r->unnamed_memory + damaged_cats(trace) - r->own_repairs;
+    uint64_t count = r->unknown_or_duplicate_keys + r->misnamed_memory_records + count_misspelled_cats(trace) -
+                     r->torch_error_repairs;
     /* Ascend's profiler writes no categories; there, the process determines the kind of an event */
     if (!r->read_without_cat)
         count += r->skipped_without_cat;
@@ -312,16 +314,16 @@ static int64_t odd_texts(const struct tp_trace *trace)
 
 /* Counts events with a number ("Ev Idx") that another event has too. If so, the file has more events than numbers,
  * or the sum of the numbers differs from the expected sum. */
-static int64_t duplicate_numbers(const struct tp_reading *r)
+static int64_t count_duplicate_numbers(const struct tp_reading *r)
 {
-    uint64_t numbers = r->numbered ? (uint64_t)r->last_number + 1 : 0;
+    uint64_t numbers = r->numbered ? (uint64_t)r->highest_recorder_number + 1 : 0;
     if (r->numbered != numbers)
         return r->numbered > numbers ? (int64_t)(r->numbered - numbers) : 0;
     uint64_t sum = numbers % 2 ? (numbers - 1) / 2 * numbers : numbers / 2 * (numbers - 1);
-    return numbers && r->number_sum != sum;
+    return numbers && r->recorder_number_sum != sum;
 }
 
-static void judge_file(struct tp_input_evidence *e, const struct tp_trace *trace)
+static void fill_file_evidence(struct tp_input_evidence *e, const struct tp_trace *trace)
 {
     const struct tp_reading *r = &trace->reading;
     bool is_cut = r->notices[TP_NOTICE_GZIP_TRUNCATED] || r->notices[TP_NOTICE_GZIP_CORRUPT];
@@ -345,17 +347,17 @@ static void judge_file(struct tp_input_evidence *e, const struct tp_trace *trace
         e->lost[TP_LOST_UNKNOWN] +=
             /* an unknown category may be newer than this program, so its events do not count as lost */
             i == TP_SKIP_UNKNOWN_CATEGORY ? 0 : (int64_t)r->skipped[i];
-    e->lost[TP_LOST_UNKNOWN] += (int64_t)r->without_dur;
-    e->lost[TP_LOST_TEXT] = odd_texts(trace);
-    e->lost[TP_LOST_DUPLICATES] = (int64_t)r->twice + duplicate_numbers(r);
-    if (r->numbered && r->last_number >= (int64_t)r->numbered)
-        e->lost[TP_LOST_NUMBERS] = r->last_number + 1 - (int64_t)r->numbered;
-    e->lost[TP_LOST_LINK_ENDS] = missing_link_ends(trace);
-    e->lost[TP_LOST_BY_RECORDER] = header_count(trace, "tracepress_dropped");
+    e->lost[TP_LOST_UNKNOWN] += (int64_t)r->missing_dur;
+    e->lost[TP_LOST_TEXT] = count_odd_texts(trace);
+    e->lost[TP_LOST_DUPLICATES] = (int64_t)r->twice + count_duplicate_numbers(r);
+    if (r->numbered && r->highest_recorder_number >= (int64_t)r->numbered)
+        e->lost[TP_LOST_NUMBERS] = r->highest_recorder_number + 1 - (int64_t)r->numbered;
+    e->lost[TP_LOST_LINK_ENDS] = count_missing_link_ends(trace);
+    e->lost[TP_LOST_BY_RECORDER] = read_header_count(trace, "tracepress_dropped");
 }
 
 /* Returns how the recording ended. A recording of torch's profiler always ends with an end mark. */
-static enum tp_recorder find_end(const struct tp_trace *trace)
+static enum tp_recorder find_recorder_end(const struct tp_trace *trace)
 {
     if (tp_str_equal(tp_trace_header(trace, "tracepress_end"), TP_STR("\"killed\"")))
         return TP_RECORDER_KILLED;
@@ -366,7 +368,7 @@ static enum tp_recorder find_end(const struct tp_trace *trace)
 /* Returns true if the recorder recorded stacks, according to the options in the metadata. Files of torch 1.13 have
  * no options; there, stacks on operators show that frames were recorded. Such files have numbered events and no base
  * time. */
-static bool had_stacks(const struct tp_trace *trace)
+static bool has_recorded_stacks(const struct tp_trace *trace)
 {
     /* our recorder writes stacks of C code only on ranges, samples and memory records */
     if (tp_trace_header(trace, "tracepress_recorder").ptr)
@@ -396,27 +398,28 @@ static bool lacks_metadata(const struct tp_trace *trace)
 }
 
 /* Applies the rules about the contents of files of torch's profiler, whose format our recorder uses too. */
-static void judge_content(struct tp_input_evidence *e, const struct tp_trace *trace, unsigned kinds,
-                          struct tp_arena *scratch)
+static void fill_content_evidence(struct tp_input_evidence *e, const struct tp_trace *trace, unsigned kinds,
+                                  struct tp_arena *scratch)
 {
     const struct tp_reading *r = &trace->reading;
-    e->recorder = find_end(trace);
+    e->recorder = find_recorder_end(trace);
     if (!trace->reading.numbered) {
-        e->lost[TP_LOST_IDS] = missing_ids(trace, scratch);
-        e->lost[TP_LOST_MEMORY] = broken_totals(trace, scratch);
+        e->lost[TP_LOST_IDS] = count_missing_ids(trace, scratch);
+        e->lost[TP_LOST_MEMORY] = count_wrong_memory_totals(trace, scratch);
     }
     e->lost[TP_LOST_OPERATORS] = lacks_operators(trace, kinds);
-    e->lost[TP_LOST_DEVICE] = launches_without_kernel(trace, scratch) + header_count(trace, "tracepress_gpu_dropped");
-    e->lost[TP_LOST_LAUNCH] = kernels_without_launch(trace, scratch);
+    e->lost[TP_LOST_DEVICE] =
+        count_unmatched_launches(trace, scratch) + read_header_count(trace, "tracepress_gpu_dropped");
+    e->lost[TP_LOST_LAUNCH] = count_unmatched_kernels(trace, scratch);
     if (!e->lost[TP_LOST_LAUNCH])
-        e->lost[TP_LOST_LAUNCH] = (int64_t)r->devices_without_call;
-    e->lost[TP_LOST_MEMORY] += (int64_t)r->unexplained_totals;
+        e->lost[TP_LOST_LAUNCH] = (int64_t)r->unlaunched_devices;
+    e->lost[TP_LOST_MEMORY] += (int64_t)r->unexplained_memory_totals;
     e->lost[TP_LOST_CONFLICTS] = (int64_t)r->conflicts;
-    e->lost[TP_LOST_ARGUMENTS] = (int64_t)r->without_member;
-    e->lost[TP_LOST_TEXT] += (int64_t)(r->damaged_names + odd_decimals(r));
+    e->lost[TP_LOST_ARGUMENTS] = (int64_t)r->events_lacking_member;
+    e->lost[TP_LOST_TEXT] += (int64_t)(r->damaged_name_events + count_odd_decimals(r));
     e->lost[TP_LOST_UNKNOWN] += (int64_t)r->nameless;
     e->lost[TP_LOST_METADATA] = lacks_metadata(trace);
-    e->lost[TP_LOST_FRAMES] = !(e->present & TP_NEED_FRAMES) && had_stacks(trace);
+    e->lost[TP_LOST_FRAMES] = !(e->present & TP_NEED_FRAMES) && has_recorded_stacks(trace);
     /* The recorder numbers memory records after operators and before frames. If the numbers of frames follow those
      * of operators without a gap, no memory record was lost (torch_2.13_multithread.full). */
     bool has_no_room = trace->reading.numbered && e->present & TP_NEED_FRAMES;
@@ -447,11 +450,11 @@ bool tp_evidence_has_known_writer(const struct tp_trace *trace)
 
 void tp_evidence_build(struct tp_input_evidence *evidence, const struct tp_trace *trace, struct tp_arena *scratch)
 {
-    unsigned kinds = find_kinds(trace);
+    unsigned kinds = find_event_kinds(trace);
     memset(evidence, 0, sizeof *evidence);
     evidence->is_known = true;
-    judge_file(evidence, trace);
+    fill_file_evidence(evidence, trace);
     find_categories(evidence, trace, kinds);
     if (tp_evidence_has_known_writer(trace))
-        judge_content(evidence, trace, kinds, scratch);
+        fill_content_evidence(evidence, trace, kinds, scratch);
 }

@@ -38,7 +38,7 @@ static const struct {
 };
 enum { LOSSES = sizeof losses / sizeof *losses };
 
-static unsigned needs_unmet_by_file(const struct tp_input_evidence *e)
+static unsigned file_unmet_needs(const struct tp_input_evidence *e)
 {
     bool is_broken = e->crc == TP_CRC_BAD || e->crc == TP_CRC_UNREAD || e->eof == TP_EOF_CUT ||
                      e->eof == TP_EOF_PADDED || e->recorder == TP_RECORDER_NO_END;
@@ -47,13 +47,13 @@ static unsigned needs_unmet_by_file(const struct tp_input_evidence *e)
 
 unsigned tp_evidence_unmet_needs(const struct tp_input_evidence *e)
 {
-    unsigned broken = needs_unmet_by_file(e) | (e->clock >= TP_CLOCK_JUMP ? TP_NEED_CLOCK : 0);
+    unsigned broken = file_unmet_needs(e) | (e->clock >= TP_CLOCK_JUMP ? TP_NEED_CLOCK : 0);
     for (unsigned i = 0; i < LOSSES; i++)
         broken |= e->lost[losses[i].lost] ? losses[i].breaks : 0;
     return broken;
 }
 
-static const char *file_reason(const struct tp_input_evidence *e)
+static const char *file_damage_reason(const struct tp_input_evidence *e)
 {
     if (e->crc == TP_CRC_BAD)
         return "the checksum of the gzip is wrong";
@@ -67,15 +67,15 @@ static const char *file_reason(const struct tp_input_evidence *e)
 
 const char *tp_evidence_reason(const struct tp_input_evidence *e, unsigned needs, struct tp_arena *arena)
 {
-    if (needs & needs_unmet_by_file(e))
-        return file_reason(e);
+    if (needs & file_unmet_needs(e))
+        return file_damage_reason(e);
     for (unsigned i = 0; i < LOSSES; i++) {
         int64_t count = e->lost[losses[i].lost];
         if (!count || !(needs & losses[i].breaks))
             continue;
         if (!*losses[i].one)
             return losses[i].text;
-        const char *some = tp_text_of_some(arena, count, losses[i].one, losses[i].many);
+        const char *some = tp_text_of_counted_noun(arena, count, losses[i].one, losses[i].many);
         const char *rest = strstr(losses[i].text, "%s");
         return tp_text_printf(arena, "%.*s%s%s", (int)(rest - losses[i].text), losses[i].text, some, rest + 2);
     }

@@ -86,7 +86,7 @@ static int copy_input(struct tp_feed *feed, const uint8_t *bytes, size_t size)
 }
 
 /* Reads up to `capacity` bytes of the file. Sets *size to 0 at the end of the file. */
-static int read_some(struct tp_feed *feed, uint8_t *out, size_t capacity, size_t *size)
+static int read_input_bytes(struct tp_feed *feed, uint8_t *out, size_t capacity, size_t *size)
 {
     int code = tp_input_read(size, &feed->file, out, capacity, feed->report.file_bytes, &feed->error);
     feed->report.file_bytes += *size;
@@ -99,7 +99,7 @@ static int read_input(struct tp_feed *feed)
 {
     feed->in = feed->file_part;
     if (!feed->bytes)
-        return read_some(feed, feed->file_part, FILE_PART, &feed->in_size);
+        return read_input_bytes(feed, feed->file_part, FILE_PART, &feed->in_size);
     feed->in = feed->bytes;
     feed->in_size = feed->bytes_left < FILE_PART ? feed->bytes_left : FILE_PART;
     feed->bytes += feed->in_size;
@@ -110,7 +110,7 @@ static int read_input(struct tp_feed *feed)
 }
 
 /* Reads the first bytes, and recognizes gzip by its magic number. */
-static int start_input(struct tp_feed *feed)
+static int detect_compression(struct tp_feed *feed)
 {
     int code = read_input(feed);
     feed->has_started = true;
@@ -141,7 +141,7 @@ static int fill_plain(struct tp_feed *feed, char *out, size_t *size)
     return TP_OK;
 }
 
-static void end_inflate(struct tp_feed *feed)
+static void store_inflate_result(struct tp_feed *feed)
 {
     feed->report.is_cut = tp_inflate_is_cut(&feed->inflate);
     feed->report.is_corrupt = feed->inflate.end == TP_INFLATE_BAD_DATA;
@@ -155,14 +155,14 @@ static int fill_gzip(struct tp_feed *feed, char *out, size_t *size)
     while (*size < BLOCK && !feed->input_ended) {
         *size += tp_inflate_run(&feed->inflate, out + *size, BLOCK - *size);
         if (feed->inflate.end != TP_INFLATE_RUNNING) {
-            end_inflate(feed);
+            store_inflate_result(feed);
         } else if (*size < BLOCK && feed->inflate.in_size == 0) {
             int code = read_input(feed);
             if (code < 0)
                 return code;
             tp_inflate_feed(&feed->inflate, feed->in, feed->in_size);
             if (feed->in_size == 0)
-                end_inflate(feed);
+                store_inflate_result(feed);
         }
     }
     return TP_OK;
@@ -182,20 +182,20 @@ static int check_limits(struct tp_feed *feed)
 
 /* Records the first ill-formed UTF-8 and the first control character in the report. Most blocks are ASCII, and
  * checking them is much cheaper than inflating them. */
-static void check_text(struct tp_feed *feed, struct block *block)
+static void check_block_text(struct tp_feed *feed, struct block *block)
 {
     char *text = block->memory + HEAD - feed->cut_size;
     size_t size = block->size + feed->cut_size;
     if (!feed->report.has_control && tp_utf8_has_control(block->memory + HEAD, block->size)) {
         feed->report.has_control = true;
-        feed->report.control_block = feed->report.text_bytes;
+        feed->report.control_block_offset = feed->report.text_bytes;
     }
     if (feed->report.has_bad_utf8 || (feed->cut_size == 0 && tp_utf8_is_ascii(text, size)))
         return;
     memcpy(text, feed->cut, feed->cut_size);
     if (!tp_utf8_is_valid(text, size, &feed->cut_size)) {
         feed->report.has_bad_utf8 = true;
-        feed->report.bad_utf8_block = feed->report.text_bytes;
+        feed->report.bad_utf8_block_offset = feed->report.text_bytes;
         /* a lost disk block may read as bytes 0xFF */
         feed->report.has_control |= memmem(text, size, "\xFF\xFF\xFF\xFF", 4) != NULL;
         feed->cut_size = 0;
@@ -205,7 +205,7 @@ static void check_text(struct tp_feed *feed, struct block *block)
 
 /* Finishes the hash. Reads the rest of the file even after damage, because hash and size are those of the whole
  * file. */
-static void end_hash(struct tp_feed *feed)
+static void store_hash(struct tp_feed *feed)
 {
     uint8_t digest[32];
     if (feed->has_hash)
@@ -224,16 +224,16 @@ static int fill_block(struct tp_feed *feed, struct block *block)
 {
     char *out = block->memory + HEAD;
     block->size = 0;
-    int code = feed->has_started ? TP_OK : start_input(feed);
+    int code = feed->has_started ? TP_OK : detect_compression(feed);
     if (code == TP_OK)
         code = feed->report.is_gzip ? fill_gzip(feed, out, &block->size) : fill_plain(feed, out, &block->size);
-    check_text(feed, block);
+    check_block_text(feed, block);
     feed->report.text_bytes += block->size;
     if (code == TP_OK)
         code = check_limits(feed);
     memset(out + block->size, 0, TP_FEED_PAD);
     if (code == TP_OK && block->size == 0)
-        end_hash(feed);
+        store_hash(feed);
     return code < 0 ? code : block->size > 0;
 }
 
@@ -355,7 +355,7 @@ void tp_feed_close(struct tp_feed *feed)
 /* ---- the side that reads blocks ---- */
 
 /* Returns the next filled block. Releases the previous block, which may then be filled again. */
-static struct block *take_block(struct tp_feed *feed)
+static struct block *wait_for_block(struct tp_feed *feed)
 {
     struct block *block;
     if (!feed->has_thread) {
@@ -379,8 +379,8 @@ static struct block *take_block(struct tp_feed *feed)
     return block;
 }
 
-static int join_long(struct tp_feed *feed, const char **at, size_t rest, const struct block *block,
-                     struct tp_error *err)
+static int join_blocks(struct tp_feed *feed, const char **at, size_t rest, const struct block *block,
+                       struct tp_error *err)
 {
     size_t need = rest + block->size + TP_FEED_PAD;
     bool is_inside = feed->long_text && *at >= feed->long_text && *at < feed->long_text + feed->long_capacity;
@@ -406,10 +406,10 @@ static int join_long(struct tp_feed *feed, const char **at, size_t rest, const s
     return TP_OK;
 }
 
-int tp_feed_more(struct tp_feed *feed, const char **at, const char **end, struct tp_error *err)
+int tp_feed_next_window(struct tp_feed *feed, const char **at, const char **end, struct tp_error *err)
 {
     size_t rest = *at ? (size_t)(*end - *at) : 0;
-    struct block *block = take_block(feed);
+    struct block *block = wait_for_block(feed);
     if (block->status <= 0) {
         if (block->status < 0 && err)
             *err = feed->error;
@@ -421,7 +421,7 @@ int tp_feed_more(struct tp_feed *feed, const char **at, const char **end, struct
             memcpy(text - rest, *at, rest);
         *at = text - rest;
     } else {
-        int code = join_long(feed, at, rest, block, err);
+        int code = join_blocks(feed, at, rest, block, err);
         if (code < 0)
             return code;
     }

@@ -1,8 +1,9 @@
 /* Moves a window over the text of a trace. The input is a file, a pipe or memory, plain or gzip. A large input is
  * inflated on a second thread.
  *
- * At least TP_FEED_PAD readable zero bytes follow the window [at, end). tp_feed_more moves the unread text in front
- * of the next block, so that an event never crosses a border. Consumed text is dropped. Only one thread may read. */
+ * At least TP_FEED_PAD readable zero bytes follow the window [at, end). tp_feed_next_window moves the unread text in
+ * front of the next block, so that an event never crosses a border. Consumed text is dropped. Only one thread may read.
+ */
 #ifndef TP_WEBREPORT_TRACE_FEED_H
 #define TP_WEBREPORT_TRACE_FEED_H
 
@@ -23,14 +24,14 @@ struct tp_feed_options {
     int copy_fd; /* descriptor that receives a copy of the stored bytes of the input; 0: no copy */
 };
 
-/* Properties of the input, complete after the last tp_feed_more. */
+/* Properties of the input, complete after the last tp_feed_next_window. */
 struct tp_feed_report {
     uint64_t file_bytes, text_bytes;
     bool is_gzip, is_cut, is_corrupt, has_bad_checksum, has_trailing_data;
-    bool has_bad_utf8;       /* true if the text has ill-formed UTF-8, even in skipped parts */
-    uint64_t bad_utf8_block; /* offset in the text of the first block with ill-formed UTF-8, bytes */
-    bool has_control;        /* true if the text has a control character that JSON forbids */
-    uint64_t control_block;
+    bool has_bad_utf8;              /* true if the text has ill-formed UTF-8, even in skipped parts */
+    uint64_t bad_utf8_block_offset; /* offset in the text of the first block with ill-formed UTF-8, bytes */
+    bool has_control;               /* true if the text has a control character that JSON forbids */
+    uint64_t control_block_offset;
     /* SHA-256 of the stored bytes, hexadecimal, set at the end of the input; "" with skips_hash */
     char sha256[65];
 };
@@ -47,7 +48,7 @@ void tp_feed_close(struct tp_feed *feed);
 /* Moves the window. [*at, *end) becomes the unread rest followed by the next block. Both pointers must be NULL
  * before the first call. Returns 1 if there is more text, or 0 at the end of the input, with the window unchanged.
  * Returns TP_EIO, TP_ENOMEM or TP_ELIMIT on an error. */
-int tp_feed_more(struct tp_feed *feed, const char **at, const char **end, struct tp_error *err);
+int tp_feed_next_window(struct tp_feed *feed, const char **at, const char **end, struct tp_error *err);
 
 /* Returns the offset in the whole text, bytes, of a position in the current window. */
 uint64_t tp_feed_offset(const struct tp_feed *feed, const char *at);

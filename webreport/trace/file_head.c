@@ -85,14 +85,14 @@ bool tp_file_head_is_from_outside(const char *path)
 }
 
 /* Returns the position after the first `word` in [at, end); NULL if it is missing. */
-static const char *end_of_word(const char *at, const char *end, const char *word)
+static const char *find_word_end(const char *at, const char *end, const char *word)
 {
     const char *found = at ? memmem(at, (size_t)(end - at), word, strlen(word)) : NULL;
     return found ? found + strlen(word) : NULL;
 }
 
 /* Returns the number that follows a colon at `at`, if it is below TP_MAX_JOB_RANKS. Returns -1 for other text. */
-static int64_t number_after_colon(const char *at, const char *end)
+static int64_t parse_number_after_colon(const char *at, const char *end)
 {
     int64_t number = 0;
     at += tp_sign_skip_space(at, (size_t)(end - at), 0);
@@ -109,11 +109,11 @@ int64_t tp_file_head_rank(const char *path)
     struct head head = read_head(path, HEADER);
     const char *end = head.text ? head.text + head.size : NULL, *rank = NULL;
     if (head.text) {
-        const char *events = end_of_word(head.text, end, "\"traceEvents\"");
+        const char *events = find_word_end(head.text, end, "\"traceEvents\"");
         end = events ? events : end;
-        rank = end_of_word(end_of_word(head.text, end, "\"distributedInfo\""), end, "\"rank\"");
+        rank = find_word_end(find_word_end(head.text, end, "\"distributedInfo\""), end, "\"rank\"");
     }
-    int64_t number = rank ? number_after_colon(rank, end) : -1;
+    int64_t number = rank ? parse_number_after_colon(rank, end) : -1;
     release_head(&head);
     return number;
 }
@@ -121,7 +121,7 @@ int64_t tp_file_head_rank(const char *path)
 const char *tp_file_head_describe(const char *path)
 {
     struct head head = read_head(path, TEXT);
-    const char *what = head.text ? tp_input_format_of(head.text, head.size, path)->refusal : NULL;
+    const char *what = head.text ? tp_input_format_detect(head.text, head.size, path)->refusal : NULL;
     release_head(&head);
     return what;
 }

@@ -8,7 +8,7 @@
 
 /* Returns the position of the "(" of the text "(line)" whose ")" is at `close`. Returns 0 if there is no such text
  * or no path before it. */
-static size_t line_before(struct tp_str text, size_t close)
+static size_t find_line_bracket(struct tp_str text, size_t close)
 {
     size_t at = close;
     while (at > 0 && tp_is_digit(text.ptr[at - 1]))
@@ -28,7 +28,7 @@ static bool is_python_path(struct tp_str path)
     return path.len > 3 && memcmp(path.ptr + path.len - 3, ".py", 3) == 0;
 }
 
-static int32_t number(struct tp_str digits)
+static int32_t parse_line_number(struct tp_str digits)
 {
     bool is_negative = digits.ptr[0] == '-';
     int64_t value = 0;
@@ -38,11 +38,11 @@ static int32_t number(struct tp_str digits)
     return (int32_t)(is_negative ? -value : value);
 }
 
-static struct tp_frame parts(struct tp_str text, size_t open, size_t close)
+static struct tp_frame make_frame(struct tp_str text, size_t open, size_t close)
 {
     struct tp_str path = {text.ptr, open};
     return (struct tp_frame){.path = path,
-                             .line = number((struct tp_str){text.ptr + open + 1, close - open - 1}),
+                             .line = parse_line_number((struct tp_str){text.ptr + open + 1, close - open - 1}),
                              .is_python = is_python_path(path)};
 }
 
@@ -55,10 +55,10 @@ bool tp_frame_parse(struct tp_frame *frame, struct tp_str text)
     for (size_t at = text.len - 2; at-- > 0;) {
         if (text.ptr[at] != ')' || text.ptr[at + 1] != ':' || text.ptr[at + 2] != ' ')
             continue;
-        size_t open = line_before(text, at);
+        size_t open = find_line_bracket(text, at);
         if (!open)
             continue;
-        struct tp_frame found = parts(text, open, at);
+        struct tp_frame found = make_frame(text, open, at);
         found.function = (struct tp_str){text.ptr + at + 3, text.len - at - 3};
         if (found.is_python || !frame->path.len)
             *frame = found;
@@ -72,9 +72,9 @@ bool tp_frame_parse_place(struct tp_frame *frame, struct tp_str text)
 {
     if (tp_frame_parse(frame, text))
         return true;
-    size_t open = text.len && text.ptr[text.len - 1] == ')' ? line_before(text, text.len - 1) : 0;
+    size_t open = text.len && text.ptr[text.len - 1] == ')' ? find_line_bracket(text, text.len - 1) : 0;
     if (open)
-        *frame = parts(text, open, text.len - 1);
+        *frame = make_frame(text, open, text.len - 1);
     return open > 0;
 }
 
@@ -90,7 +90,7 @@ bool tp_frame_same_function(struct tp_str a, struct tp_str b)
 /* ---- lines of the user's project ---- */
 
 /* Returns the position after the last `folder` in the path; 0 if the path does not contain `folder`. */
-static size_t end_of_last(struct tp_str path, const char *folder)
+static size_t end_of_last_folder(struct tp_str path, const char *folder)
 {
     size_t size = strlen(folder), at = path.len + 1;
     while (at-- > size)
@@ -100,7 +100,7 @@ static size_t end_of_last(struct tp_str path, const char *folder)
 }
 
 /* Returns the length of a text lib/pythonX.Y/ at position `at` of the path; 0 for other text. */
-static size_t python_folder_at(struct tp_str path, size_t at)
+static size_t python_folder_length(struct tp_str path, size_t at)
 {
     static const char lead[] = "lib/python";
     size_t i = at + sizeof lead - 1;
@@ -119,11 +119,11 @@ static size_t python_folder_at(struct tp_str path, size_t at)
 
 struct tp_str tp_frame_short_path(struct tp_str path)
 {
-    size_t at = end_of_last(path, "/site-packages/");
+    size_t at = end_of_last_folder(path, "/site-packages/");
     if (!at)
-        at = end_of_last(path, "/dist-packages/");
+        at = end_of_last_folder(path, "/dist-packages/");
     for (size_t i = 0; !at && i < path.len; i++) {
-        size_t folder = !i || path.ptr[i - 1] == '/' ? python_folder_at(path, i) : 0;
+        size_t folder = !i || path.ptr[i - 1] == '/' ? python_folder_length(path, i) : 0;
         at = folder ? i + folder : 0;
     }
     return (struct tp_str){path.ptr + at, path.len - at};
@@ -167,17 +167,17 @@ static bool is_notebook(struct tp_str text)
 
 /* Parses a Python frame and returns the origin of its code. Returns TP_CODE_GENERATED for a text that is not a
  * Python frame. */
-static enum tp_code_origin origin_of(struct tp_frame *frame, struct tp_str text)
+static enum tp_code_origin find_code_origin(struct tp_frame *frame, struct tp_str text)
 {
     if (!tp_frame_parse(frame, text) || (!frame->is_python && !is_notebook(text)))
         return TP_CODE_GENERATED;
-    return tp_code_origin_of(frame->path);
+    return tp_code_origin_of_path(frame->path);
 }
 
 struct tp_str tp_frame_project_line(struct tp_str text)
 {
     struct tp_frame frame;
-    enum tp_code_origin origin = origin_of(&frame, text);
+    enum tp_code_origin origin = find_code_origin(&frame, text);
     if (origin != TP_CODE_USER && origin != TP_CODE_PACKAGE)
         return (struct tp_str){NULL, 0};
     struct tp_str path = tp_frame_short_path(frame.path);
@@ -187,7 +187,7 @@ struct tp_str tp_frame_project_line(struct tp_str text)
 bool tp_frame_is_user_code(struct tp_str text)
 {
     struct tp_frame frame;
-    return origin_of(&frame, text) == TP_CODE_USER;
+    return find_code_origin(&frame, text) == TP_CODE_USER;
 }
 
 /* ---- labels ---- */
@@ -226,7 +226,7 @@ struct tp_str tp_frame_without_address(struct tp_arena *arena, struct tp_str tex
 
 struct tp_str tp_frame_label(struct tp_arena *arena, struct tp_str name)
 {
-    if (tp_regions_of_name(name) & TP_REGION_PROFILER_STEP)
+    if (tp_regions_by_name(name) & TP_REGION_PROFILER_STEP)
         return TP_STR(TP_PROFILER_STEP_LABEL);
     return replace_hex(arena, name, TP_STR("0x"), TP_STR("0x*"));
 }
@@ -244,13 +244,13 @@ void tp_frames_build(struct tp_frames *frames, const struct tp_strings *names, s
     *frames = (struct tp_frames){.names = names, .name_count = names->count};
     tp_strings_init(&frames->lines, arena, 0);
     tp_strings_init(&frames->extra, arena, 0);
-    frames->line_of_name = tp_arena_array(arena, names->count, sizeof *frames->line_of_name);
+    frames->line_by_name = tp_arena_array(arena, names->count, sizeof *frames->line_by_name);
     frames->label_of_name = tp_arena_array(arena, names->count, sizeof *frames->label_of_name);
     frames->is_user_code = tp_arena_array(arena, names->count, sizeof *frames->is_user_code);
     for (uint32_t i = 0; i < names->count; i++) {
         struct tp_str name = names->items[i], line = tp_frame_project_line(name), label = tp_frame_label(arena, name);
         frames->is_user_code[i] = line.ptr && tp_frame_is_user_code(name);
-        frames->line_of_name[i] = line.ptr ? tp_strings_add(&frames->lines, line) : TP_NO_ID;
+        frames->line_by_name[i] = line.ptr ? tp_strings_add(&frames->lines, line) : TP_NO_ID;
         frames->label_of_name[i] = label.ptr == name.ptr ? i : label_id(frames, label);
     }
     frames->no_event = label_id(frames, TP_STR("[no host event]"));

@@ -70,7 +70,7 @@ struct tp_frames {
     uint32_t name_count;     /* number of names in `names` when the struct was made */
     struct tp_strings lines; /* texts of project lines, by line id */
     struct tp_strings extra; /* labels that are not names of the trace, by label id - name_count */
-    uint32_t *line_of_name;  /* line id by name id; TP_NO_ID if the name is not a project line */
+    uint32_t *line_by_name;  /* line id by name id; TP_NO_ID if the name is not a project line */
     bool *is_user_code;      /* by name id: true if the frame is in the user's own code, not in an installed package */
     /* label id by name id. A label id below name_count is a name id, otherwise name_count + id in `extra`. */
     uint32_t *label_of_name;
@@ -83,7 +83,7 @@ void tp_frames_build(struct tp_frames *frames, const struct tp_strings *names, s
 /* Returns the line id of a name; TP_NO_ID if the name is not a project line. */
 static inline uint32_t tp_frames_line(const struct tp_frames *frames, uint32_t name)
 {
-    return frames->line_of_name[name];
+    return frames->line_by_name[name];
 }
 
 /* Returns true if the name is a frame in the user's own code. */

@@ -11,7 +11,7 @@ struct unpaired_line {
     bool is_base;
 };
 
-struct tp_str tp_frame_location(struct tp_arena *arena, struct tp_str text, int32_t *line)
+struct tp_str tp_frame_location_key(struct tp_arena *arena, struct tp_str text, int32_t *line)
 {
     struct tp_frame frame;
     *line = 0;
@@ -31,7 +31,7 @@ static void add_unpaired_line(struct tp_vec *unpaired_line, struct tp_strings *p
 {
     for (uint32_t i = 0; i < own->count; i++) {
         struct unpaired_line line = {.id = i, .is_base = is_base};
-        struct tp_str place = tp_frame_location(places->arena, own->items[i], &line.line);
+        struct tp_str place = tp_frame_location_key(places->arena, own->items[i], &line.line);
         if (place.ptr == own->items[i].ptr || tp_strings_find(opposite, own->items[i]) != TP_NO_ID)
             continue;
         line.place = tp_strings_add(places, place);
@@ -54,7 +54,7 @@ static int by_place(const void *x, const void *y, const void *context)
 
 /* Pairs the lines of one place, of which the lines of the base come first. Returns the index after the last line of
  * the place. */
-static size_t pair_place(uint32_t *pairs, const struct unpaired_line *unpaired_line, size_t from, size_t count)
+static size_t pair_lines_of_place(uint32_t *pairs, const struct unpaired_line *unpaired_line, size_t from, size_t count)
 {
     size_t middle = from, end;
     while (middle < count && unpaired_line[middle].place == unpaired_line[from].place && unpaired_line[middle].is_base)
@@ -77,6 +77,6 @@ uint32_t *tp_frame_pairs(const struct tp_strings *base, const struct tp_strings 
     add_unpaired_line(&unpaired_line, &places, other, base, false);
     tp_merge_sort(arena, unpaired_line.data, unpaired_line.count, sizeof(struct unpaired_line), by_place, NULL);
     for (size_t at = 0; at < unpaired_line.count;)
-        at = pair_place(pairs, unpaired_line.data, at, unpaired_line.count);
+        at = pair_lines_of_place(pairs, unpaired_line.data, at, unpaired_line.count);
     return pairs;
 }

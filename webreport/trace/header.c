@@ -42,9 +42,9 @@ static void read_gpus(struct tp_trace *trace)
 {
     struct tp_str list = tp_trace_header(trace, "deviceProperties"), item;
     struct tp_vec gpus = TP_VEC(trace->arena, struct tp_gpu_property);
-    trace->has_gpu_list = tp_value_is(list, '[');
+    trace->has_gpu_list = tp_value_starts_with(list, '[');
     for (size_t at = 0; trace->has_gpu_list && tp_value_next(list, &at, NULL, &item);)
-        if (tp_value_is(item, '{'))
+        if (tp_value_starts_with(item, '{'))
             *(struct tp_gpu_property *)tp_vec_push(&gpus) = read_gpu(trace->arena, item);
     trace->gpus = gpus.data;
     trace->gpu_count = (uint32_t)gpus.count;

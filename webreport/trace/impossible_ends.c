@@ -33,7 +33,7 @@ static inline __attribute__((always_inline)) bool by_start(const void *context, 
     return x->ordinal < y->ordinal;
 }
 
-static void collect(struct rows *rows, const struct tp_trace *trace, bool of_frames)
+static void collect_rows(struct rows *rows, const struct tp_trace *trace, bool of_frames)
 {
     uint32_t *first = rows->first = tp_arena_array(trace->arena, (size_t)trace->thread_count + 2, sizeof *first);
     rows->count = 0;
@@ -56,14 +56,14 @@ static void collect(struct rows *rows, const struct tp_trace *trace, bool of_fra
         tp_sort_by_rule(rows->items + first[t], first[t + 1] - first[t], trace->arena, trace->events, by_start);
 }
 
-static void drop(struct rows *rows, const struct tp_trace *trace)
+static void drop_rows(struct rows *rows, const struct tp_trace *trace)
 {
     tp_arena_drop(trace->arena, rows->items, rows->count * sizeof *rows->items);
     tp_arena_drop(trace->arena, rows->first, ((size_t)trace->thread_count + 2) * sizeof *rows->first);
 }
 
 /* Sets the end of an event to end_ns and counts the event in *cuts. */
-static void cut(struct tp_event *e, int64_t end_ns, struct tp_cut *cuts)
+static void cut_event(struct tp_event *e, int64_t end_ns, struct tp_cut *cuts)
 {
     int64_t kept_ns = end_ns > e->ts_ns ? end_ns - e->ts_ns : 0;
     if (!cuts->count++ || e->dur_ns > cuts->recorded_ns) {
@@ -85,7 +85,7 @@ static void cut_frames_of_row(struct tp_trace *trace, const uint32_t *items, uin
             open->count--;
         int64_t limit = open->count ? *TP_AT(open, int64_t, open->count - 1) : INT64_MAX;
         if (tp_event_end(e) > limit)
-            cut(e, limit, &trace->reading.cut_frames);
+            cut_event(e, limit, &trace->reading.cut_frames);
         *(int64_t *)tp_vec_push(open) = tp_event_end(e);
     }
 }
@@ -94,10 +94,10 @@ static void cut_frames(struct tp_trace *trace)
 {
     struct rows rows;
     struct tp_vec open = TP_VEC(trace->arena, int64_t);
-    collect(&rows, trace, true);
+    collect_rows(&rows, trace, true);
     for (uint32_t t = 0; t < trace->thread_count; t++)
         cut_frames_of_row(trace, rows.items + rows.first[t], rows.first[t + 1] - rows.first[t], &open);
-    drop(&rows, trace);
+    drop_rows(&rows, trace);
 }
 
 /* ---- device operations ---- */
@@ -114,7 +114,7 @@ static bool is_later_in_stream(const struct tp_trace *trace, const struct tp_eve
 
 /* Returns the start of the next operation of the stream, ns, if operation `at` ends long after a later operation.
  * This is its latest possible end. Otherwise returns INT64_MAX. */
-static int64_t possible_end(const struct tp_trace *trace, const uint32_t *items, uint32_t at, uint32_t end)
+static int64_t latest_possible_end(const struct tp_trace *trace, const uint32_t *items, uint32_t at, uint32_t end)
 {
     const struct tp_event *e = &trace->events[items[at]];
     int64_t end_ns = tp_event_end(e), next_ns = INT64_MAX;
@@ -136,13 +136,13 @@ static void cut_operations_of_row(struct tp_trace *trace, const uint32_t *items,
 {
     uint32_t late = 0;
     for (uint32_t i = 0; i < count; i++)
-        late += possible_end(trace, items, i, count) != INT64_MAX;
+        late += latest_possible_end(trace, items, i, count) != INT64_MAX;
     if (!late || late > count / 2)
         return;
     for (uint32_t i = 0; i < count; i++) {
-        int64_t limit = possible_end(trace, items, i, count);
+        int64_t limit = latest_possible_end(trace, items, i, count);
         if (limit != INT64_MAX)
-            cut(&trace->events[items[i]], limit, &trace->reading.cut_operations);
+            cut_event(&trace->events[items[i]], limit, &trace->reading.cut_operations);
     }
 }
 
@@ -150,11 +150,11 @@ static void cut_operations_of_row(struct tp_trace *trace, const uint32_t *items,
  * devices run operations concurrently. */
 static bool has_streams_in_order(const struct tp_trace *trace)
 {
-    if (trace->call_cats[1]) /* nonzero if the trace has calls of a runtime other than CUDA */
+    if (trace->foreign_call_cats[1]) /* nonzero if the trace has calls of a runtime other than CUDA */
         return false;
     for (uint32_t i = 0; i < trace->event_count; i++)
         if (trace->events[i].kind == TP_KIND_RUNTIME)
-            return !tp_str_starts(tp_trace_name(trace, &trace->events[i]), "hip");
+            return !tp_str_starts(tp_trace_event_name(trace, &trace->events[i]), "hip");
     return true;
 }
 
@@ -163,10 +163,10 @@ static void cut_operations(struct tp_trace *trace)
     struct rows rows;
     if (!has_streams_in_order(trace))
         return;
-    collect(&rows, trace, false);
+    collect_rows(&rows, trace, false);
     for (uint32_t t = 0; t < trace->thread_count; t++)
         cut_operations_of_row(trace, rows.items + rows.first[t], rows.first[t + 1] - rows.first[t]);
-    drop(&rows, trace);
+    drop_rows(&rows, trace);
 }
 
 void tp_impossible_ends_cut(struct tp_trace *trace)

@@ -26,7 +26,7 @@ void tp_interner_init(struct tp_interner *interner, struct tp_strings *meanings,
     interner->slots = tp_arena_array(meanings->arena, interner->slot_count, sizeof *interner->slots);
 }
 
-static void grow(struct tp_interner *interner)
+static void double_slots(struct tp_interner *interner)
 {
     struct tp_interner_slot *old = interner->slots;
     uint32_t old_count = interner->slot_count, mask = old_count * 2 - 1;
@@ -66,12 +66,12 @@ static struct tp_word make_word(struct tp_interner *interner, struct tp_str raw)
 
 #ifdef __SSE2__
 /* Compares 16 bytes at a and b. Each byte of the result is 255 if the two bytes are equal, otherwise 0. */
-static inline __m128i equal_at(const char *a, const char *b)
+static inline __m128i compare_sixteen_bytes(const char *a, const char *b)
 {
     return _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)a), _mm_loadu_si128((const __m128i *)b));
 }
 
-static inline unsigned bits_of(__m128i equal)
+static inline unsigned equal_byte_mask(__m128i equal)
 {
     return (unsigned)_mm_movemask_epi8(equal);
 }
@@ -79,21 +79,23 @@ static inline unsigned bits_of(__m128i equal)
 
 /* Returns true if `len` bytes at a and b are equal. May read up to 15 bytes more, which are readable in the window
  * and in the arena. Has one branch per 64 bytes, because call stacks are long and nearly always equal. */
-static inline bool same_bytes(const char *a, const char *b, size_t len)
+static inline bool has_same_bytes(const char *a, const char *b, size_t len)
 {
 #ifdef __SSE2__
     size_t i = 0;
     for (; i + 64 <= len; i += 64) {
-        __m128i first = _mm_and_si128(equal_at(a + i, b + i), equal_at(a + i + 16, b + i + 16));
-        __m128i second = _mm_and_si128(equal_at(a + i + 32, b + i + 32), equal_at(a + i + 48, b + i + 48));
-        if (bits_of(_mm_and_si128(first, second)) != 0xFFFF)
+        __m128i first =
+            _mm_and_si128(compare_sixteen_bytes(a + i, b + i), compare_sixteen_bytes(a + i + 16, b + i + 16));
+        __m128i second =
+            _mm_and_si128(compare_sixteen_bytes(a + i + 32, b + i + 32), compare_sixteen_bytes(a + i + 48, b + i + 48));
+        if (equal_byte_mask(_mm_and_si128(first, second)) != 0xFFFF)
             return false;
     }
     for (; i + 16 <= len; i += 16)
-        if (bits_of(equal_at(a + i, b + i)) != 0xFFFF)
+        if (equal_byte_mask(compare_sixteen_bytes(a + i, b + i)) != 0xFFFF)
             return false;
     unsigned wanted = (1u << (len - i)) - 1;
-    return i == len || (bits_of(equal_at(a + i, b + i)) & wanted) == wanted;
+    return i == len || (equal_byte_mask(compare_sixteen_bytes(a + i, b + i)) & wanted) == wanted;
 #else
     return memcmp(a, b, len) == 0;
 #endif
@@ -107,7 +109,7 @@ static inline uint32_t *predicted_slot(const struct tp_interner *interner)
     return &interner->history->likely[key * 0x9E3779B1u >> 18];
 }
 
-static inline const struct tp_word *use(struct tp_interner *interner, uint32_t number)
+static inline const struct tp_word *find_and_predict(struct tp_interner *interner, uint32_t number)
 {
     struct tp_history *history = interner->history;
     *predicted_slot(interner) = number + 1;
@@ -120,11 +122,11 @@ const struct tp_word *tp_interner_add(struct tp_interner *interner, struct tp_st
     uint32_t hash = (uint32_t)(tp_hash_bytes(raw.ptr, raw.len) >> 32), mask = interner->slot_count - 1, i = hash & mask;
     for (; interner->slots[i].word; i = (i + 1) & mask) {
         const struct tp_word *word = TP_AT(&interner->words, struct tp_word, interner->slots[i].word - 1);
-        if (interner->slots[i].hash == hash && word->len == raw.len && same_bytes(word->raw, raw.ptr, raw.len))
-            return use(interner, interner->slots[i].word - 1);
+        if (interner->slots[i].hash == hash && word->len == raw.len && has_same_bytes(word->raw, raw.ptr, raw.len))
+            return find_and_predict(interner, interner->slots[i].word - 1);
     }
     if (interner->words.count * 2 >= interner->slot_count) {
-        grow(interner);
+        double_slots(interner);
         mask = interner->slot_count - 1;
         for (i = hash & mask; interner->slots[i].word; i = (i + 1) & mask)
             ;
@@ -132,7 +134,7 @@ const struct tp_word *tp_interner_add(struct tp_interner *interner, struct tp_st
     struct tp_word word = make_word(interner, raw);
     *(struct tp_word *)tp_vec_push(&interner->words) = word;
     interner->slots[i] = (struct tp_interner_slot){hash, (uint32_t)interner->words.count};
-    return use(interner, (uint32_t)interner->words.count - 1);
+    return find_and_predict(interner, (uint32_t)interner->words.count - 1);
 }
 
 static inline bool matches_at(const struct tp_interner *interner, const struct tp_word *word, const char *token,
@@ -140,7 +142,7 @@ static inline bool matches_at(const struct tp_interner *interner, const struct t
 {
     size_t quote = interner->has_json_values ? 0 : 1;
     return !word->flags && word->len + 2 * quote < (size_t)(end - token) &&
-           same_bytes(word->raw, token + quote, word->len) && (!quote || token[1 + word->len] == '"');
+           has_same_bytes(word->raw, token + quote, word->len) && (!quote || token[1 + word->len] == '"');
 }
 
 const struct tp_word *tp_interner_add_predicted(struct tp_interner *interner, const char *token, const char *end)
@@ -149,5 +151,5 @@ const struct tp_word *tp_interner_add_predicted(struct tp_interner *interner, co
     if (number == 0 || number > interner->words.count || token >= end)
         return NULL;
     const struct tp_word *word = TP_AT(&interner->words, struct tp_word, number - 1);
-    return matches_at(interner, word, token, end) ? use(interner, number - 1) : NULL;
+    return matches_at(interner, word, token, end) ? find_and_predict(interner, number - 1) : NULL;
 }

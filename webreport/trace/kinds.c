@@ -50,7 +50,7 @@ enum { LONGEST_CAT = 64 };
 
 /* Copies a category in lower case to `out`, as Python's str.lower() does for ASCII. Copies at most LONGEST_CAT
  * bytes, because longer categories are unknown. */
-static struct tp_str lower_cat(struct tp_str cat, char *out)
+static struct tp_str lower_case_cat(struct tp_str cat, char *out)
 {
     size_t n = cat.len < LONGEST_CAT ? cat.len : LONGEST_CAT;
     for (size_t i = 0; i < n; i++)
@@ -59,7 +59,7 @@ static struct tp_str lower_cat(struct tp_str cat, char *out)
 }
 
 /* Returns true if `lower` is `cat` with one letter missing. */
-static bool lacks_letter(struct tp_str lower, struct tp_str cat)
+static bool differs_by_missing_letter(struct tp_str lower, struct tp_str cat)
 {
     size_t same = 0;
     while (same < lower.len && lower.ptr[same] == cat.ptr[same])
@@ -74,7 +74,7 @@ static bool is_similar(struct tp_str lower, struct tp_str cat)
     size_t changed = 0;
     if (lower.len && lower.len < cat.len && memcmp(lower.ptr, cat.ptr, lower.len) == 0)
         return true;
-    if (cat.len >= SHORTEST && lacks_letter(lower, cat))
+    if (cat.len >= SHORTEST && differs_by_missing_letter(lower, cat))
         return true;
     for (size_t k = 0; k < lower.len && lower.len == cat.len; k++)
         changed += lower.ptr[k] != cat.ptr[k];
@@ -90,10 +90,10 @@ static bool is_misspelled(struct tp_str lower)
     return is_similar(lower, TP_STR("cuda_runtime")) || is_similar(lower, TP_STR("cuda_driver"));
 }
 
-struct tp_cat_meaning tp_cat_meaning_of(struct tp_str cat)
+struct tp_cat_meaning tp_cat_meaning_by_name(struct tp_str cat)
 {
     char text[LONGEST_CAT];
-    struct tp_str lower = lower_cat(cat, text);
+    struct tp_str lower = lower_case_cat(cat, text);
     struct tp_cat_meaning meaning = {0};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (tp_str_equal(lower, tp_str_of(kinds[i].cat)))
@@ -126,14 +126,14 @@ static bool contains_any(struct tp_str text, const char *const *words)
     return false;
 }
 
-uint8_t tp_kind_of_process(struct tp_str process, struct tp_str labels, struct tp_str name, struct tp_str type)
+uint8_t tp_kind_by_process(struct tp_str process, struct tp_str labels, struct tp_str name, struct tp_str type)
 {
     static const char *const devices[] = {"NPU", "GPU", "MLU", "XPU", "HPU", "GCU", "MUSA", "TPU", NULL};
     static const char *const waits[] = {"event_wait",    "event_record", "event_reset",    "notify_wait",
                                         "notify_record", "capture_wait", "capture_record", NULL};
     if (tp_str_equal(process, TP_STR("CANN")))
         return TP_KIND_RUNTIME;
-    if (!tp_str_equal(process, TP_STR("Ascend Hardware")) && !tp_str_starts_with_one(labels, devices))
+    if (!tp_str_equal(process, TP_STR("Ascend Hardware")) && !tp_str_starts_with_one_of(labels, devices))
         return TP_KIND_NONE;
     if (contains_any(name, waits) || contains_any(type, waits))
         return TP_KIND_OTHER;
@@ -158,7 +158,7 @@ const char *tp_range_kind_text(enum tp_range_kind kind)
     return range_kinds[kind];
 }
 
-enum tp_range_kind tp_range_kind_of_text(struct tp_str text)
+enum tp_range_kind tp_range_kind_by_text(struct tp_str text)
 {
     for (unsigned kind = TP_RANGE_NONE + 1; kind < TP_RANGE_KINDS; kind++)
         if (tp_str_equal(text, tp_str_of(range_kinds[kind])))
@@ -166,7 +166,7 @@ enum tp_range_kind tp_range_kind_of_text(struct tp_str text)
     return TP_RANGE_NONE;
 }
 
-const char *tp_kind_cat(unsigned kind)
+const char *tp_kind_category_name(unsigned kind)
 {
     static const char *const cats[TP_KIND_COUNT] = {[TP_KIND_OPERATOR] = "cpu_op",
                                                     [TP_KIND_ANNOTATION] = "user_annotation",
@@ -191,9 +191,9 @@ static bool has_costly_values(struct tp_str name)
            tp_str_find_lower(name, "fmha_v3") >= 0 || tp_str_find_lower(name, "flash_attn") >= 0;
 }
 
-unsigned tp_name_meaning_of(struct tp_str name)
+unsigned tp_name_meaning_by_name(struct tp_str name)
 {
-    unsigned meaning = 0, regions = tp_regions_of_name(name);
+    unsigned meaning = 0, regions = tp_regions_by_name(name);
     if (tp_str_equal(name, TP_STR("[memory]")))
         meaning |= TP_NAME_MEMORY;
     if (tp_str_equal(name, TP_STR("[OutOfMemory]")))

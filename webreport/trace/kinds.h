@@ -29,17 +29,17 @@ enum tp_name_meaning {
     TP_NAME_WINDOW_END = 32 /* name "Record Window End" */
 };
 
-struct tp_cat_meaning tp_cat_meaning_of(struct tp_str cat);
+struct tp_cat_meaning tp_cat_meaning_by_name(struct tp_str cat);
 /* Returns the kind of an event without a category from the name and labels of its process: a device operation of an
  * NPU, or a runtime call. Returns TP_KIND_NONE for other processes. name: the event's name. type: its "Task Type", a
  * JSON token. */
-uint8_t tp_kind_of_process(struct tp_str process, struct tp_str labels, struct tp_str name, struct tp_str type);
+uint8_t tp_kind_by_process(struct tp_str process, struct tp_str labels, struct tp_str name, struct tp_str type);
 /* Returns true if a "Task Type" means that the device operation communicates. */
 bool tp_kind_is_communication_task(struct tp_str type);
 /* Returns the range kind that a word names ("input", "compute" ..); TP_RANGE_NONE for other texts. */
-enum tp_range_kind tp_range_kind_of_text(struct tp_str text);
+enum tp_range_kind tp_range_kind_by_text(struct tp_str text);
 /* Returns the usual category of a kind; NULL for TP_KIND_NONE, TP_KIND_SPAN and TP_KIND_OTHER. Static text. */
-const char *tp_kind_cat(unsigned kind);
-unsigned tp_name_meaning_of(struct tp_str name);
+const char *tp_kind_category_name(unsigned kind);
+unsigned tp_name_meaning_by_name(struct tp_str name);
 
 #endif

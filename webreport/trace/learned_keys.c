@@ -25,13 +25,13 @@ void tp_learned_keys_set_interner(struct tp_learned_keys *layout, enum tp_field 
 
 #ifdef __SSE2__
 /* Returns the bits that differ between 16 bytes at a and at b. `mask` has 255 for each byte to compare, otherwise 0. */
-static inline __m128i difference(const char *a, const char *b, const uint8_t *mask)
+static inline __m128i differing_bits(const char *a, const char *b, const uint8_t *mask)
 {
     __m128i x = _mm_loadu_si128((const __m128i *)a), y = _mm_loadu_si128((const __m128i *)b);
     return _mm_and_si128(_mm_xor_si128(x, y), _mm_loadu_si128((const __m128i *)mask));
 }
 
-static inline bool is_zero(__m128i x)
+static inline bool is_all_zero(__m128i x)
 {
     return _mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_setzero_si128())) == 0xFFFF;
 }
@@ -39,20 +39,20 @@ static inline bool is_zero(__m128i x)
 
 /* Returns true if the node's text is at p. Compares 16, 32 or 64 bytes without a loop, so that no branch can be
  * mispredicted. A mask ignores the bytes after the text, which are readable because of the window's padding. */
-static inline bool matches(const struct tp_learned_keys_node *node, const char *p)
+static inline bool matches_node_text(const struct tp_learned_keys_node *node, const char *p)
 {
 #ifdef __SSE2__
 #define SIXTEEN 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255
     static const uint8_t ones[2 * TP_LAYOUT_TEXT] = {SIXTEEN, SIXTEEN, SIXTEEN, SIXTEEN};
     const uint8_t *mask = ones + TP_LAYOUT_TEXT - node->size;
-    __m128i differ = difference(p, node->text, mask);
+    __m128i differ = differing_bits(p, node->text, mask);
     if (node->size > 16)
-        differ = _mm_or_si128(differ, difference(p + 16, node->text + 16, mask + 16));
+        differ = _mm_or_si128(differ, differing_bits(p + 16, node->text + 16, mask + 16));
     if (__builtin_expect(node->size > 32, 0)) {
-        differ = _mm_or_si128(differ, difference(p + 32, node->text + 32, mask + 32));
-        differ = _mm_or_si128(differ, difference(p + 48, node->text + 48, mask + 48));
+        differ = _mm_or_si128(differ, differing_bits(p + 32, node->text + 32, mask + 32));
+        differ = _mm_or_si128(differ, differing_bits(p + 48, node->text + 48, mask + 48));
     }
-    return is_zero(differ);
+    return is_all_zero(differ);
 #else
     return memcmp(p, node->text, node->size) == 0;
 #endif
@@ -60,12 +60,12 @@ static inline bool matches(const struct tp_learned_keys_node *node, const char *
 
 /* Returns the child of `node` whose text is at p; NULL if there is none. Moves the child one position towards the
  * front of the list. */
-static inline struct tp_learned_keys_node *child_at(struct tp_learned_keys *layout, struct tp_learned_keys_node *node,
-                                                    const char *p)
+static inline struct tp_learned_keys_node *find_matching_child(struct tp_learned_keys *layout,
+                                                               struct tp_learned_keys_node *node, const char *p)
 {
     for (unsigned i = 0; i < node->child_count; i++) {
         struct tp_learned_keys_node *child = &layout->nodes[node->children[i]];
-        if (!matches(child, p))
+        if (!matches_node_text(child, p))
             continue;
         if (i) {
             uint16_t moved = node->children[i];
@@ -78,7 +78,7 @@ static inline struct tp_learned_keys_node *child_at(struct tp_learned_keys *layo
 }
 
 /* Returns true if c may follow a number. */
-static inline bool ends_number(char c)
+static inline bool is_number_end(char c)
 {
     static const bool ENDS[256] = {[','] = true, ['}'] = true, [']'] = true, ['\n'] = true, [' '] = true};
     return ENDS[(unsigned char)c] || (unsigned char)c < ' ';
@@ -86,7 +86,7 @@ static inline bool ends_number(char c)
 
 /* Returns the end of a number at p that has only digits, signs and points. Returns NULL if the window ends or
  * another character follows. The plain scanner reads exponents, which are rare. */
-static inline const char *number_end(const char *p, const char *end)
+static inline const char *find_number_end(const char *p, const char *end)
 {
 #ifdef __SSE2__
     const __m128i first = _mm_set1_epi8('-'), span = _mm_set1_epi8('9' - '-');
@@ -102,13 +102,13 @@ static inline const char *number_end(const char *p, const char *end)
     while (p < end && *p >= '-' && *p <= '9')
         p++;
 #endif
-    return p < end && ends_number(*p) ? p : NULL;
+    return p < end && is_number_end(*p) ? p : NULL;
 }
 
 /* Returns the end of the value at p and sets the span of its field. Returns NULL if the value is not of the kind
  * that was learned for the node. */
 static inline __attribute__((always_inline)) const char *
-take_value(struct tp_scan *scan, const struct tp_learned_keys_node *node, const char *p, struct tp_spans *spans)
+match_value(struct tp_scan *scan, const struct tp_learned_keys_node *node, const char *p, struct tp_spans *spans)
 {
     /* writes both members in place, because copying a struct that was just written is slow */
     struct tp_str *value = &spans->field[node->field];
@@ -117,7 +117,7 @@ take_value(struct tp_scan *scan, const struct tp_learned_keys_node *node, const 
         return NULL;
     if (node->kind == NUMBER) {
         bool is_number = tp_is_digit(*p) || (*p == '-' && tp_is_digit(p[1]));
-        stop = is_number ? number_end(p, scan->end) : NULL;
+        stop = is_number ? find_number_end(p, scan->end) : NULL;
         if (!stop)
             return NULL;
         value->ptr = p;
@@ -125,7 +125,7 @@ take_value(struct tp_scan *scan, const struct tp_learned_keys_node *node, const 
         return stop;
     }
     if (node->kind == STRING) { /* the opening quote is the last byte of the node's text */
-        stop = tp_scan_string_end(p, scan->end);
+        stop = tp_scan_find_string_end(p, scan->end);
         if (!stop)
             return NULL;
         value->ptr = p - 1;
@@ -136,10 +136,10 @@ take_value(struct tp_scan *scan, const struct tp_learned_keys_node *node, const 
     return (*p == '[' || *p == '{') && tp_scan_value(scan, value, spans) == TP_SCAN_OK ? scan->at : NULL;
 }
 
-/* Works like take_value, for a text that is interned. Sets the field's bit in *known if the text has no flags. The
+/* Works like match_value, for a text that is interned. Sets the field's bit in *known if the text has no flags. The
  * decoder must handle a text with flags. */
-static inline const char *take_text(struct tp_scan *scan, const struct tp_learned_keys_node *node, const char *p,
-                                    struct tp_spans *spans, uint64_t *known)
+static inline const char *match_text_value(struct tp_scan *scan, const struct tp_learned_keys_node *node, const char *p,
+                                           struct tp_spans *spans, uint64_t *known)
 {
     struct tp_interner *interner = node->interner;
     struct tp_str *value = &spans->field[node->field];
@@ -151,7 +151,7 @@ static inline const char *take_text(struct tp_scan *scan, const struct tp_learne
         value->len = word->len + 2 * quote;
         p = token + value->len;
     } else {
-        p = take_value(scan, node, p, spans);
+        p = match_value(scan, node, p, spans);
         if (!p)
             return NULL;
         word = tp_interner_add(interner, (struct tp_str){value->ptr + quote, value->len - 2 * quote});
@@ -161,9 +161,9 @@ static inline const char *take_text(struct tp_scan *scan, const struct tp_learne
     return p;
 }
 
-static inline void take_folds(const struct tp_learned_keys_node *node, const char *p, struct tp_spans *spans)
+static inline void fill_folded_values(const struct tp_learned_keys_node *node, const char *p, struct tp_spans *spans)
 {
-    for (unsigned i = 0; i < node->fold_count; i++) {
+    for (unsigned i = 0; i < node->folded_value_count; i++) {
         const struct tp_learned_keys_fold *fold = &node->folds[i];
         spans->field[fold->field].ptr = p + fold->offset;
         spans->field[fold->field].len = fold->size;
@@ -177,13 +177,13 @@ static bool match_event(struct tp_learned_keys *layout, struct tp_scan *scan, st
     struct tp_learned_keys_node *node = &layout->nodes[0];
     const char *p = scan->at;
     uint64_t has = 0, known = 0;
-    spans->has_bare_word = spans->is_deep = false;
-    while ((node = child_at(layout, node, p)) != NULL) {
+    spans->has_bare_word = spans->is_nested_too_deep = false;
+    while ((node = find_matching_child(layout, node, p)) != NULL) {
         has |= node->bits;
         /* a key may occur twice, so the bits of the later value replace those of the earlier one */
-        known = (known & ~node->bits) | node->known_bits;
-        if (node->fold_count)
-            take_folds(node, p, spans);
+        known = (known & ~node->bits) | node->known_field_bits;
+        if (node->folded_value_count)
+            fill_folded_values(node, p, spans);
         p += node->size;
         if (p > scan->end)
             return false;
@@ -197,7 +197,7 @@ static bool match_event(struct tp_learned_keys *layout, struct tp_scan *scan, st
         }
         if (node->kind == JOIN)
             continue;
-        p = node->interner ? take_text(scan, node, p, spans, &known) : take_value(scan, node, p, spans);
+        p = node->interner ? match_text_value(scan, node, p, spans, &known) : match_value(scan, node, p, spans);
         if (!p)
             return false;
     }
@@ -206,19 +206,19 @@ static bool match_event(struct tp_learned_keys *layout, struct tp_scan *scan, st
 
 /* ---- learning of texts ---- */
 
-static bool same_folds(const struct tp_learned_keys_node *a, const struct tp_learned_keys_node *b)
+static bool has_same_folds(const struct tp_learned_keys_node *a, const struct tp_learned_keys_node *b)
 {
-    for (unsigned i = 0; i < a->fold_count; i++)
+    for (unsigned i = 0; i < a->folded_value_count; i++)
         if (a->folds[i].field != b->folds[i].field || a->folds[i].offset != b->folds[i].offset ||
             a->folds[i].size != b->folds[i].size)
             return false;
     return true;
 }
 
-static bool same_node(const struct tp_learned_keys_node *a, const struct tp_learned_keys_node *b)
+static bool is_same_node(const struct tp_learned_keys_node *a, const struct tp_learned_keys_node *b)
 {
     return a->size == b->size && a->kind == b->kind && a->field == b->field && memcmp(a->text, b->text, a->size) == 0 &&
-           a->fold_count == b->fold_count && same_folds(a, b);
+           a->folded_value_count == b->folded_value_count && has_same_folds(a, b);
 }
 
 /* Returns the index in layout->nodes of the child of `parent` that equals `made`. Adds the child if it is new.
@@ -227,7 +227,7 @@ static uint32_t add_child(struct tp_learned_keys *layout, uint32_t parent, const
 {
     struct tp_learned_keys_node *node = &layout->nodes[parent];
     for (unsigned i = 0; i < node->child_count; i++)
-        if (same_node(&layout->nodes[node->children[i]], made))
+        if (is_same_node(&layout->nodes[node->children[i]], made))
             return node->children[i];
     if (node->child_count == TP_LAYOUT_CHILDREN || layout->count == MAX_NODES)
         return 0;
@@ -252,7 +252,7 @@ static bool finish_node(struct learner *l, const char *to, enum kind kind, int f
 {
     while ((size_t)(to - l->from) > TP_LAYOUT_TEXT) {
         struct tp_learned_keys_node join = {.kind = JOIN, .field = TP_FIELD_COUNT, .size = TP_LAYOUT_TEXT};
-        if (l->made.fold_count)
+        if (l->made.folded_value_count)
             return false; /* the plain scanner reads long texts with a value inside */
         memcpy(join.text, l->from, TP_LAYOUT_TEXT);
         l->node = add_child(l->layout, l->node, &join);
@@ -285,9 +285,9 @@ static bool add_folded_value(struct learner *l, const struct tp_scan_step *step)
     size_t offset = (size_t)(step->value.ptr - l->from);
     if (step->field < 0)
         return true;
-    if (l->made.fold_count == TP_LAYOUT_FOLDS || offset + step->value.len > TP_LAYOUT_TEXT)
+    if (l->made.folded_value_count == TP_LAYOUT_FOLDS || offset + step->value.len > TP_LAYOUT_TEXT)
         return false;
-    struct tp_learned_keys_fold *made = &l->made.folds[l->made.fold_count++];
+    struct tp_learned_keys_fold *made = &l->made.folds[l->made.folded_value_count++];
     struct tp_interner *interner = l->layout->expected[step->field];
     made->field = (uint8_t)step->field;
     made->offset = (uint8_t)offset;
@@ -297,12 +297,12 @@ static bool add_folded_value(struct learner *l, const struct tp_scan_step *step)
         return true;
     const struct tp_word *word = tp_interner_add(interner, (struct tp_str){step->value.ptr + 1, step->value.len - 2});
     made->text_id = word->id;
-    l->made.known_bits |= word->flags ? 0 : 1ull << step->field;
+    l->made.known_field_bits |= word->flags ? 0 : 1ull << step->field;
     return true;
 }
 
-static void learn(struct tp_learned_keys *layout, const char *from, const char *to, const struct tp_scan_trail *trail,
-                  const struct tp_spans *spans)
+static void learn_event_keys(struct tp_learned_keys *layout, const char *from, const char *to,
+                             const struct tp_scan_trail *trail, const struct tp_spans *spans)
 {
     struct learner l = {.layout = layout, .from = from};
     for (unsigned i = 0; i < trail->count; i++) {
@@ -323,7 +323,8 @@ static void learn(struct tp_learned_keys *layout, const char *from, const char *
     finish_node(&l, to, END, -1);
 }
 
-enum tp_scan_status tp_learned_keys_event(struct tp_learned_keys *layout, struct tp_scan *scan, struct tp_spans *spans)
+enum tp_scan_status tp_learned_keys_scan_event(struct tp_learned_keys *layout, struct tp_scan *scan,
+                                               struct tp_spans *spans)
 {
     const char *from = scan->at;
     if (__builtin_expect(match_event(layout, scan, spans), 1)) {
@@ -338,6 +339,6 @@ enum tp_scan_status tp_learned_keys_event(struct tp_learned_keys *layout, struct
     enum tp_scan_status status = tp_scan_event(scan, spans);
     scan->trail = NULL;
     if (status == TP_SCAN_OK && may_learn && trail.count < TP_SCAN_TRAIL && !spans->has_bare_word)
-        learn(layout, from, scan->at, &trail, spans);
+        learn_event_keys(layout, from, scan->at, &trail, spans);
     return status;
 }

@@ -18,7 +18,7 @@ struct tp_learned_keys_node {
     char text[TP_LAYOUT_TEXT];
     uint8_t size, kind; /* size: length of the text, bytes; kind: kind of the value that follows the text */
     uint8_t field;      /* field of the value that follows the text; TP_FIELD_COUNT if it has no field */
-    uint8_t fold_count, child_count;
+    uint8_t folded_value_count, child_count;
     bool has_own_args; /* copied to struct tp_spans; set only in the last node of an event */
     bool has_odd_key;  /* copied to struct tp_spans; set only in the last node of an event */
     struct tp_learned_keys_fold {
@@ -27,8 +27,8 @@ struct tp_learned_keys_node {
         uint32_t text_id;
     } folds[TP_LAYOUT_FOLDS];
     uint64_t bit; /* bit of `field`; 0 if the value has no field */
-    /* bits: the fields of the value and of the folds; known_bits: the folds whose text_id is valid */
-    uint64_t bits, known_bits;
+    /* bits: the fields of the value and of the folds; known_field_bits: the folds whose text_id is valid */
+    uint64_t bits, known_field_bits;
     /* interner of the value's text; NULL if the value is not interned */
     struct tp_interner *interner;
     uint16_t children[TP_LAYOUT_CHILDREN]; /* indexes in the array of nodes; a child moves forward when it matches */
@@ -50,6 +50,7 @@ void tp_learned_keys_set_interner(struct tp_learned_keys *layout, enum tp_field 
 
 /* Scans the event at scan->at like tp_scan_event, but tries the learned texts first. Gives the same results and
  * notes, and also sets spans->known. */
-enum tp_scan_status tp_learned_keys_event(struct tp_learned_keys *layout, struct tp_scan *scan, struct tp_spans *spans);
+enum tp_scan_status tp_learned_keys_scan_event(struct tp_learned_keys *layout, struct tp_scan *scan,
+                                               struct tp_spans *spans);
 
 #endif

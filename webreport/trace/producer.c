@@ -59,7 +59,7 @@ static bool has_process(const struct tp_trace *trace, const char *name)
     return false;
 }
 
-static bool has_sign(const struct tp_trace *trace, const struct sign *sign)
+static bool matches_sign(const struct tp_trace *trace, const struct sign *sign)
 {
     switch (sign->place) {
     case CATEGORY:
@@ -69,7 +69,7 @@ static bool has_sign(const struct tp_trace *trace, const struct sign *sign)
     case PROCESS:
         return has_process(trace, sign->text);
     default:
-        return trace->reading.is_old_autograd;
+        return trace->reading.has_old_autograd_names;
     }
 }
 
@@ -87,16 +87,16 @@ static void list_cats(struct tp_buf *out, const struct tp_trace *trace)
     tp_buf_printf(out, "%s", shown ? ")" : "");
 }
 
-static int refuse(const struct sign *sign, const char *cats, struct tp_error *err)
+static int set_refusal(const struct sign *sign, const char *cats, struct tp_error *err)
 {
     return tp_error_set(err, TP_EFORMAT, 0, "%s%s, which tracepress does not read: %s", sign->producer, cats,
                         sign->next);
 }
 
-static int refuse_unknown(const struct tp_reading *reading, const char *cats, struct tp_error *err)
+static int set_unknown_refusal(const struct tp_reading *reading, const char *cats, struct tp_error *err)
 {
     unsigned long long slices = reading->skipped[TP_SKIP_UNKNOWN_CATEGORY];
-    unsigned long long pairs = reading->skipped_phase['B'];
+    unsigned long long pairs = reading->skipped_by_phase['B'];
     if (slices)
         return tp_error_set(
             err, TP_EFORMAT, 0,
@@ -113,12 +113,12 @@ static int refuse_unknown(const struct tp_reading *reading, const char *cats, st
 }
 
 /* Refuses the trace and names the producer by the first sign found. cats: text from list_cats. */
-static int refuse_by_sign(const struct tp_trace *trace, const char *cats, struct tp_error *err)
+static int refuse_foreign_trace(const struct tp_trace *trace, const char *cats, struct tp_error *err)
 {
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-        if (has_sign(trace, &signs[i]))
-            return refuse(&signs[i], cats, err);
-    return refuse_unknown(&trace->reading, cats, err);
+        if (matches_sign(trace, &signs[i]))
+            return set_refusal(&signs[i], cats, err);
+    return set_unknown_refusal(&trace->reading, cats, err);
 }
 
 /* Returns true if the collector recorded data that is useful even without events: samples, states, processes,
@@ -150,18 +150,19 @@ static bool has_steps(const struct tp_trace *trace)
 {
     bool has_some = false;
     for (uint32_t i = 0; i < trace->names.count && !has_some; i++)
-        has_some = tp_regions_of_name(tp_strings_get(&trace->names, i)) & TP_REGION_PROFILER_STEP;
+        has_some = tp_regions_by_name(tp_strings_get(&trace->names, i)) & TP_REGION_PROFILER_STEP;
     return has_some;
 }
 
 /* Refuses a file in which two processes have steps. torch.profiler records one process per file, so somebody merged
  * several files. */
-static int check_single(const struct tp_trace *trace, struct tp_error *err)
+static int check_single_process(const struct tp_trace *trace, struct tp_error *err)
 {
     const struct tp_row_id *first = NULL;
     for (uint32_t i = 0; i < trace->event_count && (i || has_steps(trace)); i++) {
         const struct tp_event *e = &trace->events[i];
-        if (e->kind != TP_KIND_ANNOTATION || !(tp_regions_of_name(tp_trace_name(trace, e)) & TP_REGION_PROFILER_STEP))
+        if (e->kind != TP_KIND_ANNOTATION ||
+            !(tp_regions_by_name(tp_trace_event_name(trace, e)) & TP_REGION_PROFILER_STEP))
             continue;
         const struct tp_row_id *pid = &trace->threads[e->thread].pid;
         first = first ? first : pid;
@@ -180,11 +181,11 @@ int tp_producer_check(const struct tp_trace *trace, struct tp_error *err)
     if (!is_onnx && is_recorded(trace))
         return TP_OK;
     if (!is_onnx && trace->event_count + trace->memory_count > 0)
-        return check_single(trace, err);
+        return check_single_process(trace, err);
     struct tp_buf cats;
     tp_buf_init(&cats, 256);
     list_cats(&cats, trace);
-    int code = refuse_by_sign(trace, cats.failed || !cats.data ? "" : cats.data, err);
+    int code = refuse_foreign_trace(trace, cats.failed || !cats.data ? "" : cats.data, err);
     tp_buf_release(&cats);
     return code;
 }

@@ -28,7 +28,7 @@ static struct tp_str next_word(struct tp_str name, size_t *at)
     return (struct tp_str){name.ptr + begin, *at - begin};
 }
 
-static bool is_word(struct tp_str word, const char *const *words, size_t count)
+static bool is_in_word_list(struct tp_str word, const char *const *words, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         size_t k = 0;
@@ -40,14 +40,14 @@ static bool is_word(struct tp_str word, const char *const *words, size_t count)
     return false;
 }
 
-enum tp_range_kind tp_range_kind_of_name(struct tp_str name)
+enum tp_range_kind tp_range_kind_by_name(struct tp_str name)
 {
     bool is_first = true;
     size_t at = 0;
     for (struct tp_str word; (word = next_word(name, &at)).len; is_first = false) {
-        if (is_word(word, compute_words, sizeof compute_words / sizeof *compute_words))
+        if (is_in_word_list(word, compute_words, sizeof compute_words / sizeof *compute_words))
             return TP_RANGE_COMPUTE;
-        if (is_first && is_word(word, input_words, sizeof input_words / sizeof *input_words))
+        if (is_first && is_in_word_list(word, input_words, sizeof input_words / sizeof *input_words))
             return TP_RANGE_INPUT;
     }
     return TP_RANGE_NONE;
@@ -61,8 +61,8 @@ void tp_range_names_apply(struct tp_trace *trace)
         struct tp_event *event = &trace->events[i];
         if (event->kind != TP_KIND_ANNOTATION || tp_event_declared_kind(event))
             continue;
-        enum tp_range_kind kind = tp_range_kind_of_name(tp_trace_name(trace, event));
+        enum tp_range_kind kind = tp_range_kind_by_name(tp_trace_event_name(trace, event));
         event->variant = kind & 15u;
-        trace->reading.declared_kinds |= kind ? 1u << kind : 0;
+        trace->reading.declared_kind_bits |= kind ? 1u << kind : 0;
     }
 }

@@ -10,6 +10,6 @@ void tp_range_names_apply(struct tp_trace *trace);
 
 /* Returns the range kind that a name implies: compute for "forward", "Backward pass" and "gpt2_update", input for
  * "load batch" and "data". Returns TP_RANGE_NONE if the name has no known word. */
-enum tp_range_kind tp_range_kind_of_name(struct tp_str name);
+enum tp_range_kind tp_range_kind_by_name(struct tp_str name);
 
 #endif

@@ -14,7 +14,7 @@
 
 /* Collects the names of Python calls that contain ";". With these names, frames that contain ";" are recognized in
  * call stacks. */
-static void find_frames_with_semicolon(const struct tp_trace *trace, struct tp_strings *found)
+static void find_semicolon_frames(const struct tp_trace *trace, struct tp_strings *found)
 {
     bool has_any = false;
     for (uint32_t i = 0; i < trace->names.count && !has_any; i++)
@@ -22,7 +22,7 @@ static void find_frames_with_semicolon(const struct tp_trace *trace, struct tp_s
     for (uint32_t i = 0; i < trace->event_count && has_any; i++) {
         const struct tp_event *event = &trace->events[i];
         if (event->kind == TP_KIND_FRAME || event->kind == TP_KIND_MODULE)
-            tp_stacks_add_known_frame(found, tp_trace_name(trace, event));
+            tp_stacks_add_known_frame(found, tp_trace_event_name(trace, event));
     }
 }
 
@@ -30,7 +30,7 @@ static void build_stacks(struct tp_trace *trace)
 {
     struct tp_strings known;
     tp_strings_init(&known, trace->arena, 0);
-    find_frames_with_semicolon(trace, &known);
+    find_semicolon_frames(trace, &known);
     trace->stacks = tp_arena_alloc(trace->arena, sizeof *trace->stacks);
     tp_stacks_build(trace->stacks, &trace->stack_texts, &trace->names, &known, trace->arena);
 }
@@ -57,7 +57,7 @@ struct job {
 };
 
 /* Refuses a format that has no reader. With is_strict, an error in the JSON is reported first. */
-static int refuse(struct tp_source *source, const struct tp_input_format *format)
+static int refuse_format(struct tp_source *source, const struct tp_input_format *format)
 {
     struct tp_strict strict;
     int code = TP_OK;
@@ -74,10 +74,10 @@ static int find_format(struct tp_source *source, const struct tp_input_format **
     enum { LEAST = 4 };
     int status = 1;
     while (status > 0 && (!source->at || source->end - source->at < LEAST))
-        status = tp_feed_more(source->feed, &source->at, &source->end, source->err);
+        status = tp_feed_next_window(source->feed, &source->at, &source->end, source->err);
     if (status < 0)
         return status;
-    *format = tp_input_format_of(source->at, source->at ? (size_t)(source->end - source->at) : 0, source->path);
+    *format = tp_input_format_detect(source->at, source->at ? (size_t)(source->end - source->at) : 0, source->path);
     return TP_OK;
 }
 
@@ -94,7 +94,7 @@ static int read_input(void *context, struct tp_error *err)
     bool is_wanted =
         format->read && (!format->refusal || (job->options && job->options->reads_spools && !job->visitor));
     if (!is_wanted)
-        return refuse(source, format);
+        return refuse_format(source, format);
     if (job->visitor)
         return tp_document_visit(source, job->visitor, &job->has_host_work);
     code = format->read(source);
@@ -115,7 +115,7 @@ static int open_sink(void *context, struct tp_error *err)
 }
 
 /* Runs a job with its own guard, so that the feed is closed even after a failure. */
-static int run_job(struct job *job, struct tp_trace *trace, struct tp_arena *arena)
+static int read_in_guard(struct job *job, struct tp_trace *trace, struct tp_arena *arena)
 {
     memset(trace, 0, sizeof *trace);
     trace->arena = arena;
@@ -124,11 +124,11 @@ static int run_job(struct job *job, struct tp_trace *trace, struct tp_arena *are
     int code = tp_arena_run(arena, open_sink, job, NULL);
     tp_sink_release(&job->sink);
     tp_feed_close(job->source.feed);
-    tp_arena_pass_on(arena);
+    tp_arena_pass_failure_on(arena);
     return code;
 }
 
-static struct tp_feed_options feed_options(const struct tp_trace_options *options)
+static struct tp_feed_options make_feed_options(const struct tp_trace_options *options)
 {
     struct tp_feed_options feed = {.max_input_bytes = TP_MAX_INPUT_BYTES};
     if (options && options->max_input_bytes)
@@ -143,18 +143,18 @@ int tp_trace_read(struct tp_trace *trace, struct tp_arena *arena, const char *pa
                   const struct tp_trace_options *options, struct tp_error *err)
 {
     struct job job = {.source = {.path = path, .err = err}, .options = options};
-    struct tp_feed_options feed_opts = feed_options(options);
+    struct tp_feed_options feed_opts = make_feed_options(options);
     int code = tp_feed_open(&job.source.feed, path, &feed_opts, err);
-    return code < 0 ? code : run_job(&job, trace, arena);
+    return code < 0 ? code : read_in_guard(&job, trace, arena);
 }
 
 int tp_trace_read_bytes(struct tp_trace *trace, struct tp_arena *arena, const void *bytes, size_t size,
                         const struct tp_trace_options *options, struct tp_error *err)
 {
     struct job job = {.source = {.err = err}, .options = options};
-    struct tp_feed_options feed_opts = feed_options(options);
+    struct tp_feed_options feed_opts = make_feed_options(options);
     int code = tp_feed_open_bytes(&job.source.feed, bytes, size, &feed_opts, err);
-    return code < 0 ? code : run_job(&job, trace, arena);
+    return code < 0 ? code : read_in_guard(&job, trace, arena);
 }
 
 int tp_trace_visit(const char *path, struct tp_arena *arena, const struct tp_trace_options *options,
@@ -162,11 +162,11 @@ int tp_trace_visit(const char *path, struct tp_arena *arena, const struct tp_tra
 {
     struct tp_trace *trace = tp_arena_alloc(arena, sizeof *trace);
     struct job job = {.source = {.path = path, .err = err}, .options = options, .visitor = visitor};
-    struct tp_feed_options feed_opts = feed_options(options);
+    struct tp_feed_options feed_opts = make_feed_options(options);
     int code = tp_feed_open(&job.source.feed, path, &feed_opts, err);
     if (code < 0)
         return code;
-    code = run_job(&job, trace, arena);
+    code = read_in_guard(&job, trace, arena);
     if (reading)
         *reading = trace->reading;
     /* without work of the host, only a complete read shows whether the file must be refused */

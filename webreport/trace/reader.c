@@ -3,12 +3,12 @@
 
 #include "writer/base/limits.h"
 
-bool tp_reader_more(struct tp_reader *r)
+bool tp_reader_next_window(struct tp_reader *r)
 {
     if (r->is_at_end || r->code < 0)
         return false;
     size_t before = r->at ? (size_t)(r->end - r->at) : 0;
-    int status = tp_feed_more(r->feed, &r->at, &r->end, r->err);
+    int status = tp_feed_next_window(r->feed, &r->at, &r->end, r->err);
     r->is_at_end = status == 0;
     if (status < 0)
         r->code = status;
@@ -17,9 +17,9 @@ bool tp_reader_more(struct tp_reader *r)
     return status > 0 && r->code >= 0;
 }
 
-void tp_reader_want(struct tp_reader *r, size_t size)
+void tp_reader_ensure_bytes(struct tp_reader *r, size_t size)
 {
-    while ((size_t)(r->end - r->at) < size && tp_reader_more(r))
+    while ((size_t)(r->end - r->at) < size && tp_reader_next_window(r))
         ;
 }
 
@@ -27,17 +27,17 @@ char tp_reader_peek(struct tp_reader *r)
 {
     for (;;) {
         if (r->at)
-            r->at = tp_scan_space(r->at, r->end);
+            r->at = tp_scan_skip_space(r->at, r->end);
         if (r->at && r->at < r->end)
             return *r->at ? *r->at : '\1'; /* a NUL byte becomes '\1', because '\0' means the end of the input */
-        if (!tp_reader_more(r))
+        if (!tp_reader_next_window(r))
             return '\0';
     }
 }
 
-void tp_reader_note(struct tp_reader *r, enum tp_notice notice)
+void tp_reader_count_notice(struct tp_reader *r, enum tp_notice notice)
 {
-    tp_sink_note(r->decoder.sink, notice, tp_feed_offset(r->feed, r->at));
+    tp_sink_count_notice(r->decoder.sink, notice, tp_feed_offset(r->feed, r->at));
 }
 
 void tp_reader_skip_value(struct tp_reader *r)
@@ -61,14 +61,14 @@ void tp_reader_skip_value(struct tp_reader *r)
                 return;
             }
         }
-    } while (tp_reader_more(r));
+    } while (tp_reader_next_window(r));
 }
 
-bool tp_reader_widen(struct tp_reader *r)
+bool tp_reader_extend_window(struct tp_reader *r)
 {
     size_t size = (size_t)(r->end - r->at);
-    if (size > TP_MAX_EVENT_BYTES || !tp_reader_more(r))
+    if (size > TP_MAX_EVENT_BYTES || !tp_reader_next_window(r))
         return false;
-    tp_reader_want(r, size * 2);
+    tp_reader_ensure_bytes(r, size * 2);
     return true;
 }

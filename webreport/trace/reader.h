@@ -34,23 +34,23 @@ struct tp_reader {
 
 /* Reads the next text into the window. Returns false at the end of the input, or on an error, which sets
  * reader->code. */
-bool tp_reader_more(struct tp_reader *r);
+bool tp_reader_next_window(struct tp_reader *r);
 
 /* Reads until the window has at least `size` bytes, or the input ends. */
-void tp_reader_want(struct tp_reader *r, size_t size);
+void tp_reader_ensure_bytes(struct tp_reader *r, size_t size);
 
 /* Skips white space and returns the next byte without consuming it. Returns '\0' at the end of the input. */
 char tp_reader_peek(struct tp_reader *r);
 
 /* Counts a notice at the current position in the text. */
-void tp_reader_note(struct tp_reader *r, enum tp_notice notice);
+void tp_reader_count_notice(struct tp_reader *r, enum tp_notice notice);
 
 /* Skips a value of any length and depth. Counts brackets outside of strings, even across windows. */
 void tp_reader_skip_value(struct tp_reader *r);
 
 /* Doubles the text in the window before the value is scanned again, so that a long value costs linear time. Returns
  * false if there is no more text or the value is too long. */
-bool tp_reader_widen(struct tp_reader *r);
+bool tp_reader_extend_window(struct tp_reader *r);
 
 /* Reads the elements of a list of events after its '['. Moves reader->at after the ']'. */
 void tp_reader_events(struct tp_reader *r);

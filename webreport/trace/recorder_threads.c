@@ -5,7 +5,7 @@
 #include "writer/worker.h"
 
 /* Returns true for the name "tracepress", also in the recorder's form "thread 7 (tracepress)". */
-static bool is_own_name(struct tp_str name)
+static bool is_recorder_thread_name(struct tp_str name)
 {
     return tp_str_equal(name, TP_STR(TP_WORKER_THREAD)) || tp_str_ends(name, "(" TP_WORKER_THREAD ")");
 }
@@ -31,11 +31,12 @@ static const uint8_t *find_recorder_threads(struct tp_trace *trace)
     struct tp_vec tracepress = TP_VEC(trace->arena, int64_t);
     uint8_t *is_own = NULL;
     for (uint32_t row = 0; row < trace->thread_count; row++)
-        if (is_own_name(trace->threads[row].name) && is_first_thread(&trace->threads[row]))
+        if (is_recorder_thread_name(trace->threads[row].name) && is_first_thread(&trace->threads[row]))
             *(int64_t *)tp_vec_push(&tracepress) = trace->threads[row].pid.number;
     for (uint32_t row = 0; row < trace->thread_count; row++) {
         const struct tp_thread *thread = &trace->threads[row];
-        if (!is_own_name(thread->name) || is_first_thread(thread) || contains_pid(&tracepress, &thread->pid))
+        if (!is_recorder_thread_name(thread->name) || is_first_thread(thread) ||
+            contains_pid(&tracepress, &thread->pid))
             continue;
         is_own = is_own ? is_own : tp_arena_alloc(trace->arena, (size_t)trace->thread_count + 1);
         is_own[row] = 1;

@@ -16,7 +16,7 @@ static bool is_numbered(struct tp_str name)
     return end > 13;
 }
 
-unsigned tp_regions_of_name(struct tp_str name)
+unsigned tp_regions_by_name(struct tp_str name)
 {
     static const struct {
         const char *text;

@@ -34,6 +34,6 @@ enum tp_region_bit {
 #define TP_PROFILER_STEP_LABEL "ProfilerStep*"
 
 /* Returns the TP_REGION_* bits of a name; 0 if the name is not a region. */
-unsigned tp_regions_of_name(struct tp_str name);
+unsigned tp_regions_by_name(struct tp_str name);
 
 #endif

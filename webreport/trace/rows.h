@@ -7,13 +7,13 @@
 
 /* Returns the thread number for a raw pid and tid token. A token is empty if absent. Texts of digits and "stream N"
  * count as numbers. */
-uint32_t tp_rows_thread(struct tp_decoder *decoder, struct tp_str pid, struct tp_str tid);
+uint32_t tp_rows_thread_number(struct tp_decoder *decoder, struct tp_str pid, struct tp_str tid);
 
 /* Returns the process of a raw pid token. Returns NULL if no metadata record read before names the process. */
-const struct tp_process *tp_rows_process(struct tp_decoder *decoder, struct tp_str pid);
+const struct tp_process *tp_rows_find_process(struct tp_decoder *decoder, struct tp_str pid);
 
 /* Reads a metadata record (phase M): thread_name, process_name, process_labels or process_sort_index. A later record
  * replaces an earlier one. */
-void tp_rows_metadata(struct tp_decoder *decoder, const struct tp_spans *spans);
+void tp_rows_read_metadata(struct tp_decoder *decoder, const struct tp_spans *spans);
 
 #endif

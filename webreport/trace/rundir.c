@@ -100,7 +100,7 @@ static void find_additional_files(struct tp_run *run)
     }
 }
 
-static bool is_of_helper(const struct tp_run_file *file)
+static bool is_helper_file(const struct tp_run_file *file)
 {
     return tp_str_ends(file->worker, TP_WORKER_HELPER) || tp_str_ends(file->worker, TP_WORKER_INSIDE);
 }
@@ -110,13 +110,13 @@ static void find_helpers(struct tp_run *run)
 {
     size_t helper_count = 0;
     for (size_t i = 0; i < run->file_count; i++)
-        helper_count += is_of_helper(&run->files[i]);
+        helper_count += is_helper_file(&run->files[i]);
     for (size_t i = 0; i < run->file_count && helper_count < run->file_count; i++)
-        run->files[i].is_helper |= is_of_helper(&run->files[i]);
+        run->files[i].is_helper |= is_helper_file(&run->files[i]);
 }
 
 /* Returns the position of a file in the order by detail; files with most detail come first. */
-static int place_of(const struct tp_run_file *file)
+static int detail_rank(const struct tp_run_file *file)
 {
     return file->is_silent ? 2 : file->is_program;
 }
@@ -124,7 +124,7 @@ static int place_of(const struct tp_run_file *file)
 static int by_detail(const void *x, const void *y, const void *context)
 {
     (void)context;
-    return place_of(x) - place_of(y);
+    return detail_rank(x) - detail_rank(y);
 }
 
 /* Marks the files recorded from outside if other files of the run were recorded from inside. Sorts the files from
@@ -136,7 +136,7 @@ static void find_programs(struct tp_arena *arena, struct tp_run *run)
         struct tp_run_file *file = &run->files[i];
         file->is_program = tp_file_head_is_from_outside(file->path);
         program_count += file->is_program;
-        teller_count += !file->is_program && !is_of_helper(file);
+        teller_count += !file->is_program && !is_helper_file(file);
     }
     for (size_t i = 0; i < run->file_count && program_count; i++) {
         run->files[i].is_program &= teller_count > 0;
@@ -149,7 +149,7 @@ static void find_programs(struct tp_arena *arena, struct tp_run *run)
 
 /* Appends the rank to the worker names of files [first, end), if the files name different ranks in their metadata.
  * All these files have the same worker name. */
-static void append_ranks(struct tp_arena *arena, struct tp_run_file *files, size_t first, size_t end)
+static void append_rank_to_names(struct tp_arena *arena, struct tp_run_file *files, size_t first, size_t end)
 {
     int64_t *ranks = tp_arena_array(arena, end - first, sizeof *ranks), known = -1;
     bool is_one_rank = true;
@@ -171,24 +171,24 @@ static void append_ranks(struct tp_arena *arena, struct tp_run_file *files, size
 
 /* Adds the rank to equal worker names. Processes of a job in containers may have equal host names and pids, and so
  * equal worker names. */
-static void name_ranks(struct tp_arena *arena, struct tp_run *run)
+static void add_ranks_to_names(struct tp_arena *arena, struct tp_run *run)
 {
     size_t end;
     for (size_t i = 0; i < run->file_count; i = end) {
         struct tp_run_file *files = run->files;
         for (end = i + 1; end < run->file_count && tp_str_equal(files[i].worker, files[end].worker);)
             end++;
-        if (end - i > 1 && !is_of_helper(&files[i]) && !tp_str_ends(files[i].worker, TP_WORKER_SECOND))
-            append_ranks(arena, files, i, end);
+        if (end - i > 1 && !is_helper_file(&files[i]) && !tp_str_ends(files[i].worker, TP_WORKER_SECOND))
+            append_rank_to_names(arena, files, i, end);
     }
 }
 
 /* Sets the span number of each file. Files of one worker with equal times have equal spans. */
-static void number_spans(struct search *s, struct tp_run *run)
+static void set_span_numbers(struct search *s, struct tp_run *run)
 {
     qsort(run->files, run->file_count, sizeof *run->files, by_worker_time);
     if (!s->suffix) /* only traces need ranks and spans; a suffix means that the files are summaries */
-        name_ranks(s->arena, run);
+        add_ranks_to_names(s->arena, run);
     qsort(run->files, run->file_count, sizeof *run->files, by_worker_time);
     uint64_t position = 0;
     for (size_t i = 0; i < run->file_count; i++) {
@@ -207,7 +207,7 @@ static void number_spans(struct search *s, struct tp_run *run)
     find_helpers(run);
 }
 
-static char *join(struct tp_arena *arena, const char *directory, const char *name)
+static char *join_path(struct tp_arena *arena, const char *directory, const char *name)
 {
     size_t a = strlen(directory), b = strlen(name);
     char *path = tp_arena_alloc(arena, a + b + 2);
@@ -227,7 +227,7 @@ static int by_text(const void *x, const void *y)
 /* Meaning of a file name: no trace, a trace by torch's form of name, or possibly a trace. */
 enum name_meaning { NO_TRACE, TORCH_TRACE, POSSIBLE_TRACE };
 
-static enum name_meaning implied_by_name(const struct search *s, const char *name)
+static enum name_meaning meaning_of_name(const struct search *s, const char *name)
 {
     struct tp_str worker, time, text = tp_str_of(name);
     if (s->suffix)
@@ -250,33 +250,33 @@ struct listing {
 
 /* Returns the type of a folder entry. For a link returns the type of its target, but a link to a folder is not
  * followed. */
-static mode_t type_of(const struct listing *l, const struct dirent *entry, const char *name)
+static mode_t entry_type(const struct listing *l, const struct dirent *entry, const char *name)
 {
     struct stat info;
     if (entry->d_type == DT_DIR)
         return S_IFDIR;
     if (entry->d_type == DT_REG)
         return S_IFREG;
-    const char *path = join(l->search->arena, l->path, name);
+    const char *path = join_path(l->search->arena, l->path, name);
     if (lstat(path, &info) != 0 || S_ISDIR(info.st_mode))
         return info.st_mode & S_IFMT;
     return stat(path, &info) == 0 ? info.st_mode & S_IFMT : 0;
 }
 
-static void note_special_file(struct listing *l, const char *name, mode_t type)
+static void store_special_file(struct listing *l, const char *name, mode_t type)
 {
     struct tp_runs *found = l->search->found;
     if (!found)
         return;
-    if (type == S_IFREG && !found->foreign && tp_input_format_is_name(name))
-        found->foreign = join(l->search->arena, l->path, name);
-    if (type == S_IFREG || type == S_IFDIR || type == 0 || implied_by_name(l->search, name) == NO_TRACE)
+    if (type == S_IFREG && !found->foreign && tp_input_format_has_ending(name))
+        found->foreign = join_path(l->search->arena, l->path, name);
+    if (type == S_IFREG || type == S_IFDIR || type == 0 || meaning_of_name(l->search, name) == NO_TRACE)
         return;
     if (found->special_count++ == 0)
-        found->special = join(l->search->arena, l->path, name);
+        found->special = join_path(l->search->arena, l->path, name);
 }
 
-static int take_names(void *context, struct tp_error *err)
+static int read_folder_names(void *context, struct tp_error *err)
 {
     struct listing *l = context;
     struct tp_arena *arena = l->search->arena;
@@ -287,25 +287,25 @@ static int take_names(void *context, struct tp_error *err)
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || is_raw)
             continue;
         char *name = tp_arena_copy(arena, entry->d_name, strlen(entry->d_name));
-        mode_t type = type_of(l, entry, name);
-        enum name_meaning name_meaning = type == S_IFREG ? implied_by_name(l->search, name) : NO_TRACE;
+        mode_t type = entry_type(l, entry, name);
+        enum name_meaning name_meaning = type == S_IFREG ? meaning_of_name(l->search, name) : NO_TRACE;
         if (type == S_IFDIR)
             *(char **)tp_vec_push(l->folders) = name;
         else if (name_meaning != NO_TRACE)
             *(char **)tp_vec_push(name_meaning == TORCH_TRACE ? l->files : l->possible_traces) = name;
         else
-            note_special_file(l, name, type);
+            store_special_file(l, name, type);
     }
     return TP_OK;
 }
 
 /* Adds the files that begin like a trace, although their names do not have torch's form. */
-static void take_by_content(struct search *s, const char *path, const struct tp_vec *possible_traces,
-                            struct tp_vec *files)
+static void find_traces_by_content(struct search *s, const char *path, const struct tp_vec *possible_traces,
+                                   struct tp_vec *files)
 {
     for (size_t i = 0; i < possible_traces->count; i++) {
         char *name = *TP_AT(possible_traces, char *, i);
-        if (tp_file_head_is_trace(join(s->arena, path, name)))
+        if (tp_file_head_is_trace(join_path(s->arena, path, name)))
             *(char **)tp_vec_push(files) = name;
     }
 }
@@ -315,7 +315,7 @@ static void count_ignored(struct search *s, const char *path, const struct tp_ve
 {
     struct tp_runs *found = s->found;
     for (size_t i = 0; found && i < possible_traces->count && i < TP_MAX_IGNORED_CHECKS; i++) {
-        const char *file = join(s->arena, path, *TP_AT(possible_traces, char *, i));
+        const char *file = join_path(s->arena, path, *TP_AT(possible_traces, char *, i));
         if (tp_file_head_is_trace(file) && found->ignored_count++ == 0)
             found->ignored = file;
     }
@@ -329,13 +329,13 @@ static int list_folder(struct search *s, const char *path, struct tp_vec *folder
     if (!dir)
         return tp_error_set(s->err, errno == ENOMEM ? TP_ENOMEM : TP_EIO, 0, "%s: cannot open folder: %s", path,
                             strerror(errno));
-    tp_arena_run(s->arena, take_names, &(struct listing){s, dir, path, folders, files, &possible_traces}, NULL);
+    tp_arena_run(s->arena, read_folder_names, &(struct listing){s, dir, path, folders, files, &possible_traces}, NULL);
     closedir(dir);
-    tp_arena_pass_on(s->arena);
+    tp_arena_pass_failure_on(s->arena);
     if (possible_traces.count)
         qsort(possible_traces.data, possible_traces.count, sizeof(char *), by_text);
     if (files->count == 0 || s->include)
-        take_by_content(s, path, &possible_traces, files);
+        find_traces_by_content(s, path, &possible_traces, files);
     else
         count_ignored(s, path, &possible_traces);
     if (folders->count)
@@ -352,7 +352,7 @@ struct folder {
 
 /* Finds worker and time in the file name. Without torch's form of name, returns false and sets the worker to the
  * name without its ending. */
-static bool name_worker(struct tp_run_file *file)
+static bool set_worker_from_name(struct tp_run_file *file)
 {
     if (tp_rundir_match(file->base, &file->worker, &file->time))
         return true;
@@ -376,11 +376,11 @@ static int add_run(struct search *s, const struct folder *folder, const struct t
         return tp_error_set(s->err, TP_ELIMIT, 0, "more than %u trace files", TP_MAX_TRACE_FILES);
     for (size_t i = 0; i < names->count; i++) {
         struct tp_run_file *file = &run->files[i];
-        file->path = join(s->arena, folder->path, *TP_AT(names, char *, i));
+        file->path = join_path(s->arena, folder->path, *TP_AT(names, char *, i));
         file->base = tp_path_base(file->path);
-        file->is_found_by_content = !name_worker(file) && !s->suffix;
+        file->is_found_by_content = !set_worker_from_name(file) && !s->suffix;
     }
-    number_spans(s, run);
+    set_span_numbers(s, run);
     if (!s->suffix)
         find_programs(s->arena, run);
     return TP_OK;
@@ -404,9 +404,9 @@ static int search_folder(struct search *s, const char *top, const char *top_name
             return code;
         for (size_t i = folders.count; i > 0 && folder.depth < TP_MAX_DIR_DEPTH; i--) {
             const char *name = *TP_AT(&folders, char *, i - 1);
-            const char *run_name = folder.depth ? join(s->arena, folder.run_name, name) : name;
+            const char *run_name = folder.depth ? join_path(s->arena, folder.run_name, name) : name;
             *(struct folder *)tp_vec_push(&stack) =
-                (struct folder){join(s->arena, folder.path, name), run_name, folder.depth + 1};
+                (struct folder){join_path(s->arena, folder.path, name), run_name, folder.depth + 1};
         }
     }
     return TP_OK;
@@ -423,7 +423,7 @@ static const char *folder_name(struct tp_arena *arena, const char *path)
 static void add_named_file(struct search *s, const char *path)
 {
     struct tp_run_file file = {.path = path, .base = strcmp(path, "-") == 0 ? "stdin" : tp_path_base(path)};
-    name_worker(&file);
+    set_worker_from_name(&file);
     file.time = (struct tp_str){NULL, 0}; /* no time, because files that the user named have no spans */
     for (size_t i = 0; i < s->named_files.count; i++) {
         if (!tp_str_equal(TP_AT(&s->named_files, struct tp_run_file, i)->worker, file.worker))
@@ -440,13 +440,13 @@ static void add_named_file(struct search *s, const char *path)
 }
 
 /* Makes one run of all files that the user named. The run has the name of the folder of the first file. */
-static struct tp_run run_of_named_files(struct search *s)
+static struct tp_run make_run_of_named_files(struct search *s)
 {
     struct tp_run run = {.files = s->named_files.data, .file_count = s->named_files.count};
     const char *first = run.files[0].path, *slash = strrchr(first, '/');
     char *folder = slash ? tp_arena_copy(s->arena, first, (size_t)(slash - first) + 1) : (char *)".";
     run.name = tp_str_of(folder_name(s->arena, folder));
-    number_spans(s, &run);
+    set_span_numbers(s, &run);
     find_programs(s->arena, &run);
     return run;
 }
@@ -479,7 +479,7 @@ int tp_rundir_find(struct tp_runs *runs, struct tp_arena *arena, const struct tp
     runs->count = s.runs.count + first;
     runs->items = tp_arena_array(arena, runs->count, sizeof *runs->items);
     if (first)
-        runs->items[0] = run_of_named_files(&s);
+        runs->items[0] = make_run_of_named_files(&s);
     for (size_t i = 0; i < s.runs.count; i++)
         runs->items[first + i] = *TP_AT(&s.runs, struct tp_run, i);
     return TP_OK;

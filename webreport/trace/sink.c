@@ -19,8 +19,8 @@ static void make_interners(struct tp_sink *sink, struct tp_arena *arena)
     tp_interner_init(&sink->stacks, &trace->stack_texts, history, &sink->scratch, false, TP_MAX_EVENT_BYTES);
     tp_interner_init(&sink->texts, &trace->texts, history, &sink->scratch, false, TP_MAX_EVENT_BYTES);
     tp_interner_init(&sink->values, &trace->values, history, &sink->scratch, true, TP_MAX_EVENT_BYTES);
-    tp_strings_init(&sink->row_canonical, arena, 0);
-    tp_strings_init(&sink->process_canonical, arena, 0);
+    tp_strings_init(&sink->canonical_rows, arena, 0);
+    tp_strings_init(&sink->canonical_processes, arena, 0);
 }
 
 static void make_columns(struct tp_sink *sink, struct tp_arena *arena)
@@ -38,10 +38,10 @@ static void make_columns(struct tp_sink *sink, struct tp_arena *arena)
     sink->memory_rare = TP_VEC(arena, struct tp_memory_rare);
     sink->memory_stacks = TP_VEC(arena, uint32_t);
     tp_keys_init(&sink->setups, arena, sizeof(struct tp_device_setup) / sizeof(uint32_t));
-    sink->setup_after = TP_VEC(arena, uint32_t);
-    sink->last_setup = TP_NO_ID;
+    sink->next_setup_index = TP_VEC(arena, uint32_t);
+    sink->last_setup_index = TP_NO_ID;
     tp_keys_init(&sink->memory_places, arena, 4);
-    sink->last_memory_number = TP_NO_ID;
+    sink->last_memory_record_number = TP_NO_ID;
     sink->counters = TP_VEC(arena, struct tp_counter);
     sink->task_ends = TP_VEC(arena, struct tp_task_end);
     sink->flows = TP_VEC(arena, struct tp_flow);
@@ -81,7 +81,7 @@ void tp_sink_release(struct tp_sink *sink)
     tp_buf_release(&sink->row_key);
 }
 
-void tp_sink_note(struct tp_sink *sink, enum tp_notice notice, uint64_t offset)
+void tp_sink_count_notice(struct tp_sink *sink, enum tp_notice notice, uint64_t offset)
 {
     struct tp_reading *reading = &sink->trace->reading;
     if (reading->notices[notice]++ == 0)
@@ -90,19 +90,19 @@ void tp_sink_note(struct tp_sink *sink, enum tp_notice notice, uint64_t offset)
 
 /* ---- texts ---- */
 
-void tp_sink_learn_names(struct tp_sink *sink)
+void tp_sink_classify_new_names(struct tp_sink *sink)
 {
     while (sink->name_meanings.count < sink->trace->names.count) {
         struct tp_str name = tp_strings_get(&sink->trace->names, (uint32_t)sink->name_meanings.count);
-        *(uint8_t *)tp_vec_push(&sink->name_meanings) = (uint8_t)tp_name_meaning_of(name);
+        *(uint8_t *)tp_vec_push(&sink->name_meanings) = (uint8_t)tp_name_meaning_by_name(name);
     }
 }
 
-void tp_sink_learn_cats(struct tp_sink *sink)
+void tp_sink_classify_new_cats(struct tp_sink *sink)
 {
     while (sink->cat_meanings.count < sink->trace->cats.count) {
         struct tp_str cat = tp_strings_get(&sink->trace->cats, (uint32_t)sink->cat_meanings.count);
-        *(struct tp_cat_meaning *)tp_vec_push(&sink->cat_meanings) = tp_cat_meaning_of(cat);
+        *(struct tp_cat_meaning *)tp_vec_push(&sink->cat_meanings) = tp_cat_meaning_by_name(cat);
     }
 }
 
@@ -121,7 +121,7 @@ static uint32_t intern_spelled(struct tp_sink *sink, struct tp_interner *interne
     return tp_interner_add(interner, (struct tp_str){spelled->data + 1, size - 2})->id;
 }
 
-uint32_t tp_sink_text(struct tp_sink *sink, struct tp_interner *interner, struct tp_str text)
+uint32_t tp_sink_intern_text(struct tp_sink *sink, struct tp_interner *interner, struct tp_str text)
 {
     uint32_t id;
     if (interner->has_json_values || (text.len <= interner->max_bytes && tp_clean_is_plain(text)))
@@ -129,33 +129,34 @@ uint32_t tp_sink_text(struct tp_sink *sink, struct tp_interner *interner, struct
     else
         id = intern_spelled(sink, interner, text);
     if (interner == &sink->names)
-        tp_sink_learn_names(sink);
+        tp_sink_classify_new_names(sink);
     if (interner == &sink->cats)
-        tp_sink_learn_cats(sink);
+        tp_sink_classify_new_cats(sink);
     return id;
 }
 
-uint32_t tp_sink_recording_stack(struct tp_sink *sink, struct tp_str stack)
+uint32_t tp_sink_intern_recording_stack(struct tp_sink *sink, struct tp_str stack)
 {
     struct tp_buf text;
     tp_buf_init(&text, 0);
     tp_buf_puts(&text, TP_RECORDING_FRAME ";");
     tp_buf_add(&text, stack.ptr, stack.len);
     bool has_failed = text.failed;
-    uint32_t id = has_failed ? TP_NO_ID : tp_sink_text(sink, &sink->stacks, (struct tp_str){text.data, text.size});
+    uint32_t id =
+        has_failed ? TP_NO_ID : tp_sink_intern_text(sink, &sink->stacks, (struct tp_str){text.data, text.size});
     tp_buf_release(&text);
     return id;
 }
 
 /* ---- top-level members ---- */
 
-void tp_sink_member(struct tp_sink *sink, struct tp_str key, struct tp_str value)
+void tp_sink_add_member(struct tp_sink *sink, struct tp_str key, struct tp_str value)
 {
     struct tp_arena *arena = sink->trace->arena;
     struct tp_vec *members = &sink->members;
     struct tp_buf *text = &sink->scratch;
     if (value.len > TP_MAX_HEADER_BYTES || key.len > TP_MAX_SHOWN_NAME_BYTES || members->count >= TP_MAX_HEADER_KEYS) {
-        tp_sink_note(sink, TP_NOTICE_HEADER, 0);
+        tp_sink_count_notice(sink, TP_NOTICE_HEADER, 0);
         return;
     }
     tp_buf_clear(text);
@@ -167,7 +168,7 @@ void tp_sink_member(struct tp_sink *sink, struct tp_str key, struct tp_str value
     tp_clean_value(text, value);
     if (text->failed)
         tp_arena_fail(arena, text->failed);
-    sink->is_of_program |= tp_str_equal(name, TP_STR("tracepress_recorder"));
+    sink->is_program_trace |= tp_str_equal(name, TP_STR("tracepress_recorder"));
     struct tp_header_value member = {name, {tp_arena_copy(arena, text->data, text->size), text->size}};
     struct tp_header_value *slot = NULL;
     for (size_t i = 0; i < members->count; i++) /* replaces the value of an earlier member with the same key */
@@ -180,7 +181,7 @@ void tp_sink_member(struct tp_sink *sink, struct tp_str key, struct tp_str value
 
 /* ---- moving the columns into the trace ---- */
 
-static int64_t joined(uint32_t low, uint32_t high)
+static int64_t join_halves(uint32_t low, uint32_t high)
 {
     return (int64_t)((uint64_t)high << 32 | low);
 }
@@ -192,7 +193,7 @@ static void list_memory_places(struct tp_sink *sink)
     trace->memory_places = tp_arena_array(trace->arena, trace->memory_place_count, sizeof *trace->memory_places);
     for (uint32_t i = 0; i < trace->memory_place_count; i++) {
         const uint32_t *key = tp_keys_get(&sink->memory_places, i);
-        trace->memory_places[i] = (struct tp_memory_place){joined(key[0], key[1]), joined(key[2], key[3])};
+        trace->memory_places[i] = (struct tp_memory_place){join_halves(key[0], key[1]), join_halves(key[2], key[3])};
     }
 }
 
@@ -207,7 +208,7 @@ static void list_setups(struct tp_sink *sink)
 }
 
 /* Gives the unused memory at the end of each column back to the arena. */
-static void fit_columns(struct tp_sink *sink)
+static void trim_columns(struct tp_sink *sink)
 {
     struct tp_vec *kept[] = {&sink->events,
                              &sink->hosts,
@@ -239,7 +240,7 @@ static void fit_columns(struct tp_sink *sink)
 void tp_sink_finish(struct tp_sink *sink)
 {
     struct tp_trace *trace = sink->trace;
-    fit_columns(sink);
+    trim_columns(sink);
     trace->events = sink->events.data;
     trace->event_count = (uint32_t)sink->events.count;
     trace->hosts = sink->hosts.data;

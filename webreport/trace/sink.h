@@ -24,18 +24,18 @@ struct tp_sink {
     struct tp_vec cat_meanings, name_meanings; /* meaning of each category and name by its id (kinds.h) */
     struct tp_keys setups;                     /* distinct structs tp_device_setup, as 32-bit words */
     /* for each setup, the setup (uint32_t) that followed it last time; TP_NO_ID if unknown */
-    struct tp_vec setup_after;
-    uint32_t last_setup;          /* setup of the last device operation; TP_NO_ID before the first device operation */
+    struct tp_vec next_setup_index;
+    uint32_t last_setup_index;    /* setup of the last device operation; TP_NO_ID before the first device operation */
     struct tp_keys memory_places; /* distinct devices (type, id); a key has four 32-bit words */
     /* device of the last memory record, and its number in memory_places */
     struct tp_memory_place last_memory_place;
-    uint32_t last_memory_number;     /* number of last_memory_place; TP_NO_ID before the first memory record */
-    struct tp_strings row_canonical; /* pairs (pid, tid) in canonical form; the id of a pair is its thread number */
+    uint32_t last_memory_record_number; /* number of last_memory_place; TP_NO_ID before the first memory record */
+    struct tp_strings canonical_rows;   /* pairs (pid, tid) in canonical form; the id of a pair is its thread number */
     /* pids in canonical form that have a name or label; the id of a pid is its process number */
-    struct tp_strings process_canonical;
+    struct tp_strings canonical_processes;
     struct tp_buf row_key, scratch;                          /* allocated with malloc, freed by tp_sink_release */
     bool keeps_frame_stacks, wants_tensors, wants_arguments; /* copies of the options in struct tp_trace_options */
-    bool is_of_program; /* true if a member before the events shows that the collector wrote the file */
+    bool is_program_trace; /* true if a member before the events shows that the collector wrote the file */
 };
 
 /* ---- use of a sink: open, deliver, finish, release ---- */
@@ -51,49 +51,49 @@ void tp_sink_finish(struct tp_sink *sink);
 void tp_sink_release(struct tp_sink *sink);
 
 /* Counts a notice and stores the position of its first occurrence. offset: byte offset in the inflated input. */
-void tp_sink_note(struct tp_sink *sink, enum tp_notice notice, uint64_t offset);
+void tp_sink_count_notice(struct tp_sink *sink, enum tp_notice notice, uint64_t offset);
 
 /* ---- texts ---- */
 
 /* Returns the id of a text in one of the sink's interners, and adds the text if it is new. For `values`, the text is
  * compact JSON; otherwise any bytes are allowed. Also finds the meaning of a new name or category. */
-uint32_t tp_sink_text(struct tp_sink *sink, struct tp_interner *interner, struct tp_str text);
+uint32_t tp_sink_intern_text(struct tp_sink *sink, struct tp_interner *interner, struct tp_str text);
 
 /* Finds the meanings of the names that were interned since the last call. The next function does so for categories. */
-void tp_sink_learn_names(struct tp_sink *sink);
-void tp_sink_learn_cats(struct tp_sink *sink);
+void tp_sink_classify_new_names(struct tp_sink *sink);
+void tp_sink_classify_new_cats(struct tp_sink *sink);
 
 /* Returns the meaning of a category (kinds.h). cat: id in cats. */
-static inline const struct tp_cat_meaning *tp_sink_cat(const struct tp_sink *sink, uint32_t cat)
+static inline const struct tp_cat_meaning *tp_sink_cat_meaning(const struct tp_sink *sink, uint32_t cat)
 {
     return TP_AT(&sink->cat_meanings, struct tp_cat_meaning, cat);
 }
-static inline unsigned tp_sink_name(const struct tp_sink *sink, uint32_t name)
+static inline unsigned tp_sink_name_meaning(const struct tp_sink *sink, uint32_t name)
 {
     return *TP_AT(&sink->name_meanings, uint8_t, name);
 }
 
 /* Adds a top-level member, or replaces the member with the same key. value: compact JSON. Values longer than
  * TP_MAX_HEADER_BYTES and keys beyond TP_MAX_HEADER_KEYS are dropped and counted. */
-void tp_sink_member(struct tp_sink *sink, struct tp_str key, struct tp_str value);
+void tp_sink_add_member(struct tp_sink *sink, struct tp_str key, struct tp_str value);
 
 /* ---- threads and processes ---- */
 
 /* Returns the number of the thread with this pid and tid, or adds it. The texts of the ids are borrowed. */
-uint32_t tp_sink_thread(struct tp_sink *sink, const struct tp_row_id *pid, const struct tp_row_id *tid);
+uint32_t tp_sink_add_thread(struct tp_sink *sink, const struct tp_row_id *pid, const struct tp_row_id *tid);
 
 /* Copies the thread numbers of a trace, before the same file is read again. Threads of the trace keep their numbers,
  * and new threads get later numbers. */
-void tp_sink_adopt_threads(struct tp_sink *sink, const struct tp_trace *trace);
+void tp_sink_copy_threads(struct tp_sink *sink, const struct tp_trace *trace);
 
 /* Sets the name of a thread, in place of an earlier name. The text must outlive the sink's trace. */
-void tp_sink_name_thread(struct tp_sink *sink, uint32_t thread, struct tp_str name);
+void tp_sink_set_thread_name(struct tp_sink *sink, uint32_t thread, struct tp_str name);
 
 /* Returns the process with this pid, or adds it, so that the caller can set its name, labels and sort index. Valid
  * until the next call. */
-struct tp_process *tp_sink_process(struct tp_sink *sink, const struct tp_row_id *pid);
+struct tp_process *tp_sink_add_process(struct tp_sink *sink, const struct tp_row_id *pid);
 
-/* Returns the process with this pid; NULL if tp_sink_process has not added it. */
+/* Returns the process with this pid; NULL if tp_sink_add_process has not added it. */
 const struct tp_process *tp_sink_find_process(struct tp_sink *sink, const struct tp_row_id *pid);
 
 /* Returns the text with this id in `texts`. Used for names of threads and processes. */
@@ -106,28 +106,28 @@ static inline struct tp_str tp_sink_row_text(const struct tp_sink *sink, uint32_
 
 /* Returns the kind of an event from the meanings of its category and name; TP_KIND_NONE if the category is unknown.
  * Sets bits of enum tp_event_flag in *flags. has_module: the event has a "Python module id". */
-unsigned tp_sink_kind(const struct tp_cat_meaning *cat, unsigned name, bool has_module, unsigned *flags);
+unsigned tp_sink_event_kind(const struct tp_cat_meaning *cat, unsigned name, bool has_module, unsigned *flags);
 
 /* Counts a complete event that is skipped because it has no kind or no time. */
-void tp_sink_skip(struct tp_sink *sink, enum tp_skip reason);
+void tp_sink_count_skipped(struct tp_sink *sink, enum tp_skip reason);
 
 /* Counts a complete event of an unknown category. dur_ns: duration of the event; 0 if absent. */
-void tp_sink_unknown_category(struct tp_sink *sink, uint32_t cat, int64_t dur_ns);
+void tp_sink_count_unknown_category(struct tp_sink *sink, uint32_t cat, int64_t dur_ns);
 
 /* Counts the number ("Ev Idx") that the recorder gave to an event. Recorders number their events from 0 on. */
-void tp_sink_number(struct tp_sink *sink, int64_t number);
+void tp_sink_add_recorder_number(struct tp_sink *sink, int64_t number);
 
 /* Adds the details of the operator or annotation that is delivered next. Returns the value for tp_event.detail.
  * more: arguments that few operators have, such as the index of their collective; may be NULL. */
-uint32_t tp_sink_host(struct tp_sink *sink, struct tp_host_detail host, const struct tp_host_rare *more);
-uint32_t tp_sink_launch(struct tp_sink *sink, const struct tp_launch_detail *launch);
-uint32_t tp_sink_device(struct tp_sink *sink, struct tp_device_detail device, const struct tp_device_setup *setup);
-uint32_t tp_sink_module(struct tp_sink *sink, const struct tp_module_detail *module);
-uint32_t tp_sink_other(struct tp_sink *sink, const struct tp_other_detail *other);
+uint32_t tp_sink_add_host(struct tp_sink *sink, struct tp_host_detail host, const struct tp_host_rare *more);
+uint32_t tp_sink_add_launch(struct tp_sink *sink, const struct tp_launch_detail *launch);
+uint32_t tp_sink_add_device(struct tp_sink *sink, struct tp_device_detail device, const struct tp_device_setup *setup);
+uint32_t tp_sink_add_module(struct tp_sink *sink, const struct tp_module_detail *module);
+uint32_t tp_sink_add_other(struct tp_sink *sink, const struct tp_other_detail *other);
 /* Adds the argument "Concrete Inputs" to the operator whose details were added last. value: id in values. */
-void tp_sink_concrete(struct tp_sink *sink, uint32_t value);
+void tp_sink_add_concrete(struct tp_sink *sink, uint32_t value);
 /* Adds the arguments of a collective. Returns their index for tp_host_rare and tp_device_detail. */
-uint32_t tp_sink_comm(struct tp_sink *sink, const struct tp_comm_detail *comm);
+uint32_t tp_sink_add_comm(struct tp_sink *sink, const struct tp_comm_detail *comm);
 
 /* A complete event, with data that struct tp_event does not have. */
 struct tp_sink_slice {
@@ -135,7 +135,7 @@ struct tp_sink_slice {
     uint32_t cat;                     /* category, id in cats */
     enum tp_range_kind declared_kind; /* range kind that the event's arguments declare */
     bool is_communication;            /* true for a kernel that has the arguments of a collective */
-    bool has_number;                  /* true if the recorder numbered the event; pass the number to tp_sink_number */
+    bool has_number; /* true if the recorder numbered the event; pass the number to tp_sink_add_recorder_number */
     bool has_correlation;
     int64_t correlation; /* correlation of the event; TP_NULL_INT if it is present but not a number */
 };
@@ -144,7 +144,7 @@ struct tp_sink_slice {
 void tp_sink_slice(struct tp_sink *sink, const struct tp_sink_slice *slice);
 
 /* Adds the program's own arguments for the event that is delivered next. */
-void tp_sink_argument(struct tp_sink *sink, struct tp_argument_text text);
+void tp_sink_add_argument(struct tp_sink *sink, struct tp_argument_text text);
 
 /* ---- elements at one point in time ---- */
 
@@ -160,17 +160,17 @@ void tp_sink_memory(struct tp_sink *sink, const struct tp_sink_memory *memory);
 
 /* Counts the start or the end of a link between a call and a device operation. number, ts_ns: TP_NULL_INT if
  * unreadable. */
-void tp_sink_device_link(struct tp_sink *sink, bool is_start, int64_t number, int64_t ts_ns);
+void tp_sink_add_device_link(struct tp_sink *sink, bool is_start, int64_t number, int64_t ts_ns);
 
-void tp_sink_flow(struct tp_sink *sink, const struct tp_flow *flow);
-void tp_sink_counter(struct tp_sink *sink, const struct tp_counter *counter);
-void tp_sink_task_end(struct tp_sink *sink, const struct tp_task_end *end);
-void tp_sink_sample(struct tp_sink *sink, const struct tp_sample *sample);
-void tp_sink_tensor(struct tp_sink *sink, const struct tp_tensor_record *tensor);
-void tp_sink_moment(struct tp_sink *sink, const struct tp_moment *moment);
-void tp_sink_state(struct tp_sink *sink, const struct tp_state *state);
-void tp_sink_recorded_process(struct tp_sink *sink, const struct tp_recorded_process *process);
-void tp_sink_process_memory(struct tp_sink *sink, const struct tp_process_memory *process_memory);
+void tp_sink_add_flow(struct tp_sink *sink, const struct tp_flow *flow);
+void tp_sink_add_counter(struct tp_sink *sink, const struct tp_counter *counter);
+void tp_sink_add_task_end(struct tp_sink *sink, const struct tp_task_end *end);
+void tp_sink_add_sample(struct tp_sink *sink, const struct tp_sample *sample);
+void tp_sink_add_tensor(struct tp_sink *sink, const struct tp_tensor_record *tensor);
+void tp_sink_add_moment(struct tp_sink *sink, const struct tp_moment *moment);
+void tp_sink_add_state(struct tp_sink *sink, const struct tp_state *state);
+void tp_sink_add_recorded_process(struct tp_sink *sink, const struct tp_recorded_process *process);
+void tp_sink_add_process_memory(struct tp_sink *sink, const struct tp_process_memory *process_memory);
 
 /* Returns true if the statistics of a tensor are possible: the counts agree with each other, and all numbers are in
  * their range. */
@@ -178,6 +178,6 @@ bool tp_tensor_stats_are_possible(const struct tp_tensor_stats *stats);
 
 /* Returns the stack id of a sample that the recorder marks as its own work. TP_RECORDING_FRAME becomes the innermost
  * frame of the stack. stack: text in the form of a "Call stack". */
-uint32_t tp_sink_recording_stack(struct tp_sink *sink, struct tp_str stack);
+uint32_t tp_sink_intern_recording_stack(struct tp_sink *sink, struct tp_str stack);
 
 #endif

@@ -7,7 +7,7 @@
 
 /* ---- complete events ---- */
 
-unsigned tp_sink_kind(const struct tp_cat_meaning *cat, unsigned name, bool has_module, unsigned *flags)
+unsigned tp_sink_event_kind(const struct tp_cat_meaning *cat, unsigned name, bool has_module, unsigned *flags)
 {
     if (cat->kind == TP_KIND_OPERATOR && name & TP_NAME_REGION) {
         if (!(cat->may_be_region && name & TP_NAME_TORCH_REGION))
@@ -17,12 +17,12 @@ unsigned tp_sink_kind(const struct tp_cat_meaning *cat, unsigned name, bool has_
     return cat->kind == TP_KIND_FRAME && has_module ? TP_KIND_MODULE : cat->kind;
 }
 
-void tp_sink_skip(struct tp_sink *sink, enum tp_skip reason)
+void tp_sink_count_skipped(struct tp_sink *sink, enum tp_skip reason)
 {
     sink->trace->reading.skipped[reason]++;
 }
 
-void tp_sink_unknown_category(struct tp_sink *sink, uint32_t cat, int64_t dur_ns)
+void tp_sink_count_unknown_category(struct tp_sink *sink, uint32_t cat, int64_t dur_ns)
 {
     struct tp_unknown_category *unread = sink->trace->reading.unknown_categories;
     for (unsigned i = 0; i < TP_UNKNOWN_CATEGORIES; i++) {
@@ -35,20 +35,21 @@ void tp_sink_unknown_category(struct tp_sink *sink, uint32_t cat, int64_t dur_ns
     }
 }
 
-void tp_sink_number(struct tp_sink *sink, int64_t number)
+void tp_sink_add_recorder_number(struct tp_sink *sink, int64_t number)
 {
     struct tp_reading *reading = &sink->trace->reading;
     reading->numbered++;
-    reading->number_sum += (uint64_t)number;
-    reading->last_number = number > reading->last_number ? number : reading->last_number;
+    reading->recorder_number_sum += (uint64_t)number;
+    reading->highest_recorder_number =
+        number > reading->highest_recorder_number ? number : reading->highest_recorder_number;
 }
 
-/* Returns the index in call_cats of a category of calls on other devices than CUDA. Returns 0, the index for CUDA,
- * if 15 categories are in use. */
-static unsigned number_of_calls(struct tp_trace *trace, uint32_t cat)
+/* Returns the index in foreign_call_cats of a category of calls on other devices than CUDA. Returns 0, the index for
+ * CUDA, if 15 categories are in use. */
+static unsigned foreign_call_cat_number(struct tp_trace *trace, uint32_t cat)
 {
-    uint32_t *cats = trace->call_cats;
-    for (unsigned i = 1; i < sizeof trace->call_cats / sizeof *cats; i++) {
+    uint32_t *cats = trace->foreign_call_cats;
+    for (unsigned i = 1; i < sizeof trace->foreign_call_cats / sizeof *cats; i++) {
         if (cats[i] == 0)
             cats[i] = cat + 1;
         if (cats[i] == cat + 1)
@@ -58,39 +59,39 @@ static unsigned number_of_calls(struct tp_trace *trace, uint32_t cat)
 }
 
 /* Returns the range kind of an event. Also records which kinds the arguments of events declare. */
-static unsigned range_kind(struct tp_reading *reading, const struct tp_sink_slice *slice)
+static unsigned effective_range_kind(struct tp_reading *reading, const struct tp_sink_slice *slice)
 {
     unsigned kind = slice->event.kind, declared = slice->declared_kind;
     bool may_say = kind == TP_KIND_ANNOTATION || kind == TP_KIND_GPU_ANNOTATION || tp_kind_is_device(kind);
     declared = may_say ? declared : 0;
-    reading->declared_kinds |= declared ? 1u << declared : 0;
+    reading->declared_kind_bits |= declared ? 1u << declared : 0;
     return !declared && kind == TP_KIND_KERNEL && slice->is_communication ? (unsigned)TP_RANGE_COMMUNICATION : declared;
 }
 
 /* Adds an event with a correlation to the count and the link sums in `reading`. */
-static void note_correlated(struct tp_reading *reading, const struct tp_sink_slice *slice)
+static void add_correlation_sums(struct tp_reading *reading, const struct tp_sink_slice *slice)
 {
     reading->correlated++;
     if (slice->correlation == TP_NULL_INT) {
         reading->link_sums.is_unreadable = true;
         return;
     }
-    tp_link_add(reading->link_sums.events, slice->correlation, slice->event.ts_ns);
+    tp_link_sums_add(reading->link_sums.events, slice->correlation, slice->event.ts_ns);
     if (tp_kind_is_device(slice->event.kind))
-        tp_link_add(reading->link_sums.devices, slice->correlation, slice->event.ts_ns);
+        tp_link_sums_add(reading->link_sums.devices, slice->correlation, slice->event.ts_ns);
 }
 
 void tp_sink_slice(struct tp_sink *sink, const struct tp_sink_slice *slice)
 {
     struct tp_reading *reading = &sink->trace->reading;
-    const struct tp_cat_meaning *cat = tp_sink_cat(sink, slice->cat);
+    const struct tp_cat_meaning *cat = tp_sink_cat_meaning(sink, slice->cat);
     struct tp_event *event = tp_vec_push(&sink->events);
     unsigned kind = slice->event.kind, variant = 0;
     *event = slice->event;
     if (kind != TP_KIND_RUNTIME)
-        variant = range_kind(reading, slice);
+        variant = effective_range_kind(reading, slice);
     else if (cat->is_other_call)
-        variant = number_of_calls(sink->trace, slice->cat);
+        variant = foreign_call_cat_number(sink->trace, slice->cat);
     event->variant = variant & 15;
     reading->driver += kind == TP_KIND_RUNTIME && cat->is_driver;
     reading->read[kind]++;
@@ -98,18 +99,18 @@ void tp_sink_slice(struct tp_sink *sink, const struct tp_sink_slice *slice)
     reading->counter_events += cat->has_counters;
     reading->unnumbered += tp_kind_is_host(kind) && kind != TP_KIND_RUNTIME && !slice->has_number;
     if (slice->has_correlation)
-        note_correlated(reading, slice);
+        add_correlation_sums(reading, slice);
 }
 
 /* ---- details of events ---- */
 
-uint32_t tp_sink_comm(struct tp_sink *sink, const struct tp_comm_detail *comm)
+uint32_t tp_sink_add_comm(struct tp_sink *sink, const struct tp_comm_detail *comm)
 {
     *(struct tp_comm_detail *)tp_vec_push(&sink->comms) = *comm;
     return (uint32_t)sink->comms.count - 1;
 }
 
-uint32_t tp_sink_host(struct tp_sink *sink, struct tp_host_detail host, const struct tp_host_rare *more)
+uint32_t tp_sink_add_host(struct tp_sink *sink, struct tp_host_detail host, const struct tp_host_rare *more)
 {
     host.more = TP_NO_ID;
     if (more && (more->sequence != TP_NULL_INT || more->forward_thread != TP_NULL_INT || more->comm != TP_NO_ID)) {
@@ -120,12 +121,12 @@ uint32_t tp_sink_host(struct tp_sink *sink, struct tp_host_detail host, const st
     return (uint32_t)sink->hosts.count - 1;
 }
 
-void tp_sink_concrete(struct tp_sink *sink, uint32_t value)
+void tp_sink_add_concrete(struct tp_sink *sink, uint32_t value)
 {
     *(struct tp_concrete *)tp_vec_push(&sink->concretes) = (struct tp_concrete){(uint32_t)sink->hosts.count - 1, value};
 }
 
-uint32_t tp_sink_launch(struct tp_sink *sink, const struct tp_launch_detail *launch)
+uint32_t tp_sink_add_launch(struct tp_sink *sink, const struct tp_launch_detail *launch)
 {
     *(struct tp_launch_detail *)tp_vec_push(&sink->launches) = *launch;
     return (uint32_t)sink->launches.count - 1;
@@ -133,39 +134,40 @@ uint32_t tp_sink_launch(struct tp_sink *sink, const struct tp_launch_detail *lau
 
 /* Returns the number of a setup. Operations of a program repeat in the same order. So the function first tries the
  * setup that came after the previous one last time. */
-static uint32_t number_of_setup(struct tp_sink *sink, const struct tp_device_setup *setup)
+static uint32_t setup_index(struct tp_sink *sink, const struct tp_device_setup *setup)
 {
     uint32_t key[sizeof *setup / sizeof(uint32_t)], none = TP_NO_ID, id;
-    uint32_t *after = sink->last_setup == TP_NO_ID ? &none : TP_AT(&sink->setup_after, uint32_t, sink->last_setup);
+    uint32_t *after =
+        sink->last_setup_index == TP_NO_ID ? &none : TP_AT(&sink->next_setup_index, uint32_t, sink->last_setup_index);
     memcpy(key, setup, sizeof key);
     if (*after != TP_NO_ID && memcmp(tp_keys_get(&sink->setups, *after), key, sizeof key) == 0)
-        return sink->last_setup = *after;
+        return sink->last_setup_index = *after;
     *after = id = tp_keys_add(&sink->setups, key);
-    if (id == sink->setup_after.count)
-        *(uint32_t *)tp_vec_push(&sink->setup_after) = TP_NO_ID;
-    return sink->last_setup = id;
+    if (id == sink->next_setup_index.count)
+        *(uint32_t *)tp_vec_push(&sink->next_setup_index) = TP_NO_ID;
+    return sink->last_setup_index = id;
 }
 
-uint32_t tp_sink_device(struct tp_sink *sink, struct tp_device_detail device, const struct tp_device_setup *setup)
+uint32_t tp_sink_add_device(struct tp_sink *sink, struct tp_device_detail device, const struct tp_device_setup *setup)
 {
-    device.setup = number_of_setup(sink, setup);
+    device.setup = setup_index(sink, setup);
     *(struct tp_device_detail *)tp_vec_push(&sink->devices) = device;
     return (uint32_t)sink->devices.count - 1;
 }
 
-uint32_t tp_sink_module(struct tp_sink *sink, const struct tp_module_detail *module)
+uint32_t tp_sink_add_module(struct tp_sink *sink, const struct tp_module_detail *module)
 {
     *(struct tp_module_detail *)tp_vec_push(&sink->modules) = *module;
     return (uint32_t)sink->modules.count - 1;
 }
 
-uint32_t tp_sink_other(struct tp_sink *sink, const struct tp_other_detail *other)
+uint32_t tp_sink_add_other(struct tp_sink *sink, const struct tp_other_detail *other)
 {
     *(struct tp_other_detail *)tp_vec_push(&sink->others) = *other;
     return (uint32_t)sink->others.count - 1;
 }
 
-void tp_sink_argument(struct tp_sink *sink, struct tp_argument_text text)
+void tp_sink_add_argument(struct tp_sink *sink, struct tp_argument_text text)
 {
     if (text.text != TP_NO_ID || text.color != TP_NO_ID)
         *(struct tp_argument *)tp_vec_push(&sink->arguments) = (struct tp_argument){(uint32_t)sink->events.count, text};
@@ -174,22 +176,22 @@ void tp_sink_argument(struct tp_sink *sink, struct tp_argument_text text)
 /* ---- memory records ---- */
 
 /* Returns the number of a device. Most memory records have the same device as the previous record. */
-static uint32_t number_of_place(struct tp_sink *sink, struct tp_memory_place place)
+static uint32_t memory_place_index(struct tp_sink *sink, struct tp_memory_place place)
 {
     struct tp_memory_place last = sink->last_memory_place;
-    if (sink->last_memory_number == TP_NO_ID || last.type != place.type || last.id != place.id) {
+    if (sink->last_memory_record_number == TP_NO_ID || last.type != place.type || last.id != place.id) {
         uint64_t type = (uint64_t)place.type, id = (uint64_t)place.id;
         sink->last_memory_place = place;
-        sink->last_memory_number =
+        sink->last_memory_record_number =
             tp_keys_add(&sink->memory_places,
                         (uint32_t[]){(uint32_t)type, (uint32_t)(type >> 32), (uint32_t)id, (uint32_t)(id >> 32)});
     }
-    return sink->last_memory_number;
+    return sink->last_memory_record_number;
 }
 
 /* Stores the rare fields of a memory record. The first record with such a field also adds empty entries for all
  * earlier records. */
-static void keep_more(struct tp_sink *sink, const struct tp_memory_rare *more)
+static void store_rare_memory_fields(struct tp_sink *sink, const struct tp_memory_rare *more)
 {
     const struct tp_memory_rare none = {TP_NULL_INT, TP_NULL_INT, TP_NULL_INT};
     if (!sink->memory_rare.count && memcmp(more, &none, sizeof none) == 0)
@@ -201,7 +203,7 @@ static void keep_more(struct tp_sink *sink, const struct tp_memory_rare *more)
 
 /* Stores the stack of a memory record. The first record with a stack also adds empty entries for all earlier
  * records. Records have stacks only if the user asked for them. */
-static void keep_stack(struct tp_sink *sink, uint32_t stack)
+static void store_memory_stack(struct tp_sink *sink, uint32_t stack)
 {
     if (!sink->memory_stacks.count && stack == TP_NO_ID)
         return;
@@ -217,9 +219,9 @@ void tp_sink_memory(struct tp_sink *sink, const struct tp_sink_memory *memory)
     reading->read_memory += !is_oom;
     reading->read_out_of_memory += is_oom;
     reading->unnumbered += !is_oom && !memory->has_number;
-    uint32_t device = number_of_place(sink, memory->place);
-    keep_more(sink, &memory->more);
-    keep_stack(sink, memory->stack);
+    uint32_t device = memory_place_index(sink, memory->place);
+    store_rare_memory_fields(sink, &memory->more);
+    store_memory_stack(sink, memory->stack);
     struct tp_memory *record = tp_vec_push(&sink->memory);
     *record = memory->record;
     record->device = device;
@@ -227,7 +229,7 @@ void tp_sink_memory(struct tp_sink *sink, const struct tp_sink_memory *memory)
 
 /* ---- other elements at one point in time ---- */
 
-void tp_sink_device_link(struct tp_sink *sink, bool is_start, int64_t number, int64_t ts_ns)
+void tp_sink_add_device_link(struct tp_sink *sink, bool is_start, int64_t number, int64_t ts_ns)
 {
     struct tp_reading *reading = &sink->trace->reading;
     reading->device_link_starts += is_start;
@@ -235,31 +237,31 @@ void tp_sink_device_link(struct tp_sink *sink, bool is_start, int64_t number, in
     if (number == TP_NULL_INT || ts_ns == TP_NULL_INT)
         reading->link_sums.is_unreadable = true;
     else
-        tp_link_add(is_start ? reading->link_sums.starts : reading->link_sums.ends, number, ts_ns);
+        tp_link_sums_add(is_start ? reading->link_sums.starts : reading->link_sums.ends, number, ts_ns);
 }
 
-void tp_sink_flow(struct tp_sink *sink, const struct tp_flow *flow)
+void tp_sink_add_flow(struct tp_sink *sink, const struct tp_flow *flow)
 {
     sink->trace->reading.read_link++;
     *(struct tp_flow *)tp_vec_push(&sink->flows) = *flow;
 }
 
-void tp_sink_counter(struct tp_sink *sink, const struct tp_counter *counter)
+void tp_sink_add_counter(struct tp_sink *sink, const struct tp_counter *counter)
 {
     *(struct tp_counter *)tp_vec_push(&sink->counters) = *counter;
 }
 
-void tp_sink_task_end(struct tp_sink *sink, const struct tp_task_end *end)
+void tp_sink_add_task_end(struct tp_sink *sink, const struct tp_task_end *end)
 {
     *(struct tp_task_end *)tp_vec_push(&sink->task_ends) = *end;
 }
 
-void tp_sink_sample(struct tp_sink *sink, const struct tp_sample *sample)
+void tp_sink_add_sample(struct tp_sink *sink, const struct tp_sample *sample)
 {
     *(struct tp_sample *)tp_vec_push(&sink->samples) = *sample;
 }
 
-void tp_sink_tensor(struct tp_sink *sink, const struct tp_tensor_record *tensor)
+void tp_sink_add_tensor(struct tp_sink *sink, const struct tp_tensor_record *tensor)
 {
     *(struct tp_tensor_record *)tp_vec_push(&sink->tensors) = *tensor;
 }
@@ -274,22 +276,22 @@ bool tp_tensor_stats_are_possible(const struct tp_tensor_stats *s)
     return odd == s->count || (s->min <= s->max && !isnan(s->mean) && has_spread);
 }
 
-void tp_sink_moment(struct tp_sink *sink, const struct tp_moment *moment)
+void tp_sink_add_moment(struct tp_sink *sink, const struct tp_moment *moment)
 {
     *(struct tp_moment *)tp_vec_push(&sink->moments) = *moment;
 }
 
-void tp_sink_state(struct tp_sink *sink, const struct tp_state *state)
+void tp_sink_add_state(struct tp_sink *sink, const struct tp_state *state)
 {
     *(struct tp_state *)tp_vec_push(&sink->states) = *state;
 }
 
-void tp_sink_recorded_process(struct tp_sink *sink, const struct tp_recorded_process *process)
+void tp_sink_add_recorded_process(struct tp_sink *sink, const struct tp_recorded_process *process)
 {
     *(struct tp_recorded_process *)tp_vec_push(&sink->recorded_processes) = *process;
 }
 
-void tp_sink_process_memory(struct tp_sink *sink, const struct tp_process_memory *process_memory)
+void tp_sink_add_process_memory(struct tp_sink *sink, const struct tp_process_memory *process_memory)
 {
     *(struct tp_process_memory *)tp_vec_push(&sink->process_memory) = *process_memory;
 }

@@ -5,7 +5,7 @@
 #include "writer/base/limits.h"
 
 /* Appends the key of an id. Different ids have different keys. */
-static void add_key(struct tp_buf *out, const struct tp_row_id *id)
+static void append_row_key(struct tp_buf *out, const struct tp_row_id *id)
 {
     if (id->is_text) {
         tp_buf_printf(out, "t%zu:", id->text.len);
@@ -17,23 +17,23 @@ static void add_key(struct tp_buf *out, const struct tp_row_id *id)
     tp_buf_putc(out, ',');
 }
 
-static struct tp_str key_text(const struct tp_buf *key)
+static struct tp_str key_buffer_text(const struct tp_buf *key)
 {
     return (struct tp_str){key->data ? key->data : "", key->size};
 }
 
-static void start_key(struct tp_sink *sink, const struct tp_row_id *pid, const struct tp_row_id *tid)
+static void build_row_key(struct tp_sink *sink, const struct tp_row_id *pid, const struct tp_row_id *tid)
 {
     tp_buf_clear(&sink->row_key);
-    add_key(&sink->row_key, pid);
+    append_row_key(&sink->row_key, pid);
     if (tid)
-        add_key(&sink->row_key, tid);
+        append_row_key(&sink->row_key, tid);
 }
 
-uint32_t tp_sink_thread(struct tp_sink *sink, const struct tp_row_id *pid, const struct tp_row_id *tid)
+uint32_t tp_sink_add_thread(struct tp_sink *sink, const struct tp_row_id *pid, const struct tp_row_id *tid)
 {
-    start_key(sink, pid, tid);
-    uint32_t id = tp_strings_add(&sink->row_canonical, key_text(&sink->row_key));
+    build_row_key(sink, pid, tid);
+    uint32_t id = tp_strings_add(&sink->canonical_rows, key_buffer_text(&sink->row_key));
     if (id >= TP_MAX_THREADS)
         tp_arena_fail(sink->trace->arena, TP_ELIMIT);
     if (id == sink->threads.count)
@@ -42,24 +42,24 @@ uint32_t tp_sink_thread(struct tp_sink *sink, const struct tp_row_id *pid, const
     return id;
 }
 
-void tp_sink_adopt_threads(struct tp_sink *sink, const struct tp_trace *trace)
+void tp_sink_copy_threads(struct tp_sink *sink, const struct tp_trace *trace)
 {
     for (uint32_t i = 0; i < trace->thread_count; i++) {
-        start_key(sink, &trace->threads[i].pid, &trace->threads[i].tid);
-        tp_strings_add(&sink->row_canonical, key_text(&sink->row_key));
+        build_row_key(sink, &trace->threads[i].pid, &trace->threads[i].tid);
+        tp_strings_add(&sink->canonical_rows, key_buffer_text(&sink->row_key));
         *(struct tp_thread *)tp_vec_push(&sink->threads) = trace->threads[i];
     }
 }
 
-void tp_sink_name_thread(struct tp_sink *sink, uint32_t thread, struct tp_str name)
+void tp_sink_set_thread_name(struct tp_sink *sink, uint32_t thread, struct tp_str name)
 {
     TP_AT(&sink->threads, struct tp_thread, thread)->name = name;
 }
 
-struct tp_process *tp_sink_process(struct tp_sink *sink, const struct tp_row_id *pid)
+struct tp_process *tp_sink_add_process(struct tp_sink *sink, const struct tp_row_id *pid)
 {
-    start_key(sink, pid, NULL);
-    uint32_t id = tp_strings_add(&sink->process_canonical, key_text(&sink->row_key));
+    build_row_key(sink, pid, NULL);
+    uint32_t id = tp_strings_add(&sink->canonical_processes, key_buffer_text(&sink->row_key));
     if (id == sink->processes.count)
         *(struct tp_process *)tp_vec_push(&sink->processes) =
             (struct tp_process){.pid = *pid, .name = TP_STR(""), .labels = TP_STR(""), .sort_index = TP_NULL_INT};
@@ -68,7 +68,7 @@ struct tp_process *tp_sink_process(struct tp_sink *sink, const struct tp_row_id 
 
 const struct tp_process *tp_sink_find_process(struct tp_sink *sink, const struct tp_row_id *pid)
 {
-    start_key(sink, pid, NULL);
-    uint32_t process = tp_strings_find(&sink->process_canonical, key_text(&sink->row_key));
+    build_row_key(sink, pid, NULL);
+    uint32_t process = tp_strings_find(&sink->canonical_processes, key_buffer_text(&sink->row_key));
     return process == TP_NO_ID ? NULL : TP_AT(&sink->processes, struct tp_process, process);
 }

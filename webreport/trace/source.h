@@ -16,7 +16,7 @@ struct tp_source {
 };
 
 /* Delivers the events of an input to source->sink. A reader reads the feed to its end or calls tp_source_drain, and
- * then calls tp_source_report. Returns 0, or a negative code with source->err filled.
+ * then calls tp_source_store_feed_report. Returns 0, or a negative code with source->err filled.
  *
  * Failed allocations may jump to the guard of the arena. So a reader that has memory outside the arena sets its own
  * guard (tp_arena_run). */
@@ -27,6 +27,6 @@ typedef int tp_source_reader(struct tp_source *source);
 int tp_source_drain(struct tp_source *source);
 
 /* Writes the sizes, hash and damage of the file to the trace. at: position in the feed where the reader stopped. */
-void tp_source_report(struct tp_source *source, const char *at);
+void tp_source_store_feed_report(struct tp_source *source, const char *at);
 
 #endif

@@ -15,7 +15,7 @@ static uint32_t add_frame(struct tp_stacks *stacks, struct tp_str text)
     return frame;
 }
 
-static uint32_t frame_without_address(struct tp_stacks *stacks, uint32_t frame)
+static uint32_t find_frame_without_address(struct tp_stacks *stacks, uint32_t frame)
 {
     uint32_t known = *TP_AT(&stacks->without_address, uint32_t, frame);
     if (known != TP_NO_ID)
@@ -29,7 +29,7 @@ static uint32_t frame_without_address(struct tp_stacks *stacks, uint32_t frame)
 
 /* Returns the path of a frame up to the end of the folder that contains the last ";". Returns the whole frame if no
  * folder contains it. */
-static struct tp_str folder_with_semicolon(struct tp_str text)
+static struct tp_str path_to_semicolon_folder(struct tp_str text)
 {
     struct tp_frame frame;
     const char *mark = memrchr(text.ptr, ';', text.len);
@@ -44,11 +44,11 @@ static struct tp_str folder_with_semicolon(struct tp_str text)
 void tp_stacks_add_known_frame(struct tp_strings *known, struct tp_str name)
 {
     if (name.len && memchr(name.ptr, ';', name.len))
-        tp_strings_add(known, folder_with_semicolon(name));
+        tp_strings_add(known, path_to_semicolon_folder(name));
 }
 
 /* Returns the length of the last frame in a text: the text after the last ";", or a known frame that contains ";". */
-static size_t last_frame(struct tp_str text, const struct tp_strings *known)
+static size_t last_frame_start(struct tp_str text, const struct tp_strings *known)
 {
     size_t start = text.len, length = 0;
     for (unsigned parts = 0; parts < (known->count ? MAX_PARTS : 1); parts++) {
@@ -56,7 +56,7 @@ static size_t last_frame(struct tp_str text, const struct tp_strings *known)
         while (start > 0 && text.ptr[start - 1] != ';')
             start--;
         struct tp_str frame = {text.ptr + start, text.len - start};
-        if (parts == 0 || tp_strings_find(known, folder_with_semicolon(frame)) != TP_NO_ID)
+        if (parts == 0 || tp_strings_find(known, path_to_semicolon_folder(frame)) != TP_NO_ID)
             length = frame.len;
         if (start == 0)
             break;
@@ -66,7 +66,7 @@ static size_t last_frame(struct tp_str text, const struct tp_strings *known)
 
 /* Returns true for an inline function of tracepress's header, such as "include/tracepress_calls.h(64):
  * tracepress_begin_kind". Such frames are left out of stacks. */
-static bool is_own_frame(struct tp_str frame)
+static bool is_recorder_frame(struct tp_str frame)
 {
     const char *space = frame.len ? memrchr(frame.ptr, ' ', frame.len) : NULL;
     size_t before = space ? (size_t)(space - frame.ptr) : 0;
@@ -84,11 +84,11 @@ static void add_text(struct tp_stacks *stacks, uint32_t id, struct tp_str text, 
     uint32_t node = TP_NO_ID, common = TP_NO_ID;
     bool is_common = true; /* true while no frame so far has an object address */
     for (;;) {
-        size_t size = last_frame(text, known);
+        size_t size = last_frame_start(text, known);
         text.len -= size;
-        if (size && !is_own_frame((struct tp_str){text.ptr + text.len, size})) {
+        if (size && !is_recorder_frame((struct tp_str){text.ptr + text.len, size})) {
             uint32_t frame = add_frame(stacks, (struct tp_str){text.ptr + text.len, size});
-            uint32_t plain = frame_without_address(stacks, frame);
+            uint32_t plain = find_frame_without_address(stacks, frame);
             node = tp_keys_pair(&stacks->nodes, node, frame);
             is_common &= plain == frame;
             common = is_common ? node : tp_keys_pair(&stacks->nodes, common, plain);
@@ -97,8 +97,8 @@ static void add_text(struct tp_stacks *stacks, uint32_t id, struct tp_str text, 
             break;
         text.len--; /* removes the ";" before the frame */
     }
-    stacks->node_of_text[id] = node;
-    stacks->plain_node_of_text[id] = common;
+    stacks->node_by_text[id] = node;
+    stacks->plain_node_by_text[id] = common;
 }
 
 void tp_stacks_build(struct tp_stacks *stacks, const struct tp_strings *texts, const struct tp_strings *names,
@@ -107,18 +107,19 @@ void tp_stacks_build(struct tp_stacks *stacks, const struct tp_strings *texts, c
     *stacks = (struct tp_stacks){.names = names, .without_address = TP_VEC(arena, uint32_t)};
     tp_strings_init(&stacks->frames, arena, 0);
     tp_keys_init(&stacks->nodes, arena, 2);
-    stacks->frame_of_name = tp_arena_array(arena, names->count, sizeof *stacks->frame_of_name);
-    stacks->node_of_text = tp_arena_array(arena, texts->count, sizeof *stacks->node_of_text);
-    stacks->plain_node_of_text = tp_arena_array(arena, texts->count, sizeof *stacks->plain_node_of_text);
+    stacks->frame_by_name = tp_arena_array(arena, names->count, sizeof *stacks->frame_by_name);
+    stacks->node_by_text = tp_arena_array(arena, texts->count, sizeof *stacks->node_by_text);
+    stacks->plain_node_by_text = tp_arena_array(arena, texts->count, sizeof *stacks->plain_node_by_text);
     for (uint32_t i = 0; i < texts->count; i++)
         add_text(stacks, i, texts->items[i], known);
 }
 
-uint32_t tp_stacks_call(struct tp_stacks *stacks, uint32_t parent, uint32_t name)
+uint32_t tp_stacks_add_call(struct tp_stacks *stacks, uint32_t parent, uint32_t name)
 {
-    if (!stacks->frame_of_name[name])
-        stacks->frame_of_name[name] = 1 + frame_without_address(stacks, add_frame(stacks, stacks->names->items[name]));
-    return tp_keys_pair(&stacks->nodes, parent, stacks->frame_of_name[name] - 1);
+    if (!stacks->frame_by_name[name])
+        stacks->frame_by_name[name] =
+            1 + find_frame_without_address(stacks, add_frame(stacks, stacks->names->items[name]));
+    return tp_keys_pair(&stacks->nodes, parent, stacks->frame_by_name[name] - 1);
 }
 
 /* ---- walking over the frames of a stack ---- */
@@ -153,13 +154,13 @@ struct cursor {
     bool is_between;
 };
 
-static struct cursor begin(uint32_t node)
+static struct cursor start_cursor(uint32_t node)
 {
     return (struct cursor){.rest = {"", 0}, .node = node};
 }
 
 /* Fills `rest` with the next text if `rest` is empty. Skips empty frames. Returns false at the end of the stack. */
-static bool advance(struct cursor *c, const struct tp_stacks *stacks)
+static bool advance_cursor(struct cursor *c, const struct tp_stacks *stacks)
 {
     while (c->rest.len == 0 && c->node != TP_NO_ID) {
         if (c->is_between) {
@@ -174,7 +175,7 @@ static bool advance(struct cursor *c, const struct tp_stacks *stacks)
     return c->rest.len > 0;
 }
 
-static void skip(struct cursor *c, size_t size)
+static void skip_bytes(struct cursor *c, size_t size)
 {
     c->rest.ptr += size;
     c->rest.len -= size;
@@ -183,8 +184,8 @@ static void skip(struct cursor *c, size_t size)
 uint64_t tp_stack_length(const struct tp_stacks *stacks, uint32_t node)
 {
     uint64_t length = 0;
-    struct cursor c = begin(node);
-    for (; advance(&c, stacks); skip(&c, c.rest.len))
+    struct cursor c = start_cursor(node);
+    for (; advance_cursor(&c, stacks); skip_bytes(&c, c.rest.len))
         length += c.rest.len;
     return length;
 }
@@ -192,8 +193,8 @@ uint64_t tp_stack_length(const struct tp_stacks *stacks, uint32_t node)
 size_t tp_stack_write(const struct tp_stacks *stacks, uint32_t node, char *out, size_t size)
 {
     size_t n = 0;
-    struct cursor c = begin(node);
-    for (size_t part; n < size && advance(&c, stacks); n += part, skip(&c, part)) {
+    struct cursor c = start_cursor(node);
+    for (size_t part; n < size && advance_cursor(&c, stacks); n += part, skip_bytes(&c, part)) {
         part = c.rest.len < size - n ? c.rest.len : size - n;
         memcpy(out + n, c.rest.ptr, part);
     }
@@ -202,18 +203,18 @@ size_t tp_stack_write(const struct tp_stacks *stacks, uint32_t node, char *out, 
 
 int tp_stack_compare(const struct tp_stacks *stacks, uint32_t x, uint32_t y)
 {
-    struct cursor a = begin(x), b = begin(y);
+    struct cursor a = start_cursor(x), b = start_cursor(y);
     for (;;) {
         if (!a.rest.len && !b.rest.len && a.node == b.node && a.is_between == b.is_between)
             return 0;
-        bool has_a = advance(&a, stacks), has_b = advance(&b, stacks);
+        bool has_a = advance_cursor(&a, stacks), has_b = advance_cursor(&b, stacks);
         if (!has_a || !has_b)
             return has_a - has_b;
         size_t n = a.rest.len < b.rest.len ? a.rest.len : b.rest.len;
         int order = memcmp(a.rest.ptr, b.rest.ptr, n);
         if (order)
             return order;
-        skip(&a, n);
-        skip(&b, n);
+        skip_bytes(&a, n);
+        skip_bytes(&b, n);
     }
 }

@@ -26,9 +26,9 @@ struct tp_stacks {
     struct tp_vec without_address;
     struct tp_keys nodes;           /* the nodes; a key is a struct tp_stack */
     const struct tp_strings *names; /* names of the trace */
-    uint32_t *frame_of_name;        /* by name id: 1 + frame id; 0 if not yet computed */
-    uint32_t *node_of_text;         /* by id of a "Call stack" text: node of its stack */
-    uint32_t *plain_node_of_text;   /* by id of a "Call stack" text: node of its stack without object addresses */
+    uint32_t *frame_by_name;        /* by name id: 1 + frame id; 0 if not yet computed */
+    uint32_t *node_by_text;         /* by id of a "Call stack" text: node of its stack */
+    uint32_t *plain_node_by_text;   /* by id of a "Call stack" text: node of its stack without object addresses */
 };
 
 /* Adds a text to `known`, so that frames with ";" like `name` are not split: the path up to the folder with ";",
@@ -42,21 +42,21 @@ void tp_stacks_build(struct tp_stacks *stacks, const struct tp_strings *texts, c
 
 /* Returns the node of a "Call stack" argument, with the frames as in the file. text: id of the argument. Returns
  * TP_NO_ID for TP_NO_ID. */
-static inline uint32_t tp_stacks_of_text(const struct tp_stacks *stacks, uint32_t text)
+static inline uint32_t tp_stacks_node_of_text(const struct tp_stacks *stacks, uint32_t text)
 {
-    return text == TP_NO_ID ? TP_NO_ID : stacks->node_of_text[text];
+    return text == TP_NO_ID ? TP_NO_ID : stacks->node_by_text[text];
 }
 
 /* Returns the node of a "Call stack" argument without object addresses, which differ from call to call. text: id of
  * the argument. Returns TP_NO_ID for TP_NO_ID. */
 static inline uint32_t tp_stacks_without_addresses(const struct tp_stacks *stacks, uint32_t text)
 {
-    return text == TP_NO_ID ? TP_NO_ID : stacks->plain_node_of_text[text];
+    return text == TP_NO_ID ? TP_NO_ID : stacks->plain_node_by_text[text];
 }
 
 /* Returns the node for a call of the function `name` from the stack `parent`. name: name id; its object address is
  * ignored. parent: node; TP_NO_ID for an outermost call. */
-uint32_t tp_stacks_call(struct tp_stacks *stacks, uint32_t parent, uint32_t name);
+uint32_t tp_stacks_add_call(struct tp_stacks *stacks, uint32_t parent, uint32_t name);
 
 /* Returns the frame and the parent of a node, which must not be TP_NO_ID. */
 static inline struct tp_stack tp_stack_at(const struct tp_stacks *stacks, uint32_t node)

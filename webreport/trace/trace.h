@@ -90,7 +90,8 @@ struct tp_event {
     unsigned thread : 20; /* thread, index in threads */
     unsigned kind : 4;    /* enum tp_kind */
     unsigned flags : 4;   /* bits of enum tp_event_flag */
-    /* runtime and driver calls: index in tp_trace.call_cats, 0 for CUDA; annotations and device events: range kind */
+    /* runtime and driver calls: index in tp_trace.foreign_call_cats, 0 for CUDA; annotations and device events: range
+     * kind */
     unsigned variant : 4;
 };
 
@@ -386,7 +387,7 @@ struct tp_link_sums {
     bool is_unreadable;                                /* true if a number or start time cannot be read */
 };
 
-static inline void tp_link_add(uint64_t *sums, int64_t number, int64_t ts_ns)
+static inline void tp_link_sums_add(uint64_t *sums, int64_t number, int64_t ts_ns)
 {
     sums[(uint64_t)number % TP_LINK_SUMS] +=
         tp_hash_mix((uint64_t)number ^ UINT64_C(0x9E3779B97F4A7C15), (uint64_t)ts_ns ^ UINT64_C(0xE7037ED1A0B428DB));
@@ -399,20 +400,20 @@ struct tp_reading {
     uint64_t read_memory, read_out_of_memory, read_link;
     uint64_t skipped[TP_SKIP_COUNT];
     struct tp_unknown_category unknown_categories[TP_UNKNOWN_CATEGORIES]; /* first unknown categories; count 0: free */
-    uint64_t skipped_phase[128]; /* skipped elements by phase letter (M s f t i I R C B E b e n P N O D) */
+    uint64_t skipped_by_phase[128]; /* skipped elements by phase letter (M s f t i I R C B E b e n P N O D) */
     /* complete events with a missing or a negative duration, which becomes 0; events of TP_KIND_OTHER do not count */
-    uint64_t without_dur, negative_dur;
+    uint64_t missing_dur, negative_dur;
     uint64_t driver;              /* calls of the driver, which are also in read[TP_KIND_RUNTIME] */
     uint64_t other_device_events; /* events of categories mtia_ccp_events and hpu_op */
     uint64_t counter_events;      /* events of category cuda_profiler_range */
     uint64_t repaired;            /* events that were repaired or skipped because their text was broken */
     bool is_truncated, has_gzip_error;
     /* true if a process has the name "CPU functions" or "CUDA functions", as in files of torch before 1.8 */
-    bool is_old_autograd;
+    bool has_old_autograd_names;
     bool is_gzip, has_end;                          /* has_end: true if the bracket that closes the document was read */
-    uint64_t own_repairs;                           /* repaired events that torch itself wrote in broken form */
-    uint64_t odd_keys;                              /* events with a duplicate key or a key that no writer uses */
-    uint64_t unnamed_memory;                        /* instants with a memory record's arguments but another name */
+    uint64_t torch_error_repairs;                   /* repaired events that torch itself wrote in broken form */
+    uint64_t unknown_or_duplicate_keys;             /* events with a duplicate key or a key that no writer uses */
+    uint64_t misnamed_memory_records;               /* instants with a memory record's arguments but another name */
     uint64_t misspelled_cats;                       /* complete events with a misspelled category */
     uint64_t skipped_without_cat, read_without_cat; /* complete events without a category that were skipped, or read */
     uint64_t twice;                                 /* events that are equal to another event (model/oddities.h) */
@@ -424,16 +425,16 @@ struct tp_reading {
     bool has_window_end;   /* true if the recorder marked the end of the recording */
     int64_t window_end_ns; /* time of the mark for the end of the recording, ns */
     /* The next five members come from comparing events with each other (model/conflicts.h). */
-    uint64_t conflicts;      /* events that contradict other events */
-    uint64_t damaged_names;  /* events whose name is cut or misspelled */
-    uint64_t without_member; /* events without an argument that other events of their kind have */
+    uint64_t conflicts;             /* events that contradict other events */
+    uint64_t damaged_name_events;   /* events whose name is cut or misspelled */
+    uint64_t events_lacking_member; /* events without an argument that other events of their kind have */
     /* device operations without a call, while other operations of the same name have a call */
-    uint64_t devices_without_call;
-    uint64_t unexplained_totals; /* totals of device memory that no order of the memory records explains */
-    uint64_t numbered;           /* events that have a number of the recorder ("Ev Idx") */
-    uint64_t number_sum;         /* sum of the recorder's numbers, modulo 2^64 */
-    int64_t last_number;         /* highest of the recorder's numbers */
-    unsigned declared_kinds;     /* set of bits 1 << kind for each enum tp_range_kind that arguments declare */
+    uint64_t unlaunched_devices;
+    uint64_t unexplained_memory_totals; /* totals of device memory that no order of the memory records explains */
+    uint64_t numbered;                  /* events that have a number of the recorder ("Ev Idx") */
+    uint64_t recorder_number_sum;       /* sum of the recorder's numbers, modulo 2^64 */
+    int64_t highest_recorder_number;    /* highest of the recorder's numbers */
+    unsigned declared_kind_bits;        /* set of bits 1 << kind for each enum tp_range_kind that arguments declare */
     uint64_t device_link_starts, device_link_ends; /* numbers of starts and ends of links to device operations */
     uint64_t correlated;                           /* events that have a correlation */
     struct tp_cut cut_frames, cut_operations;      /* Python calls and device operations with an impossible end */
@@ -464,7 +465,7 @@ struct tp_trace {
     struct tp_host_detail *hosts;
     struct tp_host_rare *host_rare;
     /* from index 1 on: 1 + id in cats of a category of calls on other devices ("mtia_runtime"); 0 in a free entry */
-    uint32_t call_cats[16];
+    uint32_t foreign_call_cats[16];
     struct tp_launch_detail *launches;
     struct tp_device_detail *devices;
     struct tp_device_setup *setups;
@@ -556,7 +557,7 @@ static inline bool tp_notice_is_damage(enum tp_notice notice)
 /* Returns the short text of a notice ("invalid UTF-8") for the report and stderr. Static text. */
 const char *tp_notice_text(enum tp_notice notice);
 
-static inline struct tp_str tp_trace_name(const struct tp_trace *trace, const struct tp_event *event)
+static inline struct tp_str tp_trace_event_name(const struct tp_trace *trace, const struct tp_event *event)
 {
     return tp_strings_get(&trace->names, event->name);
 }

@@ -90,7 +90,7 @@ int tp_arena_run(struct tp_arena *arena, tp_arena_work *work, void *context, str
     return tp_arena_run_both(arena, arena, work, context, err);
 }
 
-void tp_arena_pass_on(struct tp_arena *arena)
+void tp_arena_pass_failure_on(struct tp_arena *arena)
 {
     if (arena->code)
         tp_arena_fail(arena, arena->code);
@@ -231,33 +231,33 @@ void tp_arena_clear(struct tp_arena *arena)
 
 /* ---- returned large blocks ---- */
 
-static unsigned bin_of(size_t size)
+static unsigned size_bin(size_t size)
 {
     return (unsigned)(63 - __builtin_clzll(size)) % TP_ARENA_BINS;
 }
 
-static void give_back(struct tp_arena *arena, char *start, size_t size)
+static void store_returned_block(struct tp_arena *arena, char *start, size_t size)
 {
     if (size < LARGE)
         return;
     struct tp_arena_free *block = (struct tp_arena_free *)(void *)start;
     block->size = size;
-    block->next = arena->bins[bin_of(size)];
-    arena->bins[bin_of(size)] = block;
+    block->next = arena->bins[size_bin(size)];
+    arena->bins[size_bin(size)] = block;
 }
 
 /* Returns a block of exactly `size` bytes, cut from a returned block, or NULL if no returned block is large enough.
  * Checks a few blocks of the bin of `size`, and then takes the first block of a larger bin. */
-static void *take_back(struct tp_arena *arena, size_t size)
+static void *reuse_returned_block(struct tp_arena *arena, size_t size)
 {
-    for (unsigned bin = bin_of(size); bin < TP_ARENA_BINS; bin++) {
+    for (unsigned bin = size_bin(size); bin < TP_ARENA_BINS; bin++) {
         struct tp_arena_free **link = &arena->bins[bin];
         for (int tries = 0; *link && tries < 8; tries++, link = &(*link)->next) {
             struct tp_arena_free *block = *link;
             if (block->size < size)
                 continue;
             *link = block->next;
-            give_back(arena, (char *)block + size, block->size - size);
+            store_returned_block(arena, (char *)block + size, block->size - size);
             memset(block, 0, size);
             return block;
         }
@@ -286,7 +286,7 @@ static void new_chunk(struct tp_arena *arena, size_t size)
 {
     size_t chunk = arena->used_bytes < SMALL_CHUNKS ? FIRST_CHUNK : HUGE_PAGE;
     chunk = chunk < size + HEADER ? size + HEADER : chunk;
-    give_back(arena, arena->at, (size_t)(arena->end - arena->at));
+    store_returned_block(arena, arena->at, (size_t)(arena->end - arena->at));
     arena->at = arena->end = NULL; /* reset first because the next call may jump to the guard */
     arena->at = chunk < HUGE_PAGE ? new_malloc(arena, chunk) : new_mapped_chunk(arena, chunk);
     arena->end = arena->at + chunk - HEADER;
@@ -296,7 +296,7 @@ static void *allocate_small(struct tp_arena *arena, size_t size)
 {
     if (ITEM_PER_MALLOC)
         return new_malloc(arena, size + HEADER);
-    void *item = size >= LARGE ? take_back(arena, size) : NULL;
+    void *item = size >= LARGE ? reuse_returned_block(arena, size) : NULL;
     if (item)
         return item;
     /* `at` is NULL if an empty block is the first item */
@@ -309,7 +309,7 @@ static void *allocate_small(struct tp_arena *arena, size_t size)
 
 static void *allocate_big(struct tp_arena *arena, size_t size)
 {
-    struct big_head *head = take_back(arena, size);
+    struct big_head *head = reuse_returned_block(arena, size);
     if (!head) {
         struct tp_arena_block *block = allocate_small(arena, sizeof *block);
         size_t mapped = whole_huge_pages(size);
@@ -323,7 +323,7 @@ static void *allocate_big(struct tp_arena *arena, size_t size)
         head = (struct big_head *)(void *)block->start;
         head->mapping = mapped - size < LARGE ? block : NULL;
         if (!head->mapping)
-            give_back(arena, block->start + size, mapped - size);
+            store_returned_block(arena, block->start + size, mapped - size);
     }
     head->size = size;
     return (char *)head + HEADER;
@@ -400,7 +400,7 @@ void tp_arena_drop(struct tp_arena *arena, void *item, size_t size)
     if (!item || size < LARGE)
         return;
     if (!ITEM_PER_MALLOC) {
-        give_back(arena, (char *)item - (size >= BIG ? HEADER : 0), size);
+        store_returned_block(arena, (char *)item - (size >= BIG ? HEADER : 0), size);
         return;
     }
     struct tp_arena_block *block = (struct tp_arena_block *)(void *)((char *)item - HEADER);
@@ -416,7 +416,7 @@ void tp_arena_drop(struct tp_arena *arena, void *item, size_t size)
 
 void tp_arena_trim(struct tp_arena *arena)
 {
-    for (unsigned bin = bin_of(BIG / 4); bin < TP_ARENA_BINS; bin++)
+    for (unsigned bin = size_bin(BIG / 4); bin < TP_ARENA_BINS; bin++)
         for (struct tp_arena_free *block = arena->bins[bin]; block; block = block->next) {
             uintptr_t first = ((uintptr_t)(block + 1) + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
             uintptr_t end = ((uintptr_t)block + block->size) & ~(uintptr_t)(PAGE - 1);
@@ -444,7 +444,7 @@ void tp_vec_fit(struct tp_vec *vec)
     head->mapping = NULL; /* NULL, because the mapping now also contains the returned rest of the block */
     head->size = wanted;
     vec->capacity = vec->count;
-    give_back(vec->arena, (char *)head + wanted, had - wanted);
+    store_returned_block(vec->arena, (char *)head + wanted, had - wanted);
 }
 
 void tp_vec_grow(struct tp_vec *vec, size_t count)

@@ -4,7 +4,7 @@
  * Out of memory: every allocation either succeeds or jumps to the arena's guard, which is the innermost tp_arena_run of
  * that arena. So code that builds tables needs no check after each allocation. Inside tp_arena_run, code must own only
  * arena memory: no open files, locks or malloc blocks, because they would leak. Code that needs such resources runs its
- * allocating part in a nested tp_arena_run, releases the resources afterwards, and calls tp_arena_pass_on.
+ * allocating part in a nested tp_arena_run, releases the resources afterwards, and calls tp_arena_pass_failure_on.
  *
  *     struct tp_arena a;
  *     tp_arena_init(&a, 0);
@@ -56,7 +56,7 @@ int tp_arena_run_both(struct tp_arena *first, struct tp_arena *second, tp_arena_
 
 /* Jumps to the next guard if a nested tp_arena_run has failed; otherwise does nothing. The caller first releases its
  * files and locks. */
-void tp_arena_pass_on(struct tp_arena *arena);
+void tp_arena_pass_failure_on(struct tp_arena *arena);
 
 /* Releases all memory. Accepts a zeroed arena. The arena is usable again after tp_arena_init. */
 void tp_arena_release(struct tp_arena *arena);

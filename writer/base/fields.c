@@ -53,7 +53,7 @@ static int64_t load_int(const void *member, enum tp_storage storage)
 }
 
 /* Reads a number, text, bool or table from a member of a struct. */
-static struct tp_json_value load(const void *member, enum tp_json_type type, enum tp_storage storage)
+static struct tp_json_value load_member(const void *member, enum tp_json_type type, enum tp_storage storage)
 {
     union stored value;
     if (storage == TP_STORED_TABLE)
@@ -61,11 +61,11 @@ static struct tp_json_value load(const void *member, enum tp_json_type type, enu
     memcpy(&value, member, sizes[storage]);
     switch (storage) {
     case TP_STORED_REAL:
-        return tp_as_real(value.real);
+        return tp_json_value_real(value.real);
     case TP_STORED_TEXT:
-        return tp_as_text(value.text);
+        return tp_json_value_text(value.text);
     case TP_STORED_STR:
-        return tp_as_str(value.str);
+        return tp_json_value_str(value.str);
     default:
         return (struct tp_json_value){.type = type, .integer = load_int(member, storage)};
     }
@@ -95,7 +95,7 @@ static void put_items(const struct tp_json_value *value, struct tp_json *json);
 
 /* Writes a text that the value's function produces. Makes the whole output fail if memory for the text is short,
  * because the output would be incomplete. */
-static void put_written(const struct tp_json_value *value, struct tp_json *json)
+static void put_computed_text(const struct tp_json_value *value, struct tp_json *json)
 {
     struct tp_buf room;
     tp_buf_init(&room, 0);
@@ -142,7 +142,7 @@ static void put_value(const struct tp_json_value *value, struct tp_json *json)
         tp_table_cell_json(value->table, value->column, value->record.index, json);
         break;
     case TP_AS_WRITTEN:
-        put_written(value, json);
+        put_computed_text(value, json);
         break;
     case TP_AS_RECORD:
         put_record(value->fields, &value->record, json);
@@ -185,7 +185,7 @@ static void put_array(const struct tp_json_field *field, const struct tp_record 
         if (field->type == TP_AS_RECORDS) {
             put_record(field->fields, &(struct tp_record){at, record->at, i, record->arena}, json);
         } else {
-            struct tp_json_value value = load(at, TP_AS_INT, field->storage);
+            struct tp_json_value value = load_member(at, TP_AS_INT, field->storage);
             put_value(&value, json);
         }
     }
@@ -214,19 +214,19 @@ static void put_row(const struct tp_json_field *field, const struct tp_record *r
     }
 }
 
-static struct tp_json_value value_of(const struct tp_json_field *field, const struct tp_record *record)
+static struct tp_json_value field_value(const struct tp_json_field *field, const struct tp_record *record)
 {
     const char *at = member_at(record, field->offset);
     if (field->compute)
         return field->compute(record);
     if (field->type == TP_AS_WORD)
-        return tp_as_text(field->word((unsigned)load_int(member_at(record, field->offset), field->storage)));
+        return tp_json_value_text(field->word((unsigned)load_int(member_at(record, field->offset), field->storage)));
     if (field->type == TP_AS_LIST || field->type == TP_AS_MAP)
         return (struct tp_json_value){.type = field->type, .next = field->next, .record = *record};
     if (field->type == TP_AS_RECORD)
-        return tp_as_record(field->fields,
-                            field->is_same_record ? *record : (struct tp_record){at, record->at, 0, record->arena});
-    return load(at, field->type, field->storage);
+        return tp_json_value_record(
+            field->fields, field->is_same_record ? *record : (struct tp_record){at, record->at, 0, record->arena});
+    return load_member(at, field->type, field->storage);
 }
 
 static void put_field(const struct tp_json_field *field, const struct tp_record *record, struct tp_json *json)
@@ -241,7 +241,7 @@ static void put_field(const struct tp_json_field *field, const struct tp_record 
     struct tp_json_value value = {.type = TP_AS_NULL};
     bool is_array = field->type == TP_AS_ARRAY || field->type == TP_AS_RECORDS;
     if (is_known && !is_array && field->type != TP_AS_EACH_ROW)
-        value = value_of(field, record);
+        value = field_value(field, record);
     if (value.type == TP_AS_ABSENT)
         return;
     if (!field->name) {

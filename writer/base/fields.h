@@ -190,70 +190,70 @@ struct tp_fields {
 
 /* ---- functions that return a computed value ---- */
 
-static inline struct tp_json_value tp_as_null(void)
+static inline struct tp_json_value tp_json_value_null(void)
 {
     return (struct tp_json_value){.type = TP_AS_NULL};
 }
-static inline struct tp_json_value tp_as_absent(void)
+static inline struct tp_json_value tp_json_value_absent(void)
 {
     return (struct tp_json_value){.type = TP_AS_ABSENT};
 }
-static inline struct tp_json_value tp_as_int(int64_t value)
+static inline struct tp_json_value tp_json_value_int(int64_t value)
 {
     return (struct tp_json_value){.type = TP_AS_INT, .integer = value};
 }
-static inline struct tp_json_value tp_as_us(int64_t ns)
+static inline struct tp_json_value tp_json_value_us(int64_t ns)
 {
     return (struct tp_json_value){.type = TP_AS_US, .integer = ns};
 }
-static inline struct tp_json_value tp_as_bool(bool value)
+static inline struct tp_json_value tp_json_value_bool(bool value)
 {
     return (struct tp_json_value){.type = TP_AS_BOOL, .integer = value};
 }
-static inline struct tp_json_value tp_as_real(double value)
+static inline struct tp_json_value tp_json_value_real(double value)
 {
     return (struct tp_json_value){.type = TP_AS_REAL, .real = value};
 }
-static inline struct tp_json_value tp_as_str(struct tp_str text)
+static inline struct tp_json_value tp_json_value_str(struct tp_str text)
 {
     return (struct tp_json_value){.type = TP_AS_TEXT, .text = text};
 }
-static inline struct tp_json_value tp_as_text(const char *text)
+static inline struct tp_json_value tp_json_value_text(const char *text)
 {
-    return tp_as_str(text ? tp_str_of(text) : (struct tp_str){NULL, 0});
+    return tp_json_value_str(text ? tp_str_of(text) : (struct tp_str){NULL, 0});
 }
-static inline struct tp_json_value tp_as_table(const struct tp_table *table)
+static inline struct tp_json_value tp_json_value_table(const struct tp_table *table)
 {
     return (struct tp_json_value){.type = TP_AS_TABLE, .table = table};
 }
-static inline struct tp_json_value tp_as_cells(const struct tp_table *table)
+static inline struct tp_json_value tp_json_value_cells(const struct tp_table *table)
 {
     return (struct tp_json_value){.type = TP_AS_CELLS, .table = table};
 }
-static inline struct tp_json_value tp_as_columns(const struct tp_table *table)
+static inline struct tp_json_value tp_json_value_columns(const struct tp_table *table)
 {
     return (struct tp_json_value){.type = TP_AS_COLUMNS, .table = table};
 }
-static inline struct tp_json_value tp_as_json(struct tp_str json)
+static inline struct tp_json_value tp_json_value_raw(struct tp_str json)
 {
     return (struct tp_json_value){.type = TP_AS_JSON, .text = json};
 }
 /* Returns a text that `write` produces when it is needed. bytes: maximum length of the text. */
-static inline struct tp_json_value tp_as_written(size_t (*write)(const struct tp_record *record, char *room,
-                                                                 size_t size),
-                                                 size_t bytes, struct tp_record record)
+static inline struct tp_json_value tp_json_value_computed_text(size_t (*write)(const struct tp_record *record,
+                                                                               char *room, size_t size),
+                                                               size_t bytes, struct tp_record record)
 {
     return (struct tp_json_value){.type = TP_AS_WRITTEN, .write = write, .length = bytes, .record = record};
 }
-static inline struct tp_json_value tp_as_list(tp_next_item *next, struct tp_record record)
+static inline struct tp_json_value tp_json_value_list(tp_next_item *next, struct tp_record record)
 {
     return (struct tp_json_value){.type = TP_AS_LIST, .next = next, .record = record};
 }
-static inline struct tp_json_value tp_as_map(tp_next_item *next, struct tp_record record)
+static inline struct tp_json_value tp_json_value_map(tp_next_item *next, struct tp_record record)
 {
     return (struct tp_json_value){.type = TP_AS_MAP, .next = next, .record = record};
 }
-static inline struct tp_json_value tp_as_record(const struct tp_fields *fields, struct tp_record record)
+static inline struct tp_json_value tp_json_value_record(const struct tp_fields *fields, struct tp_record record)
 {
     return (struct tp_json_value){.type = TP_AS_RECORD, .fields = fields, .record = record};
 }

@@ -47,7 +47,7 @@ void tp_outfile_remove_all(void)
     }
 }
 
-static int fail(const char *path, const char *what, struct tp_error *err)
+static int report_error(const char *path, const char *what, struct tp_error *err)
 {
     return tp_error_set(err, TP_EIO, 0, "%s: %s: %s", path, what, strerror(errno));
 }
@@ -58,7 +58,7 @@ static int out_of_memory(struct tp_error *err)
 }
 
 /* Writes bytes to the file directly, without the buffer. */
-static int write_out(struct tp_outfile *file, const char *bytes, size_t size, struct tp_error *err)
+static int write_unbuffered(struct tp_outfile *file, const char *bytes, size_t size, struct tp_error *err)
 {
     while (size) {
         ssize_t n = write(file->fd, bytes, size);
@@ -66,7 +66,7 @@ static int write_out(struct tp_outfile *file, const char *bytes, size_t size, st
             continue;
         if (n < 0) {
             file->has_failed = true;
-            return fail(file->target, "cannot write", err);
+            return report_error(file->target, "cannot write", err);
         }
         bytes += n;
         size -= (size_t)n;
@@ -93,7 +93,7 @@ static int open_folder(const char *target, const char *base)
 }
 
 /* Writes the path of an open descriptor in /proc. linkat can name a nameless file by this path. */
-static void path_of(char path[32], int fd)
+static void set_proc_fd_path(char path[32], int fd)
 {
     snprintf(path, 32, "/proc/self/fd/%d", fd);
 }
@@ -104,7 +104,7 @@ static int open_nameless(int folder, mode_t mode)
 {
     char path[32];
     int fd = openat(folder, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, mode);
-    path_of(path, fd);
+    set_proc_fd_path(path, fd);
     if (fd < 0 || access(path, F_OK) == 0)
         return fd;
     close(fd);
@@ -131,7 +131,7 @@ static void forget_temporary(struct tp_outfile *file)
 }
 
 /* Stores the path of a temporary file that has just received a name. */
-static int keep_name(struct tp_outfile *file, struct tp_error *err)
+static int store_temporary_path(struct tp_outfile *file, struct tp_error *err)
 {
     if (asprintf(&file->path, "%.*s%s", (int)(file->base - file->target), file->target, file->name) < 0) {
         file->path = NULL;
@@ -145,7 +145,7 @@ static int keep_name(struct tp_outfile *file, struct tp_error *err)
 static int open_named(struct tp_outfile *file, mode_t mode, struct tp_error *err)
 {
     file->fd = tp_temporary_create(file->name, file->folder, file->base, mode);
-    return file->fd < 0 ? fail(file->target, "cannot write", err) : keep_name(file, err);
+    return file->fd < 0 ? report_error(file->target, "cannot write", err) : store_temporary_path(file, err);
 }
 
 /* Copies a nameless file to a file with a name, if the file system cannot give a name to the nameless one. */
@@ -155,11 +155,12 @@ static int copy_to_named(struct tp_outfile *file, struct tp_error *err)
     int from = file->fd;
     off_t at = 0;
     if (fstat(from, &info) != 0)
-        return fail(file->target, "cannot write", err);
+        return report_error(file->target, "cannot write", err);
     int code = open_named(file, info.st_mode & 0777, err);
     for (ssize_t n = 1; code == TP_OK && n > 0; at += n > 0 ? n : 0) {
         n = pread(from, file->buffer, BUFFER, at);
-        code = n < 0 ? fail(file->target, "cannot write", err) : write_out(file, file->buffer, (size_t)n, err);
+        code = n < 0 ? report_error(file->target, "cannot write", err)
+                     : write_unbuffered(file, file->buffer, (size_t)n, err);
     }
     close(from);
     return code;
@@ -169,15 +170,15 @@ static int copy_to_named(struct tp_outfile *file, struct tp_error *err)
 static int name_file(struct tp_outfile *file, struct tp_error *err)
 {
     char path[32];
-    path_of(path, file->fd);
+    set_proc_fd_path(path, file->fd);
     for (int i = 0; i < 100 && !file->path; i++) {
         tp_temporary_name(file->name, file->base);
         if (linkat(AT_FDCWD, path, file->folder, file->name, AT_SYMLINK_FOLLOW) == 0)
-            return keep_name(file, err);
+            return store_temporary_path(file, err);
         if (errno != EEXIST)
             return copy_to_named(file, err);
     }
-    return file->path ? TP_OK : fail(file->target, "cannot write", err);
+    return file->path ? TP_OK : report_error(file->target, "cannot write", err);
 }
 
 /* Copies owner and mode of the old file to the new file, so that the same users can access it. If the owner cannot be
@@ -198,7 +199,7 @@ static int open_temporary(struct tp_outfile *file, const struct stat *old, struc
     mode_t mode = old ? old->st_mode & 0777 : 0666;
     file->folder = open_folder(file->target, file->base);
     if (file->folder < 0)
-        return fail(file->target, "cannot write", err);
+        return report_error(file->target, "cannot write", err);
     tp_temporary_remove_abandoned(file->folder, file->base);
     file->fd = open_nameless(file->folder, mode);
     int code = TP_OK;
@@ -235,12 +236,12 @@ static int open_target(struct tp_outfile *file, const char *path, struct tp_erro
         return tp_error_set(err, TP_EIO, 0, "%s: is a directory: name a file in it", path);
     if (is_stdout || (exists && !S_ISREG(info.st_mode))) {
         file->fd = is_stdout ? dup(STDOUT_FILENO) : open(path, O_WRONLY | O_CLOEXEC);
-        return file->fd < 0 ? fail(file->target, "cannot write", err) : TP_OK;
+        return file->fd < 0 ? report_error(file->target, "cannot write", err) : TP_OK;
     }
     file->is_direct = false;
     file->is_replaced = exists;
     if (exists && access(file->target, W_OK) < 0)
-        return fail(path, "cannot write", err);
+        return report_error(path, "cannot write", err);
     return open_temporary(file, exists ? &info : NULL, err);
 }
 
@@ -265,10 +266,10 @@ int tp_outfile_write(struct tp_outfile *file, const void *bytes, size_t size, st
     if (file->has_failed)
         return tp_error_set(err, TP_EIO, 0, "%s: cannot write", file->target);
     if (file->used + size > BUFFER || size > LARGE) {
-        code = write_out(file, file->buffer, file->used, err);
+        code = write_unbuffered(file, file->buffer, file->used, err);
         file->used = 0;
         if (code == TP_OK && size > LARGE)
-            return write_out(file, bytes, size, err);
+            return write_unbuffered(file, bytes, size, err);
     }
     if (code == TP_OK && size) {
         memcpy(file->buffer + file->used, bytes, size);
@@ -285,17 +286,17 @@ int tp_outfile_temporary(const char **path, struct tp_outfile *file, struct tp_e
 }
 
 /* Gives the finished file the name of its target. */
-static int put_in_place(struct tp_outfile *file, struct tp_error *err)
+static int rename_to_target(struct tp_outfile *file, struct tp_error *err)
 {
     char path[32];
-    path_of(path, file->fd);
+    set_proc_fd_path(path, file->fd);
     if (fsync(file->fd) < 0 && errno != EINVAL && errno != EROFS)
-        return fail(file->target, "cannot write", err);
+        return report_error(file->target, "cannot write", err);
     if (!file->path && !file->is_replaced && linkat(AT_FDCWD, path, file->folder, file->base, AT_SYMLINK_FOLLOW) == 0)
         return TP_OK;
     int code = name_file(file, err);
     if (code == TP_OK && renameat(file->folder, file->name, file->folder, file->base) < 0)
-        code = fail(file->target, "cannot write", err);
+        code = report_error(file->target, "cannot write", err);
     if (code == TP_OK)
         forget_temporary(file); /* the file has its final name, so no temporary file must be removed */
     return code;
@@ -305,14 +306,14 @@ int tp_outfile_commit(struct tp_outfile **slot, struct tp_error *err)
 {
     struct tp_outfile *file = *slot;
     int code = file->has_failed ? tp_error_set(err, TP_EIO, 0, "%s: cannot write", file->target)
-                                : write_out(file, file->buffer, file->used, err);
+                                : write_unbuffered(file, file->buffer, file->used, err);
     if (code == TP_OK && !file->is_direct)
-        code = put_in_place(file, err);
+        code = rename_to_target(file, err);
     /* many file systems cannot sync a folder, so only a disk error is reported */
     if (code == TP_OK && !file->is_direct && fsync(file->folder) < 0 && errno == EIO)
-        code = fail(file->target, "written, but its folder cannot be synced", err);
+        code = report_error(file->target, "written, but its folder cannot be synced", err);
     if (close(file->fd) < 0 && code == TP_OK && errno != EINTR)
-        code = fail(file->target, "cannot write", err);
+        code = report_error(file->target, "cannot write", err);
     file->fd = -1;
     tp_outfile_discard(slot);
     return code;
@@ -349,7 +350,7 @@ int tp_folder_make(const char *path, struct tp_error *err)
     size_t size = strlen(path);
     if (size >= sizeof part) {
         errno = ENAMETOOLONG;
-        return fail(path, "cannot make folder", err);
+        return report_error(path, "cannot make folder", err);
     }
     for (size_t i = 1; i <= size; i++) {
         if (path[i] != '/' && path[i] != '\0')
@@ -362,7 +363,7 @@ int tp_folder_make(const char *path, struct tp_error *err)
         if (is_folder(part))
             continue;
         errno = why == EEXIST ? ENOTDIR : why;
-        return fail(part, "cannot make folder", err);
+        return report_error(part, "cannot make folder", err);
     }
     return TP_OK;
 }

@@ -8,7 +8,7 @@
 #include "writer/base/error.h"
 
 /* Returns an upper bound of the compressed size in bytes, reached by incompressible input in stored blocks. */
-static size_t bound(const struct tp_str *texts, size_t count)
+static size_t compressed_size_bound(const struct tp_str *texts, size_t count)
 {
     size_t size = 0;
     for (size_t i = 0; i < count; i++)
@@ -27,9 +27,9 @@ static void zlib_free(void *arena, void *block)
     (void)block;
 }
 
-static struct tp_str by_zlib(struct tp_arena *arena, const struct tp_str *texts, size_t count, int level)
+static struct tp_str compress_by_zlib(struct tp_arena *arena, const struct tp_str *texts, size_t count, int level)
 {
-    size_t capacity = bound(texts, count), done = 0;
+    size_t capacity = compressed_size_bound(texts, count), done = 0;
     uint8_t *out = tp_arena_alloc(arena, capacity);
     z_stream stream = {.zalloc = zlib_alloc, .zfree = zlib_free, .opaque = arena};
     gz_header header = {.os = TP_GZIP_SYSTEM};
@@ -60,7 +60,7 @@ static struct tp_str by_zlib(struct tp_arena *arena, const struct tp_str *texts,
 
 struct tp_str tp_gzip_small(struct tp_arena *arena, const struct tp_str *texts, size_t count)
 {
-    return by_zlib(arena, texts, count, 9);
+    return compress_by_zlib(arena, texts, count, 9);
 }
 
 #ifdef TP_HAVE_ISAL
@@ -68,7 +68,7 @@ struct tp_str tp_gzip_small(struct tp_arena *arena, const struct tp_str *texts, 
 
 struct tp_str tp_gzip_texts(struct tp_arena *arena, const struct tp_str *texts, size_t count)
 {
-    size_t capacity = bound(texts, count), done = 0;
+    size_t capacity = compressed_size_bound(texts, count), done = 0;
     struct isal_zstream *stream = tp_arena_alloc(arena, sizeof *stream);
     uint8_t *out = tp_arena_alloc(arena, capacity);
     isal_deflate_init(stream);
@@ -100,6 +100,6 @@ struct tp_str tp_gzip_texts(struct tp_arena *arena, const struct tp_str *texts, 
 
 struct tp_str tp_gzip_texts(struct tp_arena *arena, const struct tp_str *texts, size_t count)
 {
-    return by_zlib(arena, texts, count, 4);
+    return compress_by_zlib(arena, texts, count, 4);
 }
 #endif

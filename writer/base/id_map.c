@@ -17,7 +17,7 @@ void tp_id_map_init(struct tp_id_map *map, struct tp_arena *arena)
     *map = (struct tp_id_map){.arena = arena};
 }
 
-static struct tp_id_slot *slot_of(const struct tp_id_map *map, uint64_t key)
+static struct tp_id_slot *find_slot(const struct tp_id_map *map, uint64_t key)
 {
     uint32_t mask = map->slot_count - 1, at = (uint32_t)hash_of(key) & mask;
     while (map->slots[at].is_used && map->slots[at].key != key)
@@ -32,7 +32,7 @@ static void grow(struct tp_id_map *map)
     map->slots = tp_arena_array(map->arena, map->slot_count, sizeof *map->slots);
     for (uint32_t i = 0; i < old.slot_count; i++)
         if (old.slots[i].is_used)
-            *slot_of(map, old.slots[i].key) = old.slots[i];
+            *find_slot(map, old.slots[i].key) = old.slots[i];
     tp_id_map_drop(&old);
 }
 
@@ -48,7 +48,7 @@ uint32_t *tp_id_map_find(const struct tp_id_map *map, uint64_t key)
 {
     if (!map->count)
         return NULL;
-    struct tp_id_slot *slot = slot_of(map, key);
+    struct tp_id_slot *slot = find_slot(map, key);
     return slot->is_used ? &slot->value : NULL;
 }
 
@@ -56,7 +56,7 @@ uint32_t *tp_id_map_put(struct tp_id_map *map, uint64_t key)
 {
     if ((uint64_t)map->count * 3 >= (uint64_t)map->slot_count * 2)
         grow(map);
-    struct tp_id_slot *slot = slot_of(map, key);
+    struct tp_id_slot *slot = find_slot(map, key);
     if (!slot->is_used) {
         *slot = (struct tp_id_slot){key, UINT32_MAX, true};
         map->count++;

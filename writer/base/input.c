@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int cannot_open(struct tp_error *err)
+static int report_open_error(struct tp_error *err)
 {
     int code = errno == ENOMEM ? TP_ENOMEM : errno == ENOENT || errno == ENOTDIR ? TP_ENOTFOUND : TP_EIO;
     return tp_error_set(err, code, 0, "cannot open: %s", strerror(errno));
@@ -31,9 +31,9 @@ int tp_input_open(struct tp_input *input, const char *path, enum tp_input_kind k
     int fd = open_path(path, kind), code = TP_OK;
     *input = (struct tp_input){.fd = -1};
     if (fd < 0)
-        return cannot_open(err);
+        return report_open_error(err);
     if (fstat(fd, &info) < 0)
-        code = cannot_open(err);
+        code = report_open_error(err);
     else if (S_ISDIR(info.st_mode))
         code = tp_error_set(err, TP_EIO, 0, "is a directory");
     else if (kind == TP_INPUT_FILE && !S_ISREG(info.st_mode))
@@ -53,7 +53,7 @@ int tp_input_open_in(struct tp_input *input, int folder, const char *name, uint3
     int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW);
     *input = (struct tp_input){.fd = -1};
     if (fd < 0)
-        return cannot_open(err);
+        return report_open_error(err);
     if (fstat(fd, &info) < 0 || !S_ISREG(info.st_mode) || info.st_uid != owner) {
         close(fd);
         return tp_error_set(err, TP_EIO, 0, "not a regular file of its user");

@@ -46,7 +46,7 @@ struct tp_intervals tp_intervals_intersection(struct tp_arena *arena, struct tp_
     return (struct tp_intervals){out.data, out.count};
 }
 
-struct tp_intervals tp_intervals_minus(struct tp_arena *arena, struct tp_intervals x, struct tp_intervals y)
+struct tp_intervals tp_intervals_difference(struct tp_arena *arena, struct tp_intervals x, struct tp_intervals y)
 {
     struct tp_vec out = TP_VEC(arena, struct tp_interval);
     for (size_t i = 0, j = 0; i < x.count; i++) {

@@ -23,7 +23,7 @@ struct tp_intervals {
 /* Sorts and joins `count` intervals in place; the set uses the same memory. */
 struct tp_intervals tp_intervals_union(struct tp_arena *arena, struct tp_interval *items, size_t count);
 struct tp_intervals tp_intervals_intersection(struct tp_arena *arena, struct tp_intervals x, struct tp_intervals y);
-struct tp_intervals tp_intervals_minus(struct tp_arena *arena, struct tp_intervals x, struct tp_intervals y);
+struct tp_intervals tp_intervals_difference(struct tp_arena *arena, struct tp_intervals x, struct tp_intervals y);
 /* Returns the first `ns` nanoseconds of the set in time order. */
 struct tp_intervals tp_intervals_prefix(struct tp_arena *arena, struct tp_intervals x, int64_t ns);
 int64_t tp_intervals_length(struct tp_intervals x);
@@ -62,7 +62,7 @@ static inline void tp_intervals_append(struct tp_vec *vec, struct tp_intervals x
 
 /* Returns the set of the added intervals, in the vector's memory. Use it for a set that is soon returned with
  * tp_intervals_drop. The spare memory is kept, so that the next vector can reuse the whole block. */
-static inline struct tp_intervals tp_intervals_temporary_of(struct tp_vec *vec)
+static inline struct tp_intervals tp_intervals_from_vec_temporary(struct tp_vec *vec)
 {
     struct tp_intervals set = tp_intervals_union(vec->arena, vec->data, vec->count);
     vec->count = set.count;
@@ -77,9 +77,9 @@ static inline void tp_intervals_drop(struct tp_vec *vec)
 }
 
 /* Returns the set of the added intervals, in the vector's memory. Spare memory is returned to the arena. */
-static inline struct tp_intervals tp_intervals_of(struct tp_vec *vec)
+static inline struct tp_intervals tp_intervals_from_vec(struct tp_vec *vec)
 {
-    struct tp_intervals set = tp_intervals_temporary_of(vec);
+    struct tp_intervals set = tp_intervals_from_vec_temporary(vec);
     tp_vec_fit(vec);
     return set;
 }

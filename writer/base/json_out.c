@@ -12,7 +12,7 @@ void tp_json_init(struct tp_json *json, struct tp_buf *out)
     json->out = out;
 }
 
-static void comma(struct tp_json *json)
+static void put_comma_if_needed(struct tp_json *json)
 {
     if (json->needs_comma)
         tp_buf_putc(json->out, ',');
@@ -21,7 +21,7 @@ static void comma(struct tp_json *json)
 
 static void open_level(struct tp_json *json, char bracket)
 {
-    comma(json);
+    put_comma_if_needed(json);
     tp_buf_putc(json->out, bracket);
     json->depth++;
     json->needs_comma = false;
@@ -56,11 +56,11 @@ void tp_json_array_end(struct tp_json *json)
 }
 
 /* Returns whether a JSON string may contain the byte without an escape. */
-static bool is_plain(unsigned char c, bool html_safe)
+static bool is_plain(unsigned char c, bool is_html_safe)
 {
     if (c < 0x20 || c == '"' || c == '\\')
         return false;
-    return !html_safe || (c != '<' && c != '>' && c != '&' && c != 0xE2);
+    return !is_html_safe || (c != '<' && c != '>' && c != '&' && c != 0xE2);
 }
 
 static void escape_byte(struct tp_json *json, unsigned char c)
@@ -81,7 +81,7 @@ static void write_string(struct tp_json *json, struct tp_str text)
     tp_buf_putc(json->out, '"');
     for (size_t i = 0; i < text.len; i++) {
         unsigned char c = (unsigned char)text.ptr[i];
-        if (is_plain(c, json->html_safe))
+        if (is_plain(c, json->is_html_safe))
             continue;
         tp_buf_add(json->out, text.ptr + from, i - from);
         from = i + 1;
@@ -102,7 +102,7 @@ static void write_string(struct tp_json *json, struct tp_str text)
 
 void tp_json_key_str(struct tp_json *json, struct tp_str text)
 {
-    comma(json);
+    put_comma_if_needed(json);
     write_string(json, text);
     tp_buf_putc(json->out, ':');
     json->needs_comma = false;
@@ -119,7 +119,7 @@ void tp_json_str(struct tp_json *json, struct tp_str text)
         tp_json_null(json);
         return;
     }
-    comma(json);
+    put_comma_if_needed(json);
     write_string(json, text);
 }
 
@@ -130,19 +130,19 @@ void tp_json_text(struct tp_json *json, const char *text)
 
 void tp_json_int(struct tp_json *json, int64_t value)
 {
-    comma(json);
+    put_comma_if_needed(json);
     tp_buf_int(json->out, value);
 }
 
 void tp_json_bool(struct tp_json *json, bool value)
 {
-    comma(json);
+    put_comma_if_needed(json);
     tp_buf_puts(json->out, value ? "true" : "false");
 }
 
 void tp_json_null(struct tp_json *json)
 {
-    comma(json);
+    put_comma_if_needed(json);
     tp_buf_puts(json->out, "null");
 }
 
@@ -153,7 +153,7 @@ void tp_json_real(struct tp_json *json, double value)
         tp_json_null(json);
         return;
     }
-    comma(json);
+    put_comma_if_needed(json);
     /* 17 digits are enough to read back every double unchanged */
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, value);
@@ -171,7 +171,7 @@ void tp_json_us(struct tp_json *json, int64_t ns)
     char fraction[5] = {'.', (char)('0' + rest % 1000 / 100), (char)('0' + rest % 100 / 10), (char)('0' + rest % 10),
                         0};
     size_t keep = fraction[3] != '0' ? 4 : fraction[2] != '0' ? 3 : fraction[1] != '0' ? 2 : 0;
-    comma(json);
+    put_comma_if_needed(json);
     if (ns < 0)
         tp_buf_putc(json->out, '-');
     tp_buf_int(json->out, (int64_t)(rest / 1000));
@@ -180,7 +180,7 @@ void tp_json_us(struct tp_json *json, int64_t ns)
 
 void tp_json_raw(struct tp_json *json, struct tp_str text)
 {
-    comma(json);
+    put_comma_if_needed(json);
     tp_buf_add(json->out, text.ptr, text.len);
 }
 

@@ -16,7 +16,7 @@ struct tp_json {
     struct tp_buf *out;
     unsigned depth;
     bool needs_comma;
-    bool html_safe; /* true: writes < > & U+2028 U+2029 as \uXXXX, for data inside HTML */
+    bool is_html_safe; /* true: writes < > & U+2028 U+2029 as \uXXXX, for data inside HTML */
 };
 
 void tp_json_init(struct tp_json *json, struct tp_buf *out);

@@ -22,48 +22,48 @@ static inline uint64_t mix(uint64_t x)
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-static inline uint64_t pair_at(const uint32_t *key)
+static inline uint64_t pair_as_number(const uint32_t *key)
 {
     uint64_t pair;
     memcpy(&pair, key, sizeof pair);
     return pair;
 }
 
-static inline uint64_t hash_of(const uint32_t *key, uint32_t width)
+static inline uint64_t key_hash(const uint32_t *key, uint32_t width)
 {
     uint64_t hash = width;
     for (; width > 1; width -= 2, key += 2)
-        hash = mix(hash ^ pair_at(key));
+        hash = mix(hash ^ pair_as_number(key));
     return width ? mix(hash ^ *key) : hash;
 }
 
 static inline bool are_equal(const uint32_t *x, const uint32_t *y, uint32_t width)
 {
     for (; width > 1; width -= 2, x += 2, y += 2)
-        if (pair_at(x) != pair_at(y))
+        if (pair_as_number(x) != pair_as_number(y))
             return false;
     return !width || *x == *y;
 }
 
 /* Returns the slot of a key of two numbers, compared as one 64-bit number. Most keys are pairs. */
-static inline uint32_t *slot_of_pair(const struct tp_keys *keys, const uint32_t *key)
+static inline uint32_t *find_pair_slot(const struct tp_keys *keys, const uint32_t *key)
 {
-    uint64_t pair = pair_at(key);
+    uint64_t pair = pair_as_number(key);
     uint32_t mask = keys->slot_count - 1;
     for (uint32_t at = (uint32_t)mix(pair) & mask;; at = (at + 1) & mask) {
         uint32_t *slot = &keys->slots[at];
-        if (!*slot || pair_at(tp_keys_get(keys, *slot - 1)) == pair)
+        if (!*slot || pair_as_number(tp_keys_get(keys, *slot - 1)) == pair)
             return slot;
     }
 }
 
 /* Returns the slot with the key, or the free slot for it. */
-static inline uint32_t *slot_of(const struct tp_keys *keys, const uint32_t *key)
+static inline uint32_t *find_slot(const struct tp_keys *keys, const uint32_t *key)
 {
     if (keys->width == 2)
-        return slot_of_pair(keys, key);
+        return find_pair_slot(keys, key);
     uint32_t mask = keys->slot_count - 1;
-    for (uint32_t at = (uint32_t)hash_of(key, keys->width) & mask;; at = (at + 1) & mask) {
+    for (uint32_t at = (uint32_t)key_hash(key, keys->width) & mask;; at = (at + 1) & mask) {
         uint32_t *slot = &keys->slots[at];
         if (!*slot || are_equal(tp_keys_get(keys, *slot - 1), key, keys->width))
             return slot;
@@ -78,7 +78,7 @@ static void grow(struct tp_keys *keys)
     keys->slot_count = old_count ? old_count * 2 : FIRST_SLOTS;
     keys->slots = tp_arena_array(keys->items.arena, keys->slot_count, sizeof *keys->slots);
     for (uint32_t id = 0; id < tp_keys_count(keys); id++)
-        *slot_of(keys, tp_keys_get(keys, id)) = id + 1;
+        *find_slot(keys, tp_keys_get(keys, id)) = id + 1;
     tp_arena_drop(keys->items.arena, old, (size_t)old_count * sizeof *old);
 }
 
@@ -86,7 +86,7 @@ uint32_t tp_keys_add(struct tp_keys *keys, const uint32_t *key)
 {
     if (keys->count >= keys->slot_count / 2)
         grow(keys);
-    uint32_t *slot = slot_of(keys, key);
+    uint32_t *slot = find_slot(keys, key);
     if (*slot)
         return *slot - 1;
     for (uint32_t i = 0; i < keys->width; i++)
@@ -97,7 +97,7 @@ uint32_t tp_keys_add(struct tp_keys *keys, const uint32_t *key)
 uint32_t tp_keys_find(const struct tp_keys *keys, const uint32_t *key)
 {
     /* a free slot gives 0 - 1, which is TP_NO_ID */
-    return keys->slot_count ? *slot_of(keys, key) - 1 : TP_NO_ID;
+    return keys->slot_count ? *find_slot(keys, key) - 1 : TP_NO_ID;
 }
 
 void tp_keys_drop(struct tp_keys *keys)

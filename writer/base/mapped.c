@@ -113,7 +113,7 @@ static void store_action(const struct sigaction *action)
 
 /* Locks `program` with all signals blocked. Otherwise a signal handler on this thread could wait for a lock that the
  * same thread owns. */
-static void begin_change(sigset_t *mask)
+static void lock_actions(sigset_t *mask)
 {
     sigset_t all;
     sigfillset(&all);
@@ -122,7 +122,7 @@ static void begin_change(sigset_t *mask)
         ;
 }
 
-static void end_change(const sigset_t *mask)
+static void unlock_actions(const sigset_t *mask)
 {
     atomic_flag_clear(&program.is_changing);
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, mask, NULL, _NSIG / 8);
@@ -137,7 +137,7 @@ static void repeat_fault(const siginfo_t *info)
         syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), SIGBUS);
 }
 
-static void pass_on(const struct sigaction *theirs, int number, siginfo_t *info, void *context)
+static void forward_signal(const struct sigaction *theirs, int number, siginfo_t *info, void *context)
 {
     bool is_sent = info->si_code <= 0;
     if (!(theirs->sa_flags & SA_SIGINFO) && theirs->sa_handler == SIG_IGN && is_sent)
@@ -169,52 +169,52 @@ TP_SIGNAL_HANDLER static void on_signal(int number, siginfo_t *info, void *conte
         struct sigaction theirs = is_again ? program.first : program.actions[atomic_load(&program.newest)];
         passed.context = context;
         passed.frame = is_again ? passed.frame : &here;
-        pass_on(&theirs, number, info, context);
+        forward_signal(&theirs, number, info, context);
         passed.context = NULL;
     }
     errno = why;
 }
 
-static bool is_ours(const struct sigaction *action)
+static bool is_own_action(const struct sigaction *action)
 {
     return action->sa_flags & SA_SIGINFO && action->sa_sigaction == on_signal;
 }
 
-static void install(void)
+static void install_handler(void)
 {
     struct sigaction ours = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART}, now;
     sigset_t mask;
     sigemptyset(&ours.sa_mask);
-    if (set_bus_action(NULL, &now) != 0 || is_ours(&now))
+    if (set_bus_action(NULL, &now) != 0 || is_own_action(&now))
         return;
-    begin_change(&mask);
-    if (set_bus_action(NULL, &now) == 0 && !is_ours(&now)) {
+    lock_actions(&mask);
+    if (set_bus_action(NULL, &now) == 0 && !is_own_action(&now)) {
         store_action(&now);
         if (!atomic_load(&program.is_set))
             program.first = now;
         if (set_bus_action(&ours, NULL) == 0)
             atomic_store(&program.is_set, true);
     }
-    end_change(&mask);
+    unlock_actions(&mask);
 }
 
 /* ---- functions for other modules ---- */
 
-void tp_mapped_set_setter(tp_mapped_setter *setter)
+void tp_mapped_set_action_setter(tp_mapped_setter *setter)
 {
     set_action = setter;
 }
 
-bool tp_mapped_action(const struct sigaction *action, struct sigaction *before)
+bool tp_mapped_change_action(const struct sigaction *action, struct sigaction *before)
 {
     sigset_t mask;
     if (!atomic_load(&program.is_set))
         return false;
-    begin_change(&mask);
+    lock_actions(&mask);
     struct sigaction was = program.actions[atomic_load(&program.newest)];
     if (action)
         store_action(action);
-    end_change(&mask);
+    unlock_actions(&mask);
     if (before)
         *before = was;
     return true;
@@ -227,7 +227,7 @@ void tp_mapped_reset_in_child(void)
 
 void tp_mapped_add(const void *start, size_t size)
 {
-    install();
+    install_handler();
     add_range((uintptr_t)start, size);
 }
 
@@ -247,10 +247,10 @@ size_t tp_mapped_cut_offset(const void *start)
     return range ? atomic_load(&range->cut_at) : SIZE_MAX;
 }
 
-void tp_mapped_set_lenient(bool is)
+void tp_mapped_set_lenient_mode(bool is)
 {
     if (is)
-        install();
+        install_handler();
     is_lenient = is;
 }
 

@@ -12,7 +12,7 @@ static int by_p(const void *context, uint32_t x, uint32_t y)
 }
 
 /* Returns the indexes of the tests, sorted by p. */
-static uint32_t *ordered(const double *p, size_t count, struct tp_arena *arena)
+static uint32_t *sort_indexes_by_p(const double *p, size_t count, struct tp_arena *arena)
 {
     uint32_t *order = tp_arena_array(arena, count, sizeof *order);
     for (size_t i = 0; i < count; i++)
@@ -31,7 +31,7 @@ static size_t keep_first(bool *is_kept, uint32_t *order, size_t count, size_t ke
 
 size_t tp_holm(bool *is_kept, const double *p, size_t count, double alpha, struct tp_arena *arena)
 {
-    uint32_t *order = ordered(p, count, arena);
+    uint32_t *order = sort_indexes_by_p(p, count, arena);
     size_t kept = 0;
     while (kept < count && p[order[kept]] <= alpha / (double)(count - kept))
         kept++;
@@ -40,7 +40,7 @@ size_t tp_holm(bool *is_kept, const double *p, size_t count, double alpha, struc
 
 size_t tp_benjamini_hochberg(bool *is_kept, const double *p, size_t count, double rate, struct tp_arena *arena)
 {
-    uint32_t *order = ordered(p, count, arena);
+    uint32_t *order = sort_indexes_by_p(p, count, arena);
     size_t kept = 0;
     for (size_t i = 0; i < count; i++)
         if (p[order[i]] <= rate * (double)(i + 1) / (double)count)

@@ -30,7 +30,7 @@ struct tp_pack {
     unsigned head, tail;
 };
 
-static int to_file(void *context, const void *bytes, size_t size)
+static int write_to_file(void *context, const void *bytes, size_t size)
 {
     struct tp_pack *pack = context;
     return tp_outfile_write(pack->file, bytes, size, &pack->error);
@@ -43,9 +43,9 @@ static void write_block(struct tp_pack *pack, const void *bytes, size_t size, bo
     if (code < 0)
         return;
     if (pack->deflate)
-        code = tp_deflate_add(pack->deflate, bytes, size, is_last, to_file, pack);
+        code = tp_deflate_add(pack->deflate, bytes, size, is_last, write_to_file, pack);
     else
-        code = to_file(pack, bytes, size);
+        code = write_to_file(pack, bytes, size);
     if (code == TP_ENOMEM)
         tp_error_set(&pack->error, TP_ENOMEM, 0, "out of memory");
     if (code < 0)
@@ -61,7 +61,7 @@ struct shield {
 
 static const int held_signals[2] = {SIGXFSZ, SIGPIPE};
 
-static void raise_shield(struct shield *shield)
+static void block_file_signals(struct shield *shield)
 {
     sigset_t pending;
     sigemptyset(&pending);
@@ -74,7 +74,7 @@ static void raise_shield(struct shield *shield)
     pthread_sigmask(SIG_BLOCK, &shield->raised, &shield->before);
 }
 
-static void lower_shield(struct shield *shield)
+static void unblock_file_signals(struct shield *shield)
 {
     static const struct timespec at_once = {0, 0};
     for (int i = 0; i < 2; i++)
@@ -86,7 +86,7 @@ static void lower_shield(struct shield *shield)
     pthread_sigmask(SIG_SETMASK, &shield->before, NULL);
 }
 
-static void *work(void *argument)
+static void *run_writing_thread(void *argument)
 {
     struct tp_pack *pack = argument;
     pthread_mutex_lock(&pack->lock);
@@ -118,7 +118,7 @@ static void start_thread(struct tp_pack *pack)
     pthread_attr_setstacksize(&attributes, STACK);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    pack->has_thread = pthread_create(&pack->thread, &attributes, work, pack) == 0;
+    pack->has_thread = pthread_create(&pack->thread, &attributes, run_writing_thread, pack) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
 }
@@ -160,9 +160,9 @@ void tp_pack_write(struct tp_pack *pack, struct tp_buf *block)
 {
     if (!pack->has_thread) {
         struct shield shield;
-        raise_shield(&shield);
+        block_file_signals(&shield);
         write_block(pack, block->data, block->size, false);
-        lower_shield(&shield);
+        unblock_file_signals(&shield);
         tp_buf_clear(block);
         return;
     }
@@ -182,12 +182,12 @@ void tp_pack_write(struct tp_pack *pack, struct tp_buf *block)
     pthread_mutex_unlock(&pack->lock);
 }
 
-int tp_pack_failed(struct tp_pack *pack)
+int tp_pack_error_code(struct tp_pack *pack)
 {
     return atomic_load(&pack->failed);
 }
 
-static void join(struct tp_pack *pack)
+static void join_thread(struct tp_pack *pack)
 {
     if (!pack->has_thread)
         return;
@@ -203,8 +203,8 @@ int tp_pack_close(struct tp_pack **slot, struct tp_error *err)
 {
     struct tp_pack *pack = *slot;
     struct shield shield;
-    join(pack);
-    raise_shield(&shield);
+    join_thread(pack);
+    block_file_signals(&shield);
     if (pack->deflate)
         write_block(pack, "", 0, true);
     int code = atomic_load(&pack->failed);
@@ -212,7 +212,7 @@ int tp_pack_close(struct tp_pack **slot, struct tp_error *err)
         *err = pack->error;
     if (code == TP_OK)
         code = tp_outfile_commit(&pack->file, err);
-    lower_shield(&shield);
+    unblock_file_signals(&shield);
     tp_pack_discard(slot);
     return code;
 }
@@ -224,7 +224,7 @@ void tp_pack_discard(struct tp_pack **slot)
         return;
     if (pack->has_thread)
         atomic_store(&pack->failed, TP_EIO); /* makes the writing thread discard the remaining blocks */
-    join(pack);
+    join_thread(pack);
     tp_outfile_discard(&pack->file);
     tp_deflate_close(pack->deflate);
     for (unsigned i = 0; i < RING; i++)

@@ -33,7 +33,7 @@ int tp_pack_open(struct tp_pack **out, const char *path, const struct tp_pack_op
 void tp_pack_write(struct tp_pack *pack, struct tp_buf *block);
 
 /* Returns 0, or the code of the first error so far. Any thread may call it. */
-int tp_pack_failed(struct tp_pack *pack);
+int tp_pack_error_code(struct tp_pack *pack);
 
 /* Waits until everything is written, and closes and renames the file. Frees *slot and sets it to NULL. Returns 0 or the
  * first error. */

@@ -15,7 +15,7 @@ static char lower(char c)
 }
 
 /* Returns the bucket of patterns that begin with these two lower-case letters. */
-static inline unsigned bucket_of(char first, char second)
+static inline unsigned pattern_bucket(char first, char second)
 {
     return ((unsigned char)first * 31u + (unsigned char)second) % TP_PATTERN_BUCKETS;
 }
@@ -34,7 +34,7 @@ struct writing {
 static void write_rest(struct writing *w, const char *at);
 
 /* Returns how many letters two texts have in common at the beginning. Placeholders do not count as letters. */
-static uint8_t common_letters(const char *a, const char *b)
+static uint8_t count_common_letters(const char *a, const char *b)
 {
     uint8_t n = 0;
     while (a[n] == b[n] && (unsigned char)a[n] > END)
@@ -52,7 +52,7 @@ static void add_expanded(struct writing *w)
         w->has_failed = true;
         return;
     }
-    unsigned bucket = bucket_of(lower(w->text[0]), lower(w->text[1]));
+    unsigned bucket = pattern_bucket(lower(w->text[0]), lower(w->text[1]));
     uint32_t id = p->count++;
     p->start[id] = (uint16_t)p->size;
     p->rule[id] = (uint16_t)w->rule;
@@ -62,7 +62,7 @@ static void add_expanded(struct writing *w)
     if (p->first[bucket]) {
         unsigned before = p->last[bucket] - 1u;
         p->next[before] = (uint16_t)(id + 1);
-        p->common[id] = common_letters(p->text + p->start[before], p->text + p->start[id]);
+        p->common[id] = count_common_letters(p->text + p->start[before], p->text + p->start[id]);
     } else {
         p->first[bucket] = (uint16_t)(id + 1);
     }
@@ -70,7 +70,7 @@ static void add_expanded(struct writing *w)
 }
 
 /* Appends one character to the expanded text, expands the rest of the pattern, and removes the character again. */
-static void write_one(struct writing *w, char c, const char *rest)
+static void write_character(struct writing *w, char c, const char *rest)
 {
     if (w->length == MAX_WRITTEN) {
         w->has_failed = true;
@@ -82,7 +82,7 @@ static void write_one(struct writing *w, char c, const char *rest)
 }
 
 /* Returns the position after the ')' that closes the group at `at`. Returns NULL if the group is not closed. */
-static const char *end_of_group(const char *at)
+static const char *find_group_end(const char *at)
 {
     for (unsigned depth = 0; *at; at++) {
         if (*at == '\\' && at[1])
@@ -124,7 +124,7 @@ static void write_alternatives(struct writing *w, const char *at, char end, cons
 
 static void write_group(struct writing *w, const char *at)
 {
-    const char *after = end_of_group(at + 1);
+    const char *after = find_group_end(at + 1);
     if (!after) {
         w->has_failed = true;
         return;
@@ -141,7 +141,7 @@ static void write_set(struct writing *w, const char *at)
     size_t length = strcspn(at, "]");
     const char *after = at + length + 1;
     if (strncmp(at, "[0-9]+", 6) == 0) {
-        write_one(w, DIGITS, at + 6);
+        write_character(w, DIGITS, at + 6);
         return;
     }
     if (!at[length] || memchr(at, '-', length) || *after == '+' || *after == '*' || *after == '?') {
@@ -149,7 +149,7 @@ static void write_set(struct writing *w, const char *at)
         return;
     }
     for (size_t i = 1; i < length; i++)
-        write_one(w, lower(at[i]), after);
+        write_character(w, lower(at[i]), after);
 }
 
 /* Expands the rest of an alternative in all its forms, each followed by the text after the enclosing groups. */
@@ -169,20 +169,20 @@ static void write_rest(struct writing *w, const char *at)
     } else if (*at == '[') {
         write_set(w, at);
     } else if (at[0] == '.' && at[1] == '*') {
-        write_one(w, ANYTHING, at + 2);
+        write_character(w, ANYTHING, at + 2);
     } else if (*at == '^' && !w->length) {
         bool before = w->is_anchored;
         w->is_anchored = true;
         write_rest(w, at + 1);
         w->is_anchored = before;
     } else if (*at == '$') {
-        write_one(w, END, at + 1);
+        write_character(w, END, at + 1);
     } else if (strchr(".*+?{}^", *at)) {
         w->has_failed = true;
     } else {
         at += *at == '\\' && at[1];
         bool may_be_missing = at[1] == '?';
-        write_one(w, lower(*at), at + 1 + may_be_missing);
+        write_character(w, lower(*at), at + 1 + may_be_missing);
         if (may_be_missing)
             write_rest(w, at + 2);
     }
@@ -204,13 +204,13 @@ struct search {
     uint8_t is_over[TP_MAX_PATTERNS / 8];
 };
 
-static bool is_here(const char *pattern, const char *at, const char *end, bool *is_over)
+static bool is_match_at(const char *pattern, const char *at, const char *end, bool *is_over)
 {
     for (; *pattern; pattern++) {
         if (*pattern == ANYTHING) {
             bool ignored;
             for (; at <= end; at++)
-                if (is_here(pattern + 1, at, end, &ignored))
+                if (is_match_at(pattern + 1, at, end, &ignored))
                     return true;
             *is_over = true;
             return false;
@@ -229,7 +229,7 @@ static bool is_here(const char *pattern, const char *at, const char *end, bool *
 }
 
 /* Returns how many letters of the pattern match the name at `at`. The first `n` letters are known to match. */
-static unsigned letters_here(const char *pattern, const char *at, const char *end, unsigned n)
+static unsigned count_matching_letters(const char *pattern, const char *at, const char *end, unsigned n)
 {
     while ((unsigned char)pattern[n] > END && at + n < end && lower(at[n]) == pattern[n])
         n++;
@@ -239,8 +239,8 @@ static unsigned letters_here(const char *pattern, const char *at, const char *en
 /* Returns the smallest rule below `best` that matches at `at`, otherwise `best`. first: 1 + index of the bucket's
  * first pattern. Hundreds of patterns begin with "aten::", so the result of the previous pattern decides most of them.
  * If the previous pattern failed after n letters, a pattern that shares more than n letters with it fails as well. */
-static int find_at(const struct tp_patterns *patterns, struct search *search, unsigned first, const char *at,
-                   bool is_begin, int best)
+static int find_rule_at(const struct tp_patterns *patterns, struct search *search, unsigned first, const char *at,
+                        bool is_begin, int best)
 {
     unsigned here = 0; /* letters of the previous pattern that match at `at` */
     for (unsigned i = first; i; i = patterns->next[i - 1]) {
@@ -251,11 +251,11 @@ static int find_at(const struct tp_patterns *patterns, struct search *search, un
             return best; /* all later patterns of the bucket belong to larger rules */
         if (common > here)
             continue;
-        here = common < here ? common : letters_here(pattern, at, search->end, here);
+        here = common < here ? common : count_matching_letters(pattern, at, search->end, here);
         if ((unsigned char)pattern[here] > END || (patterns->is_anchored[id] && !is_begin) ||
             search->is_over[id / 8] >> id % 8 & 1)
             continue;
-        if (is_here(pattern + here, at + here, search->end, &is_over))
+        if (is_match_at(pattern + here, at + here, search->end, &is_over))
             return patterns->rule[id];
         search->is_over[id / 8] |= (uint8_t)(is_over << id % 8);
     }
@@ -270,9 +270,9 @@ int tp_patterns_find(const struct tp_patterns *patterns, struct tp_str name)
     char letter = length ? lower(*name.ptr) : 0;
     for (size_t i = 0; i + 1 < length; i++) {
         char next = lower(name.ptr[i + 1]);
-        unsigned first = patterns->first[bucket_of(letter, next)];
+        unsigned first = patterns->first[pattern_bucket(letter, next)];
         if (first) /* most positions are the beginning of no pattern */
-            best = find_at(patterns, &search, first, name.ptr + i, i == 0, best);
+            best = find_rule_at(patterns, &search, first, name.ptr + i, i == 0, best);
         letter = next;
     }
     return best == INT16_MAX ? -1 : best;

@@ -43,7 +43,7 @@ static bool is_same(const char *library, size_t length, const char *other)
     return strlen(other) == length && memcmp(library, other, length) == 0;
 }
 
-int tp_preload_with(char *value, size_t size, const char *before, const char *library)
+int tp_preload_list_add(char *value, size_t size, const char *before, const char *library)
 {
     const char *at = before ? before : "", *name;
     size_t length, used = 0;
@@ -64,7 +64,7 @@ int tp_preload_with(char *value, size_t size, const char *before, const char *li
     return TP_OK;
 }
 
-void tp_preload_without(char *value, const char *before, const char *library)
+void tp_preload_list_remove(char *value, const char *before, const char *library)
 {
     const char *at = before, *name;
     size_t length, used = 0;

@@ -7,9 +7,9 @@
 
 /* Writes the list `before` (may be NULL) with `library` once at the beginning. Only runtimes of sanitizers precede it,
  * because they must be first. Returns TP_OK, or TP_ELIMIT if `size` bytes are too few. Allocates nothing. */
-int tp_preload_with(char *value, size_t size, const char *before, const char *library);
+int tp_preload_list_add(char *value, size_t size, const char *before, const char *library);
 
 /* Writes the list `before` without `library`. The result is never longer than `before`. */
-void tp_preload_without(char *value, const char *before, const char *library);
+void tp_preload_list_remove(char *value, const char *before, const char *library);
 
 #endif

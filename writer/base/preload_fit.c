@@ -28,7 +28,7 @@ static const unsigned our_machine = EM_NONE;
 /* ---- the dynamic loader ---- */
 
 /* Fills *part with program header `number`. Returns false if `bytes` does not contain the header. */
-static bool part_at(Elf64_Phdr *part, unsigned number, const unsigned char *bytes, unsigned long size)
+static bool read_program_header(Elf64_Phdr *part, unsigned number, const unsigned char *bytes, unsigned long size)
 {
     Elf64_Ehdr head;
     memcpy(&head, bytes, sizeof head);
@@ -41,13 +41,13 @@ static bool part_at(Elf64_Phdr *part, unsigned number, const unsigned char *byte
 
 /* Returns the path of the dynamic loader. Returns "" if `bytes` does not contain the path, and NULL if the program has
  * no loader. */
-static const char *loader_of(const unsigned char *bytes, unsigned long size)
+static const char *find_loader(const unsigned char *bytes, unsigned long size)
 {
     Elf64_Ehdr head;
     memcpy(&head, bytes, sizeof head);
     for (unsigned i = 0; i < head.e_phnum; i++) {
         Elf64_Phdr part;
-        if (!part_at(&part, i, bytes, size))
+        if (!read_program_header(&part, i, bytes, size))
             return "";
         if (part.p_type != PT_INTERP)
             continue;
@@ -68,7 +68,7 @@ const char *tp_preload_check_elf(const unsigned char *bytes, unsigned long size)
         return "it is a 32-bit program";
     if (our_machine != EM_NONE && head.e_machine != our_machine)
         return "it was built for another processor";
-    const char *loader = loader_of(bytes, size);
+    const char *loader = find_loader(bytes, size);
     if (!loader)
         return tp_preload_static;
     return strstr(loader, "ld-musl") ? "it was built for another C library (musl)" : NULL;
@@ -106,10 +106,10 @@ struct dynamic {
 };
 
 /* Returns the file offset of the byte that is loaded at `address`; 0 if no segment contains it. */
-static uint64_t offset_of(const struct dynamic *d, uint64_t address)
+static uint64_t file_offset(const struct dynamic *d, uint64_t address)
 {
     Elf64_Phdr part;
-    for (unsigned i = 0; part_at(&part, i, d->bytes, d->size); i++)
+    for (unsigned i = 0; read_program_header(&part, i, d->bytes, d->size); i++)
         if (part.p_type == PT_LOAD && address >= part.p_vaddr && address - part.p_vaddr < part.p_filesz)
             return address - part.p_vaddr + part.p_offset;
     return 0;
@@ -127,7 +127,7 @@ static bool begins_with(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-static const char *reason_by_library(const struct dynamic *d, uint64_t name_at)
+static const char *refusal_by_library(const struct dynamic *d, uint64_t name_at)
 {
     char path[NAME_BYTES];
     read_name(path, d, name_at);
@@ -163,7 +163,7 @@ static bool is_symbol(const struct dynamic *d, uint32_t number, const char *name
 }
 
 /* Returns whether the program defines `name`. */
-static bool defines(const struct dynamic *d, const char *name)
+static bool is_name_defined(const struct dynamic *d, const char *name)
 {
     const uint32_t hash = gnu_hash(name);
     const uint64_t blooms = d->hash + 4 * sizeof(uint32_t), buckets = blooms + (uint64_t)d->bloom_count * 8,
@@ -189,7 +189,7 @@ static bool defines(const struct dynamic *d, const char *name)
 /* Returns the reason if the program itself contains a sanitizer runtime, otherwise NULL. gcc hides the names of a
  * static runtime. Such a program is recognized by functions that run before all constructors and by its own allocator.
  */
-static const char *reason_by_symbol(struct dynamic *d)
+static const char *refusal_by_symbol(struct dynamic *d)
 {
     uint32_t head[4] = {0};
     if (!d->hash || !d->symbols || pread(d->fd, head, sizeof head, (off_t)d->hash) != (ssize_t)sizeof head)
@@ -199,21 +199,22 @@ static const char *reason_by_symbol(struct dynamic *d)
     d->bloom_count = head[2];
     d->bloom_shift = head[3];
     for (int i = 0; i < SANITIZERS; i++)
-        if (defines(d, sanitizers[i].symbol))
+        if (is_name_defined(d, sanitizers[i].symbol))
             return sanitizers[i].why;
-    return d->has_early_functions && defines(d, "malloc") && defines(d, "calloc") ? "it is built with a sanitizer"
-                                                                                  : NULL;
+    return d->has_early_functions && is_name_defined(d, "malloc") && is_name_defined(d, "calloc")
+               ? "it is built with a sanitizer"
+               : NULL;
 }
 
 /* Stores the fact that one entry of the dynamic section contains. */
 static void store_entry(struct dynamic *d, const Elf64_Dyn *entry)
 {
     if (entry->d_tag == DT_STRTAB)
-        d->strings = offset_of(d, entry->d_un.d_ptr);
+        d->strings = file_offset(d, entry->d_un.d_ptr);
     else if (entry->d_tag == DT_SYMTAB)
-        d->symbols = offset_of(d, entry->d_un.d_ptr);
+        d->symbols = file_offset(d, entry->d_un.d_ptr);
     else if (entry->d_tag == DT_GNU_HASH)
-        d->hash = offset_of(d, entry->d_un.d_ptr);
+        d->hash = file_offset(d, entry->d_un.d_ptr);
     else if (entry->d_tag == DT_PREINIT_ARRAY)
         d->has_early_functions = true;
 }
@@ -240,7 +241,7 @@ const char *tp_preload_check_sanitizer(int fd, const unsigned char *bytes, unsig
     const char *why = NULL;
     bool is_found = false;
     size_t count;
-    for (unsigned i = 0; size >= sizeof(Elf64_Ehdr) && !is_found && part_at(&part, i, bytes, size); i++)
+    for (unsigned i = 0; size >= sizeof(Elf64_Ehdr) && !is_found && read_program_header(&part, i, bytes, size); i++)
         is_found = part.p_type == PT_DYNAMIC;
     for (size_t at = 0; is_found && (count = read_entries(&d, &part, at, entries)) > 0; at += count)
         for (size_t i = 0; i < count; i++)
@@ -248,8 +249,8 @@ const char *tp_preload_check_sanitizer(int fd, const unsigned char *bytes, unsig
     for (size_t at = 0; is_found && !why && (count = read_entries(&d, &part, at, entries)) > 0; at += count)
         for (size_t i = 0; i < count && !why; i++)
             if (entries[i].d_tag == DT_NEEDED)
-                why = reason_by_library(&d, entries[i].d_un.d_val);
-    return why || !is_found ? why : reason_by_symbol(&d);
+                why = refusal_by_library(&d, entries[i].d_un.d_val);
+    return why || !is_found ? why : refusal_by_symbol(&d);
 }
 
 /* ---- files of programs ---- */

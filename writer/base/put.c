@@ -139,7 +139,8 @@ static size_t put_character(struct tp_buf *buf, const char *p, size_t left)
 
 bool tp_put_string(struct tp_buf *buf, struct tp_str text, size_t max_bytes)
 {
-    size_t size = text.ptr ? tp_utf8_cut(text.ptr, text.len, max_bytes) : 0, from = plain_length(text.ptr, size);
+    size_t size = text.ptr ? tp_utf8_fitting_bytes(text.ptr, text.len, max_bytes) : 0,
+           from = plain_length(text.ptr, size);
     char *at = tp_put_at(buf, from + 2);
     if (!at)
         return false;

@@ -16,7 +16,7 @@ static void skip_blanks(struct cursor *c)
         c->at++;
 }
 
-static bool take(struct cursor *c, char want)
+static bool skip_character(struct cursor *c, char want)
 {
     if (c->at >= c->end || *c->at != want)
         return false;
@@ -24,7 +24,7 @@ static bool take(struct cursor *c, char want)
     return true;
 }
 
-static size_t take_digits(struct cursor *c)
+static size_t skip_digits(struct cursor *c)
 {
     const char *from = c->at;
     while (c->at < c->end && *c->at >= '0' && *c->at <= '9')
@@ -32,22 +32,22 @@ static size_t take_digits(struct cursor *c)
     return (size_t)(c->at - from);
 }
 
-static bool take_number(struct cursor *c)
+static bool skip_number(struct cursor *c)
 {
-    take(c, '-');
-    if (!take(c, '0') && !take_digits(c))
+    skip_character(c, '-');
+    if (!skip_character(c, '0') && !skip_digits(c))
         return false;
-    if (take(c, '.') && !take_digits(c))
+    if (skip_character(c, '.') && !skip_digits(c))
         return false;
-    if (take(c, 'e') || take(c, 'E')) {
-        if (!take(c, '+'))
-            take(c, '-');
-        return take_digits(c) > 0;
+    if (skip_character(c, 'e') || skip_character(c, 'E')) {
+        if (!skip_character(c, '+'))
+            skip_character(c, '-');
+        return skip_digits(c) > 0;
     }
     return true;
 }
 
-static bool take_escape(struct cursor *c)
+static bool skip_escape(struct cursor *c)
 {
     if (c->at >= c->end)
         return false;
@@ -60,9 +60,9 @@ static bool take_escape(struct cursor *c)
     return true;
 }
 
-static bool take_string(struct cursor *c)
+static bool skip_string(struct cursor *c)
 {
-    if (!take(c, '"'))
+    if (!skip_character(c, '"'))
         return false;
     while (c->at < c->end) {
         unsigned char byte = (unsigned char)*c->at;
@@ -72,13 +72,13 @@ static bool take_string(struct cursor *c)
         c->at += n;
         if (byte == '"')
             return true;
-        if (byte == '\\' && !take_escape(c))
+        if (byte == '\\' && !skip_escape(c))
             return false;
     }
     return false;
 }
 
-static bool take_word(struct cursor *c, const char *word)
+static bool skip_word(struct cursor *c, const char *word)
 {
     size_t n = strlen(word);
     if ((size_t)(c->end - c->at) < n || memcmp(c->at, word, n) != 0)
@@ -87,26 +87,26 @@ static bool take_word(struct cursor *c, const char *word)
     return true;
 }
 
-static bool take_scalar(struct cursor *c)
+static bool skip_scalar(struct cursor *c)
 {
     if (c->at < c->end && *c->at == '"')
-        return take_string(c);
-    return take_word(c, "true") || take_word(c, "false") || take_word(c, "null") || take_number(c);
+        return skip_string(c);
+    return skip_word(c, "true") || skip_word(c, "false") || skip_word(c, "null") || skip_number(c);
 }
 
-static bool in_object(const struct cursor *c)
+static bool is_in_object(const struct cursor *c)
 {
     unsigned level = c->depth - 1;
     return c->is_object[level / 8] >> (level % 8) & 1;
 }
 
-static bool take_key(struct cursor *c)
+static bool skip_key(struct cursor *c)
 {
     skip_blanks(c);
-    if (!take_string(c))
+    if (!skip_string(c))
         return false;
     skip_blanks(c);
-    return take(c, ':');
+    return skip_character(c, ':');
 }
 
 /* Continues after an opening bracket. Returns false at a syntax error. Sets *is_value if the closing bracket follows
@@ -120,10 +120,10 @@ static bool open_level(struct cursor *c, bool is_object, bool *is_value)
     *byte = (uint8_t)(is_object ? *byte | bit : *byte & ~bit);
     c->depth++;
     skip_blanks(c);
-    *is_value = take(c, is_object ? '}' : ']');
+    *is_value = skip_character(c, is_object ? '}' : ']');
     if (*is_value)
         c->depth--;
-    return *is_value || !is_object || take_key(c);
+    return *is_value || !is_object || skip_key(c);
 }
 
 /* Continues after a value: reads closing brackets, or a comma. Returns false at a syntax error. Sets *is_done to
@@ -135,9 +135,9 @@ static bool close_levels(struct cursor *c, bool *is_done)
         *is_done = c->depth == 0;
         if (*is_done)
             return c->at == c->end;
-        if (take(c, ','))
-            return !in_object(c) || take_key(c);
-        if (!take(c, in_object(c) ? '}' : ']'))
+        if (skip_character(c, ','))
+            return !is_in_object(c) || skip_key(c);
+        if (!skip_character(c, is_in_object(c) ? '}' : ']'))
             return false;
         c->depth--;
     }
@@ -153,13 +153,13 @@ bool tp_put_is_json(struct tp_str text, unsigned max_depth)
     for (bool is_done = false; !is_done;) {
         bool is_value = true;
         skip_blanks(&c);
-        if (take(&c, '{')) {
+        if (skip_character(&c, '{')) {
             if (!open_level(&c, true, &is_value))
                 return false;
-        } else if (take(&c, '[')) {
+        } else if (skip_character(&c, '[')) {
             if (!open_level(&c, false, &is_value))
                 return false;
-        } else if (!take_scalar(&c)) {
+        } else if (!skip_scalar(&c)) {
             return false;
         }
         if (is_value && !close_levels(&c, &is_done))

@@ -23,7 +23,7 @@ static double divide(u128 a, u128 b)
     return ldexp((double)(quotient | (rest != 0)), exponent);
 }
 
-static u128 size_of(__int128 n)
+static u128 magnitude(__int128 n)
 {
     return n < 0 ? -(u128)n : (u128)n;
 }
@@ -32,7 +32,7 @@ double tp_ratio(__int128 a, __int128 b)
 {
     /* a double represents all integers up to this value exactly, so that dividing them rounds only once */
     const u128 exact = (u128)1 << 53;
-    u128 x = size_of(a), y = size_of(b);
+    u128 x = magnitude(a), y = magnitude(b);
     if (!b)
         return 0;
     double ratio = x <= exact && y <= exact ? (double)x / (double)y : divide(x, y);

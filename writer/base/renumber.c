@@ -17,8 +17,8 @@ void tp_ids_init(struct tp_ids *ids, struct tp_arena *arena, int64_t lowest, int
     }
 }
 
-uint64_t tp_ids_init_of(struct tp_ids *ids, struct tp_arena *arena, uint32_t count, tp_id_of *id_of,
-                        const void *context)
+uint64_t tp_ids_init_for_items(struct tp_ids *ids, struct tp_arena *arena, uint32_t count, tp_id_of *id_of,
+                               const void *context)
 {
     int64_t lowest = INT64_MAX, highest = INT64_MIN;
     uint64_t found = 0;

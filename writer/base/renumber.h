@@ -22,8 +22,8 @@ void tp_ids_init(struct tp_ids *ids, struct tp_arena *arena, int64_t lowest, int
 /* Returns the id of an item, or TP_NULL_INT if the item has none. */
 typedef int64_t tp_id_of(const void *context, uint32_t item);
 /* Initializes *ids for the ids of items 0 to count - 1. Returns how many items have an id. */
-uint64_t tp_ids_init_of(struct tp_ids *ids, struct tp_arena *arena, uint32_t count, tp_id_of *id_of,
-                        const void *context);
+uint64_t tp_ids_init_for_items(struct tp_ids *ids, struct tp_arena *arena, uint32_t count, tp_id_of *id_of,
+                               const void *context);
 uint32_t tp_ids_add(struct tp_ids *ids, int64_t value);
 /* Returns the new number of the value, or TP_NO_ID. */
 uint32_t tp_ids_find(const struct tp_ids *ids, int64_t value);

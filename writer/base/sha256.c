@@ -23,16 +23,16 @@ static uint32_t rotate(uint32_t x, unsigned n)
     return x >> n | x << (32 - n);
 }
 
-static uint32_t big_endian(const uint8_t *p)
+static uint32_t read_big_endian(const uint8_t *p)
 {
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-static void block_plain(uint32_t state[8], const uint8_t *p)
+static void hash_block_plain(uint32_t state[8], const uint8_t *p)
 {
     uint32_t w[64], s[8];
     for (int i = 0; i < 16; i++)
-        w[i] = big_endian(p + 4 * i);
+        w[i] = read_big_endian(p + 4 * i);
     for (int i = 16; i < 64; i++) {
         uint32_t a = rotate(w[i - 15], 7) ^ rotate(w[i - 15], 18) ^ w[i - 15] >> 3;
         uint32_t b = rotate(w[i - 2], 17) ^ rotate(w[i - 2], 19) ^ w[i - 2] >> 10;
@@ -52,10 +52,10 @@ static void block_plain(uint32_t state[8], const uint8_t *p)
         state[i] += s[i];
 }
 
-static void blocks_plain(uint32_t state[8], const uint8_t *p, size_t count)
+static void hash_blocks_plain(uint32_t state[8], const uint8_t *p, size_t count)
 {
     for (; count; count--, p += 64)
-        block_plain(state, p);
+        hash_block_plain(state, p);
 }
 
 #if defined(__x86_64__)
@@ -92,26 +92,26 @@ __attribute__((target("sha,sse4.1,ssse3"))) static void blocks_sha(uint32_t stat
     _mm_storeu_si128((__m128i *)(state + 4), _mm_alignr_epi8(dchg, feba, 8));
 }
 
-static bool has_sha(void)
+static bool has_sha_instructions(void)
 {
     unsigned a, b = 0, c = 0, d;
     bool has_extension = __get_cpuid_count(7, 0, &a, &b, &c, &d) && b & bit_SHA;
     return has_extension && __get_cpuid(1, &a, &b, &c, &d) && c & bit_SSE4_1;
 }
 
-static void blocks(struct tp_sha256 *sha, const uint8_t *p, size_t count)
+static void hash_blocks(struct tp_sha256 *sha, const uint8_t *p, size_t count)
 {
     /* large inputs only, because checking the processor is slow in virtual machines */
-    if (count >= 16 && !sha->has_asked) {
-        sha->has_asked = true;
-        sha->has_instructions = has_sha();
+    if (count >= 16 && !sha->has_checked_processor) {
+        sha->has_checked_processor = true;
+        sha->has_instructions = has_sha_instructions();
     }
-    (sha->has_instructions ? blocks_sha : blocks_plain)(sha->state, p, count);
+    (sha->has_instructions ? blocks_sha : hash_blocks_plain)(sha->state, p, count);
 }
 #else
-static void blocks(struct tp_sha256 *sha, const uint8_t *p, size_t count)
+static void hash_blocks(struct tp_sha256 *sha, const uint8_t *p, size_t count)
 {
-    blocks_plain(sha->state, p, count);
+    hash_blocks_plain(sha->state, p, count);
 }
 #endif
 
@@ -134,11 +134,11 @@ void tp_sha256_add(struct tp_sha256 *sha, const void *bytes, size_t size)
             memcpy(sha->block + held, p, take);
         if (held + take < 64)
             return;
-        blocks(sha, sha->block, 1);
+        hash_blocks(sha, sha->block, 1);
         p += take;
         size -= take;
     }
-    blocks(sha, p, size / 64);
+    hash_blocks(sha, p, size / 64);
     if (size % 64)
         memcpy(sha->block, p + size / 64 * 64, size % 64);
 }
@@ -155,7 +155,7 @@ void tp_sha256_end(struct tp_sha256 *sha, uint8_t digest[32])
         digest[i] = (uint8_t)(sha->state[i / 4] >> (24 - i % 4 * 8));
 }
 
-void tp_sha256_of(const void *bytes, size_t size, uint8_t digest[32])
+void tp_sha256_digest(const void *bytes, size_t size, uint8_t digest[32])
 {
     struct tp_sha256 sha;
     tp_sha256_init(&sha);

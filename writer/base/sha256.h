@@ -12,8 +12,8 @@ struct tp_sha256 {
     uint32_t state[8];
     uint64_t size; /* bytes added so far */
     uint8_t block[64];
-    /* has_asked: the processor was checked for SHA instructions; has_instructions: the result */
-    bool has_asked, has_instructions;
+    /* has_checked_processor: the processor was checked for SHA instructions; has_instructions: the result */
+    bool has_checked_processor, has_instructions;
 };
 
 void tp_sha256_init(struct tp_sha256 *sha);
@@ -22,7 +22,7 @@ void tp_sha256_add(struct tp_sha256 *sha, const void *bytes, size_t size);
 void tp_sha256_end(struct tp_sha256 *sha, uint8_t digest[32]);
 
 /* Computes a digest in one call. */
-void tp_sha256_of(const void *bytes, size_t size, uint8_t digest[32]);
+void tp_sha256_digest(const void *bytes, size_t size, uint8_t digest[32]);
 
 /* Writes a digest as 64 lower-case hexadecimal digits and NUL. */
 void tp_sha256_hex(const uint8_t digest[32], char hex[65]);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int64_t tp_rounded(double value)
+int64_t tp_round_to_integer(double value)
 {
     const double most = 9e18; /* limited, so that the sum of two results fits into int64_t */
     return isnan(value) ? TP_NULL_INT : (int64_t)llround(fmin(fmax(value, -most), most));
@@ -67,13 +67,13 @@ size_t tp_nearest_rank(size_t count, unsigned percent)
     return rank ? rank - 1 : 0;
 }
 
-int64_t tp_integer_median_of_sorted(const int64_t *sorted, size_t count)
+int64_t tp_sorted_integer_median(const int64_t *sorted, size_t count)
 {
     int64_t low = sorted[(count - 1) / 2];
     return tp_sat_add(low, tp_sat_sub(sorted[count / 2], low) / 2);
 }
 
-double tp_median_of_sorted(const double *sorted, size_t count)
+double tp_sorted_median(const double *sorted, size_t count)
 {
     if (count == 0)
         return NAN;
@@ -112,7 +112,7 @@ double tp_sum(const double *values, size_t count)
     return isfinite(lost) ? sum + lost : sum;
 }
 
-double tp_squared_deviations(double *values, size_t count)
+double tp_sum_squared_deviations(double *values, size_t count)
 {
     double first = values[0];
     for (size_t i = 0; i < count; i++)
@@ -124,7 +124,7 @@ double tp_squared_deviations(double *values, size_t count)
 }
 
 /* Returns an unsigned number for value i, an integer or a real. These numbers have the same order as the values. */
-static inline uint64_t image_of(const void *values, size_t i, bool are_reals)
+static inline uint64_t sortable_image(const void *values, size_t i, bool are_reals)
 {
     const uint64_t sign = UINT64_C(1) << 63;
     uint64_t bits;
@@ -144,10 +144,10 @@ static inline void swap(void *values, size_t i, size_t k)
 /* Returns the bit position of the highest byte in which the values differ. */
 static inline int highest_shift(const void *values, size_t count, bool are_reals)
 {
-    uint64_t differs = 0, first = image_of(values, 0, are_reals);
+    uint64_t differs = 0, first = sortable_image(values, 0, are_reals);
     int shift = 0;
     for (size_t i = 1; i < count; i++)
-        differs |= image_of(values, i, are_reals) ^ first;
+        differs |= sortable_image(values, i, are_reals) ^ first;
     while (shift < 56 && differs >> shift >> 8)
         shift += 8;
     return shift;
@@ -160,18 +160,18 @@ static inline __attribute__((always_inline)) void select_rank(void *values, size
     for (int shift = highest_shift(values, count, are_reals); shift >= 0 && count > 1; shift -= 8) {
         size_t counts[256] = {0}, kept = 0;
         for (size_t i = 0; i < count; i++)
-            counts[image_of(values, i, are_reals) >> shift & 255]++;
+            counts[sortable_image(values, i, are_reals) >> shift & 255]++;
         unsigned byte = 0;
         for (; rank >= counts[byte]; byte++)
             rank -= counts[byte];
         for (size_t i = 0; i < count; i++)
-            if ((image_of(values, i, are_reals) >> shift & 255) == byte)
+            if ((sortable_image(values, i, are_reals) >> shift & 255) == byte)
                 swap(values, kept++, i);
         count = kept;
     }
 }
 
-static int64_t value_of_rank(int64_t *values, size_t count, size_t rank)
+static int64_t select_value(int64_t *values, size_t count, size_t rank)
 {
     select_rank(values, count, rank, false);
     return values[0];
@@ -197,7 +197,7 @@ double tp_median(double *values, size_t count)
     if (count > FEW)
         return select_median(values, count);
     tp_sort_reals(values, count);
-    return tp_median_of_sorted(values, count);
+    return tp_sorted_median(values, count);
 }
 
 double tp_robust_deviation(double *values, size_t count)
@@ -210,14 +210,14 @@ double tp_robust_deviation(double *values, size_t count)
 
 int64_t tp_lower_median(int64_t *values, size_t count)
 {
-    return count ? value_of_rank(values, count, (count - 1) / 2) : 0;
+    return count ? select_value(values, count, (count - 1) / 2) : 0;
 }
 
 int64_t tp_integer_median(int64_t *values, size_t count)
 {
     if (!count)
         return 0;
-    int64_t low = value_of_rank(values, count, (count - 1) / 2);
-    int64_t high = count % 2 ? low : value_of_rank(values, count, count / 2);
+    int64_t low = select_value(values, count, (count - 1) / 2);
+    int64_t high = count % 2 ? low : select_value(values, count, count / 2);
     return tp_sat_add(low, tp_sat_sub(high, low) / 2);
 }

@@ -29,7 +29,7 @@ void tp_sort_integers(int64_t *values, size_t count);
 
 /* Returns the median; for an even count the mean of the two middle values; NaN for no values. Reorders the values. */
 double tp_median(double *values, size_t count);
-double tp_median_of_sorted(const double *sorted, size_t count);
+double tp_sorted_median(const double *sorted, size_t count);
 
 /* Returns the lower of the two middle values; 0 for no values. Reorders the values, in linear time. */
 int64_t tp_lower_median(int64_t *values, size_t count);
@@ -39,7 +39,7 @@ int64_t tp_lower_median(int64_t *values, size_t count);
 int64_t tp_integer_median(int64_t *values, size_t count);
 
 /* Returns the mean of the two middle values of `count` (> 0) sorted values, rounded towards the lower one. */
-int64_t tp_integer_median_of_sorted(const int64_t *sorted, size_t count);
+int64_t tp_sorted_integer_median(const int64_t *sorted, size_t count);
 
 /* Returns the index of a quantile among `count` (> 0) sorted values, by nearest rank. The quantile is the least value
  * that at least `percent` (1 to 100) per cent of the values do not exceed. For 50 it is the lower median. */
@@ -63,7 +63,7 @@ double tp_sum(const double *values, size_t count);
 
 /* Returns the sum of the squared distances from the mean: exactly 0 if all values are equal. Overwrites the values.
  * count > 0. */
-double tp_squared_deviations(double *values, size_t count);
+double tp_sum_squared_deviations(double *values, size_t count);
 
 /* An estimate and its interval of confidence. The bounds are NaN if there are too few samples. */
 struct tp_confidence_interval {
@@ -73,6 +73,6 @@ struct tp_confidence_interval {
 /* ---- conversion for tables ---- */
 
 /* Returns the nearest integer, clamped to +-9e18; TP_NULL_INT for NaN. */
-int64_t tp_rounded(double value);
+int64_t tp_round_to_integer(double value);
 
 #endif

@@ -15,7 +15,7 @@ int tp_str_compare(struct tp_str a, struct tp_str b)
  * each position. */
 enum { SHORT_TEXT = 128 };
 
-struct tp_str tp_str_trimmed(struct tp_str text)
+struct tp_str tp_str_trim(struct tp_str text)
 {
     while (text.len && text.ptr[0] == ' ')
         text.ptr++, text.len--;
@@ -55,7 +55,7 @@ static inline unsigned char lower(char c)
 }
 
 /* Returns the first position of a byte at or after `from`, or the length of the text. */
-static size_t next_of(struct tp_str text, size_t from, int byte)
+static size_t find_byte(struct tp_str text, size_t from, int byte)
 {
     const char *at = from < text.len ? memchr(text.ptr + from, byte, text.len - from) : NULL;
     return at ? (size_t)(at - text.ptr) : text.len;
@@ -71,7 +71,7 @@ ptrdiff_t tp_str_find_lower(struct tp_str text, const char *needle)
     if (!n || n > text.len)
         return n ? -1 : 0;
     text.len -= n - 1; /* from here on, the number of possible positions */
-    size_t small = next_of(text, 0, first), large = is_letter ? next_of(text, 0, first - 32) : text.len;
+    size_t small = find_byte(text, 0, first), large = is_letter ? find_byte(text, 0, first - 32) : text.len;
     for (size_t at; (at = small < large ? small : large) < text.len;) {
         size_t k = 1;
         while (k < n && lower(text.ptr[at + k]) == (unsigned char)needle[k])
@@ -79,9 +79,9 @@ ptrdiff_t tp_str_find_lower(struct tp_str text, const char *needle)
         if (k == n)
             return (ptrdiff_t)at;
         if (at == small)
-            small = next_of(text, at + 1, first);
+            small = find_byte(text, at + 1, first);
         else
-            large = next_of(text, at + 1, first - 32);
+            large = find_byte(text, at + 1, first - 32);
     }
     return -1;
 }

@@ -42,7 +42,7 @@ static inline bool tp_str_starts(struct tp_str text, const char *prefix)
 }
 
 /* Returns whether the text starts with one of the prefixes. Their list ends with NULL. */
-static inline bool tp_str_starts_with_one(struct tp_str text, const char *const *prefixes)
+static inline bool tp_str_starts_with_one_of(struct tp_str text, const char *const *prefixes)
 {
     while (*prefixes && !tp_str_starts(text, *prefixes))
         prefixes++;
@@ -50,7 +50,7 @@ static inline bool tp_str_starts_with_one(struct tp_str text, const char *const 
 }
 
 /* Returns whether the text is one of the words. Their list ends with NULL. */
-static inline bool tp_str_is_one(struct tp_str text, const char *const *words)
+static inline bool tp_str_is_one_of(struct tp_str text, const char *const *words)
 {
     while (*words && !tp_str_equal(text, tp_str_of(*words)))
         words++;
@@ -76,13 +76,13 @@ static inline bool tp_is_digit(char c)
 }
 
 /* Returns whether the character is an ASCII letter, a digit or an underscore, as in identifiers. */
-static inline bool tp_is_word(char c)
+static inline bool tp_is_word_character(char c)
 {
     return tp_is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
 /* Returns the text without spaces at its beginning and end. */
-struct tp_str tp_str_trimmed(struct tp_str text);
+struct tp_str tp_str_trim(struct tp_str text);
 
 /* Appends the bytes of a text to a vector of char. */
 void tp_vec_add_text(struct tp_vec *vec, struct tp_str text);

@@ -42,7 +42,7 @@ static double beta_share(double a, double b, double x)
     return 1 - front * beta_fraction(b, a, 1 - x) / b;
 }
 
-double tp_student_tails(double t, double freedom)
+double tp_student_tail_probability(double t, double freedom)
 {
     return beta_share(freedom / 2, 0.5, freedom / (freedom + t * t));
 }
@@ -64,7 +64,7 @@ double tp_student_quantile(double p, double freedom)
     if (freedom > 1e6)
         freedom = 1e6;
     for (int i = 0; i < 200; i++) {
-        double over = tp_student_tails(t, freedom) / 2 - tail, next;
+        double over = tp_student_tail_probability(t, freedom) / 2 - tail, next;
         if (over > 0)
             low = t;
         else

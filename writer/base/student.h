@@ -7,6 +7,6 @@
 double tp_student_quantile(double p, double freedom);
 
 /* Returns the probability of a value farther from 0 than `t` in both tails together; 1 for t = 0. freedom > 0. */
-double tp_student_tails(double t, double freedom);
+double tp_student_tail_probability(double t, double freedom);
 
 #endif

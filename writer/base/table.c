@@ -23,7 +23,7 @@ void tp_table_init(struct tp_table *table, struct tp_arena *arena, const char *n
         table->cells[i] = tp_arena_array(arena, row_count, cell_size[defs[i].type]);
 }
 
-static void int_or_null(struct tp_json *json, int64_t value, bool is_time)
+static void put_int_or_null(struct tp_json *json, int64_t value, bool is_time)
 {
     if (value == TP_NULL_INT)
         tp_json_null(json);
@@ -44,7 +44,7 @@ void tp_table_cell_json(const struct tp_table *table, unsigned column, size_t ro
     case TP_COLUMN_INT:
     case TP_COLUMN_BYTES:
     case TP_COLUMN_NS:
-        int_or_null(json, tp_table_int(table, column)[row], table->defs[column].type == TP_COLUMN_NS);
+        put_int_or_null(json, tp_table_int(table, column)[row], table->defs[column].type == TP_COLUMN_NS);
         break;
     case TP_COLUMN_REAL:
         tp_json_real(json, tp_table_real(table, column)[row]);

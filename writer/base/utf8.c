@@ -98,17 +98,17 @@ size_t tp_utf8_count(const char *text, size_t size)
 {
     size_t count = 0;
     for (size_t i = 0; i < size; i++)
-        count += !tp_utf8_is_inside(text[i]);
+        count += !tp_utf8_is_continuation(text[i]);
     return count;
 }
 
-size_t tp_utf8_cut(const char *text, size_t size, size_t max_bytes)
+size_t tp_utf8_fitting_bytes(const char *text, size_t size, size_t max_bytes)
 {
     size_t kept = max_bytes;
     if (size <= max_bytes)
         return size;
     /* at most 3, because a character has at most three continuation bytes */
-    for (int back = 0; back < 3 && kept > 0 && tp_utf8_is_inside(text[kept]); back++)
+    for (int back = 0; back < 3 && kept > 0 && tp_utf8_is_continuation(text[kept]); back++)
         kept--;
     return kept;
 }
@@ -128,7 +128,7 @@ size_t tp_utf8_put(char bytes[4], uint32_t character)
     return count;
 }
 
-unsigned tp_utf8_bidi(const char *text, size_t left)
+unsigned tp_utf8_bidi_length(const char *text, size_t left)
 {
     const unsigned char *p = (const unsigned char *)text;
     if (left >= 2 && p[0] == 0xD8 && p[1] == 0x9C)

@@ -15,7 +15,7 @@ int tp_utf8_length(const char *text, size_t left);
 size_t tp_utf8_put(char bytes[4], uint32_t character);
 
 /* Returns whether the byte is a continuation byte: inside a character, but not its first byte. */
-static inline bool tp_utf8_is_inside(char byte)
+static inline bool tp_utf8_is_continuation(char byte)
 {
     return ((unsigned char)byte & 0xC0) == 0x80;
 }
@@ -25,12 +25,12 @@ size_t tp_utf8_count(const char *text, size_t size);
 
 /* Returns the length of the longest beginning of a text that has at most max_bytes and does not cut a character,
  * bytes. */
-size_t tp_utf8_cut(const char *text, size_t size, size_t max_bytes);
+size_t tp_utf8_fitting_bytes(const char *text, size_t size, size_t max_bytes);
 
 /* Returns the length in bytes of the bidirectional control at `text` (U+061C, U+200E, U+200F, U+202A..E, U+2066..9),
  * which can make a line look different. Returns 0 for other characters. Controls below U+0800 have two bytes, the
  * others three. */
-unsigned tp_utf8_bidi(const char *text, size_t left);
+unsigned tp_utf8_bidi_length(const char *text, size_t left);
 
 /* Returns whether every byte is ASCII, at several GB/s. */
 bool tp_utf8_is_ascii(const char *p, size_t size);

@@ -37,7 +37,7 @@ static struct cursor cursor_at(const struct tp_eh_frame *frame, uint64_t address
     return (struct cursor){.frame = frame, .at = is_bad ? 0 : (size_t)offset, .end = frame->size, .is_bad = is_bad};
 }
 
-static void take(struct cursor *c, void *to, size_t size)
+static void read_bytes(struct cursor *c, void *to, size_t size)
 {
     memset(to, 0, size);
     c->is_bad = c->is_bad || c->end - c->at < size;
@@ -47,28 +47,28 @@ static void take(struct cursor *c, void *to, size_t size)
     c->at += size;
 }
 
-static uint8_t take_byte(struct cursor *c)
+static uint8_t read_byte(struct cursor *c)
 {
     uint8_t byte;
-    take(c, &byte, sizeof byte);
+    read_bytes(c, &byte, sizeof byte);
     return byte;
 }
 
-static uint32_t take_u4(struct cursor *c)
+static uint32_t read_u4(struct cursor *c)
 {
     uint32_t number;
-    take(c, &number, sizeof number);
+    read_bytes(c, &number, sizeof number);
     return number;
 }
 
 /* Skips a number in LEB128, which has 7 bits per byte. */
 static void skip_leb128(struct cursor *c)
 {
-    while (!c->is_bad && take_byte(c) & 0x80)
+    while (!c->is_bad && read_byte(c) & 0x80)
         continue;
 }
 
-static uint64_t take_form(struct cursor *c, unsigned form)
+static uint64_t read_form(struct cursor *c, unsigned form)
 {
     int16_t s2;
     int32_t s4;
@@ -76,16 +76,16 @@ static uint64_t take_form(struct cursor *c, unsigned form)
     switch (form) {
     case FORM_U2:
     case FORM_S2:
-        take(c, &s2, sizeof s2);
+        read_bytes(c, &s2, sizeof s2);
         return form == FORM_U2 ? (uint16_t)s2 : (uint64_t)(int64_t)s2;
     case FORM_U4:
     case FORM_S4:
-        take(c, &s4, sizeof s4);
+        read_bytes(c, &s4, sizeof s4);
         return form == FORM_U4 ? (uint32_t)s4 : (uint64_t)(int64_t)s4;
     case FORM_POINTER:
     case FORM_U8:
     case FORM_S8:
-        take(c, &u8, sizeof u8);
+        read_bytes(c, &u8, sizeof u8);
         return u8;
     default:
         c->is_bad = true;
@@ -93,9 +93,9 @@ static uint64_t take_form(struct cursor *c, unsigned form)
     }
 }
 
-static uint64_t take_pointer(struct cursor *c, uint8_t encoding)
+static uint64_t read_pointer(struct cursor *c, uint8_t encoding)
 {
-    uint64_t here = c->frame->address + c->at, value = take_form(c, encoding & FORM);
+    uint64_t here = c->frame->address + c->at, value = read_form(c, encoding & FORM);
     unsigned base = encoding & (BASE | IS_INDIRECT);
     c->is_bad = c->is_bad || (base != FROM_ZERO && base != FROM_HERE);
     return value + (base == FROM_HERE ? here : 0);
@@ -103,9 +103,9 @@ static uint64_t take_pointer(struct cursor *c, uint8_t encoding)
 
 /* Skips the length of a description and limits c to this length. The description is that of a function or a shared
  * one. */
-static void enter(struct cursor *c)
+static void enter_description(struct cursor *c)
 {
-    uint32_t length = take_u4(c);
+    uint32_t length = read_u4(c);
     c->is_bad = c->is_bad || length == 0 || length == UINT32_MAX || length > c->end - c->at;
     c->end = c->is_bad ? c->at : c->at + length;
 }
@@ -117,28 +117,28 @@ static uint8_t pointer_encoding(const struct tp_eh_frame *frame, uint64_t addres
     uint8_t encoding = FORM_POINTER;
     size_t count = 0;
     struct cursor c = cursor_at(frame, address);
-    enter(&c);
-    c.is_bad = take_u4(&c) != 0 || c.is_bad;
-    uint8_t version = take_byte(&c);
+    enter_description(&c);
+    c.is_bad = read_u4(&c) != 0 || c.is_bad;
+    uint8_t version = read_byte(&c);
     do {
-        letters[count] = (char)take_byte(&c);
+        letters[count] = (char)read_byte(&c);
     } while (letters[count] && ++count < sizeof letters && !c.is_bad);
     c.is_bad = c.is_bad || count == sizeof letters || (count > 0 && letters[0] != 'z');
     skip_leb128(&c); /* skips the alignment factors of code and data */
     skip_leb128(&c);
     if (version == 1)
-        take_byte(&c); /* skips the register of the return address */
+        read_byte(&c); /* skips the register of the return address */
     else
         skip_leb128(&c);
     if (count > 0)
         skip_leb128(&c); /* skips the size of the data to which the letters refer */
     for (size_t i = 1; i < count && letters[i] != 'R' && !c.is_bad; i++)
         if (letters[i] == 'P')
-            take_form(&c, take_byte(&c) & FORM);
+            read_form(&c, read_byte(&c) & FORM);
         else if (letters[i] == 'L')
-            take_byte(&c);
+            read_byte(&c);
     if (!c.is_bad && count > 0 && strchr(letters, 'R'))
-        encoding = take_byte(&c);
+        encoding = read_byte(&c);
     *is_known = !c.is_bad;
     return encoding;
 }
@@ -148,19 +148,19 @@ static bool read_function(struct tp_eh_function *function, const struct tp_eh_fr
 {
     bool is_known;
     struct cursor c = cursor_at(frame, address);
-    enter(&c);
-    uint64_t here = frame->address + c.at, back = take_u4(&c);
+    enter_description(&c);
+    uint64_t here = frame->address + c.at, back = read_u4(&c);
     uint8_t encoding = pointer_encoding(frame, here - back, &is_known);
     if (c.is_bad || !is_known || back == 0)
         return false;
-    function->start = take_pointer(&c, encoding);
-    function->end = function->start + take_form(&c, encoding & FORM);
+    function->start = read_pointer(&c, encoding);
+    function->end = function->start + read_form(&c, encoding & FORM);
     return !c.is_bad && function->end > function->start;
 }
 
 /* Returns the start of the function in row `i` of the table at `table`. Sets *description to the address of its
  * description. */
-static uint64_t row_at(const struct tp_eh_frame *frame, size_t table, uint64_t i, uint64_t *description)
+static uint64_t read_table_row(const struct tp_eh_frame *frame, size_t table, uint64_t i, uint64_t *description)
 {
     int32_t row[2];
     memcpy(row, frame->bytes + table + i * ROW_BYTES, sizeof row);
@@ -168,26 +168,26 @@ static uint64_t row_at(const struct tp_eh_frame *frame, size_t table, uint64_t i
     return frame->header + (uint64_t)(int64_t)row[0];
 }
 
-bool tp_eh_frame_function(struct tp_eh_function *function, const struct tp_eh_frame *frame, uint64_t pc)
+bool tp_eh_frame_find_function(struct tp_eh_function *function, const struct tp_eh_frame *frame, uint64_t pc)
 {
     /* bytes of the header: version, and encodings of the section's address, of the count and of the table */
     uint8_t head[HEADER_BYTES];
     uint64_t description = 0, first = 0;
     struct cursor c = cursor_at(frame, frame->header);
-    take(&c, head, sizeof head);
+    read_bytes(&c, head, sizeof head);
     if (c.is_bad || head[0] != 1 || head[3] != TABLE_OF_S4 || head[2] == NOT_THERE)
         return false;
-    take_form(&c, head[1] & FORM);
-    uint64_t count = take_pointer(&c, head[2]), room = (c.end - c.at) / ROW_BYTES;
-    if (c.is_bad || count == 0 || room == 0 || row_at(frame, c.at, 0, &description) > pc)
+    read_form(&c, head[1] & FORM);
+    uint64_t count = read_pointer(&c, head[2]), room = (c.end - c.at) / ROW_BYTES;
+    if (c.is_bad || count == 0 || room == 0 || read_table_row(frame, c.at, 0, &description) > pc)
         return false;
     for (uint64_t last = (count < room ? count : room) - 1; first < last;) {
         uint64_t middle = first + (last - first + 1) / 2;
-        if (row_at(frame, c.at, middle, &description) <= pc)
+        if (read_table_row(frame, c.at, middle, &description) <= pc)
             first = middle;
         else
             last = middle - 1;
     }
-    row_at(frame, c.at, first, &description);
+    read_table_row(frame, c.at, first, &description);
     return read_function(function, frame, description) && pc >= function->start && pc < function->end;
 }

@@ -29,6 +29,6 @@ struct tp_eh_function {
 };
 
 /* Finds the function that contains the code at `pc`. Returns false if the file describes no such function. */
-bool tp_eh_frame_function(struct tp_eh_function *function, const struct tp_eh_frame *frame, uint64_t pc);
+bool tp_eh_frame_find_function(struct tp_eh_function *function, const struct tp_eh_frame *frame, uint64_t pc);
 
 #endif

@@ -3,7 +3,7 @@
 
 static const int64_t NO_LIMIT = INT64_MAX, MAX_COUNT = 1ll << 31;
 
-static int64_t least(int64_t a, int64_t b)
+static int64_t minimum(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
@@ -15,7 +15,7 @@ static int64_t round_up(int64_t value, int64_t unit)
 
 /* Returns the most blocks that an SM can run at a time, from Kineto's table. Compute capabilities that Kineto does not
  * know get the last row of the table. */
-static int64_t block_slots(int64_t major, int64_t minor)
+static int64_t max_blocks_per_sm(int64_t major, int64_t minor)
 {
     static const struct {
         int16_t major, minor; /* compute capability; minor -1: any other minor version */
@@ -28,13 +28,13 @@ static int64_t block_slots(int64_t major, int64_t minor)
     return 24;
 }
 
-static int64_t limit_of_warps(const struct tp_gpu_limits *gpu, int64_t threads, int64_t warps)
+static int64_t block_limit_by_warps(const struct tp_gpu_limits *gpu, int64_t threads, int64_t warps)
 {
     return threads <= gpu->max_threads_per_block ? gpu->max_threads_per_sm / gpu->warp_size / warps : 0;
 }
 
 /* Returns how many blocks the registers of an SM allow. Registers are allocated per warp in each partition of an SM. */
-static int64_t limit_of_registers(const struct tp_gpu_limits *gpu, int64_t registers, int64_t warps)
+static int64_t block_limit_by_registers(const struct tp_gpu_limits *gpu, int64_t registers, int64_t warps)
 {
     int64_t partitions = gpu->compute_major == 6 && gpu->compute_minor == 0 ? 2 : 4;
     int64_t most = gpu->compute_major < 7 ? 255 : 256, of_warp = round_up(registers * gpu->warp_size, 256);
@@ -43,7 +43,7 @@ static int64_t limit_of_registers(const struct tp_gpu_limits *gpu, int64_t regis
     return of_warp ? gpu->registers_per_sm / partitions / of_warp * partitions / warps : NO_LIMIT;
 }
 
-static int64_t limit_of_shared_memory(const struct tp_gpu_limits *gpu, int64_t shared_bytes)
+static int64_t block_limit_by_shared_memory(const struct tp_gpu_limits *gpu, int64_t shared_bytes)
 {
     /* shared memory that the system reserves in each block, bytes */
     int64_t reserved = gpu->compute_major >= 8 ? 1024 : 0;
@@ -54,7 +54,7 @@ static int64_t limit_of_shared_memory(const struct tp_gpu_limits *gpu, int64_t s
 }
 
 /* Returns the product of three dimensions, or 0 if a dimension is not possible. */
-static int64_t product(const int64_t *dims)
+static int64_t multiply_dims(const int64_t *dims)
 {
     for (int i = 0; i < 3; i++)
         if (dims[i] <= 0 || dims[i] >= MAX_COUNT)
@@ -78,14 +78,15 @@ static bool is_possible(const struct tp_gpu_limits *gpu, const struct tp_gpu_lau
 
 bool tp_gpu_occupancy(struct tp_gpu_occupancy *out, const struct tp_gpu_limits *gpu, const struct tp_gpu_launch *launch)
 {
-    int64_t threads = product(launch->block), blocks = product(launch->grid);
+    int64_t threads = multiply_dims(launch->block), blocks = multiply_dims(launch->grid);
     *out = (struct tp_gpu_occupancy){0};
     if (!is_possible(gpu, launch) || !threads || threads >= MAX_COUNT || !blocks)
         return false;
     int64_t warps = (threads + gpu->warp_size - 1) / gpu->warp_size;
-    int64_t held = least(
-        least(limit_of_warps(gpu, threads, warps), limit_of_registers(gpu, launch->registers, warps)),
-        least(limit_of_shared_memory(gpu, launch->shared_bytes), block_slots(gpu->compute_major, gpu->compute_minor)));
+    int64_t held = minimum(
+        minimum(block_limit_by_warps(gpu, threads, warps), block_limit_by_registers(gpu, launch->registers, warps)),
+        minimum(block_limit_by_shared_memory(gpu, launch->shared_bytes),
+                max_blocks_per_sm(gpu->compute_major, gpu->compute_minor)));
     out->blocks_per_sm = (float)((double)blocks / (double)gpu->sm_count);
     out->warps_per_sm = out->blocks_per_sm * (float)threads / (float)gpu->warp_size;
     float active = (float)held < out->blocks_per_sm ? (float)held : out->blocks_per_sm;

@@ -48,7 +48,7 @@ void tp_inlined_read(struct tp_inlined *inlined, Dwfl_Module *file, struct tp_ar
             *(struct inlined_unit *)tp_vec_push(&inlined->units) = (struct inlined_unit){.die = *unit};
             inlined->bias = bias;
         }
-    inlined->addresses = tp_spans_order(&spans, NULL, NULL);
+    inlined->addresses = tp_spans_sort(&spans, NULL, NULL);
 }
 
 /* Compares functions with the same range, so that the function that a search must find is last. This is the innermost
@@ -63,8 +63,8 @@ static int by_depth(const void *left, const void *right, const void *context)
 }
 
 /* Returns the function of an entry, or NULL if the entry has no code. */
-static const struct tp_inlined_function *function_of(struct walk *walk, Dwarf_Die *die,
-                                                     const struct tp_inlined_function *outer, uint32_t depth)
+static const struct tp_inlined_function *add_function(struct walk *walk, Dwarf_Die *die,
+                                                      const struct tp_inlined_function *outer, uint32_t depth)
 {
     int tag = tp_libdw()->dwarf_tag(die);
     bool is_inlined = tag == DW_TAG_inlined_subroutine;
@@ -86,7 +86,7 @@ static void walk_children(struct walk *walk, Dwarf_Die *parent, const struct tp_
     if (depth == TP_MAX_CODE_DEPTH || tp_libdw()->dwarf_child(parent, &die) != 0)
         return;
     do {
-        const struct tp_inlined_function *function = function_of(walk, &die, outer, depth);
+        const struct tp_inlined_function *function = add_function(walk, &die, outer, depth);
         walk_children(walk, &die, function ? function : outer, depth + 1);
     } while (walk->steps && walk->steps-- && tp_libdw()->dwarf_siblingof(&die, &die) == 0);
 }
@@ -102,7 +102,7 @@ const struct tp_inlined_function *tp_inlined_find(struct tp_inlined *inlined, ui
         found->functions = TP_VEC(arena, const struct tp_inlined_function *);
         struct walk walk = {arena, &found->functions, TP_VEC(arena, struct tp_span), TP_MAX_CODE_ENTRIES};
         walk_children(&walk, &found->die, NULL, 0);
-        found->addresses = tp_spans_order(&walk.spans, by_depth, found->functions.data);
+        found->addresses = tp_spans_sort(&walk.spans, by_depth, found->functions.data);
         found->is_read = true;
     }
     *unit = &found->die;

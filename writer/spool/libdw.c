@@ -13,16 +13,16 @@ static pthread_once_t loaded = PTHREAD_ONCE_INIT;
 
 /* Returns whether enough address space is available. libdw ends the process when memory is short, and debug
  * information of a large program needs hundreds of megabytes. */
-static bool has_room(void)
+static bool has_address_space(void)
 {
     enum { LEAST_MIB = 2048 };
     struct rlimit limit;
     return getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >> 20 >= LEAST_MIB;
 }
 
-static void load(void)
+static void load_library(void)
 {
-    void *library = has_room() ? dlopen("libdw.so.1", RTLD_LAZY | RTLD_LOCAL) : NULL;
+    void *library = has_address_space() ? dlopen("libdw.so.1", RTLD_LAZY | RTLD_LOCAL) : NULL;
     has_libdw = library != NULL;
 #define LOAD(name)                                                                                                     \
     *(void **)&dw.name = has_libdw ? dlsym(library, #name) : NULL;                                                     \
@@ -32,6 +32,6 @@ static void load(void)
 
 const struct tp_libdw *tp_libdw(void)
 {
-    pthread_once(&loaded, load);
+    pthread_once(&loaded, load_library);
     return has_libdw ? &dw : NULL;
 }

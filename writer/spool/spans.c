@@ -17,7 +17,7 @@ static int by_start(const void *left, const void *right, const void *context)
     return order->tie ? order->tie(x, y, order->context) : (x->item > y->item) - (x->item < y->item);
 }
 
-struct tp_spans tp_spans_order(struct tp_vec *spans, tp_compare tie, const void *context)
+struct tp_spans tp_spans_sort(struct tp_vec *spans, tp_compare tie, const void *context)
 {
     const struct order order = {tie, context};
     struct tp_span *items = spans->data;
@@ -31,7 +31,7 @@ struct tp_spans tp_spans_order(struct tp_vec *spans, tp_compare tie, const void 
     return (struct tp_spans){items, spans->count};
 }
 
-size_t tp_spans_begun(struct tp_spans spans, uint64_t address)
+size_t tp_spans_count_begun(struct tp_spans spans, uint64_t address)
 {
     size_t low = 0, high = spans.count;
     while (low < high) {
@@ -46,7 +46,7 @@ size_t tp_spans_begun(struct tp_spans spans, uint64_t address)
 
 const struct tp_span *tp_spans_find(struct tp_spans spans, uint64_t address, uint64_t *reach)
 {
-    size_t last = tp_spans_begun(spans, address);
+    size_t last = tp_spans_count_begun(spans, address);
     uint64_t highest = 0;
     for (; last && spans.items[last - 1].end <= address; last = spans.items[last - 1].beyond)
         highest = spans.items[last - 1].end;

@@ -16,14 +16,14 @@ enum { ANSWERS_AT_ONCE = 64 };
 
 /* ---- the file ---- */
 
-static int give_name(int fd, int folder, const char *name)
+static int name_file(int fd, int folder, const char *name)
 {
     char self[64];
     snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
     return linkat(AT_FDCWD, self, folder, name, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
 }
 
-static int make(int folder, const char *name, const struct tp_spool_head *head, bool is_named)
+static int make_file(int folder, const char *name, const struct tp_spool_head *head, bool is_named)
 {
     char unit[TP_SPOOL_UNIT] = {0};
     const int flags = O_RDWR | O_CLOEXEC;
@@ -39,7 +39,7 @@ static int make(int folder, const char *name, const struct tp_spool_head *head, 
     if (code == 0 && pwrite(fd, unit, sizeof unit, 0) != (ssize_t)sizeof unit)
         code = errno ? errno : EIO;
     if (code == 0 && !is_named)
-        code = give_name(fd, folder, name);
+        code = name_file(fd, folder, name);
     if (code && is_named)
         unlinkat(folder, name, 0);
     if (code)
@@ -49,8 +49,8 @@ static int make(int folder, const char *name, const struct tp_spool_head *head, 
 
 int tp_spool_file_make(int folder, const char *name, const struct tp_spool_head *head)
 {
-    int fd = make(folder, name, head, false);
-    return fd >= 0 ? fd : make(folder, name, head, true);
+    int fd = make_file(folder, name, head, false);
+    return fd >= 0 ? fd : make_file(folder, name, head, true);
 }
 
 /* ---- messages with a descriptor ---- */
@@ -77,7 +77,7 @@ static bool send_message(int to, const void *bytes, size_t size, int fd)
 
 /* Receives a message with its first descriptor. Sets *fd to the descriptor, or to -1 if there is none. Returns the
  * size of the message in bytes, or a negative value if there is no message. */
-static ssize_t take_message(int from, void *bytes, size_t size, int *fd)
+static ssize_t receive_message(int from, void *bytes, size_t size, int *fd)
 {
     struct iovec part = {bytes, size};
     union control control;
@@ -103,7 +103,7 @@ static int await_answer(int from, int patience_ms)
     while (count < 0 && errno == EINTR);
     if (count <= 0)
         return count < 0 ? -errno : -ETIMEDOUT;
-    if (take_message(from, &code, sizeof code, &fd) != (ssize_t)sizeof code)
+    if (receive_message(from, &code, sizeof code, &fd) != (ssize_t)sizeof code)
         return -EPIPE;
     if (code == 0 && fd >= 0)
         return fd;
@@ -112,7 +112,7 @@ static int await_answer(int from, int patience_ms)
     return code > 0 ? -code : -EPROTO;
 }
 
-int tp_spool_file_ask(int socket, const char *name, const struct tp_spool_head *head, int patience_ms)
+int tp_spool_file_request(int socket, const char *name, const struct tp_spool_head *head, int patience_ms)
 {
     struct tp_spool_request request = {.head = *head};
     int pair[2];
@@ -147,7 +147,7 @@ void tp_spool_file_answer(int socket, int folder)
     struct tp_spool_request request;
     int asker;
     for (int i = 0; i < ANSWERS_AT_ONCE; i++) {
-        ssize_t n = take_message(socket, &request, sizeof request, &asker);
+        ssize_t n = receive_message(socket, &request, sizeof request, &asker);
         if (n <= 0)
             return;
         if (asker < 0)

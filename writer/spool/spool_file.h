@@ -25,7 +25,7 @@ int tp_spool_file_make(int folder, const char *name, const struct tp_spool_head 
 
 /* Requests a spool through `socket`, and waits at most patience_ms for the answer. Returns the spool's descriptor,
  * close-on-exec, or a negative errno. */
-int tp_spool_file_ask(int socket, const char *name, const struct tp_spool_head *head, int patience_ms);
+int tp_spool_file_request(int socket, const char *name, const struct tp_spool_head *head, int patience_ms);
 
 /* Answers all pending requests on `socket` without blocking. Creates spools only in `folder`. */
 void tp_spool_file_answer(int socket, int folder);

@@ -64,7 +64,7 @@ struct tp_spool_gpu {
     struct tp_str *names;     /* demangled names, by the number of the name; ptr NULL: not demangled yet */
     struct tp_demangle demangle;
     uint64_t steps_left; /* number of steps that linking may still take, so that malicious files cannot take long */
-    uint64_t dropped_count, unknown_count, lost_buffer_count, timeless_count;
+    uint64_t dropped_count, unknown_count, lost_buffer_count, untimed_count;
     int64_t first_ns; /* earliest start of a GPU activity; INT64_MAX: no activity */
 };
 
@@ -79,13 +79,13 @@ struct tp_gpu_call *tp_spool_gpu_call(const struct tp_spool_gpu *gpu, uint32_t c
  * (spool_gpu_link.c). */
 void tp_spool_gpu_link(struct tp_spool_conversion *c, uint64_t tid);
 
-/* tp_spool_gpu_find_rows finds the row of each work. tp_spool_gpu_row returns the row of one work
+/* tp_spool_gpu_find_rows finds the row of each work. tp_spool_gpu_find_row returns the row of one work
  * (spool_gpu_rows.c). */
 void tp_spool_gpu_find_rows(struct tp_spool_gpu *gpu);
-const struct tp_gpu_row *tp_spool_gpu_row(const struct tp_spool_gpu *gpu, uint32_t device, uint32_t stream,
-                                          uint32_t context);
+const struct tp_gpu_row *tp_spool_gpu_find_row(const struct tp_spool_gpu *gpu, uint32_t device, uint32_t stream,
+                                               uint32_t context);
 /* Returns the device of a context, or TP_SPOOL_GPU_NONE if it is unknown. */
-uint32_t tp_spool_gpu_device_of(const struct tp_spool_gpu *gpu, uint32_t context);
+uint32_t tp_spool_gpu_context_device(const struct tp_spool_gpu *gpu, uint32_t context);
 
 /* Writes all GPU activity, rows first (spool_trace_gpu.c). */
 void tp_spool_gpu_write(struct tp_spool_conversion *c);
@@ -96,7 +96,7 @@ void tp_spool_gpu_write_scopes(struct tp_spool_conversion *c);
 void tp_spool_gpu_write_memory(struct tp_spool_conversion *c);
 
 /* Appends facts about missing data for the head of the trace. Increases *count by at most 4. */
-void tp_spool_gpu_facts(const struct tp_spool_conversion *c, struct tp_trace_out_meta *facts, size_t *count);
+void tp_spool_gpu_add_facts(const struct tp_spool_conversion *c, struct tp_trace_out_meta *facts, size_t *count);
 
 /* Reads the payload of a record as a struct. The size of the payload was checked when the record was collected. */
 #define TP_SPOOL_GPU_READ(out, record) memcpy((out), tp_spool_payload(record), sizeof *(out))

@@ -10,19 +10,19 @@ enum { LINK_STEPS = 64 };
 
 /* ---- times ---- */
 
-static int64_t clamp(double ns)
+static int64_t clamp_time_ns(double ns)
 {
     return ns < (double)-MAX_NS ? -MAX_NS : ns > (double)MAX_WALL_NS ? MAX_WALL_NS : (int64_t)ns;
 }
 
 /* Returns how far the wall clock is ahead of CUPTI's clock at a clock record, ns. */
-static double ahead(const struct tp_spool_conversion *c, const struct tp_spool_gpu_clock *clock)
+static double clock_offset_ns(const struct tp_spool_conversion *c, const struct tp_spool_gpu_clock *clock)
 {
-    return (double)(tp_spool_time(c->file, clock->ticks) - clock->gpu_ns);
+    return (double)(tp_spool_realtime_ns(c->file, clock->ticks) - clock->gpu_ns);
 }
 
 /* Converts a time of CUPTI's own clock to the wall clock. The offset is interpolated between two clock records. */
-static int64_t time_of_own_clock(const struct tp_spool_conversion *c, uint64_t stamp)
+static int64_t convert_cupti_time(const struct tp_spool_conversion *c, uint64_t stamp)
 {
     const struct tp_spool_gpu_clock *clocks = c->gpu->clocks.data;
     size_t count = c->gpu->clocks.count, low = 0, high = count;
@@ -34,39 +34,39 @@ static int64_t time_of_own_clock(const struct tp_spool_conversion *c, uint64_t s
         else
             high = middle;
     }
-    double offset = ahead(c, &clocks[low]);
+    double offset = clock_offset_ns(c, &clocks[low]);
     if (count > low + 1 && clocks[low + 1].gpu_ns > clocks[low].gpu_ns) {
         double part = (double)(ns - clocks[low].gpu_ns) / (double)(clocks[low + 1].gpu_ns - clocks[low].gpu_ns);
         part = part < 0 ? 0 : part > 1 ? 1 : part;
-        offset += (ahead(c, &clocks[low + 1]) - offset) * part;
+        offset += (clock_offset_ns(c, &clocks[low + 1]) - offset) * part;
     }
     double sum = (double)ns + offset;
-    return sum > (double)MAX_WALL_NS || sum < 0 ? clamp(sum) : ns + (int64_t)offset;
+    return sum > (double)MAX_WALL_NS || sum < 0 ? clamp_time_ns(sum) : ns + (int64_t)offset;
 }
 
-static int64_t time_of(const struct tp_spool_conversion *c, uint64_t stamp)
+static int64_t convert_time(const struct tp_spool_conversion *c, uint64_t stamp)
 {
-    return c->gpu->clocks.count ? time_of_own_clock(c, stamp) : tp_spool_time(c->file, stamp);
+    return c->gpu->clocks.count ? convert_cupti_time(c, stamp) : tp_spool_realtime_ns(c->file, stamp);
 }
 
 /* ---- storing each kind ---- */
 
-static void keep_item(struct tp_spool_conversion *c, struct tp_vec *list, const struct tp_spool_record *record,
-                      const uint64_t stamps[2])
+static void store_item(struct tp_spool_conversion *c, struct tp_vec *list, const struct tp_spool_record *record,
+                       const uint64_t stamps[2])
 {
     struct tp_spool_gpu *gpu = c->gpu;
     if (!stamps[0] && !stamps[1]) {
-        gpu->timeless_count++;
+        gpu->untimed_count++;
         return;
     }
     struct tp_gpu_item *item = tp_vec_push(list);
-    *item = (struct tp_gpu_item){record, time_of(c, stamps[0]), time_of(c, stamps[1])};
+    *item = (struct tp_gpu_item){record, convert_time(c, stamps[0]), convert_time(c, stamps[1])};
     if (item->end_ns < item->start_ns)
         item->end_ns = item->start_ns; /* the activity has started, but its end is unknown */
     gpu->first_ns = item->start_ns < gpu->first_ns ? item->start_ns : gpu->first_ns;
 }
 
-static void keep_context(struct tp_spool_gpu *gpu, uint32_t context, uint32_t device)
+static void store_context(struct tp_spool_gpu *gpu, uint32_t context, uint32_t device)
 {
     struct tp_spool_gpu_event *list = gpu->contexts.data;
     size_t count = gpu->contexts.count;
@@ -76,91 +76,92 @@ static void keep_context(struct tp_spool_gpu *gpu, uint32_t context, uint32_t de
         (struct tp_spool_gpu_event){.context = context, .stream = device};
 }
 
-static void keep_work(struct tp_spool_conversion *c, const struct tp_spool_record *record)
+static void store_work(struct tp_spool_conversion *c, const struct tp_spool_record *record)
 {
     struct tp_spool_gpu_work work;
     TP_SPOOL_GPU_READ(&work, record);
-    keep_item(c, &c->gpu->works, record, (uint64_t[]){work.start, work.end});
-    keep_context(c->gpu, work.context, work.device);
+    store_item(c, &c->gpu->works, record, (uint64_t[]){work.start, work.end});
+    store_context(c->gpu, work.context, work.device);
 }
 
-static void keep_call(struct tp_spool_conversion *c, const struct tp_spool_record *record)
+static void store_call(struct tp_spool_conversion *c, const struct tp_spool_record *record)
 {
     struct tp_spool_gpu_call from;
     TP_SPOOL_GPU_READ(&from, record);
     if (!from.start && !from.end) {
-        c->gpu->timeless_count++;
+        c->gpu->untimed_count++;
         return;
     }
     struct tp_gpu_call *call = tp_vec_push(&c->gpu->calls);
     *call = (struct tp_gpu_call){.record = record,
-                                 .start_ns = time_of(c, from.start),
-                                 .end_ns = time_of(c, from.end),
+                                 .start_ns = convert_time(c, from.start),
+                                 .end_ns = convert_time(c, from.end),
                                  .correlation = from.correlation,
                                  .tid = from.tid};
     call->end_ns = call->end_ns < call->start_ns ? call->start_ns : call->end_ns;
     c->gpu->first_ns = call->start_ns < c->gpu->first_ns ? call->start_ns : c->gpu->first_ns;
 }
 
-static void keep_sync(struct tp_spool_conversion *c, const struct tp_spool_record *record)
+static void store_sync(struct tp_spool_conversion *c, const struct tp_spool_record *record)
 {
     struct tp_spool_gpu_sync sync;
     TP_SPOOL_GPU_READ(&sync, record);
-    keep_item(c, &c->gpu->syncs, record, (uint64_t[]){sync.start, sync.end});
+    store_item(c, &c->gpu->syncs, record, (uint64_t[]){sync.start, sync.end});
 }
 
-static void keep_overhead(struct tp_spool_conversion *c, const struct tp_spool_record *record)
+static void store_overhead(struct tp_spool_conversion *c, const struct tp_spool_record *record)
 {
     struct tp_spool_gpu_overhead overhead;
     TP_SPOOL_GPU_READ(&overhead, record);
-    keep_item(c, &c->gpu->overheads, record, (uint64_t[]){overhead.start, overhead.end});
+    store_item(c, &c->gpu->overheads, record, (uint64_t[]){overhead.start, overhead.end});
 }
 
-static void keep_memory(struct tp_spool_conversion *c, const struct tp_spool_record *record)
+static void store_memory(struct tp_spool_conversion *c, const struct tp_spool_record *record)
 {
     /* time of the record; the first member of both kinds of payload */
     uint64_t time;
     TP_SPOOL_GPU_READ(&time, record);
-    keep_item(c, &c->gpu->memory, record, (uint64_t[]){time, time});
+    store_item(c, &c->gpu->memory, record, (uint64_t[]){time, time});
 }
 
-static void keep_environment(struct tp_spool_conversion *c, const struct tp_spool_record *record)
+static void store_environment(struct tp_spool_conversion *c, const struct tp_spool_record *record)
 {
     struct tp_spool_gpu_environment environment;
     TP_SPOOL_GPU_READ(&environment, record);
-    keep_item(c, &c->gpu->environment, record, (uint64_t[]){environment.time, environment.time});
+    store_item(c, &c->gpu->environment, record, (uint64_t[]){environment.time, environment.time});
 }
 
-static void keep_event(struct tp_spool_conversion *c, const struct tp_spool_record *record)
+static void store_event(struct tp_spool_conversion *c, const struct tp_spool_record *record)
 {
     TP_SPOOL_GPU_READ((struct tp_spool_gpu_event *)tp_vec_push(&c->gpu->events), record);
 }
 
-static int64_t known(int64_t value)
+static int64_t negative_to_null(int64_t value)
 {
     return value < 0 ? TP_NULL_INT : value;
 }
 
-static void keep_device(struct tp_spool_conversion *c, const struct tp_spool_record *record)
+static void store_device(struct tp_spool_conversion *c, const struct tp_spool_record *record)
 {
     struct tp_spool_gpu_device from;
     TP_SPOOL_GPU_READ(&from, record);
     struct tp_gpu_device *device = tp_vec_push(&c->gpu->devices);
     int64_t optin = from.shared_per_block_optin_bytes;
-    device->out = (struct tp_trace_out_device){.id = from.id,
-                                               .name = tp_spool_name_of(c, record),
-                                               .total_memory_bytes = known(from.total_memory_bytes),
-                                               .compute_major = known(from.compute_major),
-                                               .compute_minor = known(from.compute_minor),
-                                               .max_threads_per_block = known(from.max_threads_per_block),
-                                               .max_threads_per_sm = known(from.max_threads_per_sm),
-                                               .registers_per_block = known(from.registers_per_block),
-                                               .warp_size = known(from.warp_size),
-                                               .shared_memory_per_block_bytes = known(from.shared_per_block_bytes),
-                                               .sm_count = known(from.sm_count),
-                                               .registers_per_sm = known(from.registers_per_sm),
-                                               .shared_memory_per_block_optin_bytes = known(optin),
-                                               .shared_memory_per_sm_bytes = known(from.shared_per_sm_bytes)};
+    device->out =
+        (struct tp_trace_out_device){.id = from.id,
+                                     .name = tp_spool_trace_name(c, record),
+                                     .total_memory_bytes = negative_to_null(from.total_memory_bytes),
+                                     .compute_major = negative_to_null(from.compute_major),
+                                     .compute_minor = negative_to_null(from.compute_minor),
+                                     .max_threads_per_block = negative_to_null(from.max_threads_per_block),
+                                     .max_threads_per_sm = negative_to_null(from.max_threads_per_sm),
+                                     .registers_per_block = negative_to_null(from.registers_per_block),
+                                     .warp_size = negative_to_null(from.warp_size),
+                                     .shared_memory_per_block_bytes = negative_to_null(from.shared_per_block_bytes),
+                                     .sm_count = negative_to_null(from.sm_count),
+                                     .registers_per_sm = negative_to_null(from.registers_per_sm),
+                                     .shared_memory_per_block_optin_bytes = negative_to_null(optin),
+                                     .shared_memory_per_sm_bytes = negative_to_null(from.shared_per_sm_bytes)};
     device->limits = (struct tp_gpu_limits){
         .compute_major = from.compute_major,
         .compute_minor = from.compute_minor,
@@ -174,7 +175,7 @@ static void keep_device(struct tp_spool_conversion *c, const struct tp_spool_rec
         .shared_per_block_bytes = optin > from.shared_per_block_bytes ? optin : from.shared_per_block_bytes};
 }
 
-static void keep_lost(struct tp_spool_conversion *c, const struct tp_spool_record *record)
+static void add_lost_counts(struct tp_spool_conversion *c, const struct tp_spool_record *record)
 {
     struct tp_spool_gpu_lost lost;
     TP_SPOOL_GPU_READ(&lost, record);
@@ -183,7 +184,7 @@ static void keep_lost(struct tp_spool_conversion *c, const struct tp_spool_recor
     c->gpu->lost_buffer_count += lost.broken_count;
 }
 
-static void keep_clock(struct tp_spool_conversion *c, const struct tp_spool_record *record)
+static void store_clock(struct tp_spool_conversion *c, const struct tp_spool_record *record)
 {
     struct tp_spool_gpu_clock clock;
     TP_SPOOL_GPU_READ(&clock, record);
@@ -197,20 +198,20 @@ static const struct {
     size_t size;
     void (*keep)(struct tp_spool_conversion *c, const struct tp_spool_record *record);
 } keepers[] = {
-    [TP_SPOOL_GPU_DEVICE - TP_SPOOL_GPU_DEVICE] = {sizeof(struct tp_spool_gpu_device), keep_device},
-    [TP_SPOOL_GPU_CLOCK - TP_SPOOL_GPU_DEVICE] = {sizeof(struct tp_spool_gpu_clock), keep_clock},
-    [TP_SPOOL_GPU_LOST - TP_SPOOL_GPU_DEVICE] = {sizeof(struct tp_spool_gpu_lost), keep_lost},
-    [TP_SPOOL_GPU_CALL - TP_SPOOL_GPU_DEVICE] = {sizeof(struct tp_spool_gpu_call), keep_call},
-    [TP_SPOOL_GPU_KERNEL - TP_SPOOL_GPU_DEVICE] = {sizeof(struct tp_spool_gpu_kernel), keep_work},
-    [TP_SPOOL_GPU_COPY - TP_SPOOL_GPU_DEVICE] = {sizeof(struct tp_spool_gpu_copy), keep_work},
-    [TP_SPOOL_GPU_SET - TP_SPOOL_GPU_DEVICE] = {sizeof(struct tp_spool_gpu_set), keep_work},
-    [TP_SPOOL_GPU_SYNC - TP_SPOOL_GPU_DEVICE] = {sizeof(struct tp_spool_gpu_sync), keep_sync},
-    [TP_SPOOL_GPU_EVENT - TP_SPOOL_GPU_DEVICE] = {sizeof(struct tp_spool_gpu_event), keep_event},
-    [TP_SPOOL_GPU_OVERHEAD - TP_SPOOL_GPU_DEVICE] = {sizeof(struct tp_spool_gpu_overhead), keep_overhead},
-    [TP_SPOOL_GPU_MEMORY - TP_SPOOL_GPU_DEVICE] = {sizeof(struct tp_spool_gpu_memory), keep_memory},
-    [TP_SPOOL_GPU_POOL - TP_SPOOL_GPU_DEVICE] = {sizeof(struct tp_spool_gpu_pool), keep_memory},
-    [TP_SPOOL_GPU_ENVIRONMENT - TP_SPOOL_GPU_DEVICE] = {sizeof(struct tp_spool_gpu_environment), keep_environment},
-    [TP_SPOOL_GPU_GRAPH - TP_SPOOL_GPU_DEVICE] = {sizeof(struct tp_spool_gpu_graph), keep_work},
+    [TP_SPOOL_GPU_DEVICE - TP_SPOOL_GPU_DEVICE] = {sizeof(struct tp_spool_gpu_device), store_device},
+    [TP_SPOOL_GPU_CLOCK - TP_SPOOL_GPU_DEVICE] = {sizeof(struct tp_spool_gpu_clock), store_clock},
+    [TP_SPOOL_GPU_LOST - TP_SPOOL_GPU_DEVICE] = {sizeof(struct tp_spool_gpu_lost), add_lost_counts},
+    [TP_SPOOL_GPU_CALL - TP_SPOOL_GPU_DEVICE] = {sizeof(struct tp_spool_gpu_call), store_call},
+    [TP_SPOOL_GPU_KERNEL - TP_SPOOL_GPU_DEVICE] = {sizeof(struct tp_spool_gpu_kernel), store_work},
+    [TP_SPOOL_GPU_COPY - TP_SPOOL_GPU_DEVICE] = {sizeof(struct tp_spool_gpu_copy), store_work},
+    [TP_SPOOL_GPU_SET - TP_SPOOL_GPU_DEVICE] = {sizeof(struct tp_spool_gpu_set), store_work},
+    [TP_SPOOL_GPU_SYNC - TP_SPOOL_GPU_DEVICE] = {sizeof(struct tp_spool_gpu_sync), store_sync},
+    [TP_SPOOL_GPU_EVENT - TP_SPOOL_GPU_DEVICE] = {sizeof(struct tp_spool_gpu_event), store_event},
+    [TP_SPOOL_GPU_OVERHEAD - TP_SPOOL_GPU_DEVICE] = {sizeof(struct tp_spool_gpu_overhead), store_overhead},
+    [TP_SPOOL_GPU_MEMORY - TP_SPOOL_GPU_DEVICE] = {sizeof(struct tp_spool_gpu_memory), store_memory},
+    [TP_SPOOL_GPU_POOL - TP_SPOOL_GPU_DEVICE] = {sizeof(struct tp_spool_gpu_pool), store_memory},
+    [TP_SPOOL_GPU_ENVIRONMENT - TP_SPOOL_GPU_DEVICE] = {sizeof(struct tp_spool_gpu_environment), store_environment},
+    [TP_SPOOL_GPU_GRAPH - TP_SPOOL_GPU_DEVICE] = {sizeof(struct tp_spool_gpu_graph), store_work},
 };
 
 enum { KEEPERS = sizeof keepers / sizeof *keepers };
@@ -225,7 +226,7 @@ static uint64_t walk(struct tp_spool_conversion *c, bool wants_clocks)
         struct tp_spool_record record;
         const char *payload;
         tp_spool_walk(&walk, c->file, &c->file->threads[t]);
-        while (tp_spool_next(&walk, &record, &payload)) {
+        while (tp_spool_next_record(&walk, &record, &payload)) {
             unsigned number = record.kind - (unsigned)TP_SPOOL_GPU_DEVICE;
             if (number >= KEEPERS || (record.kind == TP_SPOOL_GPU_CLOCK) != wants_clocks)
                 continue;
@@ -307,7 +308,7 @@ static void drop_repeated_devices(struct tp_vec *devices)
 }
 
 /* Marks driver calls inside a runtime call, because they are redundant. */
-static void mark_inside(struct tp_vec *calls)
+static void mark_inner_calls(struct tp_vec *calls)
 {
     int64_t end_ns = 0;
     uint32_t tid = 0;
@@ -401,7 +402,7 @@ void tp_spool_gpu_gather(struct tp_spool_conversion *c)
     sort(&gpu->contexts, by_context);
     sort(&gpu->devices, by_device);
     drop_repeated_devices(&gpu->devices);
-    mark_inside(&gpu->calls);
+    mark_inner_calls(&gpu->calls);
     index_calls(c);
     mark_launches(gpu);
     gpu->names = tp_arena_array(arena, c->file->name_count + 1u, sizeof *gpu->names);

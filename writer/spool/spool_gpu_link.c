@@ -15,7 +15,7 @@ static uint32_t add_scope(struct tp_spool_conversion *c, const struct tp_spool_r
 {
     char name[32];
     struct tp_gpu_scope *scope = tp_vec_push(&c->gpu->scopes);
-    scope->name = tp_spool_name_of(c, range->record);
+    scope->name = tp_spool_trace_name(c, range->record);
     if (range->record->kind == TP_SPOOL_STEP) {
         int n = snprintf(name, sizeof name, "ProfilerStep#%u", range->record->name);
         scope->name = (struct tp_str){tp_arena_copy(c->arena, name, (size_t)n), (size_t)n};
@@ -25,7 +25,7 @@ static uint32_t add_scope(struct tp_spool_conversion *c, const struct tp_spool_r
     return (uint32_t)(c->gpu->scopes.count - 1);
 }
 
-static void enter(struct tp_spool_conversion *c, struct tp_vec *stack, const struct tp_spool_range *range)
+static void enter_range(struct tp_spool_conversion *c, struct tp_vec *stack, const struct tp_spool_range *range)
 {
     struct open_range fresh = {.end_ns = range->start_ns + range->dur_ns};
     if (stack->count) {
@@ -42,7 +42,7 @@ static void enter(struct tp_spool_conversion *c, struct tp_vec *stack, const str
     *(struct open_range *)tp_vec_push(stack) = fresh;
 }
 
-static void close_ended(struct tp_vec *stack, int64_t now_ns)
+static void close_ended_ranges(struct tp_vec *stack, int64_t now_ns)
 {
     while (stack->count && TP_AT(stack, struct open_range, stack->count - 1)->end_ns <= now_ns)
         stack->count--;
@@ -79,12 +79,12 @@ void tp_spool_gpu_link(struct tp_spool_conversion *c, uint64_t tid)
             const struct tp_spool_range *range = TP_AT(&c->ranges, struct tp_spool_range, next);
             if (range->start_ns > now_ns)
                 break;
-            close_ended(&stack, range->start_ns);
+            close_ended_ranges(&stack, range->start_ns);
             /* a range that has ended or crosses other ranges contains neither this call nor a later one */
             if (range->start_ns + range->dur_ns > now_ns && !range->is_crossing)
-                enter(c, &stack, range);
+                enter_range(c, &stack, range);
         }
-        close_ended(&stack, now_ns);
+        close_ended_ranges(&stack, now_ns);
         const struct open_range *top = stack.count ? TP_AT(&stack, struct open_range, stack.count - 1) : NULL;
         if (top) {
             call->external_id = top->operator_id ? top->operator_id : top->scope_id;

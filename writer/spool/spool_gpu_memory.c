@@ -41,7 +41,7 @@ static struct block *find_block(struct replay *replay, uint64_t address, bool is
     }
 }
 
-static uint32_t total_of(struct replay *replay, int64_t device)
+static uint32_t find_or_add_total(struct replay *replay, int64_t device)
 {
     for (uint32_t i = 0; i < replay->totals.count; i++)
         if (TP_AT(&replay->totals, struct total, i)->device == device)
@@ -52,24 +52,24 @@ static uint32_t total_of(struct replay *replay, int64_t device)
     return (uint32_t)replay->totals.count - 1;
 }
 
-static int64_t add(int64_t sum, int64_t more)
+static int64_t add_without_overflow(int64_t sum, int64_t more)
 {
     int64_t out;
     return __builtin_add_overflow(sum, more, &out) ? sum : out;
 }
 
-static int64_t bytes_of(uint64_t bytes)
+static int64_t limited_bytes(uint64_t bytes)
 {
     return (int64_t)(bytes < MAX_BYTES ? bytes : MAX_BYTES);
 }
 
-static int64_t reserved(const struct total *total)
+static int64_t reserved_bytes(const struct total *total)
 {
-    int64_t unused = add(total->pool_bytes, -total->in_pools);
-    return total->device < 0 ? 0 : add(total->allocated, unused > 0 ? unused : 0);
+    int64_t unused = add_without_overflow(total->pool_bytes, -total->in_pools);
+    return total->device < 0 ? 0 : add_without_overflow(total->allocated, unused > 0 ? unused : 0);
 }
 
-static int64_t tid_of(const struct replay *replay, uint32_t correlation)
+static int64_t call_tid(const struct replay *replay, uint32_t correlation)
 {
     const struct tp_gpu_call *call = tp_spool_gpu_call(replay->c->gpu, correlation);
     return call ? (int64_t)call->tid : (int64_t)replay->c->file->head.pid;
@@ -79,7 +79,7 @@ static void write_note(const struct replay *replay, const struct tp_gpu_item *it
                        const struct tp_spool_gpu_memory *from, const struct total *total, int64_t bytes)
 {
     const struct tp_trace_out_memory memory = {.pid = (int64_t)replay->c->file->head.pid,
-                                               .tid = tid_of(replay, from->correlation),
+                                               .tid = call_tid(replay, from->correlation),
                                                .ts_ns = item->start_ns - replay->c->base_ns,
                                                .address = (int64_t)from->address,
                                                .bytes = bytes,
@@ -87,7 +87,7 @@ static void write_note(const struct replay *replay, const struct tp_gpu_item *it
                                                    total->device < 0 ? TP_OUT_DEVICE_CPU : TP_OUT_DEVICE_CUDA,
                                                .device_id = total->device,
                                                .total_allocated_bytes = total->allocated,
-                                               .total_reserved_bytes = reserved(total)};
+                                               .total_reserved_bytes = reserved_bytes(total)};
     if (replay->c->file->head.flags & TP_SPOOL_MEMORY)
         tp_trace_out_memory(replay->c->out, &memory);
 }
@@ -99,19 +99,19 @@ static void replay_memory(struct replay *replay, const struct tp_gpu_item *item)
     struct block *block = find_block(replay, from.address, false);
     bool is_host = from.memory_kind == PAGEABLE || from.memory_kind == PINNED;
     if (from.operation == ALLOCATION && !block->is_used) {
-        block->total = total_of(replay, is_host ? -1 : (int64_t)from.device);
-        block->bytes = bytes_of(from.bytes);
+        block->total = find_or_add_total(replay, is_host ? -1 : (int64_t)from.device);
+        block->bytes = limited_bytes(from.bytes);
         block->is_used = true;
     } else if (from.operation == ALLOCATION && !block->bytes) { /* the address of a released block is used again */
-        block->total = total_of(replay, is_host ? -1 : (int64_t)from.device);
-        block->bytes = bytes_of(from.bytes);
+        block->total = find_or_add_total(replay, is_host ? -1 : (int64_t)from.device);
+        block->bytes = limited_bytes(from.bytes);
     } else if (from.operation != RELEASE || !block->is_used || !block->bytes) {
         return;
     }
     struct total *total = TP_AT(&replay->totals, struct total, block->total);
     int64_t change = from.operation == RELEASE ? -block->bytes : block->bytes;
-    total->allocated = add(total->allocated, change);
-    total->in_pools = add(total->in_pools, from.pool ? change : 0);
+    total->allocated = add_without_overflow(total->allocated, change);
+    total->in_pools = add_without_overflow(total->in_pools, from.pool ? change : 0);
     if (from.operation == RELEASE)
         block->bytes = 0;
     write_note(replay, item, &from, total, change);
@@ -124,16 +124,16 @@ static void replay_pool(struct replay *replay, const struct tp_gpu_item *item)
     struct tp_spool_gpu_pool from;
     TP_SPOOL_GPU_READ(&from, item->record);
     struct block *block = find_block(replay, from.address, true);
-    int64_t bytes = from.operation == POOL_DESTROYED ? 0 : bytes_of(from.size_bytes);
+    int64_t bytes = from.operation == POOL_DESTROYED ? 0 : limited_bytes(from.size_bytes);
     if (!block->is_used)
-        block->total = total_of(replay, (int64_t)from.device);
+        block->total = find_or_add_total(replay, (int64_t)from.device);
     block->is_used = true;
     struct total *total = TP_AT(&replay->totals, struct total, block->total);
-    total->pool_bytes = add(total->pool_bytes, bytes - block->bytes);
+    total->pool_bytes = add_without_overflow(total->pool_bytes, bytes - block->bytes);
     block->bytes = bytes;
     int n = snprintf(name, sizeof name, "GPU %u memory pool", from.device);
     const struct tp_trace_out_value values[] = {{TP_STR("reserved"), (double)bytes},
-                                                {TP_STR("used"), (double)bytes_of(from.used_bytes)}};
+                                                {TP_STR("used"), (double)limited_bytes(from.used_bytes)}};
     tp_trace_out_counter(replay->c->out, (struct tp_str){name, (size_t)n}, (int64_t)replay->c->file->head.pid,
                          item->start_ns - replay->c->base_ns, values, 2);
 }

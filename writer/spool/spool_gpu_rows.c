@@ -54,14 +54,14 @@ void tp_spool_gpu_find_rows(struct tp_spool_gpu *gpu)
     }
 }
 
-const struct tp_gpu_row *tp_spool_gpu_row(const struct tp_spool_gpu *gpu, uint32_t device, uint32_t stream,
-                                          uint32_t context)
+const struct tp_gpu_row *tp_spool_gpu_find_row(const struct tp_spool_gpu *gpu, uint32_t device, uint32_t stream,
+                                               uint32_t context)
 {
     const struct tp_gpu_row wanted = {.device = device, .stream = stream, .context = context};
     return gpu->rows.count ? bsearch(&wanted, gpu->rows.data, gpu->rows.count, gpu->rows.item_size, by_place) : NULL;
 }
 
-uint32_t tp_spool_gpu_device_of(const struct tp_spool_gpu *gpu, uint32_t context)
+uint32_t tp_spool_gpu_context_device(const struct tp_spool_gpu *gpu, uint32_t context)
 {
     const struct tp_spool_gpu_event *list = gpu->contexts.data;
     size_t low = 0, high = gpu->contexts.count;

@@ -20,7 +20,7 @@ static int by_scope(const void *x, const void *y)
     return (a->row > b->row) - (a->row < b->row);
 }
 
-static void unite(struct tp_vec *spans)
+static void unite_spans(struct tp_vec *spans)
 {
     size_t kept = 0;
     if (spans->count)
@@ -39,7 +39,7 @@ static void unite(struct tp_vec *spans)
 }
 
 /* Collects one span for each innermost scope on each row. */
-static void collect(const struct tp_spool_gpu *gpu, struct tp_vec *spans)
+static void collect_spans(const struct tp_spool_gpu *gpu, struct tp_vec *spans)
 {
     size_t limit = UNITE_AT;
     for (size_t i = 0; i < gpu->works.count; i++) {
@@ -47,21 +47,21 @@ static void collect(const struct tp_spool_gpu *gpu, struct tp_vec *spans)
         struct tp_spool_gpu_work work;
         TP_SPOOL_GPU_READ(&work, item->record);
         const struct tp_gpu_call *call = tp_spool_gpu_call(gpu, work.correlation);
-        const struct tp_gpu_row *row = tp_spool_gpu_row(gpu, work.device, work.stream, work.context);
+        const struct tp_gpu_row *row = tp_spool_gpu_find_row(gpu, work.device, work.stream, work.context);
         if (!call || !call->scope || !row)
             continue;
         uint32_t number = (uint32_t)(row - (const struct tp_gpu_row *)gpu->rows.data);
         *(struct span *)tp_vec_push(spans) = (struct span){call->scope, number, item->start_ns, item->end_ns};
         if (spans->count == limit) {
-            unite(spans);
+            unite_spans(spans);
             limit = spans->count * 2 > UNITE_AT ? spans->count * 2 : UNITE_AT;
         }
     }
-    unite(spans);
+    unite_spans(spans);
 }
 
 /* Adds the spans of inner scopes to each outer scope. */
-static void add_outer(const struct tp_spool_gpu *gpu, struct tp_vec *spans)
+static void add_outer_spans(const struct tp_spool_gpu *gpu, struct tp_vec *spans)
 {
     size_t from = 0;
     for (int level = 0; level < MAX_LEVELS && from < spans->count; level++) {
@@ -74,20 +74,20 @@ static void add_outer(const struct tp_spool_gpu *gpu, struct tp_vec *spans)
         }
         from = end;
     }
-    unite(spans);
+    unite_spans(spans);
 }
 
 void tp_spool_gpu_write_scopes(struct tp_spool_conversion *c)
 {
     struct tp_spool_gpu *gpu = c->gpu;
     struct tp_vec spans = TP_VEC(c->arena, struct span);
-    collect(gpu, &spans);
-    add_outer(gpu, &spans);
+    collect_spans(gpu, &spans);
+    add_outer_spans(gpu, &spans);
     for (size_t i = 0; i < spans.count; i++) {
         const struct span *span = TP_AT(&spans, struct span, i);
         const struct tp_gpu_scope *scope = TP_AT(&gpu->scopes, struct tp_gpu_scope, span->scope);
         const struct tp_gpu_row *row = TP_AT(&gpu->rows, struct tp_gpu_row, span->row);
-        const struct tp_trace_out_arg id = tp_trace_out_int(TP_OUT_EXTERNAL_ID, scope->external_id);
+        const struct tp_trace_out_arg id = tp_trace_out_int_arg(TP_OUT_EXTERNAL_ID, scope->external_id);
         const struct tp_trace_out_event event = {.category = TP_OUT_GPU_USER_ANNOTATION,
                                                  .name = scope->name,
                                                  .pid = row->device,

@@ -67,7 +67,7 @@ static void *copy_bytes(int fd, size_t *size)
 
 /* Returns the bytes of the file, mapped or as a stable copy. Returns MAP_FAILED if the file is too short, or when
  * memory is short. */
-static void *take_bytes(int fd, size_t *size, bool *is_copy)
+static void *load_file_bytes(int fd, size_t *size, bool *is_copy)
 {
     pid_t pid;
     if (*size < TP_SPOOL_UNIT)
@@ -91,7 +91,7 @@ static int map_file(struct tp_spool_file *file, const char *path, struct tp_erro
         return tp_error_set(err, TP_EIO, 0, "%s: %s", path, why.text);
     size_t size = (size_t)input.size;
     bool is_copy = false;
-    void *bytes = take_bytes(fd, &size, &is_copy);
+    void *bytes = load_file_bytes(fd, &size, &is_copy);
     file->source = is_copy ? 0 : fd + 1;
     if (is_copy || bytes == MAP_FAILED)
         close(fd);
@@ -116,7 +116,7 @@ void tp_spool_release(struct tp_spool_file *file)
     file->source = 0;
 }
 
-size_t tp_spool_cut_at(const struct tp_spool_file *file)
+size_t tp_spool_cut_offset(const struct tp_spool_file *file)
 {
     return file->source ? tp_mapped_cut_offset(file->bytes) : SIZE_MAX;
 }
@@ -167,7 +167,7 @@ void tp_spool_walk(struct tp_spool_walk *walk, const struct tp_spool_file *file,
         enter_chunk(walk);
 }
 
-bool tp_spool_next(struct tp_spool_walk *walk, struct tp_spool_record *record, const char **payload)
+bool tp_spool_next_record(struct tp_spool_walk *walk, struct tp_spool_record *record, const char **payload)
 {
     while (walk->chunk < walk->end) {
         size_t left = (size_t)(walk->chunk_end - walk->at);
@@ -193,7 +193,8 @@ bool tp_spool_next(struct tp_spool_walk *walk, struct tp_spool_record *record, c
     return false;
 }
 
-struct tp_str tp_spool_name(const struct tp_spool_file *file, const struct tp_spool_record *record, const char *payload)
+struct tp_str tp_spool_record_name(const struct tp_spool_file *file, const struct tp_spool_record *record,
+                                   const char *payload)
 {
     if (record->name == TP_SPOOL_NO_NAME)
         return (struct tp_str){payload + record->slots * TP_SPOOL_SLOT -
@@ -288,18 +289,19 @@ static int by_ticks(const void *x, const void *y)
 
 /* Returns the time from `from` to `ticks` in ns. rate: ns per tick. The result is limited so that the sums below fit
  * into 64 bits. */
-static int64_t elapsed(uint64_t ticks, uint64_t from, double rate)
+static int64_t elapsed_ns(uint64_t ticks, uint64_t from, double rate)
 {
     double ns = (ticks >= from ? (double)(ticks - from) : -(double)(from - ticks)) * rate;
     return ns > (double)MAX_NS ? MAX_NS : ns < -(double)MAX_NS ? -MAX_NS : (int64_t)ns;
 }
 
-int64_t tp_spool_time(const struct tp_spool_file *file, uint64_t ticks)
+int64_t tp_spool_realtime_ns(const struct tp_spool_file *file, uint64_t ticks)
 {
     const struct tp_spool_clock *clocks = file->clocks;
     uint32_t low = 0, high = file->clock_count;
     if (file->clock_count < 2) /* the program was killed at the start, so at most its first clock note is known */
-        return file->clock_count ? clocks->realtime_ns + elapsed(ticks, clocks->ticks, 1.0) : elapsed(ticks, 0, 1.0);
+        return file->clock_count ? clocks->realtime_ns + elapsed_ns(ticks, clocks->ticks, 1.0)
+                                 : elapsed_ns(ticks, 0, 1.0);
     while (low + 1 < high) { /* finds the last clock note at or before `ticks` */
         uint32_t middle = low + (high - low) / 2;
         if (clocks[middle].ticks <= ticks)
@@ -313,7 +315,7 @@ int64_t tp_spool_time(const struct tp_spool_file *file, uint64_t ticks)
         b->ticks > a->ticks ? (double)(b->monotonic_ns - a->monotonic_ns) / (double)(b->ticks - a->ticks) : 1.0;
     /* the whole file has one offset to the wall clock, because times must not jump if the clock is set during the
      * recording */
-    return clocks->realtime_ns + (a->monotonic_ns - clocks->monotonic_ns) + elapsed(ticks, a->ticks, rate);
+    return clocks->realtime_ns + (a->monotonic_ns - clocks->monotonic_ns) + elapsed_ns(ticks, a->ticks, rate);
 }
 
 /* ---- opening ---- */
@@ -333,7 +335,7 @@ static int by_thread(const void *x, const void *y)
 
 /* Drops duplicates of chunks. A program that was killed while it moved a chunk leaves two copies of the chunk; the
  * first one is kept. Returns the number of remaining chunks. */
-static uint32_t leave_out_copies(const struct tp_spool_chunk **chunks, uint32_t count)
+static uint32_t drop_copied_chunks(const struct tp_spool_chunk **chunks, uint32_t count)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -359,7 +361,7 @@ static uint32_t list_chunks(struct tp_spool_file *file, struct tp_arena *arena)
     file->chunks = chunks.data;
     if (chunks.count)
         qsort(file->chunks, chunks.count, sizeof(const struct tp_spool_chunk *), by_thread);
-    return leave_out_copies(file->chunks, (uint32_t)chunks.count);
+    return drop_copied_chunks(file->chunks, (uint32_t)chunks.count);
 }
 
 static void list_threads(struct tp_spool_file *file, uint32_t first, uint32_t count, struct tp_arena *arena)
@@ -400,7 +402,7 @@ int tp_spool_open(struct tp_spool_file *file, const char *path, struct tp_arena 
     struct tp_spool_record record;
     const char *payload;
     tp_spool_walk(&walk, file, &(struct tp_spool_thread){.end = note_chunks});
-    while (tp_spool_next(&walk, &record, &payload))
+    while (tp_spool_next_record(&walk, &record, &payload))
         read_note(file, &notes, &record, payload);
     file->broken_count += walk.broken_count;
     file->names = notes.names.data;

@@ -66,7 +66,7 @@ void tp_spool_release(struct tp_spool_file *file);
 
 /* Returns the offset of the first byte that could not be read since the spool was opened, rounded to a page. The bytes
  * from this offset on read as zeros. Returns SIZE_MAX if all bytes could be read. */
-size_t tp_spool_cut_at(const struct tp_spool_file *file);
+size_t tp_spool_cut_offset(const struct tp_spool_file *file);
 
 /* Position in the records of one thread. */
 struct tp_spool_walk {
@@ -80,13 +80,13 @@ void tp_spool_walk(struct tp_spool_walk *walk, const struct tp_spool_file *file,
 
 /* Copies the next finished record to *record, and sets *payload to the record->slots slots after it. Returns false at
  * the end. */
-bool tp_spool_next(struct tp_spool_walk *walk, struct tp_spool_record *record, const char **payload);
+bool tp_spool_next_record(struct tp_spool_walk *walk, struct tp_spool_record *record, const char **payload);
 
 /* Returns the name of a record: the text of its number, or the record's own text. Borrowed. */
-struct tp_str tp_spool_name(const struct tp_spool_file *file, const struct tp_spool_record *record,
-                            const char *payload);
+struct tp_str tp_spool_record_name(const struct tp_spool_file *file, const struct tp_spool_record *record,
+                                   const char *payload);
 
 /* Returns the time of a record as ns of CLOCK_REALTIME, interpolated between the two nearest clock notes. */
-int64_t tp_spool_time(const struct tp_spool_file *file, uint64_t ticks);
+int64_t tp_spool_realtime_ns(const struct tp_spool_file *file, uint64_t ticks);
 
 #endif

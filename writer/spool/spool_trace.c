@@ -21,7 +21,7 @@ static bool is_sampler(const struct tp_spool_conversion *c, const struct tp_spoo
     struct tp_spool_record record;
     const char *payload;
     tp_spool_walk(&walk, c->file, thread);
-    return tp_spool_next(&walk, &record, &payload) &&
+    return tp_spool_next_record(&walk, &record, &payload) &&
            (record.kind == TP_SPOOL_SAMPLED || record.kind == TP_SPOOL_SAMPLE);
 }
 
@@ -29,9 +29,9 @@ static bool is_sampler(const struct tp_spool_conversion *c, const struct tp_spoo
 static void read_record(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
 {
     if (record->kind == TP_SPOOL_END)
-        tp_spool_end_range(c, tp_spool_time_of(c, record));
+        tp_spool_end_range(c, tp_spool_trace_time_ns(c, record));
     else if (record->kind == TP_SPOOL_STEP_END)
-        tp_spool_end_step(c, tp_spool_time_of(c, record));
+        tp_spool_end_step(c, tp_spool_trace_time_ns(c, record));
     else if ((record->kind >= TP_SPOOL_SCOPE && record->kind <= TP_SPOOL_STEP) || record->kind == TP_SPOOL_KIND_SCOPE)
         tp_spool_begin_range(c, record);
     else if (record->kind >= TP_SPOOL_MARK_PUSH && record->kind <= TP_SPOOL_MARK_FACT)
@@ -58,7 +58,7 @@ static uint64_t read_thread(struct tp_spool_conversion *c, const struct tp_spool
     tp_spool_walk(&walk, c->file, thread);
     uint32_t chunk = walk.chunk;
     uint64_t bytes = 0;
-    while (tp_spool_next(&walk, &record, &payload) && record.time <= c->last_ticks) {
+    while (tp_spool_next_record(&walk, &record, &payload) && record.time <= c->last_ticks) {
         const struct tp_spool_record *stored = (const struct tp_spool_record *)(const void *)payload - 1;
         if (record.kind != TP_SPOOL_STACK)
             read_record(c, stored, thread->tid);
@@ -96,7 +96,7 @@ static void convert_thread(struct tp_spool_conversion *c, const struct tp_spool_
 }
 
 /* Returns the time at which a record began. A sample was taken before its record was written. */
-static uint64_t began(const struct tp_spool_record *record, const char *payload)
+static uint64_t record_begin_ticks(const struct tp_spool_record *record, const char *payload)
 {
     struct tp_spool_sample sample = {.ticks = record->time};
     if (record->kind == TP_SPOOL_SAMPLE && (size_t)record->slots * TP_SPOOL_SLOT >= sizeof sample)
@@ -113,20 +113,20 @@ static void scan_spool(struct tp_spool_conversion *c, int64_t *first)
         struct tp_spool_record record;
         const char *payload;
         tp_spool_walk(&walk, c->file, &c->file->threads[t]);
-        while (tp_spool_next(&walk, &record, &payload)) {
-            uint64_t time = began(&record, payload);
+        while (tp_spool_next_record(&walk, &record, &payload)) {
+            uint64_t time = record_begin_ticks(&record, payload);
             least = time < least ? time : least;
             most = record.time > most ? record.time : most;
             c->has_memory |= record.kind == TP_SPOOL_MEMORY_NOTE;
-            tp_spool_gather(c, (const struct tp_spool_record *)(const void *)payload - 1);
+            tp_spool_gather_names(c, (const struct tp_spool_record *)(const void *)payload - 1);
             tp_spool_gather_native(c, (const struct tp_spool_record *)(const void *)payload - 1);
-            tp_spool_gather_work(c, (const struct tp_spool_record *)(const void *)payload - 1);
+            tp_spool_gather_work_lane(c, (const struct tp_spool_record *)(const void *)payload - 1);
         }
     }
-    *first = most ? tp_spool_time(c->file, least) : (int64_t)c->file->head.start_realtime_ns;
-    c->end_ns = most ? tp_spool_time(c->file, most) : *first;
+    *first = most ? tp_spool_realtime_ns(c->file, least) : (int64_t)c->file->head.start_realtime_ns;
+    c->end_ns = most ? tp_spool_realtime_ns(c->file, most) : *first;
     c->last_ticks = most;
-    tp_spool_gathered(c);
+    tp_spool_sort_names(c);
 }
 
 /* ---- forward and backward ---- */
@@ -168,12 +168,12 @@ static void write_arrows(struct tp_spool_conversion *c)
 
 /* ---- the document ---- */
 
-static int64_t known(uint32_t rank)
+static int64_t known_rank(uint32_t rank)
 {
     return rank == UINT32_MAX ? -1 : (int64_t)rank;
 }
 
-static unsigned flags_of(uint32_t spool)
+static unsigned trace_flags(uint32_t spool)
 {
     static const struct {
         uint32_t spool;
@@ -211,7 +211,7 @@ static int open_trace(struct tp_spool_conversion *c, const struct target *target
             (struct tp_trace_out_meta){c->file->facts[i].key, c->file->facts[i].value, c->file->facts[i].is_json};
     options.is_gzip = target->is_gzip;
     options.receiver = target->receiver;
-    options.flags = flags_of(head->flags);
+    options.flags = trace_flags(head->flags);
     /* the flag is removed, because without memory records a reader would consider the records lost */
     if (!c->has_memory && !c->gpu)
         options.flags &= ~(unsigned)TP_OUT_PROFILE_MEMORY;
@@ -221,17 +221,17 @@ static int open_trace(struct tp_spool_conversion *c, const struct target *target
     options.process_name = (struct tp_str){head->program, strnlen(head->program, sizeof head->program)};
     /* true if the environment contained the rank; otherwise MPI may have recorded it */
     bool is_given = head->rank != UINT32_MAX;
-    options.rank = known(is_given ? head->rank : c->rank.rank);
-    options.world_size = known(is_given ? head->world_size : c->rank.world_size);
-    options.local_rank = known(is_given ? head->local_rank : c->rank.local_rank);
+    options.rank = known_rank(is_given ? head->rank : c->rank.rank);
+    options.world_size = known_rank(is_given ? head->world_size : c->rank.world_size);
+    options.local_rank = known_rank(is_given ? head->local_rank : c->rank.local_rank);
     options.metadata = metadata;
-    tp_spool_gpu_facts(c, metadata, &metadata_count);
+    tp_spool_gpu_add_facts(c, metadata, &metadata_count);
     metadata[metadata_count++] = (struct tp_trace_out_meta){TP_STR("tracepress_recorder"), TP_STR("native"), false};
     options.metadata_count = metadata_count;
     for (size_t i = 0; i < gpu_count; i++)
         devices[i] = TP_AT(&c->gpu->devices, struct tp_gpu_device, i)->out;
     options.devices = devices;
-    options.device_count = gpu_count + tp_spool_work_devices(c, devices + gpu_count);
+    options.device_count = gpu_count + tp_spool_fill_work_devices(c, devices + gpu_count);
     return tp_trace_out_open(&c->out, target->trace, &options, err);
 }
 
@@ -243,7 +243,7 @@ static int convert(struct tp_spool_conversion *c, const struct target *target, s
     c->regions = TP_VEC(c->arena, struct tp_spool_region_end);
     c->lanes = TP_VEC(c->arena, struct tp_spool_lane);
     c->works = TP_VEC(c->arena, struct tp_spool_lane_range);
-    c->works_first_ns = INT64_MAX;
+    c->first_work_ns = INT64_MAX;
     c->steps_left = (uint64_t)STEPS_PER_SLOT * (c->file->size / TP_SPOOL_SLOT);
     c->rank = (struct tp_spool_rank){UINT32_MAX, UINT32_MAX, UINT32_MAX, 0};
     scan_spool(c, &first);
@@ -252,8 +252,8 @@ static int convert(struct tp_spool_conversion *c, const struct target *target, s
     if (c->gpu && c->gpu->first_ns < first)
         first = c->gpu->first_ns > (int64_t)c->file->head.start_realtime_ns ? c->gpu->first_ns
                                                                             : (int64_t)c->file->head.start_realtime_ns;
-    first = tp_spool_gathered_works(c, first);
-    c->base_ns = tp_trace_out_base(first > 0 ? first : 0);
+    first = tp_spool_finish_work_lanes(c, first);
+    c->base_ns = tp_trace_out_base_time_ns(first > 0 ? first : 0);
     c->end_ns -= c->base_ns;
     c->result->start_ns = first;
     c->result->was_stopped = c->file->was_stopped;
@@ -278,7 +278,7 @@ static int convert(struct tp_spool_conversion *c, const struct target *target, s
     write_arrows(c);
     tp_spool_write_lanes(c);
     tp_spool_write_works(c);
-    size_t cut_at = tp_spool_cut_at(c->file);
+    size_t cut_at = tp_spool_cut_offset(c->file);
     if (cut_at != SIZE_MAX) {
         tp_trace_out_discard(&c->out);
         return tp_error_set(err, TP_EIO, cut_at, "it could not be read from byte %zu on, or was cut there meanwhile",
@@ -302,8 +302,8 @@ static int open_and_convert(void *context, struct tp_error *err)
     return code ? code : convert(task->c, task->target, err);
 }
 
-static int run(const char *spool, const struct target *target, struct tp_spool_trace_result *result,
-               const struct tp_spool_watch *watch, struct tp_error *err)
+static int open_spool_and_convert(const char *spool, const struct target *target, struct tp_spool_trace_result *result,
+                                  const struct tp_spool_watch *watch, struct tp_error *err)
 {
     struct tp_spool_trace_result unwanted;
     struct tp_spool_file file = {0};
@@ -327,11 +327,11 @@ static int run(const char *spool, const struct target *target, struct tp_spool_t
 int tp_spool_trace(const char *spool, const char *trace, bool is_gzip, struct tp_spool_trace_result *result,
                    const struct tp_spool_watch *watch, struct tp_error *err)
 {
-    return run(spool, &(struct target){.trace = trace, .is_gzip = is_gzip}, result, watch, err);
+    return open_spool_and_convert(spool, &(struct target){.trace = trace, .is_gzip = is_gzip}, result, watch, err);
 }
 
 int tp_spool_deliver(const char *spool, const struct tp_trace_receiver *receiver, struct tp_spool_trace_result *result,
                      struct tp_error *err)
 {
-    return run(spool, &(struct target){.trace = "-", .receiver = receiver}, result, NULL, err);
+    return open_spool_and_convert(spool, &(struct target){.trace = "-", .receiver = receiver}, result, NULL, err);
 }

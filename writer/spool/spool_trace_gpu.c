@@ -15,24 +15,24 @@ struct args {
 
 static void add_int(struct args *args, enum tp_trace_out_key key, int64_t value)
 {
-    args->items[args->count++] = tp_trace_out_int(key, value);
+    args->items[args->count++] = tp_trace_out_int_arg(key, value);
 }
 
 static void add_named(struct args *args, const char *name, int64_t value)
 {
-    args->items[args->count] = tp_trace_out_int(TP_OUT_NAMED, value);
+    args->items[args->count] = tp_trace_out_int_arg(TP_OUT_NAMED, value);
     args->items[args->count++].name = tp_str_of(name);
 }
 
 /* Returns CUPTI's number, or -1 for CUPTI's value for "none". */
-static int64_t number(uint32_t cupti)
+static int64_t known_number(uint32_t cupti)
 {
     return cupti == TP_SPOOL_GPU_NONE ? -1 : (int64_t)cupti;
 }
 
-static struct tp_str name_of(const struct tp_spool_conversion *c, const struct tp_spool_record *record)
+static struct tp_str record_name(const struct tp_spool_conversion *c, const struct tp_spool_record *record)
 {
-    struct tp_str name = tp_spool_name_of(c, record);
+    struct tp_str name = tp_spool_trace_name(c, record);
     if (record->name >= c->file->name_count)
         return name;
     struct tp_str *known = &c->gpu->names[record->name];
@@ -65,7 +65,7 @@ static void write_call(struct tp_spool_conversion *c, const struct tp_gpu_call *
     add_int(&args, TP_OUT_CBID, from.function);
     add_int(&args, TP_OUT_CORRELATION, from.correlation);
     const struct tp_trace_out_event event = {.category = from.is_driver ? TP_OUT_CUDA_DRIVER : TP_OUT_CUDA_RUNTIME,
-                                             .name = tp_spool_name_of(c, call->record),
+                                             .name = tp_spool_trace_name(c, call->record),
                                              .pid = (int64_t)c->file->head.pid,
                                              .tid = from.tid,
                                              .ts_ns = call->start_ns - c->base_ns,
@@ -79,7 +79,7 @@ static void write_call(struct tp_spool_conversion *c, const struct tp_gpu_call *
 
 /* ---- kernels, copies, sets ---- */
 
-static const struct tp_gpu_device *device_of(const struct tp_spool_gpu *gpu, uint32_t id)
+static const struct tp_gpu_device *find_device(const struct tp_spool_gpu *gpu, uint32_t id)
 {
     for (size_t i = 0; i < gpu->devices.count; i++)
         if (TP_AT(&gpu->devices, struct tp_gpu_device, i)->out.id == (int64_t)id)
@@ -91,7 +91,7 @@ static void add_place(struct args *args, const struct tp_spool_gpu_work *work)
 {
     add_int(args, TP_OUT_DEVICE, work->device);
     add_int(args, TP_OUT_CONTEXT, work->context);
-    add_int(args, TP_OUT_STREAM, number(work->stream));
+    add_int(args, TP_OUT_STREAM, known_number(work->stream));
     add_int(args, TP_OUT_CORRELATION, work->correlation);
 }
 
@@ -104,18 +104,18 @@ static void add_graph(struct args *args, const struct tp_spool_gpu_work *work)
 }
 
 /* Returns the value rounded to six decimals, as Kineto does. */
-static double shown(float value)
+static double round_to_six_decimals(float value)
 {
     double scaled = (double)value * 1e6;
     return scaled < 9e15 ? (double)(int64_t)(scaled + 0.5) / 1e6 : (double)value;
 }
 
-static void kernel_args(struct tp_spool_conversion *c, const struct tp_spool_record *record, struct args *args)
+static void add_kernel_args(struct tp_spool_conversion *c, const struct tp_spool_record *record, struct args *args)
 {
     struct tp_spool_gpu_kernel kernel;
     struct tp_gpu_occupancy occupancy;
     TP_SPOOL_GPU_READ(&kernel, record);
-    const struct tp_gpu_device *device = device_of(c->gpu, kernel.work.device);
+    const struct tp_gpu_device *device = find_device(c->gpu, kernel.work.device);
     int64_t shared = (int64_t)kernel.static_shared_bytes + kernel.dynamic_shared_bytes;
     struct tp_gpu_launch launch = {.registers = kernel.registers, .shared_bytes = shared};
     for (int i = 0; i < 3; i++) {
@@ -128,11 +128,13 @@ static void kernel_args(struct tp_spool_conversion *c, const struct tp_spool_rec
     add_int(args, TP_OUT_SHARED_MEMORY, shared);
     bool is_known = device && tp_gpu_occupancy(&occupancy, &device->limits, &launch);
     if (is_known) {
-        args->items[args->count++] = tp_trace_out_real(TP_OUT_BLOCKS_PER_SM, shown(occupancy.blocks_per_sm));
-        args->items[args->count++] = tp_trace_out_real(TP_OUT_WARPS_PER_SM, shown(occupancy.warps_per_sm));
+        args->items[args->count++] =
+            tp_trace_out_real_arg(TP_OUT_BLOCKS_PER_SM, round_to_six_decimals(occupancy.blocks_per_sm));
+        args->items[args->count++] =
+            tp_trace_out_real_arg(TP_OUT_WARPS_PER_SM, round_to_six_decimals(occupancy.warps_per_sm));
     }
-    args->items[args->count++] = tp_trace_out_list(TP_OUT_GRID, args->grid, 3);
-    args->items[args->count++] = tp_trace_out_list(TP_OUT_BLOCK, args->block, 3);
+    args->items[args->count++] = tp_trace_out_list_arg(TP_OUT_GRID, args->grid, 3);
+    args->items[args->count++] = tp_trace_out_list_arg(TP_OUT_BLOCK, args->block, 3);
     if (is_known)
         add_int(args, TP_OUT_OCCUPANCY, occupancy.percent);
     add_graph(args, &kernel.work);
@@ -143,17 +145,17 @@ static void add_bytes(struct args *args, uint64_t bytes, int64_t dur_ns)
 {
     add_int(args, TP_OUT_BYTES, bytes < INT64_MAX ? (int64_t)bytes : INT64_MAX);
     if (dur_ns > 0)
-        args->items[args->count++] = tp_trace_out_real(TP_OUT_BANDWIDTH, (double)bytes / (double)dur_ns);
+        args->items[args->count++] = tp_trace_out_real_arg(TP_OUT_BANDWIDTH, (double)bytes / (double)dur_ns);
 }
 
-static const char *memory_kind(unsigned kind)
+static const char *memory_kind_name(unsigned kind)
 {
     static const char *const kinds[] = {"Unknown", "Pageable", "Pinned",        "Device",
                                         "Array",   "Managed",  "Device Static", "Managed Static"};
     return kinds[kind < sizeof kinds / sizeof *kinds ? kind : 0];
 }
 
-static struct tp_str copy_args(const struct tp_gpu_item *item, struct args *args)
+static struct tp_str add_copy_args(const struct tp_gpu_item *item, struct args *args)
 {
     static const char *const directions[] = {"<unknown>", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA",
                                              "AtoD",      "DtoA", "DtoD", "HtoH", "PtoP"};
@@ -163,43 +165,43 @@ static struct tp_str copy_args(const struct tp_gpu_item *item, struct args *args
     add_place(args, &copy.work);
     add_bytes(args, copy.bytes, item->end_ns - item->start_ns);
     if (copy.is_peer) {
-        add_named(args, "fromDevice", number(copy.from_device));
-        add_named(args, "inDevice", number(copy.work.device));
-        add_named(args, "toDevice", number(copy.to_device));
-        add_named(args, "fromContext", number(copy.from_context));
-        add_named(args, "inContext", number(copy.work.context));
-        add_named(args, "toContext", number(copy.to_context));
+        add_named(args, "fromDevice", known_number(copy.from_device));
+        add_named(args, "inDevice", known_number(copy.work.device));
+        add_named(args, "toDevice", known_number(copy.to_device));
+        add_named(args, "fromContext", known_number(copy.from_context));
+        add_named(args, "inContext", known_number(copy.work.context));
+        add_named(args, "toContext", known_number(copy.to_context));
     }
     add_graph(args, &copy.work);
-    int n = snprintf(args->text, sizeof args->text, "Memcpy %s (%s -> %s)", direction, memory_kind(copy.from_kind),
-                     memory_kind(copy.to_kind));
+    int n = snprintf(args->text, sizeof args->text, "Memcpy %s (%s -> %s)", direction, memory_kind_name(copy.from_kind),
+                     memory_kind_name(copy.to_kind));
     return (struct tp_str){args->text, (size_t)n};
 }
 
-static struct tp_str set_args(const struct tp_gpu_item *item, struct args *args)
+static struct tp_str add_set_args(const struct tp_gpu_item *item, struct args *args)
 {
     struct tp_spool_gpu_set set;
     TP_SPOOL_GPU_READ(&set, item->record);
     add_place(args, &set.work);
     add_bytes(args, set.bytes, item->end_ns - item->start_ns);
     add_graph(args, &set.work);
-    int n = snprintf(args->text, sizeof args->text, "Memset (%s)", memory_kind(set.memory_kind));
+    int n = snprintf(args->text, sizeof args->text, "Memset (%s)", memory_kind_name(set.memory_kind));
     return (struct tp_str){args->text, (size_t)n};
 }
 
 /* Fills the members of a trace event that depend on its kind. */
-static void describe(struct tp_spool_conversion *c, const struct tp_gpu_item *item, struct tp_trace_out_event *event,
-                     struct args *args)
+static void describe_work(struct tp_spool_conversion *c, const struct tp_gpu_item *item,
+                          struct tp_trace_out_event *event, struct args *args)
 {
     struct tp_spool_gpu_work work;
     switch (item->record->kind) {
     case TP_SPOOL_GPU_COPY:
         event->category = TP_OUT_GPU_MEMCPY;
-        event->name = copy_args(item, args);
+        event->name = add_copy_args(item, args);
         break;
     case TP_SPOOL_GPU_SET:
         event->category = TP_OUT_GPU_MEMSET;
-        event->name = set_args(item, args);
+        event->name = add_set_args(item, args);
         break;
     case TP_SPOOL_GPU_GRAPH:
         TP_SPOOL_GPU_READ(&work, item->record);
@@ -210,8 +212,8 @@ static void describe(struct tp_spool_conversion *c, const struct tp_gpu_item *it
         break;
     default:
         event->category = TP_OUT_KERNEL;
-        event->name = name_of(c, item->record);
-        kernel_args(c, item->record, args);
+        event->name = record_name(c, item->record);
+        add_kernel_args(c, item->record, args);
     }
 }
 
@@ -221,14 +223,14 @@ static void write_work(struct tp_spool_conversion *c, const struct tp_gpu_item *
     struct args args = {.count = 0};
     TP_SPOOL_GPU_READ(&work, item->record);
     const struct tp_gpu_call *call = tp_spool_gpu_call(c->gpu, work.correlation);
-    const struct tp_gpu_row *row = tp_spool_gpu_row(c->gpu, work.device, work.stream, work.context);
+    const struct tp_gpu_row *row = tp_spool_gpu_find_row(c->gpu, work.device, work.stream, work.context);
     struct tp_trace_out_event event = {.pid = work.device,
                                        .tid = row ? row->tid : (int64_t)work.stream,
                                        .ts_ns = item->start_ns - c->base_ns,
                                        .dur_ns = item->end_ns - item->start_ns};
     if (call && call->external_id)
         add_int(&args, TP_OUT_EXTERNAL_ID, call->external_id);
-    describe(c, item, &event, &args);
+    describe_work(c, item, &event, &args);
     event.args = args.items;
     event.arg_count = args.count;
     tp_trace_out_complete(c->out, &event);
@@ -242,7 +244,8 @@ enum { SYNC_EVENT = 1, SYNC_WAIT_EVENT, SYNC_STREAM, SYNC_CONTEXT };
 
 /* Returns the record of the CUDA event for which the thread or stream waits. If the event was recorded several times,
  * returns the last record before the wait. */
-static const struct tp_spool_gpu_event *recorded(const struct tp_spool_gpu *gpu, const struct tp_spool_gpu_sync *sync)
+static const struct tp_spool_gpu_event *find_recorded_event(const struct tp_spool_gpu *gpu,
+                                                            const struct tp_spool_gpu_sync *sync)
 {
     const struct tp_spool_gpu_event *list = gpu->events.data, *found = NULL;
     size_t low = 0, high = gpu->events.count;
@@ -271,13 +274,14 @@ static void write_sync(struct tp_spool_conversion *c, const struct tp_gpu_item *
     TP_SPOOL_GPU_READ(&sync, item->record);
     const char *name = names[sync.type <= SYNC_CONTEXT ? sync.type : 0];
     const struct tp_gpu_call *call = tp_spool_gpu_call(c->gpu, sync.correlation);
-    int64_t device = number(tp_spool_gpu_device_of(c->gpu, sync.context)), stream = number(sync.stream);
+    int64_t device = known_number(tp_spool_gpu_context_device(c->gpu, sync.context)),
+            stream = known_number(sync.stream);
     if (call && call->external_id)
         add_int(&args, TP_OUT_EXTERNAL_ID, call->external_id);
-    args.items[args.count++] = tp_trace_out_text(TP_OUT_SYNC_KIND, tp_str_of(name));
+    args.items[args.count++] = tp_trace_out_text_arg(TP_OUT_SYNC_KIND, tp_str_of(name));
     if (sync.type == SYNC_EVENT || sync.type == SYNC_WAIT_EVENT) {
-        const struct tp_spool_gpu_event *event = recorded(c->gpu, &sync);
-        add_int(&args, TP_OUT_WAIT_STREAM, event ? number(event->stream) : -1);
+        const struct tp_spool_gpu_event *event = find_recorded_event(c->gpu, &sync);
+        add_int(&args, TP_OUT_WAIT_STREAM, event ? known_number(event->stream) : -1);
         add_int(&args, TP_OUT_WAIT_CORRELATION, event ? (int64_t)event->correlation : -1);
         add_int(&args, TP_OUT_WAIT_EVENT, sync.event);
     }
@@ -379,8 +383,8 @@ static void name_sync_rows(struct tp_spool_conversion *c)
     for (size_t i = 0; i < syncs->count; i++) {
         struct tp_spool_gpu_sync sync;
         TP_SPOOL_GPU_READ(&sync, TP_AT(syncs, struct tp_gpu_item, i)->record);
-        int64_t device = number(tp_spool_gpu_device_of(c->gpu, sync.context));
-        rows[i] = (struct sync_row){device < 0 ? 0 : device, number(sync.stream)};
+        int64_t device = known_number(tp_spool_gpu_context_device(c->gpu, sync.context));
+        rows[i] = (struct sync_row){device < 0 ? 0 : device, known_number(sync.stream)};
     }
     qsort(rows, syncs->count, sizeof *rows, by_device_and_stream);
     for (size_t i = 0; i < syncs->count; i++) {
@@ -426,14 +430,14 @@ void tp_spool_gpu_write(struct tp_spool_conversion *c)
     tp_spool_gpu_write_scopes(c);
 }
 
-void tp_spool_gpu_facts(const struct tp_spool_conversion *c, struct tp_trace_out_meta *facts, size_t *count)
+void tp_spool_gpu_add_facts(const struct tp_spool_conversion *c, struct tp_trace_out_meta *facts, size_t *count)
 {
     const struct tp_spool_gpu *gpu = c->gpu;
     const struct {
         const char *key;
         uint64_t value;
     } all[] = {{"tracepress_gpu_dropped", gpu ? gpu->dropped_count : 0},
-               {"tracepress_gpu_without_time", gpu ? gpu->timeless_count : 0},
+               {"tracepress_gpu_without_time", gpu ? gpu->untimed_count : 0},
                {"tracepress_gpu_unknown", gpu ? gpu->unknown_count : 0},
                {"tracepress_gpu_broken", gpu ? gpu->lost_buffer_count : 0}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {

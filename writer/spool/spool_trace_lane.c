@@ -36,7 +36,7 @@ static int by_key_and_start(const void *x, const void *y)
     return (a->record > b->record) - (a->record < b->record);
 }
 
-static void apply(struct tp_spool_conversion *c, struct tp_vec *open, const struct tp_spool_keyed *keyed)
+static void apply_end_or_fact(struct tp_spool_conversion *c, struct tp_vec *open, const struct tp_spool_keyed *keyed)
 {
     struct tp_spool_lane_range *range =
         open->count ? TP_AT(&c->lane_ranges, struct tp_spool_lane_range, *TP_AT(open, uint32_t, open->count - 1))
@@ -53,7 +53,7 @@ static void apply(struct tp_spool_conversion *c, struct tp_vec *open, const stru
 }
 
 /* Matches ends and facts with ranges. Ranges with the same key follow each other or are nested. */
-static void match(struct tp_spool_conversion *c)
+static void match_keys_with_ranges(struct tp_spool_conversion *c)
 {
     struct tp_vec open = TP_VEC(c->arena, uint32_t);
     struct tp_spool_lane_range *ranges = c->lane_ranges.data;
@@ -75,7 +75,7 @@ static void match(struct tp_spool_conversion *c)
         if (is_range)
             r++;
         else
-            apply(c, &open, &keyed[k++]);
+            apply_end_or_fact(c, &open, &keyed[k++]);
     }
 }
 
@@ -84,7 +84,7 @@ static bool is_point(const struct tp_spool_lane_range *range)
     return range->is_open && (range->group & 0xFF) == TP_SPOOL_FORM_EVENT;
 }
 
-static void end_open(struct tp_spool_conversion *c)
+static void end_open_ranges(struct tp_spool_conversion *c)
 {
     for (size_t i = 0; i < c->lane_ranges.count; i++) {
         struct tp_spool_lane_range *range = TP_AT(&c->lane_ranges, struct tp_spool_lane_range, i);
@@ -136,7 +136,7 @@ static struct lane heap_pop(struct heap *heap)
     return first;
 }
 
-int tp_spool_by_group_and_time(const void *x, const void *y)
+int tp_spool_compare_lane_ranges(const void *x, const void *y)
 {
     const struct tp_spool_lane_range *a = x, *b = y;
     if (a->group != b->group)
@@ -150,7 +150,7 @@ int tp_spool_by_group_and_time(const void *x, const void *y)
 
 /* Assigns lanes to the ranges of one group and returns the number of lanes. A range of length 0 occupies its lane only
  * at its start time. */
-uint32_t tp_spool_lay_out(struct tp_spool_lane_range *ranges, size_t count)
+uint32_t tp_spool_assign_lanes(struct tp_spool_lane_range *ranges, size_t count)
 {
     struct heap used = {.count = 0}, unused = {.count = 0};
     uint32_t lanes = 0;
@@ -174,7 +174,7 @@ static void name_rows(struct tp_spool_conversion *c, uint64_t group, int64_t fir
 {
     static const char *const forms[TP_SPOOL_FORM_COUNT] = {"ranges", "tasks", "frames", "regions", "events"};
     uint32_t form = group & 0xFF, domain = (uint32_t)(group >> 8);
-    struct tp_str name = tp_spool_domain(c, domain);
+    struct tp_str name = tp_spool_domain_name(c, domain);
     char text[200];
     for (uint32_t i = 0; i < lanes; i++) {
         int n = snprintf(text, sizeof text, "%s %s%s%.*s", domain & TP_SPOOL_ITT ? "ITT" : "NVTX",
@@ -190,16 +190,16 @@ static void name_rows(struct tp_spool_conversion *c, uint64_t group, int64_t fir
 static void write_range(struct tp_spool_conversion *c, const struct tp_spool_lane_range *range, int64_t first)
 {
     struct tp_trace_out_arg args[TP_SPOOL_MARK_ARGS + 2];
-    size_t n = tp_spool_mark_args(c, range->record, range->fact, args);
+    size_t n = tp_spool_fill_mark_args(c, range->record, range->fact, args);
     bool has_lane = range->lane != TP_NO_ID && !is_point(range);
     if (range->is_open && !is_point(range))
-        args[n++] = tp_trace_out_bool(TP_OUT_FINISHED, false);
+        args[n++] = tp_trace_out_bool_arg(TP_OUT_FINISHED, false);
     if (!has_lane && !is_point(range))
         args[n++] = (struct tp_trace_out_arg){
             .key = TP_OUT_NAMED, .type = TP_OUT_INT, .name = TP_STR("duration_ns"), .value.integer = range->dur_ns};
-    struct tp_str name = tp_spool_name_of(c, range->record);
+    struct tp_str name = tp_spool_trace_name(c, range->record);
     if (range->record->name == 0)
-        name = tp_spool_domain(c, (uint32_t)(range->group >> 8)); /* a frame has the name of its domain */
+        name = tp_spool_domain_name(c, (uint32_t)(range->group >> 8)); /* a frame has the name of its domain */
     const struct tp_trace_out_event event = {.category = TP_OUT_USER_ANNOTATION,
                                              .name = name,
                                              .pid = (int64_t)c->file->head.pid,
@@ -213,12 +213,12 @@ static void write_range(struct tp_spool_conversion *c, const struct tp_spool_lan
 
 void tp_spool_write_crossing(struct tp_spool_conversion *c, const struct tp_spool_range *range)
 {
-    struct tp_spool_mark mark = tp_spool_mark_of(range->record);
+    struct tp_spool_mark mark = tp_spool_record_mark(range->record);
     *(struct tp_spool_lane_range *)tp_vec_push(&c->lane_ranges) =
         (struct tp_spool_lane_range){.start_ns = range->start_ns,
                                      .dur_ns = range->dur_ns,
                                      .record = range->record,
-                                     .group = tp_spool_group(&mark),
+                                     .group = tp_spool_mark_group(&mark),
                                      .fact = range->fact,
                                      .is_open = range->is_open};
     /* uncounted here, because the range is counted later, with the other lane ranges */
@@ -230,14 +230,14 @@ void tp_spool_write_lanes(struct tp_spool_conversion *c)
 {
     struct tp_spool_lane_range *ranges = c->lane_ranges.data;
     int64_t row = FIRST_ROW;
-    match(c);
-    end_open(c);
+    match_keys_with_ranges(c);
+    end_open_ranges(c);
     if (c->lane_ranges.count)
-        qsort(ranges, c->lane_ranges.count, sizeof *ranges, tp_spool_by_group_and_time);
+        qsort(ranges, c->lane_ranges.count, sizeof *ranges, tp_spool_compare_lane_ranges);
     for (size_t i = 0, n; i < c->lane_ranges.count; i += n) {
         for (n = 1; i + n < c->lane_ranges.count && ranges[i + n].group == ranges[i].group;)
             n++;
-        uint32_t lanes = tp_spool_lay_out(&ranges[i], n);
+        uint32_t lanes = tp_spool_assign_lanes(&ranges[i], n);
         name_rows(c, ranges[i].group, row, lanes);
         for (size_t k = 0; k < n; k++)
             write_range(c, &ranges[i + k], row);

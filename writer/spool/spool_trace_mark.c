@@ -17,12 +17,12 @@ static uint64_t category_key(uint32_t domain, uint32_t category)
     return (uint64_t)domain << 32 | category;
 }
 
-void tp_spool_gather(struct tp_spool_conversion *c, const struct tp_spool_record *record)
+void tp_spool_gather_names(struct tp_spool_conversion *c, const struct tp_spool_record *record)
 {
     struct tp_spool_async thread;
-    struct tp_spool_given_name given = {.name = tp_spool_name_of(c, record)};
+    struct tp_spool_given_name given = {.name = tp_spool_trace_name(c, record)};
     if (record->kind == TP_SPOOL_MARK_CATEGORY && has_payload(record, TP_SPOOL_SHORT_MARK)) {
-        struct tp_spool_mark mark = tp_spool_mark_of(record);
+        struct tp_spool_mark mark = tp_spool_record_mark(record);
         given.key = category_key(mark.domain, mark.category);
         *(struct tp_spool_given_name *)tp_vec_push(&c->categories) = given;
     } else if (record->kind == TP_SPOOL_MARK_THREAD && has_payload(record, sizeof thread)) {
@@ -42,7 +42,7 @@ static int by_key(const void *x, const void *y)
     return (a->name.ptr > b->name.ptr) - (a->name.ptr < b->name.ptr);
 }
 
-static void keep_last(struct tp_vec *names)
+static void keep_last_names(struct tp_vec *names)
 {
     struct tp_spool_given_name *all = names->data;
     size_t kept = 0;
@@ -54,13 +54,13 @@ static void keep_last(struct tp_vec *names)
     names->count = kept;
 }
 
-void tp_spool_gathered(struct tp_spool_conversion *c)
+void tp_spool_sort_names(struct tp_spool_conversion *c)
 {
-    keep_last(&c->categories);
-    keep_last(&c->threads);
+    keep_last_names(&c->categories);
+    keep_last_names(&c->threads);
 }
 
-static const struct tp_spool_given_name *find(const struct tp_vec *names, uint64_t key)
+static const struct tp_spool_given_name *find_name(const struct tp_vec *names, uint64_t key)
 {
     size_t low = 0, high = names->count;
     while (low < high) {
@@ -76,7 +76,7 @@ static const struct tp_spool_given_name *find(const struct tp_vec *names, uint64
 
 struct tp_str tp_spool_thread_name(const struct tp_spool_conversion *c, const struct tp_spool_thread *thread)
 {
-    const struct tp_spool_given_name *given = find(&c->threads, thread->tid);
+    const struct tp_spool_given_name *given = find_name(&c->threads, thread->tid);
     return given ? given->name : thread->name;
 }
 
@@ -91,7 +91,7 @@ static struct tp_trace_out_arg *next_arg(struct tp_trace_out_arg *args, size_t *
 }
 
 /* Returns a copy of a text that is valid during the whole conversion. */
-static struct tp_str keep(const struct tp_spool_conversion *c, const char *text)
+static struct tp_str copy_text(const struct tp_spool_conversion *c, const char *text)
 {
     size_t len = strlen(text);
     return (struct tp_str){tp_arena_copy(c->arena, text, len), len};
@@ -106,14 +106,14 @@ static void set_value(const struct tp_spool_conversion *c, struct tp_trace_out_a
     } else if (type == TP_SPOOL_UNSIGNED && bits > INT64_MAX) {
         snprintf(digits, sizeof digits, "%" PRIu64, bits);
         arg->type = TP_OUT_JSON; /* written as JSON, because the number is too large for the writer's integers */
-        arg->value.text = keep(c, digits);
+        arg->value.text = copy_text(c, digits);
     } else {
         arg->value.integer = (int64_t)bits;
     }
 }
 
 /* Returns the values of a fact as a JSON list. */
-static struct tp_str list_of(struct tp_spool_conversion *c, const char *values, uint32_t count, uint8_t type)
+static struct tp_str make_json_list(struct tp_spool_conversion *c, const char *values, uint32_t count, uint8_t type)
 {
     char number[40];
     c->text.count = 0;
@@ -136,8 +136,8 @@ static struct tp_str list_of(struct tp_spool_conversion *c, const char *values, 
 
 /* Returns the argument for a fact. A repeated fact replaces the earlier one. A fact with the same name as an argument
  * of the writer gets another name. ours: number of the writer's own arguments, which come first in the list. */
-static struct tp_trace_out_arg *fact_arg(struct tp_spool_conversion *c, struct tp_str name,
-                                         struct tp_trace_out_arg *args, size_t ours, size_t *count)
+static struct tp_trace_out_arg *find_or_add_fact_arg(struct tp_spool_conversion *c, struct tp_str name,
+                                                     struct tp_trace_out_arg *args, size_t ours, size_t *count)
 {
     static const char prefix[] = "metadata ";
     name = name.len ? name : TP_STR("metadata");
@@ -195,7 +195,7 @@ static void add_fact(struct tp_spool_conversion *c, const struct tp_spool_record
         add_range_color(c, values, (size_t)(end - values), args, count);
         return;
     }
-    struct tp_trace_out_arg *arg = fact_arg(c, tp_spool_name_of(c, record), args, ours, count);
+    struct tp_trace_out_arg *arg = find_or_add_fact_arg(c, tp_spool_trace_name(c, record), args, ours, count);
     if (head.type == TP_SPOOL_TEXT || record->name == TP_SPOOL_NO_NAME) {
         size_t padded = (size_t)(record->text + TP_SPOOL_SLOT - 1) / TP_SPOOL_SLOT * TP_SPOOL_SLOT;
         arg->type = TP_OUT_TEXT;
@@ -210,18 +210,19 @@ static void add_fact(struct tp_spool_conversion *c, const struct tp_spool_record
         set_value(c, arg, head.type, bits);
     else {
         arg->type = TP_OUT_JSON;
-        arg->value.text =
-            head.count && there ? list_of(c, values, head.count < there ? head.count : there, head.type) : TP_STR("[]");
+        arg->value.text = head.count && there
+                              ? make_json_list(c, values, head.count < there ? head.count : there, head.type)
+                              : TP_STR("[]");
     }
 }
 
-struct tp_str tp_spool_domain(const struct tp_spool_conversion *c, uint32_t domain)
+struct tp_str tp_spool_domain_name(const struct tp_spool_conversion *c, uint32_t domain)
 {
     uint32_t name = domain & ~TP_SPOOL_ITT;
     return name < c->file->name_count && c->file->names[name].ptr ? c->file->names[name] : (struct tp_str){"", 0};
 }
 
-size_t tp_spool_kind_arg(uint32_t kind, struct tp_trace_out_arg *args, size_t count)
+size_t tp_spool_add_kind_arg(uint32_t kind, struct tp_trace_out_arg *args, size_t count)
 {
     static const char *const kinds[TP_SPOOL_WORK_KINDS] = {NULL,   "compute", "input", "communication",
                                                            "copy", "wait",    "sync"};
@@ -230,7 +231,7 @@ size_t tp_spool_kind_arg(uint32_t kind, struct tp_trace_out_arg *args, size_t co
     return count;
 }
 
-size_t tp_spool_fact_args(struct tp_spool_conversion *c, uint32_t fact, struct tp_trace_out_arg *args, size_t count)
+size_t tp_spool_add_fact_args(struct tp_spool_conversion *c, uint32_t fact, struct tp_trace_out_arg *args, size_t count)
 {
     /* indexes of the range's last facts, at most TP_SPOOL_MARK_FACTS, and their number */
     uint32_t facts[TP_SPOOL_MARK_FACTS], found = 0;
@@ -243,13 +244,13 @@ size_t tp_spool_fact_args(struct tp_spool_conversion *c, uint32_t fact, struct t
     return count;
 }
 
-size_t tp_spool_mark_args(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint32_t fact,
-                          struct tp_trace_out_arg *args)
+size_t tp_spool_fill_mark_args(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint32_t fact,
+                               struct tp_trace_out_arg *args)
 {
     size_t n = 0;
-    struct tp_spool_mark mark = tp_spool_mark_of(record);
-    const struct tp_spool_given_name *category = find(&c->categories, category_key(mark.domain, mark.category));
-    struct tp_str domain = tp_spool_domain(c, mark.domain);
+    struct tp_spool_mark mark = tp_spool_record_mark(record);
+    const struct tp_spool_given_name *category = find_name(&c->categories, category_key(mark.domain, mark.category));
+    struct tp_str domain = tp_spool_domain_name(c, mark.domain);
     if (domain.len)
         next_arg(args, &n, TP_OUT_TEXT, TP_STR("domain"))->value.text = domain;
     if (mark.category && category)
@@ -260,7 +261,7 @@ size_t tp_spool_mark_args(struct tp_spool_conversion *c, const struct tp_spool_r
         set_value(c, next_arg(args, &n, TP_OUT_INT, TP_STR("payload")), mark.value_type, mark.value);
     if (mark.has_color)
         add_color(c, mark.color, args, &n);
-    return tp_spool_fact_args(c, fact, args, n);
+    return tp_spool_add_fact_args(c, fact, args, n);
 }
 
 /* ---- records ---- */
@@ -269,12 +270,12 @@ static void write_point(struct tp_spool_conversion *c, const struct tp_spool_rec
 {
     struct tp_trace_out_arg args[TP_SPOOL_MARK_ARGS];
     const struct tp_trace_out_event event = {.category = TP_OUT_USER_ANNOTATION,
-                                             .name = tp_spool_name_of(c, record),
+                                             .name = tp_spool_trace_name(c, record),
                                              .pid = (int64_t)c->file->head.pid,
                                              .tid = (int64_t)tid,
-                                             .ts_ns = tp_spool_time_of(c, record),
+                                             .ts_ns = tp_spool_trace_time_ns(c, record),
                                              .args = args,
-                                             .arg_count = tp_spool_mark_args(c, record, TP_NO_ID, args)};
+                                             .arg_count = tp_spool_fill_mark_args(c, record, TP_NO_ID, args)};
     tp_trace_out_instant(c->out, &event);
     c->result->event_count++;
 }
@@ -310,7 +311,7 @@ static void read_fact(struct tp_spool_conversion *c, const struct tp_spool_recor
         range->fact = number;
     else
         *(struct tp_spool_keyed *)tp_vec_push(&c->keyed) =
-            (struct tp_spool_keyed){head.key, tp_spool_time_of(c, record), number};
+            (struct tp_spool_keyed){head.key, tp_spool_trace_time_ns(c, record), number};
 }
 
 static void begin_mark(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
@@ -322,19 +323,19 @@ static void begin_mark(struct tp_spool_conversion *c, const struct tp_spool_reco
 static void pop_mark(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
 {
     (void)tid;
-    tp_spool_pop_mark(c, record->name, tp_spool_time_of(c, record));
+    tp_spool_pop_mark(c, record->name, tp_spool_trace_time_ns(c, record));
 }
 
 static void start_lane(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
 {
     (void)tid;
-    struct tp_spool_mark mark = tp_spool_mark_of(record);
+    struct tp_spool_mark mark = tp_spool_record_mark(record);
     *(struct tp_spool_lane_range *)tp_vec_push(&c->lane_ranges) =
-        (struct tp_spool_lane_range){.start_ns = tp_spool_time_of(c, record),
+        (struct tp_spool_lane_range){.start_ns = tp_spool_trace_time_ns(c, record),
                                      .dur_ns = -1,
                                      .record = record,
                                      .key = mark.key,
-                                     .group = tp_spool_group(&mark),
+                                     .group = tp_spool_mark_group(&mark),
                                      .fact = TP_NO_ID};
 }
 
@@ -344,24 +345,24 @@ static void finish_lane(struct tp_spool_conversion *c, const struct tp_spool_rec
     struct tp_spool_async finished;
     memcpy(&finished, tp_spool_payload(record), sizeof finished);
     *(struct tp_spool_keyed *)tp_vec_push(&c->keyed) =
-        (struct tp_spool_keyed){finished.id, tp_spool_time_of(c, record), TP_NO_ID};
+        (struct tp_spool_keyed){finished.id, tp_spool_trace_time_ns(c, record), TP_NO_ID};
 }
 
 static void read_span(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
 {
     struct tp_spool_span span;
     memcpy(&span, tp_spool_payload(record) + sizeof(struct tp_spool_mark), sizeof span);
-    int64_t begin = tp_spool_time(c->file, span.begin) - c->base_ns,
-            end = tp_spool_time(c->file, span.end) - c->base_ns;
+    int64_t begin = tp_spool_realtime_ns(c->file, span.begin) - c->base_ns,
+            end = tp_spool_realtime_ns(c->file, span.end) - c->base_ns;
     start_lane(c, record, tid);
     struct tp_spool_lane_range *range = TP_AT(&c->lane_ranges, struct tp_spool_lane_range, c->lane_ranges.count - 1);
     range->start_ns = begin;
     range->dur_ns = end > begin ? end - begin : 0;
 }
 
-static void nothing(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
+static void ignore_record(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
 {
-    (void)c, (void)record, (void)tid; /* names were collected before, in tp_spool_gather */
+    (void)c, (void)record, (void)tid; /* names were collected before, in tp_spool_gather_names */
 }
 
 void tp_spool_read_mark(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
@@ -377,8 +378,8 @@ void tp_spool_read_mark(struct tp_spool_conversion *c, const struct tp_spool_rec
         [TP_SPOOL_MARK_SPAN -
             TP_SPOOL_MARK_PUSH] = {read_span, sizeof(struct tp_spool_mark) + sizeof(struct tp_spool_span)},
         [TP_SPOOL_MARK_POINT - TP_SPOOL_MARK_PUSH] = {write_point, TP_SPOOL_SHORT_MARK},
-        [TP_SPOOL_MARK_CATEGORY - TP_SPOOL_MARK_PUSH] = {nothing, TP_SPOOL_SHORT_MARK},
-        [TP_SPOOL_MARK_THREAD - TP_SPOOL_MARK_PUSH] = {nothing, sizeof(struct tp_spool_async)},
+        [TP_SPOOL_MARK_CATEGORY - TP_SPOOL_MARK_PUSH] = {ignore_record, TP_SPOOL_SHORT_MARK},
+        [TP_SPOOL_MARK_THREAD - TP_SPOOL_MARK_PUSH] = {ignore_record, sizeof(struct tp_spool_async)},
         [TP_SPOOL_MARK_FACT - TP_SPOOL_MARK_PUSH] = {read_fact, sizeof(struct tp_spool_fact_head)},
     };
     unsigned i = record->kind - (unsigned)TP_SPOOL_MARK_PUSH;

@@ -12,7 +12,7 @@ static void write_memory(struct tp_spool_conversion *c, const struct tp_spool_re
     memcpy(&note, tp_spool_payload(record), sizeof note);
     const struct tp_trace_out_memory memory = {.pid = (int64_t)c->file->head.pid,
                                                .tid = (int64_t)tid,
-                                               .ts_ns = tp_spool_time_of(c, record),
+                                               .ts_ns = tp_spool_trace_time_ns(c, record),
                                                .address = (int64_t)note.address,
                                                .bytes = note.bytes,
                                                .device_type = note.device_type,
@@ -30,8 +30,8 @@ static void write_counter(struct tp_spool_conversion *c, const struct tp_spool_r
     struct tp_spool_counter counter;
     memcpy(&counter, tp_spool_payload(record), sizeof counter);
     const struct tp_trace_out_value value = {TP_STR("value"), counter.value};
-    tp_trace_out_counter(c->out, tp_spool_name_of(c, record), (int64_t)c->file->head.pid, tp_spool_time_of(c, record),
-                         &value, 1);
+    tp_trace_out_counter(c->out, tp_spool_trace_name(c, record), (int64_t)c->file->head.pid,
+                         tp_spool_trace_time_ns(c, record), &value, 1);
 }
 
 static void write_instant(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
@@ -42,10 +42,10 @@ static void write_instant(struct tp_spool_conversion *c, const struct tp_spool_r
                                           .value.text = {tp_spool_payload(record), record->text}};
     bool has_text = record->text && record->name != TP_SPOOL_NO_NAME;
     const struct tp_trace_out_event event = {.category = TP_OUT_USER_ANNOTATION,
-                                             .name = tp_spool_name_of(c, record),
+                                             .name = tp_spool_trace_name(c, record),
                                              .pid = (int64_t)c->file->head.pid,
                                              .tid = (int64_t)tid,
-                                             .ts_ns = tp_spool_time_of(c, record),
+                                             .ts_ns = tp_spool_trace_time_ns(c, record),
                                              .args = &text,
                                              .arg_count = has_text};
     tp_trace_out_instant(c->out, &event);
@@ -53,7 +53,7 @@ static void write_instant(struct tp_spool_conversion *c, const struct tp_spool_r
 
 /* Returns the id of a task's arrow. Tasks with the same id and different names are different. The result is below 2^53,
  * because larger numbers are not exact in every JSON reader. */
-static int64_t arrow_of(struct tp_str name, uint64_t id)
+static int64_t task_arrow_id(struct tp_str name, uint64_t id)
 {
     return (int64_t)(tp_hash_mix(tp_hash_bytes(name.ptr, name.len) ^ id, 0x9E3779B97F4A7C15ull) >> 11);
 }
@@ -66,13 +66,13 @@ static void write_async(struct tp_spool_conversion *c, const struct tp_spool_rec
     bool is_start = record->kind == TP_SPOOL_ASYNC_BEGIN;
     const struct tp_trace_out_event event = {.category = TP_OUT_OTHER,
                                              .other_category = TP_STR("async_task"),
-                                             .name = tp_spool_name_of(c, record),
+                                             .name = tp_spool_trace_name(c, record),
                                              .pid = (int64_t)c->file->head.pid,
                                              .tid = (int64_t)tid,
-                                             .ts_ns = tp_spool_time_of(c, record)};
+                                             .ts_ns = tp_spool_trace_time_ns(c, record)};
     const struct tp_trace_out_flow flow = {.kind = TP_OUT_FLOW_ASYNC,
                                            .is_start = is_start,
-                                           .id = arrow_of(event.name, async.id),
+                                           .id = task_arrow_id(event.name, async.id),
                                            .pid = event.pid,
                                            .tid = event.tid,
                                            .ts_ns = event.ts_ns};
@@ -91,7 +91,7 @@ static const struct {
     [TP_SPOOL_MEMORY_NOTE] = {write_memory, sizeof(struct tp_spool_memory), true},
     [TP_SPOOL_ASYNC_BEGIN] = {write_async, sizeof(struct tp_spool_async), true},
     [TP_SPOOL_ASYNC_END] = {write_async, sizeof(struct tp_spool_async), true},
-    [TP_SPOOL_SAMPLED] = {tp_spool_write_sampled, sizeof(struct tp_spool_sampled), false},
+    [TP_SPOOL_SAMPLED] = {tp_spool_write_sampled_thread, sizeof(struct tp_spool_sampled), false},
     [TP_SPOOL_SAMPLE] = {tp_spool_write_sample, sizeof(struct tp_spool_sample), false},
     [TP_SPOOL_EVENT] = {tp_spool_write_event, sizeof(struct tp_spool_event), false},
     [TP_SPOOL_WORK] = {tp_spool_add_work, sizeof(struct tp_spool_work), false},

@@ -17,21 +17,21 @@ static const char *const dtype_names[] = {"",     "Float", "Double", "Half", "BF
 
 /* ---- reading: records to ranges ---- */
 
-static uint64_t address_of(const struct tp_spool_record *record)
+static uint64_t function_address(const struct tp_spool_record *record)
 {
     return (uint64_t)record->text << 32 | record->name;
 }
 
 /* Ends the innermost range of a kind, and all ranges that are open inside it. address: address of the function; 0: any
  * function. */
-static void end_kind(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint8_t kind,
-                     uint64_t address)
+static void end_range_of_kind(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint8_t kind,
+                              uint64_t address)
 {
     struct tp_spool_range *range = tp_spool_open_range(c);
     for (; range && range->record->kind != TP_SPOOL_STEP && c->steps_left > 0; c->steps_left--) {
-        if (range->record->kind == kind && (!address || address_of(range->record) == address)) {
+        if (range->record->kind == kind && (!address || function_address(range->record) == address)) {
             while (!range->is_ended)
-                tp_spool_end_range(c, tp_spool_time_of(c, record));
+                tp_spool_end_range(c, tp_spool_trace_time_ns(c, record));
             return;
         }
         range = tp_spool_outer_range(c, range);
@@ -41,12 +41,12 @@ static void end_kind(struct tp_spool_conversion *c, const struct tp_spool_record
 /* Ends a function. If longjmp left a function, or its end was lost, the function ends with its caller. */
 static void end_function(struct tp_spool_conversion *c, const struct tp_spool_record *record)
 {
-    end_kind(c, record, TP_SPOOL_FUNCTION, address_of(record));
+    end_range_of_kind(c, record, TP_SPOOL_FUNCTION, function_address(record));
 }
 
 static void end_region(struct tp_spool_conversion *c, const struct tp_spool_record *record)
 {
-    end_kind(c, record, TP_SPOOL_REGION, 0);
+    end_range_of_kind(c, record, TP_SPOOL_REGION, 0);
 }
 
 /* Adds a range whose record was written at the range's end. Ranges that began meanwhile on this thread (in a signal
@@ -58,8 +58,8 @@ static void add_ended(struct tp_spool_conversion *c, const struct tp_spool_recor
     if (record->kind == TP_SPOOL_COLLECTIVE) /* the facts of a collective are collected after its end */
         memcpy(&end, tp_spool_payload(record) + offsetof(struct tp_spool_collective, end), sizeof end);
     end = end < record->time ? end : record->time;
-    tp_spool_add_range(c, record, tp_spool_time(c->file, begin ? begin : end) - c->base_ns,
-                       tp_spool_time(c->file, end) - c->base_ns);
+    tp_spool_add_range(c, record, tp_spool_realtime_ns(c->file, begin ? begin : end) - c->base_ns,
+                       tp_spool_realtime_ns(c->file, end) - c->base_ns);
 }
 
 void tp_spool_add_native(struct tp_spool_conversion *c, const struct tp_spool_record *record)
@@ -85,7 +85,7 @@ void tp_spool_add_native(struct tp_spool_conversion *c, const struct tp_spool_re
 
 /* ---- regions of several threads ---- */
 
-static struct tp_spool_region region_of(const struct tp_spool_record *record)
+static struct tp_spool_region read_region(const struct tp_spool_record *record)
 {
     struct tp_spool_region region = {0};
     bool is_one = record->kind == TP_SPOOL_REGION || record->kind == TP_SPOOL_REGION_END;
@@ -96,10 +96,10 @@ static struct tp_spool_region region_of(const struct tp_spool_record *record)
 
 void tp_spool_gather_native(struct tp_spool_conversion *c, const struct tp_spool_record *record)
 {
-    uint64_t number = record->kind == TP_SPOOL_REGION_END ? region_of(record).number : 0;
+    uint64_t number = record->kind == TP_SPOOL_REGION_END ? read_region(record).number : 0;
     if (number)
         *(struct tp_spool_region_end *)tp_vec_push(&c->regions) =
-            (struct tp_spool_region_end){number, tp_spool_time(c->file, record->time)};
+            (struct tp_spool_region_end){number, tp_spool_realtime_ns(c->file, record->time)};
     if (record->kind == TP_SPOOL_RANK && record->slots * TP_SPOOL_SLOT >= (int)sizeof c->rank)
         memcpy(&c->rank, tp_spool_payload(record), sizeof c->rank);
 }
@@ -113,7 +113,7 @@ static int by_number(const void *x, const void *y)
 }
 
 /* Ends a range at a moment, and with it all ranges inside that would last longer. */
-static void cut(struct tp_spool_conversion *c, size_t first, int64_t moment_ns)
+static void cut_ranges_at(struct tp_spool_conversion *c, size_t first, int64_t moment_ns)
 {
     const struct tp_spool_range *outer = TP_AT(&c->ranges, struct tp_spool_range, first);
     int64_t end_ns = outer->start_ns + outer->dur_ns;
@@ -139,7 +139,7 @@ void tp_spool_cut_native(struct tp_spool_conversion *c)
     qsort(ends, c->regions.count, sizeof *ends, by_number);
     for (size_t i = 0; i < c->ranges.count; i++) {
         const struct tp_spool_range *range = TP_AT(&c->ranges, struct tp_spool_range, i);
-        struct tp_spool_region_end wanted = {.number = region_of(range->record).number};
+        struct tp_spool_region_end wanted = {.number = read_region(range->record).number};
         size_t low = 0, high = wanted.number ? c->regions.count : 0;
         while (low < high) { /* finds the first end of the region with this number */
             size_t middle = low + (high - low) / 2;
@@ -149,13 +149,13 @@ void tp_spool_cut_native(struct tp_spool_conversion *c)
                 high = middle;
         }
         if (wanted.number && low < c->regions.count && ends[low].number == wanted.number)
-            cut(c, i, ends[low].end_ns - c->base_ns);
+            cut_ranges_at(c, i, ends[low].end_ns - c->base_ns);
     }
 }
 
 /* ---- writing: ranges to slices ---- */
 
-static struct tp_str joined(struct tp_spool_conversion *c, const char *first, struct tp_str second)
+static struct tp_str join_texts(struct tp_spool_conversion *c, const char *first, struct tp_str second)
 {
     size_t n = strlen(first);
     char *text = tp_arena_alloc(c->arena, n + second.len + 1);
@@ -164,14 +164,15 @@ static struct tp_str joined(struct tp_spool_conversion *c, const char *first, st
     return (struct tp_str){text, n + second.len};
 }
 
-static struct tp_trace_out_arg named_int(const char *name, int64_t value)
+static struct tp_trace_out_arg make_int_arg(const char *name, int64_t value)
 {
-    struct tp_trace_out_arg arg = tp_trace_out_int(TP_OUT_NAMED, value);
+    struct tp_trace_out_arg arg = tp_trace_out_int_arg(TP_OUT_NAMED, value);
     arg.name = tp_str_of(name);
     return arg;
 }
 
-static struct tp_trace_out_event operator_of(struct tp_spool_conversion *c, struct tp_spool_range *range, uint64_t tid)
+static struct tp_trace_out_event make_operator_event(struct tp_spool_conversion *c, struct tp_spool_range *range,
+                                                     uint64_t tid)
 {
     range->external_id = ++c->next_id;
     return (struct tp_trace_out_event){.category = TP_OUT_CPU_OP,
@@ -183,10 +184,10 @@ static struct tp_trace_out_event operator_of(struct tp_spool_conversion *c, stru
 
 static void write_function(struct tp_spool_conversion *c, struct tp_spool_range *range, uint64_t tid)
 {
-    struct tp_trace_out_event event = operator_of(c, range, tid);
-    const struct tp_trace_out_arg args[] = {tp_trace_out_int(TP_OUT_EXTERNAL_ID, range->external_id),
-                                            tp_trace_out_bool(TP_OUT_FINISHED, false)};
-    event.name = tp_symbols_frames(c->symbols, address_of(range->record), range->record->time, false).function;
+    struct tp_trace_out_event event = make_operator_event(c, range, tid);
+    const struct tp_trace_out_arg args[] = {tp_trace_out_int_arg(TP_OUT_EXTERNAL_ID, range->external_id),
+                                            tp_trace_out_bool_arg(TP_OUT_FINISHED, false)};
+    event.name = tp_symbols_frames(c->symbols, function_address(range->record), range->record->time, false).function;
     event.args = args;
     event.arg_count = range->is_open ? 2 : 1;
     tp_trace_out_complete(c->out, &event);
@@ -195,23 +196,23 @@ static void write_function(struct tp_spool_conversion *c, struct tp_spool_range 
 static void write_region(struct tp_spool_conversion *c, struct tp_spool_range *range, uint64_t tid)
 {
     struct tp_spool_region region;
-    struct tp_trace_out_event event = operator_of(c, range, tid);
+    struct tp_trace_out_event event = make_operator_event(c, range, tid);
     struct tp_trace_out_arg args[3];
     size_t n = 0;
     memcpy(&region, tp_spool_payload(range->record), sizeof region);
-    struct tp_str kind = tp_spool_name_of(c, range->record);
+    struct tp_str kind = tp_spool_trace_name(c, range->record);
     if (region.address) { /* address - 1, because a return address belongs to the call before it */
         char *prefix = tp_arena_alloc(c->arena, kind.len + 3);
         memcpy(prefix, kind.ptr, kind.len);
         memcpy(prefix + kind.len, ": ", 3);
-        kind =
-            joined(c, prefix, tp_symbols_frames(c->symbols, region.address - 1, range->record->time, false).function);
+        kind = join_texts(c, prefix,
+                          tp_symbols_frames(c->symbols, region.address - 1, range->record->time, false).function);
     }
-    args[n++] = tp_trace_out_int(TP_OUT_EXTERNAL_ID, range->external_id);
+    args[n++] = tp_trace_out_int_arg(TP_OUT_EXTERNAL_ID, range->external_id);
     if (region.threads != INT64_MIN)
-        args[n++] = named_int("threads", region.threads);
+        args[n++] = make_int_arg("threads", region.threads);
     if (range->is_open)
-        args[n++] = tp_trace_out_bool(TP_OUT_FINISHED, false);
+        args[n++] = tp_trace_out_bool_arg(TP_OUT_FINISHED, false);
     event.name = kind;
     event.args = args;
     event.arg_count = n;
@@ -221,55 +222,56 @@ static void write_region(struct tp_spool_conversion *c, struct tp_spool_range *r
 static void write_wait(struct tp_spool_conversion *c, struct tp_spool_range *range, uint64_t tid)
 {
     struct tp_spool_wait wait;
-    struct tp_trace_out_event event = operator_of(c, range, tid);
+    struct tp_trace_out_event event = make_operator_event(c, range, tid);
     struct tp_trace_out_arg args[3];
     size_t n = 0;
     memcpy(&wait, tp_spool_payload(range->record), sizeof wait);
-    args[n++] = tp_trace_out_int(TP_OUT_EXTERNAL_ID, range->external_id);
+    args[n++] = tp_trace_out_int_arg(TP_OUT_EXTERNAL_ID, range->external_id);
     if (wait.bytes != INT64_MIN)
-        args[n++] = tp_trace_out_int(TP_OUT_BYTES, wait.bytes);
+        args[n++] = tp_trace_out_int_arg(TP_OUT_BYTES, wait.bytes);
     if (wait.object)
-        args[n++] = named_int("object", (int64_t)(wait.object & INT64_MAX));
-    event.name = tp_spool_name_of(c, range->record);
+        args[n++] = make_int_arg("object", (int64_t)(wait.object & INT64_MAX));
+    event.name = tp_spool_trace_name(c, range->record);
     event.args = args;
     event.arg_count = n;
     tp_trace_out_complete(c->out, &event);
 }
 
 /* Fills torch's arguments of a collective, as far as MPI provides their values. */
-static size_t collective_args(const struct tp_spool_collective *call, struct tp_str name, struct tp_trace_out_arg *args)
+static size_t fill_collective_args(const struct tp_spool_collective *call, struct tp_str name,
+                                   struct tp_trace_out_arg *args)
 {
     bool is_typed = call->dtype < sizeof dtype_names / sizeof *dtype_names && *dtype_names[call->dtype];
     size_t n = 0;
-    args[n++] = tp_trace_out_text(TP_OUT_COLLECTIVE, name);
-    args[n++] = tp_trace_out_text(TP_OUT_DTYPE, tp_str_of(is_typed ? dtype_names[call->dtype] : "Byte"));
+    args[n++] = tp_trace_out_text_arg(TP_OUT_COLLECTIVE, name);
+    args[n++] = tp_trace_out_text_arg(TP_OUT_DTYPE, tp_str_of(is_typed ? dtype_names[call->dtype] : "Byte"));
     int64_t in = is_typed ? call->in_count : call->in_bytes, out = is_typed ? call->out_count : call->out_bytes;
-    args[n++] = tp_trace_out_int(TP_OUT_IN_COUNT, in != INT64_MIN ? in : 0);
-    args[n++] = tp_trace_out_int(TP_OUT_OUT_COUNT, out != INT64_MIN ? out : 0);
+    args[n++] = tp_trace_out_int_arg(TP_OUT_IN_COUNT, in != INT64_MIN ? in : 0);
+    args[n++] = tp_trace_out_int_arg(TP_OUT_OUT_COUNT, out != INT64_MIN ? out : 0);
     if (call->group_size)
-        args[n++] = tp_trace_out_int(TP_OUT_GROUP_SIZE, call->group_size);
-    args[n++] = tp_trace_out_text(TP_OUT_GROUP_NAME, tp_str_of(call->group ? "communicator" : "MPI_COMM_WORLD"));
+        args[n++] = tp_trace_out_int_arg(TP_OUT_GROUP_SIZE, call->group_size);
+    args[n++] = tp_trace_out_text_arg(TP_OUT_GROUP_NAME, tp_str_of(call->group ? "communicator" : "MPI_COMM_WORLD"));
     if (call->sequence)
-        args[n++] = tp_trace_out_int(TP_OUT_GROUP_SEQUENCE, (int64_t)(call->sequence & INT64_MAX));
+        args[n++] = tp_trace_out_int_arg(TP_OUT_GROUP_SEQUENCE, (int64_t)(call->sequence & INT64_MAX));
     if (call->peer != INT64_MIN)
-        args[n++] = named_int("peer", call->peer);
+        args[n++] = make_int_arg("peer", call->peer);
     return n;
 }
 
 static void write_collective(struct tp_spool_conversion *c, struct tp_spool_range *range, uint64_t tid)
 {
     struct tp_spool_collective call;
-    struct tp_trace_out_event event = operator_of(c, range, tid);
+    struct tp_trace_out_event event = make_operator_event(c, range, tid);
     struct tp_trace_out_arg args[MAX_ARGS];
     memcpy(&call, tp_spool_payload(range->record), sizeof call);
-    struct tp_str name = tp_spool_name_of(c, range->record);
-    args[0] = tp_trace_out_int(TP_OUT_EXTERNAL_ID, range->external_id);
+    struct tp_str name = tp_spool_trace_name(c, range->record);
+    args[0] = tp_trace_out_int_arg(TP_OUT_EXTERNAL_ID, range->external_id);
     event.name = TP_STR("record_param_comms");
     event.args = args;
-    event.arg_count = 1 + collective_args(&call, name, args + 1);
+    event.arg_count = 1 + fill_collective_args(&call, name, args + 1);
     tp_trace_out_complete(c->out, &event);
     event.category = TP_OUT_USER_ANNOTATION;
-    event.name = joined(c, "mpi:", name);
+    event.name = join_texts(c, "mpi:", name);
     event.arg_count = 0;
     tp_trace_out_complete(c->out, &event);
 }

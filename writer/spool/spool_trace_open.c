@@ -25,7 +25,7 @@ static void grow(struct tp_spool_conversion *c)
     }
 }
 
-static struct tp_spool_innermost *slot_of(const struct tp_spool_conversion *c, uint32_t key)
+static struct tp_spool_innermost *find_slot(const struct tp_spool_conversion *c, uint32_t key)
 {
     uint32_t at = (uint32_t)tp_hash_mix(key, 0x9E3779B97F4A7C15ull) & (c->innermost_slots - 1);
     while (c->innermost[at].thread && c->innermost[at].key != key)
@@ -35,7 +35,7 @@ static struct tp_spool_innermost *slot_of(const struct tp_spool_conversion *c, u
 
 static uint32_t innermost(const struct tp_spool_conversion *c, uint32_t key)
 {
-    const struct tp_spool_innermost *slot = c->innermost_slots ? slot_of(c, key) : NULL;
+    const struct tp_spool_innermost *slot = c->innermost_slots ? find_slot(c, key) : NULL;
     return slot && slot->thread == c->thread ? slot->range : TP_NO_ID;
 }
 
@@ -43,7 +43,7 @@ static void set_innermost(struct tp_spool_conversion *c, uint32_t key, uint32_t 
 {
     if (c->innermost_count * 2 >= c->innermost_slots)
         grow(c);
-    struct tp_spool_innermost *slot = slot_of(c, key);
+    struct tp_spool_innermost *slot = find_slot(c, key);
     c->innermost_count += slot->thread == 0;
     *slot = (struct tp_spool_innermost){key, range, c->thread};
 }
@@ -60,11 +60,11 @@ static bool is_mark(const struct tp_spool_range *range)
     return range->record->kind == TP_SPOOL_MARK_PUSH;
 }
 
-static uint32_t domain_of(const struct tp_spool_range *range)
+static uint32_t range_domain(const struct tp_spool_range *range)
 {
     if (!is_mark(range))
         return OWN;
-    struct tp_spool_mark mark = tp_spool_mark_of(range->record);
+    struct tp_spool_mark mark = tp_spool_record_mark(range->record);
     return mark.domain;
 }
 
@@ -85,10 +85,10 @@ static void mark_crossing(struct tp_spool_conversion *c, struct tp_spool_range *
     range->is_crossing = true;
 }
 
-static void end(struct tp_spool_conversion *c, uint32_t number, int64_t end_ns)
+static void end_open_range(struct tp_spool_conversion *c, uint32_t number, int64_t end_ns)
 {
     struct tp_spool_range *range = range_at(c, number);
-    set_innermost(c, domain_of(range), range->outer);
+    set_innermost(c, range_domain(range), range->outer);
     c->open_steps -= range->record->kind == TP_SPOOL_STEP;
     if (is_mark(range) && !range->is_crossing && range->above != TP_NO_ID)
         mark_crossing(c, range);
@@ -117,7 +117,7 @@ void tp_spool_begin_range(struct tp_spool_conversion *c, const struct tp_spool_r
 {
     uint32_t number = (uint32_t)c->ranges.count;
     struct tp_spool_range *range = tp_vec_push(&c->ranges);
-    *range = (struct tp_spool_range){.start_ns = tp_spool_time_of(c, record),
+    *range = (struct tp_spool_range){.start_ns = tp_spool_trace_time_ns(c, record),
                                      .record = record,
                                      .stack = c->next_stack,
                                      .below = c->top,
@@ -127,7 +127,7 @@ void tp_spool_begin_range(struct tp_spool_conversion *c, const struct tp_spool_r
         range_at(c, c->top)->above = number;
     c->top = number;
     c->open_steps += record->kind == TP_SPOOL_STEP;
-    uint32_t domain = domain_of(range);
+    uint32_t domain = range_domain(range);
     range->outer = innermost(c, domain);
     set_innermost(c, domain, number);
 }
@@ -136,7 +136,7 @@ void tp_spool_end_range(struct tp_spool_conversion *c, int64_t end_ns)
 {
     uint32_t number = innermost(c, OWN);
     if (number != TP_NO_ID)
-        end(c, number, end_ns);
+        end_open_range(c, number, end_ns);
 }
 
 /* Ends a step and all ranges that are open inside it, so that the ranges of a row nest. */
@@ -145,7 +145,7 @@ void tp_spool_end_step(struct tp_spool_conversion *c, int64_t end_ns)
     if (c->open_steps == 0)
         return;
     for (uint32_t before = c->open_steps; c->open_steps == before;)
-        end(c, innermost(c, OWN), end_ns);
+        end_open_range(c, innermost(c, OWN), end_ns);
 }
 
 struct tp_spool_range *tp_spool_open_range(const struct tp_spool_conversion *c)
@@ -181,7 +181,7 @@ void tp_spool_pop_mark(struct tp_spool_conversion *c, uint32_t domain, int64_t e
 {
     uint32_t number = domain == OWN ? TP_NO_ID : innermost(c, domain);
     if (number != TP_NO_ID)
-        end(c, number, end_ns);
+        end_open_range(c, number, end_ns);
 }
 
 void tp_spool_end_all(struct tp_spool_conversion *c, int64_t end_ns)
@@ -218,7 +218,7 @@ struct tp_spool_range *tp_spool_open_mark(const struct tp_spool_conversion *c, u
     uint32_t number = domain == OWN ? TP_NO_ID : innermost(c, domain);
     for (int i = 0; i < DEPTH && number != TP_NO_ID; i++) {
         struct tp_spool_range *range = range_at(c, number);
-        struct tp_spool_mark mark = tp_spool_mark_of(range->record);
+        struct tp_spool_mark mark = tp_spool_record_mark(range->record);
         if (key == 0 || mark.key == key)
             return range;
         number = range->outer;

@@ -107,7 +107,7 @@ struct tp_spool_conversion {
     struct tp_vec lane_ranges, keyed;
     /* lanes: items struct tp_spool_lane, sorted by name; works: items struct tp_spool_lane_range, of all threads */
     struct tp_vec lanes, works;
-    int64_t works_first_ns;    /* earliest begin of a work, ns since the epoch; INT64_MAX: no works */
+    int64_t first_work_ns;     /* earliest begin of a work, ns since the epoch; INT64_MAX: no works */
     int64_t first_work_device; /* number of the first device with works */
     bool has_work;  /* true if the current thread has recorded a work, so that a fact may belong to the last work */
     char color[16]; /* colour of the current mark */
@@ -127,15 +127,16 @@ static inline const char *tp_spool_payload(const struct tp_spool_record *record)
     return (const char *)(record + 1);
 }
 
-static inline struct tp_str tp_spool_name_of(const struct tp_spool_conversion *c, const struct tp_spool_record *record)
+static inline struct tp_str tp_spool_trace_name(const struct tp_spool_conversion *c,
+                                                const struct tp_spool_record *record)
 {
-    return tp_spool_name(c->file, record, tp_spool_payload(record));
+    return tp_spool_record_name(c->file, record, tp_spool_payload(record));
 }
 
 /* Returns the time of a record in the trace, ns. */
-static inline int64_t tp_spool_time_of(const struct tp_spool_conversion *c, const struct tp_spool_record *record)
+static inline int64_t tp_spool_trace_time_ns(const struct tp_spool_conversion *c, const struct tp_spool_record *record)
 {
-    return tp_spool_time(c->file, record->time) - c->base_ns;
+    return tp_spool_realtime_ns(c->file, record->time) - c->base_ns;
 }
 
 /* tp_spool_begin_thread starts matching begins with ends on the thread with this index (spool_trace_open.c). The
@@ -163,26 +164,27 @@ struct tp_spool_range *tp_spool_open_call(const struct tp_spool_conversion *c);
 /* Returns the innermost open mark of `domain` with `key` (0: any key) on the current thread, or NULL. */
 struct tp_spool_range *tp_spool_open_mark(const struct tp_spool_conversion *c, uint32_t domain, uint64_t key);
 
-/* Convert marks (spool_trace_mark.c). tp_spool_gather collects names from the whole file and is called first.
- * tp_spool_read_mark processes a record of the current thread. tp_spool_mark_args writes the facts about a mark to
+/* Convert marks (spool_trace_mark.c). tp_spool_gather_names collects names from the whole file and is called first.
+ * tp_spool_read_mark processes a record of the current thread. tp_spool_fill_mark_args writes the facts about a mark to
  * `args`, which has room for TP_SPOOL_MARK_ARGS, and returns their number. */
 enum { TP_SPOOL_MARK_FACTS = 24, TP_SPOOL_MARK_ARGS = TP_SPOOL_MARK_FACTS + 8 };
-void tp_spool_gather(struct tp_spool_conversion *c, const struct tp_spool_record *record);
-void tp_spool_gathered(struct tp_spool_conversion *c);
+void tp_spool_gather_names(struct tp_spool_conversion *c, const struct tp_spool_record *record);
+void tp_spool_sort_names(struct tp_spool_conversion *c);
 void tp_spool_read_mark(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
-size_t tp_spool_mark_args(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint32_t fact,
-                          struct tp_trace_out_arg *args);
+size_t tp_spool_fill_mark_args(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint32_t fact,
+                               struct tp_trace_out_arg *args);
 /* Appends the facts about a range to the range's `count` arguments and returns the new count. args: room for
  * TP_SPOOL_MARK_FACTS more. */
-size_t tp_spool_fact_args(struct tp_spool_conversion *c, uint32_t fact, struct tp_trace_out_arg *args, size_t count);
+size_t tp_spool_add_fact_args(struct tp_spool_conversion *c, uint32_t fact, struct tp_trace_out_arg *args,
+                              size_t count);
 /* Appends the argument "kind" to `count` arguments if the kind is known. Returns the new count. */
-size_t tp_spool_kind_arg(uint32_t kind, struct tp_trace_out_arg *args, size_t count);
+size_t tp_spool_add_kind_arg(uint32_t kind, struct tp_trace_out_arg *args, size_t count);
 /* Returns the name of a domain. */
-struct tp_str tp_spool_domain(const struct tp_spool_conversion *c, uint32_t domain);
+struct tp_str tp_spool_domain_name(const struct tp_spool_conversion *c, uint32_t domain);
 struct tp_str tp_spool_thread_name(const struct tp_spool_conversion *c, const struct tp_spool_thread *thread);
 
 /* Returns the mark of a record. A record contains at least the first half of a mark; missing members are 0. */
-static inline struct tp_spool_mark tp_spool_mark_of(const struct tp_spool_record *record)
+static inline struct tp_spool_mark tp_spool_record_mark(const struct tp_spool_record *record)
 {
     struct tp_spool_mark mark = {0};
     memcpy(&mark, tp_spool_payload(record), TP_SPOOL_SHORT_MARK);
@@ -192,7 +194,7 @@ static inline struct tp_spool_mark tp_spool_mark_of(const struct tp_spool_record
 }
 
 /* Returns the group of rows for a mark that cannot be shown on the row of its thread. */
-static inline uint64_t tp_spool_group(const struct tp_spool_mark *mark)
+static inline uint64_t tp_spool_mark_group(const struct tp_spool_mark *mark)
 {
     return (uint64_t)mark->domain << 8 | mark->form;
 }
@@ -202,18 +204,18 @@ static inline uint64_t tp_spool_group(const struct tp_spool_mark *mark)
 void tp_spool_write_crossing(struct tp_spool_conversion *c, const struct tp_spool_range *range);
 void tp_spool_write_lanes(struct tp_spool_conversion *c);
 /* Assigns ranges, sorted by begin, to as few lanes as possible without overlap. Returns the number of lanes. */
-uint32_t tp_spool_lay_out(struct tp_spool_lane_range *ranges, size_t count);
+uint32_t tp_spool_assign_lanes(struct tp_spool_lane_range *ranges, size_t count);
 /* Compares ranges by group and begin, for qsort. */
-int tp_spool_by_group_and_time(const void *x, const void *y);
+int tp_spool_compare_lane_ranges(const void *x, const void *y);
 
-/* Convert works of other devices (spool_trace_work.c). tp_spool_gathered_works is called after all works were
+/* Convert works of other devices (spool_trace_work.c). tp_spool_finish_work_lanes is called after all works were
  * collected. It returns the smaller of `first` and the earliest begin of a work, ns since the epoch.
- * tp_spool_work_devices fills the devices of the works, at most TP_SPOOL_WORK_DEVICES, and returns their number.
+ * tp_spool_fill_work_devices fills the devices of the works, at most TP_SPOOL_WORK_DEVICES, and returns their number.
  * tp_spool_add_work processes a record of the current thread. tp_spool_write_works writes all works, at the end. */
 enum { TP_SPOOL_WORK_DEVICES = 64 };
-void tp_spool_gather_work(struct tp_spool_conversion *c, const struct tp_spool_record *record);
-int64_t tp_spool_gathered_works(struct tp_spool_conversion *c, int64_t first);
-size_t tp_spool_work_devices(struct tp_spool_conversion *c, struct tp_trace_out_device *devices);
+void tp_spool_gather_work_lane(struct tp_spool_conversion *c, const struct tp_spool_record *record);
+int64_t tp_spool_finish_work_lanes(struct tp_spool_conversion *c, int64_t first);
+size_t tp_spool_fill_work_devices(struct tp_spool_conversion *c, struct tp_trace_out_device *devices);
 void tp_spool_add_work(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
 void tp_spool_write_works(struct tp_spool_conversion *c);
 
@@ -236,10 +238,10 @@ void tp_spool_write_moment(struct tp_spool_conversion *c, const struct tp_spool_
  * The text is valid until the next call (spool_trace_stack.c). */
 struct tp_str tp_spool_call_stack(struct tp_spool_conversion *c, const struct tp_spool_record *stack);
 
-/* tp_spool_write_sample writes a sample. tp_spool_write_sampled writes the row of a thread that may have samples
+/* tp_spool_write_sample writes a sample. tp_spool_write_sampled_thread writes the row of a thread that may have samples
  * (spool_trace_stack.c). */
 void tp_spool_write_sample(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
-void tp_spool_write_sampled(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
+void tp_spool_write_sampled_thread(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
 
 /* tp_spool_write_tensor writes a tensor as an instant with many arguments; tp_spool_write_event does so for a timing
  * event (spool_trace_tensor.c). Broken records are only counted. The payload must contain at least its fixed part. */

@@ -36,8 +36,8 @@ static void read_inputs(struct inputs *inputs, const struct tp_spool_record *rec
     }
 }
 
-static void keep_arrow(struct tp_spool_conversion *c, const struct tp_spool_operator *op,
-                       const struct tp_spool_range *range, uint64_t tid)
+static void store_arrow_end(struct tp_spool_conversion *c, const struct tp_spool_operator *op,
+                            const struct tp_spool_range *range, uint64_t tid)
 {
     if (op->sequence != INT64_MIN)
         *(struct tp_spool_arrow *)tp_vec_push(&c->arrows) =
@@ -46,8 +46,8 @@ static void keep_arrow(struct tp_spool_conversion *c, const struct tp_spool_oper
 
 /* Appends the arguments of an operator to `n` arguments and returns the new count. inputs: memory for the lists to
  * which the arguments point. */
-static size_t operator_args(struct tp_spool_conversion *c, const struct tp_spool_range *range, uint64_t tid,
-                            struct inputs *inputs, struct tp_trace_out_arg *args, size_t n)
+static size_t add_operator_args(struct tp_spool_conversion *c, const struct tp_spool_range *range, uint64_t tid,
+                                struct inputs *inputs, struct tp_trace_out_arg *args, size_t n)
 {
     struct tp_spool_operator op;
     if ((size_t)range->record->slots * TP_SPOOL_SLOT < sizeof op)
@@ -55,20 +55,20 @@ static size_t operator_args(struct tp_spool_conversion *c, const struct tp_spool
     memcpy(&op, tp_spool_payload(range->record), sizeof op);
     read_inputs(inputs, range->record, op.input_count);
     if (op.sequence != INT64_MIN) {
-        args[n++] = tp_trace_out_int(TP_OUT_SEQUENCE_NUMBER, op.sequence);
+        args[n++] = tp_trace_out_int_arg(TP_OUT_SEQUENCE_NUMBER, op.sequence);
         /* tested, because the thread id comes from the program and may have any value */
         bool has_thread = op.is_backward && op.forward_tid > 0;
-        args[n++] = tp_trace_out_int(TP_OUT_FWD_THREAD_ID, has_thread ? op.forward_tid : 0);
+        args[n++] = tp_trace_out_int_arg(TP_OUT_FWD_THREAD_ID, has_thread ? op.forward_tid : 0);
     }
     if (c->file->head.flags & TP_SPOOL_SHAPES && inputs->count) {
-        args[n++] = tp_trace_out_shapes(TP_OUT_INPUT_DIMS, inputs->shapes, inputs->count);
-        args[n++] = tp_trace_out_texts(TP_OUT_INPUT_TYPE, inputs->types, inputs->count);
+        args[n++] = tp_trace_out_shapes_arg(TP_OUT_INPUT_DIMS, inputs->shapes, inputs->count);
+        args[n++] = tp_trace_out_texts_arg(TP_OUT_INPUT_TYPE, inputs->types, inputs->count);
     }
     if (c->file->head.flags & TP_SPOOL_FLOPS && op.flops != INT64_MIN)
-        args[n++] = tp_trace_out_int(TP_OUT_FLOPS, op.flops);
+        args[n++] = tp_trace_out_int_arg(TP_OUT_FLOPS, op.flops);
     if (op.bytes != INT64_MIN)
-        args[n++] = tp_trace_out_int(TP_OUT_BYTES, op.bytes);
-    keep_arrow(c, &op, range, tid);
+        args[n++] = tp_trace_out_int_arg(TP_OUT_BYTES, op.bytes);
+    store_arrow_end(c, &op, range, tid);
     return n;
 }
 
@@ -83,7 +83,7 @@ static const struct {
     [TP_SPOOL_MARK_PUSH] = {TP_OUT_USER_ANNOTATION, ""},
 };
 
-static struct tp_str with_prefix(struct tp_spool_conversion *c, const char *prefix, struct tp_str name)
+static struct tp_str add_prefix(struct tp_spool_conversion *c, const char *prefix, struct tp_str name)
 {
     size_t n = strlen(prefix);
     if (!n)
@@ -112,28 +112,28 @@ void tp_spool_write_range(struct tp_spool_conversion *c, struct tp_spool_range *
         return;
     }
     if (record->kind == TP_SPOOL_MODULE) {
-        args[n++] = tp_trace_out_int(TP_OUT_PYTHON_MODULE_ID, 0);
+        args[n++] = tp_trace_out_int_arg(TP_OUT_PYTHON_MODULE_ID, 0);
     } else {
         range->external_id = ++c->next_id;
-        args[n++] = tp_trace_out_int(TP_OUT_EXTERNAL_ID, range->external_id);
-        args[n++] = tp_trace_out_int(TP_OUT_RECORD_FUNCTION_ID, 0);
+        args[n++] = tp_trace_out_int_arg(TP_OUT_EXTERNAL_ID, range->external_id);
+        args[n++] = tp_trace_out_int_arg(TP_OUT_RECORD_FUNCTION_ID, 0);
     }
     if (record->kind == TP_SPOOL_OPERATOR)
-        n = operator_args(c, range, tid, &inputs, args, n);
+        n = add_operator_args(c, range, tid, &inputs, args, n);
     if (record->kind == TP_SPOOL_MARK_PUSH) {
-        n += tp_spool_mark_args(c, record, range->fact, args + n);
+        n += tp_spool_fill_mark_args(c, record, range->fact, args + n);
     } else {
-        n = record->kind == TP_SPOOL_KIND_SCOPE ? tp_spool_kind_arg(record->text, args, n) : n;
-        n = tp_spool_fact_args(c, range->fact, args, n);
+        n = record->kind == TP_SPOOL_KIND_SCOPE ? tp_spool_add_kind_arg(record->text, args, n) : n;
+        n = tp_spool_add_fact_args(c, range->fact, args, n);
     }
     struct tp_str stack = tp_spool_call_stack(c, range->stack);
     if (stack.ptr)
-        args[n++] = tp_trace_out_text(TP_OUT_CALL_STACK, stack);
+        args[n++] = tp_trace_out_text_arg(TP_OUT_CALL_STACK, stack);
     if (range->is_open)
-        args[n++] = tp_trace_out_bool(TP_OUT_FINISHED, false);
+        args[n++] = tp_trace_out_bool_arg(TP_OUT_FINISHED, false);
     const struct tp_trace_out_event event = {
         .category = forms[record->kind].category,
-        .name = with_prefix(c, forms[record->kind].prefix, tp_spool_name_of(c, record)),
+        .name = add_prefix(c, forms[record->kind].prefix, tp_spool_trace_name(c, record)),
         .pid = (int64_t)c->file->head.pid,
         .tid = (int64_t)tid,
         .ts_ns = range->start_ns,

@@ -48,20 +48,20 @@ void tp_spool_write_sample(struct tp_spool_conversion *c, const struct tp_spool_
     }
     int64_t cpu_ns = sample.cpu_ns < INT64_MAX ? (int64_t)sample.cpu_ns : INT64_MAX;
     const struct tp_trace_out_arg args[] = {
-        tp_trace_out_int(TP_OUT_CPU_NS, cpu_ns),
-        tp_trace_out_text(TP_OUT_CALL_STACK, (struct tp_str){c->text.data, c->text.count})};
+        tp_trace_out_int_arg(TP_OUT_CPU_NS, cpu_ns),
+        tp_trace_out_text_arg(TP_OUT_CALL_STACK, (struct tp_str){c->text.data, c->text.count})};
     const struct tp_trace_out_event event = {.category = TP_OUT_OTHER,
                                              .other_category = TP_STR("cpu_sample"),
                                              .name = leaf.len ? leaf : TP_STR("[unknown]"),
                                              .pid = (int64_t)c->file->head.pid,
                                              .tid = (int64_t)sample.tid,
-                                             .ts_ns = tp_spool_time(c->file, sample.ticks) - c->base_ns,
+                                             .ts_ns = tp_spool_realtime_ns(c->file, sample.ticks) - c->base_ns,
                                              .args = args,
                                              .arg_count = count ? 2 : 1};
     tp_trace_out_sample(c->out, &event);
 }
 
-void tp_spool_write_sampled(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
+void tp_spool_write_sampled_thread(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
 {
     struct tp_spool_sampled thread;
     (void)tid;

@@ -29,10 +29,10 @@ static void write_instant(struct tp_spool_conversion *c, const struct tp_spool_r
 {
     const struct tp_trace_out_event event = {.category = TP_OUT_OTHER,
                                              .other_category = category,
-                                             .name = tp_spool_name_of(c, record),
+                                             .name = tp_spool_trace_name(c, record),
                                              .pid = (int64_t)c->file->head.pid,
                                              .tid = (int64_t)tid,
-                                             .ts_ns = tp_spool_time_of(c, record),
+                                             .ts_ns = tp_spool_trace_time_ns(c, record),
                                              .args = args->items,
                                              .arg_count = args->count};
     tp_trace_out_instant(c->out, &event);
@@ -84,7 +84,7 @@ void tp_spool_write_tensor(struct tp_spool_conversion *c, const struct tp_spool_
         return;
     }
     memcpy(dims, tp_spool_payload(record) + sizeof tensor, rank * sizeof *dims);
-    args.items[args.count++] = tp_trace_out_text(TP_OUT_DTYPE, tp_str_of(tp_dtype_name(tensor.dtype)));
+    args.items[args.count++] = tp_trace_out_text_arg(TP_OUT_DTYPE, tp_str_of(tp_dtype_name(tensor.dtype)));
     next_arg(&args, TP_OUT_INTS, TP_STR("shape"))->value.ints = (struct tp_trace_out_ints){dims, rank};
     add_int(&args, TP_STR("step"), tensor.step);
     add_statistics(&args, &tensor);

@@ -11,7 +11,7 @@
 
 enum { MAX_ARGS = TP_SPOOL_MARK_FACTS + 8, COPY = 4 };
 
-static struct tp_spool_work work_of(const struct tp_spool_record *record)
+static struct tp_spool_work read_work(const struct tp_spool_record *record)
 {
     struct tp_spool_work work;
     memcpy(&work, tp_spool_payload(record), sizeof work);
@@ -21,7 +21,7 @@ static struct tp_spool_work work_of(const struct tp_spool_record *record)
 /* ---- lanes and their devices ---- */
 
 /* Converts a time of CLOCK_MONOTONIC to the wall clock. An impossible time becomes the smallest or largest time. */
-static int64_t wall_of(const struct tp_spool_file *file, int64_t monotonic_ns)
+static int64_t monotonic_to_wall_ns(const struct tp_spool_file *file, int64_t monotonic_ns)
 {
     const struct tp_spool_clock *clock = file->clocks;
     int64_t offset = file->clock_count ? clock->realtime_ns - clock->monotonic_ns : 0, wall_ns;
@@ -30,13 +30,13 @@ static int64_t wall_of(const struct tp_spool_file *file, int64_t monotonic_ns)
     return wall_ns;
 }
 
-void tp_spool_gather_work(struct tp_spool_conversion *c, const struct tp_spool_record *record)
+void tp_spool_gather_work_lane(struct tp_spool_conversion *c, const struct tp_spool_record *record)
 {
     if (record->kind != TP_SPOOL_WORK || (size_t)record->slots * TP_SPOOL_SLOT < sizeof(struct tp_spool_work))
         return;
-    struct tp_spool_work work = work_of(record);
-    int64_t begin_ns = wall_of(c->file, work.begin_ns);
-    c->works_first_ns = begin_ns < c->works_first_ns ? begin_ns : c->works_first_ns;
+    struct tp_spool_work work = read_work(record);
+    int64_t begin_ns = monotonic_to_wall_ns(c->file, work.begin_ns);
+    c->first_work_ns = begin_ns < c->first_work_ns ? begin_ns : c->first_work_ns;
     const struct tp_spool_lane *last =
         c->lanes.count ? TP_AT(&c->lanes, struct tp_spool_lane, c->lanes.count - 1) : NULL;
     if (!last || last->name != work.lane)
@@ -50,13 +50,13 @@ static int by_name(const void *x, const void *y)
 }
 
 /* Returns the part of a lane's name before '/', or the whole name. */
-static struct tp_str device_of(struct tp_str name)
+static struct tp_str device_name_part(struct tp_str name)
 {
     const char *slash = name.len ? memchr(name.ptr, '/', name.len) : NULL;
     return (struct tp_str){name.ptr, slash ? (size_t)(slash - name.ptr) : name.len};
 }
 
-int64_t tp_spool_gathered_works(struct tp_spool_conversion *c, int64_t first)
+int64_t tp_spool_finish_work_lanes(struct tp_spool_conversion *c, int64_t first)
 {
     struct tp_spool_lane *lanes = c->lanes.data;
     size_t kept = 0;
@@ -68,13 +68,13 @@ int64_t tp_spool_gathered_works(struct tp_spool_conversion *c, int64_t first)
         if (kept && lanes[kept - 1].name == lane.name)
             continue;
         const struct tp_spool_record named = {.name = lane.name};
-        lane.text = lane.name == TP_SPOOL_NO_NAME ? TP_STR("") : tp_spool_name(c->file, &named, NULL);
-        lane.device_name = device_of(lane.text);
+        lane.text = lane.name == TP_SPOOL_NO_NAME ? TP_STR("") : tp_spool_record_name(c->file, &named, NULL);
+        lane.device_name = device_name_part(lane.text);
         lanes[kept++] = lane;
     }
     c->lanes.count = kept;
-    int64_t least = c->works_first_ns > start ? c->works_first_ns : start; /* no work begins before the start of the
-                                                                            * spool */
+    int64_t least = c->first_work_ns > start ? c->first_work_ns : start; /* no work begins before the start of the
+                                                                          * spool */
     return least < first ? least : first;
 }
 
@@ -88,7 +88,7 @@ static int64_t first_free_device(const struct tp_spool_conversion *c)
     return number;
 }
 
-size_t tp_spool_work_devices(struct tp_spool_conversion *c, struct tp_trace_out_device *devices)
+size_t tp_spool_fill_work_devices(struct tp_spool_conversion *c, struct tp_trace_out_device *devices)
 {
     size_t count = 0;
     c->first_work_device = first_free_device(c);
@@ -114,8 +114,9 @@ size_t tp_spool_work_devices(struct tp_spool_conversion *c, struct tp_trace_out_
 void tp_spool_add_work(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
 {
     (void)tid;
-    struct tp_spool_work work = work_of(record);
-    int64_t begin_ns = wall_of(c->file, work.begin_ns), end_ns = wall_of(c->file, work.end_ns);
+    struct tp_spool_work work = read_work(record);
+    int64_t begin_ns = monotonic_to_wall_ns(c->file, work.begin_ns),
+            end_ns = monotonic_to_wall_ns(c->file, work.end_ns);
     int64_t first_ns = c->result->start_ns, last_ns = c->base_ns + c->end_ns;
     bool is_moment = end_ns <= begin_ns;
     c->has_work = false;
@@ -134,7 +135,7 @@ void tp_spool_add_work(struct tp_spool_conversion *c, const struct tp_spool_reco
 
 /* ---- rows ---- */
 
-static enum tp_trace_out_category category_of(uint32_t kind)
+static enum tp_trace_out_category work_category(uint32_t kind)
 {
     static const enum tp_trace_out_category categories[TP_SPOOL_WORK_KINDS] = {
         TP_OUT_KERNEL,
@@ -149,7 +150,7 @@ static enum tp_trace_out_category category_of(uint32_t kind)
 }
 
 /* Changes the argument "bytes" of a copy into torch's own argument of the same name. */
-static void mark_bytes(struct tp_trace_out_arg *args, size_t count)
+static void convert_bytes_arg(struct tp_trace_out_arg *args, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (args[i].key == TP_OUT_NAMED && args[i].type == TP_OUT_INT && tp_str_equal(args[i].name, TP_STR("bytes")))
@@ -160,21 +161,21 @@ static void write_work(struct tp_spool_conversion *c, const struct tp_spool_lane
                        const struct tp_spool_lane *lane)
 {
     struct tp_trace_out_arg args[MAX_ARGS];
-    struct tp_spool_work work = work_of(range->record);
+    struct tp_spool_work work = read_work(range->record);
     bool has_row = range->lane != TP_NO_ID;
     int64_t stream = lane->stream + (has_row ? range->lane : 0);
     size_t n = 0;
-    args[n++] = tp_trace_out_int(TP_OUT_DEVICE, lane->device);
-    args[n++] = tp_trace_out_int(TP_OUT_STREAM, stream);
-    n = tp_spool_kind_arg(work.kind, args, n);
-    n = tp_spool_fact_args(c, range->fact, args, n);
+    args[n++] = tp_trace_out_int_arg(TP_OUT_DEVICE, lane->device);
+    args[n++] = tp_trace_out_int_arg(TP_OUT_STREAM, stream);
+    n = tp_spool_add_kind_arg(work.kind, args, n);
+    n = tp_spool_add_fact_args(c, range->fact, args, n);
     if (work.kind == COPY)
-        mark_bytes(args, n);
+        convert_bytes_arg(args, n);
     if (!has_row)
         args[n++] = (struct tp_trace_out_arg){
             .key = TP_OUT_NAMED, .type = TP_OUT_INT, .name = TP_STR("duration_ns"), .value.integer = range->dur_ns};
-    const struct tp_trace_out_event event = {.category = category_of(work.kind),
-                                             .name = tp_spool_name_of(c, range->record),
+    const struct tp_trace_out_event event = {.category = work_category(work.kind),
+                                             .name = tp_spool_trace_name(c, range->record),
                                              .pid = lane->device,
                                              .tid = stream,
                                              .ts_ns = range->start_ns,
@@ -197,7 +198,7 @@ static void name_rows(struct tp_spool_conversion *c, const struct tp_spool_lane 
     }
 }
 
-static struct tp_spool_lane *lane_called(const struct tp_spool_conversion *c, uint32_t name)
+static struct tp_spool_lane *find_lane(const struct tp_spool_conversion *c, uint32_t name)
 {
     size_t low = 0, high = c->lanes.count;
     while (low < high) {
@@ -217,16 +218,16 @@ void tp_spool_write_works(struct tp_spool_conversion *c)
     /* for each device, the number of streams that its lanes have used so far */
     uint32_t streams[TP_SPOOL_WORK_DEVICES] = {0};
     if (c->works.count)
-        qsort(works, c->works.count, sizeof *works, tp_spool_by_group_and_time);
+        qsort(works, c->works.count, sizeof *works, tp_spool_compare_lane_ranges);
     for (size_t i = 0, n; i < c->works.count; i += n) {
-        struct tp_spool_lane *lane = lane_called(c, (uint32_t)works[i].group);
+        struct tp_spool_lane *lane = find_lane(c, (uint32_t)works[i].group);
         for (n = 1; i + n < c->works.count && works[i + n].group == works[i].group;)
             n++;
         if (lane->device == TP_NO_ID) {
             c->result->broken_count += n;
             continue;
         }
-        uint32_t rows = tp_spool_lay_out(&works[i], n);
+        uint32_t rows = tp_spool_assign_lanes(&works[i], n);
         lane->stream = streams[lane->device - c->first_work_device];
         streams[lane->device - c->first_work_device] += rows;
         name_rows(c, lane, rows);

@@ -10,7 +10,7 @@ static bool is_code(const GElf_Sym *symbol, const char *name, GElf_Word section)
            (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE);
 }
 
-static uint32_t strength_of(const GElf_Sym *symbol)
+static uint32_t symbol_strength(const GElf_Sym *symbol)
 {
     switch (GELF_ST_BIND(symbol->st_info)) {
     case STB_GLOBAL:
@@ -58,13 +58,13 @@ void tp_symbol_table_read(struct tp_symbol_table *table, Dwfl_Module *file, stru
             (struct tp_function_symbol){.start = start,
                                         .number = (uint32_t)i,
                                         .section = section < MAX_SECTION ? section : MAX_SECTION,
-                                        .binding = strength_of(&symbol),
+                                        .binding = symbol_strength(&symbol),
                                         .has_size = symbol.st_size > 0};
     }
     *table = (struct tp_symbol_table){.file = file,
                                       .symbols = symbols.data,
-                                      .functions = tp_spans_order(&functions, by_strength, symbols.data),
-                                      .labels = tp_spans_order(&labels, by_strength, symbols.data)};
+                                      .functions = tp_spans_sort(&functions, by_strength, symbols.data),
+                                      .labels = tp_spans_sort(&labels, by_strength, symbols.data)};
 }
 
 static bool is_in_section(const struct tp_symbol_table *table, uint64_t address, uint32_t number)
@@ -81,7 +81,7 @@ const struct tp_function_symbol *tp_symbol_table_find(const struct tp_symbol_tab
     const struct tp_span *function = tp_spans_find(table->functions, address, &reach);
     if (function)
         return &table->symbols[function->item];
-    size_t begun = tp_spans_begun(table->labels, address);
+    size_t begun = tp_spans_count_begun(table->labels, address);
     const struct tp_function_symbol *label = begun ? &table->symbols[table->labels.items[begun - 1].item] : NULL;
     return label && label->start >= reach && is_in_section(table, address, label->section) ? label : NULL;
 }

@@ -62,11 +62,11 @@ void tp_symbols_add(struct tp_symbols *symbols, uint64_t start, uint64_t end, ui
 
 void tp_symbols_release(struct tp_symbols *symbols)
 {
-    tp_mapped_set_lenient(symbols->modules.count > 0);
+    tp_mapped_set_lenient_mode(symbols->modules.count > 0);
     for (size_t i = 0; i < symbols->modules.count; i++)
         if (TP_AT(&symbols->modules, struct tp_symbol_module, i)->session)
             tp_libdw()->dwfl_end(TP_AT(&symbols->modules, struct tp_symbol_module, i)->session);
-    tp_mapped_set_lenient(false);
+    tp_mapped_set_lenient_mode(false);
     *symbols = (struct tp_symbols){0};
 }
 
@@ -85,7 +85,7 @@ static struct tp_symbol_module *module_at(const struct tp_symbols *symbols, uint
 enum { MAX_ID_BYTES = 40, ID_TEXT_BYTES = 2 * MAX_ID_BYTES + 1 };
 
 /* Writes the build-id of a file in hexadecimal. Returns false if the file has no build-id. */
-static bool id_text(char text[ID_TEXT_BYTES], Dwfl_Module *module)
+static bool write_build_id(char text[ID_TEXT_BYTES], Dwfl_Module *module)
 {
     const unsigned char *id;
     GElf_Addr address;
@@ -99,7 +99,7 @@ struct tp_str tp_symbols_build_id(struct tp_symbols *symbols, uint64_t address, 
 {
     const struct tp_symbol_module *m = module_at(symbols, address, time);
     char text[ID_TEXT_BYTES];
-    if (!m || !m->file || !id_text(text, m->file))
+    if (!m || !m->file || !write_build_id(text, m->file))
         return (struct tp_str){NULL, 0};
     return tp_str_of(tp_text_printf(symbols->arena, "%s", text));
 }
@@ -111,7 +111,7 @@ static int find_debug_file(Dwfl_Module *module, void **data, const char *name, D
 {
     char id[ID_TEXT_BYTES], text[ID_TEXT_BYTES + 64];
     (void)data, (void)name, (void)base, (void)file, (void)link, (void)crc;
-    if (!id_text(id, module))
+    if (!write_build_id(id, module))
         return -1;
     snprintf(text, sizeof text, "/usr/lib/debug/.build-id/%.2s/%s.debug", id, id + 2);
     struct tp_input input;
@@ -128,7 +128,7 @@ static int find_no_file(Dwfl_Module *module, void **data, const char *name, Dwar
 
 /* Returns the segment of a file with the table of its functions. The result is zeroed if the file has no such
  * segment. */
-static struct tp_eh_frame functions_of(Dwfl_Module *file)
+static struct tp_eh_frame find_function_table(Dwfl_Module *file)
 {
     GElf_Addr bias;
     GElf_Phdr table = {0}, segment, found = {0};
@@ -178,7 +178,7 @@ static void open_module(struct tp_symbol_module *m, struct tp_arena *arena)
         close(input.fd);
         return;
     }
-    m->frame = functions_of(m->file);
+    m->frame = find_function_table(m->file);
     tp_inlined_read(&m->inlined, m->file, arena);
 }
 
@@ -194,7 +194,7 @@ static struct tp_str file_name(struct tp_str path)
 
 /* Adds as much of a text as fits into a frame of MAX_FRAME_BYTES that begins at `start`. Replaces characters that
  * would otherwise end the frame. */
-static void add_part(struct tp_vec *text, size_t start, struct tp_str part)
+static void append_frame_part(struct tp_vec *text, size_t start, struct tp_str part)
 {
     for (size_t i = 0; i < part.len && text->count - start < MAX_FRAME_BYTES; i++)
         *(char *)tp_vec_push(text) = part.ptr[i] == ';' ? ',' : part.ptr[i];
@@ -220,23 +220,23 @@ static void add_frame(struct frames_text *frames, const char *file, int64_t line
     char number[32];
     if (file) {
         snprintf(number, sizeof number, "(%" PRId64 "): ", line);
-        add_part(text, start, tp_str_of(file));
-        add_part(text, start, tp_str_of(number));
+        append_frame_part(text, start, tp_str_of(file));
+        append_frame_part(text, start, tp_str_of(number));
     }
     frames->name_at = text->count;
-    add_part(text, start, tp_demangle(frames->demangle, tp_str_of(name), text->arena));
+    append_frame_part(text, start, tp_demangle(frames->demangle, tp_str_of(name), text->arena));
     frames->name_size = text->count - frames->name_at;
     if (!file) {
-        add_part(text, start, TP_STR(" ["));
-        add_part(text, start, library);
-        add_part(text, start, TP_STR("]"));
+        append_frame_part(text, start, TP_STR(" ["));
+        append_frame_part(text, start, library);
+        append_frame_part(text, start, TP_STR("]"));
     }
     *(char *)tp_vec_push(text) = ';';
     if (start == frames->own_size && file && is_own_header(file_name(tp_str_of(file))))
         frames->own_size = text->count;
 }
 
-static const char *name_of_die(Dwarf_Die *die)
+static const char *die_name(Dwarf_Die *die)
 {
     static const unsigned ways[] = {DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name};
     Dwarf_Attribute attribute;
@@ -246,7 +246,7 @@ static const char *name_of_die(Dwarf_Die *die)
     return NULL;
 }
 
-static bool number_of_die(Dwarf_Die *die, unsigned what, uint64_t *number)
+static bool read_die_number(Dwarf_Die *die, unsigned what, uint64_t *number)
 {
     Dwarf_Attribute attribute;
     Dwarf_Word value;
@@ -263,7 +263,7 @@ static const char *call_site(Dwarf_Die *unit, Dwarf_Die *inlined, int64_t *line)
     uint64_t file, at;
     Dwarf_Files *files;
     size_t count;
-    if (!number_of_die(inlined, DW_AT_call_file, &file) || !number_of_die(inlined, DW_AT_call_line, &at) ||
+    if (!read_die_number(inlined, DW_AT_call_file, &file) || !read_die_number(inlined, DW_AT_call_line, &at) ||
         tp_libdw()->dwarf_getsrcfiles(unit, &files, &count) != 0 || file >= count)
         return NULL;
     *line = (int64_t)at;
@@ -283,7 +283,7 @@ static bool add_inlined(struct frames_text *frames, struct tp_symbol_module *m, 
         return false;
     int64_t line = found_line;
     for (; function && shown < MAX_INLINED; function = function->outer) {
-        const char *name = name_of_die(function->die);
+        const char *name = die_name(function->die);
         if (!name)
             continue;
         add_frame(frames, file, line, name, library);
@@ -315,7 +315,7 @@ static void add_frames(struct frames_text *frames, struct tp_symbol_module *m, u
         open_module(m, frames->text.arena);
     if (m && m->file && add_inlined(frames, m, pc, library))
         return;
-    bool has_function = m && tp_eh_frame_function(&function, &m->frame, pc - m->bias);
+    bool has_function = m && tp_eh_frame_find_function(&function, &m->frame, pc - m->bias);
     const char *name = m && m->file ? symbol_at(m, pc, has_function ? &function : NULL, frames->text.arena) : NULL;
     if (!name && has_function)
         snprintf(plain, sizeof plain, "%.*s+0x%" PRIx64, library.len < NAME_MAX ? (int)library.len : NAME_MAX,
@@ -328,7 +328,7 @@ static void add_frames(struct frames_text *frames, struct tp_symbol_module *m, u
 
 /* ---- addresses ---- */
 
-static struct tp_symbol_name *slot_of(const struct tp_symbols *symbols, uint64_t key)
+static struct tp_symbol_name *find_slot(const struct tp_symbols *symbols, uint64_t key)
 {
     size_t mask = symbols->known.count - 1, at = tp_hash_mix(key, 0x9E3779B97F4A7C15ull) & mask;
     struct tp_symbol_name *names = symbols->known.data;
@@ -349,7 +349,7 @@ static void make_room(struct tp_symbols *symbols)
     for (size_t i = 0; i < before.count; i++) {
         const struct tp_symbol_name *name = TP_AT(&before, struct tp_symbol_name, i);
         if (name->key)
-            *slot_of(symbols, name->key) = *name;
+            *find_slot(symbols, name->key) = *name;
     }
 }
 
@@ -359,7 +359,7 @@ struct tp_symbol_frames tp_symbols_frames(struct tp_symbols *symbols, uint64_t a
     size_t number = m ? (size_t)(m - (struct tp_symbol_module *)symbols->modules.data) + 1 : 0;
     uint64_t key = tp_hash_mix(address * 2 + is_return, number + 0xE7037ED1A0B428DBull) | 1;
     make_room(symbols);
-    struct tp_symbol_name *name = slot_of(symbols, key);
+    struct tp_symbol_name *name = find_slot(symbols, key);
     if (name->key)
         return name->frames;
     /* loaded only for the first address, so that a recording without stacks does not load the C++ runtime */
@@ -367,9 +367,9 @@ struct tp_symbol_frames tp_symbols_frames(struct tp_symbols *symbols, uint64_t a
         tp_demangle_init(&symbols->demangle);
     struct frames_text frames = {.text = TP_VEC(symbols->arena, char), .demangle = &symbols->demangle};
     /* needed because libdw maps files; if memory is short, tp_symbols_release ends the mode */
-    tp_mapped_set_lenient(true);
+    tp_mapped_set_lenient_mode(true);
     add_frames(&frames, m, address - (is_return && address ? 1 : 0));
-    tp_mapped_set_lenient(false);
+    tp_mapped_set_lenient_mode(false);
     const char *text = frames.text.data;
     bool is_own = frames.own_size == frames.text.count || (m && tp_str_starts(file_name(m->path), "libtracepress"));
     size_t left_out = is_own ? 0 : frames.own_size;

@@ -42,7 +42,7 @@ static bool is_safe(struct tp_str name)
     return name.len > 0 && name.len < 128 && !starts_part;
 }
 
-static int io_fault(struct tp_error *err, const char *path)
+static int report_io_error(struct tp_error *err, const char *path)
 {
     return tp_error_set(err, TP_EIO, 0, "%s: %s", path, strerror(errno));
 }
@@ -75,7 +75,7 @@ static int get_from_folder(const struct tp_assets *assets, struct tp_str name, s
     if (length < 0 || (size_t)length >= sizeof path)
         return tp_error_set(err, TP_EIO, 0, "%s: path is too long", assets->folder);
     if (stat(path, &info))
-        return errno == ENOENT || errno == ENOTDIR ? TP_ENOTFOUND : io_fault(err, path);
+        return errno == ENOENT || errno == ENOTDIR ? TP_ENOTFOUND : report_io_error(err, path);
     if (!S_ISREG(info.st_mode))
         return tp_error_set(err, TP_EIO, 0, "%s: is no regular file", path);
     if (info.st_size > TP_MAX_TEMPLATE_BYTES)
@@ -112,7 +112,7 @@ int tp_assets_get(const struct tp_assets *assets, struct tp_str name, struct tp_
 
 /* Removes the spaces at the beginning of lines, which only make the template readable. Spaces that belong to the
  * output come from values. */
-static struct tp_str without_indentation(struct tp_arena *arena, struct tp_str text)
+static struct tp_str remove_indentation(struct tp_arena *arena, struct tp_str text)
 {
     char *to = tp_arena_alloc(arena, text.len + 1);
     size_t size = 0;
@@ -137,6 +137,6 @@ int tp_assets_load(void *assets, struct tp_str name, struct tp_str *text, struct
     int code = tp_assets_get(assets, (struct tp_str){file, name.len + 5}, text, err);
     if (code)
         return code;
-    *text = without_indentation(((const struct tp_assets *)assets)->arena, *text);
+    *text = remove_indentation(((const struct tp_assets *)assets)->arena, *text);
     return TP_OK;
 }

@@ -40,7 +40,7 @@ static bool is_invisible(uint32_t character)
     return is_one;
 }
 
-static bool is_break(char c)
+static bool is_line_break(char c)
 {
     return c == '\t' || c == '\r' || c == '\n' || c == '\v' || c == '\f';
 }
@@ -56,7 +56,7 @@ static bool is_formula(const char *text, size_t size, bool is_part)
     uint32_t character = 0;
     for (; size; text += length, size -= length) {
         character = first_character(text, size, &length);
-        if (!is_invisible(character) || (is_part && is_break(*text)))
+        if (!is_invisible(character) || (is_part && is_line_break(*text)))
             break;
     }
     for (size_t i = 0; size && i < sizeof signs / sizeof *signs; i++)
@@ -67,7 +67,7 @@ static bool is_formula(const char *text, size_t size, bool is_part)
 
 /* Writes a text without quotes and breaks that begins with a letter; most texts have this form. Returns false, and
  * writes nothing, for other texts. */
-static bool put_plain(struct tp_buf *out, struct tp_str text)
+static bool put_if_plain(struct tp_buf *out, struct tp_str text)
 {
     bool is_odd = false;
     if (text.len == 0 || (unsigned char)text.ptr[0] <= '@' || (unsigned char)text.ptr[0] >= 0x7F)
@@ -80,14 +80,14 @@ static bool put_plain(struct tp_buf *out, struct tp_str text)
     return !is_odd;
 }
 
-void tp_csv_text(struct tp_buf *out, struct tp_str text)
+void tp_csv_put_text(struct tp_buf *out, struct tp_str text)
 {
-    if (put_plain(out, text))
+    if (put_if_plain(out, text))
         return;
     tp_buf_putc(out, '"');
     for (size_t i = 0; i < text.len; i++) {
-        bool begins = i == 0 || is_break(text.ptr[i - 1]);
-        if ((i == 0 && is_break(text.ptr[0])) || (begins && is_formula(text.ptr + i, text.len - i, i > 0)))
+        bool begins = i == 0 || is_line_break(text.ptr[i - 1]);
+        if ((i == 0 && is_line_break(text.ptr[0])) || (begins && is_formula(text.ptr + i, text.len - i, i > 0)))
             tp_buf_putc(out, '\'');
         if (text.ptr[i] == '"')
             tp_buf_putc(out, '"');

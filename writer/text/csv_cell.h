@@ -7,6 +7,6 @@
 
 /* Appends a cell in quotes. A part that a spreadsheet would treat as a formula gets an apostrophe, at the beginning of
  * the text and after tabs and line feeds. Other bytes are not changed. */
-void tp_csv_text(struct tp_buf *out, struct tp_str text);
+void tp_csv_put_text(struct tp_buf *out, struct tp_str text);
 
 #endif

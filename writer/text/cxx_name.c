@@ -14,7 +14,7 @@ struct show {
 static void show_left(struct show *show, const struct tp_cxx_node *node);
 static void show_right(struct show *show, const struct tp_cxx_node *node);
 
-static void put(struct show *show, struct tp_str part)
+static void put_part(struct show *show, struct tp_str part)
 {
     if (show->is_wrong || show->text->count + part.len > TP_CXX_LONGEST) {
         show->is_wrong = true;
@@ -29,7 +29,7 @@ static void put(struct show *show, struct tp_str part)
 
 static void put_text(struct show *show, const char *text)
 {
-    put(show, tp_str_of(text));
+    put_part(show, tp_str_of(text));
 }
 
 static char last_letter(const struct show *show)
@@ -37,7 +37,7 @@ static char last_letter(const struct show *show)
     return show->text->count ? *TP_AT(show->text, char, show->text->count - 1) : '\0';
 }
 
-static void show_whole(struct show *show, const struct tp_cxx_node *node)
+static void show_node(struct show *show, const struct tp_cxx_node *node)
 {
     show_left(show, node);
     show_right(show, node);
@@ -52,7 +52,7 @@ static void show_list(struct show *show, const struct tp_cxx_node *list)
         if (!is_first)
             put_text(show, ", ");
         size_t start = show->text->count;
-        show_whole(show, cell->left);
+        show_node(show, cell->left);
         if (show->text->count == start)
             show->text->count = before;
         else
@@ -70,15 +70,15 @@ static void show_arguments(struct show *show, const struct tp_cxx_node *list)
 /* ---- packs ---- */
 
 /* Returns the first pack in the node that an expansion repeats, or NULL. */
-static const struct tp_cxx_node *pack_in(struct show *show, const struct tp_cxx_node *node)
+static const struct tp_cxx_node *find_pack(struct show *show, const struct tp_cxx_node *node)
 {
     for (; node && node->kind != TP_CXX_PACK && node->kind != TP_CXX_EXPANSION; node = node->right) {
         if (show->is_wrong || ++show->steps > MAX_STEPS) {
             show->is_wrong = true;
             return NULL;
         }
-        const struct tp_cxx_node *found = pack_in(show, node->left);
-        found = found ? found : pack_in(show, node->third);
+        const struct tp_cxx_node *found = find_pack(show, node->left);
+        found = found ? found : find_pack(show, node->third);
         if (found)
             return found;
     }
@@ -96,17 +96,17 @@ static void show_pack(struct show *show, const struct tp_cxx_node *pack)
         for (; cell && place > 0; place--)
             cell = cell->right;
         if (cell && cell->left)
-            show_whole(show, cell->left);
+            show_node(show, cell->left);
     }
     show->place = place;
 }
 
 static void show_expansion(struct show *show, const struct tp_cxx_node *node)
 {
-    const struct tp_cxx_node *pack = pack_in(show, node->left);
+    const struct tp_cxx_node *pack = find_pack(show, node->left);
     int32_t before = show->place, place = 0;
     if (!pack) {
-        show_whole(show, node->left);
+        show_node(show, node->left);
         put_text(show, "...");
         return;
     }
@@ -114,14 +114,14 @@ static void show_expansion(struct show *show, const struct tp_cxx_node *node)
         if (place)
             put_text(show, ", ");
         show->place = place++;
-        show_whole(show, node->left);
+        show_node(show, node->left);
     }
     show->place = before;
 }
 
 /* ---- types ---- */
 
-static bool is_around(const struct tp_cxx_node *node)
+static bool is_function_or_array(const struct tp_cxx_node *node)
 {
     return node->kind == TP_CXX_FUNCTION || node->kind == TP_CXX_ARRAY;
 }
@@ -131,15 +131,15 @@ static void show_pointer(struct show *show, const struct tp_cxx_node *node)
     show_left(show, node->left);
     if (node->left->kind == TP_CXX_ARRAY)
         put_text(show, " ");
-    if (is_around(node->left))
+    if (is_function_or_array(node->left))
         put_text(show, "(");
     if (node->kind == TP_CXX_MEMBER) {
-        if (!is_around(node->left))
+        if (!is_function_or_array(node->left))
             put_text(show, " ");
-        show_whole(show, node->right);
+        show_node(show, node->right);
         put_text(show, "::*");
     } else {
-        put(show, node->text);
+        put_part(show, node->text);
     }
 }
 
@@ -149,16 +149,16 @@ static void show_encoding(struct show *show, const struct tp_cxx_node *node, boo
         show_left(show, node->third);
         put_text(show, " ");
     }
-    show_whole(show, node->left);
+    show_node(show, node->left);
     show_arguments(show, node->right);
-    put(show, node->text);
+    put_part(show, node->text);
     if (has_return && node->third)
         show_right(show, node->third);
 }
 
 static void show_template(struct show *show, const struct tp_cxx_node *node)
 {
-    show_whole(show, node->left);
+    show_node(show, node->left);
     if (last_letter(show) == '<')
         put_text(show, " "); /* a space separates operator< from its template arguments */
     put_text(show, "<");
@@ -176,7 +176,7 @@ static void show_operand(struct show *show, const struct tp_cxx_node *node)
          !tp_str_equal(node->text, TP_STR("true")) && !tp_str_equal(node->text, TP_STR("false")));
     if (!is_plain)
         put_text(show, "(");
-    show_whole(show, node);
+    show_node(show, node);
     if (!is_plain)
         put_text(show, ")");
 }
@@ -186,48 +186,48 @@ static void show_name(struct show *show, const struct tp_cxx_node *node)
 {
     switch (node->kind) {
     case TP_CXX_NESTED:
-        show_whole(show, node->left);
+        show_node(show, node->left);
         put_text(show, "::");
-        show_whole(show, node->right);
+        show_node(show, node->right);
         break;
     case TP_CXX_LOCAL:
         if (node->left->kind == TP_CXX_ENCODING)
             show_encoding(show, node->left, false);
         else
-            show_whole(show, node->left);
+            show_node(show, node->left);
         put_text(show, "::");
-        show_whole(show, node->right);
+        show_node(show, node->right);
         break;
     case TP_CXX_LAMBDA:
         put_text(show, "{lambda");
         show_arguments(show, node->right);
         put_text(show, "#");
-        put(show, node->text);
+        put_part(show, node->text);
         put_text(show, "}");
         break;
     case TP_CXX_CAST:
         put_text(show, "(");
-        show_whole(show, node->left);
+        show_node(show, node->left);
         put_text(show, ")");
-        put(show, node->text);
+        put_part(show, node->text);
         break;
     case TP_CXX_CONVERSION:
         put_text(show, "operator ");
-        show_whole(show, node->left);
+        show_node(show, node->left);
         break;
     case TP_CXX_UNARY:
-        put(show, node->text);
+        put_part(show, node->text);
         show_operand(show, node->left);
         break;
     case TP_CXX_BINARY:
         put_text(show, tp_str_equal(node->text, TP_STR(">")) ? "(" : "");
         show_operand(show, node->left);
-        put(show, node->text);
+        put_part(show, node->text);
         show_operand(show, node->right);
         put_text(show, tp_str_equal(node->text, TP_STR(">")) ? ")" : "");
         break;
     default:
-        put(show, node->text);
+        put_part(show, node->text);
     }
 }
 
@@ -252,7 +252,7 @@ static void show_left(struct show *show, const struct tp_cxx_node *node)
         break;
     case TP_CXX_QUALIFIED:
         show_left(show, node->left);
-        put(show, node->text);
+        put_part(show, node->text);
         break;
     case TP_CXX_POINTER:
     case TP_CXX_MEMBER:
@@ -285,18 +285,18 @@ static void show_right(struct show *show, const struct tp_cxx_node *node)
         break;
     case TP_CXX_POINTER:
     case TP_CXX_MEMBER:
-        if (is_around(node->left))
+        if (is_function_or_array(node->left))
             put_text(show, ")");
         show_right(show, node->left);
         break;
     case TP_CXX_FUNCTION:
         show_arguments(show, node->right);
-        put(show, node->text);
+        put_part(show, node->text);
         show_right(show, node->left);
         break;
     case TP_CXX_ARRAY:
         put_text(show, " [");
-        put(show, node->text);
+        put_part(show, node->text);
         put_text(show, "]");
         show_right(show, node->left);
         break;
@@ -305,9 +305,9 @@ static void show_right(struct show *show, const struct tp_cxx_node *node)
     }
 }
 
-bool tp_cxx_show(const struct tp_cxx_node *node, struct tp_vec *text)
+bool tp_cxx_print_node(const struct tp_cxx_node *node, struct tp_vec *text)
 {
     struct show show = {.text = text, .place = ALL};
-    show_whole(&show, node);
+    show_node(&show, node);
     return !show.is_wrong;
 }

@@ -49,6 +49,6 @@ struct tp_cxx_list {
 };
 
 /* Prints `node` as c++filt does. Returns false if the text is too long. */
-bool tp_cxx_show(const struct tp_cxx_node *node, struct tp_vec *text);
+bool tp_cxx_print_node(const struct tp_cxx_node *node, struct tp_vec *text);
 
 #endif

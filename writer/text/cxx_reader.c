@@ -14,7 +14,7 @@ bool tp_cxx_skip_all(struct tp_cxx_reader *r, const char *letters)
     return true;
 }
 
-const struct tp_cxx_node *tp_cxx_fail(struct tp_cxx_reader *r)
+const struct tp_cxx_node *tp_cxx_mark_wrong(struct tp_cxx_reader *r)
 {
     static const struct tp_cxx_node nothing = {.kind = TP_CXX_TEXT, .text = {"", 0}};
     r->is_wrong = true;
@@ -22,7 +22,7 @@ const struct tp_cxx_node *tp_cxx_fail(struct tp_cxx_reader *r)
 }
 
 /* Enters a nested part of the name. Returns false if the nesting is too deep. */
-bool tp_cxx_enters(struct tp_cxx_reader *r)
+bool tp_cxx_enter_part(struct tp_cxx_reader *r)
 {
     if (++r->depth > MAX_DEPTH)
         r->is_wrong = true;
@@ -38,7 +38,7 @@ struct tp_str tp_cxx_read_digits(struct tp_cxx_reader *r)
 }
 
 /* Returns the value of at most six digits, or UINT32_MAX for more digits. */
-uint32_t tp_cxx_small_number(struct tp_str digits)
+uint32_t tp_cxx_parse_number(struct tp_str digits)
 {
     uint32_t value = 0;
     for (size_t i = 0; i < digits.len && i < 6; i++)
@@ -65,18 +65,18 @@ uint32_t tp_cxx_read_base36(struct tp_cxx_reader *r)
 
 /* ---- parts ---- */
 
-static uint32_t depth_of(const struct tp_cxx_node *node)
+static uint32_t node_depth(const struct tp_cxx_node *node)
 {
     return node ? node->depth + 1 : 0;
 }
 
-const struct tp_cxx_node *tp_cxx_part(struct tp_cxx_reader *r, enum tp_cxx_kind kind, struct tp_cxx_node of)
+const struct tp_cxx_node *tp_cxx_new_part(struct tp_cxx_reader *r, enum tp_cxx_kind kind, struct tp_cxx_node of)
 {
-    uint32_t depth = depth_of(of.left);
-    depth = depth_of(of.right) > depth ? depth_of(of.right) : depth;
-    depth = depth_of(of.third) > depth ? depth_of(of.third) : depth;
+    uint32_t depth = node_depth(of.left);
+    depth = node_depth(of.right) > depth ? node_depth(of.right) : depth;
+    depth = node_depth(of.third) > depth ? node_depth(of.third) : depth;
     if (r->is_wrong || depth > MAX_NODE_DEPTH || ++r->parts > MAX_PARTS)
-        return tp_cxx_fail(r);
+        return tp_cxx_mark_wrong(r);
     struct tp_cxx_node *node = tp_arena_alloc(r->arena, sizeof *node);
     *node = of;
     node->kind = kind;
@@ -84,7 +84,7 @@ const struct tp_cxx_node *tp_cxx_part(struct tp_cxx_reader *r, enum tp_cxx_kind 
     return node;
 }
 
-const struct tp_cxx_node *tp_cxx_text_part(struct tp_cxx_reader *r, const char *text)
+const struct tp_cxx_node *tp_cxx_new_text_part(struct tp_cxx_reader *r, const char *text)
 {
     return TP_CXX_PART(r, TP_CXX_TEXT, .text = tp_str_of(text));
 }
@@ -112,7 +112,7 @@ const struct tp_cxx_node *tp_cxx_list_end(struct tp_cxx_reader *r, const struct 
     return list->first ? list->first : TP_CXX_PART(r, TP_CXX_CELL, .left = NULL);
 }
 
-const struct tp_cxx_node *tp_cxx_remember(struct tp_cxx_reader *r, const struct tp_cxx_node *node)
+const struct tp_cxx_node *tp_cxx_store_part(struct tp_cxx_reader *r, const struct tp_cxx_node *node)
 {
     if (!r->is_wrong)
         *(const struct tp_cxx_node **)tp_vec_push(&r->again) = node;
@@ -180,6 +180,6 @@ const struct tp_cxx_node *tp_cxx_read_builtin(struct tp_cxx_reader *r)
                                            {"DF64_", "_Float64"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (tp_cxx_skip(r, names[i][0]))
-            return tp_cxx_text_part(r, names[i][1]);
+            return tp_cxx_new_text_part(r, names[i][1]);
     return NULL;
 }

@@ -41,31 +41,31 @@ static inline bool tp_cxx_skip(struct tp_cxx_reader *r, const char *letters)
 }
 
 /* Marks the name as wrong and returns an empty part. */
-const struct tp_cxx_node *tp_cxx_fail(struct tp_cxx_reader *r);
+const struct tp_cxx_node *tp_cxx_mark_wrong(struct tp_cxx_reader *r);
 
 /* Enters a nested part of the name. Returns false if the nesting is too deep. At the end of the part, the caller
  * decrements the depth. */
-bool tp_cxx_enters(struct tp_cxx_reader *r);
+bool tp_cxx_enter_part(struct tp_cxx_reader *r);
 
 struct tp_str tp_cxx_read_digits(struct tp_cxx_reader *r);
 
 /* Returns the value of at most six digits, or UINT32_MAX for more digits. */
-uint32_t tp_cxx_small_number(struct tp_str digits);
+uint32_t tp_cxx_parse_number(struct tp_str digits);
 
 /* Reads [number in base 36] "_". A "_" without a number has the value 0; the value of a number is one higher than the
  * number. */
 uint32_t tp_cxx_read_base36(struct tp_cxx_reader *r);
 
 /* Returns a new node, or the empty part if the name has too many or too deep nodes. */
-const struct tp_cxx_node *tp_cxx_part(struct tp_cxx_reader *r, enum tp_cxx_kind kind, struct tp_cxx_node of);
-#define TP_CXX_PART(r_, kind_, ...) tp_cxx_part(r_, kind_, (struct tp_cxx_node){__VA_ARGS__})
-const struct tp_cxx_node *tp_cxx_text_part(struct tp_cxx_reader *r, const char *text);
+const struct tp_cxx_node *tp_cxx_new_part(struct tp_cxx_reader *r, enum tp_cxx_kind kind, struct tp_cxx_node of);
+#define TP_CXX_PART(r_, kind_, ...) tp_cxx_new_part(r_, kind_, (struct tp_cxx_node){__VA_ARGS__})
+const struct tp_cxx_node *tp_cxx_new_text_part(struct tp_cxx_reader *r, const char *text);
 
 void tp_cxx_list_add(struct tp_cxx_reader *r, struct tp_cxx_list *list, const struct tp_cxx_node *item);
 const struct tp_cxx_node *tp_cxx_list_end(struct tp_cxx_reader *r, const struct tp_cxx_list *list);
 
 /* Stores a part to which S_ may refer later, and returns the part. */
-const struct tp_cxx_node *tp_cxx_remember(struct tp_cxx_reader *r, const struct tp_cxx_node *node);
+const struct tp_cxx_node *tp_cxx_store_part(struct tp_cxx_reader *r, const struct tp_cxx_node *node);
 
 /* Returns the operator whose code is next, such as "+" for "pl", or NULL if no operator is next. */
 const char *tp_cxx_operator_text(const struct tp_cxx_reader *r);

@@ -1,12 +1,12 @@
 /* Splits C++ names: see cxx_text.h. */
 #include "writer/text/cxx_text.h"
 
-struct tp_str tp_text_from(struct tp_str text, size_t at)
+struct tp_str tp_text_after(struct tp_str text, size_t at)
 {
     return (struct tp_str){text.ptr + at, text.len - at};
 }
 
-struct tp_str tp_text_upto(struct tp_str text, size_t at)
+struct tp_str tp_text_before(struct tp_str text, size_t at)
 {
     return (struct tp_str){text.ptr, at};
 }
@@ -53,12 +53,12 @@ size_t tp_cxx_find_outside(struct tp_str text, char c, size_t at)
 
 /* Returns the position of a function's parameters, or the length of the name. The parameters begin at the first ( that
  * is not part of "(anonymous namespace)" or "operator()". */
-size_t tp_cxx_parameters_at(struct tp_str name)
+size_t tp_cxx_find_parameters(struct tp_str name)
 {
     for (size_t i = tp_cxx_find_outside(name, '(', 1); i < name.len; i = tp_cxx_find_outside(name, '(', i)) {
-        if (tp_str_starts(tp_text_from(name, i), "(anonymous namespace)"))
+        if (tp_str_starts(tp_text_after(name, i), "(anonymous namespace)"))
             i += 21;
-        else if (i >= 8 && tp_str_starts(tp_text_from(name, i - 8), "operator()"))
+        else if (i >= 8 && tp_str_starts(tp_text_after(name, i - 8), "operator()"))
             i += 2;
         else
             return i;
@@ -67,7 +67,7 @@ size_t tp_cxx_parameters_at(struct tp_str name)
 }
 
 /* Returns the position after the last "::" outside of brackets. */
-static size_t last_word_at(struct tp_str path)
+static size_t last_word_start(struct tp_str path)
 {
     size_t at = 0, depth = 0;
     for (size_t i = 0; i < path.len; i++) {
@@ -89,17 +89,17 @@ void tp_cxx_split_arguments(struct tp_cxx_entity *entity, struct tp_str list)
             entity->has_more = true;
             return;
         }
-        entity->arguments[entity->count++] = tp_str_trimmed(tp_text_upto(list, end));
-        list = tp_text_from(list, end < list.len ? end + 1 : end);
+        entity->arguments[entity->count++] = tp_str_trim(tp_text_before(list, end));
+        list = tp_text_after(list, end < list.len ? end + 1 : end);
     }
 }
 
-struct tp_cxx_entity tp_cxx_entity_of(struct tp_str text)
+struct tp_cxx_entity tp_cxx_split_name(struct tp_str text)
 {
     struct tp_cxx_entity entity = {.count = 0};
-    text = tp_str_trimmed(text);
-    size_t word = last_word_at(text), open = tp_cxx_find_outside(text, '<', word);
-    entity.path = tp_text_upto(text, word);
+    text = tp_str_trim(text);
+    size_t word = last_word_start(text), open = tp_cxx_find_outside(text, '<', word);
+    entity.path = tp_text_before(text, word);
     entity.word = (struct tp_str){text.ptr + word, open - word};
     if (open + 1 < text.len && text.ptr[text.len - 1] == '>')
         tp_cxx_split_arguments(&entity, (struct tp_str){text.ptr + open + 1, text.len - open - 2});
@@ -119,7 +119,7 @@ bool tp_cxx_is_number(struct tp_str text)
 
 /* Returns the value in a text, such as 128 for "C<128>" of CUTLASS and 2 for "(Enum)2". Returns other texts
  * unchanged. */
-struct tp_str tp_cxx_value_of(struct tp_str text)
+struct tp_str tp_cxx_inner_value(struct tp_str text)
 {
     if (text.len && text.ptr[0] == '(' && !tp_str_starts(text, "(anonymous")) {
         size_t close = 0, depth = 0;
@@ -127,9 +127,9 @@ struct tp_str tp_cxx_value_of(struct tp_str text)
             depth = tp_cxx_depth_after(text, close++, depth);
         while (close < text.len && depth);
         if (close < text.len)
-            return tp_text_from(text, close);
+            return tp_text_after(text, close);
     }
-    struct tp_cxx_entity entity = tp_cxx_entity_of(text);
+    struct tp_cxx_entity entity = tp_cxx_split_name(text);
     bool is_constant = tp_str_equal(entity.word, TP_STR("C")) || tp_str_equal(entity.word, TP_STR("constant")) ||
                        tp_str_equal(entity.word, TP_STR("integral_constant"));
     if (is_constant && entity.count && tp_cxx_is_number(entity.arguments[entity.count - 1]))

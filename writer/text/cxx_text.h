@@ -15,9 +15,9 @@ struct tp_cxx_entity {
     bool has_more; /* true if the name has more arguments than fit */
 };
 
-/* Return a part of a text: tp_text_from the text after its first `at` bytes, tp_text_upto these first bytes. */
-struct tp_str tp_text_from(struct tp_str text, size_t at);
-struct tp_str tp_text_upto(struct tp_str text, size_t at);
+/* Return a part of a text: tp_text_after the text after its first `at` bytes, tp_text_before these first bytes. */
+struct tp_str tp_text_after(struct tp_str text, size_t at);
+struct tp_str tp_text_before(struct tp_str text, size_t at);
 
 /* Returns the depth of brackets after the letter at `i`. "->" and operators do not count as brackets. */
 size_t tp_cxx_depth_after(struct tp_str text, size_t i, size_t depth);
@@ -26,10 +26,10 @@ size_t tp_cxx_depth_after(struct tp_str text, size_t i, size_t depth);
 size_t tp_cxx_find_outside(struct tp_str text, char c, size_t at);
 
 /* Returns the position of a function's parameters, or the length of the name if it has no parameters. */
-size_t tp_cxx_parameters_at(struct tp_str name);
+size_t tp_cxx_find_parameters(struct tp_str name);
 
 /* Splits a name that has no parameters into path, word and arguments. */
-struct tp_cxx_entity tp_cxx_entity_of(struct tp_str text);
+struct tp_cxx_entity tp_cxx_split_name(struct tp_str text);
 
 /* Splits `list` at its commas and adds the parts to the arguments. */
 void tp_cxx_split_arguments(struct tp_cxx_entity *entity, struct tp_str list);
@@ -39,6 +39,6 @@ bool tp_cxx_is_number(struct tp_str text);
 
 /* Returns the value in a text, such as 128 for "C<128>" of CUTLASS and 2 for "(Enum)2". Returns other texts
  * unchanged. */
-struct tp_str tp_cxx_value_of(struct tp_str text);
+struct tp_str tp_cxx_inner_value(struct tp_str text);
 
 #endif

@@ -17,9 +17,9 @@ static const struct tp_cxx_node *read_expression(struct tp_cxx_reader *r);
 /* Reads <source-name> ::= length bytes */
 static const struct tp_cxx_node *read_source_name(struct tp_cxx_reader *r)
 {
-    uint32_t length = tp_cxx_small_number(tp_cxx_read_digits(r));
+    uint32_t length = tp_cxx_parse_number(tp_cxx_read_digits(r));
     if (r->is_wrong || length == 0 || length > (size_t)(r->end - r->at))
-        return tp_cxx_fail(r);
+        return tp_cxx_mark_wrong(r);
     struct tp_str text = {r->at, length};
     r->at += length;
     if (text.len >= 10 && memcmp(text.ptr, "_GLOBAL_", 8) == 0 && strchr("_.$", text.ptr[8]) && text.ptr[9] == 'N')
@@ -35,20 +35,20 @@ static const struct tp_cxx_node *read_operator(struct tp_cxx_reader *r, struct t
         return TP_CXX_PART(r, TP_CXX_CONVERSION, .left = read_type(r));
     }
     if (!text)
-        return tp_cxx_fail(r);
+        return tp_cxx_mark_wrong(r);
     r->at += 2;
     char *whole = tp_arena_alloc(r->arena, strlen(text) + 9);
     memcpy(whole, "operator", 8);
     memcpy(whole + 8, text, strlen(text));
-    return tp_cxx_text_part(r, whole);
+    return tp_cxx_new_text_part(r, whole);
 }
 
-static bool at_end_letter(const struct tp_cxx_reader *r)
+static bool is_at_end_letter(const struct tp_cxx_reader *r)
 {
     return tp_cxx_peek(r) == 'E';
 }
 
-static bool at_end_of_encoding(const struct tp_cxx_reader *r)
+static bool is_at_encoding_end(const struct tp_cxx_reader *r)
 {
     return r->at >= r->end || *r->at == 'E' || *r->at == '.';
 }
@@ -72,7 +72,7 @@ static const struct tp_cxx_node *read_types(struct tp_cxx_reader *r, bool (*is_e
 static struct tp_str read_ordinal(struct tp_cxx_reader *r)
 {
     struct tp_str digits = tp_cxx_read_digits(r);
-    uint32_t number = digits.len ? tp_cxx_small_number(digits) + 2 : 1;
+    uint32_t number = digits.len ? tp_cxx_parse_number(digits) + 2 : 1;
     char *text = tp_arena_alloc(r->arena, 12), *at = text + 11;
     r->is_wrong |= digits.len > 6 || !tp_cxx_skip(r, "_");
     for (; number; number /= 10)
@@ -89,13 +89,13 @@ static const struct tp_cxx_node *read_unnamed(struct tp_cxx_reader *r)
         memcpy(text, "{unnamed type#", 14);
         memcpy(text + 14, number.ptr, number.len);
         text[14 + number.len] = '}';
-        return tp_cxx_text_part(r, text);
+        return tp_cxx_new_text_part(r, text);
     }
     if (!tp_cxx_skip(r, "Ul"))
-        return tp_cxx_fail(r);
+        return tp_cxx_mark_wrong(r);
     bool was_in_lambda = r->is_in_lambda;
     r->is_in_lambda = true;
-    const struct tp_cxx_node *types = read_types(r, at_end_letter);
+    const struct tp_cxx_node *types = read_types(r, is_at_end_letter);
     r->is_in_lambda = was_in_lambda;
     r->is_wrong |= !tp_cxx_skip(r, "E");
     return TP_CXX_PART(r, TP_CXX_LAMBDA, .right = types, .text = read_ordinal(r));
@@ -112,50 +112,50 @@ static const struct tp_cxx_node *read_unqualified(struct tp_cxx_reader *r, struc
         name = read_unnamed(r);
     else
         name = read_operator(r, named);
-    return tp_cxx_peek(r) == 'B' ? tp_cxx_fail(r) : name;
+    return tp_cxx_peek(r) == 'B' ? tp_cxx_mark_wrong(r) : name;
 }
 
 /* Reads <template-param> ::= "T" [number] "_" */
 static const struct tp_cxx_node *read_parameter(struct tp_cxx_reader *r)
 {
     if (!tp_cxx_skip(r, "T"))
-        return tp_cxx_fail(r);
+        return tp_cxx_mark_wrong(r);
     struct tp_str digits = tp_cxx_read_digits(r); /* the digits are decimal, unlike in S_ */
-    uint32_t number = digits.len ? tp_cxx_small_number(digits) : 0;
+    uint32_t number = digits.len ? tp_cxx_parse_number(digits) : 0;
     number += digits.len && number < UINT32_MAX;
     r->is_wrong |= !tp_cxx_skip(r, "_");
     if (!r->is_wrong && number < r->arguments.count)
         return *TP_AT(&r->arguments, const struct tp_cxx_node *, number);
     if (!r->is_in_lambda || number > 98)
-        return tp_cxx_fail(r);
+        return tp_cxx_mark_wrong(r);
     char *text = tp_arena_alloc(r->arena, 8);
     memcpy(text, "auto:", 5);
     size_t at = 5;
     if (number + 1 >= 10)
         text[at++] = (char)('0' + (number + 1) / 10);
     text[at] = (char)('0' + (number + 1) % 10);
-    return tp_cxx_text_part(r, text);
+    return tp_cxx_new_text_part(r, text);
 }
 
 /* Reads a <substitution> that refers to an earlier part of the name, but not "St". */
-static const struct tp_cxx_node *read_again(struct tp_cxx_reader *r)
+static const struct tp_cxx_node *read_substitution(struct tp_cxx_reader *r)
 {
     static const char *const known[][2] = {{"Sa", "allocator"}, {"Sb", "basic_string"}, {"Ss", "string"},
                                            {"Si", "istream"},   {"So", "ostream"},      {"Sd", "iostream"}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (tp_cxx_skip(r, known[i][0]))
-            return TP_CXX_PART(r, TP_CXX_NESTED, .left = tp_cxx_text_part(r, "std"),
-                               .right = tp_cxx_text_part(r, known[i][1]));
+            return TP_CXX_PART(r, TP_CXX_NESTED, .left = tp_cxx_new_text_part(r, "std"),
+                               .right = tp_cxx_new_text_part(r, known[i][1]));
     if (!tp_cxx_skip(r, "S"))
-        return tp_cxx_fail(r);
+        return tp_cxx_mark_wrong(r);
     uint32_t number = tp_cxx_read_base36(r);
     if (r->is_wrong || number >= r->again.count)
-        return tp_cxx_fail(r);
+        return tp_cxx_mark_wrong(r);
     return *TP_AT(&r->again, const struct tp_cxx_node *, number);
 }
 
 /* Returns the last word of a name, for constructors and destructors. */
-static const struct tp_cxx_node *last_word(const struct tp_cxx_node *name)
+static const struct tp_cxx_node *last_name_word(const struct tp_cxx_node *name)
 {
     while (name->kind == TP_CXX_NESTED || name->kind == TP_CXX_TEMPLATE)
         name = name->kind == TP_CXX_NESTED ? name->right : name->left;
@@ -171,7 +171,7 @@ static const struct tp_cxx_node *read_component(struct tp_cxx_reader *r, const s
     if (prefix && r->end - r->at >= 2 && (tp_cxx_peek(r) == 'C' || is_destructor) && r->at[1] >= '0' &&
         r->at[1] <= '5') {
         r->at += 2;
-        word = last_word(prefix);
+        word = last_name_word(prefix);
         named->has_no_value = true;
         if (is_destructor)
             word = TP_CXX_PART(r, TP_CXX_NESTED, .left = prefix,
@@ -182,7 +182,7 @@ static const struct tp_cxx_node *read_component(struct tp_cxx_reader *r, const s
     return prefix ? TP_CXX_PART(r, TP_CXX_NESTED, .left = prefix, .right = word) : word;
 }
 
-static struct tp_str read_quals(struct tp_cxx_reader *r)
+static struct tp_str read_qualifiers(struct tp_cxx_reader *r)
 {
     static const char *const texts[] = {
         "",          " const",          " volatile",          " const volatile",
@@ -195,7 +195,7 @@ static struct tp_str read_quals(struct tp_cxx_reader *r)
 static const struct tp_cxx_node *read_nested(struct tp_cxx_reader *r, struct tp_cxx_named *named)
 {
     const struct tp_cxx_node *name = NULL;
-    named->quals = read_quals(r);
+    named->quals = read_qualifiers(r);
     if (tp_cxx_skip(r, "R"))
         named->quals = named->quals.len ? TP_STR(" const &") : TP_STR(" &");
     else if (tp_cxx_skip(r, "O"))
@@ -205,11 +205,11 @@ static const struct tp_cxx_node *read_nested(struct tp_cxx_reader *r, struct tp_
         bool is_arguments = tp_cxx_peek(r) == 'I';
         is_new = true;
         if (!name && tp_cxx_skip(r, "St")) {
-            name = tp_cxx_text_part(r, "std");
+            name = tp_cxx_new_text_part(r, "std");
             continue;
         }
         if (!name && tp_cxx_peek(r) == 'S') {
-            name = read_again(r);
+            name = read_substitution(r);
             is_new = false;
             continue;
         }
@@ -220,10 +220,10 @@ static const struct tp_cxx_node *read_nested(struct tp_cxx_reader *r, struct tp_
         else
             name = read_component(r, name, named);
         named->is_template = is_arguments;
-        tp_cxx_remember(r, name);
+        tp_cxx_store_part(r, name);
     }
     if (!name || !is_new || r->is_wrong)
-        return tp_cxx_fail(r);
+        return tp_cxx_mark_wrong(r);
     r->again.count -= r->again.count > 0; /* removes the whole name, because the caller stores it if it is a type */
     return name;
 }
@@ -234,7 +234,7 @@ static const struct tp_cxx_node *read_local(struct tp_cxx_reader *r, struct tp_c
     const struct tp_cxx_node *function = read_encoding(r), *entity;
     r->is_wrong |= !tp_cxx_skip(r, "E");
     if (tp_cxx_skip(r, "s")) {
-        entity = tp_cxx_text_part(r, "string literal");
+        entity = tp_cxx_new_text_part(r, "string literal");
     } else {
         if (tp_cxx_skip(r, "d")) {
             tp_cxx_read_digits(r);
@@ -256,8 +256,8 @@ static const struct tp_cxx_node *read_local(struct tp_cxx_reader *r, struct tp_c
 static const struct tp_cxx_node *read_name(struct tp_cxx_reader *r, struct tp_cxx_named *named)
 {
     const struct tp_cxx_node *name;
-    if (!tp_cxx_enters(r))
-        return tp_cxx_fail(r);
+    if (!tp_cxx_enter_part(r))
+        return tp_cxx_mark_wrong(r);
     bool is_known = tp_cxx_peek(r) == 'S' && r->end - r->at >= 2 && r->at[1] != 't';
     if (tp_cxx_skip(r, "N")) {
         name = read_nested(r, named);
@@ -265,16 +265,16 @@ static const struct tp_cxx_node *read_name(struct tp_cxx_reader *r, struct tp_cx
         name = read_local(r, named);
     } else {
         if (is_known)
-            name = read_again(r);
+            name = read_substitution(r);
         else if (tp_cxx_skip(r, "St"))
-            name =
-                TP_CXX_PART(r, TP_CXX_NESTED, .left = tp_cxx_text_part(r, "std"), .right = read_unqualified(r, named));
+            name = TP_CXX_PART(r, TP_CXX_NESTED, .left = tp_cxx_new_text_part(r, "std"),
+                               .right = read_unqualified(r, named));
         else
             name = read_unqualified(r, named);
         r->is_wrong |= is_known && tp_cxx_peek(r) != 'I';
         if (tp_cxx_peek(r) == 'I') {
             if (!is_known)
-                tp_cxx_remember(r, name);
+                tp_cxx_store_part(r, name);
             name = TP_CXX_PART(r, TP_CXX_TEMPLATE, .left = name, .right = read_arguments(r, named->tags));
             named->is_template = true;
         }
@@ -288,14 +288,14 @@ static const struct tp_cxx_node *read_encoding(struct tp_cxx_reader *r)
 {
     struct tp_cxx_named named = {.tags = true, .quals = {"", 0}};
     struct tp_vec before = r->arguments;
-    if (!tp_cxx_enters(r))
-        return tp_cxx_fail(r);
+    if (!tp_cxx_enter_part(r))
+        return tp_cxx_mark_wrong(r);
     r->arguments = TP_VEC(r->arena, const struct tp_cxx_node *);
     const struct tp_cxx_node *name = read_name(r, &named);
-    if (!r->is_wrong && !at_end_of_encoding(r)) {
+    if (!r->is_wrong && !is_at_encoding_end(r)) {
         const struct tp_cxx_node *returned = named.is_template && !named.has_no_value ? read_type(r) : NULL;
-        r->is_wrong |= at_end_of_encoding(r);
-        const struct tp_cxx_node *types = read_types(r, at_end_of_encoding);
+        r->is_wrong |= is_at_encoding_end(r);
+        const struct tp_cxx_node *types = read_types(r, is_at_encoding_end);
         name = TP_CXX_PART(r, TP_CXX_ENCODING, .left = name, .right = types, .third = returned, .text = named.quals);
     }
     r->arguments = before;
@@ -305,18 +305,18 @@ static const struct tp_cxx_node *read_encoding(struct tp_cxx_reader *r)
 
 /* ---- template arguments ---- */
 
-static void list_add_argument(struct tp_cxx_reader *r, struct tp_cxx_list *list, bool tags);
+static void add_list_argument(struct tp_cxx_reader *r, struct tp_cxx_list *list, bool tags);
 
 /* Reads <template-args> ::= "I" argument.. "E". tags: T_ refers to these arguments. */
 static const struct tp_cxx_node *read_arguments(struct tp_cxx_reader *r, bool tags)
 {
     struct tp_cxx_list list = {NULL, NULL};
-    if (!tp_cxx_enters(r) || !tp_cxx_skip(r, "I"))
-        return tp_cxx_fail(r);
+    if (!tp_cxx_enter_part(r) || !tp_cxx_skip(r, "I"))
+        return tp_cxx_mark_wrong(r);
     if (tags)
         r->arguments = TP_VEC(r->arena, const struct tp_cxx_node *);
     while (!r->is_wrong && !tp_cxx_skip(r, "E"))
-        list_add_argument(r, &list, tags);
+        add_list_argument(r, &list, tags);
     r->depth--;
     return tp_cxx_list_end(r, &list);
 }
@@ -333,7 +333,7 @@ static const struct tp_cxx_node *read_literal(struct tp_cxx_reader *r)
         return value;
     }
     if (tp_cxx_skip(r, "b0E") || tp_cxx_skip(r, "b1E"))
-        return tp_cxx_text_part(r, r->at[-2] == '1' ? "true" : "false");
+        return tp_cxx_new_text_part(r, r->at[-2] == '1' ? "true" : "false");
     for (size_t i = 0; i < sizeof endings / sizeof *endings && !ending; i++)
         if (tp_cxx_skip(r, endings[i][0]))
             ending = endings[i][1];
@@ -341,13 +341,13 @@ static const struct tp_cxx_node *read_literal(struct tp_cxx_reader *r)
     const char *sign = tp_cxx_skip(r, "n") ? "-" : "";
     struct tp_str digits = tp_cxx_read_digits(r);
     if (r->is_wrong || !digits.len || !tp_cxx_skip(r, "E"))
-        return tp_cxx_fail(r); /* floating point and strings are not supported */
+        return tp_cxx_mark_wrong(r); /* floating point and strings are not supported */
     size_t before = strlen(sign), after = ending ? strlen(ending) : 0;
     char *text = tp_arena_alloc(r->arena, before + digits.len + after + 1);
     memcpy(text, sign, before);
     memcpy(text + before, digits.ptr, digits.len);
     memcpy(text + before + digits.len, ending ? ending : "", after);
-    return type ? TP_CXX_PART(r, TP_CXX_CAST, .left = type, .text = tp_str_of(text)) : tp_cxx_text_part(r, text);
+    return type ? TP_CXX_PART(r, TP_CXX_CAST, .left = type, .text = tp_str_of(text)) : tp_cxx_new_text_part(r, text);
 }
 
 static const struct tp_cxx_node *read_argument(struct tp_cxx_reader *r)
@@ -367,15 +367,15 @@ static const struct tp_cxx_node *read_argument(struct tp_cxx_reader *r)
     if (tp_cxx_skip(r, "J")) {
         struct tp_cxx_list list = {NULL, NULL};
         while (!r->is_wrong && !tp_cxx_skip(r, "E"))
-            list_add_argument(r, &list, false);
+            add_list_argument(r, &list, false);
         return TP_CXX_PART(r, TP_CXX_PACK, .left = tp_cxx_list_end(r, &list));
     }
     return read_type(r);
 }
 
-static void list_add_argument(struct tp_cxx_reader *r, struct tp_cxx_list *list, bool tags)
+static void add_list_argument(struct tp_cxx_reader *r, struct tp_cxx_list *list, bool tags)
 {
-    if (!tp_cxx_enters(r))
+    if (!tp_cxx_enter_part(r))
         return;
     const struct tp_cxx_node *argument = read_argument(r);
     tp_cxx_list_add(r, list, argument);
@@ -391,8 +391,8 @@ static const struct tp_cxx_node *read_expression(struct tp_cxx_reader *r)
     static const char UNARY[] = "ad nt ng ps co de ";
     const struct tp_cxx_node *result = NULL;
     const char *text = tp_cxx_operator_text(r);
-    if (!tp_cxx_enters(r))
-        return tp_cxx_fail(r);
+    if (!tp_cxx_enter_part(r))
+        return tp_cxx_mark_wrong(r);
     if (tp_cxx_skip(r, "L")) {
         result = read_literal(r);
     } else if (tp_cxx_peek(r) == 'T') {
@@ -413,7 +413,7 @@ static const struct tp_cxx_node *read_expression(struct tp_cxx_reader *r)
                                         .right = read_expression(r));
     }
     r->depth--;
-    return result ? result : tp_cxx_fail(r);
+    return result ? result : tp_cxx_mark_wrong(r);
 }
 
 /* ---- types ---- */
@@ -429,7 +429,7 @@ static const struct tp_cxx_node *read_pointer(struct tp_cxx_reader *r, const cha
 }
 
 /* <function-type> ::= ["Do"] "F" ["Y"] return type, type.. ["R" | "O"] "E" */
-static bool at_end_of_function(const struct tp_cxx_reader *r)
+static bool is_at_function_end(const struct tp_cxx_reader *r)
 {
     return tp_cxx_peek(r) == 'E' ||
            ((tp_cxx_peek(r) == 'R' || tp_cxx_peek(r) == 'O') && r->end - r->at >= 2 && r->at[1] == 'E');
@@ -438,7 +438,7 @@ static bool at_end_of_function(const struct tp_cxx_reader *r)
 static const struct tp_cxx_node *read_function(struct tp_cxx_reader *r, struct tp_str quals)
 {
     tp_cxx_skip(r, "Y");
-    const struct tp_cxx_node *returned = read_type(r), *types = read_types(r, at_end_of_function);
+    const struct tp_cxx_node *returned = read_type(r), *types = read_types(r, is_at_function_end);
     if (tp_cxx_skip(r, "R"))
         quals = quals.len ? TP_STR(" const &") : TP_STR(" &");
     else if (tp_cxx_skip(r, "O"))
@@ -450,7 +450,7 @@ static const struct tp_cxx_node *read_function(struct tp_cxx_reader *r, struct t
 /* Reads qualifiers and a type. The qualifiers of a function are printed after its parameters. */
 static const struct tp_cxx_node *read_qualified(struct tp_cxx_reader *r)
 {
-    struct tp_str quals = read_quals(r);
+    struct tp_str quals = read_qualifiers(r);
     if (tp_cxx_skip(r, "F"))
         return read_function(r, quals);
     const struct tp_cxx_node *type = read_type(r);
@@ -474,12 +474,12 @@ static const struct tp_cxx_node *read_named_type(struct tp_cxx_reader *r)
     bool is_parameter = tp_cxx_peek(r) == 'T',
          is_again = tp_cxx_peek(r) == 'S' && r->end - r->at >= 2 && r->at[1] != 't';
     if (!is_parameter && !is_again)
-        return tp_cxx_remember(r, read_name(r, &named));
-    type = is_parameter ? read_parameter(r) : read_again(r);
+        return tp_cxx_store_part(r, read_name(r, &named));
+    type = is_parameter ? read_parameter(r) : read_substitution(r);
     if (is_parameter)
-        tp_cxx_remember(r, type);
+        tp_cxx_store_part(r, type);
     if (tp_cxx_peek(r) == 'I')
-        type = tp_cxx_remember(r, TP_CXX_PART(r, TP_CXX_TEMPLATE, .left = type, .right = read_arguments(r, false)));
+        type = tp_cxx_store_part(r, TP_CXX_PART(r, TP_CXX_TEMPLATE, .left = type, .right = read_arguments(r, false)));
     return type;
 }
 
@@ -490,17 +490,17 @@ static const struct tp_cxx_node *read_other_type(struct tp_cxx_reader *r)
     case 'r':
     case 'V':
     case 'K':
-        return tp_cxx_remember(r, read_qualified(r));
+        return tp_cxx_store_part(r, read_qualified(r));
     case 'M':
         r->at++;
         type = read_type(r);
-        return tp_cxx_remember(r, TP_CXX_PART(r, TP_CXX_MEMBER, .right = type, .left = read_type(r)));
+        return tp_cxx_store_part(r, TP_CXX_PART(r, TP_CXX_MEMBER, .right = type, .left = read_type(r)));
     case 'A':
         r->at++;
-        return tp_cxx_remember(r, read_array(r));
+        return tp_cxx_store_part(r, read_array(r));
     case 'u':
         r->at++;
-        return tp_cxx_remember(r, read_source_name(r));
+        return tp_cxx_store_part(r, read_source_name(r));
     default:
         return read_named_type(r);
     }
@@ -509,20 +509,21 @@ static const struct tp_cxx_node *read_other_type(struct tp_cxx_reader *r)
 static const struct tp_cxx_node *read_type(struct tp_cxx_reader *r)
 {
     static const char *const marks[][2] = {{"P", "*"}, {"R", "&"}, {"O", "&&"}};
-    if (!tp_cxx_enters(r))
-        return tp_cxx_fail(r);
+    if (!tp_cxx_enter_part(r))
+        return tp_cxx_mark_wrong(r);
     const struct tp_cxx_node *type = tp_cxx_read_builtin(r);
     for (size_t i = 0; i < sizeof marks / sizeof *marks && !type; i++)
         if (tp_cxx_skip(r, marks[i][0]))
-            type = tp_cxx_remember(r, read_pointer(r, marks[i][1]));
+            type = tp_cxx_store_part(r, read_pointer(r, marks[i][1]));
     if (!type && tp_cxx_skip(r, "Dp"))
-        type = tp_cxx_remember(r, TP_CXX_PART(r, TP_CXX_EXPANSION, .left = read_type(r)));
+        type = tp_cxx_store_part(r, TP_CXX_PART(r, TP_CXX_EXPANSION, .left = read_type(r)));
     if (!type && (tp_cxx_skip(r, "DoF") || tp_cxx_skip(r, "F")))
-        type = tp_cxx_remember(r, read_function(r, TP_STR("")));
+        type = tp_cxx_store_part(r, read_function(r, TP_STR("")));
     if (!type && tp_cxx_skip(r, "Dv")) {
         tp_cxx_read_digits(r);
         r->is_wrong |= !tp_cxx_skip(r, "_");
-        type = tp_cxx_remember(r, TP_CXX_PART(r, TP_CXX_QUALIFIED, .text = TP_STR(" __vector"), .left = read_type(r)));
+        type =
+            tp_cxx_store_part(r, TP_CXX_PART(r, TP_CXX_QUALIFIED, .text = TP_STR(" __vector"), .left = read_type(r)));
     }
     if (!type)
         type = read_other_type(r);
@@ -565,7 +566,7 @@ bool tp_demangle_cxx(struct tp_str name, struct tp_str *text, struct tp_arena *a
         return false;
     r.again = TP_VEC(arena, const struct tp_cxx_node *);
     const struct tp_cxx_node *root = read_encoding(&r);
-    if (r.is_wrong || (r.at < r.end && *r.at != '.') || !tp_cxx_show(root, &plain) || !add_clones(&r, &plain))
+    if (r.is_wrong || (r.at < r.end && *r.at != '.') || !tp_cxx_print_node(root, &plain) || !add_clones(&r, &plain))
         return false;
     if (plain.count == 0 || plain.count > TP_CXX_LONGEST)
         return false;

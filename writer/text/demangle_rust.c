@@ -18,7 +18,7 @@ static void read_type(struct tp_rust_name *name);
 static void read_const(struct tp_rust_name *name);
 
 /* Enters a nested part. Returns false if the nesting is too deep or there are too many parts. */
-static bool enters(struct tp_rust_name *name)
+static bool enter_part(struct tp_rust_name *name)
 {
     if (++name->depth > MAX_DEPTH || ++name->steps > MAX_STEPS)
         name->is_wrong = true;
@@ -44,7 +44,7 @@ static uint64_t read_base62(struct tp_rust_name *name)
 }
 
 /* Reads [letter base-62-number]. Returns 0 if the letter is not next, otherwise the number plus 1. */
-static uint64_t read_marked(struct tp_rust_name *name, char letter)
+static uint64_t read_optional_number(struct tp_rust_name *name, char letter)
 {
     uint64_t number = tp_rust_skip(name, letter) ? read_base62(name) : UINT64_MAX;
     return number == UINT64_MAX ? 0 : number + 1;
@@ -53,7 +53,7 @@ static uint64_t read_marked(struct tp_rust_name *name, char letter)
 /* Reads ["s" number] ["u"] length ["_"] bytes. */
 static struct identifier read_identifier(struct tp_rust_name *name, bool has_number)
 {
-    struct identifier found = {.number = has_number ? read_marked(name, 's') : 0};
+    struct identifier found = {.number = has_number ? read_optional_number(name, 's') : 0};
     bool is_punycode = tp_rust_skip(name, 'u');
     size_t length = tp_rust_read_length(name);
     tp_rust_skip(name, '_');
@@ -113,7 +113,7 @@ static void show_lifetime(struct tp_rust_name *name, uint64_t number)
 /* Reads ["G" number] and prints "for<'a, 'b> ". Returns the number of lifetimes that are bound outside of it. */
 static uint64_t read_binder(struct tp_rust_name *name)
 {
-    uint64_t before = name->lifetimes, count = read_marked(name, 'G');
+    uint64_t before = name->lifetimes, count = read_optional_number(name, 'G');
     name->is_wrong |= count > TP_RUST_LONGEST;
     if (count && !name->is_wrong) {
         tp_rust_show_text(name, "for<");
@@ -130,7 +130,8 @@ static uint64_t read_binder(struct tp_rust_name *name)
 /* ---- paths ---- */
 
 /* Reads "B" number, a reference to an earlier byte of the name, and prints the part that began at this byte again. */
-static void read_again(struct tp_rust_name *name, void (*read)(struct tp_rust_name *name, bool is_value), bool is_value)
+static void read_back_reference(struct tp_rust_name *name, void (*read)(struct tp_rust_name *name, bool is_value),
+                                bool is_value)
 {
     const char *here = name->at - 1;
     uint64_t place = read_base62(name);
@@ -188,7 +189,7 @@ static void read_implementation(struct tp_rust_name *name, char kind)
     if (kind != 'Y') {
         bool was_silent = name->is_silent;
         name->is_silent = true;
-        read_marked(name, 's');
+        read_optional_number(name, 's');
         read_path(name, false);
         name->is_silent = was_silent;
     }
@@ -204,7 +205,7 @@ static void read_implementation(struct tp_rust_name *name, char kind)
 /* Reads a path. is_value: generic arguments are printed as "::<...>", as in a call. */
 static void read_path(struct tp_rust_name *name, bool is_value)
 {
-    if (!enters(name))
+    if (!enter_part(name))
         return;
     char kind = tp_rust_next(name);
     switch (kind) {
@@ -226,7 +227,7 @@ static void read_path(struct tp_rust_name *name, bool is_value)
         tp_rust_show_text(name, ">");
         break;
     case 'B':
-        read_again(name, read_path, is_value);
+        read_back_reference(name, read_path, is_value);
         break;
     default:
         name->is_wrong = true;
@@ -236,7 +237,7 @@ static void read_path(struct tp_rust_name *name, bool is_value)
 
 /* ---- types ---- */
 
-static const char *basic_type(char letter)
+static const char *basic_type_name(char letter)
 {
     static const char *const types[26] = {"i8",    "bool", "char", "f64", "str",  "f32",  NULL,  "u8", "isize",
                                           "usize", NULL,   "i32",  "u32", "i128", "u128", "_",   NULL, NULL,
@@ -279,7 +280,7 @@ static void read_function_type(struct tp_rust_name *name)
 static bool read_open_path(struct tp_rust_name *name)
 {
     bool is_open = false;
-    if (!enters(name))
+    if (!enter_part(name))
         return false;
     if (tp_rust_skip(name, 'I')) {
         read_path(name, false);
@@ -368,7 +369,7 @@ static void read_pointer(struct tp_rust_name *name, bool is_mutable)
     read_type(name);
 }
 
-static void type_again(struct tp_rust_name *name, bool is_value)
+static void read_type_reference(struct tp_rust_name *name, bool is_value)
 {
     (void)is_value;
     read_type(name);
@@ -376,10 +377,10 @@ static void type_again(struct tp_rust_name *name, bool is_value)
 
 static void read_type(struct tp_rust_name *name)
 {
-    if (!enters(name))
+    if (!enter_part(name))
         return;
     char letter = tp_rust_next(name);
-    const char *basic = basic_type(letter);
+    const char *basic = basic_type_name(letter);
     if (basic)
         tp_rust_show_text(name, basic);
     else if (letter == 'A' || letter == 'S')
@@ -395,7 +396,7 @@ static void read_type(struct tp_rust_name *name)
     else if (letter == 'D')
         read_dyn(name);
     else if (letter == 'B')
-        read_again(name, type_again, false);
+        read_back_reference(name, read_type_reference, false);
     else {
         name->at--;
         read_path(name, false);
@@ -451,7 +452,7 @@ static void read_letter(struct tp_rust_name *name)
     tp_rust_show_text(name, "'");
 }
 
-static void const_again(struct tp_rust_name *name, bool is_value)
+static void read_const_reference(struct tp_rust_name *name, bool is_value)
 {
     (void)is_value;
     read_const(name);
@@ -461,11 +462,11 @@ static void const_again(struct tp_rust_name *name, bool is_value)
 static void read_const(struct tp_rust_name *name)
 {
     uint64_t value;
-    if (!enters(name))
+    if (!enter_part(name))
         return;
     char type = tp_rust_next(name);
     if (type == 'B')
-        read_again(name, const_again, false);
+        read_back_reference(name, read_const_reference, false);
     else if (type == 'p')
         tp_rust_show_text(name, "_");
     else if (type == 'b') {

@@ -5,7 +5,7 @@
 
 /* Prints the character for an escape such as "$LT$" at the start of `text`. Returns the length of the escape, or 0 if
  * `text` does not start with an escape. */
-static size_t escape_at(struct tp_rust_name *name, struct tp_str text)
+static size_t show_escape(struct tp_rust_name *name, struct tp_str text)
 {
     static const struct {
         const char *escape, *meaning;
@@ -36,7 +36,7 @@ static void show_legacy(struct tp_rust_name *name, struct tp_str id)
     if (tp_str_starts(id, "_$"))
         id = (struct tp_str){id.ptr + 1, id.len - 1};
     while (id.len && !name->is_wrong) {
-        size_t used = id.ptr[0] == '$' ? escape_at(name, id) : 0;
+        size_t used = id.ptr[0] == '$' ? show_escape(name, id) : 0;
         if (tp_str_starts(id, "..")) {
             tp_rust_show_text(name, "::");
             used = 2;

@@ -10,13 +10,13 @@ static const uint8_t special[256] = {
     [0 ... 8] = 1, [11 ... 31] = 1, ['&'] = 1, ['<'] = 1, ['>'] = 1, ['"'] = 1, ['\''] = 1, [127 ... 255] = 1};
 
 /* Returns the length of the valid UTF-8 sequence at p (at most `left` bytes), or 0 if the sequence is invalid. */
-static size_t sequence(const uint8_t *p, size_t left)
+static size_t sequence_length(const uint8_t *p, size_t left)
 {
     int length = tp_utf8_length((const char *)p, left);
     return length > 0 ? (size_t)length : 0;
 }
 
-static const char *reference(uint8_t c)
+static const char *character_reference(uint8_t c)
 {
     switch (c) {
     case '&':
@@ -35,15 +35,15 @@ static const char *reference(uint8_t c)
 }
 
 /* Appends the replacement of the character at p. Returns the length of the character, bytes. */
-static size_t replace(struct tp_buf *out, const uint8_t *p, size_t left)
+static size_t put_replacement(struct tp_buf *out, const uint8_t *p, size_t left)
 {
-    size_t size = p[0] < 0x80 ? 0 : sequence(p, left);
+    size_t size = p[0] < 0x80 ? 0 : sequence_length(p, left);
     if (size == 0) {
-        tp_buf_puts(out, reference(p[0]));
+        tp_buf_puts(out, character_reference(p[0]));
         return 1;
     }
     bool is_c1 = size == 2 && p[0] == 0xC2 && p[1] < 0xA0;
-    unsigned bidi = tp_utf8_bidi((const char *)p, size);
+    unsigned bidi = tp_utf8_bidi_length((const char *)p, size);
     bool is_no_character = size == 3 && p[0] == 0xEF && p[1] == 0xBF && p[2] >= 0xBE; /* true for U+FFFE and U+FFFF,
                                                                                        * which XML does not allow */
     if (is_c1 || is_no_character)
@@ -65,7 +65,7 @@ void tp_html_escape(struct tp_buf *out, struct tp_str text)
             continue;
         }
         tp_buf_add(out, bytes + from, i - from);
-        i += replace(out, bytes + i, text.len - i);
+        i += put_replacement(out, bytes + i, text.len - i);
         from = i;
     }
     if (from < text.len)

@@ -10,7 +10,7 @@
 
 static const char MINUS[] = "\xe2\x88\x92", DASH[] = "\xe2\x80\x93";
 
-struct tp_unit tp_unit_of_time(int64_t max_ns)
+struct tp_unit tp_unit_for_time(int64_t max_ns)
 {
     if (max_ns >= 1000000000000)
         return (struct tp_unit){"s", 1e9, 2};
@@ -19,7 +19,7 @@ struct tp_unit tp_unit_of_time(int64_t max_ns)
     return (struct tp_unit){"\xc2\xb5s", 1e3, 1};
 }
 
-struct tp_unit tp_unit_of_bytes(int64_t max_bytes)
+struct tp_unit tp_unit_for_bytes(int64_t max_bytes)
 {
     if (max_bytes >= INT64_C(64) << 30)
         return (struct tp_unit){"GiB", 1073741824.0, 2};
@@ -93,7 +93,7 @@ void tp_format_fixed(struct tp_buf *out, double value, unsigned decimals)
 }
 
 /* Returns the number of decimals that shows about three significant digits. */
-static unsigned decimals_of(double value)
+static unsigned choose_decimals(double value)
 {
     value = fabs(value);
     if (value == 0 || value >= 999.95)
@@ -101,7 +101,7 @@ static unsigned decimals_of(double value)
     return value >= 9.995 ? 1 : value >= 0.0995 ? 2 : 3;
 }
 
-static const char *with_unit(struct tp_arena *arena, double value, unsigned decimals, const char *unit)
+static const char *format_with_unit(struct tp_arena *arena, double value, unsigned decimals, const char *unit)
 {
     char text[NUMBER_BYTES + 16], *at = print_fixed(text, value, decimals);
 
@@ -117,10 +117,10 @@ const char *tp_text_of_time(struct tp_arena *arena, int64_t ns)
     if (ns == TP_NULL_INT)
         return DASH;
     if (size >= 1e9)
-        return with_unit(arena, (double)ns / 1e9, 2, "s");
+        return format_with_unit(arena, (double)ns / 1e9, 2, "s");
     if (size >= 1e6)
-        return with_unit(arena, (double)ns / 1e6, decimals_of((double)ns / 1e6), "ms");
-    return with_unit(arena, (double)ns / 1e3, ns % 1000 ? 1 : 0, "\xc2\xb5s");
+        return format_with_unit(arena, (double)ns / 1e6, choose_decimals((double)ns / 1e6), "ms");
+    return format_with_unit(arena, (double)ns / 1e3, ns % 1000 ? 1 : 0, "\xc2\xb5s");
 }
 
 const char *tp_text_of_bytes(struct tp_arena *arena, int64_t bytes)
@@ -130,17 +130,17 @@ const char *tp_text_of_bytes(struct tp_arena *arena, int64_t bytes)
     if (bytes == TP_NULL_INT)
         return DASH;
     if (size >= 1073741824.0)
-        return with_unit(arena, (double)bytes / 1073741824.0, 2, "GiB");
+        return format_with_unit(arena, (double)bytes / 1073741824.0, 2, "GiB");
     if (size >= 1048576.0)
-        return with_unit(arena, (double)bytes / 1048576.0, 1, "MiB");
+        return format_with_unit(arena, (double)bytes / 1048576.0, 1, "MiB");
     if (size >= 1024.0)
-        return with_unit(arena, (double)bytes / 1024.0, 1, "KiB");
-    return with_unit(arena, (double)bytes, 0, "B");
+        return format_with_unit(arena, (double)bytes / 1024.0, 1, "KiB");
+    return format_with_unit(arena, (double)bytes, 0, "B");
 }
 
 const char *tp_text_of_percent(struct tp_arena *arena, double percent)
 {
-    return isnan(percent) ? DASH : with_unit(arena, percent, 1, "%");
+    return isnan(percent) ? DASH : format_with_unit(arena, percent, 1, "%");
 }
 
 const char *tp_text_of_count(struct tp_arena *arena, int64_t count)
@@ -162,7 +162,7 @@ const char *tp_text_of_fixed(struct tp_arena *arena, double value, unsigned deci
     return tp_arena_copy(arena, text, (size_t)(print_fixed(text, value, decimals) - text));
 }
 
-const char *tp_text_of_some(struct tp_arena *arena, int64_t count, const char *one, const char *many)
+const char *tp_text_of_counted_noun(struct tp_arena *arena, int64_t count, const char *one, const char *many)
 {
     return tp_text_printf(arena, "%s %s", tp_text_of_count(arena, count), count == 1 ? one : many);
 }

@@ -18,9 +18,9 @@ struct tp_unit {
 };
 
 /* Returns the best unit for times up to `max_ns`: µs, ms or s. */
-struct tp_unit tp_unit_of_time(int64_t max_ns);
+struct tp_unit tp_unit_for_time(int64_t max_ns);
 /* Returns the best unit for sizes up to `max_bytes`: B, KiB, MiB or GiB. */
-struct tp_unit tp_unit_of_bytes(int64_t max_bytes);
+struct tp_unit tp_unit_for_bytes(int64_t max_bytes);
 
 /* Appends the value with `decimals` (0 to 9) decimals. NaN becomes "–", infinities become "∞". */
 void tp_format_fixed(struct tp_buf *out, double value, unsigned decimals);
@@ -34,7 +34,7 @@ const char *tp_text_of_count(struct tp_arena *arena, int64_t count);
 /* Returns the number with fixed decimals, such as "59.26". */
 const char *tp_text_of_fixed(struct tp_arena *arena, double value, unsigned decimals);
 /* Returns the count with its noun, `one` for 1 and `many` otherwise: "1 step", "6 steps". */
-const char *tp_text_of_some(struct tp_arena *arena, int64_t count, const char *one, const char *many);
+const char *tp_text_of_counted_noun(struct tp_arena *arena, int64_t count, const char *one, const char *many);
 /* Returns a text formatted as by printf, in the arena. */
 const char *tp_text_printf(struct tp_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Returns a date such as "2021-06-08 08:57:03 UTC". unix_ns: ns since the epoch. Returns NULL if unix_ns is not

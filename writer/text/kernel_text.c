@@ -18,7 +18,7 @@ struct out {
     size_t type_count; /* number of types; 0: the operation itself contains the types */
 };
 
-static void put(struct out *out, struct tp_str part)
+static void put_part(struct out *out, struct tp_str part)
 {
     size_t room = 2 * TP_KERNEL_TEXT_BYTES - out->size, size = part.len < room ? part.len : room;
     memcpy(out->data + out->size, part.ptr, size);
@@ -27,7 +27,7 @@ static void put(struct out *out, struct tp_str part)
 
 static void put_text(struct out *out, const char *text)
 {
-    put(out, tp_str_of(text));
+    put_part(out, tp_str_of(text));
 }
 
 /* Writes "128x64x32" for sequence<128, 64, 32>. Returns whether the entity is a shape. */
@@ -38,12 +38,12 @@ static bool put_shape(struct out *out, const struct tp_cxx_entity *entity)
     for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
         is_shape |= tp_str_equal(entity->word, tp_str_of(WORDS[i]));
     for (size_t i = 0; i < entity->count; i++)
-        is_shape &= tp_cxx_is_number(tp_cxx_value_of(entity->arguments[i]));
+        is_shape &= tp_cxx_is_number(tp_cxx_inner_value(entity->arguments[i]));
     if (!is_shape || entity->count < 2 || entity->has_more)
         return false;
     for (size_t i = 0; i < entity->count; i++) {
         put_text(out, i ? "x" : "");
-        put(out, tp_cxx_value_of(entity->arguments[i]));
+        put_part(out, tp_cxx_inner_value(entity->arguments[i]));
     }
     return true;
 }
@@ -71,7 +71,7 @@ static bool put_numbers(struct out *out, const struct tp_cxx_entity *entity)
     put_text(out, first ? "\xe2\x80\xa6, " : "");
     for (size_t i = first; i < entity->count && i < first + 5 && tp_cxx_is_number(entity->arguments[i]); i++) {
         put_text(out, i > first ? ", " : "");
-        put(out, entity->arguments[i]);
+        put_part(out, entity->arguments[i]);
     }
     put_text(out, ", \xe2\x80\xa6");
     return true;
@@ -105,28 +105,28 @@ static void put_arguments(struct out *out, const struct tp_cxx_entity *entity, u
 /* Writes the name of a function whose address is an argument: "&(float act::silu<float>(float const&))". */
 static void put_address(struct out *out, struct tp_str text)
 {
-    text = tp_text_upto(text, tp_cxx_parameters_at(text));
+    text = tp_text_before(text, tp_cxx_find_parameters(text));
     size_t space = tp_cxx_find_outside(text, ' ', 0);
-    struct tp_cxx_entity entity = tp_cxx_entity_of(space < text.len ? tp_text_from(text, space + 1) : text);
+    struct tp_cxx_entity entity = tp_cxx_split_name(space < text.len ? tp_text_after(text, space + 1) : text);
     put_text(out, "&");
-    put(out, entity.word);
+    put_part(out, entity.word);
 }
 
 static void put_argument(struct out *out, struct tp_str text, unsigned depth)
 {
-    struct tp_str value = tp_cxx_value_of(text);
+    struct tp_str value = tp_cxx_inner_value(text);
     if (tp_str_starts(text, "&(") && tp_str_ends(text, ")")) {
         put_address(out, (struct tp_str){text.ptr + 2, text.len - 3});
         return;
     }
     if (tp_cxx_is_number(value) || tp_str_starts(text, "decltype(")) {
-        put(out, tp_cxx_is_number(value) ? value : TP_STR("nullptr"));
+        put_part(out, tp_cxx_is_number(value) ? value : TP_STR("nullptr"));
         return;
     }
-    struct tp_cxx_entity entity = tp_cxx_entity_of(tp_text_upto(value, tp_cxx_parameters_at(value)));
+    struct tp_cxx_entity entity = tp_cxx_split_name(tp_text_before(value, tp_cxx_find_parameters(value)));
     if (put_shape(out, &entity))
         return;
-    put(out, entity.word);
+    put_part(out, entity.word);
     if (depth < MAX_DEPTH)
         put_arguments(out, &entity, depth);
 }
@@ -168,7 +168,7 @@ static const struct {
     {"enable_3x_kernel_for_sm10", NULL, NULL, 0},
 };
 
-static const char *wrapper_of(const struct tp_cxx_entity *entity, struct tp_str *inner)
+static const char *find_wrapper(const struct tp_cxx_entity *entity, struct tp_str *inner)
 {
     for (size_t i = 0; i < sizeof WRAPPERS / sizeof *WRAPPERS; i++) {
         size_t argument = WRAPPERS[i].argument == LAST && entity->count ? entity->count - 1 : WRAPPERS[i].argument;
@@ -184,7 +184,7 @@ static const char *wrapper_of(const struct tp_cxx_entity *entity, struct tp_str 
 /* Stores the types of a wrapper's data. For example, BinaryFunctor<BFloat16, BFloat16, BFloat16, MulFunctor<float>>
  * multiplies BFloat16 numbers in single precision. For ReduceOp, stores the type that is read and the type that is
  * written. */
-static void keep_types(struct out *out, const struct tp_cxx_entity *entity, struct tp_str *kept)
+static void store_types(struct out *out, const struct tp_cxx_entity *entity, struct tp_str *kept)
 {
     enum { RESULT = 3 };
     if (out->type_count || entity->count < 2)
@@ -210,14 +210,14 @@ static void put_operation(struct out *out, struct tp_str word)
     bool is_scalar = false;
     for (size_t i = 0; i < sizeof BEGINS / sizeof *BEGINS; i++)
         if (tp_str_starts(word, BEGINS[i]) && word.len > strlen(BEGINS[i])) {
-            word = tp_text_from(word, strlen(BEGINS[i]));
+            word = tp_text_after(word, strlen(BEGINS[i]));
             is_scalar = i < 2;
         }
     for (size_t i = 0; i < sizeof ENDS / sizeof *ENDS; i++)
         if (tp_str_ends(word, ENDS[i]) && word.len > strlen(ENDS[i]))
             word.len -= strlen(ENDS[i]);
     put_text(out, is_scalar ? "scalar " : "");
-    put(out, word);
+    put_part(out, word);
 }
 
 /* Writes a list of types such as "<bool, float>", with each type once. */
@@ -246,9 +246,9 @@ static struct tp_str last_lambda(struct tp_str text)
 {
     struct tp_str taken = {NULL, 0};
     for (ptrdiff_t at; (at = tp_str_find(text, "lambda")) >= 0;) {
-        text = tp_text_from(text, (size_t)at + 6);
+        text = tp_text_after(text, (size_t)at + 6);
         while (text.len && (text.ptr[0] == '\'' || tp_is_digit(text.ptr[0])))
-            text = tp_text_from(text, 1);
+            text = tp_text_after(text, 1);
         if (!text.len || text.ptr[0] != '(')
             continue;
         size_t end = 0, depth = 0;
@@ -260,29 +260,29 @@ static struct tp_str last_lambda(struct tp_str text)
     return taken;
 }
 
-static void put_done(struct out *out, struct tp_str text, unsigned depth);
+static void put_wrapped_operation(struct out *out, struct tp_str text, unsigned depth);
 
 /* Writes a function, and the lambda in it that does the work. */
 static void put_local(struct out *out, struct tp_str text, size_t parameters, unsigned depth)
 {
-    struct tp_str function = tp_text_upto(text, parameters), inner;
+    struct tp_str function = tp_text_before(text, parameters), inner;
     if (tp_str_ends(function, "::operator()"))
         function.len -= 12;
-    struct tp_cxx_entity entity = tp_cxx_entity_of(function), lambda = {.count = 0};
+    struct tp_cxx_entity entity = tp_cxx_split_name(function), lambda = {.count = 0};
     if (tp_str_equal(entity.word, TP_STR("operator()")) && entity.path.len > 2)
-        entity = tp_cxx_entity_of(tp_text_upto(entity.path, entity.path.len - 2));
-    const char *label = wrapper_of(&entity, &inner);
+        entity = tp_cxx_split_name(tp_text_before(entity.path, entity.path.len - 2));
+    const char *label = find_wrapper(&entity, &inner);
     if (label && depth < MAX_DEPTH) {
         struct tp_str kept[MAX_TYPES];
         size_t outer_count = out->type_count;
-        keep_types(out, &entity, kept);
+        store_types(out, &entity, kept);
         put_text(out, label);
-        put_done(out, inner, depth + 1);
+        put_wrapped_operation(out, inner, depth + 1);
         out->type_count = outer_count;
         return;
     }
     put_operation(out, entity.word);
-    tp_cxx_split_arguments(&lambda, last_lambda(tp_text_from(text, parameters)));
+    tp_cxx_split_arguments(&lambda, last_lambda(tp_text_after(text, parameters)));
     if (entity.count)
         put_types(out, entity.arguments, entity.count);
     else
@@ -297,12 +297,12 @@ static void put_tiles(struct out *out, struct tp_str text)
     for (size_t i = 0; i < text.len && count < MAX_SHAPES; i++) {
         bool is_word = false;
         for (size_t k = 0; k < sizeof WORDS / sizeof *WORDS; k++)
-            is_word |= text.ptr[i] == WORDS[k][0] && tp_str_starts(tp_text_from(text, i), WORDS[k]);
+            is_word |= text.ptr[i] == WORDS[k][0] && tp_str_starts(tp_text_after(text, i), WORDS[k]);
         if (!is_word)
             continue;
-        struct tp_str rest = tp_text_from(text, i);
+        struct tp_str rest = tp_text_after(text, i);
         size_t end = tp_cxx_find_outside(rest, ',', 0), close = tp_cxx_find_outside(rest, '>', 0);
-        struct tp_cxx_entity entity = tp_cxx_entity_of(tp_str_trimmed(tp_text_upto(rest, end < close ? end : close)));
+        struct tp_cxx_entity entity = tp_cxx_split_name(tp_str_trim(tp_text_before(rest, end < close ? end : close)));
         size_t before = out->size;
         put_text(out, " ");
         if (put_shape(out, &entity))
@@ -321,22 +321,22 @@ static bool has_template_argument(const struct tp_cxx_entity *entity)
 }
 
 /* Writes the operation that an argument of a wrapper names. */
-static void put_done(struct out *out, struct tp_str text, unsigned depth)
+static void put_wrapped_operation(struct out *out, struct tp_str text, unsigned depth)
 {
     struct tp_str inner;
-    size_t parameters = tp_cxx_parameters_at(text);
+    size_t parameters = tp_cxx_find_parameters(text);
     if (parameters < text.len) {
         put_local(out, text, parameters, depth);
         return;
     }
-    struct tp_cxx_entity entity = tp_cxx_entity_of(text);
-    const char *label = wrapper_of(&entity, &inner);
+    struct tp_cxx_entity entity = tp_cxx_split_name(text);
+    const char *label = find_wrapper(&entity, &inner);
     if (label && depth < MAX_DEPTH) {
         struct tp_str kept[MAX_TYPES];
         size_t outer_count = out->type_count;
-        keep_types(out, &entity, kept);
+        store_types(out, &entity, kept);
         put_text(out, label);
-        put_done(out, inner, depth + 1);
+        put_wrapped_operation(out, inner, depth + 1);
         out->type_count = outer_count;
         return;
     }
@@ -346,7 +346,7 @@ static void put_done(struct out *out, struct tp_str text, unsigned depth)
         return;
     }
     put_text(out, "<");
-    put(out, tp_cxx_entity_of(entity.arguments[0]).word);
+    put_part(out, tp_cxx_split_name(entity.arguments[0]).word);
     put_text(out, entity.count > 1 ? ", \xe2\x80\xa6>" : ">");
     put_tiles(out, text);
 }
@@ -366,10 +366,10 @@ static void put_path(struct out *out, struct tp_str path)
         if (!skip) {
             size_t colon = tp_cxx_find_outside(path, ':', 0);
             skip = colon + 2 < path.len ? colon + 2 : path.len;
-            put(out, tp_text_upto(path, skip));
+            put_part(out, tp_text_before(path, skip));
             first = ++words == 1 ? out->size : first;
         }
-        path = tp_text_from(path, skip);
+        path = tp_text_after(path, skip);
     }
     if (words > 2 && out->size > start)
         out->size = first;
@@ -378,60 +378,61 @@ static void put_path(struct out *out, struct tp_str path)
 static void put_cxx(struct out *out, struct tp_str name)
 {
     struct tp_str inner;
-    name = tp_text_upto(name, tp_cxx_parameters_at(name));
+    name = tp_text_before(name, tp_cxx_find_parameters(name));
     for (size_t space; !tp_str_starts(name, "operator") && (space = tp_cxx_find_outside(name, ' ', 0)) < name.len;)
-        name = tp_text_from(name, space + 1); /* removes the return type */
-    struct tp_cxx_entity entity = tp_cxx_entity_of(name);
-    const char *label = wrapper_of(&entity, &inner);
+        name = tp_text_after(name, space + 1); /* removes the return type */
+    struct tp_cxx_entity entity = tp_cxx_split_name(name);
+    const char *label = find_wrapper(&entity, &inner);
     if (!label) {
         put_path(out, entity.path);
-        put(out, entity.word);
+        put_part(out, entity.word);
         put_arguments(out, &entity, 0);
         return;
     }
     put_text(out, label);
-    put_done(out, inner, 0);
+    put_wrapped_operation(out, inner, 0);
     if (tp_str_starts(entity.word, "vectorized") && tp_cxx_is_number(entity.arguments[0])) {
         put_text(out, " x");
-        put(out, entity.arguments[0]);
+        put_part(out, entity.arguments[0]);
     }
     if (tp_str_starts(entity.word, "multi_tensor") && entity.count > 2 && tp_str_starts(entity.arguments[2], "std::")) {
         put_text(out, " ");
-        put(out, tp_cxx_entity_of(entity.arguments[2]).word); /* this argument names the type of the computation */
+        put_part(out,
+                 tp_cxx_split_name(entity.arguments[2]).word); /* this argument names the type of the computation */
     }
 }
 
 /* Writes the first `keep` bytes and the last `tail` bytes of a name. Cuts the name only between words. */
-static void put_ends(struct out *out, struct tp_str name, size_t keep, size_t tail)
+static void put_begin_and_end(struct out *out, struct tp_str name, size_t keep, size_t tail)
 {
     size_t end = name.len - tail;
     while (keep && name.ptr[keep - 1] != '_')
         keep--;
     while (end < name.len && name.ptr[end] != '_')
         end++;
-    put(out, tp_text_upto(name, keep));
+    put_part(out, tp_text_before(name, keep));
     put_text(out, "\xe2\x80\xa6");
-    put(out, tp_text_from(name, end < name.len ? end : name.len - tail));
+    put_part(out, tp_text_after(name, end < name.len ? end : name.len - tail));
 }
 
 /* Returns the name up to and including the words that begin with one of `marks`. Returns the whole name if there is no
  * such word. */
-static struct tp_str upto_marks(struct tp_str name, const char *const *marks, size_t count)
+static struct tp_str text_upto_marks(struct tp_str name, const char *const *marks, size_t count)
 {
     size_t end = 0;
     for (size_t i = 0; i < count; i++) {
         ptrdiff_t at = tp_str_find(name, marks[i]);
-        struct tp_str rest = tp_text_from(name, at < 0 ? name.len : (size_t)at + 1);
+        struct tp_str rest = tp_text_after(name, at < 0 ? name.len : (size_t)at + 1);
         const char *next = rest.len ? memchr(rest.ptr, '_', rest.len) : NULL;
         size_t to = at < 0 ? 0 : next ? (size_t)(next - name.ptr) : name.len;
         end = to > end ? to : end;
     }
-    return end ? tp_text_upto(name, end) : name;
+    return end ? tp_text_before(name, end) : name;
 }
 
 /* Returns whether a word is left out: it occurs in all kernels of this kind, or only describes how a tile is split
  * further. */
-static bool is_idle_word(struct tp_str word)
+static bool is_unimportant_word(struct tp_str word)
 {
     static const char *const BEGINS[] = {"warpsize", "warpgroupsize", "tensor", "execute", "kernel",
                                          "cudnn",    "infer",         "train",  "cublas",  "5x"};
@@ -446,10 +447,10 @@ static void put_xmma(struct out *out, struct tp_str name)
     for (size_t at = 0, end; at < name.len; at = end + 1) {
         end = tp_cxx_find_outside(name, '_', at);
         struct tp_str word = {name.ptr + at, end - at};
-        if (is_idle_word(word))
+        if (is_unimportant_word(word))
             continue;
         put_text(out, out->size ? "_" : "");
-        put(out, word);
+        put_part(out, word);
     }
 }
 
@@ -460,19 +461,19 @@ static void put_tensile(struct out *out, struct tp_str name)
     /* number of words before the options; these words are the beginning, such as Cijk_Alik_Bljk_BBS */
     enum { HEAD_WORDS = 4 };
     static const char *const MARKS[] = {"_MT", "_MI"};
-    struct tp_str kept = upto_marks(name, MARKS, 2);
+    struct tp_str kept = text_upto_marks(name, MARKS, 2);
     ptrdiff_t tile = tp_str_find(kept, MARKS[0]);
     size_t head = 0, words = 0;
     while (head < kept.len && (kept.ptr[head] != '_' || ++words < HEAD_WORDS))
         head++;
     if (tile < 0 || (size_t)tile <= head) {
-        put(out, kept);
+        put_part(out, kept);
         return;
     }
-    put(out, tp_text_upto(kept, head));
-    put(out, tp_text_from(kept, (size_t)tile));
+    put_part(out, tp_text_before(kept, head));
+    put_part(out, tp_text_after(kept, (size_t)tile));
     put_text(out, " ");
-    put(out, (struct tp_str){kept.ptr + head + 1, (size_t)tile - head - 1});
+    put_part(out, (struct tp_str){kept.ptr + head + 1, (size_t)tile - head - 1});
 }
 
 static void put_plain(struct out *out, struct tp_str name)
@@ -481,13 +482,13 @@ static void put_plain(struct out *out, struct tp_str name)
     if (tp_str_starts(name, "Cijk_"))
         put_tensile(out, name);
     else if (tp_str_starts(name, "igemm_"))
-        put(out, upto_marks(name, IGEMM, 2));
+        put_part(out, text_upto_marks(name, IGEMM, 2));
     else if (tp_str_find(name, "_xmma_") > 0)
         put_xmma(out, name);
     else if (tp_str_starts(name, "triton_") && name.len > 96)
-        put_ends(out, name, 60, 30);
+        put_begin_and_end(out, name, 60, 30);
     else
-        put(out, name);
+        put_part(out, name);
 }
 
 struct tp_str tp_kernel_plain_name(struct tp_arena *arena, struct tp_str name)
@@ -507,7 +508,7 @@ bool tp_is_kernel_name(struct tp_str name)
 
 struct tp_str tp_kernel_text(struct tp_arena *arena, struct tp_str name)
 {
-    struct tp_str plain = tp_str_trimmed(tp_kernel_plain_name(arena, name));
+    struct tp_str plain = tp_str_trim(tp_kernel_plain_name(arena, name));
     /* names such as "Memcpy HtoD (Pageable -> Device)" have no parameters */
     if (tp_str_starts(plain, "Mem") || tp_str_starts(plain, "_Z") || plain.len > MOST_READ || plain.len < 2 ||
         tp_str_equal(plain, TP_STR("void")))

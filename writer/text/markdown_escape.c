@@ -21,7 +21,7 @@ static size_t put_invisible(struct tp_buf *out, struct tp_str text, const char *
         tp_buf_putc(out, ' ');
         return 2;
     }
-    unsigned bidi = *p < 0x80 ? 0 : tp_utf8_bidi(text.ptr, text.len);
+    unsigned bidi = *p < 0x80 ? 0 : tp_utf8_bidi_length(text.ptr, text.len);
     if (!bidi)
         return 0;
     tp_buf_printf(out, "%su%04x", slashes, bidi);
@@ -90,7 +90,7 @@ static void put_code(struct tp_buf *out, struct tp_str text, bool is_cell)
 
 /* ---- words ---- */
 
-static bool has(struct tp_str word, const char *text)
+static bool has_text(struct tp_str word, const char *text)
 {
     size_t size = strlen(text);
     for (size_t i = 0; i + size <= word.len; i++)
@@ -151,7 +151,7 @@ static bool begins_block(struct tp_str word)
            (digits && digits + 1 == word.len && strchr(".)", word.ptr[digits]));
 }
 
-static bool is_alive(struct tp_str word)
+static bool is_active_markup(struct tp_str word)
 {
     bool has_letter = false, has_sign = false;
     for (size_t i = 0; i < word.len; i++) {
@@ -159,12 +159,12 @@ static bool is_alive(struct tp_str word)
         has_letter |= isalnum(c) || c >= 0x80;
         has_sign |= strchr("@#$`_*\\<>|~", c) != NULL;
     }
-    return (has_letter && has_sign) || has(word, "://") || has(word, "www.") || has_issue(word) || has_hash(word) ||
-           has_emoji(word);
+    return (has_letter && has_sign) || has_text(word, "://") || has_text(word, "www.") || has_issue(word) ||
+           has_hash(word) || has_emoji(word);
 }
 
 /* Returns the word without the punctuation around it: "(@user)," gives "@user". */
-static struct tp_str core_of(struct tp_str word)
+static struct tp_str strip_punctuation(struct tp_str word)
 {
     while (word.len && strchr("([\"'", word.ptr[0]))
         word = (struct tp_str){word.ptr + 1, word.len - 1};
@@ -180,13 +180,13 @@ static struct tp_str core_of(struct tp_str word)
 
 static void put_word(struct tp_buf *out, struct tp_str word, bool is_first, bool is_cell)
 {
-    struct tp_str core = core_of(word);
+    struct tp_str core = strip_punctuation(word);
     if (is_first && begins_block(word)) {
         put_code(out, word, is_cell);
         return;
     }
-    if (!is_alive(core)) {
-        if (is_alive(word)) /* `word` has the last colon, which `core` lacks; ":tada" alone is not an emoji */
+    if (!is_active_markup(core)) {
+        if (is_active_markup(word)) /* `word` has the last colon, which `core` lacks; ":tada" alone is not an emoji */
             put_code(out, word, is_cell);
         else
             put_plain(out, word);
@@ -201,7 +201,7 @@ static void put_word(struct tp_buf *out, struct tp_str word, bool is_first, bool
 
 static bool begins_path(struct tp_str word)
 {
-    word = core_of(word);
+    word = strip_punctuation(word);
     bool is_windows = word.len > 2 && isalpha((unsigned char)word.ptr[0]) && word.ptr[1] == ':' &&
                       (word.ptr[2] == '\\' || word.ptr[2] == '/');
     return is_windows || (word.len > 1 && word.ptr[0] == '/') || tp_str_starts(word, "./") ||
@@ -235,14 +235,14 @@ static size_t word_end(struct tp_str text, size_t at)
 static size_t path_end(struct tp_str text, size_t at, bool *has_alive)
 {
     size_t end = word_end(text, at), last = end;
-    bool is_any = is_alive(core_of((struct tp_str){text.ptr + at, end - at}));
+    bool is_any = is_active_markup(strip_punctuation((struct tp_str){text.ptr + at, end - at}));
     *has_alive = is_any;
     while (end + 1 < text.len && text.ptr[end] == ' ' && !strchr(",;:!?", text.ptr[end - 1])) {
         size_t next = word_end(text, end + 1);
-        struct tp_str word = {text.ptr + end + 1, next - end - 1}, core = core_of(word);
+        struct tp_str word = {text.ptr + end + 1, next - end - 1}, core = strip_punctuation(word);
         if (!word.len || begins_path(word))
             break;
-        is_any |= is_alive(core);
+        is_any |= is_active_markup(core);
         end = next;
         if (memchr(core.ptr, '/', core.len) || memchr(core.ptr, '\\', core.len) || has_extension(core)) {
             last = end;
@@ -263,7 +263,7 @@ static size_t put_path(struct tp_buf *out, struct tp_str text, size_t at, bool i
     size_t end = path_end(text, at, &has_alive);
     if (end == first_end || !has_alive)
         return at;
-    struct tp_str path = {text.ptr + at, end - at}, core = core_of(path);
+    struct tp_str path = {text.ptr + at, end - at}, core = strip_punctuation(path);
     put_plain(out, (struct tp_str){path.ptr, (size_t)(core.ptr - path.ptr)});
     put_code(out, core, is_cell);
     put_plain(out, (struct tp_str){core.ptr + core.len, (size_t)(path.ptr + path.len - core.ptr) - core.len});

@@ -5,7 +5,7 @@
  * beginning of another one. */
 enum { LONGEST = 40, LEAST_PREFIX = 3 };
 
-static size_t least(size_t a, size_t b)
+static size_t minimum(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
@@ -21,7 +21,7 @@ static size_t count_edits(struct tp_str a, struct tp_str b)
         row[0] = i;
         for (size_t j = 1; j <= b.len; j++) {
             size_t above = row[j];
-            row[j] = least(least(above, row[j - 1]) + 1, diagonal + (a.ptr[i - 1] != b.ptr[j - 1]));
+            row[j] = minimum(minimum(above, row[j - 1]) + 1, diagonal + (a.ptr[i - 1] != b.ptr[j - 1]));
             diagonal = above;
         }
     }
@@ -35,12 +35,12 @@ struct tp_nearest tp_nearest_start(struct tp_str word)
     return (struct tp_nearest){.word = word, .found = TP_STR(""), .distance = word.len ? most : 0};
 }
 
-void tp_nearest_offer(struct tp_nearest *nearest, struct tp_str candidate)
+void tp_nearest_compare(struct tp_nearest *nearest, struct tp_str candidate)
 {
     struct tp_str word = nearest->word;
     if (!word.len || word.len > LONGEST || candidate.len > LONGEST)
         return;
-    size_t distance = count_edits(word, candidate), shorter = least(word.len, candidate.len);
+    size_t distance = count_edits(word, candidate), shorter = minimum(word.len, candidate.len);
     if (shorter >= LEAST_PREFIX && distance && memcmp(word.ptr, candidate.ptr, shorter) == 0)
         distance = 1;
     if (distance < nearest->distance || (distance == nearest->distance && !nearest->found.len)) {

@@ -19,6 +19,6 @@ struct tp_nearest tp_nearest_start(struct tp_str word);
 /* Compares the word with one candidate. If several candidates are equally near, the first one is kept. If one of the
  * two words begins with the other one, and the shorter word has at least three letters, their distance is 1. The text
  * of the candidate must be valid during the search. */
-void tp_nearest_offer(struct tp_nearest *nearest, struct tp_str candidate);
+void tp_nearest_compare(struct tp_nearest *nearest, struct tp_str candidate);
 
 #endif

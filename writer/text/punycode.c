@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-static uint64_t adapted(uint64_t delta, uint64_t count, bool is_first)
+static uint64_t adapt_bias(uint64_t delta, uint64_t count, bool is_first)
 {
     uint64_t k = 0;
     delta /= is_first ? 700 : 2;
@@ -45,7 +45,7 @@ size_t tp_punycode(uint32_t *text, size_t room, struct tp_str ascii, struct tp_s
         if (!read_delta(code, &at, bias, &place) || (character += place / (count + 1)) > 0x10FFFF ||
             (character >= 0xD800 && character < 0xE000))
             return 0;
-        bias = adapted(place - before, ++count, before == 0);
+        bias = adapt_bias(place - before, ++count, before == 0);
         place %= count;
         memmove(&text[place + 1], &text[place], (size_t)(count - 1 - place) * sizeof *text);
         text[place] = (uint32_t)character;

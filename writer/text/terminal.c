@@ -9,12 +9,12 @@
 
 /* Returns the length in bytes of the character at `at`, or 1 for an invalid byte. Sets *is_safe to whether the
  * character cannot control a terminal. */
-static size_t character(struct tp_str text, size_t at, bool *is_safe)
+static size_t character_length(struct tp_str text, size_t at, bool *is_safe)
 {
     const unsigned char *p = (const unsigned char *)text.ptr + at;
     int size = tp_utf8_length(text.ptr + at, text.len - at);
     bool is_c0 = p[0] < 0x20 || p[0] == 0x7F, is_c1 = size == 2 && p[0] == 0xC2 && p[1] < 0xA0;
-    *is_safe = size > 0 && !is_c0 && !is_c1 && !tp_utf8_bidi(text.ptr + at, text.len - at);
+    *is_safe = size > 0 && !is_c0 && !is_c1 && !tp_utf8_bidi_length(text.ptr + at, text.len - at);
     return size > 0 ? (size_t)size : 1;
 }
 
@@ -23,7 +23,7 @@ size_t tp_terminal_put(struct tp_buf *out, struct tp_str text, size_t columns)
     size_t used = 0;
     bool is_safe;
     for (size_t at = 0, size; at < text.len && used < columns; at += size, used++) {
-        size = character(text, at, &is_safe);
+        size = character_length(text, at, &is_safe);
         tp_buf_add(out, is_safe ? text.ptr + at : "?", is_safe ? size : 1);
     }
     return used;
@@ -34,7 +34,7 @@ size_t tp_terminal_width(struct tp_str text)
     size_t count = 0;
     bool is_safe;
     for (size_t at = 0; at < text.len; count++)
-        at += character(text, at, &is_safe);
+        at += character_length(text, at, &is_safe);
     return count;
 }
 
@@ -42,13 +42,13 @@ void tp_terminal_clean(char *text, size_t size)
 {
     bool is_safe;
     for (size_t at = 0, length; at < size; at += length) {
-        length = character((struct tp_str){text, size}, at, &is_safe);
+        length = character_length((struct tp_str){text, size}, at, &is_safe);
         if (!is_safe)
             memset(text + at, '?', length);
     }
 }
 
-static bool is_break(char c)
+static bool is_line_break(char c)
 {
     return c == '\t' || c == '\r' || c == '\n';
 }
@@ -56,7 +56,7 @@ static bool is_break(char c)
 void tp_terminal_clean_lines(char *text, size_t size)
 {
     for (size_t at = 0, length; at < size; at += length + 1) {
-        for (length = 0; at + length < size && !is_break(text[at + length]); length++)
+        for (length = 0; at + length < size && !is_line_break(text[at + length]); length++)
             ;
         tp_terminal_clean(text + at, length);
     }
@@ -66,7 +66,7 @@ void tp_terminal_clean_lines(char *text, size_t size)
 
 /* Returns the number of bytes of spaces at the start of `text`. A space is any character that .NET's TrimStart
  * removes, because the runners of GitHub and Azure use it. */
-static size_t blanks(const char *text, size_t size)
+static size_t blank_length(const char *text, size_t size)
 {
     static const char *const wide[] = {"\xC2\x85",     "\xC2\xA0",     "\xE1\x9A\x80", "\xE2\x80\xA8",
                                        "\xE2\x80\xA9", "\xE2\x80\xAF", "\xE2\x81\x9F", "\xE3\x80\x80"};
@@ -101,10 +101,10 @@ static bool is_bracketed(const char *text, size_t size)
     return at < size && text[at] == '[';
 }
 
-void tp_terminal_defuse(char *text, size_t size)
+void tp_terminal_disable_commands(char *text, size_t size)
 {
     for (size_t at = 0; at < size;) {
-        size_t first = at + blanks(text + at, size - at);
+        size_t first = at + blank_length(text + at, size - at);
         if (size - first >= 3 && text[first] == ':' && text[first + 1] == ':' && is_letter(text[first + 2]))
             text[first] = '?';
         for (at = first; at < size && text[at] != '\n' && text[at] != '\r'; at++)
@@ -114,10 +114,10 @@ void tp_terminal_defuse(char *text, size_t size)
     }
 }
 
-void tp_terminal_defuse_from(struct tp_buf *out, size_t start)
+void tp_terminal_disable_appended(struct tp_buf *out, size_t start)
 {
     if (!out->failed && out->size > start)
-        tp_terminal_defuse(out->data + start, out->size - start);
+        tp_terminal_disable_commands(out->data + start, out->size - start);
 }
 
 /* ---- columns ---- */
@@ -128,19 +128,19 @@ void tp_terminal_pad(struct tp_buf *out, size_t columns)
         tp_buf_putc(out, ' ');
 }
 
-void tp_terminal_left(struct tp_buf *out, const char *text, size_t columns)
+void tp_terminal_put_left(struct tp_buf *out, const char *text, size_t columns)
 {
     tp_terminal_pad(out, columns - tp_terminal_put(out, tp_str_of(text), columns));
 }
 
-void tp_terminal_right(struct tp_buf *out, const char *text, size_t columns)
+void tp_terminal_put_right(struct tp_buf *out, const char *text, size_t columns)
 {
     size_t width = tp_terminal_width(tp_str_of(text));
     tp_terminal_pad(out, width < columns ? columns - width : 0);
     tp_terminal_put(out, tp_str_of(text), SIZE_MAX);
 }
 
-void tp_terminal_wrap(struct tp_buf *out, const char *text, size_t indent)
+void tp_terminal_put_wrapped(struct tp_buf *out, const char *text, size_t indent)
 {
     size_t whole = TP_TERMINAL_WIDTH - indent, used = 0;
     bool is_safe;
@@ -159,7 +159,7 @@ void tp_terminal_wrap(struct tp_buf *out, const char *text, size_t indent)
                 tp_terminal_pad(out, indent);
                 used = 0;
             }
-            size = character(word, at, &is_safe);
+            size = character_length(word, at, &is_safe);
             tp_terminal_put(out, (struct tp_str){word.ptr + at, size}, 1);
         }
         text += word.len;

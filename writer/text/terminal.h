@@ -26,21 +26,21 @@ void tp_terminal_clean_lines(char *text, size_t size);
  * "##[", "##vso[" and "##teamcity[" anywhere (GitHub, Azure, TeamCity). One byte of each command becomes '?'. The text
  * must start at the beginning of a line. Call it for complete text, Markdown, CSV or messages, because the position of
  * a single name in its line is not known. */
-void tp_terminal_defuse(char *text, size_t size);
+void tp_terminal_disable_commands(char *text, size_t size);
 
 /* Disables commands in all text that was appended since `out` had the size `start`. */
-void tp_terminal_defuse_from(struct tp_buf *out, size_t start);
+void tp_terminal_disable_appended(struct tp_buf *out, size_t start);
 
 /* Appends `columns` spaces. */
 void tp_terminal_pad(struct tp_buf *out, size_t columns);
 
-/* Appends the text in a column of the given width. tp_terminal_left aligns it to the left, and cuts it if it is longer
- * than the column. tp_terminal_right aligns it to the right, and never cuts it. */
-void tp_terminal_left(struct tp_buf *out, const char *text, size_t columns);
-void tp_terminal_right(struct tp_buf *out, const char *text, size_t columns);
+/* Appends the text in a column of the given width. tp_terminal_put_left aligns it to the left, and cuts it if it is
+ * longer than the column. tp_terminal_put_right aligns it to the right, and never cuts it. */
+void tp_terminal_put_left(struct tp_buf *out, const char *text, size_t columns);
+void tp_terminal_put_right(struct tp_buf *out, const char *text, size_t columns);
 
 /* Appends the words of `text` in lines that begin at column `indent` and end before TP_TERMINAL_WIDTH, each with a
  * line feed. Breaks a word that is longer than a line. Appends nothing if there are no words. */
-void tp_terminal_wrap(struct tp_buf *out, const char *text, size_t indent);
+void tp_terminal_put_wrapped(struct tp_buf *out, const char *text, size_t indent);
 
 #endif

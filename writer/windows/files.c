@@ -21,19 +21,19 @@ BOOLEAN NTAPI SystemFunction036(PVOID to, ULONG size);
 
 /* ---- open ---- */
 
-static HANDLE handle_of(int fd)
+static HANDLE fd_handle(int fd)
 {
     return (HANDLE)_get_osfhandle(fd);
 }
 
-static DWORD access_of(int flags)
+static DWORD open_access(int flags)
 {
     if ((flags & (O_RDONLY | O_WRONLY | O_RDWR)) == O_RDONLY)
         return GENERIC_READ;
     return flags & O_RDWR ? GENERIC_READ | GENERIC_WRITE : GENERIC_WRITE;
 }
 
-static DWORD creation_of(int flags)
+static DWORD open_creation(int flags)
 {
     if (flags & O_CREAT)
         return flags & O_EXCL ? CREATE_NEW : flags & O_TRUNC ? CREATE_ALWAYS : OPEN_ALWAYS;
@@ -45,7 +45,7 @@ static HANDLE open_wide(const wchar_t *path, DWORD access, DWORD creation, DWORD
     const DWORD share = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
     HANDLE handle = CreateFileW(path, access, share, NULL, creation, FILE_ATTRIBUTE_NORMAL | more, NULL);
     if (handle == INVALID_HANDLE_VALUE)
-        tp_windows_failed();
+        tp_windows_set_errno();
     return handle;
 }
 
@@ -55,7 +55,7 @@ static int open_named(wchar_t *path, int flags)
     BY_HANDLE_FILE_INFORMATION info;
     DWORD more = FILE_FLAG_BACKUP_SEMANTICS; /* with this flag, folders can be opened too */
     more |= flags & O_NOFOLLOW ? FILE_FLAG_OPEN_REPARSE_POINT : 0;
-    HANDLE handle = path ? open_wide(path, access_of(flags), creation_of(flags), more) : INVALID_HANDLE_VALUE;
+    HANDLE handle = path ? open_wide(path, open_access(flags), open_creation(flags), more) : INVALID_HANDLE_VALUE;
     free(path);
     if (handle == INVALID_HANDLE_VALUE)
         return -1;
@@ -81,7 +81,7 @@ int openat(int folder, const char *path, int flags, ...)
         errno = EOPNOTSUPP;
         return -1;
     }
-    return open_named(tp_windows_wide_at(folder, path), flags);
+    return open_named(tp_windows_system_path_at(folder, path), flags);
 }
 
 int fcntl(int fd, int command, ...)
@@ -96,25 +96,25 @@ ssize_t pread(int fd, void *to, size_t size, off_t at)
 {
     OVERLAPPED place = {.Offset = (DWORD)at, .OffsetHigh = (DWORD)((uint64_t)at >> 32)};
     DWORD got = 0;
-    if (!ReadFile(handle_of(fd), to, size > INT_MAX ? INT_MAX : (DWORD)size, &got, &place) &&
+    if (!ReadFile(fd_handle(fd), to, size > INT_MAX ? INT_MAX : (DWORD)size, &got, &place) &&
         GetLastError() != ERROR_HANDLE_EOF)
-        return tp_windows_failed();
+        return tp_windows_set_errno();
     return (ssize_t)got;
 }
 
 int fsync(int fd)
 {
-    return FlushFileBuffers(handle_of(fd)) ? 0 : tp_windows_failed();
+    return FlushFileBuffers(fd_handle(fd)) ? 0 : tp_windows_set_errno();
 }
 
 /* ---- what a file is ---- */
 
-static uint64_t joined(DWORD high, DWORD low)
+static uint64_t join_words(DWORD high, DWORD low)
 {
     return (uint64_t)high << 32 | low;
 }
 
-static uint32_t mode_of(DWORD attributes)
+static uint32_t attributes_mode(DWORD attributes)
 {
     uint32_t type = attributes & FILE_ATTRIBUTE_REPARSE_POINT ? S_IFLNK
                     : attributes & FILE_ATTRIBUTE_DIRECTORY   ? S_IFDIR
@@ -139,18 +139,18 @@ static int stat_handle(HANDLE handle, struct stat *info)
         return 0;
     }
     info->st_dev = found.dwVolumeSerialNumber;
-    info->st_ino = joined(found.nFileIndexHigh, found.nFileIndexLow);
-    info->st_mode = mode_of(found.dwFileAttributes);
+    info->st_ino = join_words(found.nFileIndexHigh, found.nFileIndexLow);
+    info->st_mode = attributes_mode(found.dwFileAttributes);
     info->st_nlink = found.nNumberOfLinks;
-    info->st_size = (int64_t)joined(found.nFileSizeHigh, found.nFileSizeLow);
-    uint64_t ticks = joined(found.ftLastWriteTime.dwHighDateTime, found.ftLastWriteTime.dwLowDateTime);
+    info->st_size = (int64_t)join_words(found.nFileSizeHigh, found.nFileSizeLow);
+    uint64_t ticks = join_words(found.ftLastWriteTime.dwHighDateTime, found.ftLastWriteTime.dwLowDateTime);
     info->st_mtime = (int64_t)(ticks / TICKS - to_1970);
     return 0;
 }
 
 int fstatat(int folder, const char *path, struct stat *info, int flags)
 {
-    wchar_t *wide = tp_windows_wide_at(folder, path);
+    wchar_t *wide = tp_windows_system_path_at(folder, path);
     bool is_followed = !(flags & AT_SYMLINK_NOFOLLOW);
     if (!wide)
         return -1;
@@ -179,7 +179,7 @@ int lstat(const char *path, struct stat *info)
 
 int fstat(int fd, struct stat *info)
 {
-    return stat_handle(handle_of(fd), info);
+    return stat_handle(fd_handle(fd), info);
 }
 
 int access(const char *path, int mode)
@@ -212,9 +212,9 @@ int fchown(int fd, int user, int group)
 
 int mkdir(const char *path, mode_t mode)
 {
-    wchar_t *wide = tp_windows_wide(path);
+    wchar_t *wide = tp_windows_system_path(path);
     (void)mode;
-    int code = wide ? CreateDirectoryW(wide, NULL) ? 0 : tp_windows_failed() : -1;
+    int code = wide ? CreateDirectoryW(wide, NULL) ? 0 : tp_windows_set_errno() : -1;
     free(wide);
     return code;
 }
@@ -226,19 +226,20 @@ int unlink(const char *path)
 
 int unlinkat(int folder, const char *path, int flags)
 {
-    wchar_t *wide = tp_windows_wide_at(folder, path);
+    wchar_t *wide = tp_windows_system_path_at(folder, path);
     (void)flags;
-    int code = wide ? DeleteFileW(wide) ? 0 : tp_windows_failed() : -1;
+    int code = wide ? DeleteFileW(wide) ? 0 : tp_windows_set_errno() : -1;
     free(wide);
     return code;
 }
 
 int renameat(int from_folder, const char *from, int to_folder, const char *to)
 {
-    wchar_t *old = tp_windows_wide_at(from_folder, from), *new = old ? tp_windows_wide_at(to_folder, to) : NULL;
+    wchar_t *old = tp_windows_system_path_at(from_folder, from),
+            *new = old ? tp_windows_system_path_at(to_folder, to) : NULL;
     int code = -1;
     if (new)
-        code = MoveFileExW(old, new, MOVEFILE_REPLACE_EXISTING) ? 0 : tp_windows_failed();
+        code = MoveFileExW(old, new, MOVEFILE_REPLACE_EXISTING) ? 0 : tp_windows_set_errno();
     free(old);
     free(new);
     return code;
@@ -259,7 +260,7 @@ ssize_t readlink(const char *path, char *to, size_t size)
 }
 
 /* Removes the system's prefix of full paths, and replaces backslashes by '/'. */
-static void portable(wchar_t *path)
+static void make_portable(wchar_t *path)
 {
     bool is_share = wcsncmp(path, L"\\\\?\\UNC\\", 8) == 0;
     size_t mark = is_share ? 6 : wcsncmp(path, L"\\\\?\\", 4) == 0 ? 4 : 0;
@@ -273,16 +274,16 @@ static void portable(wchar_t *path)
 
 char *realpath(const char *path, char *to)
 {
-    wchar_t *wide = tp_windows_wide(path);
+    wchar_t *wide = tp_windows_system_path(path);
     HANDLE handle = wide ? open_wide(wide, 0, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS) : INVALID_HANDLE_VALUE;
     free(wide);
     if (handle == INVALID_HANDLE_VALUE)
         return NULL;
-    wide = tp_windows_path_of(handle);
+    wide = tp_windows_handle_path(handle);
     CloseHandle(handle);
     if (wide)
-        portable(wide);
-    char *narrow = wide ? tp_windows_narrow(wide) : NULL;
+        make_portable(wide);
+    char *narrow = wide ? tp_windows_wide_to_utf8(wide) : NULL;
     free(wide);
     if (!narrow || !to)
         return narrow;
@@ -301,7 +302,7 @@ int flock(int fd, int how)
 {
     OVERLAPPED behind = {.OffsetHigh = 0x40000000};
     DWORD flags = (how & LOCK_EX ? LOCKFILE_EXCLUSIVE_LOCK : 0) | (how & LOCK_NB ? LOCKFILE_FAIL_IMMEDIATELY : 0);
-    return LockFileEx(handle_of(fd), flags, 0, 1, 0, &behind) ? 0 : tp_windows_failed();
+    return LockFileEx(fd_handle(fd), flags, 0, 1, 0, &behind) ? 0 : tp_windows_set_errno();
 }
 
 ssize_t getrandom(void *to, size_t size, unsigned flags)

@@ -39,7 +39,7 @@ static DIR *open_listing(int fd, wchar_t *path)
 DIR *opendir(const char *path)
 {
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *dir = fd >= 0 ? open_listing(fd, tp_windows_wide(path)) : NULL;
+    DIR *dir = fd >= 0 ? open_listing(fd, tp_windows_system_path(path)) : NULL;
     if (fd >= 0 && !dir)
         close(fd);
     return dir;
@@ -47,10 +47,10 @@ DIR *opendir(const char *path)
 
 DIR *fdopendir(int fd)
 {
-    return open_listing(fd, tp_windows_path_of((HANDLE)_get_osfhandle(fd)));
+    return open_listing(fd, tp_windows_handle_path((HANDLE)_get_osfhandle(fd)));
 }
 
-static bool next(DIR *dir, WIN32_FIND_DATAW *found)
+static bool find_next(DIR *dir, WIN32_FIND_DATAW *found)
 {
     if (dir->search != INVALID_HANDLE_VALUE)
         return FindNextFileW(dir->search, found);
@@ -62,9 +62,9 @@ struct dirent *readdir(DIR *dir)
 {
     WIN32_FIND_DATAW found;
     struct dirent *entry = &dir->entry;
-    if (!next(dir, &found)) {
+    if (!find_next(dir, &found)) {
         if (GetLastError() != ERROR_NO_MORE_FILES)
-            tp_windows_failed();
+            tp_windows_set_errno();
         return NULL;
     }
     entry->d_type = found.dwFileAttributes & FILE_ATTRIBUTE_REPARSE_POINT ? DT_LNK

@@ -25,7 +25,7 @@ static bool is_in_set(const char *set, unsigned char byte, const char **end)
 
 /* Returns whether the first element of a pattern, which is not a star, matches the byte. Moves *pattern behind the
  * element. */
-static bool fits(const char **pattern, char byte)
+static bool is_element_match(const char **pattern, char byte)
 {
     const char *at = *pattern, *end = NULL;
     if (*at == '[') {
@@ -48,7 +48,7 @@ int fnmatch(const char *pattern, const char *name, int flags)
         if (*pattern == '*') {
             star = ++pattern;
             from = name;
-        } else if (fits(&pattern, *name)) {
+        } else if (is_element_match(&pattern, *name)) {
             name++;
         } else if (star) {
             pattern = star;

@@ -22,7 +22,7 @@ void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t from)
 }
 
 /* Returns whether any page of an allocation is still in use. */
-static bool is_in_use(const char *base)
+static bool is_any_page_in_use(const char *base)
 {
     MEMORY_BASIC_INFORMATION part;
     for (const char *at = base; VirtualQuery(at, &part, sizeof part); at += part.RegionSize) {
@@ -41,7 +41,7 @@ int munmap(void *start, size_t size)
         errno = EINVAL;
         return -1;
     }
-    if (!is_in_use(part.AllocationBase))
+    if (!is_any_page_in_use(part.AllocationBase))
         VirtualFree(part.AllocationBase, 0, MEM_RELEASE);
     return 0;
 }

@@ -14,7 +14,7 @@
 /* longest name that is passed unchanged: 260 characters minus room for the pattern of a listing */
 enum { OLD_LIMIT = 240 };
 
-int tp_windows_failed(void)
+int tp_windows_set_errno(void)
 {
     static const struct {
         DWORD error;
@@ -41,7 +41,7 @@ int tp_windows_failed(void)
     return -1;
 }
 
-static wchar_t *converted(const char *text)
+static wchar_t *utf8_to_wide(const char *text)
 {
     int count = MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, text, -1, NULL, 0);
     wchar_t *wide = count > 0 ? malloc((size_t)count * sizeof *wide) : NULL;
@@ -54,7 +54,7 @@ static wchar_t *converted(const char *text)
 }
 
 /* Converts a long name to a full path with the prefix "\\?\". Frees `wide`. */
-static wchar_t *lengthened(wchar_t *wide)
+static wchar_t *make_long_path(wchar_t *wide)
 {
     static const wchar_t mark[] = L"\\\\?\\", share[] = L"\\\\?\\UNC\\";
     DWORD count = GetFullPathNameW(wide, 0, NULL, NULL);
@@ -75,26 +75,26 @@ static wchar_t *lengthened(wchar_t *wide)
 }
 
 /* Replaces slashes, and converts a long name to a full path. Takes ownership of `wide`, which may be NULL. */
-static wchar_t *fit(wchar_t *wide)
+static wchar_t *make_system_path(wchar_t *wide)
 {
     if (!wide)
         return NULL;
     for (wchar_t *at = wide; *at; at++)
         if (*at == L'/')
             *at = L'\\';
-    return wcslen(wide) < OLD_LIMIT || wcsncmp(wide, L"\\\\?\\", 4) == 0 ? wide : lengthened(wide);
+    return wcslen(wide) < OLD_LIMIT || wcsncmp(wide, L"\\\\?\\", 4) == 0 ? wide : make_long_path(wide);
 }
 
-wchar_t *tp_windows_wide(const char *path)
+wchar_t *tp_windows_system_path(const char *path)
 {
     if (*path == '\0') {
         errno = ENOENT;
         return NULL;
     }
-    return fit(converted(path));
+    return make_system_path(utf8_to_wide(path));
 }
 
-char *tp_windows_narrow(const wchar_t *text)
+char *tp_windows_wide_to_utf8(const wchar_t *text)
 {
     int size = WideCharToMultiByte(CP_UTF8, 0, text, -1, NULL, 0, NULL, NULL);
     char *narrow = size > 0 ? malloc((size_t)size) : NULL;
@@ -105,29 +105,29 @@ char *tp_windows_narrow(const wchar_t *text)
     return narrow;
 }
 
-wchar_t *tp_windows_path_of(void *handle)
+wchar_t *tp_windows_handle_path(void *handle)
 {
     DWORD count = GetFinalPathNameByHandleW(handle, NULL, 0, FILE_NAME_NORMALIZED);
     wchar_t *path = count ? malloc((count + 1) * sizeof *path) : NULL;
     if (!path || !GetFinalPathNameByHandleW(handle, path, count + 1, FILE_NAME_NORMALIZED)) {
-        tp_windows_failed();
+        tp_windows_set_errno();
         free(path);
         return NULL;
     }
     return path;
 }
 
-static bool is_whole(const char *path)
+static bool is_full_path(const char *path)
 {
     return *path == '/' || *path == '\\' || (*path && path[1] == ':');
 }
 
-wchar_t *tp_windows_wide_at(int folder, const char *path)
+wchar_t *tp_windows_system_path_at(int folder, const char *path)
 {
-    if (folder == AT_FDCWD || is_whole(path))
-        return tp_windows_wide(path);
-    wchar_t *above = tp_windows_path_of((HANDLE)_get_osfhandle(folder));
-    wchar_t *below = above ? converted(path) : NULL;
+    if (folder == AT_FDCWD || is_full_path(path))
+        return tp_windows_system_path(path);
+    wchar_t *above = tp_windows_handle_path((HANDLE)_get_osfhandle(folder));
+    wchar_t *below = above ? utf8_to_wide(path) : NULL;
     if (above && below && wcscmp(below, L".") == 0) {
         free(below);
         return above;
@@ -141,5 +141,5 @@ wchar_t *tp_windows_wide_at(int folder, const char *path)
     }
     free(above);
     free(below);
-    return fit(both);
+    return make_system_path(both);
 }

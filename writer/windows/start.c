@@ -16,7 +16,7 @@ int wmain(int argc, wchar_t **wide)
 {
     char **argv = calloc((size_t)argc + 1, sizeof *argv);
     for (int i = 0; i < argc; i++)
-        if (!argv || !(argv[i] = tp_windows_narrow(wide[i])))
+        if (!argv || !(argv[i] = tp_windows_wide_to_utf8(wide[i])))
             return 5; /* memory is short; 5 is the exit code for a reached limit */
     for (int fd = 0; fd <= 2; fd++)
         _setmode(fd, _O_BINARY);

@@ -9,8 +9,8 @@
  * call it. */
 const char *secure_getenv(const char *name)
 {
-    wchar_t *wide = tp_windows_wide(name);
+    wchar_t *wide = tp_windows_system_path(name);
     const wchar_t *value = wide ? _wgetenv(wide) : NULL;
     free(wide);
-    return value ? tp_windows_narrow(value) : NULL;
+    return value ? tp_windows_wide_to_utf8(value) : NULL;
 }

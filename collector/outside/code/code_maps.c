@@ -36,9 +36,9 @@ void tp_code_maps_add(struct tp_code_maps *maps, struct tp_code_places *places, 
     maps->items[maps->count++] = (struct tp_code_map){.start = mapping->start,
                                                       .end = end,
                                                       .offset = mapping->offset,
-                                                      .file = tp_code_file_of(places, tp_str_of(mapping->text))};
+                                                      .file = tp_code_file_number(places, tp_str_of(mapping->text))};
     if (maps->items[maps->count - 1].file == TP_CODE_JIT && !maps->has_own_image) {
-        maps->image = tp_code_image_of(places);
+        maps->image = tp_code_add_image(places);
         maps->has_own_image = true;
     }
 }
@@ -55,8 +55,8 @@ const struct tp_code_map *tp_code_maps_find(const struct tp_code_maps *maps, uin
 
 /* Returns the stack node for one address, called from `outer`. The address may be any number, because functions without
  * frame pointers leave other values in a call chain. */
-uint32_t tp_code_maps_frame(const struct tp_code_maps *maps, struct tp_code_places *places, uint32_t outer,
-                            uint64_t address)
+uint32_t tp_code_maps_add_frame(const struct tp_code_maps *maps, struct tp_code_places *places, uint32_t outer,
+                                uint64_t address)
 {
     const struct tp_code_map *map = tp_code_maps_find(maps, address);
     uint32_t file = map ? map->file : TP_CODE_UNKNOWN;
@@ -64,26 +64,26 @@ uint32_t tp_code_maps_frame(const struct tp_code_maps *maps, struct tp_code_plac
     if (is_unknown_twice)
         return outer;
     if (file == TP_CODE_JIT)
-        return tp_code_jit_node_of(places, outer, maps->image, address);
-    return tp_code_node_of(places, outer, file,
-                           map ? tp_code_address(places, file, address - map->start + map->offset) : 0);
+        return tp_code_add_jit_node(places, outer, maps->image, address);
+    return tp_code_add_node(places, outer, file,
+                            map ? tp_code_file_address(places, file, address - map->start + map->offset) : 0);
 }
 
-static bool is_mark(uint64_t address)
+static bool is_context_marker(uint64_t address)
 {
     return address >= (uint64_t)PERF_CONTEXT_MAX;
 }
 
 /* Returns the address of the call instruction for element `i` of a call chain. Most elements are return addresses, so 1
  * is subtracted. The first kernel and the first program address are exact. */
-static uint64_t place_of(const uint64_t *chain, size_t i)
+static uint64_t call_address(const uint64_t *chain, size_t i)
 {
-    bool is_first = i == 0 || is_mark(chain[i - 1]);
+    bool is_first = i == 0 || is_context_marker(chain[i - 1]);
     return chain[i] - (is_first ? 0 : 1);
 }
 
 /* Returns the index in the call chain after the kernel's addresses, where the program's addresses begin. */
-static size_t user_part(const uint64_t *chain, size_t count)
+static size_t user_part_start(const uint64_t *chain, size_t count)
 {
     size_t at = 0;
     while (at < count && chain[at] != (uint64_t)PERF_CONTEXT_USER)
@@ -91,21 +91,22 @@ static size_t user_part(const uint64_t *chain, size_t count)
     return at;
 }
 
-uint32_t tp_code_maps_kernel(struct tp_code_places *places, uint32_t program, const uint64_t *chain, size_t count)
+uint32_t tp_code_maps_add_kernel_stack(struct tp_code_places *places, uint32_t program, const uint64_t *chain,
+                                       size_t count)
 {
     uint32_t node = program;
-    for (size_t i = user_part(chain, count); i-- > 0;)
-        if (!is_mark(chain[i]) && chain[i] >> ADDRESS_BITS)
-            node = tp_code_node_of(places, node, TP_CODE_KERNEL, place_of(chain, i));
+    for (size_t i = user_part_start(chain, count); i-- > 0;)
+        if (!is_context_marker(chain[i]) && chain[i] >> ADDRESS_BITS)
+            node = tp_code_add_node(places, node, TP_CODE_KERNEL, call_address(chain, i));
     return node;
 }
 
-uint32_t tp_code_maps_stack(const struct tp_code_maps *maps, struct tp_code_places *places, const uint64_t *chain,
-                            size_t count)
+uint32_t tp_code_maps_add_stack(const struct tp_code_maps *maps, struct tp_code_places *places, const uint64_t *chain,
+                                size_t count)
 {
     uint32_t node = 0;
-    for (size_t i = count, user = user_part(chain, count); i-- > user;)
-        if (!is_mark(chain[i]))
-            node = tp_code_maps_frame(maps, places, node, place_of(chain, i));
-    return tp_code_maps_kernel(places, node, chain, count);
+    for (size_t i = count, user = user_part_start(chain, count); i-- > user;)
+        if (!is_context_marker(chain[i]))
+            node = tp_code_maps_add_frame(maps, places, node, call_address(chain, i));
+    return tp_code_maps_add_kernel_stack(places, node, chain, count);
 }

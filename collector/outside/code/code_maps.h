@@ -31,15 +31,16 @@ const struct tp_code_map *tp_code_maps_find(const struct tp_code_maps *maps, uin
 
 /* Returns the stack node for a program address that was called from node `outer`. Returns `outer` if both are in
  * unknown code. */
-uint32_t tp_code_maps_frame(const struct tp_code_maps *maps, struct tp_code_places *places, uint32_t outer,
-                            uint64_t address);
+uint32_t tp_code_maps_add_frame(const struct tp_code_maps *maps, struct tp_code_places *places, uint32_t outer,
+                                uint64_t address);
 
 /* Converts a call chain, innermost address first, to a stack and returns its node; 0: no frames. Kernel frames become
  * callees of the program's frames. */
-uint32_t tp_code_maps_stack(const struct tp_code_maps *maps, struct tp_code_places *places, const uint64_t *chain,
-                            size_t count);
+uint32_t tp_code_maps_add_stack(const struct tp_code_maps *maps, struct tp_code_places *places, const uint64_t *chain,
+                                size_t count);
 
 /* Adds the kernel frames of a call chain to the stack `program`, and returns the node of the result. */
-uint32_t tp_code_maps_kernel(struct tp_code_places *places, uint32_t program, const uint64_t *chain, size_t count);
+uint32_t tp_code_maps_add_kernel_stack(struct tp_code_places *places, uint32_t program, const uint64_t *chain,
+                                       size_t count);
 
 #endif

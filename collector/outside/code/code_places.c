@@ -32,7 +32,7 @@ void tp_code_places_init(struct tp_code_places *places, struct tp_arena *arena)
     tp_strings_init(&places->paths, arena, 0);
     tp_strings_init(&places->python_texts, arena, 0);
     tp_strings_init(&places->jit_texts, arena, 0);
-    tp_id_map_init(&places->made_ids, arena);
+    tp_id_map_init(&places->jit_place_ids, arena);
     tp_id_map_init(&places->frame_ids, arena);
     tp_id_map_init(&places->node_ids, arena);
     for (int i = 0; i < TP_CODE_FIRST_FILE; i++)
@@ -42,7 +42,7 @@ void tp_code_places_init(struct tp_code_places *places, struct tp_arena *arena)
 
 /* ---- files ---- */
 
-static void take_segments(struct tp_code_file *file, const unsigned char *bytes, size_t size)
+static void store_segments(struct tp_code_file *file, const unsigned char *bytes, size_t size)
 {
     Elf64_Ehdr head;
     if (size < sizeof head || memcmp(bytes, ELFMAG, SELFMAG) != 0 || bytes[EI_CLASS] != ELFCLASS64)
@@ -79,7 +79,7 @@ static void read_segments(struct tp_code_file *file)
     int code = tp_input_read(&size, &input, bytes, sizeof bytes, 0, NULL);
     close(input.fd);
     if (code == TP_OK)
-        take_segments(file, bytes, size);
+        store_segments(file, bytes, size);
     file->is_go = code == TP_OK && has_go_note(bytes, size);
 }
 
@@ -93,7 +93,7 @@ static bool is_memory(struct tp_str path)
     return is_one;
 }
 
-uint32_t tp_code_file_of(struct tp_code_places *places, struct tp_str path)
+uint32_t tp_code_file_number(struct tp_code_places *places, struct tp_str path)
 {
     if (tp_str_equal(path, TP_STR("[vdso]")))
         return TP_CODE_VDSO;
@@ -108,7 +108,7 @@ uint32_t tp_code_file_of(struct tp_code_places *places, struct tp_str path)
     return number;
 }
 
-uint64_t tp_code_address(const struct tp_code_places *places, uint32_t number, uint64_t offset)
+uint64_t tp_code_file_address(const struct tp_code_places *places, uint32_t number, uint64_t offset)
 {
     const struct tp_code_file *file = TP_AT(&places->files, struct tp_code_file, number);
     for (uint32_t i = 0; i < file->segment_count; i++)
@@ -120,7 +120,7 @@ uint64_t tp_code_address(const struct tp_code_places *places, uint32_t number, u
 /* ---- frames and stacks ---- */
 
 /* Returns the index of a key. A new key gets the next free index of `list`. */
-static uint32_t number_of(struct tp_id_map *map, const struct tp_vec *list, uint64_t key)
+static uint32_t find_or_add_number(struct tp_id_map *map, const struct tp_vec *list, uint64_t key)
 {
     uint32_t *number = tp_id_map_put(map, key);
     if (*number == TP_NO_ID)
@@ -128,31 +128,32 @@ static uint32_t number_of(struct tp_id_map *map, const struct tp_vec *list, uint
     return *number;
 }
 
-uint32_t tp_code_node_of(struct tp_code_places *places, uint32_t outer, uint32_t file, uint64_t address)
+uint32_t tp_code_add_node(struct tp_code_places *places, uint32_t outer, uint32_t file, uint64_t address)
 {
-    uint32_t frame = number_of(&places->frame_ids, &places->frames, address << FRAME_FILE_BITS | file);
+    uint32_t frame = find_or_add_number(&places->frame_ids, &places->frames, address << FRAME_FILE_BITS | file);
     if (frame == places->frames.count)
         *(struct tp_code_frame *)tp_vec_push(&places->frames) = (struct tp_code_frame){address, file};
-    uint32_t node = number_of(&places->node_ids, &places->nodes, tp_id_pair(outer, frame));
+    uint32_t node = find_or_add_number(&places->node_ids, &places->nodes, tp_id_pair(outer, frame));
     if (node == places->nodes.count)
         *(struct tp_code_node *)tp_vec_push(&places->nodes) = (struct tp_code_node){outer, frame};
     return node;
 }
 
-uint32_t tp_code_python_node_of(struct tp_code_places *places, uint32_t outer, uint32_t text, bool is_entry)
+uint32_t tp_code_add_python_node(struct tp_code_places *places, uint32_t outer, uint32_t text, bool is_entry)
 {
-    return tp_code_node_of(places, outer, TP_CODE_PYTHON, (uint64_t)text << 1 | is_entry);
+    return tp_code_add_node(places, outer, TP_CODE_PYTHON, (uint64_t)text << 1 | is_entry);
 }
 
-uint32_t tp_code_jit_node_of(struct tp_code_places *places, uint32_t outer, uint32_t image, uint64_t address)
+uint32_t tp_code_add_jit_node(struct tp_code_places *places, uint32_t outer, uint32_t image, uint64_t address)
 {
-    uint32_t made = number_of(&places->made_ids, &places->made, (uint64_t)image << ADDRESS_BITS | address);
+    uint32_t made =
+        find_or_add_number(&places->jit_place_ids, &places->made, (uint64_t)image << ADDRESS_BITS | address);
     if (made == places->made.count)
         *(struct tp_jit_place *)tp_vec_push(&places->made) = (struct tp_jit_place){address, image, TP_NO_ID};
-    return tp_code_node_of(places, outer, TP_CODE_JIT, made);
+    return tp_code_add_node(places, outer, TP_CODE_JIT, made);
 }
 
-uint32_t tp_code_image_of(struct tp_code_places *places)
+uint32_t tp_code_add_image(struct tp_code_places *places)
 {
     return places->image_count < MOST_IMAGES ? ++places->image_count : 0;
 }

@@ -28,7 +28,7 @@ struct tp_code_file {
 
 struct tp_code_frame {
     uint64_t address; /* address in the file; for kernel code, the address in memory; for generated code, the index in
-                       * `made`; for Python, see tp_code_python_node_of; otherwise 0 */
+                       * `made`; for Python, see tp_code_add_python_node; otherwise 0 */
     uint32_t file;
 };
 
@@ -54,7 +54,7 @@ struct tp_code_places {
     struct tp_id_map frame_ids, node_ids;
     struct tp_strings python_texts; /* texts of Python frames, "FILE(LINE): FUNCTION" */
     struct tp_vec made;             /* items: struct tp_jit_place */
-    struct tp_id_map made_ids;
+    struct tp_id_map jit_place_ids;
     struct tp_strings jit_texts; /* texts of frames in generated code, as written to the trace */
     uint32_t image_count;
 };
@@ -63,24 +63,24 @@ void tp_code_places_init(struct tp_code_places *places, struct tp_arena *arena);
 
 /* Returns the number of a mapped file, and reads the headers of a new file. path: the mapping's path as the kernel
  * reports it. */
-uint32_t tp_code_file_of(struct tp_code_places *places, struct tp_str path);
+uint32_t tp_code_file_number(struct tp_code_places *places, struct tp_str path);
 
 /* Converts an offset in the file to an address in the memory layout that the file's headers define. */
-uint64_t tp_code_address(const struct tp_code_places *places, uint32_t file, uint64_t offset);
+uint64_t tp_code_file_address(const struct tp_code_places *places, uint32_t file, uint64_t offset);
 
 /* Returns the node for a frame, called from node `outer`. */
-uint32_t tp_code_node_of(struct tp_code_places *places, uint32_t outer, uint32_t file, uint64_t address);
+uint32_t tp_code_add_node(struct tp_code_places *places, uint32_t outer, uint32_t file, uint64_t address);
 
 /* Returns the node for a Python function, called from node `outer`. text: index of the function's name in python_texts.
  * is_entry: true for the first Python function that C code called. */
-uint32_t tp_code_python_node_of(struct tp_code_places *places, uint32_t outer, uint32_t text, bool is_entry);
+uint32_t tp_code_add_python_node(struct tp_code_places *places, uint32_t outer, uint32_t text, bool is_entry);
 
 /* Returns the node for a code address that the process image generated. The new frame's address is an index in
  * `made`. */
-uint32_t tp_code_jit_node_of(struct tp_code_places *places, uint32_t outer, uint32_t image, uint64_t address);
+uint32_t tp_code_add_jit_node(struct tp_code_places *places, uint32_t outer, uint32_t image, uint64_t address);
 
 /* Returns the number of a new process image, or 0 if all numbers are used. */
-uint32_t tp_code_image_of(struct tp_code_places *places);
+uint32_t tp_code_add_image(struct tp_code_places *places);
 
 static inline struct tp_jit_place *tp_code_jit_at(const struct tp_code_places *places,
                                                   const struct tp_code_frame *frame)

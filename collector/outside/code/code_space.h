@@ -15,12 +15,12 @@ static inline uint64_t tp_code_space_start(uint32_t file)
 
 /* Converts an address of a process to the shared space. Returns the address unchanged if no code file is mapped
  * there. */
-static inline uint64_t tp_code_space_of(const struct tp_code_maps *maps, const struct tp_code_places *places,
-                                        uint64_t address)
+static inline uint64_t tp_code_space_address(const struct tp_code_maps *maps, const struct tp_code_places *places,
+                                             uint64_t address)
 {
     const struct tp_code_map *map = tp_code_maps_find(maps, address);
     uint64_t in_file = map && map->file >= TP_CODE_FIRST_FILE
-                           ? tp_code_address(places, map->file, address - map->start + map->offset)
+                           ? tp_code_file_address(places, map->file, address - map->start + map->offset)
                            : UINT64_MAX;
     return in_file >> TP_CODE_SPACE_BITS ? address : tp_code_space_start(map->file) + in_file;
 }

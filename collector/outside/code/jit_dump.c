@@ -46,7 +46,7 @@ uint32_t tp_jit_dump_pid(const char *path)
 
 /* Returns a pointer to the file's bytes at offset `place`, and sets *size to their number. The number is at least
  * `wanted`, except at the end of the file or of the read limit. */
-static const char *look(struct window *w, uint64_t place, size_t wanted, size_t *size)
+static const char *read_window(struct window *w, uint64_t place, size_t wanted, size_t *size)
 {
     if (place < w->place || place - w->place > w->size || w->size - (size_t)(place - w->place) < wanted) {
         size_t room = sizeof w->bytes < w->left_bytes ? sizeof w->bytes : (size_t)w->left_bytes;
@@ -61,10 +61,10 @@ static const char *look(struct window *w, uint64_t place, size_t wanted, size_t 
 }
 
 /* Copies `size` bytes at file offset `place` to `part`. Returns false if the file is shorter. */
-static bool copy(void *part, struct window *w, uint64_t place, size_t size)
+static bool copy_from_window(void *part, struct window *w, uint64_t place, size_t size)
 {
     size_t there;
-    const char *at = look(w, place, size, &there);
+    const char *at = read_window(w, place, size, &there);
     if (there >= size)
         memcpy(part, at, size);
     return there >= size;
@@ -76,32 +76,33 @@ static bool read_load(struct tp_jit_name *name, struct window *w, uint64_t place
 {
     struct code_load load;
     size_t size;
-    if (record_bytes < sizeof load || !copy(&load, w, place, sizeof load))
+    if (record_bytes < sizeof load || !copy_from_window(&load, w, place, sizeof load))
         return false;
     uint64_t most = record_bytes - sizeof load < TP_JIT_NAME_BYTES ? record_bytes - sizeof load : TP_JIT_NAME_BYTES;
     *name = (struct tp_jit_name){.start = load.address, .length = load.size, .at = place + sizeof load};
-    const char *at = look(w, name->at, (size_t)most, &size);
+    const char *at = read_window(w, name->at, (size_t)most, &size);
     name->bytes = strnlen(at, size < most ? size : (size_t)most);
     return name->bytes > 0;
 }
 
 /* Returns the file offset of the first record, or 0 if the file is not a jitdump. */
-static uint64_t first_record(struct window *w)
+static uint64_t first_record_offset(struct window *w)
 {
     struct file_head file;
-    bool is_dump = copy(&file, w, 0, sizeof file) && file.magic == MAGIC && file.total_size >= sizeof file;
+    bool is_dump = copy_from_window(&file, w, 0, sizeof file) && file.magic == MAGIC && file.total_size >= sizeof file;
     return is_dump ? file.total_size : 0;
 }
 
-void tp_jit_dump_find(struct tp_jit_wanted *wanted, size_t count, int dump, uint64_t *left_bytes)
+void tp_jit_dump_find_names(struct tp_jit_wanted *wanted, size_t count, int dump, uint64_t *left_bytes)
 {
     uint64_t most = *left_bytes < TP_MAX_OUTSIDE_GENERATED_BYTES ? *left_bytes : TP_MAX_OUTSIDE_GENERATED_BYTES;
     uint64_t hits_left = TP_MAX_OUTSIDE_GENERATED_HITS;
     struct window w = {.fd = dump, .left_bytes = most};
     struct record_head record;
     struct tp_jit_name name;
-    uint64_t place = first_record(&w);
-    while (place && hits_left && copy(&record, &w, place, sizeof record) && record.total_size >= sizeof record) {
+    uint64_t place = first_record_offset(&w);
+    while (place && hits_left && copy_from_window(&record, &w, place, sizeof record) &&
+           record.total_size >= sizeof record) {
         if (record.kind == CODE_LOAD && read_load(&name, &w, place + sizeof record, record.total_size - sizeof record))
             tp_jit_name(wanted, count, name, &hits_left);
         place += record.total_size;

@@ -17,6 +17,6 @@ uint32_t tp_jit_dump_pid(const char *path);
 /* Finds the names of `count` addresses, which are in ascending order, in an open dump. Entries without a name in the
  * dump are not changed. Reads at most TP_MAX_OUTSIDE_GENERATED_BYTES and at most *left_bytes, and subtracts the bytes
  * read from *left_bytes. */
-void tp_jit_dump_find(struct tp_jit_wanted *wanted, size_t count, int dump, uint64_t *left_bytes);
+void tp_jit_dump_find_names(struct tp_jit_wanted *wanted, size_t count, int dump, uint64_t *left_bytes);
 
 #endif

@@ -35,7 +35,7 @@ void tp_jit_name(struct tp_jit_wanted *wanted, size_t count, struct tp_jit_name 
 
 /* Reads a hexadecimal number with or without "0x" and the space after it. Returns the position after the space, or
  * NULL. */
-static const char *take_number(uint64_t *number, const char *at, const char *end)
+static const char *parse_hex_number(uint64_t *number, const char *at, const char *end)
 {
     int digits = 0;
     while (at < end && *at == ' ')
@@ -55,12 +55,12 @@ static const char *take_number(uint64_t *number, const char *at, const char *end
 }
 
 /* Processes a line at file offset `place`. Of a line that is too long, `line` contains only the beginning. */
-static void take_line(struct reading *r, const char *line, size_t size, uint64_t place)
+static void process_line(struct reading *r, const char *line, size_t size, uint64_t place)
 {
     const char *end = line + size;
     struct tp_jit_name name = {0};
-    const char *at = take_number(&name.start, line, end);
-    at = at ? take_number(&name.length, at, end) : NULL;
+    const char *at = parse_hex_number(&name.start, line, end);
+    at = at ? parse_hex_number(&name.length, at, end) : NULL;
     while (at && at < end && *at == ' ')
         at++;
     if (!at || at == end || name.start >> ADDRESS_BITS || !name.length || name.length >> ADDRESS_BITS)
@@ -71,15 +71,15 @@ static void take_line(struct reading *r, const char *line, size_t size, uint64_t
 }
 
 /* Processes the complete lines in a buffer at file offset `place`. Returns the number of bytes processed. */
-static size_t take_lines(struct reading *r, const char *bytes, size_t size, uint64_t place)
+static size_t process_lines(struct reading *r, const char *bytes, size_t size, uint64_t place)
 {
     size_t done = 0;
     for (const char *end; (end = memchr(bytes + done, '\n', size - done)); done = (size_t)(end - bytes) + 1)
-        take_line(r, bytes + done, (size_t)(end - bytes) - done, place + done);
+        process_line(r, bytes + done, (size_t)(end - bytes) - done, place + done);
     return done;
 }
 
-void tp_jit_map_find(struct tp_jit_wanted *wanted, size_t count, const struct tp_input *map, uint64_t *left_bytes)
+void tp_jit_map_find_names(struct tp_jit_wanted *wanted, size_t count, const struct tp_input *map, uint64_t *left_bytes)
 {
     struct reading r = {wanted, count, TP_MAX_OUTSIDE_GENERATED_HITS};
     char bytes[PIECE_BYTES];
@@ -96,9 +96,9 @@ void tp_jit_map_find(struct tp_jit_wanted *wanted, size_t count, const struct tp
         if (is_inside)
             done = end ? (size_t)(end - bytes) + 1 : size;
         is_inside = is_inside && !end;
-        done += take_lines(&r, bytes + done, size - done, place + done);
+        done += process_lines(&r, bytes + done, size - done, place + done);
         if (done == 0 && size == sizeof bytes) { /* the buffer contains only a part of a very long line */
-            take_line(&r, bytes, size, place);
+            process_line(&r, bytes, size, place);
             is_inside = true;
             done = size;
         }
@@ -107,13 +107,13 @@ void tp_jit_map_find(struct tp_jit_wanted *wanted, size_t count, const struct tp
         place += done;
     }
     if (!got && !is_inside && kept)
-        take_line(&r, bytes, kept, place);
+        process_line(&r, bytes, kept, place);
 }
 
 /* ---- names ---- */
 
 /* Removes ":NUMBER" from the end of the text and stores the number. Returns false if the text does not end so. */
-static bool take_end(struct tp_str *text, struct tp_str *number)
+static bool split_number_suffix(struct tp_str *text, struct tp_str *number)
 {
     size_t at = text->len;
     while (at && tp_is_digit(text->ptr[at - 1]))
@@ -128,7 +128,7 @@ static bool take_end(struct tp_str *text, struct tp_str *number)
 /* Splits a name of the JavaScript engine V8, such as "JS:*f file:///x/a.js:12:7", into function, path and line. The
  * part before the first colon is the kind of compilation. Before V8 10 (node 18), the column may be missing:
  * "LazyCompile:*f /x/a.js:12". */
-static bool is_script(struct tp_str name, struct tp_str *function, struct tp_str *path, struct tp_str *line)
+static bool split_script_name(struct tp_str name, struct tp_str *function, struct tp_str *path, struct tp_str *line)
 {
     static const char *const starts[] = {"JS:", "LazyCompile:", "Function:", "Script:", "Eval:"};
     size_t head = 0;
@@ -144,9 +144,9 @@ static bool is_script(struct tp_str name, struct tp_str *function, struct tp_str
         return false;
     *function = (struct tp_str){name.ptr + head, (size_t)(blank - name.ptr) - head};
     *path = (struct tp_str){blank + 1, name.len - (size_t)(blank + 1 - name.ptr)};
-    if (!take_end(path, &column))
+    if (!split_number_suffix(path, &column))
         return false;
-    if (!take_end(path, line)) {
+    if (!split_number_suffix(path, line)) {
         if (tp_str_starts(name, "JS:"))
             return false;
         *line = column;
@@ -158,10 +158,10 @@ static bool is_script(struct tp_str name, struct tp_str *function, struct tp_str
     return path->len > 0;
 }
 
-size_t tp_jit_frame(char *frame, size_t size, struct tp_str name)
+size_t tp_jit_write_frame(char *frame, size_t size, struct tp_str name)
 {
     struct tp_str function, path, line;
-    int all = is_script(name, &function, &path, &line)
+    int all = split_script_name(name, &function, &path, &line)
                   ? snprintf(frame, size, "%.*s(%.*s): %.*s", (int)path.len, path.ptr, (int)line.len, line.ptr,
                              (int)function.len, function.ptr)
                   : snprintf(frame, size, "%.*s [jit]", (int)name.len, name.ptr);

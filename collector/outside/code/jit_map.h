@@ -29,10 +29,11 @@ void tp_jit_name(struct tp_jit_wanted *wanted, size_t count, struct tp_jit_name 
 
 /* Finds the names of `count` addresses, which are in ascending order, in an open map file. Reads at most
  * TP_MAX_OUTSIDE_GENERATED_BYTES and at most *left_bytes, and subtracts the bytes read from *left_bytes. */
-void tp_jit_map_find(struct tp_jit_wanted *wanted, size_t count, const struct tp_input *map, uint64_t *left_bytes);
+void tp_jit_map_find_names(struct tp_jit_wanted *wanted, size_t count, const struct tp_input *map,
+                           uint64_t *left_bytes);
 
 /* Writes the text of a frame: "/x/a.js(12): f" if the name contains a position, as names of V8 do, otherwise "NAME
  * [jit]". Writes at most `size` bytes with the NUL. Returns the length of the text. */
-size_t tp_jit_frame(char *frame, size_t size, struct tp_str name);
+size_t tp_jit_write_frame(char *frame, size_t size, struct tp_str name);
 
 #endif

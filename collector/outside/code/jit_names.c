@@ -33,7 +33,7 @@ void tp_jit_names_init(struct tp_jit_names *names, struct tp_arena *arena, struc
     tp_id_map_init(&names->ids, arena);
 }
 
-static void forget(struct tp_jit_names *names, struct maker *maker)
+static void close_maker_files(struct tp_jit_names *names, struct maker *maker)
 {
     int *const opened[] = {&maker->folder, &maker->dump};
     for (size_t i = 0; i < sizeof opened / sizeof *opened; i++) {
@@ -49,7 +49,7 @@ static void forget(struct tp_jit_names *names, struct maker *maker)
 void tp_jit_names_release(struct tp_jit_names *names)
 {
     for (size_t i = 0; i < names->makers.count; i++)
-        forget(names, TP_AT(&names->makers, struct maker, i));
+        close_maker_files(names, TP_AT(&names->makers, struct maker, i));
     *names = (struct tp_jit_names){0};
 }
 
@@ -83,8 +83,8 @@ static bool has_our_root(uint32_t pid)
            root.st_dev == own.st_dev && root.st_ino == own.st_ino;
 }
 
-static void meet_maker(struct maker *maker, struct tp_jit_names *names, const struct tp_perf_record *r,
-                       struct tp_buf *text)
+static void read_maker_ids(struct maker *maker, struct tp_jit_names *names, const struct tp_perf_record *r,
+                           struct tp_buf *text)
 {
     char path[64];
     uint32_t pid = r->pid;
@@ -104,7 +104,7 @@ static void meet_maker(struct maker *maker, struct tp_jit_names *names, const st
     maker->inner_pid = maker->folder >= 0 ? maker->inner_pid : 0;
 }
 
-static struct maker *maker_of(struct tp_jit_names *names, const struct tp_perf_record *r, struct tp_buf *text)
+static struct maker *find_or_add_maker(struct tp_jit_names *names, const struct tp_perf_record *r, struct tp_buf *text)
 {
     uint32_t *number = tp_id_map_put(&names->ids, r->pid);
     if (*number == TP_NO_ID) {
@@ -113,8 +113,8 @@ static struct maker *maker_of(struct tp_jit_names *names, const struct tp_perf_r
     }
     struct maker *maker = TP_AT(&names->makers, struct maker, *number);
     if (!maker->inner_pid) {
-        forget(names, maker);
-        meet_maker(maker, names, r, text);
+        close_maker_files(names, maker);
+        read_maker_ids(maker, names, r, text);
     }
     return maker;
 }
@@ -140,12 +140,12 @@ static void open_dump(struct tp_jit_names *names, const struct tp_perf_record *r
     names->open_count += dump >= 0;
 }
 
-static void take_mapping(struct tp_jit_names *names, const struct tp_perf_record *r, struct tp_buf *text)
+static void process_mapping(struct tp_jit_names *names, const struct tp_perf_record *r, struct tp_buf *text)
 {
     uint32_t dump_pid = tp_jit_dump_pid(r->text);
-    if (!dump_pid && tp_code_file_of(names->places, tp_str_of(r->text)) != TP_CODE_JIT)
+    if (!dump_pid && tp_code_file_number(names->places, tp_str_of(r->text)) != TP_CODE_JIT)
         return;
-    struct maker *maker = maker_of(names, r, text);
+    struct maker *maker = find_or_add_maker(names, r, text);
     if (dump_pid && dump_pid == maker->inner_pid && maker->dump < 0 &&
         names->open_count < TP_MAX_OUTSIDE_GENERATED_OPEN)
         open_dump(names, r, maker);
@@ -157,9 +157,9 @@ void tp_jit_names_process(struct tp_jit_names *names, const struct tp_perf_recor
     struct maker *maker = number ? TP_AT(&names->makers, struct maker, *number) : NULL;
     if (maker && maker->since_ns < (int64_t)r->time_ns) /* ignores an exec older than the code, because records of exec
                                                          * and of mappings come from separate rings */
-        forget(names, maker);
+        close_maker_files(names, maker);
     if (r->type == PERF_RECORD_MMAP2)
-        take_mapping(names, r, text);
+        process_mapping(names, r, text);
 }
 
 /* ---- names ---- */
@@ -171,14 +171,14 @@ static int by_address(const void *x, const void *y, const void *context)
     return a->address < b->address ? -1 : a->address > b->address;
 }
 
-static void take_names(struct tp_jit_names *names, const struct tp_jit_wanted *wanted, size_t count, int fd)
+static void store_names(struct tp_jit_names *names, const struct tp_jit_wanted *wanted, size_t count, int fd)
 {
     char name[TP_JIT_NAME_BYTES], frame[TP_JIT_NAME_BYTES + 16];
     for (size_t i = 0; i < count; i++) {
         ssize_t size = wanted[i].name_bytes ? pread(fd, name, wanted[i].name_bytes, (off_t)wanted[i].name_at) : 0;
         if (size <= 0)
             continue;
-        size_t length = tp_jit_frame(frame, sizeof frame, (struct tp_str){name, (size_t)size});
+        size_t length = tp_jit_write_frame(frame, sizeof frame, (struct tp_str){name, (size_t)size});
         TP_AT(&names->places->made, struct tp_jit_place, wanted[i].number)->name =
             tp_strings_add(&names->places->jit_texts, (struct tp_str){frame, length});
     }
@@ -191,8 +191,8 @@ static void read_dump(struct tp_jit_names *names, int dump, struct tp_jit_wanted
     for (size_t i = 0; i < count; i++)
         if (!wanted[i].name_bytes)
             wanted[left++] = wanted[i];
-    tp_jit_dump_find(wanted, left, dump, &names->left_bytes);
-    take_names(names, wanted, left, dump);
+    tp_jit_dump_find_names(wanted, left, dump, &names->left_bytes);
+    store_names(names, wanted, left, dump);
 }
 
 static void read_map(struct tp_jit_names *names, const struct maker *maker, struct tp_jit_wanted *wanted, size_t count)
@@ -202,8 +202,8 @@ static void read_map(struct tp_jit_names *names, const struct maker *maker, stru
     int folder = maker->folder >= 0 ? maker->folder : open("/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC);
     snprintf(name, sizeof name, "perf-%" PRIu32 ".map", maker->inner_pid);
     if (folder >= 0 && tp_input_open_in(&map, folder, name, maker->user, NULL) == TP_OK) {
-        tp_jit_map_find(wanted, count, &map, &names->left_bytes);
-        take_names(names, wanted, count, map.fd);
+        tp_jit_map_find_names(wanted, count, &map, &names->left_bytes);
+        store_names(names, wanted, count, map.fd);
         close(map.fd);
     }
     if (folder >= 0 && folder != maker->folder)
@@ -228,5 +228,5 @@ void tp_jit_names_read(struct tp_jit_names *names, uint32_t pid, uint32_t image)
         if (maker->dump >= 0)
             read_dump(names, maker->dump, list.data, list.count);
     }
-    forget(names, maker);
+    close_maker_files(names, maker);
 }

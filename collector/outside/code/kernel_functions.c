@@ -25,7 +25,7 @@ static int by_address(const void *x, const void *y, const void *context)
 
 /* Applies a line of /proc/kallsyms to the requested addresses: "ffffffff81000000 T name", possibly followed by
  * "\t[module]". */
-static void take_line(struct wanted *wanted, size_t count, const char *line)
+static void process_line(struct wanted *wanted, size_t count, const char *line)
 {
     char *end;
     uint64_t start = strtoull(line, &end, 16);
@@ -55,11 +55,11 @@ static void read_symbols(struct wanted *wanted, size_t count, const char *path, 
     tp_buf_putc(&text, '\n');
     const char *line = tp_buf_move(&text, arena);
     for (const char *end; (end = strchr(line, '\n')); line = end + 1)
-        take_line(wanted, count, line);
+        process_line(wanted, count, line);
 }
 
 /* Returns the name of a function, followed by " [MODULE]" if the function is in a module. */
-static struct tp_str with_module(struct tp_str name, struct tp_arena *arena)
+static struct tp_str append_module_name(struct tp_str name, struct tp_arena *arena)
 {
     if (!name.len || name.ptr[name.len] != '\t')
         return name;
@@ -69,13 +69,13 @@ static struct tp_str with_module(struct tp_str name, struct tp_arena *arena)
     return (struct tp_str){text, size};
 }
 
-const struct tp_str *tp_kernel_functions(const struct tp_code_places *places, struct tp_arena *arena)
+const struct tp_str *tp_kernel_functions_read(const struct tp_code_places *places, struct tp_arena *arena)
 {
-    return tp_kernel_functions_by(places, "/proc/kallsyms", arena);
+    return tp_kernel_functions_from_file(places, "/proc/kallsyms", arena);
 }
 
-const struct tp_str *tp_kernel_functions_by(const struct tp_code_places *places, const char *path,
-                                            struct tp_arena *arena)
+const struct tp_str *tp_kernel_functions_from_file(const struct tp_code_places *places, const char *path,
+                                                   struct tp_arena *arena)
 {
     struct tp_vec list = TP_VEC(arena, struct wanted);
     for (uint32_t i = 0; i < places->frames.count; i++) {
@@ -95,7 +95,7 @@ const struct tp_str *tp_kernel_functions_by(const struct tp_code_places *places,
             wanted[i].start = wanted[i - 1].start;
             wanted[i].name = wanted[i - 1].name;
         }
-        names[wanted[i].frame] = with_module(wanted[i].name, arena);
+        names[wanted[i].frame] = append_module_name(wanted[i].name, arena);
     }
     return names;
 }

@@ -7,11 +7,11 @@
 /* Returns an array of function names, indexed by the number of a frame of `places`. Only kernel frames have a name. No
  * frame has one if the kernel hides its addresses. The array is in the arena, whose guard the caller sets. Returns NULL
  * if no frame is in the kernel. */
-const struct tp_str *tp_kernel_functions(const struct tp_code_places *places, struct tp_arena *arena);
+const struct tp_str *tp_kernel_functions_read(const struct tp_code_places *places, struct tp_arena *arena);
 
-/* Does the same as tp_kernel_functions, but reads the file `path` instead of /proc/kallsyms. A function of a module is
- * named "NAME [MODULE]". */
-const struct tp_str *tp_kernel_functions_by(const struct tp_code_places *places, const char *path,
-                                            struct tp_arena *arena);
+/* Does the same as tp_kernel_functions_read, but reads the file `path` instead of /proc/kallsyms. A function of a
+ * module is named "NAME [MODULE]". */
+const struct tp_str *tp_kernel_functions_from_file(const struct tp_code_places *places, const char *path,
+                                                   struct tp_arena *arena);
 
 #endif

@@ -24,7 +24,7 @@ static bool copy_bytes(int to, int from, uint64_t at, uint64_t size)
 
 /* Returns the loaded segment that contains the call frame information; its size is 0 if the file has no such
  * segment. */
-static Elf64_Phdr part_of(const Elf64_Phdr *parts, size_t count)
+static Elf64_Phdr find_unwind_segment(const Elf64_Phdr *parts, size_t count)
 {
     const Elf64_Phdr *table = NULL;
     for (size_t i = 0; i < count; i++)
@@ -37,9 +37,9 @@ static Elf64_Phdr part_of(const Elf64_Phdr *parts, size_t count)
     return (Elf64_Phdr){0};
 }
 
-static bool fill(int to, int from, Elf64_Ehdr *head, const Elf64_Phdr *parts)
+static bool copy_needed_parts(int to, int from, Elf64_Ehdr *head, const Elf64_Phdr *parts)
 {
-    const Elf64_Phdr part = part_of(parts, head->e_phnum);
+    const Elf64_Phdr part = find_unwind_segment(parts, head->e_phnum);
     size_t size = head->e_phnum * sizeof *parts;
     off_t all = lseek(from, 0, SEEK_END);
     bool is_whole = !part.p_filesz; /* copies the whole file, because without a segment only the sections show where the
@@ -66,7 +66,7 @@ int tp_movable_copy(int fd)
     if (pread(fd, parts, size, (off_t)head.e_phoff) != (ssize_t)size)
         return -1;
     int copy = memfd_create("tracepress", MFD_CLOEXEC);
-    if (copy >= 0 && fill(copy, fd, &head, parts))
+    if (copy >= 0 && copy_needed_parts(copy, fd, &head, parts))
         return copy;
     if (copy >= 0)
         close(copy);

@@ -10,7 +10,7 @@ enum {
     HIGHEST_LEVEL = 2
 }; /* highest level that lets a user record own programs; the default of Debian, Ubuntu and Android is higher */
 
-int tp_event_level(void)
+int tp_event_paranoid_level(void)
 {
     enum { NO_EVENTS = 99, TEXT_BYTES = 1 << 17 };
     struct tp_buf text;

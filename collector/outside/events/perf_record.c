@@ -6,7 +6,7 @@
 /* Fields at the end of each record (sample_id_all): pid and tid, time, identifier. */
 enum { TRAILER_BYTES = 24 };
 
-static const char *body_of(const struct perf_event_header *head)
+static const char *record_body(const struct perf_event_header *head)
 {
     return (const char *)(head + 1);
 }
@@ -51,18 +51,18 @@ static bool read_sample(struct tp_perf_record *record, const struct perf_event_h
     } body;
     if (head->size < sizeof *head + sizeof body)
         return false;
-    memcpy(&body, body_of(head), sizeof body);
+    memcpy(&body, record_body(head), sizeof body);
     record->event_id = body.id;
     record->pid = body.pid;
     record->tid = body.tid;
     record->time_ns = body.time_ns;
-    record->chain = (const uint64_t *)(const void *)(body_of(head) + sizeof body);
+    record->chain = (const uint64_t *)(const void *)(record_body(head) + sizeof body);
     record->chain_count = (size_t)body.count;
     size_t room = head->size - sizeof *head - sizeof body;
     if (body.count > room / sizeof(uint64_t))
         return false;
     size_t chain = (size_t)body.count * sizeof(uint64_t);
-    return read_dump(record, body_of(head) + sizeof body + chain, room - chain);
+    return read_dump(record, record_body(head) + sizeof body + chain, room - chain);
 }
 
 static bool read_task(struct tp_perf_record *record, const struct perf_event_header *head, size_t room)
@@ -72,7 +72,7 @@ static bool read_task(struct tp_perf_record *record, const struct perf_event_hea
     } body;
     if (room < sizeof body)
         return false;
-    memcpy(&body, body_of(head), sizeof body);
+    memcpy(&body, record_body(head), sizeof body);
     record->pid = body.pid;
     record->tid = body.tid;
     record->parent_pid = body.parent_pid;
@@ -83,7 +83,7 @@ static bool read_task(struct tp_perf_record *record, const struct perf_event_hea
 static bool read_ids(struct tp_perf_record *record, const struct perf_event_header *head)
 {
     uint32_t ids[2];
-    memcpy(ids, body_of(head), sizeof ids);
+    memcpy(ids, record_body(head), sizeof ids);
     record->pid = ids[0];
     record->tid = ids[1];
     return true;
@@ -92,7 +92,7 @@ static bool read_ids(struct tp_perf_record *record, const struct perf_event_head
 /* Sets record->text to the text at offset `at`. Returns false if the text is not complete inside the record. */
 static bool read_text(struct tp_perf_record *record, const struct perf_event_header *head, size_t room, size_t at)
 {
-    record->text = body_of(head) + at;
+    record->text = record_body(head) + at;
     return room > at && memchr(record->text, '\0', room - at) != NULL;
 }
 
@@ -105,7 +105,7 @@ static bool read_mapping(struct tp_perf_record *record, const struct perf_event_
     } body;
     if (!read_text(record, head, room, sizeof body))
         return false;
-    memcpy(&body, body_of(head), sizeof body);
+    memcpy(&body, record_body(head), sizeof body);
     record->start = body.start;
     record->length = body.length;
     record->offset = body.offset;
@@ -123,7 +123,7 @@ bool tp_perf_record_read(struct tp_perf_record *record, const struct perf_event_
         return false;
     size_t room = head->size - sizeof *head - TRAILER_BYTES;
     uint64_t words[2] = {0};
-    memcpy(&record->time_ns, body_of(head) + room + sizeof(uint64_t), sizeof record->time_ns);
+    memcpy(&record->time_ns, record_body(head) + room + sizeof(uint64_t), sizeof record->time_ns);
     switch (record->type) {
     case PERF_RECORD_FORK:
     case PERF_RECORD_EXIT:
@@ -135,13 +135,13 @@ bool tp_perf_record_read(struct tp_perf_record *record, const struct perf_event_
         return read_mapping(record, head, room);
     case PERF_RECORD_LOST:
         if (room >= sizeof words)
-            memcpy(words, body_of(head), sizeof words);
+            memcpy(words, record_body(head), sizeof words);
         record->lost_count = words[1];
         return true;
     case PERF_RECORD_SWITCH:
         record->is_out = (head->misc & PERF_RECORD_MISC_SWITCH_OUT) != 0;
         record->is_preempted = (head->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT) != 0;
-        memcpy(words, body_of(head) + room, sizeof(uint64_t));
+        memcpy(words, record_body(head) + room, sizeof(uint64_t));
         record->pid = (uint32_t)words[0];
         record->tid = (uint32_t)(words[0] >> 32);
         return true;

@@ -34,7 +34,7 @@ static size_t page_bytes(void)
     return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static struct perf_event_attr attr_of(const struct tp_perf_rings *rings, uint64_t config)
+static struct perf_event_attr event_attr(const struct tp_perf_rings *rings, uint64_t config)
 {
     return (struct perf_event_attr){.type = PERF_TYPE_SOFTWARE,
                                     .config = config,
@@ -53,9 +53,9 @@ static struct perf_event_attr attr_of(const struct tp_perf_rings *rings, uint64_
                                     .wakeup_watermark = WAKE_BYTES};
 }
 
-static struct perf_event_attr attr_of_samples(const struct tp_perf_rings *rings)
+static struct perf_event_attr sample_attr(const struct tp_perf_rings *rings)
 {
-    struct perf_event_attr attr = attr_of(rings, PERF_COUNT_SW_CPU_CLOCK);
+    struct perf_event_attr attr = event_attr(rings, PERF_COUNT_SW_CPU_CLOCK);
     attr.sample_period = 1000000000ull / rings->rate_hz;
     attr.context_switch = attr.mmap = attr.mmap2 = 1;
     attr.comm = attr.comm_exec = 1;
@@ -69,9 +69,9 @@ static struct perf_event_attr attr_of_samples(const struct tp_perf_rings *rings)
     return attr;
 }
 
-static struct perf_event_attr attr_of_switches(const struct tp_perf_rings *rings)
+static struct perf_event_attr switch_attr(const struct tp_perf_rings *rings)
 {
-    struct perf_event_attr attr = attr_of(rings, PERF_COUNT_SW_CONTEXT_SWITCHES);
+    struct perf_event_attr attr = event_attr(rings, PERF_COUNT_SW_CONTEXT_SWITCHES);
     attr.sample_period = 1;
     if (rings->dump_bytes) { /* registers only; waiting_stacks.h reads the stack memory of long waits */
         attr.sample_type |= PERF_SAMPLE_REGS_USER;
@@ -80,9 +80,9 @@ static struct perf_event_attr attr_of_switches(const struct tp_perf_rings *rings
     return attr;
 }
 
-static struct perf_event_attr attr_of_names(const struct tp_perf_rings *rings)
+static struct perf_event_attr name_attr(const struct tp_perf_rings *rings)
 {
-    struct perf_event_attr attr = attr_of(rings, PERF_COUNT_SW_DUMMY);
+    struct perf_event_attr attr = event_attr(rings, PERF_COUNT_SW_DUMMY);
     attr.exclude_kernel = 1;
     attr.comm = attr.comm_exec = 1;
     attr.wakeup_watermark = 1;
@@ -96,10 +96,10 @@ static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu)
 
 /* Maps the ring of an event, smaller than `bytes` if the system does not allow that size. tp_perf_rings_close closes
  * the event. */
-static bool add_ring(struct tp_perf_rings *rings, int fd, int cpu, size_t bytes, bool is_of_names)
+static bool add_ring(struct tp_perf_rings *rings, int fd, int cpu, size_t bytes, bool is_name_ring)
 {
     struct tp_perf_ring *ring = &rings->rings[rings->count++];
-    *ring = (struct tp_perf_ring){.fd = fd, .cpu = cpu, .is_of_names = is_of_names};
+    *ring = (struct tp_perf_ring){.fd = fd, .cpu = cpu, .is_name_ring = is_name_ring};
     for (ring->bytes = bytes; ring->bytes >= LEAST_RING_BYTES; ring->bytes /= 2) {
         void *map = mmap(NULL, page_bytes() + ring->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
         ring->map = map != MAP_FAILED ? map : NULL;
@@ -125,9 +125,9 @@ static bool make_room(struct tp_perf_rings *rings)
     return rings->room == room;
 }
 
-static void add_stacks(struct tp_perf_rings *rings, pid_t pid, int cpu, int ring_fd)
+static void add_switch_stack_event(struct tp_perf_rings *rings, pid_t pid, int cpu, int ring_fd)
 {
-    struct perf_event_attr attr = attr_of_switches(rings);
+    struct perf_event_attr attr = switch_attr(rings);
     int fd = make_room(rings) ? open_event(&attr, pid, cpu) : -1;
     uint64_t id;
     if (fd < 0)
@@ -140,19 +140,19 @@ static void add_stacks(struct tp_perf_rings *rings, pid_t pid, int cpu, int ring
     rings->stack_ids[rings->stack_count++] = id;
 }
 
-static bool add_names(struct tp_perf_rings *rings, pid_t pid, int cpu)
+static bool add_name_ring(struct tp_perf_rings *rings, pid_t pid, int cpu)
 {
-    struct perf_event_attr attr = attr_of_names(rings);
+    struct perf_event_attr attr = name_attr(rings);
     int fd = open_event(&attr, pid, cpu);
     return fd >= 0 && add_ring(rings, fd, cpu, NAMES_BYTES, true);
 }
 
-static bool is_too_large(const struct tp_perf_rings *rings)
+static bool is_dump_too_large(const struct tp_perf_rings *rings)
 {
     return rings->dump_bytes && rings->rings[rings->count - 1].bytes < (size_t)rings->dump_bytes * DUMPS_IN_RING;
 }
 
-static void drop_last(struct tp_perf_rings *rings)
+static void drop_last_ring(struct tp_perf_rings *rings)
 {
     struct tp_perf_ring *ring = &rings->rings[--rings->count];
     if (ring->map)
@@ -161,28 +161,28 @@ static void drop_last(struct tp_perf_rings *rings)
 }
 
 /* Opens the events of one CPU. Returns 0 or an errno. */
-static int open_cpu(struct tp_perf_rings *rings, pid_t pid, int cpu)
+static int open_cpu_events(struct tp_perf_rings *rings, pid_t pid, int cpu)
 {
-    struct perf_event_attr attr = attr_of_samples(rings);
+    struct perf_event_attr attr = sample_attr(rings);
     int fd = open_event(&attr, pid, cpu);
     if (fd < 0 && errno == EACCES && !rings->is_user_only && !rings->is_whole) { /* at level 2 of perf_event_paranoid,
                                                                                   * the kernel allows only samples of
                                                                                   * user code */
         rings->is_user_only = true;
-        return open_cpu(rings, pid, cpu);
+        return open_cpu_events(rings, pid, cpu);
     }
     if (fd < 0)
         return errno;
     if (!add_ring(rings, fd, cpu, rings->cpu_count <= MOST_CPUS_WITH_LARGE ? RING_BYTES : SMALL_RING_BYTES, false))
         return errno;
-    if (is_too_large(rings)) {
-        drop_last(rings);
+    if (is_dump_too_large(rings)) {
+        drop_last_ring(rings);
         rings->dump_bytes = rings->dump_bytes > LEAST_DUMP_BYTES ? rings->dump_bytes / 2 : 0;
-        return open_cpu(rings, pid, cpu);
+        return open_cpu_events(rings, pid, cpu);
     }
     if (rings->has_all && !rings->is_user_only)
-        add_stacks(rings, pid, cpu, fd);
-    return rings->has_all && !add_names(rings, pid, cpu) ? errno : 0;
+        add_switch_stack_event(rings, pid, cpu, fd);
+    return rings->has_all && !add_name_ring(rings, pid, cpu) ? errno : 0;
 }
 
 static size_t count_cpus(void)
@@ -210,11 +210,11 @@ int tp_perf_rings_open(struct tp_perf_rings *rings, pid_t pid, unsigned rate_hz,
     if (!rings->rings || !rings->copy)
         return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
     for (int cpu = 0; cpu < (int)count; cpu++) {
-        int error = open_cpu(rings, pid, cpu);
+        int error = open_cpu_events(rings, pid, cpu);
         if (error && error != ENODEV) /* ENODEV means that the CPU is offline */
             return tp_error_set(err, error == ESRCH ? TP_ENOTFOUND : TP_EUNSUPPORTED, 0,
                                 "the kernel refuses events (perf_event_open: %s): %s", strerror(error),
-                                tp_event_advice(error, tp_event_level()));
+                                tp_event_advice(error, tp_event_paranoid_level()));
     }
     return rings->count ? TP_OK : tp_error_set(err, TP_EUNSUPPORTED, 0, "the kernel has no events for any CPU");
 }
@@ -222,8 +222,8 @@ int tp_perf_rings_open(struct tp_perf_rings *rings, pid_t pid, unsigned rate_hz,
 /* ---- further threads ---- */
 
 /* Opens an event of thread `tid` whose records go into the ring of an existing event. */
-static int redirect(struct tp_perf_rings *rings, struct perf_event_attr *attr, pid_t tid,
-                    const struct tp_perf_ring *ring)
+static int open_redirected_event(struct tp_perf_rings *rings, struct perf_event_attr *attr, pid_t tid,
+                                 const struct tp_perf_ring *ring)
 {
     int fd = make_room(rings) ? open_event(attr, tid, ring->cpu) : -1;
     if (fd < 0)
@@ -242,10 +242,10 @@ int tp_perf_rings_add(struct tp_perf_rings *rings, pid_t tid)
     int error = 0;
     for (size_t i = 0; i < rings->count && !error; i++) {
         const struct tp_perf_ring *ring = &rings->rings[i];
-        struct perf_event_attr attr = ring->is_of_names ? attr_of_names(rings) : attr_of_samples(rings);
-        error = redirect(rings, &attr, tid, ring);
-        if (!error && !ring->is_of_names && rings->has_all && !rings->is_user_only)
-            add_stacks(rings, tid, ring->cpu, ring->fd);
+        struct perf_event_attr attr = ring->is_name_ring ? name_attr(rings) : sample_attr(rings);
+        error = open_redirected_event(rings, &attr, tid, ring);
+        if (!error && !ring->is_name_ring && rings->has_all && !rings->is_user_only)
+            add_switch_stack_event(rings, tid, ring->cpu, ring->fd);
     }
     return error;
 }
@@ -259,7 +259,7 @@ void tp_perf_rings_close(struct tp_perf_rings *rings)
     for (size_t i = 0; i < rings->other_count; i++)
         close(rings->other_fds[i]);
     while (rings->count)
-        drop_last(rings);
+        drop_last_ring(rings);
     rings->stack_count = rings->other_count = 0;
 }
 
@@ -292,15 +292,16 @@ static const struct perf_event_header *record_at(const struct tp_perf_rings *rin
     return rings->copy;
 }
 
-static uint64_t head_of(const struct tp_perf_ring *ring)
+static uint64_t ring_head(const struct tp_perf_ring *ring)
 {
     const struct perf_event_mmap_page *page = (const void *)ring->map;
     return __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
 }
 
 /* Calls `take` for the records from `tail` up to `head`. Returns the position after the last one. */
-static uint64_t walk(struct tp_perf_rings *rings, const struct tp_perf_ring *ring, uint64_t head, bool are_forks,
-                     void (*take)(void *context, const struct perf_event_header *head), void *context)
+static uint64_t walk_records(struct tp_perf_rings *rings, const struct tp_perf_ring *ring, uint64_t head,
+                             bool are_forks, void (*take)(void *context, const struct perf_event_header *head),
+                             void *context)
 {
     uint64_t tail = ((const struct perf_event_mmap_page *)(const void *)ring->map)->data_tail;
     while (tail < head) {
@@ -308,7 +309,7 @@ static uint64_t walk(struct tp_perf_rings *rings, const struct tp_perf_ring *rin
         if (record->size < sizeof *record)
             break;
         tail += record->size;
-        if (are_forks ? record->type == PERF_RECORD_FORK : !ring->is_of_names)
+        if (are_forks ? record->type == PERF_RECORD_FORK : !ring->is_name_ring)
             take(context, record);
     }
     return tail;
@@ -318,10 +319,10 @@ void tp_perf_rings_scan(struct tp_perf_rings *rings, void (*take)(void *context,
                         void *context)
 {
     for (size_t i = 0; i < rings->count; i++)
-        rings->rings[i].limit = head_of(&rings->rings[i]);
+        rings->rings[i].limit = ring_head(&rings->rings[i]);
     for (size_t i = 0; i < rings->count; i++)
-        if (!rings->rings[i].is_of_names)
-            walk(rings, &rings->rings[i], head_of(&rings->rings[i]), true, take, context);
+        if (!rings->rings[i].is_name_ring)
+            walk_records(rings, &rings->rings[i], ring_head(&rings->rings[i]), true, take, context);
 }
 
 void tp_perf_rings_read(struct tp_perf_rings *rings, void (*take)(void *context, const struct perf_event_header *head),
@@ -330,7 +331,8 @@ void tp_perf_rings_read(struct tp_perf_rings *rings, void (*take)(void *context,
     for (size_t i = 0; i < rings->count; i++) {
         struct tp_perf_ring *ring = &rings->rings[i];
         struct perf_event_mmap_page *page = (void *)ring->map;
-        uint64_t tail = walk(rings, ring, rings->is_whole ? ring->limit : head_of(ring), false, take, context);
+        uint64_t tail =
+            walk_records(rings, ring, rings->is_whole ? ring->limit : ring_head(ring), false, take, context);
         __atomic_store_n(&page->data_tail, tail, __ATOMIC_RELEASE);
     }
 }
@@ -345,15 +347,15 @@ bool tp_perf_rings_is_switch(const struct tp_perf_rings *rings, uint64_t event_i
 
 /* Switches the recording of stacks at switches off for all threads when the limit of an interval is reached, and on
  * again after the interval. Disabling an event also disables all its inherited copies. */
-void tp_perf_rings_budget(struct tp_perf_rings *rings, uint64_t count, int64_t now_ns)
+void tp_perf_rings_limit_stacks(struct tp_perf_rings *rings, uint64_t count, int64_t now_ns)
 {
     bool is_over = now_ns - rings->window_ns > WINDOW_NS;
     rings->window_stacks += count;
-    bool was_off = rings->stacks_are_off;
-    rings->stacks_are_off = was_off ? !is_over : rings->window_stacks > WINDOW_STACKS;
-    rings->windows_spent += !was_off && rings->stacks_are_off;
-    for (size_t i = 0; i < rings->stack_count && was_off != rings->stacks_are_off; i++)
-        ioctl(rings->stack_fds[i], rings->stacks_are_off ? PERF_EVENT_IOC_DISABLE : PERF_EVENT_IOC_ENABLE, 0);
+    bool was_off = rings->are_stacks_off;
+    rings->are_stacks_off = was_off ? !is_over : rings->window_stacks > WINDOW_STACKS;
+    rings->limited_interval_count += !was_off && rings->are_stacks_off;
+    for (size_t i = 0; i < rings->stack_count && was_off != rings->are_stacks_off; i++)
+        ioctl(rings->stack_fds[i], rings->are_stacks_off ? PERF_EVENT_IOC_DISABLE : PERF_EVENT_IOC_ENABLE, 0);
     if (is_over) {
         rings->window_ns = now_ns;
         rings->window_stacks = 0;
@@ -363,7 +365,7 @@ void tp_perf_rings_budget(struct tp_perf_rings *rings, uint64_t count, int64_t n
 /* Pauses the name rings while many threads start and exit, because every start and exit wakes the recorder through
  * these rings. A wake-up costs as much as a short thread: with it, 20,000 short threads took 1.9 times their processor
  * time. */
-void tp_perf_rings_calm(struct tp_perf_rings *rings, uint64_t count, int64_t now_ns)
+void tp_perf_rings_pause_names(struct tp_perf_rings *rings, uint64_t count, int64_t now_ns)
 {
     enum {
         MANY = 40,
@@ -371,26 +373,26 @@ void tp_perf_rings_calm(struct tp_perf_rings *rings, uint64_t count, int64_t now
     }; /* counts of records per WINDOW_NS: above MANY the name rings pause, below FEW they
         * resume */
     rings->thread_records += count;
-    bool is_over = now_ns - rings->calm_ns > WINDOW_NS, was_silent = rings->names_are_silent;
+    bool is_over = now_ns - rings->name_interval_ns > WINDOW_NS, was_silent = rings->are_names_paused;
     if (rings->thread_records > MANY || (is_over && rings->thread_records < FEW))
-        rings->names_are_silent = rings->thread_records > MANY;
-    for (size_t i = 0; i < rings->count && was_silent != rings->names_are_silent; i++)
-        if (rings->rings[i].is_of_names)
-            ioctl(rings->rings[i].fd, PERF_EVENT_IOC_PAUSE_OUTPUT, rings->names_are_silent);
+        rings->are_names_paused = rings->thread_records > MANY;
+    for (size_t i = 0; i < rings->count && was_silent != rings->are_names_paused; i++)
+        if (rings->rings[i].is_name_ring)
+            ioctl(rings->rings[i].fd, PERF_EVENT_IOC_PAUSE_OUTPUT, rings->are_names_paused);
     if (is_over) {
-        rings->calm_ns = now_ns;
+        rings->name_interval_ns = now_ns;
         rings->thread_records = 0;
     }
 }
 
 void tp_perf_rings_end_stacks(struct tp_perf_rings *rings)
 {
-    for (size_t i = 0; i < rings->stack_count && !rings->stacks_are_off; i++)
+    for (size_t i = 0; i < rings->stack_count && !rings->are_stacks_off; i++)
         ioctl(rings->stack_fds[i], PERF_EVENT_IOC_DISABLE, 0);
-    rings->stacks_are_off = true;
+    rings->are_stacks_off = true;
 }
 
-int tp_perf_open_separate(pid_t tid)
+int tp_perf_open_thread_event(pid_t tid)
 {
     struct perf_event_attr attr = {
         .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY, .size = sizeof attr, .exclude_kernel = 1};

@@ -18,10 +18,10 @@
 struct tp_perf_ring {
     int fd, cpu;
     char *map;
-    size_t bytes;     /* size of the ring's data in bytes, a power of two */
-    bool is_of_names; /* true: a name ring, whose records only wake the recorder, because the other rings contain them
-                       * too */
-    uint64_t limit;   /* with events of whole CPUs: position up to which the last scan read */
+    size_t bytes;      /* size of the ring's data in bytes, a power of two */
+    bool is_name_ring; /* true: a name ring, whose records only wake the recorder, because the other rings contain them
+                        * too */
+    uint64_t limit;    /* with events of whole CPUs: position up to which the last scan read */
 };
 
 struct tp_perf_rings {
@@ -39,14 +39,15 @@ struct tp_perf_rings {
     bool is_whole;       /* true if events cover everything that the CPUs run */
     uint32_t dump_bytes; /* bytes of the stack in each sample; 0: no copy of the stack */
     bool is_user_only;   /* true if the kernel does not allow stacks with its own functions */
-    bool stacks_are_off;
-    int64_t window_ns;       /* start of the interval in which window_stacks counts, ns */
-    uint64_t window_stacks;  /* count of stacks of switches in the interval */
-    bool names_are_silent;   /* true while the rings of names are paused */
-    int64_t calm_ns;         /* start of the interval in which thread_records counts, ns */
-    uint64_t thread_records; /* count of starts and exits of threads in the interval */
-    uint64_t windows_spent;  /* count of intervals that reached the limit, so that only some switches have a stack */
-    void *copy;              /* buffer for a record that wraps around the end of its ring */
+    bool are_stacks_off;
+    int64_t window_ns;        /* start of the interval in which window_stacks counts, ns */
+    uint64_t window_stacks;   /* count of stacks of switches in the interval */
+    bool are_names_paused;    /* true while the rings of names are paused */
+    int64_t name_interval_ns; /* start of the interval in which thread_records counts, ns */
+    uint64_t thread_records;  /* count of starts and exits of threads in the interval */
+    uint64_t
+        limited_interval_count; /* count of intervals that reached the limit, so that only some switches have a stack */
+    void *copy;                 /* buffer for a record that wraps around the end of its ring */
 };
 
 /* Returns whether the machine has so many CPUs that inherited events slow a fork more than events of whole CPUs do. */
@@ -81,17 +82,17 @@ void tp_perf_rings_read(struct tp_perf_rings *rings, void (*take)(void *context,
 bool tp_perf_rings_is_switch(const struct tp_perf_rings *rings, uint64_t event_id);
 
 /* Keeps the number of stacks recorded at switches within its limit. count: stacks since the last call. */
-void tp_perf_rings_budget(struct tp_perf_rings *rings, uint64_t count, int64_t now_ns);
+void tp_perf_rings_limit_stacks(struct tp_perf_rings *rings, uint64_t count, int64_t now_ns);
 
 /* Pauses the rings of names while many threads start and exit. count: records of starts and exits since the last call.
  * While the rings are paused, the arguments of new programs are read only at polls. */
-void tp_perf_rings_calm(struct tp_perf_rings *rings, uint64_t count, int64_t now_ns);
+void tp_perf_rings_pause_names(struct tp_perf_rings *rings, uint64_t count, int64_t now_ns);
 
 /* Ends the recording of stacks at switches. */
 void tp_perf_rings_end_stacks(struct tp_perf_rings *rings);
 
 /* Opens an extra event only for thread `tid`, which stops the kernel from exchanging the thread's events with other
  * threads (outside_tree.c). Returns the descriptor, which the caller closes, or -1. */
-int tp_perf_open_separate(pid_t tid);
+int tp_perf_open_thread_event(pid_t tid);
 
 #endif

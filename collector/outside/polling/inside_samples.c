@@ -36,17 +36,17 @@ static const struct tp_spool_module *module_at(const struct tp_spool_file *file,
 }
 
 /* Returns the number of a module's file. The loader lists the vdso without a path. Generated code has no names here. */
-static uint32_t file_of(struct tp_code_places *places, const struct tp_spool_module *m)
+static uint32_t module_file(struct tp_code_places *places, const struct tp_spool_module *m)
 {
     if (m && !tp_str_starts(m->path, "/") && tp_str_find(m->path, "vdso") >= 0)
         return TP_CODE_VDSO;
-    uint32_t file = m ? tp_code_file_of(places, m->path) : TP_CODE_UNKNOWN;
+    uint32_t file = m ? tp_code_file_number(places, m->path) : TP_CODE_UNKNOWN;
     return file >= TP_CODE_FIRST_FILE ? file : TP_CODE_UNKNOWN;
 }
 
 /* Returns the stack node for a list of addresses. The first one is the current instruction, the others are return
  * addresses. */
-static uint32_t node_of(struct taking *t, const char *addresses, size_t count, uint64_t ticks)
+static uint32_t add_stack_node(struct taking *t, const char *addresses, size_t count, uint64_t ticks)
 {
     struct tp_code_places *places = &t->tree->places;
     uint32_t node = 0;
@@ -55,13 +55,13 @@ static uint32_t node_of(struct taking *t, const char *addresses, size_t count, u
         memcpy(&address, addresses + i * sizeof address, sizeof address);
         address -= i > 0 && address;
         const struct tp_spool_module *m = module_at(t->file, address, ticks);
-        uint32_t file = file_of(places, m);
-        node = tp_code_node_of(places, node, file, file >= TP_CODE_FIRST_FILE ? address - m->bias : 0);
+        uint32_t file = module_file(places, m);
+        node = tp_code_add_node(places, node, file, file >= TP_CODE_FIRST_FILE ? address - m->bias : 0);
     }
     return node;
 }
 
-static void take_sample(struct taking *t, const struct tp_spool_record *record, const char *payload)
+static void add_sample(struct taking *t, const struct tp_spool_record *record, const char *payload)
 {
     struct tp_spool_sample sample;
     if ((size_t)record->slots * TP_SPOOL_SLOT < sizeof sample)
@@ -76,13 +76,13 @@ static void take_sample(struct taking *t, const struct tp_spool_record *record, 
     if (number == TP_NO_ID)
         return;
     const struct tp_outside_thread *thread = tp_outside_thread_at(t->tree, number);
-    int64_t time_ns = tp_spool_time(t->file, sample.ticks) - t->clock_ns;
+    int64_t time_ns = tp_spool_realtime_ns(t->file, sample.ticks) - t->clock_ns;
     time_ns = time_ns < thread->begin_ns ? thread->begin_ns : time_ns > thread->end_ns ? thread->end_ns : time_ns;
     *(struct tp_outside_sample *)tp_vec_push(&t->tree->samples) = (struct tp_outside_sample){
         .time_ns = time_ns,
         .thread = number,
-        .stack = node_of(t, payload + sizeof sample, sample.frame_count < room ? (size_t)sample.frame_count : room,
-                         sample.ticks)};
+        .stack = add_stack_node(t, payload + sizeof sample,
+                                sample.frame_count < room ? (size_t)sample.frame_count : room, sample.ticks)};
     tp_outside_process_at(t->tree, thread->process)->sample_count++;
 }
 
@@ -98,7 +98,7 @@ static bool is_recorder(const struct tp_outside_tree *tree, const struct tp_outs
 
 /* Removes the recorder's threads inside the program, because their time is not the program's. A process then ends with
  * its last other thread. */
-static void leave_out(struct tp_outside_tree *tree)
+static void remove_recorder_threads(struct tp_outside_tree *tree)
 {
     int64_t *ends_ns = tp_arena_array(tree->arena, tree->processes.count, sizeof *ends_ns);
     for (uint32_t i = 0; i < tree->threads.count; i++) {
@@ -118,25 +118,25 @@ static void leave_out(struct tp_outside_tree *tree)
     }
 }
 
-static void take_thread(struct taking *t, const struct tp_spool_thread *thread)
+static void add_thread_samples(struct taking *t, const struct tp_spool_thread *thread)
 {
     struct tp_spool_walk walk;
     struct tp_spool_record record;
     const char *payload;
     tp_spool_walk(&walk, t->file, thread);
-    while (tp_spool_next(&walk, &record, &payload))
+    while (tp_spool_next_record(&walk, &record, &payload))
         if (record.kind == TP_SPOOL_SAMPLE)
-            take_sample(t, &record, payload);
+            add_sample(t, &record, payload);
 }
 
-static int take_spool(void *context, struct tp_error *err)
+static int add_spool_samples(void *context, struct tp_error *err)
 {
     struct taking *t = context;
     int code = tp_spool_open(t->file, t->path, t->tables, err);
     t->process = code == TP_OK ? tp_id_map_get(&t->tree->process_ids, t->file->head.pid) : TP_NO_ID;
     bool is_wanted = t->process != TP_NO_ID && !t->has_samples[t->process];
     for (uint32_t i = 0; is_wanted && i < t->file->thread_count; i++)
-        take_thread(t, &t->file->threads[i]);
+        add_thread_samples(t, &t->file->threads[i]);
     return code;
 }
 
@@ -168,14 +168,14 @@ void tp_inside_samples_add(struct tp_outside_tree *tree, const char *folder, int
                                 .has_samples = has_samples,
                                 .clock_ns = clock_ns};
         tp_arena_init(&tables, 0);
-        tp_arena_run_both(tree->arena, &tables, take_spool, &taking, NULL);
+        tp_arena_run_both(tree->arena, &tables, add_spool_samples, &taking, NULL);
         tp_spool_release(&file);
         tp_arena_release(&tables);
     }
     if (dir)
         closedir(dir);
-    tp_arena_pass_on(tree->arena);
-    leave_out(tree);
+    tp_arena_pass_failure_on(tree->arena);
+    remove_recorder_threads(tree);
     tp_merge_sort(tree->arena, tree->samples.data, tree->samples.count, sizeof(struct tp_outside_sample), by_time,
                   NULL);
 }

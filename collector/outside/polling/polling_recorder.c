@@ -7,7 +7,7 @@
 enum { CODE_TEXT_BYTES = 4 << 20, MOST_CODE_LOOKS = 64 };
 #define MOST_PAUSE_NS 1000000000ll /* pause between two polls when the recorder's time budget is used up */
 
-static void take(void *context, const struct tp_perf_record *r, uint8_t wait)
+static void process_record(void *context, const struct tp_perf_record *r, uint8_t wait)
 {
     struct tp_polling_recorder *recorder = context;
     struct tp_outside_note note = {.wait = wait};
@@ -26,7 +26,7 @@ static void take(void *context, const struct tp_perf_record *r, uint8_t wait)
         recorder->ended(recorder->context, ended);
 }
 
-static void take_code(void *context, const struct tp_perf_record *r)
+static void process_mapping(void *context, const struct tp_perf_record *r)
 {
     tp_python_stacks_process(context, r);
 }
@@ -38,11 +38,11 @@ static void find_python(struct tp_polling_recorder *recorder, uint32_t pid, int6
     uint32_t *runs = tp_id_map_put(&recorder->runs, pid);
     *runs = *runs == TP_NO_ID ? 1 : *runs + 1;
     if (*runs <= MOST_CODE_LOOKS && (*runs & (*runs - 1)) == 0)
-        tp_running_code(&recorder->code_text, pid, time_ns, take_code, recorder->python);
+        tp_running_list_mappings(&recorder->code_text, pid, time_ns, process_mapping, recorder->python);
 }
 
 /* Adds a sample of a running thread, if its Python frames can be read. */
-static void take_running(void *context, uint32_t pid, uint32_t tid, int64_t time_ns)
+static void sample_running_thread(void *context, uint32_t pid, uint32_t tid, int64_t time_ns)
 {
     struct tp_polling_recorder *recorder = context;
     const struct tp_perf_record sample = {
@@ -64,8 +64,8 @@ void tp_polling_recorder_begin(struct tp_polling_recorder *recorder, uint32_t pi
 {
     recorder->proc = (struct tp_proc_tree){.text = recorder->text,
                                            .is_attached = is_attached,
-                                           .take = take,
-                                           .runs = take_running,
+                                           .take = process_record,
+                                           .runs = sample_running_thread,
                                            .report_status = report_status,
                                            .context = recorder};
     tp_id_map_init(&recorder->runs, recorder->arena);

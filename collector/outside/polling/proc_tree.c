@@ -48,7 +48,7 @@ static struct polled_thread *thread_at(const struct tp_polled_process *process, 
 
 /* ---- producing records ---- */
 
-static void emit(const struct tp_proc_tree *tree, struct tp_perf_record record, int64_t time_ns)
+static void emit_record(const struct tp_proc_tree *tree, struct tp_perf_record record, int64_t time_ns)
 {
     record.time_ns = (uint64_t)time_ns;
     tree->take(tree->context, &record, 0);
@@ -56,21 +56,21 @@ static void emit(const struct tp_proc_tree *tree, struct tp_perf_record record, 
 
 static void emit_program(const struct tp_proc_tree *tree, const struct tp_polled_process *process, int64_t time_ns)
 {
-    emit(tree,
-         (struct tp_perf_record){.type = PERF_RECORD_COMM,
-                                 .pid = process->pid,
-                                 .tid = process->pid,
-                                 .is_exec = true,
-                                 .text = process->stat.name},
-         time_ns);
+    emit_record(tree,
+                (struct tp_perf_record){.type = PERF_RECORD_COMM,
+                                        .pid = process->pid,
+                                        .tid = process->pid,
+                                        .is_exec = true,
+                                        .text = process->stat.name},
+                time_ns);
 }
 
 static void emit_thread(const struct tp_proc_tree *tree, uint32_t pid, uint32_t tid, uint32_t parent, int64_t time_ns)
 {
-    emit(tree,
-         (struct tp_perf_record){
-             .type = PERF_RECORD_FORK, .pid = pid, .tid = tid, .parent_pid = parent, .parent_tid = parent},
-         time_ns);
+    emit_record(tree,
+                (struct tp_perf_record){
+                    .type = PERF_RECORD_FORK, .pid = pid, .tid = tid, .parent_pid = parent, .parent_tid = parent},
+                time_ns);
 }
 
 static void emit_intervals(const struct tp_proc_tree *tree, uint32_t pid, struct polled_thread *thread,
@@ -103,8 +103,8 @@ static void end_thread(struct tp_proc_tree *tree, uint32_t pid, struct polled_th
     if (thread->is_over)
         return;
     emit_states(tree, pid, thread, before, intervals, tp_polled_states_end(&thread->states, intervals));
-    emit(tree, (struct tp_perf_record){.type = PERF_RECORD_EXIT, .pid = pid, .tid = thread->tid},
-         thread->states.since_ns);
+    emit_record(tree, (struct tp_perf_record){.type = PERF_RECORD_EXIT, .pid = pid, .tid = thread->tid},
+                thread->states.since_ns);
     thread->is_over = true;
     *tp_id_map_put(&tree->threads, thread->tid) = 0;
 }
@@ -133,7 +133,7 @@ static void examine_thread(struct tp_proc_tree *tree, uint32_t pid, struct polle
         tree->runs(tree->context, pid, thread->tid, time_ns);
 }
 
-static void ask_name(const struct tp_proc_tree *tree, uint32_t pid, struct polled_thread *thread)
+static void update_thread_name(const struct tp_proc_tree *tree, uint32_t pid, struct polled_thread *thread)
 {
     char file[64];
     if (thread->named == NAMED_LOOKS || thread->tid == pid)
@@ -146,8 +146,9 @@ static void ask_name(const struct tp_proc_tree *tree, uint32_t pid, struct polle
     if (strcmp(thread->name, tree->text->data) == 0)
         return;
     snprintf(thread->name, sizeof thread->name, "%s", tree->text->data);
-    emit(tree, (struct tp_perf_record){.type = PERF_RECORD_COMM, .pid = pid, .tid = thread->tid, .text = thread->name},
-         thread->states.polled_ns);
+    emit_record(tree,
+                (struct tp_perf_record){.type = PERF_RECORD_COMM, .pid = pid, .tid = thread->tid, .text = thread->name},
+                thread->states.polled_ns);
 }
 
 /* Initializes a thread. A thread that existed before the recording starts with it. Otherwise computes the start from
@@ -203,7 +204,7 @@ static void list_threads(struct tp_proc_tree *tree, struct tp_polled_process *pr
             continue;
         emit_thread(tree, process->pid, tids[i], process->pid, thread->states.since_ns);
         examine_thread(tree, process->pid, thread, now_ns);
-        ask_name(tree, process->pid, thread);
+        update_thread_name(tree, process->pid, thread);
     }
 }
 
@@ -233,7 +234,7 @@ static bool is_other_program(const struct tp_proc_stat *now, const struct tp_pro
     return now->arguments_at ? now->arguments_at != before->arguments_at : strcmp(now->name, before->name) != 0;
 }
 
-static void take_stat(struct tp_proc_tree *tree, struct tp_polled_process *process, const struct tp_proc_stat *now)
+static void process_stat(struct tp_proc_tree *tree, struct tp_polled_process *process, const struct tp_proc_stat *now)
 {
     bool is_other = now->state != 'Z' && is_other_program(now, &process->stat);
     bool is_named = strcmp(now->name, process->stat.name) != 0;
@@ -244,10 +245,10 @@ static void take_stat(struct tp_proc_tree *tree, struct tp_polled_process *proce
     if (is_other) {
         emit_program(tree, process, time_ns);
     } else if (is_named) {
-        emit(tree,
-             (struct tp_perf_record){
-                 .type = PERF_RECORD_COMM, .pid = process->pid, .tid = process->pid, .text = process->stat.name},
-             time_ns);
+        emit_record(tree,
+                    (struct tp_perf_record){
+                        .type = PERF_RECORD_COMM, .pid = process->pid, .tid = process->pid, .text = process->stat.name},
+                    time_ns);
     }
 }
 
@@ -256,7 +257,7 @@ struct adding {
     uint32_t parent;
 };
 
-static const struct tp_polled_process *find(const struct tp_proc_tree *tree, uint32_t pid)
+static const struct tp_polled_process *find_living_process(const struct tp_proc_tree *tree, uint32_t pid)
 {
     for (size_t i = 0; i < tree->processes.count; i++)
         if (process_at(tree, i)->pid == pid && !process_at(tree, i)->is_over)
@@ -272,7 +273,7 @@ static void add_process(void *context, uint32_t pid)
     if (*known == 1 || pid == tree->left_out)
         return;
     *known = 1;
-    const struct tp_polled_process *parent = find(tree, adding->parent);
+    const struct tp_polled_process *parent = find_living_process(tree, adding->parent);
     struct tp_polled_process process = {.pid = pid, .threads = TP_VEC(tree->arena, struct polled_thread)};
     if (parent)
         process.stat = parent->stat; /* before its own exec, a child runs the program of its parent */
@@ -307,7 +308,7 @@ static bool examine_threads(struct tp_proc_tree *tree, struct tp_polled_process 
         struct polled_thread *thread = thread_at(process, i);
         examine_thread(tree, process->pid, thread, now_ns);
         if (thread->has_run && !thread->is_over)
-            ask_name(tree, process->pid, thread);
+            update_thread_name(tree, process->pid, thread);
         is_other = is_other || thread->has_run || thread->is_over;
     }
     return is_other;
@@ -339,7 +340,7 @@ static void examine_process(struct tp_proc_tree *tree, size_t number, int64_t (*
     if (process->is_first && !process->is_emitted && now.state != 'Z' && !is_other_program(&now, &process->stat))
         return; /* the process has not called exec yet */
     if (process->is_emitted)
-        take_stat(tree, process, &now);
+        process_stat(tree, process, &now);
     else
         emit_process(tree, process, &now, now_ns);
     if (now.state == 'Z' && now.thread_count <= 1) { /* the process has exited and waits for its parent; its totals are
@@ -406,8 +407,8 @@ void tp_proc_tree_end(struct tp_proc_tree *tree, int64_t time_ns)
         uint32_t pid = process_at(tree, 0)->pid;
         process_at(tree, 0)->stat.name[0] = '\0';
         emit_program(tree, process_at(tree, 0), tree->begin_ns);
-        emit(tree, (struct tp_perf_record){.type = PERF_RECORD_SWITCH, .pid = pid, .tid = pid, .is_out = true},
-             tree->begin_ns); /* marks the process as blocked, because no poll saw it running */
+        emit_record(tree, (struct tp_perf_record){.type = PERF_RECORD_SWITCH, .pid = pid, .tid = pid, .is_out = true},
+                    tree->begin_ns); /* marks the process as blocked, because no poll saw it running */
     }
     for (size_t i = 0; i < tree->processes.count; i++)
         for (size_t k = 0; k < process_at(tree, i)->threads.count; k++) {

@@ -33,7 +33,7 @@ struct early_end {
 
 /* Installs a filter that passes only exits of processes, because the kernel also reports each start and exit of any
  * thread in the system. The filter compares words in network byte order. Without the filter, all messages are read. */
-static void keep_ends(int fd)
+static void install_exit_filter(int fd)
 {
     enum { MESSAGE = sizeof(struct nlmsghdr) + offsetof(struct cn_msg, data), ALL = 0xffff };
     struct sock_filter words[] = {
@@ -60,7 +60,7 @@ static bool is_first_namespace(const char *path, uint64_t number)
 
 /* Returns whether the connector works here. In other PID or user namespaces, the kernel accepts the request but sends
  * no messages. */
-static bool has_end_events(void)
+static bool can_receive_exits(void)
 {
     return is_first_namespace("/proc/self/ns/pid", 0xEFFFFFFCu) &&
            is_first_namespace("/proc/self/ns/user", 0xEFFFFFFDu);
@@ -77,11 +77,12 @@ static int open_connector(void)
                                         .message = {.id = {CN_IDX_PROC, CN_VAL_PROC}, .len = sizeof listen.operation},
                                         .operation = PROC_CN_MCAST_LISTEN};
     const int size = SOCKET_BYTES;
-    int fd = has_end_events() ? socket(PF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_CONNECTOR) : -1;
+    int fd =
+        can_receive_exits() ? socket(PF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_CONNECTOR) : -1;
     if (fd < 0)
         return -1;
     setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size);
-    keep_ends(fd);
+    install_exit_filter(fd);
     if (bind(fd, (const struct sockaddr *)&address, sizeof address) == 0 &&
         send(fd, &listen, sizeof listen, 0) == (ssize_t)sizeof listen)
         return fd;
@@ -108,7 +109,7 @@ void tp_exit_codes_release(struct tp_exit_codes *codes)
 }
 
 /* Stores the status of a process whose exit was reported before tp_exit_codes_add. */
-static void take_early(struct tp_exit_codes *codes, uint32_t pid)
+static void store_early_exit(struct tp_exit_codes *codes, uint32_t pid)
 {
     const struct early_end *early = codes->early.data;
     for (size_t i = 0; i < codes->early.count; i++)
@@ -130,7 +131,7 @@ void tp_exit_codes_add(struct tp_exit_codes *codes, uint32_t pid)
     int fd = is_asked ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
     codes->descriptor_count += fd >= 0;
     *known = fd >= 0 ? (uint32_t)fd + 1 : 0;
-    take_early(codes, pid);
+    store_early_exit(codes, pid);
 }
 
 void tp_exit_codes_put(struct tp_exit_codes *codes, uint32_t pid, int status)
@@ -138,7 +139,7 @@ void tp_exit_codes_put(struct tp_exit_codes *codes, uint32_t pid, int status)
     *tp_id_map_put(&codes->ended, pid) = (uint32_t)status;
 }
 
-static void take_event(struct tp_exit_codes *codes, const struct cn_msg *message)
+static void process_event(struct tp_exit_codes *codes, const struct cn_msg *message)
 {
     struct proc_event event = {0};
     memcpy(&event, message->data, message->len < sizeof event ? message->len : sizeof event);
@@ -160,7 +161,7 @@ void tp_exit_codes_read(struct tp_exit_codes *codes)
     for (; size > 0; size = recv(codes->connector, bytes, sizeof bytes, 0)) {
         int left = (int)size;
         for (struct nlmsghdr *head = (void *)bytes; NLMSG_OK(head, (unsigned)left); head = NLMSG_NEXT(head, left))
-            take_event(codes, NLMSG_DATA(head));
+            process_event(codes, NLMSG_DATA(head));
     }
 }
 

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <sys/uio.h>
 
-size_t tp_other_read_parts(struct tp_other_memory *memory, const struct tp_other_part *parts, size_t count)
+size_t tp_other_memory_read_parts(struct tp_other_memory *memory, const struct tp_other_part *parts, size_t count)
 {
     struct iovec to[TP_OTHER_PARTS] = {{0}}, from[TP_OTHER_PARTS] = {{0}};
     if (!memory->reads_left || !count || count > TP_OTHER_PARTS)
@@ -22,14 +22,14 @@ size_t tp_other_read_parts(struct tp_other_memory *memory, const struct tp_other
     return done;
 }
 
-bool tp_other_read(struct tp_other_memory *memory, uint64_t at, void *to, size_t size)
+bool tp_other_memory_read(struct tp_other_memory *memory, uint64_t at, void *to, size_t size)
 {
     const struct tp_other_part part = {at, to, size};
-    return at && tp_other_read_parts(memory, &part, 1) == 1;
+    return at && tp_other_memory_read_parts(memory, &part, 1) == 1;
 }
 
-uint64_t tp_other_word(struct tp_other_memory *memory, uint64_t at)
+uint64_t tp_other_memory_read_word(struct tp_other_memory *memory, uint64_t at)
 {
     uint64_t word = 0;
-    return tp_other_read(memory, at, &word, sizeof word) ? word : 0;
+    return tp_other_memory_read(memory, at, &word, sizeof word) ? word : 0;
 }

@@ -14,7 +14,7 @@ struct tp_other_memory {
 };
 
 /* Reads `size` bytes at an address into `to`. Returns false if some of the bytes cannot be read. */
-bool tp_other_read(struct tp_other_memory *memory, uint64_t at, void *to, size_t size);
+bool tp_other_memory_read(struct tp_other_memory *memory, uint64_t at, void *to, size_t size);
 
 /* Part of memory to read: `size` bytes at address `at`, copied to `to`. */
 struct tp_other_part {
@@ -26,9 +26,9 @@ struct tp_other_part {
 enum { TP_OTHER_PARTS = 256 };
 
 /* Reads at most TP_OTHER_PARTS parts with one system call. Returns the number of leading parts that were read. */
-size_t tp_other_read_parts(struct tp_other_memory *memory, const struct tp_other_part *parts, size_t count);
+size_t tp_other_memory_read_parts(struct tp_other_memory *memory, const struct tp_other_part *parts, size_t count);
 
 /* Returns the 8-byte word at an address, or 0 if the word cannot be read. */
-uint64_t tp_other_word(struct tp_other_memory *memory, uint64_t at);
+uint64_t tp_other_memory_read_word(struct tp_other_memory *memory, uint64_t at);
 
 #endif

@@ -37,7 +37,7 @@ bool tp_own_budget_update(struct tp_own_budget *budget, int64_t own_ns, int64_t 
     return is_over && goes_on;
 }
 
-bool tp_own_budget_reads(struct tp_own_budget *budget)
+bool tp_own_budget_is_sample_read(struct tp_own_budget *budget)
 {
     uint32_t one_of = budget->level > 1 ? 1u << (budget->level - 1) : 1;
     return budget->number++ % one_of == 0;

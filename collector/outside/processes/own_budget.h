@@ -36,7 +36,7 @@ bool tp_own_budget_update(struct tp_own_budget *budget, int64_t own_ns, int64_t 
 bool tp_own_budget_has_room(const struct tp_own_budget *budget, int64_t own_ns, int64_t program_ns);
 
 /* Counts a sample. Returns whether the recorder should read it at the current level of savings. */
-bool tp_own_budget_reads(struct tp_own_budget *budget);
+bool tp_own_budget_is_sample_read(struct tp_own_budget *budget);
 
 static inline bool tp_own_budget_has_wait_stacks(const struct tp_own_budget *budget)
 {

@@ -27,7 +27,7 @@ bool tp_proc_load(struct tp_buf *text, uint32_t pid, const char *name)
     return text->size > 0;
 }
 
-static void take_number(int64_t *number, const char *text, const char *key)
+static void read_keyed_number(int64_t *number, const char *text, const char *key)
 {
     const char *at = strstr(text, key);
     if (at)
@@ -43,10 +43,10 @@ bool tp_proc_read_usage(struct tp_proc_usage *usage, uint32_t pid, struct tp_buf
         usage->resident_bytes = pages * sysconf(_SC_PAGESIZE);
     has_io = tp_proc_load(text, pid, "io");
     if (has_io) {
-        take_number(&usage->read_call_bytes, text->data, "rchar: ");
-        take_number(&usage->write_call_bytes, text->data, "wchar: ");
-        take_number(&usage->read_disk_bytes, text->data, "\nread_bytes: ");
-        take_number(&usage->write_disk_bytes, text->data, "\nwrite_bytes: ");
+        read_keyed_number(&usage->read_call_bytes, text->data, "rchar: ");
+        read_keyed_number(&usage->write_call_bytes, text->data, "wchar: ");
+        read_keyed_number(&usage->read_disk_bytes, text->data, "\nread_bytes: ");
+        read_keyed_number(&usage->write_disk_bytes, text->data, "\nwrite_bytes: ");
     }
     return has_memory || has_io;
 }
@@ -56,7 +56,7 @@ bool tp_proc_read_arguments(struct tp_buf *text, uint32_t pid)
     return tp_proc_load(text, pid, "cmdline");
 }
 
-bool tp_proc_user(uid_t *user, uint32_t pid)
+bool tp_proc_read_user(uid_t *user, uint32_t pid)
 {
     char path[32];
     struct stat process;
@@ -67,13 +67,13 @@ bool tp_proc_user(uid_t *user, uint32_t pid)
     return true;
 }
 
-bool tp_proc_is_ours(uint32_t pid)
+bool tp_proc_is_same_user(uint32_t pid)
 {
     uid_t user;
-    return tp_proc_user(&user, pid) && user == geteuid();
+    return tp_proc_read_user(&user, pid) && user == geteuid();
 }
 
-void tp_proc_each(void (*take)(void *context, uint32_t pid), void *context)
+void tp_proc_each_process(void (*take)(void *context, uint32_t pid), void *context)
 {
     DIR *folder = opendir("/proc");
     for (const struct dirent *entry; folder && (entry = readdir(folder));) {
@@ -86,7 +86,7 @@ void tp_proc_each(void (*take)(void *context, uint32_t pid), void *context)
 }
 
 /* Stores a field of /proc/PID/stat after the name. number: number of the field in proc(5). */
-static void take_field(struct tp_proc_stat *stat, int number, const char *text)
+static void store_stat_field(struct tp_proc_stat *stat, int number, const char *text)
 {
     enum { EXITING = 4, KERNEL = 0x200000 }; /* PF_EXITING and PF_KTHREAD among the kernel's flags of a process */
     uint64_t value = strtoull(text, NULL, 10);
@@ -114,7 +114,7 @@ bool tp_proc_read_stat(struct tp_proc_stat *stat, uint32_t pid, struct tp_buf *t
     snprintf(stat->name, sizeof stat->name, "%.*s", (int)(end - name - 1), name + 1);
     int number = 4;
     for (const char *at = strchr(end + 2, ' '); at; at = strchr(at + 1, ' '))
-        take_field(stat, number++, at);
+        store_stat_field(stat, number++, at);
     return true;
 }
 

@@ -28,13 +28,13 @@ bool tp_proc_read_usage(struct tp_proc_usage *usage, uint32_t pid, struct tp_buf
 bool tp_proc_read_arguments(struct tp_buf *text, uint32_t pid);
 
 /* Sets *user to the owner of a process. Returns false if the process does not exist. */
-bool tp_proc_user(uid_t *user, uint32_t pid);
+bool tp_proc_read_user(uid_t *user, uint32_t pid);
 
 /* Returns whether the process has the same user as this process. */
-bool tp_proc_is_ours(uint32_t pid);
+bool tp_proc_is_same_user(uint32_t pid);
 
 /* Calls `take` for each process of the system. */
-void tp_proc_each(void (*take)(void *context, uint32_t pid), void *context);
+void tp_proc_each_process(void (*take)(void *context, uint32_t pid), void *context);
 
 /* Fields of /proc/PID/stat. */
 struct tp_proc_stat {

@@ -26,7 +26,7 @@ void tp_running_tree_release(struct tp_running_tree *tree)
 
 /* ---- one process ---- */
 
-static void emit(struct tp_running_tree *tree, struct tp_perf_record record)
+static void emit_record(struct tp_running_tree *tree, struct tp_perf_record record)
 {
     record.time_ns = (uint64_t)tree->time_ns;
     tree->take(tree->context, &record);
@@ -37,8 +37,8 @@ static void emit_program(struct tp_running_tree *tree, uint32_t pid)
     char name[32] = "";
     if (tp_proc_load(&tree->text, pid, "comm"))
         snprintf(name, sizeof name, "%.*s", (int)strcspn(tree->text.data, "\n"), tree->text.data);
-    emit(tree,
-         (struct tp_perf_record){.type = PERF_RECORD_COMM, .pid = pid, .tid = pid, .is_exec = true, .text = name});
+    emit_record(
+        tree, (struct tp_perf_record){.type = PERF_RECORD_COMM, .pid = pid, .tid = pid, .is_exec = true, .text = name});
 }
 
 /* Reads a line such as "7f00-7f01 r-xp 00001000 08:01 42   /usr/lib/x.so". Returns false if the mapping is not code. */
@@ -63,8 +63,8 @@ static bool read_mapping(struct tp_perf_record *record, char *line)
     return true;
 }
 
-void tp_running_code(struct tp_buf *text, uint32_t pid, int64_t time_ns,
-                     void (*take)(void *context, const struct tp_perf_record *record), void *context)
+void tp_running_list_mappings(struct tp_buf *text, uint32_t pid, int64_t time_ns,
+                              void (*take)(void *context, const struct tp_perf_record *record), void *context)
 {
     struct tp_perf_record record;
     if (!tp_proc_load(text, pid, "maps"))
@@ -88,22 +88,25 @@ static void emit_thread(struct tp_running_tree *tree, uint32_t pid, uint32_t tid
     if (tid == pid)
         tp_proc_read_stat(&process, pid, &tree->text);
     uint32_t parent = tid == pid ? process.parent : pid;
-    emit(tree, (struct tp_perf_record){
-                   .type = PERF_RECORD_FORK, .pid = pid, .tid = tid, .parent_pid = parent, .parent_tid = parent});
+    emit_record(tree,
+                (struct tp_perf_record){
+                    .type = PERF_RECORD_FORK, .pid = pid, .tid = tid, .parent_pid = parent, .parent_tid = parent});
     if (tid == pid) {
         emit_program(tree, pid);
-        tp_running_code(&tree->text, pid, tree->time_ns, tree->take, tree->context);
+        tp_running_list_mappings(&tree->text, pid, tree->time_ns, tree->take, tree->context);
     }
     snprintf(name, sizeof name, "task/%" PRIu32 "/comm", tid);
     if (tid != pid && tp_proc_load(&tree->text, pid, name)) {
         tree->text.data[strcspn(tree->text.data, "\n")] = '\0';
-        emit(tree, (struct tp_perf_record){.type = PERF_RECORD_COMM, .pid = pid, .tid = tid, .text = tree->text.data});
+        emit_record(tree,
+                    (struct tp_perf_record){.type = PERF_RECORD_COMM, .pid = pid, .tid = tid, .text = tree->text.data});
     }
     snprintf(name, sizeof name, "task/%" PRIu32 "/stat", tid);
     const char *state = tp_proc_load(&tree->text, pid, name) ? strrchr(tree->text.data, ')') : NULL;
     bool is_ready = state && strlen(state) > 2 && state[2] == 'R';
-    emit(tree, (struct tp_perf_record){
-                   .type = PERF_RECORD_SWITCH, .pid = pid, .tid = tid, .is_out = true, .is_preempted = is_ready});
+    emit_record(tree,
+                (struct tp_perf_record){
+                    .type = PERF_RECORD_SWITCH, .pid = pid, .tid = tid, .is_out = true, .is_preempted = is_ready});
 }
 
 static void add_process(void *context, uint32_t child)
@@ -121,7 +124,7 @@ void tp_running_tree_add(struct tp_running_tree *tree, uint32_t pid)
     add_process(tree, pid);
 }
 
-static size_t look_at(struct tp_running_tree *tree, uint32_t pid, uint32_t tid)
+static size_t examine_thread(struct tp_running_tree *tree, uint32_t pid, uint32_t tid)
 {
     size_t is_new = tp_id_map_find(&tree->threads, tid) == NULL;
     if (is_new) {
@@ -141,7 +144,7 @@ size_t tp_running_tree_search(struct tp_running_tree *tree)
         uint32_t pid = *TP_AT(&tree->processes, uint32_t, i);
         size_t count = tp_proc_list_threads(tids, TP_MAX_OUTSIDE_ATTACHED, pid);
         for (size_t k = 0; k < count; k++)
-            found += look_at(tree, pid, tids[k]);
+            found += examine_thread(tree, pid, tids[k]);
     }
     return found;
 }

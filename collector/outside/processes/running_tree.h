@@ -21,8 +21,8 @@ struct tp_running_tree {
 };
 
 /* Produces a record for each code mapping of a process. text: scratch buffer. */
-void tp_running_code(struct tp_buf *text, uint32_t pid, int64_t time_ns,
-                     void (*take)(void *context, const struct tp_perf_record *record), void *context);
+void tp_running_list_mappings(struct tp_buf *text, uint32_t pid, int64_t time_ns,
+                              void (*take)(void *context, const struct tp_perf_record *record), void *context);
 
 /* Initializes *tree. The lists are in the arena, whose guard the caller sets in all calls except release. */
 void tp_running_tree_init(struct tp_running_tree *tree, struct tp_arena *arena, uint32_t pid);

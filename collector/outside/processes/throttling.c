@@ -11,7 +11,7 @@
 
 enum { PATH_BYTES = 1024, STAT_BYTES = 1 << 18, MOST_LEVELS = 32 };
 
-static int64_t number_of(const char *text, const char *key)
+static int64_t read_keyed_number(const char *text, const char *key)
 {
     const char *at = strstr(text, key);
     return at ? strtoll(at + strlen(key), NULL, 10) : -1;
@@ -24,9 +24,9 @@ static bool add_stat(struct tp_throttling *sum, const char *path)
     struct tp_buf text;
     tp_buf_init(&text, STAT_BYTES);
     bool is_read = tp_input_read_all(&text, path, TP_INPUT_FILE, NULL) == TP_OK && text.size;
-    int64_t us = is_read ? number_of(text.data, "throttled_usec ") : -1;
-    int64_t ns = is_read ? number_of(text.data, "throttled_time ") : -1;
-    int64_t periods = is_read ? number_of(text.data, "nr_throttled ") : -1;
+    int64_t us = is_read ? read_keyed_number(text.data, "throttled_usec ") : -1;
+    int64_t ns = is_read ? read_keyed_number(text.data, "throttled_time ") : -1;
+    int64_t periods = is_read ? read_keyed_number(text.data, "nr_throttled ") : -1;
     tp_buf_release(&text);
     if (periods < 0 || (us < 0 && ns < 0) || us > INT64_MAX / 1000)
         return false;
@@ -85,7 +85,7 @@ static bool add_line(struct tp_throttling *sum, struct tp_str line, const char *
     return add_groups(sum, folder, path);
 }
 
-bool tp_throttling_of(struct tp_throttling *throttling, const char *groups, const char *root)
+bool tp_throttling_sum_groups(struct tp_throttling *throttling, const char *groups, const char *root)
 {
     bool is_any = false;
     *throttling = (struct tp_throttling){0};
@@ -105,12 +105,12 @@ void tp_throttling_begin(struct tp_throttling_span *span, uint32_t pid, struct t
     if (!tp_proc_load(text, pid, "cgroup") || text->size >= sizeof span->groups)
         return;
     memcpy(span->groups, text->data, text->size + 1);
-    span->is_known = tp_throttling_of(&span->before, span->groups, ROOT);
+    span->is_known = tp_throttling_sum_groups(&span->before, span->groups, ROOT);
 }
 
 bool tp_throttling_end(const struct tp_throttling_span *span, struct tp_throttling *since)
 {
-    bool is_known = span->is_known && tp_throttling_of(since, span->groups, ROOT);
+    bool is_known = span->is_known && tp_throttling_sum_groups(since, span->groups, ROOT);
     since->time_ns -= span->before.time_ns;
     since->period_count -= span->before.period_count;
     is_known = is_known && since->time_ns >= 0 && since->period_count >= 0;

@@ -30,6 +30,6 @@ bool tp_throttling_end(const struct tp_throttling_span *span, struct tp_throttli
 
 /* Adds up the throttled time of the cgroups listed in `groups`, whose folders are below `root`. groups: contents of
  * /proc/PID/cgroup. Returns false if none of these cgroups counts throttled time. */
-bool tp_throttling_of(struct tp_throttling *throttling, const char *groups, const char *root);
+bool tp_throttling_sum_groups(struct tp_throttling *throttling, const char *groups, const char *root);
 
 #endif

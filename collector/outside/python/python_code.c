@@ -47,7 +47,7 @@ static bool add_character(char *to, size_t room, size_t *size, uint32_t c)
 
 /* Returns the bytes per character of a Python string, from its state word. Sets *is_ascii if all characters are ASCII.
  * Returns 0 for kinds of strings that names never have. The flags start at bit 2, or at bit 16 in builds of 3.15. */
-static unsigned width_of(uint32_t state, bool *is_ascii)
+static unsigned character_bytes(uint32_t state, bool *is_ascii)
 {
     enum { KIND = 7, COMPACT = 8, ASCII = 16, BEFORE = 2, LONG_BEFORE = 16 };
     uint32_t flags = state >> BEFORE & COMPACT ? state >> BEFORE : state >> LONG_BEFORE;
@@ -66,16 +66,16 @@ static bool read_text(struct tp_other_memory *memory, const struct tp_python_lay
     int64_t count;
     bool is_ascii;
     *size = 0;
-    if (!tp_other_read(memory, at, head, (size_t)layout->text_other))
+    if (!tp_other_memory_read(memory, at, head, (size_t)layout->text_non_ascii))
         return false;
     memcpy(&state, head + layout->text_state, sizeof state);
     memcpy(&count, head + layout->text_size, sizeof count);
-    unsigned width = width_of(state, &is_ascii);
+    unsigned width = character_bytes(state, &is_ascii);
     if (!width || count < 1 || (is_ascii && width != 1))
         return false;
     size_t kept = count < MOST_CHARACTERS ? (size_t)count : MOST_CHARACTERS;
-    if (!tp_other_read(memory, at + (uint64_t)(is_ascii ? layout->text_ascii : layout->text_other), characters,
-                       kept * width))
+    if (!tp_other_memory_read(memory, at + (uint64_t)(is_ascii ? layout->text_ascii : layout->text_non_ascii),
+                              characters, kept * width))
         return false;
     for (size_t i = 0; i < kept; i++) {
         uint32_t c = 0;
@@ -141,27 +141,28 @@ static int64_t line_by_pairs(bool is_before, int64_t line, const uint8_t *table,
     return line;
 }
 
-int64_t tp_python_line(int minor, int64_t first, const uint8_t *table, size_t size, int64_t at)
+int64_t tp_python_find_line(int minor, int64_t first, const uint8_t *table, size_t size, int64_t at)
 {
     return minor >= 11 ? line_by_locations(first, table, size, at) : line_by_pairs(minor < 10, first, table, size, at);
 }
 
-static int64_t line_of(struct tp_python_code *code, struct tp_other_memory *memory,
-                       const struct tp_python_layout *layout, const struct tp_python_place *place)
+static int64_t find_frame_line(struct tp_python_code *code, struct tp_other_memory *memory,
+                               const struct tp_python_layout *layout, const struct tp_python_place *place)
 {
     int64_t size = 0;
     tp_buf_clear(&code->table);
-    if (!tp_other_read(memory, place->lines + (uint64_t)layout->bytes_size, &size, sizeof size) || size < 0 ||
+    if (!tp_other_memory_read(memory, place->lines + (uint64_t)layout->bytes_size, &size, sizeof size) || size < 0 ||
         size > TP_MAX_OUTSIDE_LINES_BYTES || tp_buf_reserve(&code->table, (size_t)size) != 0 ||
-        (size && !tp_other_read(memory, place->lines + (uint64_t)layout->bytes_at, code->table.data, (size_t)size)))
+        (size &&
+         !tp_other_memory_read(memory, place->lines + (uint64_t)layout->bytes_at, code->table.data, (size_t)size)))
         size = 0; /* an empty table gives the first line of the function */
-    return tp_python_line(layout->minor, place->first, (const uint8_t *)code->table.data, (size_t)size, place->at);
+    return tp_python_find_line(layout->minor, place->first, (const uint8_t *)code->table.data, (size_t)size, place->at);
 }
 
 /* ---- frames ---- */
 
-static uint32_t make_text(struct tp_python_code *code, struct tp_other_memory *memory,
-                          const struct tp_python_layout *layout, const struct tp_python_place *place)
+static uint32_t make_frame_text(struct tp_python_code *code, struct tp_other_memory *memory,
+                                const struct tp_python_layout *layout, const struct tp_python_place *place)
 {
     char file[FILE_TEXT_BYTES], name[NAME_TEXT_BYTES], text[FRAME_TEXT_BYTES];
     size_t file_size, name_size;
@@ -169,7 +170,7 @@ static uint32_t make_text(struct tp_python_code *code, struct tp_other_memory *m
         !read_text(memory, layout, place->file, file, sizeof file, &file_size))
         return TP_NO_ID;
     int n = snprintf(text, sizeof text, "%.*s(%" PRId64 "): %.*s", (int)file_size, file,
-                     line_of(code, memory, layout, place), (int)name_size, name);
+                     find_frame_line(code, memory, layout, place), (int)name_size, name);
     const struct tp_str all = {text, (size_t)n};
     if (code->texts->count >= TP_MAX_OUTSIDE_PYTHON_TEXTS && tp_strings_find(code->texts, all) == TP_NO_ID)
         return TP_NO_ID;
@@ -177,7 +178,7 @@ static uint32_t make_text(struct tp_python_code *code, struct tp_other_memory *m
 }
 
 /* Returns the position of a frame as a byte offset in its code. */
-static int64_t byte_of(const struct tp_python_layout *layout, uint64_t address, uint64_t place)
+static int64_t code_byte_offset(const struct tp_python_layout *layout, uint64_t address, uint64_t place)
 {
     int64_t at = layout->code_bytes == TP_PYTHON_ABSENT ? (int64_t)(int32_t)place * (layout->minor == 10 ? 2 : 1)
                                                         : (int64_t)(place - address - (uint64_t)layout->code_bytes);
@@ -188,17 +189,18 @@ uint32_t tp_python_code_text(struct tp_python_code *code, struct tp_other_memory
                              const struct tp_python_layout *layout, uint64_t address, const uint8_t *object,
                              uint64_t place)
 {
-    struct tp_python_place wanted = {.address = address, .pid = memory->pid, .at = byte_of(layout, address, place)};
+    struct tp_python_place wanted = {
+        .address = address, .pid = memory->pid, .at = code_byte_offset(layout, address, place)};
     memcpy(&wanted.name, object + layout->code_name, sizeof wanted.name);
     memcpy(&wanted.file, object + layout->code_file, sizeof wanted.file);
     memcpy(&wanted.lines, object + layout->code_lines, sizeof wanted.lines);
-    memcpy(&wanted.first, object + layout->code_first, sizeof wanted.first);
+    memcpy(&wanted.first, object + layout->code_first_line, sizeof wanted.first);
     uint64_t hash = tp_hash_mix(address ^ (uint64_t)wanted.pid << 48, (uint64_t)wanted.at * 2 + 0xE7037ED1A0B428DBull);
     struct tp_python_place *known = &code->places[hash % PLACES];
     if (known->address == address && known->pid == wanted.pid && known->at == wanted.at && known->name == wanted.name &&
         known->file == wanted.file && known->lines == wanted.lines && known->first == wanted.first)
         return known->text;
-    wanted.text = make_text(code, memory, layout, &wanted);
+    wanted.text = make_frame_text(code, memory, layout, &wanted);
     if (wanted.text != TP_NO_ID)
         *known = wanted;
     return wanted.text;

@@ -31,6 +31,6 @@ uint32_t tp_python_code_text(struct tp_python_code *code, struct tp_other_memory
 
 /* Returns the line of the byte offset `at` in a function, from the function's line table in the format of Python
  * 3.minor. first: first line of the function. Never reads beyond the table, whatever its contents. */
-int64_t tp_python_line(int minor, int64_t first, const uint8_t *table, size_t size, int64_t at);
+int64_t tp_python_find_line(int minor, int64_t first, const uint8_t *table, size_t size, int64_t at);
 
 #endif

@@ -11,7 +11,7 @@
 enum { MOST_SECTIONS = 1024, MOST_BYTES = 32 << 20 };
 
 /* Reads `size` bytes at file offset `at` into `part`. Returns false if the file is shorter. */
-static bool load(struct tp_buf *part, int fd, uint64_t at, uint64_t size)
+static bool load_file_part(struct tp_buf *part, int fd, uint64_t at, uint64_t size)
 {
     tp_buf_init(part, MOST_BYTES);
     if (!size || size > MOST_BYTES || at > INT64_MAX - size || tp_buf_reserve(part, (size_t)size) != 0)
@@ -21,13 +21,13 @@ static bool load(struct tp_buf *part, int fd, uint64_t at, uint64_t size)
     return part->size == size;
 }
 
-static const char *name_of(const struct tp_buf *names, uint32_t at)
+static const char *symbol_name(const struct tp_buf *names, uint32_t at)
 {
     return at < names->size && memchr(names->data + at, '\0', names->size - at) ? names->data + at : "";
 }
 
 /* Returns the minor version from the constant Py_Version, such as 11 from 0x030b02f0; 0: unknown. */
-static int minor_at(int fd, const struct tp_buf *sections, const Elf64_Sym *symbol)
+static int minor_from_constant(int fd, const struct tp_buf *sections, const Elf64_Sym *symbol)
 {
     Elf64_Shdr section;
     uint32_t version = 0;
@@ -41,17 +41,17 @@ static int minor_at(int fd, const struct tp_buf *sections, const Elf64_Sym *symb
     return version >> 24 == 3 ? (int)(version >> 16 & 0xff) : 0;
 }
 
-static void take_symbols(struct tp_python_file *file, int fd, const struct tp_buf *sections,
-                         const struct tp_buf *symbols, const struct tp_buf *names)
+static void process_symbols(struct tp_python_file *file, int fd, const struct tp_buf *sections,
+                            const struct tp_buf *symbols, const struct tp_buf *names)
 {
     for (size_t i = 0; i < symbols->size / sizeof(Elf64_Sym); i++) {
         Elf64_Sym symbol;
         memcpy(&symbol, symbols->data + i * sizeof symbol, sizeof symbol);
-        const char *name = symbol.st_shndx != SHN_UNDEF ? name_of(names, symbol.st_name) : "";
+        const char *name = symbol.st_shndx != SHN_UNDEF ? symbol_name(names, symbol.st_name) : "";
         if (strcmp(name, "_PyRuntime") == 0)
             file->runtime = symbol.st_value;
         else if (strcmp(name, "Py_Version") == 0)
-            file->minor = minor_at(fd, sections, &symbol);
+            file->minor = minor_from_constant(fd, sections, &symbol);
         else if (strcmp(name, "_PyEval_EvalFrameDefault") == 0) {
             file->loop = symbol.st_value;
             file->loop_bytes = symbol.st_size;
@@ -69,16 +69,16 @@ static void read_exports(struct tp_python_file *file, int fd, const struct tp_bu
         if (table.sh_type != SHT_DYNSYM || table.sh_link >= count)
             continue;
         memcpy(&texts, sections->data + table.sh_link * sizeof texts, sizeof texts);
-        bool has_names = load(&names, fd, texts.sh_offset, texts.sh_size);
-        if (load(&symbols, fd, table.sh_offset, table.sh_size) && has_names)
-            take_symbols(file, fd, sections, &symbols, &names);
+        bool has_names = load_file_part(&names, fd, texts.sh_offset, texts.sh_size);
+        if (load_file_part(&symbols, fd, table.sh_offset, table.sh_size) && has_names)
+            process_symbols(file, fd, sections, &symbols, &names);
         tp_buf_release(&symbols);
         tp_buf_release(&names);
         return;
     }
 }
 
-static int minor_by_name(struct tp_str path)
+static int minor_from_file_name(struct tp_str path)
 {
     ptrdiff_t at = -1;
     for (struct tp_str rest = path; (at = tp_str_find(rest, "python3.")) >= 0;) {
@@ -100,11 +100,11 @@ bool tp_python_file_read(struct tp_python_file *file, struct tp_str path)
     bool is_ours = pread(input.fd, &head, sizeof head, 0) == sizeof head &&
                    memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 && head.e_ident[EI_CLASS] == ELFCLASS64 &&
                    head.e_shentsize == sizeof(Elf64_Shdr) && head.e_shnum <= MOST_SECTIONS;
-    if (is_ours && load(&sections, input.fd, head.e_shoff, (uint64_t)head.e_shnum * sizeof(Elf64_Shdr)))
+    if (is_ours && load_file_part(&sections, input.fd, head.e_shoff, (uint64_t)head.e_shnum * sizeof(Elf64_Shdr)))
         read_exports(file, input.fd, &sections);
     if (is_ours)
         tp_buf_release(&sections);
     close(input.fd);
-    file->minor = file->minor ? file->minor : minor_by_name(path);
+    file->minor = file->minor ? file->minor : minor_from_file_name(path);
     return file->runtime != 0;
 }

@@ -16,13 +16,13 @@ struct tp_python_frame {
 };
 
 /* Returns the address of the struct of thread `tid`; 0: not found. runtime: address of _PyRuntime. */
-uint64_t tp_python_thread(struct tp_other_memory *memory, const struct tp_python_layout *layout, uint64_t runtime,
-                          uint32_t tid);
+uint64_t tp_python_find_thread(struct tp_other_memory *memory, const struct tp_python_layout *layout, uint64_t runtime,
+                               uint32_t tid);
 
 /* Fills `frames` with the frames of a thread, innermost first, at most TP_PYTHON_FRAMES; further outer frames are
  * dropped. thread: address of the thread's struct. Returns the number of frames. Returns 0 if the thread runs no Python
  * code, and -1 if the struct cannot be read or belongs to another thread than `tid`. */
-int tp_python_frames(struct tp_python_frame *frames, struct tp_other_memory *memory,
-                     const struct tp_python_layout *layout, uint64_t thread, uint32_t tid);
+int tp_python_read_frames(struct tp_python_frame *frames, struct tp_other_memory *memory,
+                          const struct tp_python_layout *layout, uint64_t thread, uint32_t tid);
 
 #endif

@@ -14,7 +14,7 @@ static const struct tp_python_layout known[] = {
     {12, 40, 0, 72, 8, 144, 136, 56, 0, 0, 8, 56, 70, 112, 128, 192, 136, 68, 32, 16, 40, 56, 16, 32},
 };
 
-const struct tp_python_layout *tp_python_layout_of(int minor)
+const struct tp_python_layout *tp_python_layout_of_version(int minor)
 {
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (known[i].minor == minor)
@@ -38,17 +38,17 @@ static const struct described_word described_words[] = {
     {AT(next_interpreter), {8, 8}, {6, 6}, 1 << 20},
     {AT(first_thread), {9, 9}, {6, 6}, 1 << 20},
     {AT(next_thread), {21, 24}, {19, 22}, TP_PYTHON_THREAD_BYTES},
-    {AT(its_frame), {23, 26}, {19, 22}, TP_PYTHON_THREAD_BYTES},
+    {AT(thread_frame), {23, 26}, {19, 22}, TP_PYTHON_THREAD_BYTES},
     {AT(thread_id), {24, 27}, {19, 22}, TP_PYTHON_THREAD_BYTES},
     {AT(native_id), {25, 28}, {19, 22}, TP_PYTHON_THREAD_BYTES},
     {AT(frame_outer), {29, 32}, {28, 31}, TP_PYTHON_FRAME_BYTES},
     {AT(frame_code), {30, 33}, {28, 31}, TP_PYTHON_FRAME_BYTES},
-    {AT(frame_place), {31, 34}, {28, 31}, TP_PYTHON_FRAME_BYTES},
+    {AT(frame_instruction), {31, 34}, {28, 31}, TP_PYTHON_FRAME_BYTES},
     {AT(frame_owner), {33, 36}, {28, 31}, TP_PYTHON_FRAME_BYTES},
     {AT(code_file), {35, 40}, {34, 39}, TP_PYTHON_CODE_BYTES},
     {AT(code_name), {37, 42}, {34, 39}, TP_PYTHON_CODE_BYTES},
     {AT(code_lines), {38, 43}, {34, 39}, TP_PYTHON_CODE_BYTES},
-    {AT(code_first), {39, 44}, {34, 39}, TP_PYTHON_CODE_BYTES},
+    {AT(code_first_line), {39, 44}, {34, 39}, TP_PYTHON_CODE_BYTES},
     {AT(code_bytes), {43, 48}, {0, 0}, 1024},
     {AT(bytes_size), {65, 75}, {64, 74}, TP_PYTHON_TEXT_BYTES},
     {AT(bytes_at), {66, 76}, {0, 0}, TP_PYTHON_TEXT_BYTES},
@@ -59,13 +59,13 @@ static const struct described_word described_words[] = {
 
 enum { COMPACT_HEAD_BYTES = 16 }; /* bytes of the extra fields of strings that are not ASCII */
 
-bool tp_python_layout_of_words(struct tp_python_layout *layout, const uint64_t *words, int minor)
+bool tp_python_layout_read_words(struct tp_python_layout *layout, const uint64_t *words, int minor)
 {
     int version = minor - 13;
     if (version < 0 || version > 1 || memcmp(words, "xdebugpy", 8) != 0 ||
         words[1] >> 16 != (0x0300u | (unsigned)minor) || words[2] != 0)
         return false;
-    *layout = (struct tp_python_layout){.minor = minor, .held_frame = ABSENT};
+    *layout = (struct tp_python_layout){.minor = minor, .inner_frame = ABSENT};
     for (size_t i = 0; i < sizeof described_words / sizeof *described_words; i++) {
         const struct described_word *t = &described_words[i];
         uint64_t value = words[t->word[version]], size = t->size[version] ? words[t->size[version]] : UINT64_MAX;
@@ -73,6 +73,6 @@ bool tp_python_layout_of_words(struct tp_python_layout *layout, const uint64_t *
             return false;
         memcpy((char *)layout + t->field, &(int32_t){(int32_t)value}, sizeof(int32_t));
     }
-    layout->text_other = layout->text_ascii + COMPACT_HEAD_BYTES;
+    layout->text_non_ascii = layout->text_ascii + COMPACT_HEAD_BYTES;
     return true;
 }

@@ -14,15 +14,16 @@ struct tp_python_layout {
     /* offsets in _PyRuntime (first_interpreter) and in an interpreter's struct */
     int32_t first_interpreter, next_interpreter, first_thread;
     /* Offsets in a thread's struct. native_id is TP_PYTHON_ABSENT if the thread has only the thread_id of the C
-     * library. its_frame: offset of the frame, or of a struct that contains the frame at offset held_frame. */
-    int32_t next_thread, native_id, thread_id, its_frame, held_frame;
+     * library. thread_frame: offset of the frame, or of a struct that contains the frame at offset inner_frame. */
+    int32_t next_thread, native_id, thread_id, thread_frame, inner_frame;
     /* Offsets in a frame. frame_owner is TP_PYTHON_ABSENT if each frame has its own call of the interpreter's loop. */
-    int32_t frame_code, frame_outer, frame_place, frame_owner;
-    /* Offsets in a code object. code_bytes is TP_PYTHON_ABSENT if frame_place counts from the beginning of the code. */
-    int32_t code_file, code_name, code_bytes, code_lines, code_first;
+    int32_t frame_code, frame_outer, frame_instruction, frame_owner;
+    /* Offsets in a code object. code_bytes is TP_PYTHON_ABSENT if frame_instruction counts from the beginning of the
+     * code. */
+    int32_t code_file, code_name, code_bytes, code_lines, code_first_line;
     /* Offsets in a string: state, length, characters if all are ASCII, characters otherwise. Then offsets in a bytes
      * object: length, data. */
-    int32_t text_state, text_size, text_ascii, text_other, bytes_size, bytes_at;
+    int32_t text_state, text_size, text_ascii, text_non_ascii, bytes_size, bytes_at;
 };
 
 /* Highest number of bytes read of a thread, a frame, a code object, and the start of a string. */
@@ -34,12 +35,12 @@ enum {
 };
 
 /* Returns the layout of Python 3.minor, or NULL. The layout is static. */
-const struct tp_python_layout *tp_python_layout_of(int minor);
+const struct tp_python_layout *tp_python_layout_of_version(int minor);
 
 enum { TP_PYTHON_DESCRIBED_WORDS = 81 };
 
 /* Fills *layout from the words at the start of _PyRuntime. Returns false if the words are invalid, belong to another
  * version than 3.minor, or to an interpreter without the global lock. */
-bool tp_python_layout_of_words(struct tp_python_layout *layout, const uint64_t *words, int minor);
+bool tp_python_layout_read_words(struct tp_python_layout *layout, const uint64_t *words, int minor);
 
 #endif

@@ -9,13 +9,13 @@ void tp_python_processes_init(struct tp_python_processes *processes, struct tp_a
     tp_id_map_init(&processes->ids, arena);
 }
 
-static struct tp_python_process *known(const struct tp_python_processes *processes, uint32_t pid)
+static struct tp_python_process *find_process(const struct tp_python_processes *processes, uint32_t pid)
 {
     const uint32_t *number = tp_id_map_find(&processes->ids, pid);
     return number ? TP_AT(&processes->items, struct tp_python_process, *number) : NULL;
 }
 
-static struct tp_python_process *get(struct tp_python_processes *processes, uint32_t pid)
+static struct tp_python_process *find_or_add_process(struct tp_python_processes *processes, uint32_t pid)
 {
     uint32_t *number = tp_id_map_put(&processes->ids, pid);
     if (*number == TP_NO_ID) {
@@ -27,18 +27,18 @@ static struct tp_python_process *get(struct tp_python_processes *processes, uint
 }
 
 /* Sets the interpreter that a process runs: the first one mapped since the process last started a program. */
-static void choose(struct tp_python_processes *processes, struct tp_python_process *process)
+static void choose_interpreter(struct tp_python_processes *processes, struct tp_python_process *process)
 {
     struct tp_python_mapping now = process->mapping_count ? process->mappings[0] : (struct tp_python_mapping){0};
     processes->living_count += (now.address != 0) - (process->now.address != 0);
     if (now.address != process->now.address || now.since_ns != process->now.since_ns) {
         process->layout = (struct tp_python_layout){0};
-        process->is_hopeless = false;
+        process->is_python_unreadable = false;
     }
     process->now = now;
 }
 
-static void insert(struct tp_python_process *process, struct tp_python_mapping mapping)
+static void insert_mapping(struct tp_python_process *process, struct tp_python_mapping mapping)
 {
     unsigned at = process->mapping_count;
     if (mapping.since_ns < process->begun_ns || at == TP_PYTHON_MAPPINGS)
@@ -50,7 +50,7 @@ static void insert(struct tp_python_process *process, struct tp_python_mapping m
 }
 
 /* Stores the time of a fork, exec or exit, and drops earlier mappings. */
-static void begin(struct tp_python_process *process, int64_t time_ns)
+static void begin_program(struct tp_python_process *process, int64_t time_ns)
 {
     unsigned gone = 0;
     if (time_ns > process->begun_ns)
@@ -64,46 +64,46 @@ static void begin(struct tp_python_process *process, int64_t time_ns)
 
 void tp_python_processes_map(struct tp_python_processes *processes, uint32_t pid, struct tp_python_mapping mapping)
 {
-    struct tp_python_process *process = get(processes, pid);
-    insert(process, mapping);
-    choose(processes, process);
+    struct tp_python_process *process = find_or_add_process(processes, pid);
+    insert_mapping(process, mapping);
+    choose_interpreter(processes, process);
 }
 
 /* Gives a child the interpreter that its parent ran at the time of the fork. */
-static void inherit(struct tp_python_processes *processes, struct tp_python_process *child)
+static void inherit_interpreter(struct tp_python_processes *processes, struct tp_python_process *child)
 {
-    const struct tp_python_process *parent = known(processes, child->parent);
+    const struct tp_python_process *parent = find_process(processes, child->parent);
     if (!parent || child->begun_ns != child->forked_ns || !parent->now.address ||
         parent->now.since_ns > child->forked_ns)
         return;
     struct tp_python_mapping mapping = parent->now;
     mapping.since_ns = child->forked_ns;
-    insert(child, mapping);
-    choose(processes, child);
+    insert_mapping(child, mapping);
+    choose_interpreter(processes, child);
 }
 
 void tp_python_processes_fork(struct tp_python_processes *processes, uint32_t pid, uint32_t parent, int64_t time_ns)
 {
-    struct tp_python_process *child = get(processes, pid);
-    begin(child, time_ns);
+    struct tp_python_process *child = find_or_add_process(processes, pid);
+    begin_program(child, time_ns);
     child->parent = parent;
     child->forked_ns = time_ns;
-    choose(processes, child);
-    inherit(processes, child);
+    choose_interpreter(processes, child);
+    inherit_interpreter(processes, child);
 }
 
 void tp_python_processes_end(struct tp_python_processes *processes, uint32_t pid, int64_t time_ns)
 {
-    struct tp_python_process *process = get(processes, pid);
-    begin(process, time_ns);
-    choose(processes, process);
+    struct tp_python_process *process = find_or_add_process(processes, pid);
+    begin_program(process, time_ns);
+    choose_interpreter(processes, process);
 }
 
 struct tp_python_process *tp_python_processes_find(struct tp_python_processes *processes, uint32_t pid)
 {
-    struct tp_python_process *process = known(processes, pid);
+    struct tp_python_process *process = find_process(processes, pid);
     if (process && !process->now.address)
-        inherit(processes, process); /* repeated, because the record of the parent's mapping may arrive after the record
-                                      * of the fork */
+        inherit_interpreter(processes, process); /* repeated, because the record of the parent's mapping may arrive
+                                                  * after the record of the fork */
     return process && process->now.address ? process : NULL;
 }

@@ -32,7 +32,7 @@ struct tp_python_process {
     unsigned mapping_count;
     struct tp_python_mapping now;   /* the interpreter that the process runs */
     struct tp_python_layout layout; /* layout of that interpreter; minor 0: not known yet */
-    bool is_hopeless;               /* true if no Python frames can be read, because the layout is unknown or the memory
+    bool is_python_unreadable;      /* true if no Python frames can be read, because the layout is unknown or the memory
                                      * is not readable */
 };
 

@@ -32,7 +32,7 @@ void tp_python_stacks_release(struct tp_python_stacks *s)
 /* ---- processes ---- */
 
 /* Returns the interpreter in a code file, or NULL. Examines only files with "python" in their names. */
-static const struct tp_python_file *interpreter_of(struct tp_python_stacks *s, uint32_t file)
+static const struct tp_python_file *find_interpreter(struct tp_python_stacks *s, uint32_t file)
 {
     struct tp_python_file found;
     uint32_t *number = tp_id_map_find(&s->files, file);
@@ -50,13 +50,13 @@ static const struct tp_python_file *interpreter_of(struct tp_python_stacks *s, u
     return *number != TP_NO_ID ? TP_AT(&s->interpreters, struct tp_python_file, *number) : NULL;
 }
 
-static void take_mapping(struct tp_python_stacks *s, const struct tp_perf_record *r)
+static void process_mapping(struct tp_python_stacks *s, const struct tp_perf_record *r)
 {
-    uint32_t file = r->text[0] == '/' ? tp_code_file_of(s->places, tp_str_of(r->text)) : TP_CODE_UNKNOWN;
-    const struct tp_python_file *found = file >= TP_CODE_FIRST_FILE ? interpreter_of(s, file) : NULL;
+    uint32_t file = r->text[0] == '/' ? tp_code_file_number(s->places, tp_str_of(r->text)) : TP_CODE_UNKNOWN;
+    const struct tp_python_file *found = file >= TP_CODE_FIRST_FILE ? find_interpreter(s, file) : NULL;
     if (!found)
         return;
-    uint64_t bias = r->start - tp_code_address(s->places, file, r->offset);
+    uint64_t bias = r->start - tp_code_file_address(s->places, file, r->offset);
     tp_python_processes_map(&s->processes, r->pid,
                             (struct tp_python_mapping){(int64_t)r->time_ns, bias + found->runtime, found->minor});
 }
@@ -64,7 +64,7 @@ static void take_mapping(struct tp_python_stacks *s, const struct tp_perf_record
 void tp_python_stacks_process(struct tp_python_stacks *s, const struct tp_perf_record *r)
 {
     if (r->type == PERF_RECORD_MMAP2)
-        take_mapping(s, r);
+        process_mapping(s, r);
     else if (r->type == PERF_RECORD_FORK && r->pid != r->parent_pid)
         tp_python_processes_fork(&s->processes, r->pid, r->parent_pid, (int64_t)r->time_ns);
     else if ((r->type == PERF_RECORD_COMM && r->is_exec) || (r->type == PERF_RECORD_EXIT && r->pid == r->tid))
@@ -78,19 +78,19 @@ void tp_python_stacks_process(struct tp_python_stacks *s, const struct tp_perf_r
 static bool find_layout(struct tp_python_stacks *s, struct tp_python_process *process, struct tp_other_memory *memory)
 {
     uint64_t words[TP_PYTHON_DESCRIBED_WORDS];
-    const struct tp_python_layout *known = tp_python_layout_of(process->now.minor);
-    if (process->layout.minor || process->is_hopeless)
+    const struct tp_python_layout *known = tp_python_layout_of_version(process->now.minor);
+    if (process->layout.minor || process->is_python_unreadable)
         return process->layout.minor > 0;
     if (known)
         process->layout = *known;
-    else if (tp_other_read(memory, process->now.address, words, sizeof words) &&
-             tp_python_layout_of_words(&process->layout, words, process->now.minor))
+    else if (tp_other_memory_read(memory, process->now.address, words, sizeof words) &&
+             tp_python_layout_read_words(&process->layout, words, process->now.minor))
         return true;
     else
         process->layout.minor = 0;
-    process->is_hopeless = !process->layout.minor;
-    s->unknown_count += process->is_hopeless;
-    return !process->is_hopeless;
+    process->is_python_unreadable = !process->layout.minor;
+    s->unknown_count += process->is_python_unreadable;
+    return !process->is_python_unreadable;
 }
 
 static uint64_t find_thread(struct tp_python_stacks *s, const struct tp_python_process *process,
@@ -100,13 +100,14 @@ static uint64_t find_thread(struct tp_python_stacks *s, const struct tp_python_p
     bool is_it = slot->pid == process->pid && slot->tid == tid;
     if (is_it && (slot->thread || now_ns < slot->again_ns))
         return slot->thread;
-    *slot = (struct tp_python_thread_slot){
-        process->pid, tid, tp_python_thread(memory, &process->layout, process->now.address, tid), now_ns + AGAIN_NS};
+    *slot = (struct tp_python_thread_slot){process->pid, tid,
+                                           tp_python_find_thread(memory, &process->layout, process->now.address, tid),
+                                           now_ns + AGAIN_NS};
     return slot->thread;
 }
 
-static uint32_t node_of(struct tp_python_stacks *s, struct tp_other_memory *memory,
-                        const struct tp_python_layout *layout, const struct tp_python_frame *frames, int count)
+static uint32_t add_frame_nodes(struct tp_python_stacks *s, struct tp_other_memory *memory,
+                                const struct tp_python_layout *layout, const struct tp_python_frame *frames, int count)
 {
     uint32_t node = 0;
     for (int i = count; i-- > 0;) {
@@ -114,7 +115,7 @@ static uint32_t node_of(struct tp_python_stacks *s, struct tp_other_memory *memo
             tp_python_code_text(&s->code, memory, layout, frames[i].code, frames[i].object, frames[i].place);
         if (text == TP_NO_ID)
             return TP_NO_ID;
-        node = tp_code_python_node_of(s->places, node, text, frames[i].is_entry);
+        node = tp_code_add_python_node(s->places, node, text, frames[i].is_entry);
     }
     return node;
 }
@@ -127,10 +128,10 @@ uint32_t tp_python_stacks_read(struct tp_python_stacks *s, uint32_t pid, uint32_
     if (!process || !find_layout(s, process, &memory))
         return 0;
     uint64_t thread = find_thread(s, process, &memory, tid, now_ns);
-    int count = thread ? tp_python_frames(frames, &memory, &process->layout, thread, tid) : 0;
-    uint32_t node = count > 0 ? node_of(s, &memory, &process->layout, frames, count) : 0;
-    if (memory.is_refused && !process->is_hopeless) {
-        process->is_hopeless = true;
+    int count = thread ? tp_python_read_frames(frames, &memory, &process->layout, thread, tid) : 0;
+    uint32_t node = count > 0 ? add_frame_nodes(s, &memory, &process->layout, frames, count) : 0;
+    if (memory.is_refused && !process->is_python_unreadable) {
+        process->is_python_unreadable = true;
         process->layout.minor = 0;
         s->unknown_count++;
     }

@@ -57,7 +57,7 @@ static bool read_memory(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *word, void *
         return false;
     }
     memcpy(&value, sample->dump + (address - start), sizeof value);
-    *word = tp_code_space_of(walk->maps, walk->places, value);
+    *word = tp_code_space_address(walk->maps, walk->places, value);
     return true;
 }
 
@@ -75,18 +75,18 @@ static bool set_registers(Dwfl_Thread *thread, void *context)
 #endif
     for (size_t i = 0; i < TP_PERF_REGISTERS; i++)
         registers[i] = given[order[i]];
-    uint64_t place = tp_code_space_of(walk->maps, walk->places, given[TP_PERF_PLACE]);
+    uint64_t place = tp_code_space_address(walk->maps, walk->places, given[TP_PERF_PLACE]);
 #if defined(__aarch64__)
-    registers[30] = tp_code_space_of(walk->maps, walk->places, registers[30]); /* on arm64, a function that calls no
-                                                                                * other has its return address only in
-                                                                                * the link register */
+    registers[30] = tp_code_space_address(walk->maps, walk->places, registers[30]); /* on arm64, a function that calls
+                                                                                     * no other has its return address
+                                                                                     * only in the link register */
 #endif
     registers[TP_PERF_REGISTERS - 1] = place;
     tp_libdw()->dwfl_thread_state_register_pc(thread, place);
     return tp_libdw()->dwfl_thread_state_registers(thread, 0, TP_PERF_REGISTERS - (TP_PERF_PLACE == 32), registers);
 }
 
-static int take_frame(Dwfl_Frame *frame, void *context)
+static int store_frame(Dwfl_Frame *frame, void *context)
 {
     struct tp_complete_walk *walk = context;
     Dwarf_Addr place;
@@ -99,23 +99,23 @@ static int take_frame(Dwfl_Frame *frame, void *context)
 
 /* ---- files ---- */
 
-static int no_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, char **path, Elf **elf)
+static int refuse_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, char **path, Elf **elf)
 {
     (void)module, (void)data, (void)name, (void)base, (void)path, (void)elf;
     return -1;
 }
 
 // NOLINTNEXTLINE(readability-function-size): the library defines the parameters
-static int no_debug_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file,
-                         const char *link, GElf_Word crc, char **path)
+static int refuse_debug_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file,
+                             const char *link, GElf_Word crc, char **path)
 {
     (void)module, (void)data, (void)name, (void)base, (void)file, (void)link, (void)crc, (void)path;
     return -1;
 }
 
-static void begin(struct tp_complete_stacks *stacks)
+static void begin_session(struct tp_complete_stacks *stacks)
 {
-    static Dwfl_Callbacks callbacks = {.find_elf = no_file, .find_debuginfo = no_debug_file};
+    static Dwfl_Callbacks callbacks = {.find_elf = refuse_file, .find_debuginfo = refuse_debug_file};
     stacks->was_tried = true;
     if (!tp_libdw())
         return;
@@ -150,10 +150,10 @@ static void add_files(struct tp_complete_stacks *stacks, const struct tp_code_pl
 
 void tp_complete_stacks_release(struct tp_complete_stacks *stacks)
 {
-    tp_mapped_set_lenient(stacks->session != NULL);
+    tp_mapped_set_lenient_mode(stacks->session != NULL);
     if (stacks->session)
         tp_libdw()->dwfl_end(stacks->session);
-    tp_mapped_set_lenient(false);
+    tp_mapped_set_lenient_mode(false);
     *stacks = (struct tp_complete_stacks){0};
 }
 
@@ -168,10 +168,10 @@ static size_t chain_depth(const struct tp_perf_record *sample)
 }
 
 /* Returns whether Go built the code of the frame. Go uses frame pointers and has no call frame information. */
-static bool is_of_go(const struct tp_complete_walk *w)
+static bool is_go_code(const struct tp_complete_walk *w)
 {
     uint32_t file;
-    uint64_t place = tp_code_space_of(w->maps, w->places, w->sample->registers[TP_PERF_PLACE]), address;
+    uint64_t place = tp_code_space_address(w->maps, w->places, w->sample->registers[TP_PERF_PLACE]), address;
     return tp_code_space_split(w->places, place, &file, &address) &&
            TP_AT(&w->places->files, struct tp_code_file, file)->is_go;
 }
@@ -182,8 +182,8 @@ static uint32_t add_frame(const struct tp_complete_walk *w, struct tp_code_place
     uint32_t file;
     uint64_t address;
     if (tp_code_space_split(places, place, &file, &address))
-        return tp_code_node_of(places, outer, file, address);
-    return tp_code_maps_frame(w->maps, places, outer, place);
+        return tp_code_add_node(places, outer, file, address);
+    return tp_code_maps_add_frame(w->maps, places, outer, place);
 }
 
 uint32_t tp_complete_stack(struct tp_complete_stacks *stacks, const struct tp_code_maps *maps,
@@ -192,18 +192,18 @@ uint32_t tp_complete_stack(struct tp_complete_stacks *stacks, const struct tp_co
     struct tp_complete_walk walk = {.maps = maps, .places = places, .sample = sample};
     uint32_t node = 0;
     *is_cut = false;
-    if (!sample->dump_bytes || is_of_go(&walk))
+    if (!sample->dump_bytes || is_go_code(&walk))
         return 0;
-    tp_mapped_set_lenient(true); /* makes reads of mapped files safe, because libdw maps files that may be truncated
-                                  * later */
+    tp_mapped_set_lenient_mode(true); /* makes reads of mapped files safe, because libdw maps files that may be
+                                       * truncated later */
     if (!stacks->was_tried)
-        begin(stacks);
+        begin_session(stacks);
     if (stacks->session && stacks->file_count < places->files.count)
         add_files(stacks, places);
     stacks->walk = &walk;
-    bool is_whole = stacks->session && tp_libdw()->dwfl_getthread_frames(stacks->session, 1, take_frame, &walk) == 0;
+    bool is_whole = stacks->session && tp_libdw()->dwfl_getthread_frames(stacks->session, 1, store_frame, &walk) == 0;
     stacks->walk = NULL;
-    tp_mapped_set_lenient(false);
+    tp_mapped_set_lenient_mode(false);
     if (!is_whole && !walk.is_cut && walk.count <= chain_depth(sample))
         return 0;
     *is_cut = walk.is_cut; /* libdw reports a stack that ends early as complete, so `walk` records whether the copy was

@@ -9,6 +9,6 @@
  * same number of calls, the Python frames of each call replace its loop frame. Otherwise the stacks are from different
  * moments, or the native stack is cut. Then *is_aligned becomes false, and the result contains the Python frames and,
  * as their callees, the native frames of the innermost call. */
-uint32_t tp_mixed_stack(struct tp_code_places *places, uint32_t native, uint32_t python, bool *is_aligned);
+uint32_t tp_mixed_stack_merge(struct tp_code_places *places, uint32_t native, uint32_t python, bool *is_aligned);
 
 #endif

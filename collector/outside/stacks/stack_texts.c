@@ -11,7 +11,7 @@
 
 /* Returns the start of a file's range in the shared space. Programs with fixed addresses overlap there, so the file
  * number also serves as the time of loading. */
-static uint64_t start_of(const struct tp_code_file *file, uint32_t number)
+static uint64_t file_start(const struct tp_code_file *file, uint32_t number)
 {
     return file->is_fixed ? 0 : tp_code_space_start(number);
 }
@@ -26,7 +26,7 @@ void tp_stack_texts_init(struct tp_stack_texts *words, const struct tp_code_plac
     tp_symbols_init(&words->symbols, arena);
     for (uint32_t i = TP_CODE_FIRST_FILE; i < places->files.count; i++) {
         const struct tp_code_file *file = TP_AT(&places->files, struct tp_code_file, i);
-        uint64_t start = start_of(file, i);
+        uint64_t start = file_start(file, i);
         tp_symbols_add(&words->symbols, start, start + ((uint64_t)1 << TP_CODE_SPACE_BITS), start, i, file->path);
     }
 }
@@ -36,7 +36,7 @@ void tp_stack_texts_release(struct tp_stack_texts *words)
     tp_symbols_release(&words->symbols);
 }
 
-static uint32_t made_name(const struct tp_stack_texts *words, uint32_t frame)
+static uint32_t generated_name(const struct tp_stack_texts *words, uint32_t frame)
 {
     return tp_code_jit_at(words->places, TP_AT(&words->places->frames, struct tp_code_frame, frame))->name;
 }
@@ -45,7 +45,7 @@ static uint32_t made_name(const struct tp_stack_texts *words, uint32_t frame)
 static bool is_nameless(const struct tp_stack_texts *words, uint32_t node)
 {
     return tp_code_frame_at(words->places, node)->file == TP_CODE_JIT &&
-           made_name(words, tp_code_node_at(words->places, node)->frame) == TP_NO_ID;
+           generated_name(words, tp_code_node_at(words->places, node)->frame) == TP_NO_ID;
 }
 
 /* Returns the text of a frame that is not in a file: the name of a kernel function, or a fixed text. */
@@ -54,7 +54,7 @@ static struct tp_symbol_frames plain_frame(struct tp_stack_texts *words, uint32_
     static const char *const ends[TP_CODE_FIRST_FILE] = {"[unknown] [unknown];", " [kernel];", "[jit] [memory];",
                                                          "[vdso] [vdso];", ";"};
     bool is_named = file == TP_CODE_KERNEL && words->kernel && words->kernel[frame].len;
-    uint32_t name = file == TP_CODE_JIT ? made_name(words, frame) : TP_NO_ID;
+    uint32_t name = file == TP_CODE_JIT ? generated_name(words, frame) : TP_NO_ID;
     struct tp_vec text = TP_VEC(words->text.arena, char);
     if (file == TP_CODE_KERNEL)
         tp_vec_add_text(&text, is_named ? words->kernel[frame] : TP_STR("[unknown]"));
@@ -69,9 +69,9 @@ static struct tp_symbol_frames plain_frame(struct tp_stack_texts *words, uint32_
     return (struct tp_symbol_frames){.text = all, .first = {all.ptr, all.len - 1}};
 }
 
-static uint64_t address_of(const struct tp_stack_texts *words, const struct tp_code_frame *frame)
+static uint64_t frame_address(const struct tp_stack_texts *words, const struct tp_code_frame *frame)
 {
-    return start_of(TP_AT(&words->places->files, struct tp_code_file, frame->file), frame->file) + frame->address;
+    return file_start(TP_AT(&words->places->files, struct tp_code_file, frame->file), frame->file) + frame->address;
 }
 
 const struct tp_symbol_frames *tp_stack_texts_frame(struct tp_stack_texts *words, uint32_t node)
@@ -84,14 +84,14 @@ const struct tp_symbol_frames *tp_stack_texts_frame(struct tp_stack_texts *words
     if (file >= TP_CODE_FIRST_FILE && frame->address >> TP_CODE_SPACE_BITS)
         file = TP_CODE_UNKNOWN;
     *known = file < TP_CODE_FIRST_FILE ? plain_frame(words, file, number)
-                                       : tp_symbols_frames(&words->symbols, address_of(words, frame), file, false);
+                                       : tp_symbols_frames(&words->symbols, frame_address(words, frame), file, false);
     return known;
 }
 
 struct tp_str tp_stack_texts_build_id(struct tp_stack_texts *words, uint32_t node)
 {
     const struct tp_code_frame *frame = tp_code_frame_at(words->places, node);
-    return tp_symbols_build_id(&words->symbols, address_of(words, frame), frame->file);
+    return tp_symbols_build_id(&words->symbols, frame_address(words, frame), frame->file);
 }
 
 /* Returns whether the frame is in the preload library of tracepress, which does not belong to the program. */
@@ -116,7 +116,7 @@ static struct tp_str kernel_name(const struct tp_stack_texts *words, uint32_t no
     return words->kernel ? words->kernel[tp_code_node_at(words->places, node)->frame] : (struct tp_str){0};
 }
 
-static bool is_event_of_kernel(struct tp_str name)
+static bool is_kernel_event_function(struct tp_str name)
 {
     return tp_str_starts(name, "perf_") || tp_str_starts(name, "__perf_");
 }
@@ -158,7 +158,7 @@ static bool is_own_work(struct tp_stack_texts *words, uint32_t node)
 }
 
 /* Returns the first node outside the kernel. Sets *is_event if the kernel frames handle events of the recorder. */
-static uint32_t leave_kernel(const struct tp_stack_texts *words, uint32_t node, bool *is_event)
+static uint32_t first_node_outside_kernel(const struct tp_stack_texts *words, uint32_t node, bool *is_event)
 {
     bool is_own = false;
     *is_event = false;
@@ -166,7 +166,7 @@ static uint32_t leave_kernel(const struct tp_stack_texts *words, uint32_t node, 
          node = tp_code_node_at(words->places, node)->outer) {
         struct tp_str name = kernel_name(words, node);
         is_own = is_own || is_program_call(name);
-        *is_event = *is_event || is_event_of_kernel(name);
+        *is_event = *is_event || is_kernel_event_function(name);
     }
     *is_event = *is_event && !is_own;
     return node;
@@ -176,7 +176,7 @@ bool tp_stack_texts_is_recording(struct tp_stack_texts *words, uint32_t node, bo
 {
     enum { MOST_BETWEEN = 4 }; /* highest number of C library frames below a call from the preload library */
     bool is_event;
-    node = leave_kernel(words, node, &is_event);
+    node = first_node_outside_kernel(words, node, &is_event);
     if (is_event)
         return true;
     for (int between = 0; node && between <= MOST_BETWEEN; between++) {
@@ -187,8 +187,8 @@ bool tp_stack_texts_is_recording(struct tp_stack_texts *words, uint32_t node, bo
     return false;
 }
 
-static void put_frames(struct tp_stack_texts *words, uint32_t node, bool without_kernel, bool without_ours,
-                       struct tp_str *leaf)
+static void put_stack_frames(struct tp_stack_texts *words, uint32_t node, bool without_kernel, bool without_ours,
+                             struct tp_str *leaf)
 {
     bool was_nameless = false; /* true after a frame without a name; a row of such frames is written as one */
     words->text.count = 0;
@@ -208,10 +208,11 @@ static void put_frames(struct tp_stack_texts *words, uint32_t node, bool without
     }
 }
 
-struct tp_str tp_stack_texts_of(struct tp_stack_texts *words, uint32_t node, bool without_kernel, struct tp_str *leaf)
+struct tp_str tp_stack_texts_write_stack(struct tp_stack_texts *words, uint32_t node, bool without_kernel,
+                                         struct tp_str *leaf)
 {
-    put_frames(words, node, without_kernel, true, leaf);
+    put_stack_frames(words, node, without_kernel, true, leaf);
     if (!leaf->len) /* a stack with only frames of the recorder belongs to a thread of the recorder */
-        put_frames(words, node, without_kernel, false, leaf);
+        put_stack_frames(words, node, without_kernel, false, leaf);
     return (struct tp_str){words->text.data, words->text.count};
 }

@@ -21,7 +21,8 @@ void tp_stack_texts_release(struct tp_stack_texts *words);
 
 /* Returns the text of a stack, valid until the next call. Sets *leaf to the innermost frame of the text.
  * without_kernel: true drops kernel frames. Frames of the preload library are dropped if the stack has other frames. */
-struct tp_str tp_stack_texts_of(struct tp_stack_texts *words, uint32_t node, bool without_kernel, struct tp_str *leaf);
+struct tp_str tp_stack_texts_write_stack(struct tp_stack_texts *words, uint32_t node, bool without_kernel,
+                                         struct tp_str *leaf);
 
 /* Returns whether the thread did work of the recorder in this stack: in the preload library, in a C library function
  * called from there, or in kernel functions for the recorder's events. Events that the program itself opened are the

@@ -22,14 +22,14 @@ static int by_samples(const void *x, const void *y, const void *context)
     return a->sample_count > b->sample_count ? -1 : a->sample_count < b->sample_count;
 }
 
-static struct tp_str name_of(const struct tp_code_places *places, uint32_t number)
+static struct tp_str file_name(const struct tp_code_places *places, uint32_t number)
 {
     struct tp_str path = TP_AT(&places->files, struct tp_code_file, number)->path;
     const char *slash = memrchr(path.ptr, '/', path.len);
     return slash ? (struct tp_str){slash + 1, path.len - (size_t)(slash + 1 - path.ptr)} : path;
 }
 
-static bool is_text(struct tp_str name)
+static bool is_utf8(struct tp_str name)
 {
     int length = 1;
     for (size_t at = 0; at < name.len && length > 0; at += (size_t)length)
@@ -38,16 +38,17 @@ static bool is_text(struct tp_str name)
 }
 
 /* Returns whether the list already contains a file with the same name, or the name is not valid UTF-8. */
-static bool is_written(const struct tp_code_places *places, const struct nameless_file *files, size_t count)
+static bool is_name_skipped(const struct tp_code_places *places, const struct nameless_file *files, size_t count)
 {
-    struct tp_str name = name_of(places, files[count].number);
+    struct tp_str name = file_name(places, files[count].number);
     for (size_t i = 0; i < count; i++)
-        if (tp_str_equal(name_of(places, files[i].number), name))
+        if (tp_str_equal(file_name(places, files[i].number), name))
             return true;
-    return !is_text(name);
+    return !is_utf8(name);
 }
 
-static size_t gather(struct nameless_file *files, const struct tp_outside_tree *tree, struct tp_stack_texts *words)
+static size_t gather_files(struct nameless_file *files, const struct tp_outside_tree *tree,
+                           struct tp_stack_texts *words)
 {
     const struct tp_code_places *places = words->places;
     size_t count = 0;
@@ -68,16 +69,16 @@ void tp_nameless_files_put(struct tp_buf *out, const struct tp_outside_tree *tre
     const struct tp_code_places *places = words->places;
     struct tp_arena *arena = words->text.arena;
     struct nameless_file *files = tp_arena_array(arena, places->files.count + 1, sizeof *files);
-    size_t count = gather(files, tree, words);
+    size_t count = gather_files(files, tree, words);
     struct tp_json json;
     tp_merge_sort(arena, files, count, sizeof *files, by_samples, NULL);
     tp_json_init(&json, out);
     tp_json_object(&json);
     for (size_t i = 0; i < count && i < MOST_FILES; i++) {
         struct tp_str id = tp_stack_texts_build_id(words, files[i].node);
-        if (!id.len || is_written(places, files, i))
+        if (!id.len || is_name_skipped(places, files, i))
             continue;
-        tp_json_key_str(&json, name_of(places, files[i].number));
+        tp_json_key_str(&json, file_name(places, files[i].number));
         tp_json_str(&json, id);
     }
     tp_json_object_end(&json);

@@ -51,8 +51,8 @@ static void add_int(struct args *args, const char *name, int64_t value)
 }
 
 /* Returns a slice in the row of a thread; the caller sets its name. */
-static struct tp_trace_out_event slice_of(const struct writing *w, const struct tp_outside_thread *row,
-                                          const struct args *args, int64_t begin_ns, int64_t end_ns)
+static struct tp_trace_out_event thread_slice(const struct writing *w, const struct tp_outside_thread *row,
+                                              const struct args *args, int64_t begin_ns, int64_t end_ns)
 {
     return (struct tp_trace_out_event){.category = TP_OUT_OTHER,
                                        .pid = (int64_t)tp_outside_process_at(w->trace->tree, row->process)->pid,
@@ -67,7 +67,7 @@ static struct tp_trace_out_event slice_of(const struct writing *w, const struct 
 
 /* Returns the name of a process: its first argument without the folders, or without arguments the kernel's name of the
  * process. */
-static struct tp_str name_of(const struct tp_outside_process *process)
+static struct tp_str process_display_name(const struct tp_outside_process *process)
 {
     if (!process->program_count)
         return TP_STR("[unknown]");
@@ -81,7 +81,7 @@ static struct tp_str name_of(const struct tp_outside_process *process)
 
 /* Adds the arguments of a program to the slice as a list. If they are unknown, adds the path of the program's file or
  * the program's name. */
-static void add_words(struct writing *w, struct args *args, const struct tp_outside_program *program)
+static void add_program_arguments(struct writing *w, struct args *args, const struct tp_outside_program *program)
 {
     struct tp_vec list = TP_VEC(&w->arena, struct tp_str);
     for (size_t at = 0; at < program->words.len; at += strlen(program->words.ptr + at) + 1)
@@ -94,7 +94,7 @@ static void add_words(struct writing *w, struct args *args, const struct tp_outs
 }
 
 /* Returns the arguments as one text, separated by spaces. */
-static struct tp_str line_of(struct writing *w, const struct tp_outside_program *program)
+static struct tp_str command_line(struct writing *w, const struct tp_outside_program *program)
 {
     if (!program->words.len)
         return program->path.len ? program->path : tp_str_of(program->name);
@@ -110,15 +110,15 @@ static void add_programs(struct writing *w, struct args *args, const struct tp_o
     uint32_t count = process->program_count;
     struct tp_str *lines = tp_arena_array(&w->arena, count + 1, sizeof *lines);
     if (count)
-        add_words(w, args, &process->programs[count - 1]);
+        add_program_arguments(w, args, &process->programs[count - 1]);
     for (uint32_t i = 0; i < process->exec_count; i++)
-        lines[i] = line_of(w, &process->programs[i]);
+        lines[i] = command_line(w, &process->programs[i]);
     struct tp_trace_out_arg *arg = add_arg(args, "execs", TP_OUT_TEXTS);
     arg->value.texts.items = lines;
     arg->value.texts.count = process->exec_count;
 }
 
-static void add_end(struct args *args, const struct tp_outside_process *process)
+static void add_exit(struct args *args, const struct tp_outside_process *process)
 {
     if (process->has_status && WIFSIGNALED(process->status))
         add_int(args, "signal", WTERMSIG(process->status));
@@ -151,15 +151,15 @@ static void write_process(struct writing *w, const struct tp_outside_process *pr
     const struct tp_outside_tree *tree = w->trace->tree;
     add_programs(w, &args, process);
     add_int(&args, "ppid", process->parent != TP_NO_ID ? tp_outside_process_at(tree, process->parent)->pid : 0);
-    add_end(&args, process);
+    add_exit(&args, process);
     add_int(&args, "running ns", process->running_ns);
     add_int(&args, "samples", process->sample_count);
     add_usage(&args, process);
     if (process != tp_outside_process_at(tree, 0)) /* the first process already has a row */
-        tp_trace_out_process(w->out, (int64_t)process->pid, name_of(process), TP_STR("CPU"), TP_NULL_INT);
-    struct tp_trace_out_event slice = slice_of(w, first, &args, process->begin_ns, process->end_ns);
+        tp_trace_out_process(w->out, (int64_t)process->pid, process_display_name(process), TP_STR("CPU"), TP_NULL_INT);
+    struct tp_trace_out_event slice = thread_slice(w, first, &args, process->begin_ns, process->end_ns);
     slice.other_category = TP_STR("process");
-    slice.name = name_of(process);
+    slice.name = process_display_name(process);
     tp_trace_out_complete(w->out, &slice);
 }
 
@@ -193,14 +193,15 @@ static void write_state(struct writing *w, const struct tp_outside_change *chang
         add_arg(&args, "cause", TP_OUT_TEXT)->value.text = guess->cause;
         add_int(&args, guess->is_child ? "child ended" : "estimated", 1);
     }
-    struct tp_str stack = change->state == TP_STATE_BLOCKED ? tp_stack_texts_of(&w->words, change->stack, true, &leaf)
-                                                            : (struct tp_str){0};
+    struct tp_str stack = change->state == TP_STATE_BLOCKED
+                              ? tp_stack_texts_write_stack(&w->words, change->stack, true, &leaf)
+                              : (struct tp_str){0};
     if (stack.len)
         add_arg(&args, "stack", TP_OUT_TEXT)->value.text = stack;
     if (change->state == TP_STATE_BLOCKED && tp_stack_texts_is_recording(&w->words, change->stack, true))
         add_int(&args, "recording", 1);
     const struct tp_outside_thread *thread = tp_outside_thread_at(w->trace->tree, change->thread);
-    struct tp_trace_out_event slice = slice_of(w, thread, &args, change->time_ns, end_ns);
+    struct tp_trace_out_event slice = thread_slice(w, thread, &args, change->time_ns, end_ns);
     slice.other_category = TP_STR("thread_state");
     slice.name = tp_str_of(tp_thread_state_name(change->state));
     if (end_ns > change->time_ns && !thread->is_ours)
@@ -237,10 +238,10 @@ static void write_samples(struct writing *w)
         const struct tp_outside_sample *sample = TP_AT(&tree->samples, struct tp_outside_sample, i);
         const struct tp_outside_thread *thread = tp_outside_thread_at(tree, sample->thread);
         int64_t part_ns = left_ns[thread->process] / left[thread->process];
-        struct tp_str leaf, stack = tp_stack_texts_of(&w->words, sample->stack, false, &leaf);
-        struct args args = {.items = {tp_trace_out_int(TP_OUT_CPU_NS, part_ns)}, .count = 1};
+        struct tp_str leaf, stack = tp_stack_texts_write_stack(&w->words, sample->stack, false, &leaf);
+        struct args args = {.items = {tp_trace_out_int_arg(TP_OUT_CPU_NS, part_ns)}, .count = 1};
         if (stack.len)
-            args.items[args.count++] = tp_trace_out_text(TP_OUT_CALL_STACK, stack);
+            args.items[args.count++] = tp_trace_out_text_arg(TP_OUT_CALL_STACK, stack);
         if (sample->is_cut)
             add_int(&args, "cut", 1);
         if (tp_stack_texts_is_recording(&w->words, sample->stack, false))
@@ -259,7 +260,7 @@ static void write_samples(struct writing *w)
     }
 }
 
-static void write_looks(struct writing *w)
+static void write_usage_polls(struct writing *w)
 {
     for (size_t i = 0; i < w->trace->looks->count; i++) {
         const struct tp_usage_poll *look = TP_AT(w->trace->looks, struct tp_usage_poll, i);
@@ -276,13 +277,13 @@ static int write_all(void *context, struct tp_error *err)
 {
     struct writing *w = context;
     const struct tp_outside_trace *trace = w->trace;
-    const struct tp_str *kernel = tp_kernel_functions(&trace->tree->places, &w->arena);
+    const struct tp_str *kernel = tp_kernel_functions_read(&trace->tree->places, &w->arena);
     const struct tp_outside_process *root = trace->tree->processes.count ? tp_outside_process_at(trace->tree, 0) : NULL;
     struct tp_trace_out_options options = TP_TRACE_OUT_OPTIONS;
-    int64_t base_ns = tp_trace_out_base(trace->begin_ns + trace->clock_ns);
+    int64_t base_ns = tp_trace_out_base_time_ns(trace->begin_ns + trace->clock_ns);
     w->shift_ns = trace->clock_ns - base_ns;
-    w->causes = tp_wait_causes(&trace->tree->places, kernel, &w->arena);
-    w->guesses = tp_wait_guesses(trace->tree, w->causes, &w->arena);
+    w->causes = tp_wait_causes_of_stacks(&trace->tree->places, kernel, &w->arena);
+    w->guesses = tp_wait_guesses_make(trace->tree, w->causes, &w->arena);
     tp_stack_texts_init(&w->words, &trace->tree->places, kernel, &w->arena);
     tp_nameless_files_put(&w->nameless, trace->tree, &w->words);
     if (w->nameless.failed)
@@ -295,7 +296,7 @@ static int write_all(void *context, struct tp_error *err)
     options.base_time_ns = base_ns;
     options.begin_ns = trace->begin_ns + w->shift_ns;
     options.process_id = root ? (int64_t)root->pid : 0;
-    options.process_name = root ? name_of(root) : trace->name;
+    options.process_name = root ? process_display_name(root) : trace->name;
     options.metadata = metadata;
     options.metadata_count = sizeof metadata / sizeof *metadata;
     int code = tp_trace_out_open(&w->out, w->path, &options, err);
@@ -304,7 +305,7 @@ static int write_all(void *context, struct tp_error *err)
     write_processes(w);
     write_states(w);
     write_samples(w);
-    write_looks(w);
+    write_usage_polls(w);
     return tp_trace_out_close(&w->out, trace->end_ns + w->shift_ns, err);
 }
 

@@ -40,7 +40,7 @@ static void add_change(struct tp_outside_tree *tree, uint32_t number, enum tp_th
 }
 
 /* Adds the time of the state that ends now to the thread's totals. Records of two CPUs may be slightly out of order. */
-static void leave_state(struct tp_outside_tree *tree, struct tp_outside_thread *thread, int64_t time_ns)
+static void end_state(struct tp_outside_tree *tree, struct tp_outside_thread *thread, int64_t time_ns)
 {
     time_ns = time_ns > thread->since_ns ? time_ns : thread->since_ns;
     thread->total_ns[thread->state] += time_ns - thread->since_ns;
@@ -56,7 +56,7 @@ static void end_thread(struct tp_outside_tree *tree, struct tp_outside_thread *t
     struct tp_outside_process *process = tp_outside_process_at(tree, thread->process);
     if (thread->is_over)
         return;
-    leave_state(tree, thread, time_ns);
+    end_state(tree, thread, time_ns);
     thread->end_ns = thread->since_ns;
     thread->is_over = true;
     if (thread->apart >= 0)
@@ -97,7 +97,7 @@ static uint32_t add_process(struct tp_outside_tree *tree, uint32_t pid, uint32_t
     return number;
 }
 
-static void take_fork(struct tp_outside_tree *tree, const struct tp_perf_record *r)
+static void process_fork(struct tp_outside_tree *tree, const struct tp_perf_record *r)
 {
     uint32_t process = tp_id_map_get(&tree->process_ids, r->pid),
              maker = tp_id_map_get(&tree->thread_ids, r->parent_tid);
@@ -115,9 +115,9 @@ static void take_fork(struct tp_outside_tree *tree, const struct tp_perf_record 
         return;
     struct tp_outside_thread *by = tp_outside_thread_at(tree, maker);
     memcpy(tp_outside_thread_at(tree, number)->name, by->name, sizeof by->name);
-    by->begun_count += r->pid == r->parent_pid && by->begun_count < BEGINS_MANY + 1;
-    if (by->begun_count == BEGINS_MANY && !tree->is_of_cpus && by->apart < 0 && !by->is_over)
-        by->apart = tp_perf_open_separate((pid_t)by->tid);
+    by->started_thread_count += r->pid == r->parent_pid && by->started_thread_count < BEGINS_MANY + 1;
+    if (by->started_thread_count == BEGINS_MANY && !tree->is_of_cpus && by->apart < 0 && !by->is_over)
+        by->apart = tp_perf_open_thread_event((pid_t)by->tid);
 }
 
 /* Adds a program to a new copy of the process's list of programs, because a child may share the old list. */
@@ -146,7 +146,8 @@ static void end_others(struct tp_outside_tree *tree, uint32_t process, uint32_t 
             end_thread(tree, tp_outside_thread_at(tree, i), time_ns);
 }
 
-static void take_name(struct tp_outside_tree *tree, const struct tp_perf_record *r, const struct tp_outside_note *note)
+static void process_name_record(struct tp_outside_tree *tree, const struct tp_perf_record *r,
+                                const struct tp_outside_note *note)
 {
     uint32_t process = tp_id_map_get(&tree->process_ids, r->pid), thread = tp_id_map_get(&tree->thread_ids, r->tid);
     if (process == TP_NO_ID)
@@ -161,8 +162,8 @@ static void take_name(struct tp_outside_tree *tree, const struct tp_perf_record 
     }
 }
 
-static uint32_t take_exit(struct tp_outside_tree *tree, const struct tp_perf_record *r,
-                          const struct tp_outside_note *note)
+static uint32_t process_exit(struct tp_outside_tree *tree, const struct tp_perf_record *r,
+                             const struct tp_outside_note *note)
 {
     uint32_t number = tp_id_map_get(&tree->thread_ids, r->tid);
     if (number == TP_NO_ID)
@@ -181,7 +182,7 @@ static uint32_t take_exit(struct tp_outside_tree *tree, const struct tp_perf_rec
     return process->is_over && !was_over ? thread->process : TP_NO_ID;
 }
 
-static void take_mapping(struct tp_outside_tree *tree, const struct tp_perf_record *r)
+static void process_mapping(struct tp_outside_tree *tree, const struct tp_perf_record *r)
 {
     uint32_t number = tp_id_map_get(&tree->process_ids, r->pid);
     if (number == TP_NO_ID)
@@ -196,7 +197,7 @@ static void take_mapping(struct tp_outside_tree *tree, const struct tp_perf_reco
 /* ---- threads ---- */
 
 /* Drops a stack that was read during a wait if the thread continued before the read was finished. */
-static void end_still(struct tp_outside_tree *tree, struct tp_outside_thread *thread, int64_t time_ns)
+static void end_wait_stack(struct tp_outside_tree *tree, struct tp_outside_thread *thread, int64_t time_ns)
 {
     struct tp_outside_change *last = TP_AT(&tree->changes, struct tp_outside_change, thread->last_change);
     bool is_one = thread->wait_read_ns && last->state == TP_STATE_BLOCKED;
@@ -207,17 +208,17 @@ static void end_still(struct tp_outside_tree *tree, struct tp_outside_thread *th
     thread->wait_read_ns = 0;
 }
 
-static void take_switch(struct tp_outside_tree *tree, const struct tp_perf_record *r,
-                        const struct tp_outside_note *note)
+static void process_switch(struct tp_outside_tree *tree, const struct tp_perf_record *r,
+                           const struct tp_outside_note *note)
 {
     uint32_t number = tp_id_map_get(&tree->thread_ids, r->tid);
     struct tp_outside_thread *thread = number != TP_NO_ID ? tp_outside_thread_at(tree, number) : NULL;
     if (!thread || thread->is_over)
         return;
     enum tp_thread_state state = !r->is_out ? TP_STATE_RUNNING : r->is_preempted ? TP_STATE_READY : TP_STATE_BLOCKED;
-    leave_state(tree, thread, (int64_t)r->time_ns);
+    end_state(tree, thread, (int64_t)r->time_ns);
     if (state != TP_STATE_BLOCKED)
-        end_still(tree, thread, (int64_t)r->time_ns);
+        end_wait_stack(tree, thread, (int64_t)r->time_ns);
     tp_outside_process_at(tree, thread->process)->has_run = true;
     uint32_t stack = state == TP_STATE_BLOCKED ? thread->stack : 0;
     thread->stack = 0;
@@ -226,18 +227,18 @@ static void take_switch(struct tp_outside_tree *tree, const struct tp_perf_recor
         TP_AT(&tree->changes, struct tp_outside_change, thread->last_change)->call = note->wait;
 }
 
-static uint32_t add_python(struct tp_outside_tree *tree, uint32_t stack, uint32_t python)
+static uint32_t merge_python_stack(struct tp_outside_tree *tree, uint32_t stack, uint32_t python)
 {
     bool is_aligned;
-    uint32_t mixed = tp_mixed_stack(&tree->places, stack, python, &is_aligned);
+    uint32_t mixed = tp_mixed_stack_merge(&tree->places, stack, python, &is_aligned);
     tree->python_count += python != 0;
     tree->unaligned_count += !is_aligned;
     return mixed;
 }
 
 /* Replaces the stack of an earlier switch by the complete stack that was read during the wait. */
-static void take_still(struct tp_outside_tree *tree, const struct tp_perf_record *r, struct tp_outside_thread *thread,
-                       const struct tp_outside_note *note)
+static void process_wait_stack(struct tp_outside_tree *tree, const struct tp_perf_record *r,
+                               struct tp_outside_thread *thread, const struct tp_outside_note *note)
 {
     struct tp_outside_change *last = TP_AT(&tree->changes, struct tp_outside_change, thread->last_change);
     uint32_t *stack = thread->state == TP_STATE_BLOCKED ? &last->stack : &thread->stack;
@@ -251,12 +252,12 @@ static void take_still(struct tp_outside_tree *tree, const struct tp_perf_record
     thread->event_stack = *stack;
     thread->wait_read_ns = note->wait_read_ns;
     tree->complete_wait_count++;
-    *stack = tp_code_maps_kernel(&tree->places, tp_mixed_stack(&tree->places, whole, note->python, &is_aligned),
-                                 r->chain, r->chain_count);
+    *stack = tp_code_maps_add_kernel_stack(
+        &tree->places, tp_mixed_stack_merge(&tree->places, whole, note->python, &is_aligned), r->chain, r->chain_count);
 }
 
-static void take_sample(struct tp_outside_tree *tree, const struct tp_perf_record *r, bool is_switch,
-                        const struct tp_outside_note *note)
+static void process_sample(struct tp_outside_tree *tree, const struct tp_perf_record *r, bool is_switch,
+                           const struct tp_outside_note *note)
 {
     uint32_t number = tp_id_map_get(&tree->thread_ids, r->tid);
     struct tp_outside_thread *thread = number != TP_NO_ID ? tp_outside_thread_at(tree, number) : NULL;
@@ -265,13 +266,13 @@ static void take_sample(struct tp_outside_tree *tree, const struct tp_perf_recor
     struct tp_outside_process *process = tp_outside_process_at(tree, thread->process);
     process->has_run = true;
     if (is_switch && note && note->wait_read_ns) {
-        take_still(tree, r, thread, note);
+        process_wait_stack(tree, r, thread, note);
         return;
     }
     bool is_cut;
     uint32_t whole = tp_complete_stack(&tree->whole, &process->maps, &tree->places, r, &is_cut);
-    uint32_t stack = whole ? tp_code_maps_kernel(&tree->places, whole, r->chain, r->chain_count)
-                           : tp_code_maps_stack(&process->maps, &tree->places, r->chain, r->chain_count);
+    uint32_t stack = whole ? tp_code_maps_add_kernel_stack(&tree->places, whole, r->chain, r->chain_count)
+                           : tp_code_maps_add_stack(&process->maps, &tree->places, r->chain, r->chain_count);
     struct tp_outside_change *last = TP_AT(&tree->changes, struct tp_outside_change, thread->last_change);
     if (is_switch && thread->state == TP_STATE_RUNNING) {
         thread->stack = stack; /* this stack belongs to the next switch */
@@ -279,7 +280,7 @@ static void take_sample(struct tp_outside_tree *tree, const struct tp_perf_recor
         last->stack = stack;
     } else if (!is_switch) {
         process->sample_count++;
-        stack = add_python(tree, stack, note ? note->python : 0);
+        stack = merge_python_stack(tree, stack, note ? note->python : 0);
         *(struct tp_outside_sample *)tp_vec_push(&tree->samples) =
             (struct tp_outside_sample){(int64_t)r->time_ns, number, stack & INT32_MAX, is_cut};
     }
@@ -291,17 +292,17 @@ uint32_t tp_outside_tree_process(struct tp_outside_tree *tree, const struct tp_p
     uint32_t ended = TP_NO_ID;
     tree->last_ns = (int64_t)r->time_ns > tree->last_ns ? (int64_t)r->time_ns : tree->last_ns;
     if (r->type == PERF_RECORD_FORK)
-        take_fork(tree, r);
+        process_fork(tree, r);
     else if (r->type == PERF_RECORD_COMM)
-        take_name(tree, r, note);
+        process_name_record(tree, r, note);
     else if (r->type == PERF_RECORD_EXIT)
-        ended = take_exit(tree, r, note);
+        ended = process_exit(tree, r, note);
     else if (r->type == PERF_RECORD_MMAP2)
-        take_mapping(tree, r);
+        process_mapping(tree, r);
     else if (r->type == PERF_RECORD_SWITCH)
-        take_switch(tree, r, note);
+        process_switch(tree, r, note);
     else if (r->type == PERF_RECORD_SAMPLE)
-        take_sample(tree, r, is_switch, note);
+        process_sample(tree, r, is_switch, note);
     else if (r->type == PERF_RECORD_LOST)
         tree->lost_count += r->lost_count;
     return ended;
@@ -322,7 +323,7 @@ void tp_outside_tree_set_arguments(struct tp_outside_tree *tree, uint32_t proces
     tree->missed_arguments--;
 }
 
-int64_t tp_outside_tree_running(const struct tp_outside_tree *tree, int64_t now_ns)
+int64_t tp_outside_tree_running_ns(const struct tp_outside_tree *tree, int64_t now_ns)
 {
     enum { VISITED = 64 };
     int64_t used_ns = tree->running_ns;
@@ -340,7 +341,7 @@ void tp_outside_tree_end(struct tp_outside_tree *tree, int64_t end_ns)
         end_thread(tree, tp_outside_thread_at(tree, i), end_ns);
 }
 
-size_t tp_outside_tree_living(const struct tp_outside_tree *tree, struct tp_buf *names)
+size_t tp_outside_tree_list_running(const struct tp_outside_tree *tree, struct tp_buf *names)
 {
     enum { NAMED = 3 };
     size_t count = 0;

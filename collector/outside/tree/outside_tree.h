@@ -38,12 +38,12 @@ struct tp_outside_thread {
     int64_t begin_ns, end_ns, since_ns;
     int64_t total_ns[TP_STATE_COUNT]; /* their sum is end_ns - begin_ns */
     enum tp_thread_state state;
-    uint32_t last_change; /* number of the last change */
-    uint32_t stack;       /* stack that was recorded for the next switch; 0: none */
-    uint32_t event_stack; /* stack that the kernel recorded, if a complete stack was read during the wait */
-    int64_t wait_read_ns; /* time at which the complete stack was read, ns; 0: none was read */
-    uint32_t begun_count; /* count of threads that this thread has started, up to a small limit */
-    int apart;            /* descriptor of the thread's own event; -1: none */
+    uint32_t last_change;          /* number of the last change */
+    uint32_t stack;                /* stack that was recorded for the next switch; 0: none */
+    uint32_t event_stack;          /* stack that the kernel recorded, if a complete stack was read during the wait */
+    int64_t wait_read_ns;          /* time at which the complete stack was read, ns; 0: none was read */
+    uint32_t started_thread_count; /* count of threads that this thread has started, up to a small limit */
+    int apart;                     /* descriptor of the thread's own event; -1: none */
     bool is_over, is_named;
     bool is_ours; /* true if the thread belongs to the recorder; traces do not show it */
     char name[16];
@@ -105,14 +105,14 @@ void tp_outside_tree_set_arguments(struct tp_outside_tree *tree, uint32_t proces
 
 /* Returns the time that all threads have run until now, in ns. Includes threads that still run, because some are never
  * switched out. */
-int64_t tp_outside_tree_running(const struct tp_outside_tree *tree, int64_t now_ns);
+int64_t tp_outside_tree_running_ns(const struct tp_outside_tree *tree, int64_t now_ns);
 
 /* Ends the recording, and all processes and threads that still run. */
 void tp_outside_tree_end(struct tp_outside_tree *tree, int64_t end_ns);
 
 /* Adds the first few processes that still run, each as "NAME (PID)", to `names`. Returns the number of all running
  * processes. */
-size_t tp_outside_tree_living(const struct tp_outside_tree *tree, struct tp_buf *names);
+size_t tp_outside_tree_list_running(const struct tp_outside_tree *tree, struct tp_buf *names);
 
 /* Closes descriptors and files, also after the arena was released. */
 void tp_outside_tree_release(struct tp_outside_tree *tree);

@@ -62,7 +62,7 @@ void tp_pending_drop(struct tp_pending *pending, size_t count)
     tp_buf_init(&kept, TP_MAX_OUTSIDE_PENDING_BYTES);
     for (size_t i = count; i < pending->count; i++) {
         struct tp_pending_record record = pending->records[i];
-        const struct perf_event_header *head = tp_pending_head(pending, record.at);
+        const struct perf_event_header *head = tp_pending_header_at(pending, record.at);
         record.at = (uint32_t)(kept.size / 8);
         tp_buf_add(&kept, head, head->size);
         pending->records[i - count] = record;

@@ -34,7 +34,7 @@ void tp_pending_sort(struct tp_pending *pending);
 /* Removes the first `count` records. */
 void tp_pending_drop(struct tp_pending *pending, size_t count);
 
-static inline const struct perf_event_header *tp_pending_head(const struct tp_pending *pending, uint32_t at)
+static inline const struct perf_event_header *tp_pending_header_at(const struct tp_pending *pending, uint32_t at)
 {
     return (const void *)(pending->bytes.data + (size_t)at * 8);
 }

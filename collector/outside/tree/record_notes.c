@@ -22,8 +22,8 @@ struct tp_outside_note *tp_record_note_add(struct tp_record_notes *notes, struct
     return note;
 }
 
-const struct tp_outside_note *tp_record_note_of(const struct tp_record_notes *notes,
-                                                const struct tp_pending_record *record)
+const struct tp_outside_note *tp_record_note_find(const struct tp_record_notes *notes,
+                                                  const struct tp_pending_record *record)
 {
     return record->note == TP_NO_ID ? NULL : TP_AT(&notes->notes, struct tp_outside_note, record->note);
 }

@@ -18,8 +18,8 @@ void tp_record_notes_init(struct tp_record_notes *notes, struct tp_arena *arena)
 struct tp_outside_note *tp_record_note_add(struct tp_record_notes *notes, struct tp_pending_record *record);
 
 /* Returns the note of a record, or NULL. */
-const struct tp_outside_note *tp_record_note_of(const struct tp_record_notes *notes,
-                                                const struct tp_pending_record *record);
+const struct tp_outside_note *tp_record_note_find(const struct tp_record_notes *notes,
+                                                  const struct tp_pending_record *record);
 
 /* Reads the arguments of a process into a note. Returns false if they are not available. */
 bool tp_record_notes_read_arguments(struct tp_record_notes *notes, struct tp_outside_note *note, uint32_t pid,

@@ -8,7 +8,8 @@ void tp_usage_polls_init(struct tp_usage_polls *usage, struct tp_arena *arena)
     *usage = (struct tp_usage_polls){.looks = TP_VEC(arena, struct tp_usage_poll), .alive = TP_VEC(arena, uint32_t)};
 }
 
-static void look_at(struct tp_usage_polls *usage, struct tp_outside_tree *tree, struct tp_buf *text, uint32_t number)
+static void poll_process(struct tp_usage_polls *usage, struct tp_outside_tree *tree, struct tp_buf *text,
+                         uint32_t number)
 {
     struct tp_outside_process *process = tp_outside_process_at(tree, number);
     struct tp_proc_usage now = process->usage;
@@ -47,7 +48,7 @@ void tp_usage_polls_read(struct tp_usage_polls *usage, struct tp_outside_tree *t
         if (!tp_outside_process_at(tree, number)->has_run)
             continue; /* a process that did not run has no new values */
         tp_outside_process_at(tree, number)->has_run = false;
-        look_at(usage, tree, text, number);
+        poll_process(usage, tree, text, number);
         looks++;
     }
 }

@@ -76,7 +76,7 @@ static bool has_child_end(const struct child_end *ends, size_t count, uint32_t p
            wait->end_ns - ends[low - 1].end_ns <= CHILD_NS;
 }
 
-static void guess_children(struct guessing *g, struct tp_arena *arena)
+static void guess_child_waits(struct guessing *g, struct tp_arena *arena)
 {
     const struct tp_outside_tree *tree = g->tree;
     struct child_end *ends = tp_arena_array(arena, tree->processes.count + 1, sizeof *ends);
@@ -101,7 +101,7 @@ static void guess_children(struct guessing *g, struct tp_arena *arena)
 /* ---- estimates ---- */
 
 /* Returns the number of a cause, or MOST_CAUSES if there is no room for it. */
-static size_t number_of(struct guessing *g, struct tp_str cause)
+static size_t find_or_add_cause(struct guessing *g, struct tp_str cause)
 {
     size_t i = 0;
     while (i < g->name_count && !tp_str_equal(g->names[i], cause))
@@ -112,7 +112,7 @@ static size_t number_of(struct guessing *g, struct tp_str cause)
 }
 
 /* Returns the shares of a thread for the second of `time_ns`; a new second starts with zeros. */
-static struct share *shares_at(struct guessing *g, uint32_t thread, int64_t time_ns)
+static struct share *find_shares(struct guessing *g, uint32_t thread, int64_t time_ns)
 {
     struct share *shares = &g->shares[(size_t)thread * MOST_CAUSES];
     int64_t second = time_ns / WINDOW_NS;
@@ -122,24 +122,24 @@ static struct share *shares_at(struct guessing *g, uint32_t thread, int64_t time
     return shares;
 }
 
-static void take_known(struct guessing *g, const struct wait *wait)
+static void add_known_wait(struct guessing *g, const struct wait *wait)
 {
     const struct tp_outside_change *change = wait->change;
     struct tp_str cause = change->call ? tp_proc_wait_text(change->call) : g->by_node[change->stack];
     bool is_wait = change->state == TP_STATE_BLOCKED;
-    size_t number = is_wait && cause.len ? number_of(g, cause) : MOST_CAUSES;
+    size_t number = is_wait && cause.len ? find_or_add_cause(g, cause) : MOST_CAUSES;
     if (number < MOST_CAUSES)
-        shares_at(g, change->thread, wait->end_ns)[number].known_ns += wait->end_ns - change->time_ns;
+        find_shares(g, change->thread, wait->end_ns)[number].known_ns += wait->end_ns - change->time_ns;
 }
 
-static void give_unknown(struct guessing *g, const struct wait *wait)
+static void guess_unknown_cause(struct guessing *g, const struct wait *wait)
 {
     int64_t wait_ns = wait->end_ns - wait->change->time_ns;
     double known_ns = 0, given_ns = (double)wait_ns, most_ns = 0;
     size_t found = MOST_CAUSES;
     if (wait_ns >= TP_WAIT_LONG_NS || !is_unknown(g, wait))
         return;
-    struct share *shares = shares_at(g, wait->change->thread, wait->end_ns);
+    struct share *shares = find_shares(g, wait->change->thread, wait->end_ns);
     for (size_t i = 0; i < g->name_count; i++) {
         known_ns += (double)shares[i].known_ns;
         given_ns += (double)shares[i].given_ns;
@@ -167,21 +167,21 @@ static void each_wait(struct guessing *g, uint32_t first, uint32_t end,
             take(g, &(struct wait){change_at(g, g->before[i]), change_at(g, i)->time_ns});
 }
 
-static void estimate(struct guessing *g)
+static void estimate_all_causes(struct guessing *g)
 {
     const uint32_t count = (uint32_t)g->tree->changes.count;
     for (uint32_t first = 0, end; first < count; first = end) {
         int64_t second = change_at(g, first)->time_ns / WINDOW_NS;
         for (end = first + 1; end < count && change_at(g, end)->time_ns / WINDOW_NS == second;)
             end++;
-        each_wait(g, first, end, take_known);
-        each_wait(g, first, end, give_unknown);
+        each_wait(g, first, end, add_known_wait);
+        each_wait(g, first, end, guess_unknown_cause);
     }
 }
 
 /* ---- the whole estimate ---- */
 
-static const uint32_t *find_before(const struct tp_outside_tree *tree, struct tp_arena *arena)
+static const uint32_t *find_previous_changes(const struct tp_outside_tree *tree, struct tp_arena *arena)
 {
     uint32_t *before = tp_arena_array(arena, tree->changes.count + 1, sizeof *before);
     uint32_t *last = tp_arena_array(arena, tree->threads.count + 1, sizeof *last);
@@ -195,17 +195,17 @@ static const uint32_t *find_before(const struct tp_outside_tree *tree, struct tp
     return before;
 }
 
-const struct tp_wait_guess *tp_wait_guesses(const struct tp_outside_tree *tree, const struct tp_str *causes,
-                                            struct tp_arena *arena)
+const struct tp_wait_guess *tp_wait_guesses_make(const struct tp_outside_tree *tree, const struct tp_str *causes,
+                                                 struct tp_arena *arena)
 {
     struct guessing g = {.tree = tree, .by_node = causes};
-    g.before = find_before(tree, arena);
+    g.before = find_previous_changes(tree, arena);
     g.shares = tp_arena_array(arena, (tree->threads.count + 1) * MOST_CAUSES, sizeof *g.shares);
     g.seconds = tp_arena_array(arena, tree->threads.count + 1, sizeof *g.seconds);
     for (size_t i = 0; i < tree->threads.count; i++)
         g.seconds[i] = -1;
     g.guesses = tp_arena_array(arena, tree->changes.count + 1, sizeof *g.guesses);
-    guess_children(&g, arena);
-    estimate(&g);
+    guess_child_waits(&g, arena);
+    estimate_all_causes(&g);
     return g.guesses;
 }

@@ -22,7 +22,7 @@ void tp_watched_processes_init(struct tp_watched_processes *watched, struct tp_a
     watched->forks = TP_VEC(arena, struct fork);
 }
 
-static struct item *find(const struct tp_watched_processes *watched, uint32_t pid)
+static struct item *find_process(const struct tp_watched_processes *watched, uint32_t pid)
 {
     const uint32_t *number = tp_id_map_find(&watched->numbers, pid);
     return number ? TP_AT(&watched->items, struct item, *number) : NULL;
@@ -30,7 +30,7 @@ static struct item *find(const struct tp_watched_processes *watched, uint32_t pi
 
 void tp_watched_processes_add(struct tp_watched_processes *watched, uint32_t pid, int64_t time_ns)
 {
-    struct item *item = find(watched, pid);
+    struct item *item = find_process(watched, pid);
     if (!item) {
         *tp_id_map_put(&watched->numbers, pid) = (uint32_t)watched->items.count;
         item = tp_vec_push(&watched->items);
@@ -40,7 +40,7 @@ void tp_watched_processes_add(struct tp_watched_processes *watched, uint32_t pid
 
 bool tp_watched_processes_has(const struct tp_watched_processes *watched, uint32_t pid)
 {
-    const struct item *item = find(watched, pid);
+    const struct item *item = find_process(watched, pid);
     return item && item->is_ours;
 }
 
@@ -66,7 +66,7 @@ void tp_watched_processes_apply(struct tp_watched_processes *watched)
     if (watched->forks.count > 1)
         qsort(watched->forks.data, watched->forks.count, sizeof *forks, by_time);
     for (size_t i = 0; i < watched->forks.count; i++) {
-        struct item *child = find(watched, forks[i].child);
+        struct item *child = find_process(watched, forks[i].child);
         if (tp_watched_processes_has(watched, forks[i].parent))
             tp_watched_processes_add(watched, forks[i].child, forks[i].time_ns);
         else if (child && forks[i].time_ns > child->since_ns)

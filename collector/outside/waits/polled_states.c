@@ -7,7 +7,7 @@ struct cutting {
     size_t count;
 };
 
-static void add(struct cutting *cut, enum tp_thread_state state, int64_t ns, uint8_t wait)
+static void add_interval(struct cutting *cut, enum tp_thread_state state, int64_t ns, uint8_t wait)
 {
     struct tp_polled_states *states = cut->states;
     if (ns <= 0)
@@ -19,7 +19,7 @@ static void add(struct cutting *cut, enum tp_thread_state state, int64_t ns, uin
 }
 
 /* Returns the part of a total that fits into the rest of an interval. Stores the remainder in *owed_ns. */
-static int64_t take(int64_t *owed_ns, int64_t more_ns, int64_t left_ns)
+static int64_t split_total(int64_t *owed_ns, int64_t more_ns, int64_t left_ns)
 {
     int64_t whole_ns = *owed_ns + more_ns;
     int64_t taken_ns = whole_ns < left_ns ? whole_ns : left_ns;
@@ -28,23 +28,23 @@ static int64_t take(int64_t *owed_ns, int64_t more_ns, int64_t left_ns)
 }
 
 /* Adds intervals for the states running and ready. The state that continues from the previous interval comes first. */
-static void add_both(struct cutting *cut, int64_t running_ns, int64_t ready_ns)
+static void add_running_and_ready(struct cutting *cut, int64_t running_ns, int64_t ready_ns)
 {
     bool is_ready_first = cut->states->state != TP_STATE_RUNNING;
     if (is_ready_first)
-        add(cut, TP_STATE_READY, ready_ns, 0);
-    add(cut, TP_STATE_RUNNING, running_ns, 0);
+        add_interval(cut, TP_STATE_READY, ready_ns, 0);
+    add_interval(cut, TP_STATE_RUNNING, running_ns, 0);
     if (!is_ready_first)
-        add(cut, TP_STATE_READY, ready_ns, 0);
+        add_interval(cut, TP_STATE_READY, ready_ns, 0);
 }
 
 /* Adds intervals for a thread that was not waiting at either poll. The cause of the wait in between is unknown. */
-static void add_around(struct cutting *cut, int64_t running_ns, int64_t ready_ns, int64_t blocked_ns)
+static void add_unseen_wait(struct cutting *cut, int64_t running_ns, int64_t ready_ns, int64_t blocked_ns)
 {
     bool is_ready_first = cut->states->state == TP_STATE_READY;
-    add(cut, is_ready_first ? TP_STATE_READY : TP_STATE_RUNNING, is_ready_first ? ready_ns : running_ns, 0);
-    add(cut, TP_STATE_BLOCKED, blocked_ns, 0);
-    add(cut, is_ready_first ? TP_STATE_RUNNING : TP_STATE_READY, is_ready_first ? running_ns : ready_ns, 0);
+    add_interval(cut, is_ready_first ? TP_STATE_READY : TP_STATE_RUNNING, is_ready_first ? ready_ns : running_ns, 0);
+    add_interval(cut, TP_STATE_BLOCKED, blocked_ns, 0);
+    add_interval(cut, is_ready_first ? TP_STATE_RUNNING : TP_STATE_READY, is_ready_first ? running_ns : ready_ns, 0);
 }
 
 size_t tp_polled_states_divide(struct tp_polled_states *states,
@@ -58,8 +58,8 @@ size_t tp_polled_states_divide(struct tp_polled_states *states,
     states->polled_ns = time_ns;
     if (whole_ns <= 0 || (more_running_ns <= 0 && more_ready_ns <= 0))
         return 0;
-    int64_t running_ns = take(&states->owed_ns[TP_STATE_RUNNING], more_running_ns, whole_ns);
-    int64_t ready_ns = take(&states->owed_ns[TP_STATE_READY], more_ready_ns, whole_ns - running_ns);
+    int64_t running_ns = split_total(&states->owed_ns[TP_STATE_RUNNING], more_running_ns, whole_ns);
+    int64_t ready_ns = split_total(&states->owed_ns[TP_STATE_READY], more_ready_ns, whole_ns - running_ns);
     int64_t blocked_ns = whole_ns - running_ns - ready_ns;
     bool was_blocked = states->is_blocked;
     int64_t before_ns = was_blocked ? blocked_ns : 0;
@@ -68,11 +68,11 @@ size_t tp_polled_states_divide(struct tp_polled_states *states,
     states->running_ns = now->running_ns;
     states->ready_ns = now->ready_ns;
     if (was_blocked || now->is_blocked) {
-        add(&cut, TP_STATE_BLOCKED, before_ns, states->wait);
-        add_both(&cut, running_ns, ready_ns);
-        add(&cut, TP_STATE_BLOCKED, blocked_ns - before_ns, now->wait);
+        add_interval(&cut, TP_STATE_BLOCKED, before_ns, states->wait);
+        add_running_and_ready(&cut, running_ns, ready_ns);
+        add_interval(&cut, TP_STATE_BLOCKED, blocked_ns - before_ns, now->wait);
     } else {
-        add_around(&cut, running_ns, ready_ns, blocked_ns);
+        add_unseen_wait(&cut, running_ns, ready_ns, blocked_ns);
     }
     states->is_blocked = now->is_blocked;
     states->wait = now->wait;
@@ -82,7 +82,7 @@ size_t tp_polled_states_divide(struct tp_polled_states *states,
 size_t tp_polled_states_end(struct tp_polled_states *states, struct tp_polled_interval intervals[TP_POLLED_INTERVALS])
 {
     struct cutting cut = {states, intervals, 0};
-    add(&cut, states->is_blocked ? TP_STATE_BLOCKED : TP_STATE_READY, states->polled_ns - states->since_ns,
-        states->wait);
+    add_interval(&cut, states->is_blocked ? TP_STATE_BLOCKED : TP_STATE_READY, states->polled_ns - states->since_ns,
+                 states->wait);
     return cut.count;
 }

@@ -64,7 +64,7 @@ static const struct {
 #endif
 };
 
-static uint8_t cause_of_file(const char *file)
+static uint8_t file_cause(const char *file)
 {
     static const struct {
         const char *start;
@@ -78,7 +78,7 @@ static uint8_t cause_of_file(const char *file)
     return NONE;
 }
 
-uint8_t tp_proc_wait_of(const char *call, const char *file)
+uint8_t tp_proc_wait_parse(const char *call, const char *file)
 {
     char *end;
     long number = strtol(call, &end, 10);
@@ -88,7 +88,7 @@ uint8_t tp_proc_wait_of(const char *call, const char *file)
         return FAULT; /* the thread is blocked outside of a system call */
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         if (calls[i].number == number)
-            return calls[i].cause == BY_FILE ? cause_of_file(file) : calls[i].cause;
+            return calls[i].cause == BY_FILE ? file_cause(file) : calls[i].cause;
     return NONE;
 }
 
@@ -98,7 +98,7 @@ struct tp_str tp_proc_wait_text(uint8_t number)
 }
 
 /* Returns the number of a cause with one of the texts in wait_causes.h. */
-static uint8_t number_of(struct tp_str cause)
+static uint8_t cause_number(struct tp_str cause)
 {
     uint8_t number = cause.len ? CAUSES - 1 : NONE;
     while (number && !tp_str_equal(cause, tp_str_of(words[number])))
@@ -121,7 +121,7 @@ static bool is_waiting_by_state(uint8_t *wait, struct tp_buf *text, uint32_t pid
     }
     snprintf(name, sizeof name, "task/%" PRIu32 "/wchan", tid);
     if (tp_proc_load(text, pid, name))
-        *wait = number_of(tp_wait_cause_of(tp_str_of(text->data)));
+        *wait = cause_number(tp_wait_cause_of_function(tp_str_of(text->data)));
     return true;
 }
 
@@ -134,7 +134,7 @@ bool tp_proc_is_waiting(uint8_t *wait, struct tp_buf *text, uint32_t pid, uint32
         return is_waiting_by_state(wait, text, pid, tid);
     if (tp_str_starts(tp_str_of(text->data), "running"))
         return false;
-    *wait = tp_proc_wait(text, pid, tid);
+    *wait = tp_proc_wait_cause(text, pid, tid);
     uint8_t stopped = NONE;
     if (*wait == FAULT && is_waiting_by_state(&stopped, text, pid, tid) &&
         stopped) /* a thread outside of a system call may
@@ -143,7 +143,7 @@ bool tp_proc_is_waiting(uint8_t *wait, struct tp_buf *text, uint32_t pid, uint32
     return true;
 }
 
-uint8_t tp_proc_wait(struct tp_buf *text, uint32_t pid, uint32_t tid)
+uint8_t tp_proc_wait_cause(struct tp_buf *text, uint32_t pid, uint32_t tid)
 {
     char name[96], file[256] = "";
     snprintf(name, sizeof name, "task/%" PRIu32 "/syscall", tid);
@@ -153,5 +153,5 @@ uint8_t tp_proc_wait(struct tp_buf *text, uint32_t pid, uint32_t tid)
     snprintf(name, sizeof name, "/proc/%" PRIu32 "/fd/%llu", pid, first ? strtoull(first, NULL, 16) : 0);
     ssize_t size = first ? readlink(name, file, sizeof file - 1) : 0;
     file[size > 0 ? size : 0] = '\0';
-    return tp_proc_wait_of(text->data, file);
+    return tp_proc_wait_parse(text->data, file);
 }

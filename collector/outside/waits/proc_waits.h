@@ -14,18 +14,19 @@ enum { TP_PROC_WAIT_UNKNOWN = 255 };
 /* Returns the number of the cause of the thread's present wait, above 0. Reads /proc/PID/task/TID/syscall and, for
  * reads and writes, the kind of their file. Returns 0 if the thread runs or the file cannot be read. text: scratch
  * buffer. */
-uint8_t tp_proc_wait(struct tp_buf *text, uint32_t pid, uint32_t tid);
+uint8_t tp_proc_wait_cause(struct tp_buf *text, uint32_t pid, uint32_t tid);
 
-/* Returns whether the thread is blocked now. Sets *wait to the number of the cause, as tp_proc_wait returns it. If the
- * system call is not readable, uses the kernel function in which the thread waits. Returns false if the thread runs, is
- * ready, or has exited. */
+/* Returns whether the thread is blocked now. Sets *wait to the number of the cause, as tp_proc_wait_cause returns it.
+ * If the system call is not readable, uses the kernel function in which the thread waits. Returns false if the thread
+ * runs, is ready, or has exited. */
 bool tp_proc_is_waiting(uint8_t *wait, struct tp_buf *text, uint32_t pid, uint32_t tid);
 
-/* Returns the text of a cause, one of those in wait_causes.h. number: from tp_proc_wait; the text is absent for 0. */
+/* Returns the text of a cause, one of those in wait_causes.h. number: from tp_proc_wait_cause; the text is absent for
+ * 0. */
 struct tp_str tp_proc_wait_text(uint8_t number);
 
 /* Returns the number of the cause. call: contents of the file in /proc, such as "0 0x3 ..". file: target of the call's
  * descriptor; "" if it is not known or does not exist. */
-uint8_t tp_proc_wait_of(const char *call, const char *file);
+uint8_t tp_proc_wait_parse(const char *call, const char *file);
 
 #endif

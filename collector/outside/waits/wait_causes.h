@@ -7,10 +7,10 @@
 /* Returns the cause of each stack of `places`: "disk", "lock" ..; absent if no function shows a cause. The index is the
  * node. kernel: names of kernel functions, indexed by frame (kernel_functions.h), or NULL. The result is in the
  * arena. */
-const struct tp_str *tp_wait_causes(const struct tp_code_places *places, const struct tp_str *kernel,
-                                    struct tp_arena *arena);
+const struct tp_str *tp_wait_causes_of_stacks(const struct tp_code_places *places, const struct tp_str *kernel,
+                                              struct tp_arena *arena);
 
 /* Returns the cause that a kernel function shows by its name. Any thread may call it. */
-struct tp_str tp_wait_cause_of(struct tp_str name);
+struct tp_str tp_wait_cause_of_function(struct tp_str name);
 
 #endif

@@ -11,7 +11,7 @@
 
 enum { DEVICES = 2 };
 
-static void inject(void)
+static void load_injection(void)
 {
     const char *path = getenv("CUDA_INJECTION64_PATH");
     void *library = path && *path ? dlopen(path, RTLD_NOW | RTLD_GLOBAL) : NULL;
@@ -26,7 +26,7 @@ FAKE_EXPORT int cuInit(unsigned flags)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     (void)flags;
-    pthread_once(&once, inject);
+    pthread_once(&once, load_injection);
     return 0;
 }
 

@@ -24,7 +24,7 @@ enum { UNKNOWN_KIND = 60, UNKNOWN_BYTES = 32, KINDS = 64, PERIOD_MS = 5 };
  *   shared=1         all threads share one buffer
  *   hold=1           buffers are kept until a flush
  *   null=1           a completion without a buffer */
-static long fault(const char *name, long otherwise)
+static long fault_setting(const char *name, long otherwise)
 {
     const char *all = getenv("FAKE_CUPTI");
     size_t n = strlen(name);
@@ -35,7 +35,7 @@ static long fault(const char *name, long otherwise)
 }
 
 /* Returns the size of a record by kind and release, as in NVIDIA's cuptiActivityGetNextRecord. */
-static size_t size_of(uint32_t kind)
+static size_t record_size(uint32_t kind)
 {
     static const struct {
         uint32_t kind;
@@ -52,7 +52,7 @@ static size_t size_of(uint32_t kind)
     if (__atomic_load_n(&column, __ATOMIC_RELAXED) < 0) {
         int found = 3;
         for (int i = 0; i < 4; i++)
-            if (releases[i] == fault("records", 130))
+            if (releases[i] == fault_setting("records", 130))
                 found = i;
         __atomic_store_n(&column, found, __ATOMIC_RELAXED);
     }
@@ -94,7 +94,7 @@ static size_t dropped;
 static uint32_t correlation, period_ms;
 static pid_t process;
 
-static uint64_t realtime(void)
+static uint64_t realtime_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
@@ -103,7 +103,7 @@ static uint64_t realtime(void)
 
 FAKE_EXPORT uint64_t fake_cupti_now(void)
 {
-    return clock_of_client ? clock_of_client() : realtime() + AHEAD_NS;
+    return clock_of_client ? clock_of_client() : realtime_ns() + AHEAD_NS;
 }
 
 FAKE_EXPORT uint64_t fake_cupti_length(uint64_t ns)
@@ -127,7 +127,7 @@ __attribute__((destructor)) static void write_counts(void)
 
 /* ---- buffers ---- */
 
-static void deliver(struct buffer *list)
+static void deliver_buffers(struct buffer *list)
 {
     while (list) { /* the newest buffer comes first, so that buffers are delivered out of order */
         struct buffer *buffer = list;
@@ -139,10 +139,10 @@ static void deliver(struct buffer *list)
 
 /* Removes the buffers that are ready from the list of full buffers, and returns them. is_forced: all full buffers are
  * ready. */
-static struct buffer *take_ready(int is_forced)
+static struct buffer *remove_ready_buffers(int is_forced)
 {
     struct buffer *ready = NULL, **at = &full;
-    uint64_t now = realtime();
+    uint64_t now = realtime_ns();
     while (*at) {
         struct buffer *buffer = *at;
         if (!is_forced && buffer->ready_ns > now) {
@@ -162,7 +162,7 @@ static void retire_ready(int is_forced);
 static void *work(void *unused)
 {
     (void)unused;
-    for (uint64_t flushed = realtime();;) {
+    for (uint64_t flushed = realtime_ns();;) {
         struct timespec until;
         clock_gettime(CLOCK_REALTIME, &until);
         until.tv_nsec += PERIOD_MS * 1000000;
@@ -170,18 +170,18 @@ static void *work(void *unused)
         until.tv_nsec %= 1000000000;
         pthread_mutex_lock(&lock);
         pthread_cond_timedwait(&is_full, &lock, &until);
-        if (period_ms && realtime() - flushed > period_ms * 1000000u) {
+        if (period_ms && realtime_ns() - flushed > period_ms * 1000000u) {
             retire_ready(0);
-            flushed = realtime();
+            flushed = realtime_ns();
         }
-        struct buffer *ready = fault("hold", 0) ? NULL : take_ready(0);
+        struct buffer *ready = fault_setting("hold", 0) ? NULL : remove_ready_buffers(0);
         pthread_mutex_unlock(&lock);
-        deliver(ready);
+        deliver_buffers(ready);
     }
     return NULL;
 }
 
-static void retire(struct filler *filler)
+static void retire_filler(struct filler *filler)
 {
     if (!filler->current)
         return;
@@ -193,15 +193,15 @@ static void retire(struct filler *filler)
 
 static void retire_ready(int is_forced)
 {
-    uint64_t now = realtime();
+    uint64_t now = realtime_ns();
     for (struct filler *filler = fillers; filler; filler = filler->next)
         if (filler->current && (is_forced || filler->current->ready_ns <= now))
-            retire(filler);
+            retire_filler(filler);
 }
 
-static struct filler *filler_of_thread(void)
+static struct filler *find_thread_filler(void)
 {
-    if (fault("shared", 0))
+    if (fault_setting("shared", 0))
         return &everybody;
     if (!own) {
         own = calloc(1, sizeof *own);
@@ -212,7 +212,7 @@ static struct filler *filler_of_thread(void)
 }
 
 /* Requests a buffer from the collector. Releases the lock during the call. */
-static struct buffer *ask(void)
+static struct buffer *request_buffer(void)
 {
     uint8_t *bytes = NULL;
     size_t size = 0, max_records = 1;
@@ -230,26 +230,26 @@ static struct buffer *ask(void)
     return buffer;
 }
 
-static void drop(void)
+static void count_dropped(void)
 {
     dropped++;
     drops++;
 }
 
 /* Appends a record to this thread's buffer. The caller has the lock. */
-static void append(const void *record, size_t size, uint64_t ready_ns)
+static void append_record(const void *record, size_t size, uint64_t ready_ns)
 {
     uint32_t kind = *(const uint32_t *)record;
-    size_t whole = size_of(kind);
-    struct filler *filler = filler_of_thread();
+    size_t whole = record_size(kind);
+    struct filler *filler = find_thread_filler();
     if (!filler->current || filler->current->used + whole > filler->current->capacity) {
-        retire(filler);
-        struct buffer *fresh = ask();
-        retire(filler); /* if threads share a buffer, another thread may have set one in the meantime */
+        retire_filler(filler);
+        struct buffer *fresh = request_buffer();
+        retire_filler(filler); /* if threads share a buffer, another thread may have set one in the meantime */
         filler->current = fresh;
     }
     if (!filler->current) {
-        drop();
+        count_dropped();
         return;
     }
     struct buffer *buffer = filler->current;
@@ -260,9 +260,9 @@ static void append(const void *record, size_t size, uint64_t ready_ns)
     counts[kind]++;
 }
 
-static int is_every(const char *name, uint64_t number)
+static int is_nth_call(const char *name, uint64_t number)
 {
-    long every = fault(name, 0);
+    long every = fault_setting(name, 0);
     return every > 0 && number % (uint64_t)every == 0;
 }
 
@@ -274,17 +274,17 @@ FAKE_EXPORT void fake_cupti_record(const void *record, size_t size, uint64_t rea
     pthread_mutex_lock(&lock);
     if (request && kind < KINDS && is_enabled[kind]) {
         emitted++;
-        if (kind == TP_CUPTI_KERNEL && is_every("zero", counts[kind] + 1)) {
+        if (kind == TP_CUPTI_KERNEL && is_nth_call("zero", counts[kind] + 1)) {
             memcpy(&timeless, record, sizeof timeless);
             timeless.start = timeless.end = 0;
             record = &timeless;
         }
-        if (is_every("drop", emitted))
-            drop();
+        if (is_nth_call("drop", emitted))
+            count_dropped();
         else
-            append(record, size, ready_ns);
-        if (is_every("unknown", emitted))
-            append(unknown, sizeof unknown, 0);
+            append_record(record, size, ready_ns);
+        if (is_nth_call("unknown", emitted))
+            append_record(unknown, sizeof unknown, 0);
     }
     pthread_mutex_unlock(&lock);
 }
@@ -307,8 +307,8 @@ FAKE_EXPORT uint32_t fake_cupti_call(int is_driver, uint32_t function, uint64_t 
 
 FAKE_EXPORT int cuptiGetVersion(uint32_t *version)
 {
-    *version = (uint32_t)fault("version", 130001);
-    return (int)fault("version_result", 0);
+    *version = (uint32_t)fault_setting("version", 130001);
+    return (int)fault_setting("version_result", 0);
 }
 
 FAKE_EXPORT int cuptiGetResultString(int result, const char **text)
@@ -325,7 +325,7 @@ FAKE_EXPORT int cuptiSubscribe(void **subscriber, tp_cupti_callback callback, vo
     (void)user;
     *subscriber = &everybody;
     process = getpid();
-    return callback ? (int)fault("subscribe", 0) : 1;
+    return callback ? (int)fault_setting("subscribe", 0) : 1;
 }
 
 FAKE_EXPORT int cuptiSubscribe_v2(void **subscriber, tp_cupti_callback callback, void *user,
@@ -348,7 +348,7 @@ FAKE_EXPORT int cuptiActivityRegisterCallbacks(tp_cupti_request ask_for, tp_cupt
         return 1;
     complete = done;
     request = ask_for;
-    if (fault("null", 0))
+    if (fault_setting("null", 0))
         done(NULL, 0, NULL, 0, 0);
     return pthread_create(&worker, NULL, work, NULL) != 0 || pthread_detach(worker) != 0;
 }
@@ -356,11 +356,11 @@ FAKE_EXPORT int cuptiActivityRegisterCallbacks(tp_cupti_request ask_for, tp_cupt
 FAKE_EXPORT int cuptiActivityRegisterTimestampCallback(uint64_t (*clock)(void))
 {
     const struct timespec while_it_ticks = {0, 5000000};
-    if (fault("clock", 0))
-        return (int)fault("clock", 0);
-    uint64_t before_ns = realtime(), before = clock();
+    if (fault_setting("clock", 0))
+        return (int)fault_setting("clock", 0);
+    uint64_t before_ns = realtime_ns(), before = clock();
     nanosleep(&while_it_ticks, NULL);
-    uint64_t after_ns = realtime(), after = clock();
+    uint64_t after_ns = realtime_ns(), after = clock();
     ticks_per_ns = (double)(after - before) / (double)(after_ns - before_ns);
     clock_of_client = clock;
     return 0;
@@ -368,12 +368,12 @@ FAKE_EXPORT int cuptiActivityRegisterTimestampCallback(uint64_t (*clock)(void))
 
 FAKE_EXPORT int cuptiActivityEnable(uint32_t kind)
 {
-    if (kind >= KINDS || !size_of(kind))
+    if (kind >= KINDS || !record_size(kind))
         return TP_CUPTI_INVALID_KIND;
     pthread_mutex_lock(&lock);
-    is_enabled[kind] = !fault("enable", 0);
+    is_enabled[kind] = !fault_setting("enable", 0);
     pthread_mutex_unlock(&lock);
-    return (int)fault("enable", 0);
+    return (int)fault_setting("enable", 0);
 }
 
 FAKE_EXPORT int cuptiActivityDisable(uint32_t kind)
@@ -405,10 +405,10 @@ FAKE_EXPORT int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, void *
     pthread_once(&once, find_real_walk);
     if (real_walk)
         return real_walk(buffer, valid, record);
-    uint8_t *next = *record ? (uint8_t *)*record + size_of(*(uint32_t *)*record) : buffer;
+    uint8_t *next = *record ? (uint8_t *)*record + record_size(*(uint32_t *)*record) : buffer;
     if (next >= buffer + valid)
         return TP_CUPTI_MAX_LIMIT;
-    if (!size_of(*(uint32_t *)(void *)next))
+    if (!record_size(*(uint32_t *)(void *)next))
         return TP_CUPTI_INVALID_KIND;
     *record = next;
     return 0;
@@ -432,9 +432,9 @@ FAKE_EXPORT int cuptiActivityFlushAll(uint32_t flags)
             pause(); /* hangs, as NVIDIA's CUPTI may in a forked child */
     pthread_mutex_lock(&lock);
     retire_ready(flags & TP_CUPTI_FLUSH_FORCED);
-    struct buffer *ready = take_ready(flags & TP_CUPTI_FLUSH_FORCED);
+    struct buffer *ready = remove_ready_buffers(flags & TP_CUPTI_FLUSH_FORCED);
     pthread_mutex_unlock(&lock);
-    deliver(ready);
+    deliver_buffers(ready);
     return 0;
 }
 
@@ -448,8 +448,8 @@ FAKE_EXPORT int cuptiActivityFlushPeriod(uint32_t ms)
 
 FAKE_EXPORT int cuptiGetTimestamp(uint64_t *ns)
 {
-    *ns = realtime() + AHEAD_NS;
-    return (int)fault("no_timestamp", 0);
+    *ns = realtime_ns() + AHEAD_NS;
+    return (int)fault_setting("no_timestamp", 0);
 }
 
 FAKE_EXPORT int cuptiGetCallbackName(uint32_t domain, uint32_t function, const char **name)

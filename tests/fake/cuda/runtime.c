@@ -48,7 +48,7 @@ static uint32_t contexts = 2, events, graphs; /* number of contexts; contexts 1 
 static int has_pool;
 static __thread uint32_t device_now, context_now = 1;
 
-static uint64_t realtime(void)
+static uint64_t realtime_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
@@ -89,7 +89,7 @@ static void find_hooks(void)
 
 static uint64_t now(void)
 {
-    return is_hooked() ? hooks.now() : realtime();
+    return is_hooked() ? hooks.now() : realtime_ns();
 }
 
 static uint64_t length(uint64_t ns)
@@ -98,7 +98,7 @@ static uint64_t length(uint64_t ns)
 }
 
 /* Starts a call. Returns its time stamp. */
-static uint64_t enter(void)
+static uint64_t begin_call(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, initialize);
@@ -106,7 +106,7 @@ static uint64_t enter(void)
     return now();
 }
 
-static uint32_t leave(uint32_t function, uint64_t start)
+static uint32_t end_call(uint32_t function, uint64_t start)
 {
     return is_hooked() ? hooks.call(0, function, start) : 0;
 }
@@ -129,7 +129,7 @@ static struct fake_stream *add_stream(uint32_t id)
 }
 
 /* Returns the stream. The default stream has number 7 in each context. */
-static struct fake_stream *stream_of(cudaStream_t given)
+static struct fake_stream *find_stream(cudaStream_t given)
 {
     if (given)
         return given;
@@ -139,33 +139,33 @@ static struct fake_stream *stream_of(cudaStream_t given)
     return add_stream(FIRST_STREAM);
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
+static uint64_t later_time(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
 }
 
 /* Adds an operation of `ns` nanoseconds to a stream. */
-static struct fake_stream *enqueue(cudaStream_t given, uint64_t ns, struct span *span)
+static struct fake_stream *add_operation(cudaStream_t given, uint64_t ns, struct span *span)
 {
-    uint64_t earliest_ns = realtime() + LATENCY_NS, earliest = now() + length(LATENCY_NS);
+    uint64_t earliest_ns = realtime_ns() + LATENCY_NS, earliest = now() + length(LATENCY_NS);
     pthread_mutex_lock(&lock);
-    struct fake_stream *stream = stream_of(given);
-    span->start = later(stream->free_stamp, earliest);
+    struct fake_stream *stream = find_stream(given);
+    span->start = later_time(stream->free_stamp, earliest);
     span->end = stream->free_stamp = span->start + length(ns);
-    span->done_ns = stream->free_ns = later(stream->free_ns, earliest_ns) + ns;
+    span->done_ns = stream->free_ns = later_time(stream->free_ns, earliest_ns) + ns;
     pthread_mutex_unlock(&lock);
     return stream;
 }
 
 static void wait_until(uint64_t ns)
 {
-    for (uint64_t at = realtime(); at < ns; at = realtime()) {
+    for (uint64_t at = realtime_ns(); at < ns; at = realtime_ns()) {
         const struct timespec rest = {(time_t)((ns - at) / 1000000000u), (long)((ns - at) % 1000000000u)};
         nanosleep(&rest, NULL);
     }
 }
 
-static uint64_t busy_until(cudaStream_t given, int is_all)
+static uint64_t find_busy_end(cudaStream_t given, int is_all)
 {
     uint64_t last = 0;
     pthread_mutex_lock(&lock);
@@ -179,40 +179,40 @@ static uint64_t busy_until(cudaStream_t given, int is_all)
 FAKE_EXPORT int cudaStreamCreate(cudaStream_t *stream)
 {
     static uint32_t number = 13;
-    uint64_t start = enter();
+    uint64_t start = begin_call();
     pthread_mutex_lock(&lock);
     *stream = add_stream(number++);
     pthread_mutex_unlock(&lock);
-    leave(129, start);
+    end_call(129, start);
     return 0;
 }
 
 FAKE_EXPORT int cudaSetDevice(int device)
 {
-    uint64_t start = enter();
+    uint64_t start = begin_call();
     device_now = (uint32_t)device;
     context_now = (uint32_t)device + 1;
-    leave(16, start);
+    end_call(16, start);
     return 0;
 }
 
 FAKE_EXPORT int cudaGetDevice(int *device)
 {
-    uint64_t start = enter();
+    uint64_t start = begin_call();
     *device = (int)device_now;
-    leave(17, start);
+    end_call(17, start);
     return 0;
 }
 
 FAKE_EXPORT int cudaGetLastError(void)
 {
-    leave(10, enter());
+    end_call(10, begin_call());
     return 0;
 }
 
 FAKE_EXPORT int fake_new_context(int device)
 {
-    enter();
+    begin_call();
     device_now = (uint32_t)device;
     context_now = __atomic_add_fetch(&contexts, 1, __ATOMIC_RELAXED);
     return (int)context_now;
@@ -240,14 +240,14 @@ FAKE_EXPORT int cudaLaunchKernel(const void *function, struct fake_dim3 grid, st
                                  size_t shared, cudaStream_t given)
 {
     const struct fake_kernel *kernel = function;
-    uint64_t start = enter();
+    uint64_t start = begin_call();
     struct span span;
-    struct fake_stream *stream = enqueue(given, kernel->ns, &span);
+    struct fake_stream *stream = add_operation(given, kernel->ns, &span);
     struct tp_cupti_kernel launch = {.grid = {(int)grid.x, (int)grid.y, (int)grid.z},
                                      .block = {(int)block.x, (int)block.y, (int)block.z},
                                      .dynamic_shared_bytes = (int)shared};
     fake_unused(args);
-    launch.correlation = leave(211, start);
+    launch.correlation = end_call(211, start);
     record_kernel(kernel, &launch, stream, &span);
     return 0;
 }
@@ -255,9 +255,9 @@ FAKE_EXPORT int cudaLaunchKernel(const void *function, struct fake_dim3 grid, st
 FAKE_EXPORT int cuLaunchKernel(const struct fake_kernel *kernel, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
                                unsigned by, unsigned bz, unsigned shared, cudaStream_t given, void **args, void **extra)
 {
-    uint64_t start = enter();
+    uint64_t start = begin_call();
     struct span span;
-    struct fake_stream *stream = enqueue(given, kernel->ns, &span);
+    struct fake_stream *stream = add_operation(given, kernel->ns, &span);
     struct tp_cupti_kernel launch = {
         .grid = {(int)gx, (int)gy, (int)gz}, .block = {(int)bx, (int)by, (int)bz}, .dynamic_shared_bytes = (int)shared};
     fake_unused(args);
@@ -269,11 +269,11 @@ FAKE_EXPORT int cuLaunchKernel(const struct fake_kernel *kernel, unsigned gx, un
 
 FAKE_EXPORT int fake_graph_launch(const struct fake_kernel *kernel, int count, cudaStream_t given)
 {
-    uint64_t start = enter();
-    uint32_t correlation = leave(311, start), graph = __atomic_add_fetch(&graphs, 1, __ATOMIC_RELAXED);
+    uint64_t start = begin_call();
+    uint32_t correlation = end_call(311, start), graph = __atomic_add_fetch(&graphs, 1, __ATOMIC_RELAXED);
     for (int i = 0; i < count; i++) {
         struct span span;
-        struct fake_stream *stream = enqueue(given, kernel->ns, &span);
+        struct fake_stream *stream = add_operation(given, kernel->ns, &span);
         const struct tp_cupti_kernel launch = {.grid = {8, 1, 1},
                                                .block = {128, 1, 1},
                                                .correlation = correlation,
@@ -289,9 +289,9 @@ FAKE_EXPORT int fake_graph_launch(const struct fake_kernel *kernel, int count, c
 FAKE_EXPORT int cudaMemcpyAsync(void *to, const void *from, size_t bytes, int direction, cudaStream_t given)
 {
     static const uint8_t directions[] = {9, 1, 2, 8};
-    uint64_t start = enter();
+    uint64_t start = begin_call();
     struct span span;
-    struct fake_stream *stream = enqueue(given, bytes / 12 + 900, &span);
+    struct fake_stream *stream = add_operation(given, bytes / 12 + 900, &span);
     struct tp_cupti_memcpy copy = {.kind = TP_CUPTI_MEMCPY,
                                    .direction = directions[direction & 3],
                                    .from_kind = direction == cudaMemcpyHostToDevice ? PAGEABLE : DEVICE,
@@ -302,7 +302,7 @@ FAKE_EXPORT int cudaMemcpyAsync(void *to, const void *from, size_t bytes, int di
                                    .stream = stream->id};
     fake_unused(to);
     fake_unused(from);
-    copy.correlation = leave(41, start);
+    copy.correlation = end_call(41, start);
     copy.start = span.start;
     copy.end = span.end;
     record(&copy, sizeof copy, span.done_ns);
@@ -312,9 +312,9 @@ FAKE_EXPORT int cudaMemcpyAsync(void *to, const void *from, size_t bytes, int di
 FAKE_EXPORT int cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes,
                                     cudaStream_t given)
 {
-    uint64_t start = enter();
+    uint64_t start = begin_call();
     struct span span;
-    struct fake_stream *stream = enqueue(given, bytes / 40 + 900, &span);
+    struct fake_stream *stream = add_operation(given, bytes / 40 + 900, &span);
     struct tp_cupti_memcpy_peer copy = {.kind = TP_CUPTI_MEMCPY_PEER,
                                         .direction = 10,
                                         .from_kind = DEVICE,
@@ -329,7 +329,7 @@ FAKE_EXPORT int cudaMemcpyPeerAsync(void *to, int to_device, const void *from, i
                                         .to_context = (uint32_t)to_device + 1};
     fake_unused(to);
     fake_unused(from);
-    copy.correlation = leave(181, start);
+    copy.correlation = end_call(181, start);
     copy.start = span.start;
     copy.end = span.end;
     record(&copy, sizeof copy, span.done_ns);
@@ -338,9 +338,9 @@ FAKE_EXPORT int cudaMemcpyPeerAsync(void *to, int to_device, const void *from, i
 
 FAKE_EXPORT int cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t given)
 {
-    uint64_t start = enter();
+    uint64_t start = begin_call();
     struct span span;
-    struct fake_stream *stream = enqueue(given, bytes / 400 + 700, &span);
+    struct fake_stream *stream = add_operation(given, bytes / 400 + 700, &span);
     struct tp_cupti_memset set = {.kind = TP_CUPTI_MEMSET,
                                   .value = (uint32_t)value,
                                   .bytes = bytes,
@@ -349,7 +349,7 @@ FAKE_EXPORT int cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t 
                                   .stream = stream->id,
                                   .memory_kind = DEVICE};
     fake_unused(to);
-    set.correlation = leave(51, start);
+    set.correlation = end_call(51, start);
     set.start = span.start;
     set.end = span.end;
     record(&set, sizeof set, span.done_ns);
@@ -378,13 +378,13 @@ static void record_memory(const struct allocation *at, uint32_t operation, uint3
 
 static int allocate(void **address, const struct allocation *wanted, uint32_t function)
 {
-    uint64_t start = enter();
+    uint64_t start = begin_call();
     struct allocation *at = malloc(sizeof *at + 16); /* device memory has no content here, only this header */
     if (!at)
         return 2;
     *at = *wanted;
     *address = at + 1;
-    record_memory(at, ALLOCATION, leave(function, start));
+    record_memory(at, ALLOCATION, end_call(function, start));
     return 0;
 }
 
@@ -410,7 +410,7 @@ FAKE_EXPORT int cudaMallocAsync(void **address, size_t bytes, cudaStream_t strea
                                        .time = now()};
     fake_unused(stream);
     if (!__atomic_exchange_n(&has_pool, 1, __ATOMIC_RELAXED)) {
-        enter();
+        begin_call();
         record(&pool, sizeof pool, 0);
     }
     return allocate(address, &(struct allocation){bytes, DEVICE, device_now, pool.address}, 418);
@@ -418,9 +418,9 @@ FAKE_EXPORT int cudaMallocAsync(void **address, size_t bytes, cudaStream_t strea
 
 FAKE_EXPORT int cudaFree(void *address)
 {
-    uint64_t start = enter();
+    uint64_t start = begin_call();
     struct allocation *at = address ? (struct allocation *)address - 1 : NULL;
-    uint32_t correlation = leave(22, start);
+    uint32_t correlation = end_call(22, start);
     if (at)
         record_memory(at, RELEASE, correlation);
     free(at);
@@ -437,7 +437,7 @@ static void record_sync(uint32_t type, uint64_t start, uint32_t function, const 
                                  .context = context_now,
                                  .stream = stream ? stream->id : UINT32_MAX,
                                  .event = event ? event->id : UINT32_MAX};
-    sync.correlation = leave(function, start);
+    sync.correlation = end_call(function, start);
     sync.start = start;
     sync.end = now();
     record(&sync, sizeof sync, 0);
@@ -445,29 +445,29 @@ static void record_sync(uint32_t type, uint64_t start, uint32_t function, const 
 
 FAKE_EXPORT int cudaEventCreate(cudaEvent_t *event)
 {
-    uint64_t start = enter();
+    uint64_t start = begin_call();
     *event = calloc(1, sizeof **event);
     (*event)->id = __atomic_add_fetch(&events, 1, __ATOMIC_RELAXED);
-    leave(133, start);
+    end_call(133, start);
     return 0;
 }
 
 FAKE_EXPORT int cudaEventRecord(cudaEvent_t event, cudaStream_t given)
 {
-    uint64_t start = enter();
+    uint64_t start = begin_call();
     struct span span;
-    struct fake_stream *stream = enqueue(given, 0, &span);
+    struct fake_stream *stream = add_operation(given, 0, &span);
     struct tp_cupti_event out = {TP_CUPTI_EVENT, 0, stream->context, stream->id, event->id};
     event->done_ns = span.done_ns;
     event->done_stamp = span.end;
-    out.correlation = leave(135, start);
+    out.correlation = end_call(135, start);
     record(&out, sizeof out, 0);
     return 0;
 }
 
 FAKE_EXPORT int cudaEventSynchronize(cudaEvent_t event)
 {
-    uint64_t start = enter();
+    uint64_t start = begin_call();
     wait_until(event->done_ns);
     record_sync(SYNC_EVENT, start, 137, NULL, event);
     return 0;
@@ -475,11 +475,11 @@ FAKE_EXPORT int cudaEventSynchronize(cudaEvent_t event)
 
 FAKE_EXPORT int cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
 {
-    uint64_t start = enter();
+    uint64_t start = begin_call();
     (void)flags;
     pthread_mutex_lock(&lock);
-    stream->free_ns = later(stream->free_ns, event->done_ns);
-    stream->free_stamp = later(stream->free_stamp, event->done_stamp);
+    stream->free_ns = later_time(stream->free_ns, event->done_ns);
+    stream->free_stamp = later_time(stream->free_stamp, event->done_stamp);
     pthread_mutex_unlock(&lock);
     record_sync(SYNC_WAIT_EVENT, start, 147, stream, event);
     return 0;
@@ -487,18 +487,18 @@ FAKE_EXPORT int cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsi
 
 FAKE_EXPORT int cudaStreamSynchronize(cudaStream_t given)
 {
-    uint64_t start = enter();
+    uint64_t start = begin_call();
     pthread_mutex_lock(&lock);
-    struct fake_stream *stream = stream_of(given);
+    struct fake_stream *stream = find_stream(given);
     pthread_mutex_unlock(&lock);
-    wait_until(busy_until(stream, 0));
+    wait_until(find_busy_end(stream, 0));
     record_sync(SYNC_STREAM, start, 131, stream, NULL);
     return 0;
 }
 
 FAKE_EXPORT int cudaDeviceSynchronize(void)
 {
-    uint64_t start = enter();
+    uint64_t start = begin_call();
     const struct tp_cupti_overhead overhead = {.kind = TP_CUPTI_OVERHEAD,
                                                .overhead = 1 << 16,
                                                .object = TP_CUPTI_OBJECT_THREAD,
@@ -509,7 +509,7 @@ FAKE_EXPORT int cudaDeviceSynchronize(void)
                                                 .time = start,
                                                 .environment = 1,
                                                 .values = {1380, 877, 3, 16}};
-    wait_until(busy_until(NULL, 1));
+    wait_until(find_busy_end(NULL, 1));
     record_sync(SYNC_CONTEXT, start, 165, NULL, NULL);
     record(&overhead, sizeof overhead, 0);
     record(&clocks, sizeof clocks, 0);

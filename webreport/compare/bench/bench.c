@@ -31,7 +31,7 @@ int tp_bench_first_side(uint64_t seed, unsigned pair)
     return (int)(tp_random_next(&random) >> 63);
 }
 
-static bool is_check_due(unsigned pair_count)
+static bool may_check_after_pairs(unsigned pair_count)
 {
     unsigned look = LEAST_PAIRS;
     while (look < pair_count)
@@ -41,7 +41,7 @@ static bool is_check_due(unsigned pair_count)
 
 bool tp_bench_is_finished(struct tp_bench_checks *checks, const struct tp_bench *bench)
 {
-    if (is_check_due(bench->pair_count))
+    if (may_check_after_pairs(bench->pair_count))
         checks->decided_count = bench->is_decided ? checks->decided_count + 1 : 0;
     return checks->decided_count >= AGREEING_CHECKS;
 }
@@ -57,8 +57,8 @@ static double rows_in_step(const struct tp_summary *summary, enum tp_summary_kin
     return sum;
 }
 
-static struct tp_run_level level_of(const struct tp_summary *summary, enum tp_bench_quantity quantity,
-                                    struct tp_arena *arena)
+static struct tp_run_level quantity_level(const struct tp_summary *summary, enum tp_bench_quantity quantity,
+                                          struct tp_arena *arena)
 {
     double *values = tp_arena_array(arena, summary->step_count, sizeof *values);
     size_t count = 0;
@@ -69,24 +69,25 @@ static struct tp_run_level level_of(const struct tp_summary *summary, enum tp_be
                           : quantity == TP_BENCH_KERNELS ? rows_in_step(summary, TP_SUMMARY_KERNEL, s)
                                                          : rows_in_step(summary, TP_SUMMARY_OPERATOR_HOST, s);
     }
-    return count >= LEAST_STEPS ? tp_run_level_of(values, count) : (struct tp_run_level){NAN, NAN, NAN};
+    return count >= LEAST_STEPS ? tp_run_level_of_steps(values, count) : (struct tp_run_level){NAN, NAN, NAN};
 }
 
 double tp_bench_level(const struct tp_summary *summary, enum tp_bench_quantity quantity, struct tp_arena *arena)
 {
-    return level_of(summary, quantity, arena).level;
+    return quantity_level(summary, quantity, arena).level;
 }
 
-double tp_bench_cv(const struct tp_summary *summary, enum tp_bench_quantity quantity, struct tp_arena *arena)
+double tp_bench_step_variation(const struct tp_summary *summary, enum tp_bench_quantity quantity,
+                               struct tp_arena *arena)
 {
-    return level_of(summary, quantity, arena).cv;
+    return quantity_level(summary, quantity, arena).cv;
 }
 
 /* ---- marks ---- */
 
 /* Collects the levels of all other runs of the same side and returns their number. With quantity -1, collects their
  * ratios of CPU time to wall time. */
-static size_t others_of(double *out, const struct tp_bench *b, const struct tp_bench_run *run, int quantity)
+static size_t collect_other_levels(double *out, const struct tp_bench *b, const struct tp_bench_run *run, int quantity)
 {
     size_t count = 0;
     for (size_t i = 0; i < b->run_count; i++) {
@@ -103,9 +104,9 @@ static void mark_runs(struct tp_bench *b, struct tp_arena *arena)
     double *others = tp_arena_array(arena, b->run_count, sizeof *others);
     for (size_t i = 0; i < b->run_count; i++) {
         struct tp_bench_run *run = &b->runs[i];
-        size_t count = others_of(others, b, run, -1);
+        size_t count = collect_other_levels(others, b, run, -1);
         run->was_machine_busy = count + 1 >= MIN_RUNS_FOR_LOAD && tp_run_was_machine_busy(run->busy, others, count);
-        count = others_of(others, b, run, b->quantity);
+        count = collect_other_levels(others, b, run, b->quantity);
         /* relative difference that is normal between runs of the same program */
         double least = b->quantity == TP_BENCH_KERNELS ? 0.002 : 0.015;
         double middle = tp_median(others, count), reach = 3 * fmax(tp_robust_deviation(others, count), least);
@@ -123,7 +124,7 @@ static bool is_unusable(const struct tp_bench_run *run, int quantity)
 
 /* Collects the differences B - A of the levels, for pairs in which both runs have a usable level. Returns their
  * number. */
-static size_t differences_of(double *out, const struct tp_bench *b, int quantity)
+static size_t collect_differences(double *out, const struct tp_bench *b, int quantity)
 {
     size_t count = 0;
     for (unsigned pair = 0; pair < b->pair_count; pair++) {
@@ -137,7 +138,7 @@ static size_t differences_of(double *out, const struct tp_bench *b, int quantity
 
 /* Returns the change computed from the differences of pairs. With enough pairs, outliers (such as a stall in one
  * run) are winsorized. */
-static struct tp_run_change change_of(double *differences, size_t count, struct tp_arena *arena)
+static struct tp_run_change compute_change(double *differences, size_t count, struct tp_arena *arena)
 {
     double *copy = tp_arena_array(arena, count, sizeof *copy);
     memcpy(copy, differences, count * sizeof *copy);
@@ -148,22 +149,22 @@ static struct tp_run_change change_of(double *differences, size_t count, struct 
     return tp_run_change_paired(differences, count);
 }
 
-static void compare(struct tp_bench *b, struct tp_arena *arena)
+static void compare_quantities(struct tp_bench *b, struct tp_arena *arena)
 {
     double *values = tp_arena_array(arena, b->run_count, sizeof *values);
     for (int q = 0; q < TP_BENCH_QUANTITIES; q++) {
-        size_t count = differences_of(values, b, q);
+        size_t count = collect_differences(values, b, q);
         b->changes[q] = (struct tp_run_change){.base_count = count, .new_count = count};
         if (count >= 2)
-            b->changes[q] = change_of(values, count, arena);
+            b->changes[q] = compute_change(values, count, arena);
         for (int side = 0; side < TP_BENCH_SIDES; side++) {
-            count = others_of(values, b, &(struct tp_bench_run){.side = side}, q);
+            count = collect_other_levels(values, b, &(struct tp_bench_run){.side = side}, q);
             b->level[q][side] = count ? tp_median(values, count) : NAN;
         }
     }
 }
 
-static bool is_known(const struct tp_bench *b, int quantity)
+static bool is_quantity_known(const struct tp_bench *b, int quantity)
 {
     size_t count = 0;
     for (size_t i = 0; i < b->run_count; i++)
@@ -171,16 +172,16 @@ static bool is_known(const struct tp_bench *b, int quantity)
     return count && count == b->run_count;
 }
 
-static int quantity_of(const struct tp_bench *b)
+static int deciding_quantity(const struct tp_bench *b)
 {
     if (b->goal->quantity >= 0)
         return b->goal->quantity;
-    return is_known(b, TP_BENCH_STEP) ? TP_BENCH_STEP : TP_BENCH_WALL;
+    return is_quantity_known(b, TP_BENCH_STEP) ? TP_BENCH_STEP : TP_BENCH_WALL;
 }
 
 /* ---- the decision ---- */
 
-static enum tp_bench_verdict verdict_of(const struct tp_run_change *change, double effect)
+static enum tp_bench_verdict change_verdict(const struct tp_run_change *change, double effect)
 {
     if (change->base_count < LEAST_PAIRS)
         return TP_BENCH_OPEN;
@@ -189,7 +190,7 @@ static enum tp_bench_verdict verdict_of(const struct tp_run_change *change, doub
     return change->detectable <= effect ? TP_BENCH_SAME : TP_BENCH_OPEN;
 }
 
-static bool is_decided(const struct tp_bench *b, const struct tp_run_change *change)
+static bool is_goal_reached(const struct tp_bench *b, const struct tp_run_change *change)
 {
     const struct tp_bench_goal *goal = b->goal;
     if (change->base_count < LEAST_PAIRS)
@@ -201,10 +202,11 @@ static bool is_decided(const struct tp_bench *b, const struct tp_run_change *cha
 
 /* Returns the estimated number of further pairs until the goal is reached, if their differences vary like the
  * previous ones. Returns 0 if the number is unknown or greater than MAX_REMAINING_RUNS. */
-static unsigned remaining_runs(const struct tp_bench *b, const struct tp_run_change *change)
+static unsigned estimate_remaining_runs(const struct tp_bench *b, const struct tp_run_change *change)
 {
     const struct tp_bench_goal *goal = b->goal;
-    double wanted = goal->has_limit ? fabs(log1p(change->estimate) - log1p(goal->max_excess)) : log1p(goal->effect);
+    double wanted =
+        goal->has_limit ? fabs(log1p(change->estimate) - log1p(goal->max_excess_ratio)) : log1p(goal->effect);
     double power = goal->has_limit ? 0 : 1;
     unsigned too_few = (unsigned)change->base_count, enough = MAX_REMAINING_RUNS;
     if (change->base_count < 2)
@@ -219,19 +221,19 @@ static unsigned remaining_runs(const struct tp_bench *b, const struct tp_run_cha
 
 /* ---- counts ---- */
 
-static int order_of(const struct tp_bench_count *a, const struct tp_bench_count *b)
+static int compare_count_keys(const struct tp_bench_count *a, const struct tp_bench_count *b)
 {
     if (a->kind != b->kind)
         return a->kind < b->kind ? -1 : 1;
     return tp_str_compare(a->name, b->name);
 }
 
-static const struct tp_bench_count *find(const struct tp_bench_run *run, const struct tp_bench_count *wanted)
+static const struct tp_bench_count *find_count(const struct tp_bench_run *run, const struct tp_bench_count *wanted)
 {
     size_t from = 0, to = run->count_count;
     while (from < to) {
         size_t middle = from + (to - from) / 2;
-        int order = order_of(&run->counts[middle], wanted);
+        int order = compare_count_keys(&run->counts[middle], wanted);
         if (order == 0)
             return &run->counts[middle];
         *(order < 0 ? &from : &to) = order < 0 ? middle + 1 : middle;
@@ -241,14 +243,14 @@ static const struct tp_bench_count *find(const struct tp_bench_run *run, const s
 
 /* Returns whether all runs of the side have the same count. *count: the count of the last run; NULL if the run does
  * not call the operator or kernel. */
-static bool is_exact(const struct tp_bench *b, int side, const struct tp_bench_count *wanted,
-                     const struct tp_bench_count **count)
+static bool is_count_exact(const struct tp_bench *b, int side, const struct tp_bench_count *wanted,
+                           const struct tp_bench_count **count)
 {
     double calls = NAN;
     *count = NULL;
     for (size_t i = 0; i < b->run_count; i++) {
         const struct tp_bench_run *run = &b->runs[i];
-        const struct tp_bench_count *own = run->side == side ? find(run, wanted) : NULL;
+        const struct tp_bench_count *own = run->side == side ? find_count(run, wanted) : NULL;
         if (run->side != side)
             continue;
         double value = own ? own->calls : run->has_all_counts ? 0 : NAN;
@@ -260,7 +262,7 @@ static bool is_exact(const struct tp_bench *b, int side, const struct tp_bench_c
     return true;
 }
 
-static const struct tp_bench_run *first_of(const struct tp_bench *b, int side)
+static const struct tp_bench_run *first_run_of_side(const struct tp_bench *b, int side)
 {
     for (size_t i = 0; i < b->run_count; i++)
         if (b->runs[i].side == side)
@@ -270,7 +272,7 @@ static const struct tp_bench_run *first_of(const struct tp_bench *b, int side)
 
 static void compare_counts(struct tp_bench *b, struct tp_arena *arena)
 {
-    const struct tp_bench_run *sides[] = {first_of(b, TP_BENCH_A), first_of(b, TP_BENCH_B)};
+    const struct tp_bench_run *sides[] = {first_run_of_side(b, TP_BENCH_A), first_run_of_side(b, TP_BENCH_B)};
     if (!sides[0] || !sides[1])
         return;
     b->changed = tp_arena_array(arena, sides[0]->count_count + sides[1]->count_count, sizeof *b->changed);
@@ -278,10 +280,10 @@ static void compare_counts(struct tp_bench *b, struct tp_arena *arena)
         for (size_t i = 0; i < sides[side]->count_count; i++) {
             const struct tp_bench_count *wanted = &sides[side]->counts[i];
             struct tp_bench_changed changed;
-            if (side == TP_BENCH_B && find(sides[TP_BENCH_A], wanted))
+            if (side == TP_BENCH_B && find_count(sides[TP_BENCH_A], wanted))
                 continue; /* the loop over side A has compared this count */
-            bool is_known_exactly = is_exact(b, TP_BENCH_A, wanted, &changed.count[0]) &&
-                                    is_exact(b, TP_BENCH_B, wanted, &changed.count[1]);
+            bool is_known_exactly = is_count_exact(b, TP_BENCH_A, wanted, &changed.count[0]) &&
+                                    is_count_exact(b, TP_BENCH_B, wanted, &changed.count[1]);
             double before = is_known_exactly && changed.count[0] ? changed.count[0]->calls : 0;
             double after = is_known_exactly && changed.count[1] ? changed.count[1]->calls : 0;
             if (before != after)
@@ -294,13 +296,14 @@ void tp_bench_judge(struct tp_bench *bench, struct tp_bench_run *runs, size_t ru
 {
     *bench = (struct tp_bench){.goal = goal, .runs = runs, .pair_count = (unsigned)(run_count / 2)};
     bench->run_count = 2 * (size_t)bench->pair_count;
-    bench->quantity = quantity_of(bench);
+    bench->quantity = deciding_quantity(bench);
     mark_runs(bench, arena);
-    compare(bench, arena);
+    compare_quantities(bench, arena);
     compare_counts(bench, arena);
     const struct tp_run_change *change = &bench->changes[bench->quantity];
-    bench->limit = change->base_count < LEAST_PAIRS ? TP_LIMIT_UNCLEAR : tp_run_change_limit(change, goal->max_excess);
-    bench->verdict = verdict_of(change, goal->effect);
-    bench->is_decided = is_decided(bench, change);
-    bench->remaining_runs = bench->is_decided ? 0 : remaining_runs(bench, change);
+    bench->limit = change->base_count < LEAST_PAIRS ? TP_LIMIT_UNCLEAR
+                                                    : tp_run_change_limit_verdict(change, goal->max_excess_ratio);
+    bench->verdict = change_verdict(change, goal->effect);
+    bench->is_decided = is_goal_reached(bench, change);
+    bench->remaining_runs = bench->is_decided ? 0 : estimate_remaining_runs(bench, change);
 }

@@ -42,8 +42,8 @@ struct tp_bench_run {
 
 struct tp_bench_goal {
     double effect; /* relative difference (greater than 0) that the comparison must detect with a probability of 80 % */
-    bool has_limit;    /* true: the goal is to decide whether B exceeds `max_excess`, not to detect `effect` */
-    double max_excess; /* largest allowed relative excess of B over A; 0.03 is 3 % */
+    bool has_limit; /* true: the goal is to decide whether B exceeds `max_excess_ratio`, not to detect `effect` */
+    double max_excess_ratio; /* largest allowed relative excess of B over A; 0.03 is 3 % */
     /* judged quantity (enum tp_bench_quantity); -1: the step, or the wall time of programs without steps */
     int quantity;
     unsigned max_runs; /* maximum number of runs of each side, 2 or more */
@@ -67,7 +67,7 @@ struct tp_bench {
     int quantity;                                      /* the quantity that decides the verdict */
     /* TP_BENCH_OPEN: the difference is not significant, and a change of `effect` could be missed */
     enum tp_bench_verdict verdict;
-    enum tp_limit_verdict limit; /* verdict on goal->max_excess; only used if goal->has_limit */
+    enum tp_limit_verdict limit; /* verdict on goal->max_excess_ratio; only used if goal->has_limit */
     bool is_decided;             /* true: the goal is reached, so that no more pairs are needed */
     /* estimated number of further runs of each side; 0 if unknown or too many (about 1,000 in total) */
     unsigned remaining_runs;
@@ -83,7 +83,8 @@ int tp_bench_first_side(uint64_t seed, unsigned pair);
 double tp_bench_level(const struct tp_summary *summary, enum tp_bench_quantity quantity, struct tp_arena *arena);
 /* Returns the robust standard deviation of the summary's steps, relative to their mean; NaN with fewer than 3 used
  * steps. */
-double tp_bench_cv(const struct tp_summary *summary, enum tp_bench_quantity quantity, struct tp_arena *arena);
+double tp_bench_step_variation(const struct tp_summary *summary, enum tp_bench_quantity quantity,
+                               struct tp_arena *arena);
 
 /* Counts successive checks that found the goal reached. Set to zero before the first check. */
 struct tp_bench_checks {

@@ -33,7 +33,7 @@ const char *tp_budget_op_text(enum tp_budget_op op)
     return op_texts[op];
 }
 
-bool tp_budget_is_kept(enum tp_budget_op op, double value, double limit)
+bool tp_budget_is_limit_kept(enum tp_budget_op op, double value, double limit)
 {
     const bool results[OPS] = {value <= limit, value >= limit, value == limit, value != limit,
                                value<limit, value> limit};
@@ -43,36 +43,36 @@ bool tp_budget_is_kept(enum tp_budget_op op, double value, double limit)
 /* ---- messages ---- */
 
 /* Returns the column of the byte at index `at`, counted in characters from 1. */
-static unsigned column_of(const struct cursor *c, size_t at)
+static unsigned column_number(const struct cursor *c, size_t at)
 {
     return 1 + (unsigned)tp_utf8_count(c->line.ptr, at);
 }
 
 static int set_error(const struct cursor *c, size_t at, const char *what, struct tp_str word, const char *hint)
 {
-    return tp_error_set(c->err, TP_EUSAGE, at, "%.80s:%u:%u: %s \"%.*s\"%s%s", c->file, c->number, column_of(c, at),
+    return tp_error_set(c->err, TP_EUSAGE, at, "%.80s:%u:%u: %s \"%.*s\"%s%s", c->file, c->number, column_number(c, at),
                         what, (int)(word.len < 40 ? word.len : 40), word.ptr, *hint ? "; " : "", hint);
 }
 
 /* ---- words ---- */
 
-static bool is_blank(char c)
+static bool is_blank_char(char c)
 {
     return c == ' ' || c == '\t' || c == '\r';
 }
 
 static void skip_blanks(struct cursor *c)
 {
-    while (c->at < c->line.len && is_blank(c->line.ptr[c->at]))
+    while (c->at < c->line.len && is_blank_char(c->line.ptr[c->at]))
         c->at++;
 }
 
-static bool is_operator(char c)
+static bool is_operator_char(char c)
 {
     return c == '<' || c == '>' || c == '=' || c == '!';
 }
 
-static bool is_of_number(char c)
+static bool is_number_char(char c)
 {
     return tp_is_digit(c) || c == '.';
 }
@@ -83,17 +83,17 @@ static struct token next_token(struct cursor *c)
     skip_blanks(c);
     size_t first = c->at;
     const char *p = c->line.ptr;
-    bool is_op = first < c->line.len && is_operator(p[first]);
-    bool is_number = first < c->line.len && (is_of_number(p[first]) || p[first] == '+' || p[first] == '-');
-    while (c->at < c->line.len && !is_blank(p[c->at]) && is_operator(p[c->at]) == is_op) {
-        if (is_number && c->at > first && !is_of_number(p[c->at]))
+    bool is_op = first < c->line.len && is_operator_char(p[first]);
+    bool is_number = first < c->line.len && (is_number_char(p[first]) || p[first] == '+' || p[first] == '-');
+    while (c->at < c->line.len && !is_blank_char(p[c->at]) && is_operator_char(p[c->at]) == is_op) {
+        if (is_number && c->at > first && !is_number_char(p[c->at]))
             break;
         c->at++;
     }
     return (struct token){{p + first, c->at - first}, first};
 }
 
-static bool is_word(struct tp_str text, const char *word)
+static bool is_same_word(struct tp_str text, const char *word)
 {
     return tp_str_equal(text, tp_str_of(word));
 }
@@ -122,10 +122,10 @@ static struct tp_str read_function(struct cursor *c, const struct token *name)
     if (!tp_str_starts(rest, lead))
         return (struct tp_str){NULL, 0};
     for (bool found = false; at < rest.len && !found; at += !found)
-        for (size_t i = 0; i < OPS && is_blank(rest.ptr[at]) && !found; i++) {
+        for (size_t i = 0; i < OPS && is_blank_char(rest.ptr[at]) && !found; i++) {
             struct tp_str behind = {rest.ptr + at + 1, rest.len - at - 1};
             size_t size = strlen(op_texts[i]);
-            found = tp_str_starts(behind, op_texts[i]) && behind.len > size && is_blank(behind.ptr[size]);
+            found = tp_str_starts(behind, op_texts[i]) && behind.len > size && is_blank_char(behind.ptr[size]);
         }
     if (at == first)
         return (struct tp_str){NULL, 0};
@@ -136,10 +136,10 @@ static struct tp_str read_function(struct cursor *c, const struct token *name)
 static int read_metric(struct tp_budget_line *out, struct cursor *c, struct tp_arena *arena)
 {
     struct token name = next_token(c);
-    out->is_warning = is_word(name.text, "warn");
-    if (out->is_warning || is_word(name.text, "fail"))
+    out->is_warning = is_same_word(name.text, "warn");
+    if (out->is_warning || is_same_word(name.text, "fail"))
         name = next_token(c);
-    out->is_optional = is_word(name.text, "optional");
+    out->is_optional = is_same_word(name.text, "optional");
     if (out->is_optional)
         name = next_token(c);
     if (name.text.len == 0)
@@ -158,7 +158,7 @@ static int read_metric(struct tp_budget_line *out, struct cursor *c, struct tp_a
     out->metric = tp_metric_find(name.text.ptr, name.text.len);
     if (out->metric < 0) {
         char hint[96] = "'tracepress check --list-metrics' has all";
-        const char *nearest = tp_metric_nearest(name.text.ptr, name.text.len);
+        const char *nearest = tp_metric_nearest_name(name.text.ptr, name.text.len);
         if (nearest)
             snprintf(hint, sizeof hint, "did you mean %s?", nearest);
         return set_error(c, name.at, "no metric is named", name.text, hint);
@@ -170,7 +170,7 @@ static int read_op(struct tp_budget_line *out, struct cursor *c)
 {
     struct token op = next_token(c);
     for (int i = 0; i < OPS; i++)
-        if (is_word(op.text, op_texts[i])) {
+        if (is_same_word(op.text, op_texts[i])) {
             out->op = (enum tp_budget_op)i;
             return TP_OK;
         }
@@ -220,14 +220,14 @@ static int read_unit(struct tp_budget_line *out, struct cursor *c)
             return TP_OK;
         return set_error(c, before, "a unit is missing for", tp_str_of(tp_metrics[out->metric].name), unit_hints[of]);
     }
-    if (has_sign && is_word(unit.text, "%")) {
+    if (has_sign && is_same_word(unit.text, "%")) {
         out->kind = TP_LIMIT_RELATIVE;
         return TP_OK;
     }
-    if (has_sign && of == TP_UNIT_PERCENT && is_word(unit.text, "points"))
+    if (has_sign && of == TP_UNIT_PERCENT && is_same_word(unit.text, "points"))
         return TP_OK;
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (units[i].of == of && is_word(unit.text, units[i].text) && !(has_sign && of == TP_UNIT_PERCENT)) {
+        if (units[i].of == of && is_same_word(unit.text, units[i].text) && !(has_sign && of == TP_UNIT_PERCENT)) {
             out->limit *= units[i].factor;
             return TP_OK;
         }
@@ -243,7 +243,7 @@ static int read_limit(struct tp_budget_line *out, struct cursor *c)
         return set_error(c, number.at, "a limit is missing after", tp_str_of(op_texts[out->op]), "");
     bool has_sign = number.text.ptr[0] == '+' || number.text.ptr[0] == '-';
     size_t length = number.text.len;
-    if (length >= sizeof digits || (!has_sign && !is_of_number(number.text.ptr[0])))
+    if (length >= sizeof digits || (!has_sign && !is_number_char(number.text.ptr[0])))
         return set_error(c, number.at, "no number:", number.text, "");
     memcpy(digits, number.text.ptr, length);
     digits[length] = '\0';
@@ -284,12 +284,12 @@ static int read_scope(struct tp_budget_line *out, struct cursor *c, struct tp_ar
 /* ---- lines ---- */
 
 /* Returns the line without its comment and without trailing blanks. */
-static struct tp_str content_of(struct tp_str line)
+static struct tp_str strip_comment_and_blanks(struct tp_str line)
 {
     for (size_t i = 0; i < line.len; i++)
         if (line.ptr[i] == '#')
             line.len = i;
-    while (line.len && is_blank(line.ptr[line.len - 1]))
+    while (line.len && is_blank_char(line.ptr[line.len - 1]))
         line.len--;
     return line;
 }
@@ -320,7 +320,7 @@ int tp_budget_parse(struct tp_budget *budget, const char *file, const char *byte
     while (at < size) {
         const char *end = memchr(bytes + at, '\n', size - at);
         size_t length = (end ? (size_t)(end - bytes) : size) - at;
-        c.line = content_of((struct tp_str){bytes + at, length});
+        c.line = strip_comment_and_blanks((struct tp_str){bytes + at, length});
         c.at = 0;
         c.number++;
         at += length + 1;
@@ -355,10 +355,10 @@ void tp_budget_default(struct tp_budget *budget, struct tp_arena *arena)
     budget->file = NULL;
 }
 
-bool tp_budget_wants_program(const struct tp_budget *budget)
+bool tp_budget_needs_program(const struct tp_budget *budget)
 {
     for (size_t i = 0; i < budget->count; i++)
-        if (tp_metric_is_of_program(&tp_metrics[budget->lines[i].metric]))
+        if (tp_metric_is_program_metric(&tp_metrics[budget->lines[i].metric]))
             return true;
     return false;
 }

@@ -55,7 +55,7 @@ int tp_budget_parse(struct tp_budget *budget, const char *file, const char *byte
 void tp_budget_default(struct tp_budget *budget, struct tp_arena *arena);
 
 /* Returns whether a line of the budget requires a recording of the program from outside. */
-bool tp_budget_wants_program(const struct tp_budget *budget);
+bool tp_budget_needs_program(const struct tp_budget *budget);
 
 /* Returns the operator as text: "<=", ">=", "==", "!=", "<" or ">". The text is static. */
 const char *tp_budget_op_text(enum tp_budget_op op);
@@ -72,6 +72,6 @@ static inline bool tp_budget_is_lower(enum tp_budget_op op)
 }
 
 /* Returns whether the comparison `value` op `limit` is true. */
-bool tp_budget_is_kept(enum tp_budget_op op, double value, double limit);
+bool tp_budget_is_limit_kept(enum tp_budget_op op, double value, double limit);
 
 #endif

@@ -11,7 +11,7 @@
 
 /* ---- subjects ---- */
 
-static int64_t rank_of(const struct tp_summary *summary)
+static int64_t summary_rank(const struct tp_summary *summary)
 {
     return summary->key.rank;
 }
@@ -23,14 +23,14 @@ static size_t find_ranks(const struct tp_check_side *side, int64_t *ranks)
     size_t count = 0;
     for (size_t i = 0; i < side->count; i++) {
         size_t at = count;
-        if (rank_of(&side->items[i]) == TP_NULL_INT)
+        if (summary_rank(&side->items[i]) == TP_NULL_INT)
             return 0;
-        while (at > 0 && ranks[at - 1] > rank_of(&side->items[i]))
+        while (at > 0 && ranks[at - 1] > summary_rank(&side->items[i]))
             at--;
-        if (at > 0 && ranks[at - 1] == rank_of(&side->items[i]))
+        if (at > 0 && ranks[at - 1] == summary_rank(&side->items[i]))
             continue;
         memmove(ranks + at + 1, ranks + at, (count - at) * sizeof *ranks);
-        ranks[at] = rank_of(&side->items[i]);
+        ranks[at] = summary_rank(&side->items[i]);
         count++;
     }
     return count > 1 ? count : 0;
@@ -41,7 +41,7 @@ static bool is_part_of_job(const struct tp_check_side *side)
 {
     bool has_ranks = side->count && !side->is_one_trace;
     for (size_t i = 0; i < side->count; i++)
-        has_ranks &= rank_of(&side->items[i]) != TP_NULL_INT;
+        has_ranks &= summary_rank(&side->items[i]) != TP_NULL_INT;
     return has_ranks;
 }
 
@@ -57,7 +57,7 @@ static size_t select_runs(const struct tp_check_side *side, struct chosen chosen
 {
     struct tp_vec taken = TP_VEC(arena, struct tp_summary);
     for (size_t i = 0; i < side->count; i++)
-        if ((chosen.rank == TP_NULL_INT || rank_of(&side->items[i]) == chosen.rank) &&
+        if ((chosen.rank == TP_NULL_INT || summary_rank(&side->items[i]) == chosen.rank) &&
             (!chosen.worker.ptr || tp_str_equal(side->items[i].key.worker, chosen.worker)))
             *(struct tp_summary *)tp_vec_push(&taken) = side->items[i];
     size_t skipped = taken.count > most ? taken.count - most : 0;
@@ -82,12 +82,12 @@ static void compare_sides(struct tp_check_subject *s, struct tp_arena *scratch)
     tp_work_sides_build(&s->work, &replaced, &s->sides, &s->comparability);
 }
 
-static void fill_rank(struct tp_check_subject *s, const struct tp_check_input *input, int64_t rank, bool base_has_ranks,
-                      struct tp_arena *arena)
+static void fill_subject_of_rank(struct tp_check_subject *s, const struct tp_check_input *input, int64_t rank,
+                                 bool base_has_ranks, struct tp_arena *arena)
 {
     struct chosen runs = {.rank = rank}, base = {.rank = TP_NULL_INT};
     s->run_count = select_runs(&input->run, runs, SIZE_MAX, &s->runs, arena);
-    s->rank = rank_of(&s->runs[0]);
+    s->rank = summary_rank(&s->runs[0]);
     s->name = rank == TP_NULL_INT ? TP_STR("") : tp_str_of(tp_text_printf(arena, "rank %lld", (long long)rank));
     if (base_has_ranks) /* without ranks in the baseline, base.rank stays TP_NULL_INT, which selects all runs */
         base.rank = s->rank;
@@ -98,8 +98,8 @@ static void fill_rank(struct tp_check_subject *s, const struct tp_check_input *i
 }
 
 /* Fills the runs of one worker, for a budget line that names the worker. Returns false if the worker has no run. */
-static bool fill_worker(struct tp_check_subject *s, const struct tp_check_input *input, struct tp_str worker,
-                        struct tp_arena *arena)
+static bool fill_subject_of_worker(struct tp_check_subject *s, const struct tp_check_input *input, struct tp_str worker,
+                                   struct tp_arena *arena)
 {
     struct chosen chosen = {TP_NULL_INT, worker}, all = {.rank = TP_NULL_INT};
     s->run_count = select_runs(&input->run, chosen, SIZE_MAX, &s->runs, arena);
@@ -139,10 +139,10 @@ static struct tp_check_subject *find_subjects(const struct tp_check_input *input
     *count = rank_count ? rank_count : 1;
     struct tp_check_subject *subjects = tp_arena_array(arena, *count + budget->count, sizeof *subjects);
     for (size_t i = 0; i < *count; i++)
-        fill_rank(&subjects[i], input, rank_count ? ranks[i] : TP_NULL_INT, base_has_ranks, arena);
+        fill_subject_of_rank(&subjects[i], input, rank_count ? ranks[i] : TP_NULL_INT, base_has_ranks, arena);
     for (size_t l = 0; l < budget->count; l++)
         if (budget->lines[l].worker.ptr && !applies_to_any(&budget->lines[l], subjects, *count))
-            *count += fill_worker(&subjects[*count], input, budget->lines[l].worker, arena);
+            *count += fill_subject_of_worker(&subjects[*count], input, budget->lines[l].worker, arena);
     return subjects;
 }
 
@@ -173,7 +173,7 @@ static void add_item_without_run(struct tp_vec *items, const struct tp_budget_li
 }
 
 /* Returns the missing ranks of the job; an empty set if the user named a single trace. */
-static struct tp_rank_set find_missing(const struct tp_check_input *input, struct tp_arena *arena)
+static struct tp_rank_set find_missing_ranks(const struct tp_check_input *input, struct tp_arena *arena)
 {
     struct tp_damage_runs runs = {input->run.items, input->run.count}, base = {input->base.items, input->base.count};
     struct tp_rank_set missing;
@@ -184,15 +184,15 @@ static struct tp_rank_set find_missing(const struct tp_check_input *input, struc
     return missing;
 }
 
-static bool concerns_missing_ranks(const struct tp_budget_line *line, const struct tp_rank_set *missing)
+static bool applies_to_missing_ranks(const struct tp_budget_line *line, const struct tp_rank_set *missing)
 {
     return missing->count && !line->worker.ptr && tp_metrics[line->metric].needs &&
            (line->rank == TP_NULL_INT || tp_rank_set_has(missing, line->rank));
 }
 
 /* Adds an inconclusive item for a line if some of its ranks are missing. */
-static void add_missing(struct tp_vec *items, const struct tp_budget_line *line, const struct tp_rank_set *missing,
-                        struct tp_arena *arena)
+static void add_missing_ranks(struct tp_vec *items, const struct tp_budget_line *line,
+                              const struct tp_rank_set *missing, struct tp_arena *arena)
 {
     struct tp_check_item *item = add_item(items, line, TP_STR("missing ranks"));
     item->status = TP_CHECK_INCONCLUSIVE;
@@ -219,7 +219,7 @@ static void judge_lines(struct tp_vec *items, const struct tp_budget *budget, co
             continue;
         struct tp_check_item *item = tp_vec_push(items);
         *item = (struct tp_check_item){.line = &budget->lines[l], .subject = s->name};
-        tp_check_judge(item, s, arena);
+        tp_check_judge_item(item, s, arena);
         if (item->cause == TP_CAUSE_BEYOND)
             tp_check_find_places(item, s, arena);
     }
@@ -234,7 +234,7 @@ struct judging {
 };
 
 /* Stores the workload and the work changes of a subject in the result of the check. */
-static void keep_work(const struct judging *j)
+static void store_work_changes(const struct judging *j)
 {
     const struct tp_check_subject *s = j->subject;
     struct tp_check *check = j->check;
@@ -253,7 +253,7 @@ static void keep_work(const struct judging *j)
     }
 }
 
-static int judge(void *context, struct tp_error *err)
+static int judge_guarded(void *context, struct tp_error *err)
 {
     const struct judging *j = context;
     struct tp_check_subject *s = j->subject;
@@ -262,7 +262,7 @@ static int judge(void *context, struct tp_error *err)
         compare_sides(s, j->scratch);
     judge_lines(j->items, j->check->input->budget, s, j->arena);
     if (s->base_count)
-        keep_work(j);
+        store_work_changes(j);
     return TP_OK;
 }
 
@@ -272,20 +272,21 @@ static void judge_subject(struct judging *j)
     struct tp_arena scratch;
     tp_arena_init(&scratch, 0);
     j->scratch = &scratch;
-    int code = tp_arena_run_both(&scratch, j->arena, judge, j, NULL);
+    int code = tp_arena_run_both(&scratch, j->arena, judge_guarded, j, NULL);
     tp_arena_release(&scratch);
     if (code)
         tp_arena_fail(j->arena, code);
 }
 
-static void judge_rest(struct tp_vec *items, const struct tp_check_input *input,
-                       const struct tp_check_subject *subjects, size_t subject_count, struct tp_arena *arena)
+static void judge_lines_without_subject(struct tp_vec *items, const struct tp_check_input *input,
+                                        const struct tp_check_subject *subjects, size_t subject_count,
+                                        struct tp_arena *arena)
 {
-    struct tp_rank_set missing = find_missing(input, arena);
+    struct tp_rank_set missing = find_missing_ranks(input, arena);
     for (size_t l = 0; l < input->budget->count; l++) {
         const struct tp_budget_line *line = &input->budget->lines[l];
-        if (concerns_missing_ranks(line, &missing))
-            add_missing(items, line, &missing, arena);
+        if (applies_to_missing_ranks(line, &missing))
+            add_missing_ranks(items, line, &missing, arena);
         else if (!applies_to_any(line, subjects, subject_count))
             add_item_without_run(items, line);
     }
@@ -293,7 +294,7 @@ static void judge_rest(struct tp_vec *items, const struct tp_check_input *input,
 
 /* Returns whether a check is inconclusive because of a damaged input. Sides can also differ because one of them lost
  * events. */
-static bool is_undecided_by_damage(const struct tp_check *check)
+static bool is_inconclusive_by_damage(const struct tp_check *check)
 {
     const struct tp_check_input *input = check->input;
     struct tp_damage_runs runs = {input->run.items, input->run.count}, base = {input->base.items, input->base.count};
@@ -306,10 +307,10 @@ static bool is_undecided_by_damage(const struct tp_check *check)
                     (item->cause == TP_CAUSE_DAMAGED || item->cause == TP_CAUSE_MISSING);
         is_open |= item->cause == TP_CAUSE_NOT_COMPARABLE;
     }
-    return has_lost || (is_open && (tp_damage_broken_needs(&runs, &base) || tp_damage_broken_needs(&base, &runs)));
+    return has_lost || (is_open && (tp_damage_unmet_needs(&runs, &base) || tp_damage_unmet_needs(&base, &runs)));
 }
 
-static bool lacks_baseline(const struct tp_check *check)
+static bool is_inconclusive_without_baseline(const struct tp_check *check)
 {
     for (size_t i = 0; i < check->count && check->verdict == TP_CHECK_INCONCLUSIVE; i++)
         if (check->items[i].status == TP_CHECK_INCONCLUSIVE && check->items[i].cause == TP_CAUSE_NO_BASELINE)
@@ -327,7 +328,7 @@ void tp_check_build(struct tp_check *check, const struct tp_check_input *input, 
         judge_subject(&(struct judging){check, &items, &changes, &subjects[i], arena, NULL});
     check->changes = changes.data;
     check->change_count = changes.count;
-    judge_rest(&items, input, subjects, subject_count, arena);
+    judge_lines_without_subject(&items, input, subjects, subject_count, arena);
     tp_check_judge_times_together(items.data, items.count, arena);
     tp_merge_sort(arena, items.data, items.count, sizeof(struct tp_check_item), by_status, NULL);
     check->items = items.data;
@@ -335,6 +336,6 @@ void tp_check_build(struct tp_check *check, const struct tp_check_input *input, 
     for (size_t i = 0; i < items.count; i++)
         check->counts[check->items[i].status]++;
     check->verdict = items.count ? check->items[0].status : TP_CHECK_PASS;
-    check->is_damaged = is_undecided_by_damage(check);
-    check->lacks_baseline = lacks_baseline(check);
+    check->is_damaged = is_inconclusive_by_damage(check);
+    check->lacks_baseline = is_inconclusive_without_baseline(check);
 }

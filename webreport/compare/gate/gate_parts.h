@@ -28,10 +28,10 @@ struct tp_check_subject {
 };
 
 /* Judges one line and fills all members of the item except `places`. The caller sets item->line and item->subject. */
-void tp_check_judge(struct tp_check_item *item, const struct tp_check_subject *subject, struct tp_arena *arena);
+void tp_check_judge_item(struct tp_check_item *item, const struct tp_check_subject *subject, struct tp_arena *arena);
 
 /* Returns whether the options of the recorder affect a time. They affect all times except those of kernels. */
-bool tp_check_is_of_host(const struct tp_metric *metric);
+bool tp_check_is_host_time(const struct tp_metric *metric);
 
 /* Judges a time relative to the baseline, which must have at least one run. The caller sets item->value and
  * item->base_value. Fills change, low, high, detectable, chance and the numbers of runs. *reason: a sentence for

@@ -26,7 +26,7 @@ static const struct {
 };
 
 /* Returns the id of the rule whose findings explain a metric; NULL if no rule does. */
-static const char *rule_of(const struct tp_metric *metric)
+static const char *rule_of_metric(const struct tp_metric *metric)
 {
     for (size_t i = 0; i < sizeof explained / sizeof *explained; i++)
         if (tp_str_starts(tp_str_of(metric->name), explained[i].metric))
@@ -34,17 +34,17 @@ static const char *rule_of(const struct tp_metric *metric)
     return NULL;
 }
 
-static bool is_counted(const struct tp_metric *metric, const struct tp_summary_finding *finding)
+static bool is_finding_counted(const struct tp_metric *metric, const struct tp_summary_finding *finding)
 {
-    if (rule_of(metric))
-        return tp_str_equal(finding->rule, tp_str_of(rule_of(metric)));
+    if (rule_of_metric(metric))
+        return tp_str_equal(finding->rule, tp_str_of(rule_of_metric(metric)));
     if (metric->value == tp_metric_of_rule)
         return tp_str_equal(finding->rule, tp_str_of(tp_rule_at((unsigned)metric->which)->id));
     return metric->which >= TP_FINDINGS_ALL || metric->which == finding->severity;
 }
 
 /* Returns whether the newest run of the baseline has a finding of the same rule in the same function. */
-static bool is_known(const struct tp_check_subject *s, const struct tp_summary_finding *finding)
+static bool is_in_baseline(const struct tp_check_subject *s, const struct tp_summary_finding *finding)
 {
     const struct tp_summary *base = &s->base[s->base_count - 1];
     for (uint32_t i = 0; i < base->finding_count; i++)
@@ -55,7 +55,7 @@ static bool is_known(const struct tp_check_subject *s, const struct tp_summary_f
 }
 
 /* Returns the detail of a finding without the source line at its start, which is shown separately. */
-static struct tp_str detail_of(const struct tp_summary_finding *f)
+static struct tp_str finding_detail(const struct tp_summary_finding *f)
 {
     size_t cut = f->file_line.len + 2;
     if (f->file_line.len && f->detail.len > cut && memcmp(f->detail.ptr, f->file_line.ptr, f->file_line.len) == 0 &&
@@ -71,8 +71,8 @@ static void find_findings(struct tp_vec *places, const struct tp_check_item *ite
     bool is_against = item->line->kind != TP_LIMIT_ABSOLUTE && s->base_count;
     for (uint32_t i = 0; i < run->finding_count; i++) {
         const struct tp_summary_finding *f = &run->findings[i];
-        struct tp_str detail = detail_of(f);
-        if (is_counted(&tp_metrics[item->line->metric], f) && !(is_against && is_known(s, f)))
+        struct tp_str detail = finding_detail(f);
+        if (is_finding_counted(&tp_metrics[item->line->metric], f) && !(is_against && is_in_baseline(s, f)))
             add_place(places, f->rule, f->file_line,
                       tp_text_printf(arena, "%.*s: %.*s%s%.*s", (int)f->rule.len, f->rule.ptr, (int)f->title.len,
                                      f->title.ptr, detail.len ? ": " : "", (int)detail.len, detail.ptr));
@@ -82,7 +82,7 @@ static void find_findings(struct tp_vec *places, const struct tp_check_item *ite
 /* ---- waits ---- */
 
 /* Returns the number of waits per step in the function of `place`, in one run. */
-static double waits_at(const struct tp_summary *run, const struct tp_summary_row *place)
+static double waits_per_step(const struct tp_summary *run, const struct tp_summary_row *place)
 {
     int64_t count = 0;
     for (uint32_t i = 0; i < run->row_count; i++) {
@@ -104,7 +104,8 @@ static void find_waits(struct tp_vec *places, const struct tp_check_item *item, 
         const struct tp_summary_row *row = &run->rows[i];
         if (row->kind != TP_SUMMARY_SYNC)
             continue;
-        double now = waits_at(run, row), before = is_against ? waits_at(&s->base[s->base_count - 1], row) : 0;
+        double now = waits_per_step(run, row),
+               before = is_against ? waits_per_step(&s->base[s->base_count - 1], row) : 0;
         if (now <= before)
             continue;
         const char *what = row->owner.len ? tp_text_printf(arena, "%.*s in %.*s", (int)row->name.len, row->name.ptr,
@@ -122,7 +123,7 @@ void tp_check_find_places(struct tp_check_item *item, const struct tp_check_subj
 {
     const struct tp_metric *metric = &tp_metrics[item->line->metric];
     struct tp_vec places = TP_VEC(arena, struct tp_check_place);
-    if (metric->value == tp_metric_of_findings || metric->value == tp_metric_of_rule || rule_of(metric))
+    if (metric->value == tp_metric_of_findings || metric->value == tp_metric_of_rule || rule_of_metric(metric))
         find_findings(&places, item, s, arena);
     if (metric->value == tp_metric_of_work)
         tp_check_find_work(&places, item, s, arena);

@@ -10,22 +10,22 @@
 
 /* ---- changes ---- */
 
-static bool is_of_kernels(const struct tp_metric *metric)
+static bool is_kernel_time(const struct tp_metric *metric)
 {
     return metric->unit == TP_UNIT_NS &&
            (metric->value == tp_metric_of_kernels ||
             (metric->value == tp_metric_average_time && metric->which == TP_CATEGORY_KERNEL));
 }
 
-bool tp_check_is_of_host(const struct tp_metric *metric)
+bool tp_check_is_host_time(const struct tp_metric *metric)
 {
-    return metric->is_timed && !is_of_kernels(metric);
+    return metric->is_timed && !is_kernel_time(metric);
 }
 
 /* Returns the part of a step whose noise applies to the metric; TP_PART_COUNT for the whole step. */
-static enum tp_summary_part part_of(const struct tp_metric *metric)
+static enum tp_summary_part noise_part(const struct tp_metric *metric)
 {
-    if (is_of_kernels(metric))
+    if (is_kernel_time(metric))
         return TP_PART_DEVICE_SUM;
     if (metric->value == tp_metric_average_time && metric->which <= (int)TP_AVERAGE_OTHER)
         return (enum tp_summary_part)metric->which; /* both enums have the same order */
@@ -34,7 +34,7 @@ static enum tp_summary_part part_of(const struct tp_metric *metric)
 
 /* Returns whether the metric describes typical steps. Percentile 90 and maximum describe long steps, which the
  * machine may have caused. */
-static bool is_of_typical_steps(const struct tp_metric *metric)
+static bool is_typical_step_time(const struct tp_metric *metric)
 {
     bool is_of_steps =
         metric->value == tp_metric_of_steps && metric->which != TP_STEPS_P90 && metric->which != TP_STEPS_MAX;
@@ -42,7 +42,7 @@ static bool is_of_typical_steps(const struct tp_metric *metric)
 }
 
 /* Returns the level of a run's steps. All members of the level are NaN if the run has too few steps. */
-static struct tp_run_level level_of(const struct tp_summary *run, enum tp_summary_part part, struct tp_arena *arena)
+static struct tp_run_level part_level(const struct tp_summary *run, enum tp_summary_part part, struct tp_arena *arena)
 {
     double *totals = tp_arena_array(arena, run->step_count, sizeof *totals);
     double *values = tp_arena_array(arena, run->step_count, sizeof *values);
@@ -58,7 +58,7 @@ static struct tp_run_level level_of(const struct tp_summary *run, enum tp_summar
     if (count < TP_LEVEL_LEAST_STEPS)
         return (struct tp_run_level){NAN, NAN, NAN};
     size_t warm = tp_warm_up_count(totals, count, arena);
-    return tp_run_level_of(values + warm, count - warm);
+    return tp_run_level_of_steps(values + warm, count - warm);
 }
 
 /* Levels of a metric in all runs of the baseline and in the judged runs. */
@@ -78,7 +78,7 @@ static bool add_levels(struct levels *l, struct tp_levels *out, const struct tp_
     bool is_positive = true;
     for (size_t i = 0; i < count; i++) {
         double value = runs[i].metrics[index].value;
-        struct tp_run_level level = level_of(&runs[i], part_of(&tp_metrics[index]), arena);
+        struct tp_run_level level = part_level(&runs[i], noise_part(&tp_metrics[index]), arena);
         is_positive &= value > 0 && isfinite(value);
         items[i] = log(value);
         l->has_steps &= !isnan(level.cv);
@@ -96,8 +96,8 @@ struct steps {
 };
 
 /* Compares the judged runs with the accepted runs. The bounds are NaN if a value is 0 or a run has too few steps. */
-static struct tp_run_change change_of(const struct tp_check_subject *s, int index, struct steps *steps,
-                                      struct tp_arena *arena)
+static struct tp_run_change change_of_levels(const struct tp_check_subject *s, int index, struct steps *steps,
+                                             struct tp_arena *arena)
 {
     size_t count = s->base_count + s->run_count;
     struct levels l = {.cvs = tp_arena_array(arena, count, sizeof(double)),
@@ -108,16 +108,16 @@ static struct tp_run_change change_of(const struct tp_check_subject *s, int inde
     *steps = (struct steps){l.has_steps, NAN};
     if (!is_positive || !l.has_steps)
         return (struct tp_run_change){.estimate = NAN, .low = NAN, .high = NAN, .detectable = NAN};
-    enum tp_quantity quantity = is_of_kernels(&tp_metrics[index]) ? TP_QUANTITY_KERNELS : TP_QUANTITY_STEP;
+    enum tp_quantity quantity = is_kernel_time(&tp_metrics[index]) ? TP_QUANTITY_KERNELS : TP_QUANTITY_STEP;
     struct tp_run_context context = {
-        .prior = tp_run_noise_prior(quantity, l.cvs, l.cv_count, tp_sides_are_of_one_host(&s->sides))};
+        .prior = tp_run_noise_prior(quantity, l.cvs, l.cv_count, tp_sides_have_one_host(&s->sides))};
     l.accepted = (struct tp_levels){l.base.items, l.base.count < TP_ACCEPTED_RUNS ? l.base.count : TP_ACCEPTED_RUNS};
     steps->low = tp_short_steps_change(&(struct tp_levels){l.lows, l.accepted.count},
                                        &(struct tp_levels){l.lows + l.base.count, l.runs.count}, arena);
     /* if unknown, neither side has time of this kind, so that nothing changed */
     steps->low = isnan(steps->low) ? 0 : steps->low;
     if (l.accepted.count == l.base.count)
-        return tp_run_change_of(&l.base, &l.runs, &context, arena);
+        return tp_run_change_between(&l.base, &l.runs, &context, arena);
     return tp_level_history_change(&l.base, &l.accepted, &l.runs, &context, arena);
 }
 
@@ -131,22 +131,22 @@ static void fill_change_with_zero(struct tp_run_change *c, const struct tp_check
 }
 
 /* Returns the limit as a relative change, where 0.03 is 3 %. */
-static double relative_limit_of(const struct tp_check_item *item)
+static double relative_limit(const struct tp_check_item *item)
 {
     const struct tp_budget_line *line = item->line;
     return line->kind == TP_LIMIT_RELATIVE ? line->limit / 100 : line->limit / item->base_value;
 }
 
-static double chance_of(const struct tp_run_change *c, const struct tp_check_item *item)
+static double chance_beyond_limit(const struct tp_run_change *c, const struct tp_check_item *item)
 {
-    double beyond = tp_run_change_probability(c, relative_limit_of(item));
+    double beyond = tp_run_change_probability(c, relative_limit(item));
     return tp_budget_is_upper(item->line->op) ? beyond : 1 - beyond;
 }
 
 static struct tp_run_change measure_change(struct tp_check_item *item, const struct tp_check_subject *s,
                                            struct steps *steps, struct tp_arena *arena)
 {
-    struct tp_run_change c = change_of(s, item->line->metric, steps, arena);
+    struct tp_run_change c = change_of_levels(s, item->line->metric, steps, arena);
     bool is_delta = item->line->kind == TP_LIMIT_DELTA, is_from_nothing = is_delta && !(item->base_value > 0);
     double scale = is_delta ? item->base_value : 100;
     if (isnan(c.low) && (!(item->value > 0) || !(item->base_value > 0)))
@@ -166,7 +166,7 @@ static struct tp_run_change measure_change(struct tp_check_item *item, const str
     item->base_runs = c.base_count;
     item->runs = c.new_count;
     if (c.base_count)
-        item->chance = chance_of(&c, item);
+        item->chance = chance_beyond_limit(&c, item);
     return c;
 }
 
@@ -191,10 +191,10 @@ static const char *advice_text(const struct tp_run_change *c, double most, struc
     if (needed <= c->new_count)
         return "the change is as large as the limit";
     return tp_text_printf(arena, "%s would decide it",
-                          tp_text_of_some(arena, needed - (int64_t)c->new_count, "more run", "more runs"));
+                          tp_text_of_counted_noun(arena, needed - (int64_t)c->new_count, "more run", "more runs"));
 }
 
-static enum tp_limit_verdict verdict_of(const struct tp_check_item *item)
+static enum tp_limit_verdict limit_verdict(const struct tp_check_item *item)
 {
     double limit = item->line->limit;
     enum tp_budget_op op = item->line->op;
@@ -205,33 +205,32 @@ static enum tp_limit_verdict verdict_of(const struct tp_check_item *item)
         return TP_LIMIT_FAIL;
     if (op == TP_OP_GT && item->low == limit && item->high == limit)
         return TP_LIMIT_FAIL;
-    return tp_budget_is_kept(op, tp_budget_is_upper(op) ? item->high : item->low, limit) ? TP_LIMIT_PASS
-                                                                                         : TP_LIMIT_UNCLEAR;
+    return tp_budget_is_limit_kept(op, tp_budget_is_upper(op) ? item->high : item->low, limit) ? TP_LIMIT_PASS
+                                                                                               : TP_LIMIT_UNCLEAR;
 }
 
 /* Returns whether short steps confirm a broken limit. If the limit demands a gain, short steps confirm that the gain
  * is missing. */
 static bool is_confirmed(const struct tp_check_item *item, const struct tp_run_change *change, double low)
 {
-    double asked = log1p(relative_limit_of(item));
+    double asked = log1p(relative_limit(item));
     asked = tp_budget_is_upper(item->line->op) ? fmin(0, asked) : fmax(0, asked);
     return isnan(low) || tp_short_steps_confirm(log1p(change->estimate) - asked, low - asked);
 }
 
 /* Returns a text on why a slow machine may explain a change of wall clock. Returns NULL if a slow machine does not
  * explain the change, and for metrics of kernels. */
-static const char *reason_for_hint(const struct tp_check_item *item, const struct tp_check_subject *s,
-                                   const struct tp_run_change *change, const struct steps *steps,
-                                   struct tp_arena *arena)
+static const char *hint_reason(const struct tp_check_item *item, const struct tp_check_subject *s,
+                               const struct tp_run_change *change, const struct steps *steps, struct tp_arena *arena)
 {
     const struct tp_metric *metric = &tp_metrics[item->line->metric];
-    if (!tp_check_is_of_host(metric) || !tp_sides_are_wall_clock(&s->sides))
+    if (!tp_check_is_host_time(metric) || !tp_sides_are_wall_clock(&s->sides))
         return NULL;
     if (tp_sides_allow_only_hints(&s->sides))
         return tp_text_printf(arena,
                               "wall clock of %zu runs does not separate the machine from the program: %d runs would",
                               item->base_runs + item->runs, TP_VERDICT_RUNS);
-    return is_of_typical_steps(metric) && !is_confirmed(item, change, steps->low) ? TP_NOT_CONFIRMED : NULL;
+    return is_typical_step_time(metric) && !is_confirmed(item, change, steps->low) ? TP_NOT_CONFIRMED : NULL;
 }
 
 enum tp_check_cause tp_check_judge_time(struct tp_check_item *item, const struct tp_check_subject *s,
@@ -241,24 +240,24 @@ enum tp_check_cause tp_check_judge_time(struct tp_check_item *item, const struct
     enum tp_budget_kind kind = item->line->kind;
     struct steps steps;
     struct tp_run_change c = measure_change(item, s, &steps, arena);
-    enum tp_limit_verdict verdict = verdict_of(item);
+    enum tp_limit_verdict verdict = limit_verdict(item);
     if (isnan(item->low)) {
         *reason = steps.are_enough
                       ? "unclear: some of the runs have none of it"
                       : tp_text_printf(arena, "unclear: a run needs %d steps to be judged", TP_LEVEL_LEAST_STEPS);
         return TP_CAUSE_NOISE;
     }
-    *reason = tp_text_printf(arena, "%s to %s at 99 %%", tp_amount_change(arena, unit, kind, item->low),
-                             tp_amount_change(arena, unit, kind, item->high));
+    *reason = tp_text_printf(arena, "%s to %s at 99 %%", tp_amount_change_text(arena, unit, kind, item->low),
+                             tp_amount_change_text(arena, unit, kind, item->high));
     if (item->base_runs)
         *reason = tp_text_printf(arena, "%s; %s", *reason, detectable_text(item, arena));
-    const char *why = verdict == TP_LIMIT_FAIL ? reason_for_hint(item, s, &c, &steps, arena) : NULL;
+    const char *why = verdict == TP_LIMIT_FAIL ? hint_reason(item, s, &c, &steps, arena) : NULL;
     if (why) {
         *reason = tp_text_printf(arena, "unclear: %s; %s", *reason, why);
         return TP_CAUSE_NOISE;
     }
     if (verdict != TP_LIMIT_UNCLEAR)
         return verdict == TP_LIMIT_PASS ? TP_CAUSE_WITHIN : TP_CAUSE_BEYOND;
-    *reason = tp_text_printf(arena, "unclear: %s; %s", *reason, advice_text(&c, relative_limit_of(item), arena));
+    *reason = tp_text_printf(arena, "unclear: %s; %s", *reason, advice_text(&c, relative_limit(item), arena));
     return TP_CAUSE_NOISE;
 }

@@ -22,7 +22,7 @@ static int by_label(const void *x, const void *y, const void *context)
 
 /* Returns the time by which runs are ordered, ns since the epoch: the time of the commit, else the start of the run.
  * The commit can be older than the run. */
-static int64_t time_of(const struct tp_history_run *run)
+static int64_t run_time(const struct tp_history_run *run)
 {
     return run->decision.committed_s ? run->decision.committed_s * NS_PER_S : run->items->start_ns;
 }
@@ -30,7 +30,7 @@ static int64_t time_of(const struct tp_history_run *run)
 static int by_time(const void *x, const void *y, const void *context)
 {
     const struct tp_history_run *a = x, *b = y;
-    int64_t p = time_of(a), q = time_of(b);
+    int64_t p = run_time(a), q = run_time(b);
     (void)context;
     if (p == q) {
         p = a->items->start_ns;
@@ -43,7 +43,7 @@ void tp_history_sort(struct tp_history_run *runs, size_t count, struct tp_arena 
 {
     bool has_times = true;
     for (size_t i = 0; i < count; i++)
-        has_times &= tp_text_of_date(arena, time_of(&runs[i])) != NULL;
+        has_times &= tp_text_of_date(arena, run_time(&runs[i])) != NULL;
     tp_merge_sort(arena, runs, count, sizeof *runs, by_label, NULL);
     if (has_times)
         tp_merge_sort(arena, runs, count, sizeof *runs, by_time, NULL);
@@ -60,8 +60,8 @@ size_t tp_history_accepted_begin(const struct tp_history_run *runs, size_t count
     return from;
 }
 
-size_t *tp_history_accepted(size_t *accepted_count, const struct tp_history_run *runs, size_t count,
-                            struct tp_arena *arena)
+size_t *tp_history_accepted_runs(size_t *accepted_count, const struct tp_history_run *runs, size_t count,
+                                 struct tp_arena *arena)
 {
     size_t *accepted = tp_arena_array(arena, TP_ACCEPTED_RUNS, sizeof *accepted);
     *accepted_count = 0;
@@ -74,7 +74,7 @@ size_t *tp_history_accepted(size_t *accepted_count, const struct tp_history_run 
 /* ---- levels ---- */
 
 /* Returns the level of a run. A run of several processes has the mean of their levels. */
-static double level_of(const struct tp_history_run *run, enum tp_bench_quantity quantity, struct tp_arena *arena)
+static double quantity_level(const struct tp_history_run *run, enum tp_bench_quantity quantity, struct tp_arena *arena)
 {
     double sum = 0;
     size_t known = 0;
@@ -92,7 +92,7 @@ struct known {
     size_t *runs, count;
 };
 
-static struct known known_of(const struct tp_level_series *s, size_t count, struct tp_arena *arena)
+static struct known collect_known_levels(const struct tp_level_series *s, size_t count, struct tp_arena *arena)
 {
     struct known known = {tp_arena_array(arena, count, sizeof *known.levels),
                           tp_arena_array(arena, count, sizeof *known.runs), 0};
@@ -104,7 +104,7 @@ static struct known known_of(const struct tp_level_series *s, size_t count, stru
     return known;
 }
 
-static double median_of(const struct known *known, size_t from, size_t to, struct tp_arena *arena)
+static double median_of_runs(const struct known *known, size_t from, size_t to, struct tp_arena *arena)
 {
     double *copy = tp_arena_array(arena, to - from, sizeof *copy);
     memcpy(copy, known->levels + from, (to - from) * sizeof *copy);
@@ -115,9 +115,9 @@ static double median_of(const struct known *known, size_t from, size_t to, struc
 
 /* Returns the exact position of the change near `at`, between `begin` and `end`. Moves the position by up to
  * SETTLED_RUNS, so that each neighboring run belongs to the closer level. */
-static size_t exact_start(const struct known *known, size_t begin, size_t at, size_t end, struct tp_arena *arena)
+static size_t find_exact_change(const struct known *known, size_t begin, size_t at, size_t end, struct tp_arena *arena)
 {
-    double before = median_of(known, begin, at, arena), after = median_of(known, at, end, arena);
+    double before = median_of_runs(known, begin, at, arena), after = median_of_runs(known, at, end, arena);
     size_t moves = 0;
     for (; moves < SETTLED_RUNS && at + 1 < end; moves++, at++)
         if (fabs(known->levels[at] - before) >= fabs(known->levels[at] - after))
@@ -130,15 +130,16 @@ static size_t exact_start(const struct known *known, size_t begin, size_t at, si
 
 /* Removes levels of a single run and changes within the noise. Returns the number of remaining levels. A run next to
  * a change may form a separate level, because the partition uses winsorized levels. */
-static size_t clean_levels(size_t *starts, size_t count, const struct known *known, double sd, struct tp_arena *arena)
+static size_t remove_spurious_levels(size_t *starts, size_t count, const struct known *known, double sd,
+                                     struct tp_arena *arena)
 {
     size_t kept = 1;
     for (size_t i = 1; i < count; i++) {
         size_t end = i + 1 < count ? starts[i + 1] : known->count;
-        size_t at = exact_start(known, starts[kept - 1], starts[i], end, arena);
+        size_t at = find_exact_change(known, starts[kept - 1], starts[i], end, arena);
         if (kept > 1 && at < starts[kept - 1] + 2)
             kept--; /* removes the previous level, which is only the edge of the level before it */
-        double change = median_of(known, at, end, arena) - median_of(known, starts[kept - 1], at, arena);
+        double change = median_of_runs(known, at, end, arena) - median_of_runs(known, starts[kept - 1], at, arena);
         if (end >= at + 2 && fabs(change) > 1.5 * sd)
             starts[kept++] = at;
     }
@@ -149,16 +150,16 @@ static void find_steps(struct tp_level_series *s, const struct known *known, dou
 {
     const struct tp_levels levels = {known->levels, known->count};
     size_t count = 1, *starts = tp_level_history_changes(&count, &levels, sd, arena);
-    count = clean_levels(starts, count, known, sd, arena);
+    count = remove_spurious_levels(starts, count, known, sd, arena);
     s->steps = tp_arena_array(arena, count, sizeof *s->steps);
     for (size_t i = 0; i < count; i++) {
         size_t end = i + 1 < count ? starts[i + 1] : known->count;
-        double own = known->count ? median_of(known, starts[i], end, arena) : NAN;
+        double own = known->count ? median_of_runs(known, starts[i], end, arena) : NAN;
         for (size_t k = starts[i]; k < end; k++)
             s->is_outlier[known->runs[k]] = end - starts[i] >= 4 && fabs(known->levels[k] - own) > 3.5 * sd;
         if (i == 0)
             continue;
-        double before = median_of(known, starts[i - 1], starts[i], arena);
+        double before = median_of_runs(known, starts[i - 1], starts[i], arena);
         s->steps[s->step_count++] =
             (struct tp_level_step){known->runs[starts[i] - 1], known->runs[starts[i]], expm1(own - before)};
     }
@@ -166,7 +167,8 @@ static void find_steps(struct tp_level_series *s, const struct known *known, dou
 
 /* Returns the autocorrelation of neighboring runs. Each level is taken relative to the median of its own partition,
  * so that a lasting change alone has no effect. */
-static double autocorrelation_of(const struct tp_level_series *s, const struct known *known, struct tp_arena *arena)
+static double compute_autocorrelation(const struct tp_level_series *s, const struct known *known,
+                                      struct tp_arena *arena)
 {
     double *rest = tp_arena_array(arena, known->count + 1, sizeof *rest), products = 0, squares = 0;
     size_t from = 0;
@@ -175,7 +177,7 @@ static double autocorrelation_of(const struct tp_level_series *s, const struct k
         for (size_t k = from; k < known->count && i < s->step_count; k++)
             if (known->runs[k] == s->steps[i].after)
                 to = k;
-        double middle = to > from ? median_of(known, from, to, arena) : 0;
+        double middle = to > from ? median_of_runs(known, from, to, arena) : 0;
         for (size_t k = from; k < to; k++)
             rest[k] = known->levels[k] - middle;
         from = to;
@@ -192,13 +194,13 @@ static double autocorrelation_of(const struct tp_level_series *s, const struct k
 static void compare_newest(struct tp_level_series *s, const struct tp_history_run *runs, size_t count,
                            const struct known *known, struct tp_arena *arena)
 {
-    size_t accepted_count, *accepted = tp_history_accepted(&accepted_count, runs, count, arena), level_count = 0;
+    size_t accepted_count, *accepted = tp_history_accepted_runs(&accepted_count, runs, count, arena), level_count = 0;
     double *levels = tp_arena_array(arena, accepted_count, sizeof *levels);
     for (size_t i = 0; i < accepted_count; i++)
         if (!isnan(s->levels[accepted[i]]) && (accepted[i] + 1 < count || accepted_count == 1))
             levels[level_count++] = s->levels[accepted[i]];
     s->accepted = level_count ? tp_sum(levels, level_count) / (double)level_count : NAN;
-    bool is_wall_clock = isnan(level_of(&runs[count - 1], TP_BENCH_KERNELS, arena));
+    bool is_wall_clock = isnan(quantity_level(&runs[count - 1], TP_BENCH_KERNELS, arena));
     if (!level_count || !known->count || known->runs[known->count - 1] + 1 != count ||
         (accepted_count == 1 && accepted[0] + 1 == count) || (is_wall_clock && level_count + 1 < TP_VERDICT_RUNS))
         return;
@@ -207,7 +209,7 @@ static void compare_newest(struct tp_level_series *s, const struct tp_history_ru
                                                               : TP_QUANTITY_HOST_OPS;
     double *cvs = tp_arena_array(arena, known->count, sizeof *cvs);
     for (size_t i = 0; i < known->count; i++) {
-        double cv = tp_bench_cv(runs[known->runs[i]].items, s->quantity, arena);
+        double cv = tp_bench_step_variation(runs[known->runs[i]].items, s->quantity, arena);
         cvs[i] = isnan(cv) ? 0 : cv;
     }
     const struct tp_run_context known_noise = {.prior = tp_run_noise_prior(like, cvs, known->count, false)};
@@ -216,8 +218,8 @@ static void compare_newest(struct tp_level_series *s, const struct tp_history_ru
     s->newest = tp_level_history_change(&history, &base, &newest, &known_noise, arena);
 }
 
-void tp_history_levels(struct tp_level_series series[TP_LEVEL_SERIES], const struct tp_history_run *runs, size_t count,
-                       struct tp_arena *arena)
+void tp_history_find_levels(struct tp_level_series series[TP_LEVEL_SERIES], const struct tp_history_run *runs,
+                            size_t count, struct tp_arena *arena)
 {
     for (int q = 0; q < TP_LEVEL_SERIES; q++) {
         struct tp_level_series *s = &series[q];
@@ -227,14 +229,14 @@ void tp_history_levels(struct tp_level_series series[TP_LEVEL_SERIES], const str
                                       .accepted = NAN,
                                       .autocorrelation = NAN};
         for (size_t i = 0; i < count; i++)
-            s->levels[i] = level_of(&runs[i], s->quantity, arena);
-        struct known known = known_of(s, count, arena);
+            s->levels[i] = quantity_level(&runs[i], s->quantity, arena);
+        struct known known = collect_known_levels(s, count, arena);
         const struct tp_levels levels = {known.levels, known.count};
         double sd = fmax(tp_level_history_noise(&levels, arena), LEAST_NOISE);
         s->known_count = known.count;
         if (known.count >= LEVELS_FROM)
             find_steps(s, &known, sd, arena);
-        s->autocorrelation = autocorrelation_of(s, &known, arena);
+        s->autocorrelation = compute_autocorrelation(s, &known, arena);
         compare_newest(s, runs, count, &known, arena);
     }
 }

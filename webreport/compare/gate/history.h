@@ -24,8 +24,8 @@ void tp_history_sort(struct tp_history_run *runs, size_t count, struct tp_arena 
 size_t tp_history_accepted_begin(const struct tp_history_run *runs, size_t count);
 /* Returns the indexes of the runs of the accepted level in ascending order, at most TP_ACCEPTED_RUNS.
  * *accepted_count: their number. */
-size_t *tp_history_accepted(size_t *accepted_count, const struct tp_history_run *runs, size_t count,
-                            struct tp_arena *arena);
+size_t *tp_history_accepted_runs(size_t *accepted_count, const struct tp_history_run *runs, size_t count,
+                                 struct tp_arena *arena);
 
 /* A lasting change of the level between two neighboring runs. */
 struct tp_level_step {
@@ -51,7 +51,7 @@ struct tp_level_series {
 enum { TP_LEVEL_SERIES = TP_BENCH_HOST_OPS + 1 };
 
 /* Fills one series for each quantity. The results are in the arena. */
-void tp_history_levels(struct tp_level_series series[TP_LEVEL_SERIES], const struct tp_history_run *runs, size_t count,
-                       struct tp_arena *arena);
+void tp_history_find_levels(struct tp_level_series series[TP_LEVEL_SERIES], const struct tp_history_run *runs,
+                            size_t count, struct tp_arena *arena);
 
 #endif

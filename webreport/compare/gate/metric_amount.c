@@ -19,15 +19,16 @@ const char *tp_amount_text(struct tp_arena *arena, enum tp_metric_unit unit, dou
     if (!isfinite(value))
         return tp_text_of_fixed(arena, value, 0);
     if (unit == TP_UNIT_NS)
-        return tp_text_of_time(arena, tp_rounded(value));
+        return tp_text_of_time(arena, tp_round_to_integer(value));
     if (unit == TP_UNIT_BYTES)
-        return tp_text_of_bytes(arena, tp_rounded(value));
+        return tp_text_of_bytes(arena, tp_round_to_integer(value));
     if (unit == TP_UNIT_PERCENT)
         return tp_text_of_percent(arena, value);
     return count_text(arena, value);
 }
 
-const char *tp_amount_change(struct tp_arena *arena, enum tp_metric_unit unit, enum tp_budget_kind kind, double change)
+const char *tp_amount_change_text(struct tp_arena *arena, enum tp_metric_unit unit, enum tp_budget_kind kind,
+                                  double change)
 {
     const char *sign = change < 0 ? "-" : "+";
     if (isnan(change))
@@ -45,7 +46,7 @@ static const char *limit_digits(struct tp_arena *arena, double value)
     return tp_text_printf(arena, "%.10g", value);
 }
 
-const char *tp_amount_limit(struct tp_arena *arena, const struct tp_budget_line *line)
+const char *tp_amount_limit_text(struct tp_arena *arena, const struct tp_budget_line *line)
 {
     enum tp_metric_unit unit = tp_metrics[line->metric].unit;
     const char *op = tp_budget_op_text(line->op), *sign = line->limit < 0 || signbit(line->limit) ? "-" : "+";

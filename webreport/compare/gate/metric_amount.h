@@ -10,9 +10,10 @@ const char *tp_amount_text(struct tp_arena *arena, enum tp_metric_unit unit, dou
 
 /* Returns a change as text with its sign: "+2.1 %" for a relative change, "+64.0 MiB" for a difference in the metric's
  * unit. */
-const char *tp_amount_change(struct tp_arena *arena, enum tp_metric_unit unit, enum tp_budget_kind kind, double change);
+const char *tp_amount_change_text(struct tp_arena *arena, enum tp_metric_unit unit, enum tp_budget_kind kind,
+                                  double change);
 
 /* Returns the limit of a line as text, such as "<= 18.0 GiB" or "<= +3 %". */
-const char *tp_amount_limit(struct tp_arena *arena, const struct tp_budget_line *line);
+const char *tp_amount_limit_text(struct tp_arena *arena, const struct tp_budget_line *line);
 
 #endif

@@ -17,12 +17,12 @@ static const struct {
 
 static const enum tp_job_rule rule_of_part[TP_SLOT_OWN] = {TP_JOB_SLOW_COMPUTE, TP_JOB_LATE_HOST, TP_JOB_SLOW_DATA};
 
-static const char *time_of(const struct tp_job *job, double us)
+static const char *time_text(const struct tp_job *job, double us)
 {
     return tp_text_of_time(job->arena, us < 9e15 ? (int64_t)llround(us * 1000) : INT64_MAX);
 }
 
-static const char *percent_of(const struct tp_job *job, double percent)
+static const char *percent_text(const struct tp_job *job, double percent)
 {
     return tp_text_of_percent(job->arena, percent);
 }
@@ -41,7 +41,7 @@ static const char *host_text(const struct tp_job *job, uint32_t host)
 
 /* Returns the name of a set of ranks, such as "host node3", "tp group 9", "pipeline stage 3", "rank 5" or "ranks 3,
  * 8". */
-static const char *set_name(const struct tp_job *job, const struct tp_cause *cause, const struct tp_rank_set *set)
+static const char *rank_set_name(const struct tp_job *job, const struct tp_cause *cause, const struct tp_rank_set *set)
 {
     switch (cause->place) {
     case TP_PLACE_HOST:
@@ -77,7 +77,7 @@ static const char *position_text(const struct tp_job *job, uint32_t rank)
     return text ? tp_text_printf(job->arena, " It is %s.", text) : "";
 }
 
-static const char *capital(const struct tp_job *job, const char *text)
+static const char *capitalize(const struct tp_job *job, const char *text)
 {
     char *copy = tp_arena_copy(job->arena, text, strlen(text));
     if (copy[0] >= 'a' && copy[0] <= 'z')
@@ -87,7 +87,7 @@ static const char *capital(const struct tp_job *job, const char *text)
 
 /* Returns the groups of a cause within a family, such as "dp groups 4-7" or "pp sends from ranks 2-3"; NULL without
  * groups. */
-static const char *groups_of_family(const struct tp_job *job, const struct tp_cause *cause, uint32_t family_index)
+static const char *family_groups_text(const struct tp_job *job, const struct tp_cause *cause, uint32_t family_index)
 {
     const struct tp_graph *graph = &job->graph;
     const struct tp_graph_family *family = tp_graph_family_at(graph, family_index);
@@ -119,55 +119,59 @@ static const char *groups_text(const struct tp_job *job, const struct tp_cause *
 {
     const char *text = NULL;
     for (uint32_t f = 0; f < job->graph.families.count; f++) {
-        const char *more = groups_of_family(job, cause, f);
+        const char *more = family_groups_text(job, cause, f);
         text = text && more ? tp_text_printf(job->arena, "%s, %s", text, more) : more ? more : text;
     }
     return text ? text : "";
 }
 
-static bool is_named_set(const struct tp_cause *cause)
+static bool has_set_name(const struct tp_cause *cause)
 {
     return cause->place == TP_PLACE_HOST || cause->place == TP_PLACE_GROUP || cause->place == TP_PLACE_STAGE;
 }
 
 /* Adds an alternative that missing ranks make possible: the ranks may be one part of a slower level. */
-static void word_open_part(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
+static void write_uncertain_level_finding(const struct tp_job *job, const struct tp_cause *cause,
+                                          struct tp_job_finding *finding)
 {
     uint32_t absent = job->graph.absent_count;
-    if (!cause->depends_on_missing)
+    if (!cause->depends_on_missing_ranks)
         return;
     finding->alternative = TP_JOB_SLOW_LEVEL;
     finding->alternative_title =
         tp_text_printf(job->arena, "Up to %lld of %u ranks form a slower group",
                        (long long)finding->ranks.count + absent, job->graph.rank_count + absent);
-    finding->alternative_saved = NAN;
-    finding->detail = tp_text_printf(job->arena,
-                                     "%s In this job %s without a summary. If those are as slow, the cause is a "
-                                     "slower group of ranks instead of %s.",
-                                     finding->detail, tp_text_of_some(job->arena, absent, "rank is", "ranks are"),
-                                     is_named_set(cause) ? "this set of ranks" : "single ranks");
+    finding->alternative_saved_pct = NAN;
+    finding->detail =
+        tp_text_printf(job->arena,
+                       "%s In this job %s without a summary. If those are as slow, the cause is a "
+                       "slower group of ranks instead of %s.",
+                       finding->detail, tp_text_of_counted_noun(job->arena, absent, "rank is", "ranks are"),
+                       has_set_name(cause) ? "this set of ranks" : "single ranks");
 }
 
 /* Writes the texts for a cause that concerns one part of the work of a set of ranks. */
-static void word_part(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
+static void write_slow_part_finding(const struct tp_job *job, const struct tp_cause *cause,
+                                    struct tp_job_finding *finding)
 {
-    bool is_one = is_named_set(cause) || finding->ranks.count == 1;
-    const char *subject = set_name(job, cause, &finding->ranks);
+    bool is_one = has_set_name(cause) || finding->ranks.count == 1;
+    const char *subject = rank_set_name(job, cause, &finding->ranks);
     is_one = is_one && !tp_str_starts(tp_str_of(subject), "ranks");
     finding->cause_name = tp_text_printf(job->arena, "%s of %s", part_nouns[cause->part], subject);
-    finding->title = tp_text_printf(job->arena, "%s %s", capital(job, subject),
+    finding->title = tp_text_printf(job->arena, "%s %s", capitalize(job, subject),
                                     is_one ? verbs[cause->part].one : verbs[cause->part].many);
     bool is_rank = cause->place == TP_PLACE_RANK && finding->ranks.count == 1;
-    finding->detail = tp_text_printf(job->arena, "%s: %s per step more %s than usual.%s%s",
-                                     capital(job, ranks_text(job, &finding->ranks)), time_of(job, cause->excess_us),
-                                     part_words[cause->part], is_rank ? position_text(job, cause->ranks[0]) : "",
-                                     cause->kind == TP_CAUSE_COMPUTE && finding->worst_rank != TP_NULL_INT
-                                         ? tp_job_compute_detail(job, cause->ranks[0])
-                                         : "");
-    word_open_part(job, cause, finding);
+    finding->detail = tp_text_printf(
+        job->arena, "%s: %s per step more %s than usual.%s%s", capitalize(job, ranks_text(job, &finding->ranks)),
+        time_text(job, cause->excess_us), part_words[cause->part], is_rank ? position_text(job, cause->ranks[0]) : "",
+        cause->kind == TP_CAUSE_COMPUTE && finding->worst_rank != TP_NULL_INT
+            ? tp_job_compute_detail(job, cause->ranks[0])
+            : "");
+    write_uncertain_level_finding(job, cause, finding);
 }
 
-static void word_half(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
+static void write_slower_group_finding(const struct tp_job *job, const struct tp_cause *cause,
+                                       struct tp_job_finding *finding)
 {
     finding->cause_name = tp_text_printf(job->arena, "%u of %u ranks, which form a slower group", cause->rank_count,
                                          job->graph.rank_count);
@@ -176,31 +180,31 @@ static void word_half(const struct tp_job *job, const struct tp_cause *cause, st
     finding->detail = tp_text_printf(
         job->arena,
         "These ranks spend %s per step more %s than the others, but they are no complete host, group or stage.",
-        time_of(job, cause->excess_us), part_words[cause->part]);
-    if (cause->whole_stage != TP_NO_ID) {
+        time_text(job, cause->excess_us), part_words[cause->part]);
+    if (cause->slow_stage != TP_NO_ID) {
         finding->alternative = TP_JOB_STAGE;
         finding->alternative_title =
             tp_text_printf(job->arena, "Pipeline stage %u has %.2f times the work of the other stages",
-                           cause->whole_stage, cause->ratio);
-        finding->alternative_saved = NAN;
+                           cause->slow_stage, cause->ratio);
+        finding->alternative_saved_pct = NAN;
         finding->detail =
             tp_text_printf(job->arena,
                            "Ranks of several stages spend %s per step more %s than the others, all by the factor %.2f. "
                            "All ranks of stage %u are among them, so that stage may instead have more work.",
-                           time_of(job, cause->excess_us), part_words[cause->part], cause->ratio, cause->whole_stage);
+                           time_text(job, cause->excess_us), part_words[cause->part], cause->ratio, cause->slow_stage);
         return;
     }
-    if (!cause->depends_on_missing)
+    if (!cause->depends_on_missing_ranks)
         return;
     const char *ranks = ranks_text(job, &finding->ranks), *alone = verbs[cause->part].many;
     finding->title = tp_text_printf(job->arena, "%s, or only %s %s", finding->title, ranks, alone);
     finding->detail = tp_text_printf(
         job->arena,
         "At least %s: %s In this job %s without a summary, so it is unknown how many of those are slow, too.", ranks,
-        finding->detail, tp_text_of_some(job->arena, job->graph.absent_count, "rank is", "ranks are"));
+        finding->detail, tp_text_of_counted_noun(job->arena, job->graph.absent_count, "rank is", "ranks are"));
     finding->alternative = rule_of_part[cause->part];
-    finding->alternative_title = tp_text_printf(job->arena, "%s %s", capital(job, ranks), alone);
-    finding->alternative_saved = finding->saved;
+    finding->alternative_title = tp_text_printf(job->arena, "%s %s", capitalize(job, ranks), alone);
+    finding->alternative_saved_pct = finding->saved;
 }
 
 static const char *step_name(const struct tp_job *job, const struct tp_cause *cause)
@@ -210,19 +214,21 @@ static const char *step_name(const struct tp_job *job, const struct tp_cause *ca
     return tp_text_printf(job->arena, "%.*s", (int)(name.len < 60 ? name.len : 60), name.ptr);
 }
 
-static void word_late(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
+static void write_late_step_finding(const struct tp_job *job, const struct tp_cause *cause,
+                                    struct tp_job_finding *finding)
 {
     const char *subject = ranks_text(job, &finding->ranks);
     finding->cause_name = tp_text_printf(job->arena, "%s from step %s on", subject, step_name(job, cause));
-    finding->title = tp_text_printf(job->arena, "%s %s slower from step %s on", capital(job, subject),
+    finding->title = tp_text_printf(job->arena, "%s %s slower from step %s on", capitalize(job, subject),
                                     finding->ranks.count == 1 ? "is" : "are", step_name(job, cause));
     finding->detail =
         tp_text_printf(job->arena, "From that step on, every step takes %s more %s than usual; earlier steps do not.%s",
-                       time_of(job, cause->excess_us), part_words[cause->part],
+                       time_text(job, cause->excess_us), part_words[cause->part],
                        finding->ranks.count == 1 ? position_text(job, cause->ranks[0]) : "");
 }
 
-static void word_cells(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
+static void write_changing_ranks_finding(const struct tp_job *job, const struct tp_cause *cause,
+                                         struct tp_job_finding *finding)
 {
     static const char *const titles[TP_SLOT_OWN] = {
         "Kernels are slow on changing ranks", "The host pauses on changing ranks", "Input is late on changing ranks"};
@@ -237,17 +243,18 @@ static void word_cells(const struct tp_job *job, const struct tp_cause *cause, s
         cause->part == TP_SLOT_PAUSE    ? "Pauses (garbage collection, CPU taken away)"
         : cause->part == TP_SLOT_KERNEL ? "Slow kernels"
                                         : "Late input",
-        cause->cell_count, all, percent_of(job, 100 * cause->cell_count / all), cause->rank_count,
-        time_of(job, cause->least_us), time_of(job, cause->most_us), time_of(job, cause->excess_us));
+        cause->cell_count, all, percent_text(job, 100 * cause->cell_count / all), cause->rank_count,
+        time_text(job, cause->least_us), time_text(job, cause->most_us), time_text(job, cause->excess_us));
 }
 
-static void word_sequence(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
+static void write_sequence_finding(const struct tp_job *job, const struct tp_cause *cause,
+                                   struct tp_job_finding *finding)
 {
     const char *family = tp_graph_family_at(&job->graph, cause->family)->name;
     finding->cause_name = "batches of different length";
     finding->title =
         tp_text_printf(job->arena, "Batches have different lengths, so the work differs by %s from step to step",
-                       percent_of(job, 100 * cause->ratio));
+                       percent_text(job, 100 * cause->ratio));
     finding->detail = tp_text_printf(job->arena,
                                      "All ranks with the same position in their %s groups show the same differences, "
                                      "so the cause is the data of the replica, not a device.",
@@ -256,7 +263,7 @@ static void word_sequence(const struct tp_job *job, const struct tp_cause *cause
 
 /* Writes the texts for a slow stage. If its ranks are exactly those of one host, the cause is more work or a slower
  * machine; the lengths of time do not distinguish the two. */
-static void word_stage(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
+static void write_stage_finding(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
 {
     finding->cause_name =
         tp_text_printf(job->arena, "the unequal pipeline stages, stage %u above all", cause->place_index);
@@ -265,11 +272,11 @@ static void word_stage(const struct tp_job *job, const struct tp_cause *cause, s
     finding->detail =
         tp_text_printf(job->arena, "This stage is %s. The cost is the time that stages with equal work would save.",
                        ranks_text(job, &finding->ranks));
-    bool is_host = cause->own_host != TP_NO_ID;
-    if (!is_host && !cause->depends_on_missing)
+    bool is_host = cause->host_of_whole_stage != TP_NO_ID;
+    if (!is_host && !cause->depends_on_missing_ranks)
         return;
     bool is_one = is_host || finding->ranks.count == 1;
-    const char *other = is_host ? tp_text_printf(job->arena, "host %s", host_text(job, cause->own_host))
+    const char *other = is_host ? tp_text_printf(job->arena, "host %s", host_text(job, cause->host_of_whole_stage))
                                 : ranks_text(job, &finding->ranks);
     const char *slow = is_one ? verbs[TP_SLOT_KERNEL].one : verbs[TP_SLOT_KERNEL].many;
     const char *all =
@@ -277,10 +284,10 @@ static void word_stage(const struct tp_job *job, const struct tp_cause *cause, s
                 : tp_text_printf(job->arena, "The summaries of its other ranks are missing, so slowness of %s", other);
     finding->title = tp_text_printf(job->arena, "%s, or %s %s", finding->title, other, slow);
     finding->detail = tp_text_printf(job->arena, "%s %s would look the same; fixing %s would save %s.", finding->detail,
-                                     all, is_one ? "it" : "them", percent_of(job, cause->saved_if_equal));
+                                     all, is_one ? "it" : "them", percent_text(job, cause->saved_if_equal_pct));
     finding->alternative = TP_JOB_SLOW_COMPUTE;
-    finding->alternative_title = tp_text_printf(job->arena, "%s %s", capital(job, other), slow);
-    finding->alternative_saved = cause->saved_if_equal;
+    finding->alternative_title = tp_text_printf(job->arena, "%s %s", capitalize(job, other), slow);
+    finding->alternative_saved_pct = cause->saved_if_equal_pct;
 }
 
 /* Returns the names of the hosts of `ranks`, or only their number if there are many. */
@@ -301,30 +308,30 @@ static const char *hosts_text(const struct tp_job *job, const struct tp_rank_set
     return count > SHOWN_HOSTS ? tp_text_printf(job->arena, "%u hosts", count) : text;
 }
 
-static void word_link(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
+static void write_link_finding(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
 {
     bool is_host = cause->place == TP_PLACE_HOST;
-    const char *what = is_host ? set_name(job, cause, &finding->ranks) : groups_text(job, cause);
+    const char *what = is_host ? rank_set_name(job, cause, &finding->ranks) : groups_text(job, cause);
     const char *hosts = hosts_text(job, &finding->ranks);
     finding->cause_name = tp_text_printf(job->arena, "the link of %s", what);
     finding->title = tp_text_printf(job->arena, "The link of %s is slow", what);
-    if (cause->leaves_late) {
+    if (cause->leaves_collectives_late) {
         finding->detail =
             tp_text_printf(job->arena,
                            "%s: even if all ranks arrive at the same time, its ranks leave the collectives %.1f times "
                            "as late as the other ranks, which then wait in the next collective.",
-                           capital(job, groups_text(job, cause)), cause->ratio);
+                           capitalize(job, groups_text(job, cause)), cause->ratio);
         return;
     }
     finding->detail = tp_text_printf(
         job->arena, "%s: transfers take %.1f times as long as in the other groups. %s %s%s%s.",
-        capital(job, groups_text(job, cause)), cause->ratio,
+        capitalize(job, groups_text(job, cause)), cause->ratio,
         is_host ? "Only these groups use" : "The ranks of these groups are",
         is_host ? what : ranks_text(job, &finding->ranks), !is_host && *hosts ? ", on " : "", is_host ? "" : hosts);
 }
 
 /* Returns the number of hosts of each group in a family; 0 if groups differ in this number or a host is unknown. */
-static uint32_t hosts_of_each(const struct tp_job *job, const struct tp_graph_family *family)
+static uint32_t hosts_per_group(const struct tp_job *job, const struct tp_graph_family *family)
 {
     const struct tp_graph *graph = &job->graph;
     uint32_t *seen = tp_arena_array(job->arena, graph->hosts.count, sizeof *seen), first = 0;
@@ -345,16 +352,17 @@ static uint32_t hosts_of_each(const struct tp_job *job, const struct tp_graph_fa
     return first;
 }
 
-static void word_alike(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
+static void write_slow_links_finding(const struct tp_job *job, const struct tp_cause *cause,
+                                     struct tp_job_finding *finding)
 {
     const struct tp_graph_family *family = tp_graph_family_at(&job->graph, cause->family);
-    uint32_t hosts = hosts_of_each(job, family);
+    uint32_t hosts = hosts_per_group(job, family);
     bool is_one = family->count == 1, passes_all = hosts > 1 && hosts == job->graph.hosts.count;
     const char *what = family->is_of_pairs ? "Communication of pairs of ranks"
                                            : tp_text_printf(job->arena, "%s communication", family->name);
     finding->cause_name = family->is_of_pairs ? "communication of pairs of ranks"
                                               : tp_text_printf(job->arena, "communication in %s", family->name);
-    finding->title = tp_text_printf(job->arena, "%s is %s of the job, %s", what, percent_of(job, cause->alone),
+    finding->title = tp_text_printf(job->arena, "%s is %s of the job, %s", what, percent_text(job, cause->alone),
                                     is_one                ? "all in one group"
                                     : family->is_of_pairs ? "all alike"
                                                           : "all groups alike");
@@ -365,7 +373,7 @@ static void word_alike(const struct tp_job *job, const struct tp_cause *cause, s
         is_one ? tp_text_printf(job->arena, "One group of %u ranks",
                                 tp_graph_group_at(&job->graph, family->groups[0])->member_count)
                : tp_text_printf(job->arena, "%u groups", cause->group_count),
-        time_of(job, cause->excess_us), is_one ? "" : " each",
+        time_text(job, cause->excess_us), is_one ? "" : " each",
         cause->rate_gb_s > 0
             ? tp_text_printf(job->arena, ", at %s GB/s on the bus", tp_text_of_fixed(job->arena, cause->rate_gb_s, 1))
             : "",
@@ -379,10 +387,11 @@ static void word_alike(const struct tp_job *job, const struct tp_cause *cause, s
         return;
     finding->alternative = TP_JOB_SLOW_LINK;
     finding->alternative_title = tp_text_printf(job->arena, "The link of one of %u hosts is slow", hosts);
-    finding->alternative_saved = NAN;
+    finding->alternative_saved_pct = NAN;
 }
 
-static void word_unequal(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
+static void write_unequal_ranks_finding(const struct tp_job *job, const struct tp_cause *cause,
+                                        struct tp_job_finding *finding)
 {
     bool stays = cause->kind == TP_CAUSE_UNEQUAL;
     const char *ranks = ranks_text(job, &finding->ranks);
@@ -391,20 +400,29 @@ static void word_unequal(const struct tp_job *job, const struct tp_cause *cause,
         stays ? tp_text_printf(job->arena, "Work is unequal on %s", ranks)
               : tp_text_printf(job->arena, "The rank with the most work changes from step to step among %s", ranks);
     finding->detail = tp_text_printf(job->arena, "In each step, the own work of comparable ranks deviates by %s; %s.",
-                                     percent_of(job, 100 * cause->ratio),
+                                     percent_text(job, 100 * cause->ratio),
                                      stays ? "most of the deviation stays with the same ranks"
                                            : "a different rank has the most work in each step");
 }
 
 static void (*const words[TP_CAUSE_KINDS])(const struct tp_job *, const struct tp_cause *, struct tp_job_finding *) = {
-    [TP_CAUSE_COMPUTE] = word_part,    [TP_CAUSE_PAUSE] = word_part,        [TP_CAUSE_INPUT] = word_part,
-    [TP_CAUSE_SLOW_LEVEL] = word_half, [TP_CAUSE_BECOMES_SLOW] = word_late, [TP_CAUSE_MOVING] = word_cells,
-    [TP_CAUSE_PAUSES] = word_cells,    [TP_CAUSE_INPUTS] = word_cells,      [TP_CAUSE_SEQUENCE] = word_sequence,
-    [TP_CAUSE_STAGE] = word_stage,     [TP_CAUSE_LINK] = word_link,         [TP_CAUSE_ALL_LINKS] = word_alike,
-    [TP_CAUSE_UNEQUAL] = word_unequal, [TP_CAUSE_CHANGING] = word_unequal,
+    [TP_CAUSE_COMPUTE] = write_slow_part_finding,
+    [TP_CAUSE_PAUSE] = write_slow_part_finding,
+    [TP_CAUSE_INPUT] = write_slow_part_finding,
+    [TP_CAUSE_SLOW_LEVEL] = write_slower_group_finding,
+    [TP_CAUSE_BECOMES_SLOW] = write_late_step_finding,
+    [TP_CAUSE_MOVING] = write_changing_ranks_finding,
+    [TP_CAUSE_PAUSES] = write_changing_ranks_finding,
+    [TP_CAUSE_INPUTS] = write_changing_ranks_finding,
+    [TP_CAUSE_SEQUENCE] = write_sequence_finding,
+    [TP_CAUSE_STAGE] = write_stage_finding,
+    [TP_CAUSE_LINK] = write_link_finding,
+    [TP_CAUSE_ALL_LINKS] = write_slow_links_finding,
+    [TP_CAUSE_UNEQUAL] = write_unequal_ranks_finding,
+    [TP_CAUSE_CHANGING] = write_unequal_ranks_finding,
 };
 
-void tp_job_word_cause(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
+void tp_job_write_cause_finding(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
 {
     words[cause->kind](job, cause, finding);
 }

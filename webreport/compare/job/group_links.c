@@ -60,7 +60,7 @@ static struct tp_vec find_samples(const struct tp_job *job)
         const struct tp_job_instance *instance = tp_job_instance_at(job, i);
         const struct tp_job_group *group = tp_job_group_at(job, instance->group);
         int64_t whole = group->size == TP_NULL_INT ? group->ranks.count : group->size;
-        const struct tp_collective_kind *kind = tp_collective_kind_of(tp_strings_get(&job->texts, instance->name));
+        const struct tp_collective_kind *kind = tp_collective_kind_by_name(tp_strings_get(&job->texts, instance->name));
         if (!kind || whole < 2 || instance->member_count != whole || instance->bytes <= 0 || instance->transfer_ns <= 0)
             continue;
         double factor = tp_bus_factor(kind, (double)whole);
@@ -73,7 +73,7 @@ static struct tp_vec find_samples(const struct tp_job *job)
 }
 
 /* Returns the additional time per step that the link costs, ns. fair: the peers' median bandwidth, bytes per second. */
-static int64_t lost_per_step(const struct tp_job *job, const struct tp_job_link *link, double fair)
+static int64_t lost_ns_per_step(const struct tp_job *job, const struct tp_job_link *link, double fair)
 {
     const struct tp_job_rank *rank = tp_job_rank_at(job, tp_job_group_at(job, link->group)->first_rank_index);
     double factored = (double)link->bytes * link->calls;
@@ -82,7 +82,7 @@ static int64_t lost_per_step(const struct tp_job *job, const struct tp_job_link 
 }
 
 /* Adds the links of one class of samples: one link for each group, compared with the bandwidth of the other groups. */
-static void add_class(struct tp_job *job, const struct sample *samples, size_t count)
+static void add_links_of_class(struct tp_job *job, const struct sample *samples, size_t count)
 {
     size_t first_link = job->links.count;
     double *all = tp_arena_array(job->arena, count, sizeof *all);
@@ -104,16 +104,16 @@ static void add_class(struct tp_job *job, const struct sample *samples, size_t c
     for (size_t i = 0; i < groups; i++) {
         struct tp_job_link *link = TP_AT(&job->links, struct tp_job_link, first_link + i);
         link->peers = (uint32_t)(groups - 1);
-        link->peer_bandwidth = high;
+        link->peer_bandwidth_bytes_per_s = high;
         link->is_slow = groups >= LEAST_PEERS && link->bandwidth < SLOW * high;
         slow += link->is_slow;
-        link->lost_ns = link->is_slow ? lost_per_step(job, link, fair) : 0;
+        link->lost_ns = link->is_slow ? lost_ns_per_step(job, link, fair) : 0;
     }
     for (size_t i = 0; i < groups && (double)slow > MOST_SLOW * (double)groups; i++)
         TP_AT(&job->links, struct tp_job_link, first_link + i)->is_slow = false;
 }
 
-static int slowest_first(const void *x, const void *y, const void *context)
+static int compare_slowest_first(const void *x, const void *y, const void *context)
 {
     const struct tp_job_link *a = x, *b = y;
     (void)context;
@@ -121,7 +121,7 @@ static int slowest_first(const void *x, const void *y, const void *context)
         return b->is_slow - a->is_slow;
     if (a->lost_ns != b->lost_ns)
         return (a->lost_ns < b->lost_ns) - (a->lost_ns > b->lost_ns);
-    double p = a->bandwidth / a->peer_bandwidth, q = b->bandwidth / b->peer_bandwidth;
+    double p = a->bandwidth / a->peer_bandwidth_bytes_per_s, q = b->bandwidth / b->peer_bandwidth_bytes_per_s;
     return (p > q) - (p < q);
 }
 
@@ -132,7 +132,8 @@ void tp_job_links_build(struct tp_job *job)
     for (size_t first = 0, end; first < samples.count; first = end) {
         for (end = first; end < samples.count && by_class(&all[first], &all[end]) == 0;)
             end++;
-        add_class(job, all + first, end - first);
+        add_links_of_class(job, all + first, end - first);
     }
-    tp_merge_sort(job->arena, job->links.data, job->links.count, sizeof(struct tp_job_link), slowest_first, NULL);
+    tp_merge_sort(job->arena, job->links.data, job->links.count, sizeof(struct tp_job_link), compare_slowest_first,
+                  NULL);
 }

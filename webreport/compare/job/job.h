@@ -3,8 +3,8 @@
  * are never compared directly: own work is a difference of times of one rank, and collectives align arrivals
  * (rank_clocks.c).
  *
- *     tp_job_open(&job, &arena);
- *     for each summary, by rank: tp_job_add(&job, &summary);
+ *     tp_job_init(&job, &arena);
+ *     for each summary, by rank: tp_job_add_summary(&job, &summary);
  *     tp_job_finish(&job);                    then read the results, or tp_job_json, tp_job_page ..
  *
  * All memory comes from the arena, whose guard the caller sets. Times are int64 nanoseconds. Single-threaded. */
@@ -78,7 +78,7 @@ struct tp_job_rank {
     int64_t part_excess_ns[TP_JOB_PARTS];
     /* share (0 to 1) of the compared steps in which the excess is above half of the cluster's threshold */
     double late_share;
-    uint32_t compared_steps; /* number of steps that at least one other rank of the cluster also has */
+    uint32_t compared_step_count; /* number of steps that at least one other rank of the cluster also has */
     /* number of blocking collectives with other ranks, and of those in which this rank arrived last */
     uint32_t joint_count, last_count;
     /* mean time per step that the other ranks of a group wait for this rank; the largest of all groups */
@@ -135,9 +135,9 @@ struct tp_job_link {
     const char *collective; /* name of the collective, such as "all_reduce" */
     int64_t bytes;          /* size of the largest message in the size class */
     uint32_t calls, peers;
-    /* bytes per second on the bus. bandwidth: median of the group; peer_bandwidth: 90th percentile of all groups
-     * with the same layout, collective and size */
-    double bandwidth, peer_bandwidth;
+    /* bytes per second on the bus. bandwidth: median of the group; peer_bandwidth_bytes_per_s: 90th percentile of all
+     * groups with the same layout, collective and size */
+    double bandwidth, peer_bandwidth_bytes_per_s;
     /* additional time per step that the link costs its group, compared with the peers' median bandwidth, ns */
     int64_t lost_ns;
     bool is_slow;
@@ -150,7 +150,7 @@ struct tp_job_merged {
     struct tp_rank_set ranks;
     int64_t worst_rank, occurrences;
     /* possible gain per step if nothing else changes, us: largest of the ranks, and sum over the ranks */
-    double max_ceiling_us, ceiling_sum_us;
+    double max_gain_us, max_gain_sum_us;
 };
 
 /* A value of a fact that differs between ranks, and the ranks with this value. */
@@ -191,7 +191,8 @@ struct tp_job_finding {
     /* another cause that explains the same lengths of time; only valid if alternative_title is set */
     enum tp_job_rule alternative;
     const char *alternative_title; /* title of that other cause; NULL if there is none */
-    double alternative_saved; /* saving if the alternative cause is true, percent of the job's time; NaN if unknown */
+    double
+        alternative_saved_pct; /* saving if the alternative cause is true, percent of the job's time; NaN if unknown */
     /* name of the cause for use in other sentences, such as "the link of node3"; NULL without replay */
     const char *cause_name;
 };
@@ -214,8 +215,8 @@ struct tp_job {
     struct tp_vec facts;
     /* elements: struct tp_rank_summary, sorted by rank; empty if the ranks have too many records */
     struct tp_vec compared;
-    struct tp_keys instance_keys, group_keys, merged_keys, fact_keys;
-    uint64_t compared_records;
+    struct tp_keys instance_keys, group_keys, merged_keys, job_fact_keys;
+    uint64_t compared_record_count;
     /* number of steps and calls that were dropped because a rank has too many */
     uint64_t steps_left_out, calls_left_out;
     /* members from here on are results of tp_job_finish */
@@ -224,8 +225,8 @@ struct tp_job {
     uint32_t *members; /* indexes in `calls`, grouped by instance */
     /* elements: struct tp_job_cluster, tp_job_column, tp_job_link and tp_job_finding */
     struct tp_vec clusters, columns, links, findings;
-    /* column_steps: indexes in `steps`, grouped by column; step_column: for each step, its column */
-    uint32_t *column_steps, *step_column;
+    /* column_steps: indexes in `steps`, grouped by column; column_of_step: for each step, its column */
+    uint32_t *column_steps, *column_of_step;
     struct tp_rank_set missing; /* ranks below the world size that have no summary */
     struct tp_rank_set damaged; /* ranks whose trace is damaged */
     uint32_t component_count;
@@ -264,8 +265,8 @@ static inline struct tp_job_cluster *tp_job_cluster_at(const struct tp_job *job,
 
 /* Makes a job from ranks with only their steps, and replays it. Fills what_if, and findings if the replay is valid.
  * sources: sorted by rank number. labels: names of the steps. view: comparison of the same ranks. */
-void tp_job_replay_steps(struct tp_job *job, const struct tp_graph_source *sources, uint32_t count,
-                         const struct tp_strings *labels, const struct tp_distributed *view);
+void tp_job_replay_add_steps(struct tp_job *job, const struct tp_graph_source *sources, uint32_t count,
+                             const struct tp_strings *labels, const struct tp_distributed *view);
 
 /* ---- shared by the parts of a job ---- */
 

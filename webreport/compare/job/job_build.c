@@ -12,7 +12,7 @@
 
 enum { KEPT_COSTS = 24 }; /* number of kernels, and number of operators, that are kept for each rank */
 
-void tp_job_open(struct tp_job *job, struct tp_arena *arena, struct tp_str name, int64_t span)
+void tp_job_init(struct tp_job *job, struct tp_arena *arena, struct tp_str name, int64_t span)
 {
     memset(job, 0, sizeof *job);
     job->arena = arena;
@@ -38,15 +38,15 @@ void tp_job_open(struct tp_job *job, struct tp_arena *arena, struct tp_str name,
     tp_keys_init(&job->instance_keys, arena, 4);
     tp_keys_init(&job->group_keys, arena, 2);
     tp_keys_init(&job->merged_keys, arena, 2);
-    tp_keys_init(&job->fact_keys, arena, 2);
-    tp_graph_open(&job->graph, arena);
+    tp_keys_init(&job->job_fact_keys, arena, 2);
+    tp_graph_init(&job->graph, arena);
     tp_rank_set_init(&job->missing, arena);
     tp_rank_set_init(&job->damaged, arena);
 }
 
 /* ---- parts of a summary ---- */
 
-static int64_t known(int64_t ns)
+static int64_t zero_if_unknown(int64_t ns)
 {
     return ns == TP_NULL_INT || ns < 0 ? 0 : ns;
 }
@@ -55,7 +55,7 @@ static bool has_device(const struct tp_summary *summary)
 {
     for (uint32_t i = 0; i < summary->step_count; i++)
         for (int part = TP_PART_KERNEL; part <= TP_PART_MEMSET; part++)
-            if (known(summary->steps[i].part_ns[part]) > 0)
+            if (zero_if_unknown(summary->steps[i].part_ns[part]) > 0)
                 return true;
     return false;
 }
@@ -69,21 +69,21 @@ static int64_t nonnegative_difference(int64_t whole, int64_t part)
 static void split_step(struct tp_job_step *step, const struct tp_summary_step *from, bool is_gpu)
 {
     const int64_t *part = from->part_ns;
-    int64_t communication = known(part[TP_PART_COMMUNICATION]), compute = 0, left;
+    int64_t communication = zero_if_unknown(part[TP_PART_COMMUNICATION]), compute = 0, left;
     int64_t exposed = part[TP_PART_EXPOSED_COMMUNICATION];
-    exposed = exposed == TP_NULL_INT || exposed > communication ? communication : known(exposed);
+    exposed = exposed == TP_NULL_INT || exposed > communication ? communication : zero_if_unknown(exposed);
     if (is_gpu)
         for (int p = TP_PART_KERNEL; p <= TP_PART_MEMSET; p++)
-            compute = tp_sat_add(compute, known(part[p]));
+            compute = tp_sat_add(compute, zero_if_unknown(part[p]));
     else /* without a device, the parts of a step count compute during a collective as communication */
-        compute = tp_sat_add(known(part[TP_PART_CPU_EXEC]), communication - exposed);
-    step->total_ns = left = known(from->total_ns);
+        compute = tp_sat_add(zero_if_unknown(part[TP_PART_CPU_EXEC]), communication - exposed);
+    step->total_ns = left = zero_if_unknown(from->total_ns);
     step->own_ns = nonnegative_difference(left, exposed);
     step->part_ns[TP_JOB_COMMUNICATION] = exposed < left ? exposed : left;
     left = nonnegative_difference(left, exposed);
     step->part_ns[TP_JOB_COMPUTE] = compute < left ? compute : left;
     left = nonnegative_difference(left, compute);
-    compute = known(part[TP_PART_DATALOADER]);
+    compute = zero_if_unknown(part[TP_PART_DATALOADER]);
     step->part_ns[TP_JOB_DATA] = compute < left ? compute : left;
     step->part_ns[TP_JOB_HOST] = nonnegative_difference(left, compute);
 }
@@ -110,7 +110,7 @@ static uint32_t *add_steps(struct tp_job *job, struct tp_job_rank *rank, const s
 }
 
 /* Returns the index of the call's group; adds the group if it is new. */
-static uint32_t group_of(struct tp_job *job, const struct tp_summary_collective *call)
+static uint32_t find_or_add_group(struct tp_job *job, const struct tp_summary_collective *call)
 {
     uint32_t key[2] = {tp_strings_add(&job->texts, call->group),
                        call->group_size == TP_NULL_INT ? TP_NO_ID : (uint32_t)call->group_size};
@@ -125,7 +125,7 @@ static uint32_t group_of(struct tp_job *job, const struct tp_summary_collective 
     return group;
 }
 
-static uint32_t instance_of(struct tp_job *job, const struct tp_summary_collective *call, uint32_t group)
+static uint32_t find_or_add_instance(struct tp_job *job, const struct tp_summary_collective *call, uint32_t group)
 {
     uint32_t key[4] = {group, tp_strings_add(&job->texts, call->name), (uint32_t)call->sequence,
                        (uint32_t)((uint64_t)call->sequence >> 32)};
@@ -147,9 +147,9 @@ static void add_calls(struct tp_job *job, struct tp_job_rank *rank, const struct
     rank->first_call = (uint32_t)job->calls.count;
     for (uint32_t i = 0; i < count; i++) {
         const struct tp_summary_collective *from = &summary->collectives[i];
-        uint32_t group = group_of(job, from), instance = instance_of(job, from, group);
+        uint32_t group = find_or_add_group(job, from), instance = find_or_add_instance(job, from, group);
         struct tp_job_instance *joint = tp_job_instance_at(job, instance);
-        int64_t duration = known(from->duration_ns);
+        int64_t duration = zero_if_unknown(from->duration_ns);
         struct tp_job_call *call = tp_vec_push(&job->calls);
         *call = (struct tp_job_call){.instance = instance,
                                      .step = from->step < summary->step_count ? labels[from->step] : TP_NO_ID,
@@ -167,8 +167,8 @@ static void add_calls(struct tp_job *job, struct tp_job_rank *rank, const struct
 
 /* Returns the cost with this kind and name, and adds a new one. Returns NULL if there are already KEPT_COSTS names
  * of the kind. */
-static struct tp_job_cost *cost_of(struct tp_job *job, const struct tp_job_rank *rank, enum tp_summary_kind kind,
-                                   struct tp_str text)
+static struct tp_job_cost *find_or_add_cost(struct tp_job *job, const struct tp_job_rank *rank,
+                                            enum tp_summary_kind kind, struct tp_str text)
 {
     uint32_t name = tp_strings_add(&job->texts, text), of_kind = 0;
     for (size_t i = rank->first_cost; i < job->costs.count; i++) {
@@ -193,7 +193,7 @@ static void add_costs(struct tp_job *job, struct tp_job_rank *rank, const struct
         if ((row->kind != TP_SUMMARY_KERNEL && row->kind != TP_SUMMARY_OPERATOR_HOST) ||
             tp_str_equal(row->name, TP_STR(TP_SUMMARY_REST)))
             continue;
-        struct tp_job_cost *cost = cost_of(job, rank, row->kind, row->name);
+        struct tp_job_cost *cost = find_or_add_cost(job, rank, row->kind, row->name);
         if (!cost)
             continue;
         cost->count = tp_sat_add(cost->count, row->time.count);
@@ -218,22 +218,22 @@ static void add_findings(struct tp_job *job, const struct tp_job_rank *rank, con
             struct tp_job_merged *new = tp_vec_push(&job->merged);
             new->rule = copy_text(job, from->rule);
             new->file_line = copy_text(job, from->file_line);
-            new->max_ceiling_us = -1;
+            new->max_gain_us = -1;
             new->severity = UINT8_MAX;
             tp_rank_set_init(&new->ranks, job->arena);
         }
         struct tp_job_merged *merged = TP_AT(&job->merged, struct tp_job_merged, id);
         /* keeps the higher severity; 0 is the highest */
         merged->severity = from->severity < merged->severity ? from->severity : merged->severity;
-        if (ceiling > merged->max_ceiling_us) {
-            merged->max_ceiling_us = ceiling;
+        if (ceiling > merged->max_gain_us) {
+            merged->max_gain_us = ceiling;
             merged->worst_rank = rank->number;
             merged->title = copy_text(job, from->title);
             merged->detail = copy_text(job, from->detail);
             merged->confidence = from->confidence;
         }
-        merged->ceiling_sum_us += ceiling;
-        merged->occurrences = tp_sat_add(merged->occurrences, known(from->occurrences));
+        merged->max_gain_sum_us += ceiling;
+        merged->occurrences = tp_sat_add(merged->occurrences, zero_if_unknown(from->occurrences));
         tp_rank_set_add(&merged->ranks, rank->number);
     }
 }
@@ -242,7 +242,7 @@ static void add_facts(struct tp_job *job, const struct tp_job_rank *rank, const 
 {
     for (uint32_t i = 0; i < summary->fact_count; i++) {
         const struct tp_summary_fact *from = &summary->facts[i];
-        uint32_t id = tp_keys_pair(&job->fact_keys, tp_strings_add(&job->texts, from->name),
+        uint32_t id = tp_keys_pair(&job->job_fact_keys, tp_strings_add(&job->texts, from->name),
                                    tp_strings_add(&job->texts, from->value));
         if (id == job->facts.count) {
             struct tp_job_fact *new = tp_vec_push(&job->facts);
@@ -254,12 +254,12 @@ static void add_facts(struct tp_job *job, const struct tp_job_rank *rank, const 
 }
 
 /* Keeps the records of a rank for the exact comparison of all ranks, until the job has too many records. */
-static void add_compared(struct tp_job *job, const struct tp_summary *summary)
+static void add_summary_to_compare(struct tp_job *job, const struct tp_summary *summary)
 {
     struct tp_rank_summary *kept = tp_vec_push(&job->compared);
     uint32_t records = summary->comparison ? summary->comparison->record_count : 0;
-    job->compared_records += records;
-    if (job->compared_records > TP_MAX_JOB_RECORDS)
+    job->compared_record_count += records;
+    if (job->compared_record_count > TP_MAX_JOB_RECORDS)
         return;
     if (summary->comparison)
         tp_rank_summary_copy(kept, summary->comparison, job->arena);
@@ -275,7 +275,7 @@ static void add_peak(struct tp_job_rank *rank, const struct tp_summary *summary)
             rank->peak_bytes = summary->memory[i].peak_allocated_bytes;
 }
 
-void tp_job_add(struct tp_job *job, const struct tp_summary *summary)
+void tp_job_add_summary(struct tp_job *job, const struct tp_summary *summary)
 {
     size_t count = job->ranks.count;
     int64_t next = count ? tp_job_rank_at(job, count - 1)->number + 1 : 0;
@@ -307,13 +307,13 @@ void tp_job_add(struct tp_job *job, const struct tp_summary *summary)
     add_findings(job, rank, summary);
     add_facts(job, rank, summary);
     add_peak(rank, summary);
-    add_compared(job, summary);
+    add_summary_to_compare(job, summary);
 }
 
 /* ---- finishing ---- */
 
 /* Sorts calls by instance, then by rank. */
-static void join_calls(struct tp_job *job)
+static void group_calls_by_instance(struct tp_job *job)
 {
     uint32_t at = 0;
     for (size_t i = 0; i < job->instances.count; i++) {
@@ -329,7 +329,7 @@ static void join_calls(struct tp_job *job)
     }
 }
 
-static void find_missing(struct tp_job *job)
+static void find_missing_ranks(struct tp_job *job)
 {
     int64_t next = 0;
     if (!job->has_numbers || job->world_size == TP_NULL_INT || job->world_size > TP_MAX_JOB_RANKS)
@@ -344,7 +344,7 @@ static void find_missing(struct tp_job *job)
 }
 
 /* Removes facts that are equal in all ranks. */
-static void keep_differing(struct tp_job *job)
+static void remove_equal_facts(struct tp_job *job)
 {
     size_t kept = 0;
     for (size_t i = 0; i < job->facts.count; i++) {
@@ -357,19 +357,19 @@ static void keep_differing(struct tp_job *job)
 
 void tp_job_finish(struct tp_job *job)
 {
-    join_calls(job);
-    find_missing(job);
-    keep_differing(job);
-    job->has_distributed = job->compared_records <= TP_MAX_JOB_RECORDS;
+    group_calls_by_instance(job);
+    find_missing_ranks(job);
+    remove_equal_facts(job);
+    job->has_distributed = job->compared_record_count <= TP_MAX_JOB_RECORDS;
     if (job->has_distributed)
         tp_distributed_build(&job->distributed, job->span, job->compared.data, (uint32_t)job->compared.count,
                              job->arena);
     tp_job_clusters_build(job);
-    tp_job_align(job);
+    tp_job_align_clocks(job);
     tp_job_stragglers_build(job);
     tp_job_links_build(job);
     tp_job_replay_build(job);
     if (!job->what_if.why_not)
-        tp_job_replay_findings(job);
+        tp_job_replay_add_findings(job);
     tp_job_causes_build(job);
 }

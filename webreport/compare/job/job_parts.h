@@ -8,7 +8,7 @@
 void tp_job_clusters_build(struct tp_job *job);
 /* Aligns the ranks' clocks: computes offsets, residuals and components, and finds late arrivals and the waits that
  * they cause. (rank_clocks.c) */
-void tp_job_align(struct tp_job *job);
+void tp_job_align_clocks(struct tp_job *job);
 /* Returns whether the ranks of a collective with this name leave the collective together. */
 bool tp_job_is_blocking(struct tp_str name);
 /* Returns whether a kernel or call with this name is a collective. (group_links.c) */
@@ -22,12 +22,12 @@ void tp_job_replay_build(struct tp_job *job);
 void tp_job_replay_add(struct tp_job *job, struct tp_job_rank *rank, const struct tp_summary *summary,
                        const uint32_t *labels);
 /* Adds the causes that the replay finds as findings. (job_replay.c) */
-void tp_job_replay_findings(struct tp_job *job);
+void tp_job_replay_add_findings(struct tp_job *job);
 /* Returns the name of a cause, such as "the link of dp groups 4-7". The text is in the job's arena. */
 const char *tp_job_cause_text(const struct tp_job *job, const struct tp_cause *cause);
 /* Fills title, detail and name of a finding from its cause. The finding must have its ranks and worst_rank.
  * (cause_words.c) */
-void tp_job_word_cause(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding);
+void tp_job_write_cause_finding(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding);
 /* Adds a finding with its cost per step, and returns it. The caller fills its texts. */
 struct tp_job_finding *tp_job_new_finding(struct tp_job *job, enum tp_job_rule rule, int64_t cost_ns, int64_t step_ns);
 /* Returns a text on how the kernels or operators of a rank differ from those of its peers: longer calls, or more

@@ -23,8 +23,8 @@ void tp_job_replay_add(struct tp_job *job, struct tp_job_rank *rank, const struc
     for (uint32_t s = 0; s < slots->step_count; s++)
         kept[s] = slots->steps[s] < summary->step_count ? labels[slots->steps[s]] : TP_NO_ID;
     rank->graph_rank = slots->slot_count && slots->step_count ? (uint32_t)job->graph.ranks.count : TP_NO_ID;
-    tp_graph_add(&job->graph, &(struct tp_graph_source){
-                                  .slots = slots, .labels = kept, .number = rank->number, .host = slots->host});
+    tp_graph_add_rank(&job->graph, &(struct tp_graph_source){
+                                       .slots = slots, .labels = kept, .number = rank->number, .host = slots->host});
 }
 
 /* Assigns hosts to ranks whose trace names no host: eight consecutive ranks form a host, which is named after its
@@ -55,7 +55,7 @@ void tp_job_replay_build(struct tp_job *job)
     tp_what_if_build(&job->what_if, &job->graph);
     if (!job->what_if.why_not && job->graph.rank_count < job->ranks.count - (size_t)job->damaged.count)
         job->what_if.why_not = "not all ranks have collectives";
-    tp_what_if_discard_inexact(&job->what_if);
+    tp_what_if_drop_if_inexact(&job->what_if);
 }
 
 /* ---- findings ---- */
@@ -86,7 +86,7 @@ const char *tp_job_cause_text(const struct tp_job *job, const struct tp_cause *c
     struct tp_job_finding finding = {.worst_rank = TP_NULL_INT};
     tp_rank_set_init(&finding.ranks, job->arena);
     add_ranks(&finding.ranks, &job->graph, cause->ranks, cause->rank_count);
-    tp_job_word_cause(job, cause, &finding);
+    tp_job_write_cause_finding(job, cause, &finding);
     return finding.cause_name;
 }
 
@@ -135,10 +135,10 @@ static void add_finding(struct tp_job *job, size_t first, bool *has_finding)
     finding->saved = fmax(saved, share);
     finding->share = share;
     all.alone = alone;
-    tp_job_word_cause(job, &all, finding);
+    tp_job_write_cause_finding(job, &all, finding);
 }
 
-void tp_job_replay_findings(struct tp_job *job)
+void tp_job_replay_add_findings(struct tp_job *job)
 {
     size_t count = job->what_if.causes.count;
     bool *has_finding = tp_arena_array(job->arena, count, sizeof *has_finding);
@@ -147,8 +147,8 @@ void tp_job_replay_findings(struct tp_job *job)
             add_finding(job, i, has_finding);
 }
 
-void tp_job_replay_steps(struct tp_job *job, const struct tp_graph_source *sources, uint32_t count,
-                         const struct tp_strings *labels, const struct tp_distributed *view)
+void tp_job_replay_add_steps(struct tp_job *job, const struct tp_graph_source *sources, uint32_t count,
+                             const struct tp_strings *labels, const struct tp_distributed *view)
 {
     job->labels = *labels;
     job->distributed = *view;
@@ -158,11 +158,11 @@ void tp_job_replay_steps(struct tp_job *job, const struct tp_graph_source *sourc
             sources[r].slots->slot_count && sources[r].slots->step_count ? (uint32_t)job->graph.ranks.count : TP_NO_ID;
         *(struct tp_job_rank *)tp_vec_push(&job->ranks) = (struct tp_job_rank){
             .key = {.rank = sources[r].number}, .number = sources[r].number, .damage = "", .graph_rank = graph_rank};
-        tp_graph_add(&job->graph, &sources[r]);
+        tp_graph_add_rank(&job->graph, &sources[r]);
     }
     tp_job_replay_build(job);
     if (!job->what_if.why_not)
-        tp_job_replay_findings(job);
+        tp_job_replay_add_findings(job);
     tp_job_link_rate_build(job);
     tp_job_sort_findings(job);
 }

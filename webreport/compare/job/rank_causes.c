@@ -57,18 +57,18 @@ const char *tp_job_rank_name(const struct tp_job *job, const struct tp_job_rank 
     return text;
 }
 
-static const char *text_of_ns(const struct tp_job *job, int64_t ns)
+static const char *duration_text(const struct tp_job *job, int64_t ns)
 {
     return tp_text_of_time(job->arena, ns);
 }
 
-static const char *share_of(const struct tp_job *job, int64_t part, int64_t whole)
+static const char *share_text(const struct tp_job *job, int64_t part, int64_t whole)
 {
     return tp_text_of_percent(job->arena, tp_percent(part, whole));
 }
 
 /* Returns a text such as "rank 5" or "ranks 5, 9, 12", or the worker's name. */
-static const char *name_ranks(const struct tp_job *job, const struct tp_rank_set *ranks, uint32_t any)
+static const char *ranks_text(const struct tp_job *job, const struct tp_rank_set *ranks, uint32_t any)
 {
     if (ranks->count == 1)
         return tp_job_rank_name(job, tp_job_rank_at(job, any));
@@ -76,7 +76,7 @@ static const char *name_ranks(const struct tp_job *job, const struct tp_rank_set
                           tp_rank_set_text(job->arena, ranks, SHOWN_RUNS));
 }
 
-static const char *capital(const struct tp_job *job, const char *text)
+static const char *capitalize(const struct tp_job *job, const char *text)
 {
     char *copy = tp_arena_copy(job->arena, text, strlen(text));
     if (strncmp(copy, "rank", 4) == 0)
@@ -87,7 +87,7 @@ static const char *capital(const struct tp_job *job, const char *text)
 /* ---- stragglers ---- */
 
 /* Returns the rule for the part of the step in which the rank has the largest excess. */
-static enum tp_job_rule cause_of(const struct tp_job_rank *rank)
+static enum tp_job_rule straggler_rule(const struct tp_job_rank *rank)
 {
     const int64_t *excess = rank->part_excess_ns;
     if (excess[TP_JOB_COMPUTE] >= excess[TP_JOB_HOST] && excess[TP_JOB_COMPUTE] >= excess[TP_JOB_DATA])
@@ -118,7 +118,7 @@ const char *tp_job_compute_detail(const struct tp_job *job, uint32_t worst)
     struct tp_str name = tp_strings_get(&job->texts, top->name);
     const char *what = is_gpu ? "kernels" : "operators";
     const char *most = tp_text_printf(job->arena, "most %.*s, %s per step more", (int)(name.len < 80 ? name.len : 80),
-                                      name.ptr, text_of_ns(job, tp_sat_sub(top->time_ns, top->peer_time_ns)));
+                                      name.ptr, duration_text(job, tp_sat_sub(top->time_ns, top->peer_time_ns)));
     if (calls > 1.03 * peer_calls && calls / peer_calls > sqrt(own / peers))
         return tp_text_printf(job->arena, " The rank has more work: it runs %.2f times as many long %s (%s).",
                               calls / peer_calls, what, most);
@@ -129,12 +129,13 @@ static const char *arrival_detail(const struct tp_job *job, const struct tp_job_
 {
     if (!rank->joint_count || !rank->last_count)
         return "";
-    return tp_text_printf(
-        job->arena, " The rank arrives last in %s of %u joint collectives; the others wait %s per step for it.",
-        share_of(job, rank->last_count, rank->joint_count), rank->joint_count, text_of_ns(job, rank->caused_wait_ns));
+    return tp_text_printf(job->arena,
+                          " The rank arrives last in %s of %u joint collectives; the others wait %s per step for it.",
+                          share_text(job, rank->last_count, rank->joint_count), rank->joint_count,
+                          duration_text(job, rank->caused_wait_ns));
 }
 
-static const char *advice_on(const struct tp_job *job, enum tp_job_rule rule)
+static const char *advice_text(const struct tp_job *job, enum tp_job_rule rule)
 {
     return rule == TP_JOB_LATE_HOST   ? tp_phrase(TP_PHRASE_LATE_HOST, job->producer)
            : rule == TP_JOB_SLOW_DATA ? tp_phrase(TP_PHRASE_SLOW_INPUT, job->producer)
@@ -146,7 +147,7 @@ struct tp_job_finding *tp_job_new_finding(struct tp_job *job, enum tp_job_rule r
     struct tp_job_finding *finding = tp_vec_push(&job->findings);
     *finding = (struct tp_job_finding){
         .rule = rule,
-        .advice = advice_on(job, rule),
+        .advice = advice_text(job, rule),
         .detail = "",
         .worst_rank = TP_NULL_INT,
         .cost_ns = cost_ns,
@@ -178,7 +179,7 @@ static void add_stragglers(struct tp_job *job, enum tp_job_rule rule)
     tp_rank_set_init(&ranks, job->arena);
     for (uint32_t r = 0; r < job->ranks.count; r++) {
         const struct tp_job_rank *rank = tp_job_rank_at(job, r);
-        if (!tp_job_is_straggler(job, rank) || cause_of(rank) != rule)
+        if (!tp_job_is_straggler(job, rank) || straggler_rule(rank) != rule)
             continue;
         tp_rank_set_add(&ranks, rank->number);
         if (worst == TP_NO_ID || rank->excess_ns > tp_job_rank_at(job, worst)->excess_ns)
@@ -191,17 +192,18 @@ static void add_stragglers(struct tp_job *job, enum tp_job_rule rule)
     struct tp_job_finding *finding = tp_job_new_finding(job, rule, rank->excess_ns, cluster->step_ns);
     finding->ranks = ranks;
     finding->worst_rank = rank->number;
-    finding->title = tp_text_printf(job->arena, "%s %s", capital(job, name_ranks(job, &ranks, worst)),
+    finding->title = tp_text_printf(job->arena, "%s %s", capitalize(job, ranks_text(job, &ranks, worst)),
                                     ranks.count == 1 ? straggler_titles[rule].one : straggler_titles[rule].many);
     finding->detail = tp_text_printf(
         job->arena,
         "%s%s: its own work takes %s per step more than the median of %u comparable ranks (%s of the step); %s of this "
         "is %s; it is slower in %s of %u steps.%s%s",
         ranks.count == 1 ? "" : "Worst is ",
-        ranks.count == 1 ? capital(job, tp_job_rank_name(job, rank)) : tp_job_rank_name(job, rank),
-        text_of_ns(job, rank->excess_ns), cluster->rank_count - 1, share_of(job, rank->excess_ns, cluster->step_ns),
-        text_of_ns(job, rank->part_excess_ns[part_of_rule[rule]]), part_words[rule],
-        tp_text_of_percent(job->arena, 100 * rank->late_share), rank->compared_steps,
+        ranks.count == 1 ? capitalize(job, tp_job_rank_name(job, rank)) : tp_job_rank_name(job, rank),
+        duration_text(job, rank->excess_ns), cluster->rank_count - 1,
+        share_text(job, rank->excess_ns, cluster->step_ns),
+        duration_text(job, rank->part_excess_ns[part_of_rule[rule]]), part_words[rule],
+        tp_text_of_percent(job->arena, 100 * rank->late_share), rank->compared_step_count,
         rule == TP_JOB_SLOW_COMPUTE ? tp_job_compute_detail(job, worst) : "", arrival_detail(job, rank));
 }
 
@@ -235,18 +237,18 @@ static void add_imbalance(struct tp_job *job, const struct tp_job_cluster *clust
                                     who);
     if (stays) {
         finding->worst_rank = slowest->number;
-        finding->detail =
-            tp_text_printf(job->arena,
-                           "The own work of comparable ranks deviates by %s; in each step the slowest rank takes %s "
-                           "more than the mean. %s has the most work: %s per step, compared with a median of %s.",
-                           spread, text_of_ns(job, cluster->imbalance_ns), capital(job, tp_job_rank_name(job, slowest)),
-                           text_of_ns(job, slowest->own_ns), text_of_ns(job, cluster->own_ns));
+        finding->detail = tp_text_printf(
+            job->arena,
+            "The own work of comparable ranks deviates by %s; in each step the slowest rank takes %s "
+            "more than the mean. %s has the most work: %s per step, compared with a median of %s.",
+            spread, duration_text(job, cluster->imbalance_ns), capitalize(job, tp_job_rank_name(job, slowest)),
+            duration_text(job, slowest->own_ns), duration_text(job, cluster->own_ns));
     } else {
         finding->detail = tp_text_printf(
             job->arena,
             "In each step, the own work of comparable ranks deviates by %s, and the slowest rank takes %s more than "
             "the mean. Over all steps the ranks differ by only %s, so a different rank is slowest each time.",
-            spread, text_of_ns(job, cluster->imbalance_ns),
+            spread, duration_text(job, cluster->imbalance_ns),
             tp_text_of_percent(job->arena, 100 * cluster->spread_ratio));
     }
 }
@@ -268,7 +270,7 @@ static void add_ranks(struct tp_rank_set *into, const struct tp_rank_set *more, 
 }
 
 /* Returns the only rank that is in all slow groups, or TP_NULL_INT. */
-static int64_t shared_rank(const struct tp_job *job, const struct tp_job_link *links, size_t count)
+static int64_t find_common_rank(const struct tp_job *job, const struct tp_job_link *links, size_t count)
 {
     const struct tp_rank_set *first = &tp_job_group_at(job, links[0].group)->ranks;
     int64_t found = TP_NULL_INT;
@@ -310,7 +312,7 @@ static void add_links(struct tp_job *job)
     if ((double)lost < LEAST_LINK_SHARE * (double)step_ns)
         return;
     struct tp_job_finding *finding = tp_job_new_finding(job, TP_JOB_SLOW_LINK, lost, step_ns);
-    int64_t shared = shared_rank(job, links, count);
+    int64_t shared = find_common_rank(job, links, count);
     struct tp_str name = tp_strings_get(&job->texts, group->name);
     finding->ranks = ranks;
     finding->worst_rank = shared;
@@ -323,7 +325,7 @@ static void add_links(struct tp_job *job)
                                      "same layout reach %.1f GB/s. This costs %s per step.",
                                      (int)(name.len < 80 ? name.len : 80), name.ptr, link->collective,
                                      tp_text_of_bytes(job->arena, link->bytes), link->bandwidth / 1e9, link->peers,
-                                     link->peer_bandwidth / 1e9, text_of_ns(job, lost));
+                                     link->peer_bandwidth_bytes_per_s / 1e9, duration_text(job, lost));
 }
 
 /* Compares the rate of all ranks' collectives with the data sheet of their link. If the replay has a finding about
@@ -361,7 +363,7 @@ void tp_job_link_rate_build(struct tp_job *job)
 
 /* ---- missing ranks ---- */
 
-static void add_missing(struct tp_job *job)
+static void add_missing_ranks_finding(struct tp_job *job)
 {
     if (!job->missing.count)
         return;
@@ -374,7 +376,7 @@ static void add_missing(struct tp_job *job)
                        tp_rank_set_text(job->arena, &job->missing, SHOWN_RUNS));
 }
 
-static void add_damaged(struct tp_job *job)
+static void add_damaged_ranks_finding(struct tp_job *job)
 {
     const char *first = "";
     for (uint32_t r = 0; r < job->ranks.count && !*first; r++) {
@@ -390,22 +392,22 @@ static void add_damaged(struct tp_job *job)
                                     job->damaged.count == 1 ? "The trace of 1 rank is"
                                                             : tp_text_printf(job->arena, "The traces of %lld ranks are",
                                                                              (long long)job->damaged.count));
-    finding->detail = capital(job, first);
+    finding->detail = capitalize(job, first);
 }
 
 /* Returns the weight by which findings are sorted, ns. Communication costs time in every job. Without a data sheet,
  * a finding about all links therefore counts only a fifth, so that findings about single ranks come first. */
-static int64_t weight_of(const struct tp_job_finding *finding)
+static int64_t finding_cost_ns(const struct tp_job_finding *finding)
 {
     const int64_t healthy = 5;
     bool informs = finding->rule == TP_JOB_ALL_LINKS && finding->cause_name;
     return finding->cost_ns == TP_NULL_INT || !informs ? finding->cost_ns : finding->cost_ns / healthy;
 }
 
-static int costliest_first(const void *x, const void *y, const void *context)
+static int compare_costliest_first(const void *x, const void *y, const void *context)
 {
     const struct tp_job_finding *a = x, *b = y;
-    int64_t p = weight_of(a), q = weight_of(b);
+    int64_t p = finding_cost_ns(a), q = finding_cost_ns(b);
     (void)context;
     if (p != q)
         return (p < q) - (p > q);
@@ -414,8 +416,8 @@ static int costliest_first(const void *x, const void *y, const void *context)
 
 void tp_job_sort_findings(struct tp_job *job)
 {
-    tp_merge_sort(job->arena, job->findings.data, job->findings.count, sizeof(struct tp_job_finding), costliest_first,
-                  NULL);
+    tp_merge_sort(job->arena, job->findings.data, job->findings.count, sizeof(struct tp_job_finding),
+                  compare_costliest_first, NULL);
 }
 
 void tp_job_causes_build(struct tp_job *job)
@@ -428,7 +430,7 @@ void tp_job_causes_build(struct tp_job *job)
         add_links(job);
     }
     tp_job_link_rate_build(job);
-    add_missing(job);
-    add_damaged(job);
+    add_missing_ranks_finding(job);
+    add_damaged_ranks_finding(job);
     tp_job_sort_findings(job);
 }

@@ -71,7 +71,7 @@ static int by_group(const void *x, const void *y, const void *context)
 }
 
 /* Collects the difference between the end of `call` and the end of each other member that has no offset yet. */
-static void gather_differences(const struct aligner *a, uint32_t call, struct tp_vec *found)
+static void collect_end_differences(const struct aligner *a, uint32_t call, struct tp_vec *found)
 {
     const struct tp_job *job = a->job;
     const struct tp_job_call *own = tp_job_call_at(job, call);
@@ -118,7 +118,7 @@ static void align_from(struct aligner *a, uint32_t rank_index, struct tp_vec *ca
         a->is_done[group] = true;
         found->count = 0;
         for (; i < calls->count && TP_AT(calls, struct own_call, i)->group == group; i++)
-            gather_differences(a, TP_AT(calls, struct own_call, i)->call, found);
+            collect_end_differences(a, TP_AT(calls, struct own_call, i)->call, found);
         set_offsets(a, rank, found);
     }
 }
@@ -148,12 +148,12 @@ static void find_offsets(struct aligner *a)
     tp_arena_drop(a->job->arena, found.data, found.capacity * sizeof(struct difference));
 }
 
-static int64_t aligned(const struct aligner *a, uint32_t call, int64_t ns)
+static int64_t aligned_ns(const struct aligner *a, uint32_t call, int64_t ns)
 {
     return tp_sat_add(ns, tp_job_rank_at(a->job, a->call_rank[call])->offset_ns);
 }
 
-static int64_t distance(int64_t x, int64_t y)
+static int64_t distance_ns(int64_t x, int64_t y)
 {
     int64_t ns = tp_sat_sub(x, y);
     return ns < 0 ? tp_sat_sub(0, ns) : ns;
@@ -171,11 +171,11 @@ static void find_distances(struct aligner *a, int64_t *off, int64_t *ends)
             continue;
         job->blocking_count++;
         for (uint32_t m = 0; m < instance->member_count; m++)
-            ends[m] = off[members[m]] = aligned(a, members[m], tp_job_call_at(job, members[m])->end_ns);
+            ends[m] = off[members[m]] = aligned_ns(a, members[m], tp_job_call_at(job, members[m])->end_ns);
         tp_sort_integers(ends, instance->member_count);
-        int64_t middle = tp_integer_median_of_sorted(ends, instance->member_count);
+        int64_t middle = tp_sorted_integer_median(ends, instance->member_count);
         for (uint32_t m = 0; m < instance->member_count; m++)
-            off[members[m]] = distance(off[members[m]], middle);
+            off[members[m]] = distance_ns(off[members[m]], middle);
     }
 }
 
@@ -222,7 +222,7 @@ static void add_wait_for_last(struct aligner *a, const struct tp_job_instance *i
     uint32_t last = 0;
     double waited_ns = 0;
     for (uint32_t m = 0; m < instance->member_count; m++) {
-        int64_t arrival = aligned(a, members[m], tp_job_call_at(job, members[m])->arrival_ns);
+        int64_t arrival = aligned_ns(a, members[m], tp_job_call_at(job, members[m])->arrival_ns);
         tp_job_rank_at(job, a->call_rank[members[m]])->joint_count++;
         if (arrival > last_ns) {
             second_ns = last_ns;
@@ -236,7 +236,8 @@ static void add_wait_for_last(struct aligner *a, const struct tp_job_instance *i
     if (tp_sat_sub(last_ns, second_ns) <= rank->residual_ns)
         return;
     for (uint32_t m = 0; m < instance->member_count; m++)
-        waited_ns += (double)tp_sat_sub(last_ns, aligned(a, members[m], tp_job_call_at(job, members[m])->arrival_ns));
+        waited_ns +=
+            (double)tp_sat_sub(last_ns, aligned_ns(a, members[m], tp_job_call_at(job, members[m])->arrival_ns));
     rank->last_count++;
     uint32_t id = tp_keys_pair(keys, a->call_rank[last], instance->group);
     if (id == blamed->count)
@@ -263,7 +264,7 @@ static void find_caused_waits(struct aligner *a)
     }
 }
 
-void tp_job_align(struct tp_job *job)
+void tp_job_align_clocks(struct tp_job *job)
 {
     struct aligner a = {.job = job};
     a.is_joint = tp_arena_array(job->arena, job->instances.count, sizeof *a.is_joint);

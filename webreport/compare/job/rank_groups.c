@@ -12,7 +12,7 @@
 enum { MAX_LEADERS = 64 };
 static const double MIN_SIMILARITY = 0.7; /* smallest similarity of comparable ranks; similarities are from 0 to 1 */
 
-static const struct tp_job_cost *costs_of(const struct tp_job *job, const struct tp_job_rank *rank)
+static const struct tp_job_cost *first_cost_of_rank(const struct tp_job *job, const struct tp_job_rank *rank)
 {
     return TP_AT(&job->costs, struct tp_job_cost, rank->first_cost);
 }
@@ -24,9 +24,9 @@ static bool is_compared(const struct tp_job_rank *rank, const struct tp_job_cost
 }
 
 /* Returns the calls per step in the rank's row with this name; 0 without such a row. */
-static double rate_of(const struct tp_job *job, const struct tp_job_rank *rank, uint32_t name)
+static double calls_per_step(const struct tp_job *job, const struct tp_job_rank *rank, uint32_t name)
 {
-    const struct tp_job_cost *cost = costs_of(job, rank);
+    const struct tp_job_cost *cost = first_cost_of_rank(job, rank);
     for (uint32_t i = 0; i < rank->cost_count; i++)
         if (cost[i].name == name && is_compared(rank, &cost[i]))
             return (double)cost[i].count / (rank->recorded_step_count ? rank->recorded_step_count : 1);
@@ -35,20 +35,20 @@ static double rate_of(const struct tp_job *job, const struct tp_job_rank *rank, 
 
 /* Returns the similarity of two ranks: the sum of the smaller call rates divided by the sum of the larger ones. It
  * is 1 for equal ranks and 0 without a common row. */
-static double similarity(const struct tp_job *job, const struct tp_job_rank *x, const struct tp_job_rank *y)
+static double rank_similarity(const struct tp_job *job, const struct tp_job_rank *x, const struct tp_job_rank *y)
 {
     double both = 0, x_sum = 0, y_sum = 0;
     for (uint32_t i = 0; i < x->cost_count; i++) {
-        const struct tp_job_cost *cost = &costs_of(job, x)[i];
+        const struct tp_job_cost *cost = &first_cost_of_rank(job, x)[i];
         if (!is_compared(x, cost))
             continue;
-        double rate = rate_of(job, x, cost->name);
+        double rate = calls_per_step(job, x, cost->name);
         x_sum += rate;
-        both += fmin(rate, rate_of(job, y, cost->name));
+        both += fmin(rate, calls_per_step(job, y, cost->name));
     }
     for (uint32_t i = 0; i < y->cost_count; i++)
-        if (is_compared(y, &costs_of(job, y)[i]))
-            y_sum += rate_of(job, y, costs_of(job, y)[i].name);
+        if (is_compared(y, &first_cost_of_rank(job, y)[i]))
+            y_sum += calls_per_step(job, y, first_cost_of_rank(job, y)[i].name);
     double all = x_sum + y_sum - both;
     return all > 0 ? both / all : 1;
 }
@@ -59,7 +59,7 @@ struct kind {
     uint32_t count, cluster;
 };
 
-static int larger_first(const void *x, const void *y, const void *context)
+static int compare_larger_first(const void *x, const void *y, const void *context)
 {
     const struct kind *kinds = context;
     const struct kind *a = &kinds[*(const uint32_t *)x], *b = &kinds[*(const uint32_t *)y];
@@ -69,7 +69,7 @@ static int larger_first(const void *x, const void *y, const void *context)
 
 /* Returns the sets of ranks (struct kind) with equal fingerprints. Either all ranks of a set have a device, or none
  * has. kind_of: filled with the set of each rank. */
-static struct tp_vec find_kinds(const struct tp_job *job, uint32_t *kind_of)
+static struct tp_vec find_rank_kinds(const struct tp_job *job, uint32_t *kind_of)
 {
     struct tp_vec kinds = TP_VEC(job->arena, struct kind);
     struct tp_id_map map;
@@ -87,7 +87,7 @@ static struct tp_vec find_kinds(const struct tp_job *job, uint32_t *kind_of)
     return kinds;
 }
 
-static uint32_t new_cluster(struct tp_job *job, const struct kind *kind)
+static uint32_t add_cluster(struct tp_job *job, const struct kind *kind)
 {
     struct tp_job_cluster *cluster = tp_vec_push(&job->clusters);
     cluster->fingerprint = tp_job_rank_at(job, kind->leader)->fingerprint;
@@ -103,7 +103,7 @@ static uint32_t most_similar_cluster(const struct tp_job *job, const struct kind
     double best = MIN_SIMILARITY;
     uint32_t found = TP_NO_ID;
     for (uint32_t c = 0; c < job->clusters.count && c < MAX_LEADERS; c++) {
-        double like = similarity(job, tp_job_rank_at(job, kind->leader), tp_job_rank_at(job, leaders[c]));
+        double like = rank_similarity(job, tp_job_rank_at(job, kind->leader), tp_job_rank_at(job, leaders[c]));
         if (like > best) {
             best = like;
             found = c;
@@ -121,7 +121,7 @@ static void assign_kinds(struct tp_job *job, struct tp_vec *kinds)
     uint32_t *leaders = tp_arena_array(job->arena, MAX_LEADERS, sizeof *leaders);
     for (uint32_t k = 0; k < kinds->count; k++)
         order[k] = k;
-    tp_merge_sort(job->arena, order, kinds->count, sizeof *order, larger_first, kinds->data);
+    tp_merge_sort(job->arena, order, kinds->count, sizeof *order, compare_larger_first, kinds->data);
     bool has_peers = kinds->count && TP_AT(kinds, struct kind, order[0])->count > 1;
     for (size_t k = 0; k < kinds->count; k++) {
         struct kind *kind = TP_AT(kinds, struct kind, order[k]);
@@ -131,7 +131,7 @@ static void assign_kinds(struct tp_job *job, struct tp_vec *kinds)
             kind->cluster = 0;
         if (kind->cluster != TP_NO_ID)
             continue;
-        kind->cluster = new_cluster(job, kind);
+        kind->cluster = add_cluster(job, kind);
         leaders[kind->cluster] = kind->leader;
     }
 }
@@ -155,7 +155,7 @@ static void find_families(struct tp_job *job)
 void tp_job_clusters_build(struct tp_job *job)
 {
     uint32_t *kind_of = tp_arena_array(job->arena, job->ranks.count, sizeof *kind_of);
-    struct tp_vec kinds = find_kinds(job, kind_of);
+    struct tp_vec kinds = find_rank_kinds(job, kind_of);
     assign_kinds(job, &kinds);
     for (uint32_t r = 0; r < job->ranks.count; r++) {
         struct tp_job_rank *rank = tp_job_rank_at(job, r);

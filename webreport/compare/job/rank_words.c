@@ -20,8 +20,8 @@ const char *tp_link_rate_text(const struct tp_link_rate *found, struct tp_arena 
         arena,
         "%s of %s per step, of up to %s, run at %s GB/s on the bus, which is %s of the %s GB/s that %s has in one "
         "direction (%s)",
-        tp_text_of_some(arena, (int64_t)fmax(1, round(found->calls_per_step)), "call", "calls"), found->collective,
-        tp_text_of_bytes(arena, found->bytes), tp_text_of_fixed(arena, found->rate_gb_s, 1),
+        tp_text_of_counted_noun(arena, (int64_t)fmax(1, round(found->calls_per_step)), "call", "calls"),
+        found->collective, tp_text_of_bytes(arena, found->bytes), tp_text_of_fixed(arena, found->rate_gb_s, 1),
         tp_text_of_percent(arena, 100 * found->rate_gb_s / found->link_gb_s),
         tp_text_of_fixed(arena, found->link_gb_s, 0), found->device, found->is_measured ? "measured" : "published");
 }

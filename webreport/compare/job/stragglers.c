@@ -21,7 +21,7 @@ static const double MAD_TO_DEVIATION = 1.4826;
 /* ---- medians of steps ---- */
 
 /* Fills, for each step, the number of earlier steps of its rank with the same name. */
-static void count_names(const struct tp_job *job, uint32_t *earlier)
+static void count_earlier_names(const struct tp_job *job, uint32_t *earlier)
 {
     uint32_t *count = tp_arena_array(job->arena, job->labels.count, sizeof *count);
     for (size_t r = 0; r < job->ranks.count; r++) {
@@ -43,7 +43,7 @@ static void find_columns(struct tp_job *job)
     struct tp_keys keys;
     uint32_t *column_of = tp_arena_array(job->arena, job->steps.count, sizeof *column_of);
     uint32_t *earlier = tp_arena_array(job->arena, job->steps.count, sizeof *earlier);
-    count_names(job, earlier);
+    count_earlier_names(job, earlier);
     tp_keys_init(&keys, job->arena, 3);
     for (size_t r = 0; r < job->ranks.count; r++) {
         const struct tp_job_rank *rank = tp_job_rank_at(job, r);
@@ -64,7 +64,7 @@ static void find_columns(struct tp_job *job)
         column->count = 0;
     }
     job->column_steps = tp_arena_array(job->arena, job->steps.count, sizeof *job->column_steps);
-    job->step_column = column_of;
+    job->column_of_step = column_of;
     for (uint32_t s = 0; s < job->steps.count; s++) {
         struct tp_job_column *column = TP_AT(&job->columns, struct tp_job_column, column_of[s]);
         job->column_steps[column->first + column->count++] = s;
@@ -101,7 +101,7 @@ static void measure_rank(const struct tp_job *job, struct tp_job_rank *rank, int
     if (count == 0)
         return;
     const struct tp_job_step *steps = tp_job_step_at(job, rank->first_step);
-    const uint32_t *columns = job->step_column + rank->first_step;
+    const uint32_t *columns = job->column_of_step + rank->first_step;
     for (uint32_t i = 0; i < count; i++)
         values[i] = steps[i].total_ns;
     rank->step_ns = tp_lower_median(values, count);
@@ -113,7 +113,7 @@ static void measure_rank(const struct tp_job *job, struct tp_job_rank *rank, int
         if (column->count > 1)
             values[compared++] = tp_sat_sub(steps[i].own_ns, column->own_ns);
     }
-    rank->compared_steps = compared;
+    rank->compared_step_count = compared;
     rank->excess_ns = tp_lower_median(values, compared);
     for (int p = 0; p < TP_JOB_PARTS; p++) {
         for (uint32_t i = 0; i < count; i++)
@@ -127,23 +127,23 @@ static void measure_rank(const struct tp_job *job, struct tp_job_rank *rank, int
 }
 
 /* Returns the share (0 to 1) of compared steps in which the rank's excess is above half of the cluster's threshold. */
-static double late_share(const struct tp_job *job, const struct tp_job_rank *rank)
+static double late_step_share(const struct tp_job *job, const struct tp_job_rank *rank)
 {
     int64_t half = tp_job_cluster_at(job, rank->cluster)->threshold_ns / 2;
     uint32_t late = 0;
     for (uint32_t s = rank->first_step; s < rank->first_step + rank->step_count; s++) {
-        const struct tp_job_column *column = TP_AT(&job->columns, struct tp_job_column, job->step_column[s]);
+        const struct tp_job_column *column = TP_AT(&job->columns, struct tp_job_column, job->column_of_step[s]);
         late += column->count > 1 && tp_sat_sub(tp_job_step_at(job, s)->own_ns, column->own_ns) > half;
     }
-    return rank->compared_steps ? (double)late / rank->compared_steps : 0;
+    return rank->compared_step_count ? (double)late / rank->compared_step_count : 0;
 }
 
 /* ---- clusters ---- */
 
 /* Collects the values that pick() returns for the ranks of the cluster that have steps. which: second argument of
  * pick(). Returns the number of values. */
-static size_t gather(const struct tp_job *job, uint32_t cluster, int64_t (*pick)(const struct tp_job_rank *, int),
-                     int which, int64_t *values)
+static size_t collect_rank_values(const struct tp_job *job, uint32_t cluster,
+                                  int64_t (*pick)(const struct tp_job_rank *, int), int which, int64_t *values)
 {
     size_t count = 0;
     for (size_t r = 0; r < job->ranks.count; r++) {
@@ -154,49 +154,49 @@ static size_t gather(const struct tp_job *job, uint32_t cluster, int64_t (*pick)
     return count;
 }
 
-static int64_t pick_part(const struct tp_job_rank *rank, int part)
+static int64_t rank_part_ns(const struct tp_job_rank *rank, int part)
 {
     return rank->part_ns[part];
 }
 
-static int64_t pick_step(const struct tp_job_rank *rank, int unused)
+static int64_t rank_step_ns(const struct tp_job_rank *rank, int unused)
 {
     (void)unused;
     return rank->step_ns;
 }
 
-static int64_t pick_own(const struct tp_job_rank *rank, int unused)
+static int64_t rank_own_ns(const struct tp_job_rank *rank, int unused)
 {
     (void)unused;
     return rank->own_ns;
 }
 
-static int64_t pick_distance(const struct tp_job_rank *rank, int unused)
+static int64_t rank_distance_ns(const struct tp_job_rank *rank, int unused)
 {
     (void)unused;
     return rank->excess_ns < 0 ? tp_sat_sub(0, rank->excess_ns) : rank->excess_ns;
 }
 
-static int64_t pick_compared(const struct tp_job_rank *rank, int unused)
+static int64_t rank_compared_steps(const struct tp_job_rank *rank, int unused)
 {
     (void)unused;
-    return rank->compared_steps;
+    return rank->compared_step_count;
 }
 
 static void measure_cluster(const struct tp_job *job, uint32_t number, int64_t *values)
 {
     struct tp_job_cluster *cluster = tp_job_cluster_at(job, number);
-    size_t count = gather(job, number, pick_step, 0, values);
+    size_t count = collect_rank_values(job, number, rank_step_ns, 0, values);
     cluster->step_ns = tp_lower_median(values, count);
-    gather(job, number, pick_own, 0, values);
+    collect_rank_values(job, number, rank_own_ns, 0, values);
     cluster->own_ns = tp_lower_median(values, count);
     for (int p = 0; p < TP_JOB_PARTS; p++) {
-        gather(job, number, pick_part, p, values);
+        collect_rank_values(job, number, rank_part_ns, p, values);
         cluster->part_ns[p] = tp_lower_median(values, count);
     }
-    gather(job, number, pick_compared, 0, values);
+    collect_rank_values(job, number, rank_compared_steps, 0, values);
     int64_t steps = tp_lower_median(values, count);
-    gather(job, number, pick_distance, 0, values);
+    collect_rank_values(job, number, rank_distance_ns, 0, values);
     double spread = MAD_TO_DEVIATION * (double)tp_lower_median(values, count);
     double share = steps < FEW_STEPS ? SHARE_FEW_STEPS : count < FEW_RANKS ? SHARE_FEW_RANKS : SHARE;
     cluster->threshold_ns = (int64_t)fmin(9e18, fmax(share * (double)cluster->step_ns, SPREADS * spread));
@@ -204,7 +204,7 @@ static void measure_cluster(const struct tp_job *job, uint32_t number, int64_t *
 
 bool tp_job_is_straggler(const struct tp_job *job, const struct tp_job_rank *rank)
 {
-    return !*rank->damage && rank->compared_steps &&
+    return !*rank->damage && rank->compared_step_count &&
            rank->excess_ns > tp_job_cluster_at(job, rank->cluster)->threshold_ns && rank->late_share >= 2.0 / 3;
 }
 
@@ -236,7 +236,7 @@ static double mean_own(const struct tp_job *job, const struct tp_job_rank *rank)
 
 /* Returns the lasting part of the spread between ranks. of_means: spread of the ranks' means; inside: spread within
  * a step. The variation between the `steps` steps is subtracted. */
-static double lasting_ratio(double of_means, double inside, double steps)
+static double persistent_spread(double of_means, double inside, double steps)
 {
     if (steps < 2)
         return of_means;
@@ -284,8 +284,8 @@ static void measure_spread(const struct tp_job *job, const uint32_t *rank_of_ste
     for (size_t c = 0; c < job->clusters.count; c++) {
         struct tp_job_cluster *cluster = tp_job_cluster_at(job, c);
         cluster->step_spread_ratio /= columns[c] ? columns[c] : 1;
-        cluster->spread_ratio = lasting_ratio(spread_ratio(&of_ranks[c]), cluster->step_spread_ratio,
-                                              of_ranks[c].count > 0 ? steps[c] / of_ranks[c].count : 0);
+        cluster->spread_ratio = persistent_spread(spread_ratio(&of_ranks[c]), cluster->step_spread_ratio,
+                                                  of_ranks[c].count > 0 ? steps[c] / of_ranks[c].count : 0);
         cluster->imbalance_ns /= columns[c] ? columns[c] : 1;
     }
 }
@@ -306,7 +306,7 @@ void tp_job_stragglers_build(struct tp_job *job)
     for (uint32_t c = 0; c < job->clusters.count; c++)
         measure_cluster(job, c, values);
     for (size_t r = 0; r < job->ranks.count; r++)
-        tp_job_rank_at(job, r)->late_share = late_share(job, tp_job_rank_at(job, r));
+        tp_job_rank_at(job, r)->late_share = late_step_share(job, tp_job_rank_at(job, r));
     measure_spread(job, rank_of_step);
 }
 
@@ -320,8 +320,8 @@ static int by_excess(const void *x, const void *y, const void *context)
     return (p < q) - (p > q);
 }
 
-static const struct tp_job_cost *cost_of(const struct tp_job *job, const struct tp_job_rank *rank,
-                                         const struct tp_job_excess *row)
+static const struct tp_job_cost *find_cost(const struct tp_job *job, const struct tp_job_rank *rank,
+                                           const struct tp_job_excess *row)
 {
     for (uint32_t i = 0; i < rank->cost_count; i++) {
         const struct tp_job_cost *cost = TP_AT(&job->costs, struct tp_job_cost, rank->first_cost + i);
@@ -341,7 +341,7 @@ static bool measure_peers(const struct tp_job *job, uint32_t rank, struct tp_job
         const struct tp_job_rank *peer = tp_job_rank_at(job, r);
         if (r == rank || peer->cluster != tp_job_rank_at(job, rank)->cluster || !peer->step_count)
             continue;
-        const struct tp_job_cost *cost = cost_of(job, peer, row);
+        const struct tp_job_cost *cost = find_cost(job, peer, row);
         if (!cost)
             continue;
         times[count] = cost->time_ns / peer->recorded_step_count;

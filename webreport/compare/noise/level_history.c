@@ -25,7 +25,7 @@ double tp_level_history_noise(const struct tp_levels *history, struct tp_arena *
 
 /* Returns the median of five levels: of run i, its two predecessors and its two successors. At both ends of the
  * history, the first or last run is repeated. */
-static double local_median(const struct tp_levels *h, size_t i)
+static double median_of_neighbours(const struct tp_levels *h, size_t i)
 {
     double near[5] = {h->items[i > 2 ? i - 2 : 0], h->items[i - 1], h->items[i], h->items[i + 1],
                       h->items[i + 2 < h->count ? i + 2 : h->count - 1]};
@@ -38,7 +38,7 @@ struct sums {
     double *level, *square; /* arrays of count + 1 items; item i is the sum over the first i runs */
 };
 
-static struct sums sums_of(const struct tp_levels *h, double sd, struct tp_arena *arena)
+static struct sums compute_sums(const struct tp_levels *h, double sd, struct tp_arena *arena)
 {
     const double far = 3.5;
     size_t count = h->count;
@@ -46,7 +46,7 @@ static struct sums sums_of(const struct tp_levels *h, double sd, struct tp_arena
                         tp_arena_array(arena, count + 1, sizeof(double))};
     for (size_t i = 0; i < count; i++) {
         bool is_inside = i > 0 && i + 1 < count;
-        double level = h->items[i], middle = is_inside ? local_median(h, i) : level;
+        double level = h->items[i], middle = is_inside ? median_of_neighbours(h, i) : level;
         level = (fabs(level - middle) > far * sd ? middle : level) - h->items[0];
         sums.level[i + 1] = sums.level[i] + level;
         sums.square[i + 1] = sums.square[i] + level * level;
@@ -55,21 +55,22 @@ static struct sums sums_of(const struct tp_levels *h, double sd, struct tp_arena
 }
 
 /* Returns the sum of squared deviations of runs i to j - 1 from their mean, in units of the variance sd * sd. */
-static double cost_of(const struct sums *sums, size_t i, size_t j, double sd)
+static double deviation_cost(const struct sums *sums, size_t i, size_t j, double sd)
 {
     double sum = sums->level[j] - sums->level[i];
     return (sums->square[j] - sums->square[i] - sum * sum / (double)(j - i)) / (sd * sd);
 }
 
 /* Fills before[j] with the first run of the last level in the best partition of the first j runs into levels. */
-static void partition(size_t *before, const struct sums *sums, size_t count, double sd, struct tp_arena *arena)
+static void find_best_partition(size_t *before, const struct sums *sums, size_t count, double sd,
+                                struct tp_arena *arena)
 {
     double penalty = 4 * log((double)count) + 6, *best = tp_arena_array(arena, count + 1, sizeof *best);
     best[0] = -penalty;
     for (size_t j = 1; j <= count; j++) {
         best[j] = INFINITY;
         for (size_t i = 0; i + LEVEL_FROM <= j; i++) {
-            double cost = best[i] + cost_of(sums, i, j, sd) + penalty;
+            double cost = best[i] + deviation_cost(sums, i, j, sd) + penalty;
             if (cost < best[j]) {
                 best[j] = cost;
                 before[j] = i;
@@ -88,8 +89,8 @@ size_t *tp_level_history_changes(size_t *count, const struct tp_levels *history,
     if (runs < NOISE_FROM || !(sd > 0))
         return starts;
     size_t *before = tp_arena_array(arena, runs + 1, sizeof *before), found = 0;
-    struct sums sums = sums_of(history, sd, arena);
-    partition(before, &sums, runs, sd, arena);
+    struct sums sums = compute_sums(history, sd, arena);
+    find_best_partition(before, &sums, runs, sd, arena);
     for (size_t j = runs; j > 0; j = before[j])
         found++;
     *count = found;
@@ -104,8 +105,8 @@ size_t *tp_level_history_changes(size_t *count, const struct tp_levels *history,
  * differences of neighboring runs suggest. */
 static double noise_of_accepted(const struct tp_levels *accepted, struct tp_arena *arena)
 {
-    double *values = tp_levels_winsorized(accepted, NULL, arena);
-    double sd = sqrt(tp_squared_deviations(values, accepted->count) / ((double)accepted->count - 1));
+    double *values = tp_levels_winsorize(accepted, NULL, arena);
+    double sd = sqrt(tp_sum_squared_deviations(values, accepted->count) / ((double)accepted->count - 1));
     tp_arena_drop(arena, values, accepted->count * sizeof *values);
     return sd;
 }
@@ -126,7 +127,7 @@ struct tp_run_change tp_level_history_change(const struct tp_levels *history, co
         context.prior.sd = sqrt((worth * guess * guess + freedom * sd * sd) / (worth + freedom));
         context.prior.freedom = worth + trust * freedom;
     }
-    return tp_run_change_of(accepted, new_side, &context, arena);
+    return tp_run_change_between(accepted, new_side, &context, arena);
 }
 
 bool tp_run_was_machine_busy(double ratio, double *history, size_t count)

@@ -11,13 +11,14 @@
 #define HAIR 1e-9         /* shortest interval, as a relative change, for which a number of runs is computed */
 enum { MEDIAN_FROM = 5 }; /* least number of base runs whose level is their median; with fewer runs it is the mean */
 
-double tp_run_doubt_of(const struct tp_run_noise *noise, double share)
+double tp_run_allowed_doubt(const struct tp_run_noise *noise, double share)
 {
     double guessed = noise->freedom > 0 ? noise->guessed / noise->freedom : 0;
     return TP_RUN_DOUBT * (share > 0 ? share + (1 - share) * guessed : 1);
 }
 
-static struct tp_run_change interval_of(double difference, double error, const struct tp_run_noise *noise, double doubt)
+static struct tp_run_change make_interval(double difference, double error, const struct tp_run_noise *noise,
+                                          double doubt)
 {
     double t = tp_student_quantile(1 - doubt / 2, noise->freedom);
     return (struct tp_run_change){
@@ -26,7 +27,7 @@ static struct tp_run_change interval_of(double difference, double error, const s
         .high = expm1(difference + t * error),
         .detectable = expm1((t + tp_student_quantile(POWER, noise->freedom)) * error),
         .half_width = expm1(t * error),
-        .p = error > 0 ? tp_student_tails(difference / error, noise->freedom) : 1,
+        .p = error > 0 ? tp_student_tail_probability(difference / error, noise->freedom) : 1,
         .error = error,
         .doubt = doubt,
         .noise = *noise,
@@ -34,7 +35,7 @@ static struct tp_run_change interval_of(double difference, double error, const s
 }
 
 /* Returns the level of the base: the mean of few runs, or else the median, which resists disturbed runs. */
-static double level_of_base(const struct tp_levels *base, struct tp_arena *arena)
+static double base_level(const struct tp_levels *base, struct tp_arena *arena)
 {
     double *values = tp_arena_array(arena, base->count, sizeof *values);
     memcpy(values, base->items, base->count * sizeof *values);
@@ -48,7 +49,7 @@ static double level_of_base(const struct tp_levels *base, struct tp_arena *arena
 /* Returns the variance of a base's level, divided by the variance of the mean of as many runs. For the median of
  * normal values, the result grows from 1.43 (five runs) and 1.29 (six runs) to pi / 2. It is within 1 % of the exact
  * value (docs/diff.md). */
-static double cost_of_base(size_t count, enum tp_estimator estimator)
+static double base_variance_factor(size_t count, enum tp_estimator estimator)
 {
     const double plain = 1.25, half_pi = acos(-1) / 2, odd = 0.46, even = 1.36;
     if (count < MEDIAN_FROM)
@@ -58,16 +59,16 @@ static double cost_of_base(size_t count, enum tp_estimator estimator)
     return half_pi * (double)count / ((double)count + (count % 2 ? odd : even));
 }
 
-static double level_of_new(const struct tp_levels *new_side, struct tp_arena *arena)
+static double new_side_level(const struct tp_levels *new_side, struct tp_arena *arena)
 {
-    double *values = tp_levels_winsorized(new_side, NULL, arena);
+    double *values = tp_levels_winsorize(new_side, NULL, arena);
     double level = tp_sum(values, new_side->count) / (double)new_side->count;
     tp_arena_drop(arena, values, new_side->count * sizeof *values);
     return level;
 }
 
-struct tp_run_change tp_run_change_of(const struct tp_levels *base, const struct tp_levels *new_side,
-                                      const struct tp_run_context *context, struct tp_arena *arena)
+struct tp_run_change tp_run_change_between(const struct tp_levels *base, const struct tp_levels *new_side,
+                                           const struct tp_run_context *context, struct tp_arena *arena)
 {
     size_t group_count = context->more_count + 2;
     struct tp_levels *groups = tp_arena_array(arena, group_count, sizeof *groups);
@@ -76,10 +77,10 @@ struct tp_run_change tp_run_change_of(const struct tp_levels *base, const struct
     if (context->more_count)
         memcpy(groups + 2, context->more, context->more_count * sizeof *groups);
     struct tp_run_noise noise = tp_run_noise_pooled(groups, group_count, &context->prior, context->estimator, arena);
-    double cost = cost_of_base(base->count, context->estimator);
+    double cost = base_variance_factor(base->count, context->estimator);
     double error = noise.sd * sqrt(cost / (double)base->count + 1 / (double)new_side->count);
-    struct tp_run_change change = interval_of(level_of_new(new_side, arena) - level_of_base(base, arena), error, &noise,
-                                              tp_run_doubt_of(&noise, context->share));
+    struct tp_run_change change = make_interval(new_side_level(new_side, arena) - base_level(base, arena), error,
+                                                &noise, tp_run_allowed_doubt(&noise, context->share));
     change.base_count = base->count;
     change.new_count = new_side->count;
     tp_arena_drop(arena, groups, group_count * sizeof *groups);
@@ -90,9 +91,9 @@ struct tp_run_change tp_run_change_paired(double *differences, size_t count)
 {
     tp_sort_reals(differences, count);
     double mean = tp_sum(differences, count) / (double)count;
-    struct tp_run_noise noise = {sqrt(tp_squared_deviations(differences, count) / ((double)count - 1)),
+    struct tp_run_noise noise = {sqrt(tp_sum_squared_deviations(differences, count) / ((double)count - 1)),
                                  (double)count - 1, 0};
-    struct tp_run_change change = interval_of(mean, noise.sd / sqrt((double)count), &noise, TP_RUN_DOUBT);
+    struct tp_run_change change = make_interval(mean, noise.sd / sqrt((double)count), &noise, TP_RUN_DOUBT);
     change.base_count = change.new_count = count;
     return change;
 }
@@ -102,11 +103,11 @@ double tp_run_change_probability(const struct tp_run_change *change, double most
     double beyond = log1p(change->estimate) - log1p(most);
     if (!(change->error > 0))
         return beyond > 0 ? 0 : 1;
-    double tails = tp_student_tails(beyond / change->error, change->noise.freedom);
+    double tails = tp_student_tail_probability(beyond / change->error, change->noise.freedom);
     return beyond > 0 ? tails / 2 : 1 - tails / 2;
 }
 
-static double median_of(const struct tp_levels *levels, struct tp_arena *arena)
+static double low_median(const struct tp_levels *levels, struct tp_arena *arena)
 {
     double *copy = tp_arena_array(arena, levels->count, sizeof *copy);
     memcpy(copy, levels->items, levels->count * sizeof *copy);
@@ -117,7 +118,7 @@ static double median_of(const struct tp_levels *levels, struct tp_arena *arena)
 
 double tp_short_steps_change(const struct tp_levels *base, const struct tp_levels *new_side, struct tp_arena *arena)
 {
-    return median_of(new_side, arena) - median_of(base, arena);
+    return low_median(new_side, arena) - low_median(base, arena);
 }
 
 bool tp_short_steps_confirm(double change, double low)
@@ -126,14 +127,14 @@ bool tp_short_steps_confirm(double change, double low)
     return change > 0 ? low >= least * change : low <= least * change;
 }
 
-enum tp_limit_verdict tp_run_change_limit(const struct tp_run_change *change, double most)
+enum tp_limit_verdict tp_run_change_limit_verdict(const struct tp_run_change *change, double most)
 {
     if (change->low > most)
         return TP_LIMIT_FAIL;
     return change->high <= most ? TP_LIMIT_PASS : TP_LIMIT_UNCLEAR;
 }
 
-static bool are_enough(unsigned runs, const struct tp_run_noise *noise, double most, size_t base_count)
+static bool is_run_count_enough(unsigned runs, const struct tp_run_noise *noise, double most, size_t base_count)
 {
     double base = base_count > runs ? (double)base_count : runs;
     double error = noise->sd * sqrt(1 / base + 1.0 / runs);
@@ -146,7 +147,7 @@ unsigned tp_runs_needed(const struct tp_run_noise *noise, double most, size_t ba
     unsigned few = 0, enough = TP_RUNS_NEEDED_MOST;
     while (enough - few > 1) {
         unsigned middle = few + (enough - few) / 2;
-        if (are_enough(middle, noise, most, base_count))
+        if (is_run_count_enough(middle, noise, most, base_count))
             enough = middle;
         else
             few = middle;

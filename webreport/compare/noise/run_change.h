@@ -30,7 +30,7 @@ struct tp_run_context {
     struct tp_run_noise prior;
     const struct tp_levels *more; /* array of more_count groups of other runs */
     size_t more_count;
-    /* share of TP_RUN_DOUBT for this quantity if several quantities are judged (tp_run_doubt_of); 0: all of
+    /* share of TP_RUN_DOUBT for this quantity if several quantities are judged (tp_run_allowed_doubt); 0: all of
      * TP_RUN_DOUBT */
     double share;
     enum tp_estimator estimator;
@@ -39,12 +39,12 @@ struct tp_run_context {
 /* Returns the probability with which the interval of a change may miss the true change. If the runs determine the
  * noise, the result is `share` of TP_RUN_DOUBT. If the noise is only a prior estimate, it is all of TP_RUN_DOUBT,
  * because such an interval is already wide. In between, it depends on the weight of the prior estimate. */
-double tp_run_doubt_of(const struct tp_run_noise *noise, double share);
+double tp_run_allowed_doubt(const struct tp_run_noise *noise, double share);
 
 /* Returns the change from base to new_side, each with at least one level. The level of a base is the median of five
  * or more runs, else the mean. */
-struct tp_run_change tp_run_change_of(const struct tp_levels *base, const struct tp_levels *new_side,
-                                      const struct tp_run_context *context, struct tp_arena *arena);
+struct tp_run_change tp_run_change_between(const struct tp_levels *base, const struct tp_levels *new_side,
+                                           const struct tp_run_context *context, struct tp_arena *arena);
 
 /* Returns the change computed from `count` (at least 2) differences between the levels of paired runs, without a
  * prior estimate. Overwrites the differences. */
@@ -67,7 +67,7 @@ enum tp_limit_verdict { TP_LIMIT_PASS, TP_LIMIT_FAIL, TP_LIMIT_UNCLEAR };
 
 /* Returns the verdict on the limit "at most `most`", a relative change. The limit fails if the whole interval is
  * above it, and passes if the whole interval is at or below it. NaN bounds give an unclear verdict. */
-enum tp_limit_verdict tp_run_change_limit(const struct tp_run_change *change, double most);
+enum tp_limit_verdict tp_run_change_limit_verdict(const struct tp_run_change *change, double most);
 
 enum { TP_RUNS_NEEDED_MOST = 200 };
 

@@ -37,7 +37,7 @@ const char *tp_quantity_name(enum tp_quantity quantity)
     return quantities[quantity].name;
 }
 
-struct tp_run_level tp_run_level_of(double *values, size_t count)
+struct tp_run_level tp_run_level_of_steps(double *values, size_t count)
 {
     size_t cut = count >= TRIMMED_FROM ? count / 5 : 0, kept = count - 2 * cut;
     struct tp_run_level level = {NAN, NAN, NAN};
@@ -73,7 +73,7 @@ struct tp_run_noise tp_run_noise_prior(enum tp_quantity quantity, double *cvs, s
                                  quantities[quantity].worth, 0};
 }
 
-double *tp_levels_winsorized(const struct tp_levels *levels, size_t *drawn_count, struct tp_arena *arena)
+double *tp_levels_winsorize(const struct tp_levels *levels, size_t *drawn_count, struct tp_arena *arena)
 {
     size_t count = levels->count, drawn = 0;
     double *values = tp_arena_array(arena, count, sizeof *values), *copy = tp_arena_array(arena, count, sizeof *copy);
@@ -82,7 +82,7 @@ double *tp_levels_winsorized(const struct tp_levels *levels, size_t *drawn_count
         memcpy(copy, levels->items, count * sizeof *copy);
     }
     tp_sort_reals(values, count);
-    double middle = tp_median_of_sorted(values, count), reach = 3 * tp_robust_deviation(copy, count);
+    double middle = tp_sorted_median(values, count), reach = 3 * tp_robust_deviation(copy, count);
     for (size_t i = 0; i < count && count >= WINSORIZED_FROM && reach > 0; i++) {
         double value = fmin(fmax(values[i], middle - reach), middle + reach);
         drawn += value != values[i];
@@ -107,7 +107,7 @@ static void add_group(struct squares *squares, const struct tp_levels *group, en
                       struct tp_arena *arena)
 {
     size_t drawn;
-    double *values = tp_levels_winsorized(group, &drawn, arena), own = tp_squared_deviations(values, group->count);
+    double *values = tp_levels_winsorize(group, &drawn, arena), own = tp_sum_squared_deviations(values, group->count);
     double degrees = (double)group->count - 1, left = degrees - (double)drawn;
     tp_arena_drop(arena, values, group->count * sizeof *values);
     squares->runs += degrees;

@@ -42,7 +42,7 @@ struct tp_run_noise {
 
 /* Returns the level of a run from the lengths of `count` steps, each above 0. With five or more steps, the extremes
  * are left out. Sorts the values. */
-struct tp_run_level tp_run_level_of(double *values, size_t count);
+struct tp_run_level tp_run_level_of_steps(double *values, size_t count);
 
 /* Returns the number of warm-up steps at the start: steps longer than 1.5 times the median of the later half.
  * Returns at most a third of `count`, and 0 with fewer than 3 steps. */
@@ -70,7 +70,7 @@ struct tp_run_noise tp_run_noise_pooled(const struct tp_levels *groups, size_t g
 /* Returns a sorted copy of the levels. With at least five values, values farther than 3 robust standard deviations
  * from the median are moved to that distance. The caller may drop the copy. *drawn_count: number of moved values;
  * may be NULL. */
-double *tp_levels_winsorized(const struct tp_levels *levels, size_t *drawn_count, struct tp_arena *arena);
+double *tp_levels_winsorize(const struct tp_levels *levels, size_t *drawn_count, struct tp_arena *arena);
 
 /* Returns the name of a quantity: "kernels", "row", "host_ops" or "step". The text is static. */
 const char *tp_quantity_name(enum tp_quantity quantity);

@@ -16,7 +16,7 @@ struct joined {
     uint32_t group, rank;
 };
 
-void tp_graph_open(struct tp_graph *graph, struct tp_arena *arena)
+void tp_graph_init(struct tp_graph *graph, struct tp_arena *arena)
 {
     *graph = (struct tp_graph){.arena = arena, .pipeline = TP_NO_ID};
     tp_strings_init(&graph->hosts, arena, 0);
@@ -33,14 +33,14 @@ void tp_graph_open(struct tp_graph *graph, struct tp_arena *arena)
     graph->keys = TP_VEC(arena, struct tp_graph_key);
 }
 
-static struct tp_str kept(struct tp_graph *graph, struct tp_str text)
+static struct tp_str copy_text(struct tp_graph *graph, struct tp_str text)
 {
     return tp_strings_get(&graph->texts, tp_strings_add(&graph->texts, text));
 }
 
 /* Returns the index of a group, and adds a new group. Groups are equal if their ranks are equal, or their name and
  * size if the ranks are unknown. */
-static uint32_t group_of(struct tp_graph *graph, const struct tp_slot_group *from)
+static uint32_t find_or_add_group(struct tp_graph *graph, const struct tp_slot_group *from)
 {
     uint64_t hash = tp_hash_bytes(&from->run_count, sizeof from->run_count) + (uint64_t)from->kind;
     for (uint32_t i = 0; i < from->run_count; i++)
@@ -49,7 +49,7 @@ static uint32_t group_of(struct tp_graph *graph, const struct tp_slot_group *fro
         hash ^= tp_hash_bytes(from->name.ptr, from->name.len) + (uint64_t)from->size;
     char key[17];
     int size = snprintf(key, sizeof key, "%016llx", (unsigned long long)hash);
-    struct tp_str description = kept(graph, from->description);
+    struct tp_str description = copy_text(graph, from->description);
     char *text = tp_arena_alloc(graph->arena, (size_t)size + description.len);
     memcpy(text, key, (size_t)size);
     if (description.len)
@@ -61,13 +61,14 @@ static uint32_t group_of(struct tp_graph *graph, const struct tp_slot_group *fro
     struct tp_rank_stride *runs = tp_arena_array(graph->arena, from->run_count, sizeof *runs);
     if (from->run_count)
         memcpy(runs, from->runs, from->run_count * sizeof *runs);
-    *(struct tp_graph_group *)tp_vec_push(&graph->groups) = (struct tp_graph_group){.name = kept(graph, from->name),
-                                                                                    .description = description,
-                                                                                    .kind = from->kind,
-                                                                                    .size = from->size,
-                                                                                    .first_slot = TP_NO_ID,
-                                                                                    .runs = runs,
-                                                                                    .run_count = from->run_count};
+    *(struct tp_graph_group *)tp_vec_push(&graph->groups) =
+        (struct tp_graph_group){.name = copy_text(graph, from->name),
+                                .description = description,
+                                .kind = from->kind,
+                                .size = from->size,
+                                .first_slot = TP_NO_ID,
+                                .runs = runs,
+                                .run_count = from->run_count};
     return group;
 }
 
@@ -85,7 +86,7 @@ static void copy_lengths(struct tp_graph_rank *rank, const struct tp_step_slots 
             }
 }
 
-void tp_graph_add(struct tp_graph *graph, const struct tp_graph_source *source)
+void tp_graph_add_rank(struct tp_graph *graph, const struct tp_graph_source *source)
 {
     const struct tp_step_slots *from = source->slots;
     if (!from->slot_count || !from->step_count)
@@ -100,7 +101,7 @@ void tp_graph_add(struct tp_graph *graph, const struct tp_graph_source *source)
     rank->labels = tp_arena_array(graph->arena, from->step_count, sizeof *rank->labels);
     memcpy(rank->labels, source->labels, from->step_count * sizeof *rank->labels);
     for (uint32_t g = 0; g < from->group_count; g++) {
-        groups[g] = group_of(graph, &from->groups[g]);
+        groups[g] = find_or_add_group(graph, &from->groups[g]);
         *(struct joined *)tp_vec_push(&graph->joined) = (struct joined){groups[g], index};
     }
     rank->group = tp_arena_array(graph->arena, from->slot_count, sizeof *rank->group);
@@ -119,7 +120,7 @@ void tp_graph_add(struct tp_graph *graph, const struct tp_graph_source *source)
 /* ---- groups, steps ---- */
 
 /* Collects the different ranks of each group in ascending order. */
-static void join_groups(struct tp_graph *graph)
+static void join_rank_groups(struct tp_graph *graph)
 {
     uint32_t at = 0, group_count = (uint32_t)graph->groups.count;
     for (size_t i = 0; i < graph->joined.count; i++)
@@ -142,7 +143,7 @@ static void join_groups(struct tp_graph *graph)
 
 /* Finds the step labels that all ranks have, in the order of the first rank. Fills, for each label, the index of
  * each rank's step. */
-static void join_steps(struct tp_graph *graph)
+static void join_rank_steps(struct tp_graph *graph)
 {
     uint32_t *seen = tp_arena_array(graph->arena, MOST_LABELS, sizeof *seen);
     uint32_t *place = tp_arena_array(graph->arena, MOST_LABELS, sizeof *place);
@@ -170,7 +171,7 @@ static void join_steps(struct tp_graph *graph)
 
 /* ---- classes ---- */
 
-static uint64_t row_of(const struct tp_graph *graph, const struct tp_graph_rank *rank)
+static uint64_t slot_families_hash(const struct tp_graph *graph, const struct tp_graph_rank *rank)
 {
     uint64_t hash = rank->slot_count;
     for (uint32_t k = 0; k < rank->slot_count; k++) {
@@ -183,7 +184,7 @@ static uint64_t row_of(const struct tp_graph *graph, const struct tp_graph_rank 
 
 /* Returns the position at which the ranks of a class wait for the collective of a slot. The position is the latest
  * that any of these ranks reached before waiting, or the end of the step if no rank was seen waiting. */
-static struct tp_graph_wait wait_of(const struct tp_graph *graph, const struct tp_graph_class *class, uint32_t slot)
+static struct tp_graph_wait make_wait(const struct tp_graph *graph, const struct tp_graph_class *class, uint32_t slot)
 {
     struct tp_slot furthest = {.waits = 0};
     for (uint32_t i = 0; i < class->rank_count; i++) {
@@ -213,7 +214,7 @@ static void find_waits(struct tp_graph *graph, struct tp_graph_class *class)
     struct tp_graph_wait *waits = tp_arena_array(graph->arena, slots, sizeof *waits);
     class->first_wait = tp_arena_array(graph->arena, (size_t)slots + 1, sizeof *class->first_wait);
     for (uint32_t k = 0; k + 1 < slots; k++)
-        waits[k] = wait_of(graph, class, k);
+        waits[k] = make_wait(graph, class, k);
     for (uint32_t k = 0; k < slots; k++) {
         uint32_t first = class->first_wait[k] = (uint32_t)graph->waits.count;
         for (uint32_t c = 0; c < k; c++)
@@ -236,7 +237,7 @@ static void find_classes(struct tp_graph *graph)
     for (uint32_t r = 0; r < graph->rank_count; r++) {
         struct tp_graph_rank *rank = tp_graph_rank_at(graph, r);
         uint32_t stage = pipeline ? pipeline->coordinate[r] : rank->kind;
-        uint64_t row = row_of(graph, rank);
+        uint64_t row = slot_families_hash(graph, rank);
         rank->class = tp_keys_add(&keys, (uint32_t[]){(uint32_t)row, (uint32_t)(row >> 32), stage});
         if (rank->class == graph->classes.count)
             *(struct tp_graph_class *)tp_vec_push(&graph->classes) =
@@ -285,14 +286,14 @@ void tp_graph_finish(struct tp_graph *graph)
         graph->why_not = "there are not two ranks with collectives";
         return;
     }
-    join_groups(graph);
-    join_steps(graph);
+    join_rank_groups(graph);
+    join_rank_steps(graph);
     if (graph->step_count < 2) {
         graph->why_not = "there are not two steps that all ranks have";
         return;
     }
     tp_graph_families_build(graph);
-    tp_graph_find_absent(graph);
+    tp_graph_find_missing_ranks(graph);
     find_classes(graph);
     fill_lengths(graph);
     tp_graph_meetings_build(graph);

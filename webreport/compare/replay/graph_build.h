@@ -5,10 +5,10 @@
 #include "webreport/compare/replay/step_graph.h"
 
 /* Initializes an empty graph. */
-void tp_graph_open(struct tp_graph *graph, struct tp_arena *arena);
+void tp_graph_init(struct tp_graph *graph, struct tp_arena *arena);
 
 /* Adds a rank. Ranks must be added in ascending order of their numbers. A rank without slots is ignored. */
-void tp_graph_add(struct tp_graph *graph, const struct tp_graph_source *source);
+void tp_graph_add_rank(struct tp_graph *graph, const struct tp_graph_source *source);
 
 /* Completes the graph. Finds the steps that all ranks have, and the families, classes and meetings. */
 void tp_graph_finish(struct tp_graph *graph);

@@ -11,7 +11,7 @@
 enum { LEVELS = 3 };
 
 /* Returns the distance between the first two ranks of a group; 0 for a group of one rank. */
-static int64_t stride_of(const struct tp_graph *graph, const struct tp_graph_group *group)
+static int64_t rank_stride(const struct tp_graph *graph, const struct tp_graph_group *group)
 {
     const uint32_t *members = graph->members + group->first_member;
     return group->member_count < 2
@@ -20,7 +20,7 @@ static int64_t stride_of(const struct tp_graph *graph, const struct tp_graph_gro
 }
 
 /* Returns the properties that groups of one family share, as text. level: number of properties that count. */
-static const char *name_of(const struct tp_graph *graph, const struct tp_graph_group *group, unsigned level)
+static const char *group_name_at_level(const struct tp_graph *graph, const struct tp_graph_group *group, unsigned level)
 {
     int cut = (int)(group->description.len < 60 ? group->description.len : 60);
     if (group->kind != TP_GROUP_ALL)
@@ -29,7 +29,7 @@ static const char *name_of(const struct tp_graph *graph, const struct tp_graph_g
     if (level == 0 && cut)
         return tp_text_printf(graph->arena, "%.*s", cut, group->description.ptr);
     const char *what = tp_text_printf(graph->arena, "%.*s%sgroups of %u, %lld apart", cut, group->description.ptr,
-                                      cut ? " " : "", group->member_count, (long long)stride_of(graph, group));
+                                      cut ? " " : "", group->member_count, (long long)rank_stride(graph, group));
     if (level < LEVELS - 1)
         return what;
     return tp_text_printf(graph->arena, "%s, of rank %lld", what,
@@ -38,8 +38,8 @@ static const char *name_of(const struct tp_graph *graph, const struct tp_graph_g
 
 /* Returns whether a rank is in two groups of the family. seen: for each rank, the mark of the last family with that
  * rank. mark: mark of this family. */
-static bool overlaps(const struct tp_graph *graph, const uint32_t *groups, uint32_t count, uint32_t *seen,
-                     uint32_t mark)
+static bool have_common_ranks(const struct tp_graph *graph, const uint32_t *groups, uint32_t count, uint32_t *seen,
+                              uint32_t mark)
 {
     for (uint32_t i = 0; i < count; i++) {
         const struct tp_graph_group *group = tp_graph_group_at(graph, groups[i]);
@@ -90,7 +90,7 @@ static bool is_pipeline(struct tp_str description)
 
 /* Returns the position of a rank in its group, counting missing ranks. member: position of the rank among the
  * recorded ranks. */
-static uint32_t place_in(const struct tp_graph *graph, const struct tp_graph_group *group, uint32_t member)
+static uint32_t member_coordinate(const struct tp_graph *graph, const struct tp_graph_group *group, uint32_t member)
 {
     int64_t number = tp_graph_rank_at(graph, graph->members[group->first_member + member])->number, place = 0;
     for (uint32_t i = 0; i < group->run_count; i++) {
@@ -109,7 +109,7 @@ static void add_family(struct tp_graph *graph, uint32_t *groups, uint32_t count,
     uint32_t index = (uint32_t)graph->families.count - 1;
     const struct tp_graph_group *first = tp_graph_group_at(graph, groups[0]);
     tp_sort_rows(groups, count, by_first_member, graph, graph->arena);
-    *family = (struct tp_graph_family){.name = name_of(graph, first, level),
+    *family = (struct tp_graph_family){.name = group_name_at_level(graph, first, level),
                                        .is_pipeline = level == 0 && is_pipeline(first->description),
                                        .is_of_pairs = first->kind != TP_GROUP_ALL,
                                        .groups = groups,
@@ -126,7 +126,7 @@ static void add_family(struct tp_graph *graph, uint32_t *groups, uint32_t count,
         for (uint32_t m = 0; m < group->member_count; m++) {
             uint32_t rank = graph->members[group->first_member + m];
             family->group_of[rank] = groups[i];
-            family->coordinate[rank] = place_in(graph, group, m);
+            family->coordinate[rank] = member_coordinate(graph, group, m);
         }
     }
     if (family->is_pipeline && !family->is_of_pairs && graph->pipeline == TP_NO_ID && covered == graph->rank_count &&
@@ -134,15 +134,17 @@ static void add_family(struct tp_graph *graph, uint32_t *groups, uint32_t count,
         graph->pipeline = index;
 }
 
-/* Divides groups into families by the names that name_of gives them at this level. Groups with equal names that
- * share ranks are divided again at the next level. */
-static void divide(struct tp_graph *graph, const uint32_t *groups, uint32_t count, unsigned level, uint32_t *seen)
+/* Divides groups into families by the names that group_name_at_level gives them at this level. Groups with equal names
+ * that share ranks are divided again at the next level. */
+static void divide_into_families(struct tp_graph *graph, const uint32_t *groups, uint32_t count, unsigned level,
+                                 uint32_t *seen)
 {
     struct tp_strings names;
     uint32_t *name = tp_arena_array(graph->arena, count, sizeof *name), *mark = seen + graph->rank_count;
     tp_strings_init(&names, graph->arena, 0);
     for (uint32_t i = 0; i < count; i++)
-        name[i] = tp_strings_add(&names, tp_str_of(name_of(graph, tp_graph_group_at(graph, groups[i]), level)));
+        name[i] =
+            tp_strings_add(&names, tp_str_of(group_name_at_level(graph, tp_graph_group_at(graph, groups[i]), level)));
     uint32_t *first = tp_arena_array(graph->arena, (size_t)names.count + 2, sizeof *first);
     uint32_t *sorted = tp_arena_array(graph->arena, count, sizeof *sorted);
     for (uint32_t i = 0; i < count; i++)
@@ -154,9 +156,10 @@ static void divide(struct tp_graph *graph, const uint32_t *groups, uint32_t coun
     for (uint32_t n = 0; n < names.count; n++) {
         uint32_t *these = sorted + first[n], size = first[n + 1] - first[n];
         bool is_of_pairs = tp_graph_group_at(graph, these[0])->kind != TP_GROUP_ALL;
-        if (!is_of_pairs && level < LEVELS && overlaps(graph, these, size, seen, ++*mark)) {
+        if (!is_of_pairs && level < LEVELS && have_common_ranks(graph, these, size, seen, ++*mark)) {
             if (level + 1 < LEVELS)
-                divide(graph, these, size, level + 1, seen); /* LEVELS limits the depth of the recursion */
+                divide_into_families(graph, these, size, level + 1,
+                                     seen); /* LEVELS limits the depth of the recursion */
             else
                 for (uint32_t i = 0; i < size; i++)
                     add_family(graph, these + i, 1, level);
@@ -181,5 +184,5 @@ void tp_graph_families_build(struct tp_graph *graph)
     for (uint32_t g = 0; g < count; g++)
         groups[g] = g;
     tp_sort_rows(groups, count, by_first_slot, graph, graph->arena);
-    divide(graph, groups, count, 0, seen);
+    divide_into_families(graph, groups, count, 0, seen);
 }

@@ -45,7 +45,7 @@ static void count_uses(struct walk *w)
 }
 
 /* Fills moved_bytes of each pair (struct tp_graph_pair) of a group, from the slots of its first rank. */
-static void fill_moved(struct tp_graph *graph, uint32_t group_index, uint32_t first_pair)
+static void fill_moved_bytes(struct tp_graph *graph, uint32_t group_index, uint32_t first_pair)
 {
     const struct tp_graph_group *group = tp_graph_group_at(graph, group_index);
     const struct tp_graph_rank *rank = tp_graph_rank_at(graph, graph->members[group->first_member]);
@@ -71,7 +71,7 @@ static void list_meetings(struct walk *w)
             *(struct tp_graph_pair *)tp_vec_push(&graph->pairs) = (struct tp_graph_pair){key, g, 0};
         }
         if (w->uses[g])
-            fill_moved(graph, g, first_pair);
+            fill_moved_bytes(graph, g, first_pair);
         for (uint32_t i = 0; i < w->uses[g] * graph->step_count; i++)
             *(struct tp_graph_meeting *)tp_vec_push(&graph->meetings) =
                 (struct tp_graph_meeting){first_pair + i % w->uses[g], w->takes_part[g], i == 0, INFINITY};
@@ -83,7 +83,7 @@ static void enqueue_rank(struct walk *w, uint32_t rank)
     w->queue[(w->head + w->queued++) % w->graph->rank_count] = rank;
 }
 
-static const uint32_t *lengths_of(const struct tp_graph *graph, const struct tp_graph_rank *rank, uint32_t at)
+static const uint32_t *slot_lengths(const struct tp_graph *graph, const struct tp_graph_rank *rank, uint32_t at)
 {
     uint32_t step = rank->step_index[at / rank->slot_count];
     (void)graph;
@@ -91,7 +91,7 @@ static const uint32_t *lengths_of(const struct tp_graph *graph, const struct tp_
 }
 
 /* Returns the index in graph->members of the rank as a member of the group. */
-static uint32_t member_of(const struct tp_graph *graph, const struct tp_graph_group *group, uint32_t rank)
+static uint32_t member_index(const struct tp_graph *graph, const struct tp_graph_group *group, uint32_t rank)
 {
     uint32_t low = group->first_member, high = low + group->member_count;
     while (low < high) {
@@ -106,11 +106,11 @@ static uint32_t member_of(const struct tp_graph *graph, const struct tp_graph_gr
 
 /* Moves the rank to its next meeting of the group and returns the meeting. The last rank to arrive releases the
  * ranks that wait at the meeting. */
-static uint32_t reach_meeting(struct walk *w, uint32_t r, uint32_t group_index, const uint32_t *us)
+static uint32_t move_to_next_meeting(struct walk *w, uint32_t r, uint32_t group_index, const uint32_t *us)
 {
     struct tp_graph *graph = w->graph;
     const struct tp_graph_group *group = tp_graph_group_at(graph, group_index);
-    uint32_t index = w->first_meeting[group_index] + w->met[member_of(graph, group, r)]++;
+    uint32_t index = w->first_meeting[group_index] + w->met[member_index(graph, group, r)]++;
     struct tp_graph_meeting *meeting = tp_graph_meeting_at(graph, index);
     meeting->transfer_us = fmin(meeting->transfer_us, (double)us[TP_SLOT_WITHIN] + us[TP_SLOT_BESIDE]);
     if (++w->arrived_count[index] < meeting->count)
@@ -125,7 +125,7 @@ static uint32_t reach_meeting(struct walk *w, uint32_t r, uint32_t group_index, 
 
 /* Returns whether the rank must wait in this slot for a collective that another rank has not reached. If so, parks
  * the rank at that meeting. */
-static bool is_parked(struct walk *w, uint32_t r, uint32_t cell, uint32_t slot)
+static bool is_waiting_in_slot(struct walk *w, uint32_t r, uint32_t cell, uint32_t slot)
 {
     const struct tp_graph *graph = w->graph;
     const struct tp_graph_class *class = tp_graph_class_at(graph, tp_graph_rank_at(graph, r)->class);
@@ -147,10 +147,10 @@ static void walk_rank(struct walk *w, uint32_t r)
     const uint32_t *first_wait = tp_graph_class_at(graph, rank->class)->first_wait;
     for (; w->at[r] < rank->slot_count * graph->step_count; w->at[r]++) {
         uint32_t slot = w->at[r] % rank->slot_count, cell = rank->first_cell + w->at[r], group = rank->group[slot];
-        if (is_parked(w, r, cell, slot))
+        if (is_waiting_in_slot(w, r, cell, slot))
             return;
-        const uint32_t *us = lengths_of(graph, rank, w->at[r]);
-        graph->meeting_of[cell] = group == TP_NO_ID ? TP_NO_ID : reach_meeting(w, r, group, us);
+        const uint32_t *us = slot_lengths(graph, rank, w->at[r]);
+        graph->meeting_of[cell] = group == TP_NO_ID ? TP_NO_ID : move_to_next_meeting(w, r, group, us);
         graph->unmatched_us[cell] = group == TP_NO_ID ? us[TP_SLOT_WITHIN] : 0;
         graph->passes[w->passed++] =
             (struct tp_graph_pass){r, cell, graph->meeting_of[cell], first_wait[slot], first_wait[slot + 1]};
@@ -201,26 +201,26 @@ void tp_graph_meetings_build(struct tp_graph *graph)
 
 /* ---- the replay ---- */
 
-static inline double later_of(double a, double b)
+static inline double later_time(double a, double b)
 {
     return a > b ? a : b;
 }
 
 /* Records that a rank reached a meeting at time `at`. For the last rank to arrive, fills the end of the meeting. */
-static inline void record_arrival(const struct tp_graph_meeting *meetings, uint32_t *arrived_count, double *over,
-                                  uint32_t index, double at, const double *transfer)
+static inline void add_arrival(const struct tp_graph_meeting *meetings, uint32_t *arrived_count, double *over,
+                               uint32_t index, double at, const double *transfer)
 {
-    over[index] = arrived_count[index] ? later_of(over[index], at) : at;
+    over[index] = arrived_count[index] ? later_time(over[index], at) : at;
     if (++arrived_count[index] < meetings[index].count)
         return;
     if (!meetings[index].is_first)
-        over[index] = later_of(over[index], over[index - 1]);
+        over[index] = later_time(over[index], over[index - 1]);
     over[index] += transfer[index];
 }
 
 /* Replays all steps. Returns the time at which the last rank finishes, us. came: for each cell, receives the time at
  * which the rank reaches its collective; may be NULL. */
-static double replay(const struct tp_graph *graph, const double *own, const double *transfer, double *came)
+static double replay_steps(const struct tp_graph *graph, const double *own, const double *transfer, double *came)
 {
     const struct tp_graph_wait *waits = graph->waits.data;
     const struct tp_graph_meeting *meetings = graph->meetings.data;
@@ -233,14 +233,14 @@ static double replay(const struct tp_graph *graph, const double *own, const doub
     for (const struct tp_graph_pass *pass = passes; pass < end; pass++) {
         uint32_t cell = pass->cell;
         double at = ends[pass->rank], done = 0;
-        for (uint32_t k = pass->first_wait; k < pass->past_wait; k++) {
+        for (uint32_t k = pass->first_wait; k < pass->end_wait; k++) {
             double before = own[cell] * waits[k].before / TP_SLOT_WHOLE;
-            at = later_of(at + (before - done), over[meeting_of[cell - waits[k].back]]);
+            at = later_time(at + (before - done), over[meeting_of[cell - waits[k].back]]);
             done = before;
         }
         at += own[cell] - done + alone[cell];
         if (pass->meeting != TP_NO_ID)
-            record_arrival(meetings, graph->arrived_count, over, pass->meeting, at, transfer);
+            add_arrival(meetings, graph->arrived_count, over, pass->meeting, at, transfer);
         if (came)
             came[cell] = at;
         ends[pass->rank] = at;
@@ -252,18 +252,18 @@ static double replay(const struct tp_graph *graph, const double *own, const doub
 
 double tp_graph_replay(const struct tp_graph *graph, const double *own, const double *transfer)
 {
-    return replay(graph, own, transfer, NULL);
+    return replay_steps(graph, own, transfer, NULL);
 }
 
 void tp_graph_collective_times(const struct tp_graph *graph, const double *own, const double *transfer, double *spent)
 {
-    replay(graph, own, transfer, spent);
+    replay_steps(graph, own, transfer, spent);
     for (uint32_t cell = 0; cell < graph->cell_count; cell++) {
         uint32_t index = graph->meeting_of[cell];
         if (index == TP_NO_ID)
             continue;
         bool is_first = tp_graph_meeting_at(graph, index)->is_first;
         spent[cell] =
-            graph->meeting_end_us[index] - later_of(spent[cell], is_first ? 0 : graph->meeting_end_us[index - 1]);
+            graph->meeting_end_us[index] - later_time(spent[cell], is_first ? 0 : graph->meeting_end_us[index - 1]);
     }
 }

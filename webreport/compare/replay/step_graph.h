@@ -1,7 +1,7 @@
 /* The steps of a job as a graph: ranks with rows of slots (step_slots.h) that meet in collectives.
  *
- *     tp_graph_open(&graph, &arena);
- *     for each rank: tp_graph_add(&graph, &rank);
+ *     tp_graph_init(&graph, &arena);
+ *     for each rank: tp_graph_add_rank(&graph, &rank);
  *     tp_graph_finish(&graph);                       finds families, coordinates, meetings and their order
  *     tp_graph_replay(&graph, own, transfer)         once for each question
  *
@@ -90,8 +90,8 @@ struct tp_graph_meeting {
 /* The passage of a rank through one slot of a step, up to the slot's collective. The array of passes has an order in
  * which they can be replayed. */
 struct tp_graph_pass {
-    uint32_t rank, cell, meeting;   /* indexes; meeting: TP_NO_ID if the slot has no collective with known ranks */
-    uint32_t first_wait, past_wait; /* range in graph->waits of the waits in this slot */
+    uint32_t rank, cell, meeting;  /* indexes; meeting: TP_NO_ID if the slot has no collective with known ranks */
+    uint32_t first_wait, end_wait; /* range in graph->waits of the waits in this slot */
 };
 
 /* A group together with a position in the step. Pairs with equal keys do the same transfer and are therefore
@@ -119,8 +119,8 @@ struct tp_graph {
     /* members from here on are filled by tp_graph_finish */
     const char *why_not; /* reason why the graph cannot be replayed, or NULL if it can */
     uint32_t rank_count, step_count, cell_count;
-    uint32_t absent_count;    /* number of missing ranks in the job */
-    uint32_t *absent_of_host; /* for each host: number of missing ranks that may belong to the host */
+    uint32_t absent_count;           /* number of missing ranks in the job */
+    uint32_t *missing_count_of_host; /* for each host: number of missing ranks that may belong to the host */
     uint32_t *members;
     /* elements: struct tp_graph_family, tp_graph_class, tp_graph_wait, tp_graph_meeting, tp_graph_pair, tp_graph_key */
     struct tp_vec families, classes, waits, meetings, pairs, keys;
@@ -136,8 +136,8 @@ struct tp_graph {
     double measured_us;      /* time of all steps, median over the ranks, us */
 };
 
-/* Data of a rank, which tp_graph_add copies. labels: for each kept step, its label; equal labels mean the same step
- * on all ranks. */
+/* Data of a rank, which tp_graph_add_rank copies. labels: for each kept step, its label; equal labels mean the same
+ * step on all ranks. */
 struct tp_graph_source {
     const struct tp_step_slots *slots;
     const uint32_t *labels;
@@ -192,8 +192,8 @@ static inline uint32_t tp_graph_cell(const struct tp_graph_rank *rank, uint32_t 
 
 /* Finds families, coordinates of ranks, and the pipeline. (graph_families.c) */
 void tp_graph_families_build(struct tp_graph *graph);
-/* Finds the missing ranks of the job. (graph_absent.c) */
-void tp_graph_find_absent(struct tp_graph *graph);
+/* Finds the missing ranks of the job. (graph_missing_ranks.c) */
+void tp_graph_find_missing_ranks(struct tp_graph *graph);
 /* Finds meetings, and an order of passes that can be replayed. (graph_meetings.c) */
 void tp_graph_meetings_build(struct tp_graph *graph);
 

@@ -44,9 +44,10 @@ struct tp_cause {
     uint32_t *groups, group_count; /* indexes of the slow groups */
     /* for TP_CAUSE_LINK: the only host that all slow groups and no other groups use, or TP_NO_ID */
     uint32_t host;
-    uint32_t own_host; /* for TP_CAUSE_STAGE: the host whose ranks are exactly those of the stage, or TP_NO_ID */
+    uint32_t
+        host_of_whole_stage; /* for TP_CAUSE_STAGE: the host whose ranks are exactly those of the stage, or TP_NO_ID */
     /* for TP_CAUSE_STAGE: saving if the stage's ranks computed as fast as all others, percent of T */
-    double saved_if_equal;
+    double saved_if_equal_pct;
     uint32_t first_step;
     double excess_us;         /* mean excess over the usual length, per rank and step, us */
     double least_us, most_us; /* lowest and highest excess of a single cell, us */
@@ -56,11 +57,12 @@ struct tp_cause {
     /* for TP_CAUSE_SEQUENCE: for each cell, the length of its batch divided by the mean; else NULL */
     double *lengths;
     bool evens_stages;
-    uint32_t whole_stage; /* for TP_CAUSE_SLOW_LEVEL: index of a stage whose ranks are all slow, or TP_NO_ID */
+    uint32_t slow_stage; /* for TP_CAUSE_SLOW_LEVEL: index of a stage whose ranks are all slow, or TP_NO_ID */
     /* true: missing ranks may change the cause. A level may not exist, or a slow stage may be slow ranks */
-    bool depends_on_missing;
-    bool leaves_late; /* for TP_CAUSE_LINK: true if the ranks of the host leave collectives later than all others */
-    double alone, saved, share; /* percent of T, as defined at the top of this file */
+    bool depends_on_missing_ranks;
+    bool leaves_collectives_late; /* for TP_CAUSE_LINK: true if the ranks of the host leave collectives later than all
+                                     others */
+    double alone, saved, share;   /* percent of T, as defined at the top of this file */
 };
 
 enum { TP_MOST_CAUSES = 64 };

@@ -13,7 +13,7 @@ enum { LEAST_EQUAL_RANKS = 3 };
 
 /* ---- shares ---- */
 
-static int costliest_first(const void *x, const void *y, const void *context)
+static int compare_costliest_first(const void *x, const void *y, const void *context)
 {
     const struct tp_cause *a = x, *b = y;
     bool is_last_a = a->kind == TP_CAUSE_ALL_LINKS, is_last_b = b->kind == TP_CAUSE_ALL_LINKS;
@@ -23,19 +23,19 @@ static int costliest_first(const void *x, const void *y, const void *context)
 }
 
 /* Removes the causes one after the other and sets their shares. Returns T without any of the causes. */
-static double share_out(struct tp_what_if_work *w)
+static double set_cause_shares(struct tp_what_if_work *w)
 {
     struct tp_vec *causes = &w->out->causes;
     double before = w->T;
     bool evens_stages = false;
-    tp_merge_sort(w->arena, causes->data, causes->count, sizeof(struct tp_cause), costliest_first, NULL);
+    tp_merge_sort(w->arena, causes->data, causes->count, sizeof(struct tp_cause), compare_costliest_first, NULL);
     if (causes->count > TP_MOST_CAUSES)
         causes->count = TP_MOST_CAUSES;
     for (size_t i = 0; i < causes->count; i++) {
         struct tp_cause *cause = TP_AT(causes, struct tp_cause, i);
         if (cause->kind == TP_CAUSE_ALL_LINKS)
             continue;
-        tp_what_if_mark(w, cause);
+        tp_what_if_mark_cause(w, cause);
         evens_stages |= cause->evens_stages;
         double now = tp_what_if_replay(w, false, evens_stages);
         cause->share = 100 * (before - now) / w->T;
@@ -49,8 +49,8 @@ static double share_out(struct tp_what_if_work *w)
 /* Measures how unequal the own work of a class is without the found causes, as standard deviations divided by the
  * mean. *inside: within steps. *lasting: between the means of the ranks, without the part that variation between
  * steps explains. */
-static void measure_unequal(const struct tp_what_if_work *w, const struct tp_graph_class *class, double *inside,
-                            double *lasting)
+static void measure_unequal_work(const struct tp_what_if_work *w, const struct tp_graph_class *class, double *inside,
+                                 double *lasting)
 {
     double n = class->rank_count, all = 0, square = 0, of_means = 0;
     double *means = tp_arena_array(w->arena, class->rank_count, sizeof *means);
@@ -75,7 +75,7 @@ static void measure_unequal(const struct tp_what_if_work *w, const struct tp_gra
 }
 
 /* Fills the own work of a class without the causes that are already found. */
-static void fill_left(const struct tp_what_if_work *w, const struct tp_graph_class *class)
+static void fill_remaining_work(const struct tp_what_if_work *w, const struct tp_graph_class *class)
 {
     for (uint32_t i = 0; i < class->rank_count; i++)
         for (uint32_t s = 0; s < w->steps; s++) {
@@ -91,14 +91,14 @@ static void fill_left(const struct tp_what_if_work *w, const struct tp_graph_cla
 }
 
 /* Adds a cause for unequal work that belongs to no rank, host or step. This cause must be the last one. */
-static double add_unequal(struct tp_what_if_work *w, double before, bool evens_stages)
+static double add_unequal_cause(struct tp_what_if_work *w, double before, bool evens_stages)
 {
     uint8_t *kept = tp_arena_array(w->arena, (size_t)w->ranks * w->steps, sizeof *kept);
     for (uint32_t c = 0; c < w->graph->classes.count; c++) {
         const struct tp_graph_class *class = tp_graph_class_at(w->graph, c);
         double inside, lasting;
-        fill_left(w, class);
-        measure_unequal(w, class, &inside, &lasting);
+        fill_remaining_work(w, class);
+        measure_unequal_work(w, class, &inside, &lasting);
         if (class->rank_count < LEAST_EQUAL_RANKS || inside <= LEAST_UNEQUAL || w->steps < 2 ||
             w->out->causes.count >= TP_MOST_CAUSES)
             continue;
@@ -114,7 +114,7 @@ static double add_unequal(struct tp_what_if_work *w, double before, bool evens_s
         for (uint32_t i = 0; i < cause.cell_count; i++)
             cause.cells[i] = class->ranks[i / w->steps] * w->steps + i % w->steps;
         memcpy(kept, w->removed_parts, (size_t)w->ranks * w->steps);
-        tp_what_if_mark(w, &cause);
+        tp_what_if_mark_cause(w, &cause);
         double now = tp_what_if_replay(w, false, evens_stages);
         cause.alone = cause.saved = cause.share = 100 * (before - now) / w->T;
         /* discards the cause, because its effect may be chance */
@@ -153,7 +153,7 @@ void tp_what_if_build(struct tp_what_if *out, const struct tp_graph *graph)
     if (out->why_not)
         return;
     open_work(&w);
-    tp_what_if_usual(&w);
+    tp_what_if_find_usual(&w);
     w.T = tp_what_if_replay(&w, false, false);
     if (!(w.T > 0)) {
         out->why_not = "its steps have no length";
@@ -163,22 +163,22 @@ void tp_what_if_build(struct tp_what_if *out, const struct tp_graph *graph)
     out->step_us = w.T / w.steps;
     out->measured_us = w.measured_us / w.steps;
     out->error = 100 * fabs(w.T - w.measured_us) / w.measured_us;
-    tp_what_if_stages(&w);
-    tp_what_if_sequences(&w);
-    tp_what_if_ranks(&w);
-    tp_what_if_links(&w);
-    double left = share_out(&w);
+    tp_what_if_find_stages(&w);
+    tp_what_if_find_sequences(&w);
+    tp_what_if_find_ranks(&w);
+    tp_what_if_find_links(&w);
+    double left = set_cause_shares(&w);
     bool evens_stages = false, has_sequence = false;
     for (size_t i = 0; i < out->causes.count; i++) {
         evens_stages |= TP_AT(&out->causes, struct tp_cause, i)->evens_stages;
         has_sequence |= TP_AT(&out->causes, struct tp_cause, i)->kind == TP_CAUSE_SEQUENCE;
     }
     if (!has_sequence)
-        left = add_unequal(&w, left, evens_stages);
+        left = add_unequal_cause(&w, left, evens_stages);
     out->jitter = 100 * (left - w.ideal) / w.T;
 }
 
-void tp_what_if_discard_inexact(struct tp_what_if *out)
+void tp_what_if_drop_if_inexact(struct tp_what_if *out)
 {
     if (!out->why_not && !(out->error <= TP_MOST_REPLAY_ERROR))
         out->why_not = "the replay of the job does not give its step time";

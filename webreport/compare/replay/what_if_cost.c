@@ -20,7 +20,7 @@ static void fill_transfers(const struct tp_what_if_work *w, bool uses_usual)
 
 /* Returns the own work of a slot, us: usual lengths for the given parts, recorded lengths for the others. parts: one
  * bit per part. */
-static double own_of(const double *real, const double *usual, uint8_t parts)
+static double own_work_us(const double *real, const double *usual, uint8_t parts)
 {
     double us = 0;
     for (unsigned p = 0; p < TP_SLOT_OWN; p++)
@@ -30,13 +30,13 @@ static double own_of(const double *real, const double *usual, uint8_t parts)
 
 /* Fills the own work of each cell: usual lengths for marked parts, recorded lengths for others. With uses_usual, the
  * two are exchanged. When lengths of batches are evened out, differences between the ranks of one batch remain. */
-static void fill_own(const struct tp_what_if_work *w, bool uses_usual, bool evens_stages)
+static void fill_own_work(const struct tp_what_if_work *w, bool uses_usual, bool evens_stages)
 {
     const uint8_t flip = uses_usual ? (1 << TP_SLOT_OWN) - 1 : 0;
     for (uint32_t r = 0; r < w->ranks; r++) {
         const struct tp_graph_rank *rank = tp_graph_rank_at(w->graph, r);
-        const double *usual = w->usual + w->first_usual[rank->class],
-                     *even = w->equalized + w->first_usual[rank->class];
+        const double *usual = w->usual + w->first_usual_of_class[rank->class],
+                     *even = w->equalized + w->first_usual_of_class[rank->class];
         for (uint32_t s = 0; s < w->steps; s++) {
             uint32_t cell = tp_graph_cell(rank, s, 0);
             uint8_t parts = w->removed_parts[(size_t)r * w->steps + s] ^ flip;
@@ -44,7 +44,7 @@ static void fill_own(const struct tp_what_if_work *w, bool uses_usual, bool even
             for (uint32_t k = 0; k < rank->slot_count; k++) {
                 const double *real = w->graph->own_us + (size_t)(cell + k) * TP_SLOT_OWN;
                 const double *its = usual + k * TP_SLOT_OWN;
-                double us = own_of(real, its, parts);
+                double us = own_work_us(real, its, parts);
                 if (w->lengths)
                     us += uses_usual ? its[TP_SLOT_KERNEL] * length - real[TP_SLOT_KERNEL]
                                      : real[TP_SLOT_KERNEL] / length - its[TP_SLOT_KERNEL];
@@ -58,15 +58,15 @@ static void fill_own(const struct tp_what_if_work *w, bool uses_usual, bool even
 
 double tp_what_if_replay(const struct tp_what_if_work *w, bool uses_usual, bool evens_stages)
 {
-    fill_own(w, uses_usual, evens_stages);
+    fill_own_work(w, uses_usual, evens_stages);
     fill_transfers(w, uses_usual);
     return tp_graph_replay(w->graph, w->own, w->transfer);
 }
 
-double tp_what_if_scaled(const struct tp_what_if_work *w, uint32_t class_index, double factor)
+double tp_what_if_replay_scaled(const struct tp_what_if_work *w, uint32_t class_index, double factor)
 {
     const struct tp_graph_class *class = tp_graph_class_at(w->graph, class_index);
-    fill_own(w, false, false);
+    fill_own_work(w, false, false);
     fill_transfers(w, false);
     for (uint32_t i = 0; i < class->rank_count; i++) {
         const struct tp_graph_rank *rank = tp_graph_rank_at(w->graph, class->ranks[i]);
@@ -77,7 +77,7 @@ double tp_what_if_scaled(const struct tp_what_if_work *w, uint32_t class_index, 
 }
 
 /* Returns T with usual lengths everywhere and equal stages. */
-double tp_what_if_ideal(const struct tp_what_if_work *w)
+double tp_what_if_replay_ideal(const struct tp_what_if_work *w)
 {
     const double *usual = w->is_uneven ? w->equalized : w->usual;
     for (uint32_t r = 0; r < w->ranks; r++) {
@@ -86,7 +86,7 @@ double tp_what_if_ideal(const struct tp_what_if_work *w)
             for (uint32_t k = 0; k < rank->slot_count; k++) {
                 double us = 0;
                 for (unsigned p = 0; p < TP_SLOT_OWN; p++)
-                    us += tp_usual_of(w, usual, rank->class, k, p);
+                    us += tp_usual_work_us(w, usual, rank->class, k, p);
                 w->own[tp_graph_cell(rank, s, k)] = us;
             }
     }
@@ -96,7 +96,7 @@ double tp_what_if_ideal(const struct tp_what_if_work *w)
 
 void tp_what_if_measure_ideal(struct tp_what_if_work *w)
 {
-    w->ideal = tp_what_if_ideal(w);
+    w->ideal = tp_what_if_replay_ideal(w);
     w->base = w->is_uneven ? tp_what_if_replay(w, true, false) : w->ideal;
     w->out->ideal_us = w->ideal / w->steps;
     w->out->loss = 100 * (w->T - w->ideal) / w->T;
@@ -104,7 +104,7 @@ void tp_what_if_measure_ideal(struct tp_what_if_work *w)
 
 /* ---- causes ---- */
 
-void tp_what_if_mark(struct tp_what_if_work *w, const struct tp_cause *cause)
+void tp_what_if_mark_cause(struct tp_what_if_work *w, const struct tp_cause *cause)
 {
     bool is_any = cause->kind == TP_CAUSE_UNEQUAL || cause->kind == TP_CAUSE_CHANGING;
     for (uint32_t i = 0; i < cause->cell_count; i++)
@@ -114,23 +114,23 @@ void tp_what_if_mark(struct tp_what_if_work *w, const struct tp_cause *cause)
     w->lengths = cause->lengths ? cause->lengths : w->lengths;
 }
 
-static void unmark_all(struct tp_what_if_work *w)
+static void clear_marks(struct tp_what_if_work *w)
 {
     w->lengths = NULL;
     memset(w->removed_parts, 0, (size_t)w->ranks * w->steps * sizeof *w->removed_parts);
     memset(w->is_pair_removed, 0, w->graph->pairs.count * sizeof *w->is_pair_removed);
 }
 
-void tp_what_if_add(struct tp_what_if_work *w, struct tp_cause cause)
+void tp_what_if_add_cause(struct tp_what_if_work *w, struct tp_cause cause)
 {
     if (cause.kind == TP_CAUSE_ALL_LINKS) {
         cause.saved = cause.alone;
     } else {
-        tp_what_if_mark(w, &cause);
+        tp_what_if_mark_cause(w, &cause);
         cause.saved = 100 * (w->T - tp_what_if_replay(w, false, cause.evens_stages)) / w->T;
         cause.alone =
             100 * ((cause.evens_stages ? w->base - w->ideal : tp_what_if_replay(w, true, false) - w->base)) / w->T;
-        unmark_all(w);
+        clear_marks(w);
     }
     if (fmax(cause.alone, cause.saved) >= TP_LEAST_COST)
         *(struct tp_cause *)tp_vec_push(&w->out->causes) = cause;

@@ -27,13 +27,13 @@ struct late_hosts {
     double *prompt_us;      /* for each pair: time that the ranks of other hosts spend in the collective, us */
 };
 
-static double spent_in(const struct tp_graph_rank *rank, uint32_t step, uint32_t slot)
+static double slot_time_us(const struct tp_graph_rank *rank, uint32_t step, uint32_t slot)
 {
     const uint32_t *us = rank->us + ((size_t)rank->step_index[step] * rank->slot_count + slot) * TP_SLOT_PARTS;
     return (double)us[TP_SLOT_WITHIN] + us[TP_SLOT_BESIDE];
 }
 
-static void find_least(struct late_hosts *l, const double *together_us)
+static void find_shortest_times(struct late_hosts *l, const double *together_us)
 {
     const struct tp_graph *graph = l->graph;
     uint32_t slots = 0;
@@ -49,7 +49,7 @@ static void find_least(struct late_hosts *l, const double *together_us)
             struct least *least = &l->least[l->first_slot[r] + k];
             *least = (struct least){INFINITY, INFINITY};
             for (uint32_t s = 0; s < graph->step_count && rank->group[k] != TP_NO_ID; s++) {
-                least->spent_us = fmin(least->spent_us, spent_in(rank, s, k));
+                least->spent_us = fmin(least->spent_us, slot_time_us(rank, s, k));
                 least->together_us = fmin(least->together_us, together_us[tp_graph_cell(rank, s, k)]);
             }
         }
@@ -76,7 +76,7 @@ static void add_rank(struct verdict *verdict, const struct least *least, uint32_
 }
 
 /* Returns the slot in which the rank uses the pair. */
-static uint32_t slot_of_pair(const struct tp_graph *graph, const struct tp_graph_rank *rank, uint32_t pair)
+static uint32_t find_slot_of_pair(const struct tp_graph *graph, const struct tp_graph_rank *rank, uint32_t pair)
 {
     for (uint32_t k = 0; k < rank->slot_count; k++) {
         uint32_t meeting = graph->meeting_of[tp_graph_cell(rank, 0, k)];
@@ -86,7 +86,7 @@ static uint32_t slot_of_pair(const struct tp_graph *graph, const struct tp_graph
     return TP_NO_ID;
 }
 
-static void judge_pair(struct late_hosts *l, uint32_t pair)
+static void add_pair_verdict(struct late_hosts *l, uint32_t pair)
 {
     const struct tp_graph *graph = l->graph;
     const struct tp_graph_group *group = tp_graph_group_at(graph, tp_graph_pair_at(graph, pair)->group);
@@ -95,7 +95,7 @@ static void judge_pair(struct late_hosts *l, uint32_t pair)
     l->host_of_pair[pair] = TP_NO_ID;
     for (uint32_t m = 0; m < group->member_count && !verdict.is_mixed; m++) {
         const struct tp_graph_rank *rank = tp_graph_rank_at(graph, members[m]);
-        uint32_t slot = slot_of_pair(graph, rank, pair);
+        uint32_t slot = find_slot_of_pair(graph, rank, pair);
         if (slot == TP_NO_ID)
             return;
         add_rank(&verdict, &l->least[l->first_slot[members[m]] + slot], rank->host);
@@ -103,7 +103,7 @@ static void judge_pair(struct late_hosts *l, uint32_t pair)
     /* a host leaves late only if all its ranks leave late */
     for (uint32_t m = 0; m < group->member_count && !verdict.is_mixed; m++) {
         const struct tp_graph_rank *rank = tp_graph_rank_at(graph, members[m]);
-        const struct least *least = &l->least[l->first_slot[members[m]] + slot_of_pair(graph, rank, pair)];
+        const struct least *least = &l->least[l->first_slot[members[m]] + find_slot_of_pair(graph, rank, pair)];
         verdict.is_mixed |= rank->host == verdict.late_host && least->spent_us <= LATE * least->together_us;
     }
     if (verdict.is_mixed || verdict.late_host == TP_NO_ID || !(verdict.prompt_us < INFINITY))
@@ -114,7 +114,7 @@ static void judge_pair(struct late_hosts *l, uint32_t pair)
 
 /* Returns the only host that leaves late in groups of the family, if it does so in at least half of the groups; else
  * TP_NO_ID. */
-static uint32_t host_of_family(const struct late_hosts *l, uint32_t family_index)
+static uint32_t late_host_of_family(const struct late_hosts *l, uint32_t family_index)
 {
     const struct tp_graph *graph = l->graph;
     const struct tp_graph_family *family = tp_graph_family_at(graph, family_index);
@@ -135,7 +135,7 @@ static uint32_t host_of_family(const struct late_hosts *l, uint32_t family_index
 
 /* Makes all ranks leave collectives of the family together with the ranks of the late host, so that the replay matches
  * the job. */
-static void wait_for_host(const struct tp_graph *graph, uint32_t family, uint32_t host)
+static void extend_others_to_host(const struct tp_graph *graph, uint32_t family, uint32_t host)
 {
     double *least = tp_arena_array(graph->arena, graph->meetings.count, sizeof *least);
     for (size_t m = 0; m < graph->meetings.count; m++)
@@ -146,7 +146,7 @@ static void wait_for_host(const struct tp_graph *graph, uint32_t family, uint32_
             for (uint32_t k = 0; k < rank->slot_count; k++) {
                 uint32_t meeting = graph->meeting_of[tp_graph_cell(rank, s, k)];
                 if (meeting != TP_NO_ID)
-                    least[meeting] = fmin(least[meeting], spent_in(rank, s, k));
+                    least[meeting] = fmin(least[meeting], slot_time_us(rank, s, k));
             }
     }
     for (size_t m = 0; m < graph->meetings.count; m++) {
@@ -158,7 +158,7 @@ static void wait_for_host(const struct tp_graph *graph, uint32_t family, uint32_
 }
 
 /* Returns the recorded time until the late host has finished, us. Other ranks left the last collective earlier. */
-static double measured_on(const struct tp_what_if_work *w, uint32_t host)
+static double measured_us_on_host(const struct tp_what_if_work *w, uint32_t host)
 {
     const struct tp_graph *graph = w->graph;
     size_t count = 0;
@@ -191,15 +191,15 @@ void tp_what_if_find_late_hosts(struct tp_what_if_work *w)
     for (size_t m = 0; m < graph->meetings.count; m++)
         w->transfer[m] = tp_graph_meeting_at(graph, m)->transfer_us;
     tp_graph_collective_times(graph, w->own, w->transfer, together_us);
-    find_least(&l, together_us);
+    find_shortest_times(&l, together_us);
     for (uint32_t p = 0; p < graph->pairs.count; p++)
-        judge_pair(&l, p);
+        add_pair_verdict(&l, p);
     w->measured_us = graph->measured_us;
     for (uint32_t f = 0; f < graph->families.count; f++) {
-        w->late_host[f] = tp_graph_family_at(graph, f)->is_of_pairs ? TP_NO_ID : host_of_family(&l, f);
+        w->late_host[f] = tp_graph_family_at(graph, f)->is_of_pairs ? TP_NO_ID : late_host_of_family(&l, f);
         if (w->late_host[f] == TP_NO_ID)
             continue;
-        wait_for_host(graph, f, w->late_host[f]);
-        w->measured_us = measured_on(w, w->late_host[f]);
+        extend_others_to_host(graph, f, w->late_host[f]);
+        w->measured_us = measured_us_on_host(w, w->late_host[f]);
     }
 }

@@ -16,7 +16,7 @@ enum { NOISES = 4, LEAST_LINKS = 3 };
 /* ---- stages ---- */
 
 /* Returns the host whose ranks are exactly the ranks of the class, or TP_NO_ID. */
-static uint32_t own_host_of(const struct tp_graph *graph, const struct tp_graph_class *class)
+static uint32_t find_own_host(const struct tp_graph *graph, const struct tp_graph_class *class)
 {
     uint32_t host = tp_graph_rank_at(graph, class->ranks[0])->host, count = 0;
     for (uint32_t i = 0; i < class->rank_count; i++)
@@ -34,34 +34,34 @@ static bool is_part_of_stage(const struct tp_graph *graph, uint32_t stage)
     return stages > 0 && tp_graph_stage_ranks(graph, stage) * stages < (int64_t)graph->rank_count + graph->absent_count;
 }
 
-void tp_what_if_stages(struct tp_what_if_work *w)
+void tp_what_if_find_stages(struct tp_what_if_work *w)
 {
     uint32_t most = w->longest_stage;
     const struct tp_graph_class *class = most == TP_NO_ID ? NULL : tp_graph_class_at(w->graph, most);
     if (!w->is_uneven)
         return;
-    uint32_t host = own_host_of(w->graph, class);
-    double mended = tp_what_if_scaled(w, most, w->median_work / w->work[most]);
-    tp_what_if_add(w, (struct tp_cause){.kind = TP_CAUSE_STAGE,
-                                        .place = TP_PLACE_STAGE,
-                                        .place_index = class->stage,
-                                        .family = w->graph->pipeline,
-                                        .host = TP_NO_ID,
-                                        .own_host = host,
-                                        .depends_on_missing = is_part_of_stage(w->graph, class->stage),
-                                        .saved_if_equal = 100 * (w->T - mended) / w->T,
-                                        .ranks = class->ranks,
-                                        .rank_count = class->rank_count,
-                                        .ratio = w->work[most] / w->median_work,
-                                        .evens_stages = true});
+    uint32_t host = find_own_host(w->graph, class);
+    double mended = tp_what_if_replay_scaled(w, most, w->median_work_us / w->work[most]);
+    tp_what_if_add_cause(w, (struct tp_cause){.kind = TP_CAUSE_STAGE,
+                                              .place = TP_PLACE_STAGE,
+                                              .place_index = class->stage,
+                                              .family = w->graph->pipeline,
+                                              .host = TP_NO_ID,
+                                              .host_of_whole_stage = host,
+                                              .depends_on_missing_ranks = is_part_of_stage(w->graph, class->stage),
+                                              .saved_if_equal_pct = 100 * (w->T - mended) / w->T,
+                                              .ranks = class->ranks,
+                                              .rank_count = class->rank_count,
+                                              .ratio = w->work[most] / w->median_work_us,
+                                              .evens_stages = true});
 }
 
 /* ---- work that is equal along a coordinate ---- */
 
 /* Returns the variance between the cells of (coordinate, step), divided by the variance within them. *deviation:
  * standard deviation of the cells, us. */
-static double ratio_of(const struct tp_what_if_work *w, const struct tp_graph_family *family, uint32_t coordinates,
-                       double *deviation)
+static double coordinate_work_ratio(const struct tp_what_if_work *w, const struct tp_graph_family *family,
+                                    uint32_t coordinates, double *deviation)
 {
     const double *excess = w->excess[TP_SLOT_KERNEL];
     uint32_t *size = tp_arena_array(w->arena, coordinates, sizeof *size);
@@ -98,7 +98,7 @@ static double ratio_of(const struct tp_what_if_work *w, const struct tp_graph_fa
 
 /* Returns the family for which work varies most along the coordinates, or TP_NO_ID. *deviation: standard deviation
  * of its cells, us. */
-static uint32_t family_of_batches(const struct tp_what_if_work *w, uint32_t *coordinates, double *deviation)
+static uint32_t find_batch_family(const struct tp_what_if_work *w, uint32_t *coordinates, double *deviation)
 {
     uint32_t found = TP_NO_ID;
     double most_ratio = SEQUENCE_RATIO;
@@ -112,8 +112,8 @@ static uint32_t family_of_batches(const struct tp_what_if_work *w, uint32_t *coo
         }
         if (i == w->graph->pipeline || family->is_of_pairs || most == 0 || first < 2)
             continue;
-        double ratio = ratio_of(w, family, most + 1, &its_deviation);
-        if (ratio <= most_ratio || its_deviation <= SEQUENCE_SHARE * w->median_work)
+        double ratio = coordinate_work_ratio(w, family, most + 1, &its_deviation);
+        if (ratio <= most_ratio || its_deviation <= SEQUENCE_SHARE * w->median_work_us)
             continue;
         most_ratio = ratio;
         found = i;
@@ -124,8 +124,8 @@ static uint32_t family_of_batches(const struct tp_what_if_work *w, uint32_t *coo
 }
 
 /* Returns, for each rank and step, the kernel time of all ranks with the same coordinate, divided by the usual time. */
-static double *lengths_of_batches(const struct tp_what_if_work *w, const struct tp_graph_family *family,
-                                  uint32_t coordinates)
+static double *batch_lengths(const struct tp_what_if_work *w, const struct tp_graph_family *family,
+                             uint32_t coordinates)
 {
     double *lengths = tp_arena_array(w->arena, (size_t)w->ranks * w->steps, sizeof *lengths);
     double *real = tp_arena_array(w->arena, coordinates, sizeof *real);
@@ -146,25 +146,25 @@ static double *lengths_of_batches(const struct tp_what_if_work *w, const struct 
     return lengths;
 }
 
-void tp_what_if_sequences(struct tp_what_if_work *w)
+void tp_what_if_find_sequences(struct tp_what_if_work *w)
 {
     uint32_t coordinates = 0, cells = w->ranks * w->steps;
     double deviation = 0;
-    uint32_t found = family_of_batches(w, &coordinates, &deviation);
+    uint32_t found = find_batch_family(w, &coordinates, &deviation);
     if (found == TP_NO_ID)
         return;
     struct tp_cause cause = {.kind = TP_CAUSE_SEQUENCE,
                              .family = found,
                              .host = TP_NO_ID,
-                             .ratio = deviation / w->median_work,
+                             .ratio = deviation / w->median_work_us,
                              .cell_count = cells};
     cause.cells = tp_arena_array(w->arena, cells, sizeof *cause.cells);
     for (uint32_t c = 0; c < cells; c++)
         cause.cells[c] = c;
     tp_what_if_use_means(w);
     tp_what_if_measure_ideal(w);
-    cause.lengths = lengths_of_batches(w, tp_graph_family_at(w->graph, found), coordinates);
-    tp_what_if_add(w, cause);
+    cause.lengths = batch_lengths(w, tp_graph_family_at(w->graph, found), coordinates);
+    tp_what_if_add_cause(w, cause);
     w->is_done[TP_SLOT_KERNEL] = true;
 }
 
@@ -172,13 +172,13 @@ void tp_what_if_sequences(struct tp_what_if_work *w)
 
 /* Returns whether all ranks of the group were recorded. Otherwise the group's transfers may contain waits for a
  * missing rank. */
-static bool is_whole(const struct tp_graph_group *group)
+static bool is_group_complete(const struct tp_graph_group *group)
 {
     return group->size == TP_NULL_INT || group->member_count == group->size;
 }
 
 /* Returns the pairs of a family whose transfer is slower than usual. */
-static struct tp_vec slow_pairs(struct tp_what_if_work *w, uint32_t family)
+static struct tp_vec find_slow_pairs(struct tp_what_if_work *w, uint32_t family)
 {
     struct tp_vec found = TP_VEC(w->arena, uint32_t);
     for (size_t k = 0; k < w->graph->keys.count; k++) {
@@ -194,7 +194,7 @@ static struct tp_vec slow_pairs(struct tp_what_if_work *w, uint32_t family)
         for (uint32_t i = 0; i < link->pair_count; i++) {
             uint32_t pair = w->pairs_by_key[link->first_pair + i];
             if (w->pair_us[pair] > link->usual_us * (SLOW_LINK + NOISES * noise) &&
-                is_whole(tp_graph_group_at(w->graph, tp_graph_pair_at(w->graph, pair)->group)))
+                is_group_complete(tp_graph_group_at(w->graph, tp_graph_pair_at(w->graph, pair)->group)))
                 *(uint32_t *)tp_vec_push(&found) = pair;
         }
     }
@@ -210,7 +210,7 @@ static bool passes(const struct tp_graph *graph, const struct tp_graph_group *gr
 }
 
 /* Returns the pairs of a family in which other ranks wait for the host. */
-static struct tp_vec pairs_of_host(struct tp_what_if_work *w, uint32_t family, uint32_t host)
+static struct tp_vec slow_pairs_of_host(struct tp_what_if_work *w, uint32_t family, uint32_t host)
 {
     struct tp_vec found = TP_VEC(w->arena, uint32_t);
     for (uint32_t p = 0; p < w->graph->pairs.count; p++) {
@@ -227,7 +227,7 @@ static int by_number(const void *context, uint32_t x, uint32_t y)
     return (x > y) - (x < y);
 }
 
-static uint32_t drop_equal(uint32_t *sorted, uint32_t count)
+static uint32_t remove_duplicates(uint32_t *sorted, uint32_t count)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -248,7 +248,7 @@ static void mark_hosts(const struct tp_graph *graph, uint32_t group_index, uint3
 }
 
 /* Returns whether the ranks of the group are on several hosts, so that the group uses links between hosts. */
-static bool passes_hosts(const struct tp_graph *graph, uint32_t group_index)
+static bool spans_several_hosts(const struct tp_graph *graph, uint32_t group_index)
 {
     const struct tp_graph_group *group = tp_graph_group_at(graph, group_index);
     uint32_t first = tp_graph_rank_at(graph, graph->members[group->first_member])->host;
@@ -260,7 +260,7 @@ static bool passes_hosts(const struct tp_graph *graph, uint32_t group_index)
 
 /* Returns the host that all slow groups use and no other group of their families uses. Without such a host, returns
  * the only host that all slow groups use. Returns TP_NO_ID if several hosts, or no host, qualify. */
-static uint32_t common_host(const struct tp_what_if_work *w, const struct tp_cause *cause)
+static uint32_t find_common_host(const struct tp_what_if_work *w, const struct tp_cause *cause)
 {
     const struct tp_graph *graph = w->graph;
     uint32_t hosts = graph->hosts.count, slow = cause->group_count;
@@ -274,7 +274,7 @@ static uint32_t common_host(const struct tp_what_if_work *w, const struct tp_cau
         is_in[tp_graph_group_at(graph, cause->groups[i])->family] = true;
     }
     for (uint32_t g = 0; g < graph->groups.count; g++)
-        if (!is_slow[g] && is_in[tp_graph_group_at(graph, g)->family] && passes_hosts(graph, g))
+        if (!is_slow[g] && is_in[tp_graph_group_at(graph, g)->family] && spans_several_hosts(graph, g))
             mark_hosts(graph, g, others, 0, 1);
     for (uint32_t h = 0; h < hosts; h++) {
         if (passes[h] != slow)
@@ -288,7 +288,7 @@ static uint32_t common_host(const struct tp_what_if_work *w, const struct tp_cau
 }
 
 /* Returns the host that leaves late in all families of the cause's groups, or TP_NO_ID. */
-static uint32_t late_host(const struct tp_what_if_work *w, const struct tp_cause *cause)
+static uint32_t find_late_host(const struct tp_what_if_work *w, const struct tp_cause *cause)
 {
     uint32_t host = TP_NO_ID;
     for (uint32_t i = 0; i < cause->group_count; i++) {
@@ -305,7 +305,7 @@ static uint32_t late_host(const struct tp_what_if_work *w, const struct tp_cause
 static void fill_ranks(const struct tp_what_if_work *w, struct tp_cause *cause)
 {
     const struct tp_graph *graph = w->graph;
-    bool is_host = (cause->group_count > 1 || cause->leaves_late) && cause->host != TP_NO_ID;
+    bool is_host = (cause->group_count > 1 || cause->leaves_collectives_late) && cause->host != TP_NO_ID;
     cause->ranks = tp_arena_array(w->arena, w->ranks, sizeof *cause->ranks);
     for (uint32_t i = 0; i < cause->group_count; i++) {
         const struct tp_graph_group *group = tp_graph_group_at(graph, cause->groups[i]);
@@ -322,7 +322,7 @@ static void fill_ranks(const struct tp_what_if_work *w, struct tp_cause *cause)
 
 /* Returns a cause for the given slow pairs. family: index of their family; TP_NO_ID if they belong to several
  * families. */
-static struct tp_cause cause_of(const struct tp_what_if_work *w, uint32_t family, const struct tp_vec *slow)
+static struct tp_cause make_link_cause(const struct tp_what_if_work *w, uint32_t family, const struct tp_vec *slow)
 {
     struct tp_cause cause = {.kind = TP_CAUSE_LINK,
                              .family = family,
@@ -336,17 +336,17 @@ static struct tp_cause cause_of(const struct tp_what_if_work *w, uint32_t family
         cause.ratio += w->pair_us[cause.pairs[i]] / w->links[pair->key].usual_us / (double)slow->count;
     }
     tp_sort_rows(cause.groups, cause.pair_count, by_number, NULL, w->arena);
-    cause.group_count = drop_equal(cause.groups, cause.pair_count);
-    cause.host = late_host(w, &cause);
-    cause.leaves_late = cause.host != TP_NO_ID;
-    if (!cause.leaves_late)
-        cause.host = common_host(w, &cause);
+    cause.group_count = remove_duplicates(cause.groups, cause.pair_count);
+    cause.host = find_late_host(w, &cause);
+    cause.leaves_collectives_late = cause.host != TP_NO_ID;
+    if (!cause.leaves_collectives_late)
+        cause.host = find_common_host(w, &cause);
     fill_ranks(w, &cause);
     return cause;
 }
 
 /* Adds causes for slow pairs: one cause for all families that share a host, else one cause for each family. */
-static void add_slow(struct tp_what_if_work *w, const struct tp_vec *slow)
+static void add_slow_link_causes(struct tp_what_if_work *w, const struct tp_vec *slow)
 {
     struct tp_vec all = TP_VEC(w->arena, uint32_t);
     uint32_t families = 0;
@@ -355,32 +355,32 @@ static void add_slow(struct tp_what_if_work *w, const struct tp_vec *slow)
         for (size_t i = 0; i < slow[f].count; i++)
             *(uint32_t *)tp_vec_push(&all) = *TP_AT(&slow[f], uint32_t, i);
     }
-    struct tp_cause joint = families > 1 ? cause_of(w, TP_NO_ID, &all) : (struct tp_cause){.host = TP_NO_ID};
+    struct tp_cause joint = families > 1 ? make_link_cause(w, TP_NO_ID, &all) : (struct tp_cause){.host = TP_NO_ID};
     if (joint.host != TP_NO_ID) {
-        tp_what_if_add(w, joint);
+        tp_what_if_add_cause(w, joint);
         return;
     }
     for (uint32_t f = 0; f < w->graph->families.count; f++)
         if (slow[f].count)
-            tp_what_if_add(w, cause_of(w, f, &slow[f]));
+            tp_what_if_add_cause(w, make_link_cause(w, f, &slow[f]));
 }
 
 /* Returns whether two families are judged together, because pipeline sends in opposite directions wait for each
  * other. */
-static bool is_judged_with(const struct tp_graph *graph, uint32_t family, uint32_t other)
+static bool are_judged_together(const struct tp_graph *graph, uint32_t family, uint32_t other)
 {
     return family == other ||
            (tp_graph_family_at(graph, family)->is_of_pairs && tp_graph_family_at(graph, other)->is_of_pairs);
 }
 
 /* Returns the time that the job would save if the collectives of the family took no time, percent of the job. */
-static double cost_of_transfers(const struct tp_what_if_work *w, uint32_t family)
+static double transfer_cost_us(const struct tp_what_if_work *w, uint32_t family)
 {
     const struct tp_graph *graph = w->graph;
     for (size_t m = 0; m < graph->meetings.count; m++) {
         const struct tp_graph_meeting *meeting = tp_graph_meeting_at(graph, m);
         uint32_t group = tp_graph_pair_at(graph, meeting->pair)->group;
-        bool is_its = is_judged_with(graph, family, tp_graph_group_at(graph, group)->family);
+        bool is_its = are_judged_together(graph, family, tp_graph_group_at(graph, group)->family);
         w->transfer[m] = is_its ? 0 : meeting->transfer_us;
     }
     return 100 * (w->T - tp_graph_replay(graph, w->own, w->transfer)) / w->T;
@@ -388,12 +388,12 @@ static double cost_of_transfers(const struct tp_what_if_work *w, uint32_t family
 
 /* Returns the rate of the family's transfers on the bus, GB/s; 0 if the rate is unknown, or if latency limits the
  * rate because messages are small. */
-static double rate_of(const struct tp_what_if_work *w, uint32_t family)
+static double bus_rate_gb_s(const struct tp_what_if_work *w, uint32_t family)
 {
     double moved = 0, us = 0;
     for (size_t p = 0; p < w->graph->pairs.count; p++) {
         const struct tp_graph_pair *pair = tp_graph_pair_at(w->graph, p);
-        if (!is_judged_with(w->graph, family, tp_graph_group_at(w->graph, pair->group)->family))
+        if (!are_judged_together(w->graph, family, tp_graph_group_at(w->graph, pair->group)->family))
             continue;
         if (pair->moved_bytes <= 0)
             return 0;
@@ -408,54 +408,55 @@ static double rate_of(const struct tp_what_if_work *w, uint32_t family)
 /* Adds a cause for a family of equally fast groups, or of a single group. No faster group shows the usual time of
  * such a family. Healthy jobs also spend much time in collectives. The cost must therefore exceed ALL_SHARE, or
  * SLOW_SHARE if the rate is below that of usual network cards. */
-static void add_alike(struct tp_what_if_work *w, uint32_t index)
+static void add_all_links_cause(struct tp_what_if_work *w, uint32_t index)
 {
     const struct tp_graph_family *family = tp_graph_family_at(w->graph, index);
     struct tp_cause cause = {.kind = TP_CAUSE_ALL_LINKS,
                              .family = index,
                              .host = TP_NO_ID,
                              .group_count = family->count,
-                             .rate_gb_s = rate_of(w, index)};
+                             .rate_gb_s = bus_rate_gb_s(w, index)};
     if (family->count == 1) {
         const struct tp_graph_group *group = tp_graph_group_at(w->graph, family->groups[0]);
         cause.ranks = w->graph->members + group->first_member;
         cause.rank_count = group->member_count;
     }
-    cause.alone = cost_of_transfers(w, index);
+    cause.alone = transfer_cost_us(w, index);
     for (size_t k = 0; k < w->graph->keys.count; k++)
         if (TP_AT(&w->graph->keys, struct tp_graph_key, k)->family == index)
             cause.excess_us += w->links[k].usual_us;
     if (cause.alone > (cause.rate_gb_s > 0 && cause.rate_gb_s < SOUND_RATE ? SLOW_SHARE : ALL_SHARE))
-        tp_what_if_add(w, cause);
+        tp_what_if_add_cause(w, cause);
 }
 
-static bool are_whole(const struct tp_graph *graph, uint32_t family_index)
+static bool is_family_complete(const struct tp_graph *graph, uint32_t family_index)
 {
     const struct tp_graph_family *family = tp_graph_family_at(graph, family_index);
     for (uint32_t g = 0; g < family->count; g++)
-        if (!is_whole(tp_graph_group_at(graph, family->groups[g])))
+        if (!is_group_complete(tp_graph_group_at(graph, family->groups[g])))
             return false;
     return true;
 }
 
 /* Returns whether the family needs no separate cause: it was judged with an earlier family, has slow pairs, or has
  * missing ranks. */
-static bool needs_no_cause(const struct tp_what_if_work *w, const struct tp_vec *slow, uint32_t family)
+static bool has_separate_explanation(const struct tp_what_if_work *w, const struct tp_vec *slow, uint32_t family)
 {
     for (uint32_t f = 0; f < w->graph->families.count; f++)
-        if (is_judged_with(w->graph, family, f) && (f < family || slow[f].count || !are_whole(w->graph, f)))
+        if (are_judged_together(w->graph, family, f) &&
+            (f < family || slow[f].count || !is_family_complete(w->graph, f)))
             return true;
     return false;
 }
 
-void tp_what_if_links(struct tp_what_if_work *w)
+void tp_what_if_find_links(struct tp_what_if_work *w)
 {
     struct tp_vec *slow = tp_arena_array(w->arena, w->graph->families.count, sizeof *slow);
     for (uint32_t f = 0; f < w->graph->families.count; f++)
-        slow[f] = w->late_host[f] == TP_NO_ID ? slow_pairs(w, f) : pairs_of_host(w, f, w->late_host[f]);
-    add_slow(w, slow);
-    tp_what_if_replay(w, false, false); /* fills w->own with the recorded own work for add_alike */
+        slow[f] = w->late_host[f] == TP_NO_ID ? find_slow_pairs(w, f) : slow_pairs_of_host(w, f, w->late_host[f]);
+    add_slow_link_causes(w, slow);
+    tp_what_if_replay(w, false, false); /* fills w->own with the recorded own work for add_all_links_cause */
     for (uint32_t f = 0; f < w->graph->families.count; f++)
-        if (tp_graph_family_at(w->graph, f)->count && !needs_no_cause(w, slow, f))
-            add_alike(w, f);
+        if (tp_graph_family_at(w->graph, f)->count && !has_separate_explanation(w, slow, f))
+            add_all_links_cause(w, f);
 }

@@ -16,16 +16,17 @@ struct tp_what_if_work {
     struct tp_arena *arena;
     struct tp_what_if *out;
     uint32_t ranks, steps;
-    /* for each class: index in `usual` of its first value; slot k and part p is at first_usual + k * TP_SLOT_OWN + p */
-    uint32_t *first_usual;
+    /* for each class: index in `usual` of its first value; slot k and part p is at first_usual_of_class + k *
+     * TP_SLOT_OWN + p */
+    uint32_t *first_usual_of_class;
     double *usual, *equalized; /* usual own work, us; `equalized` has equal pipeline stages */
     double *work;              /* for each class: usual kernel time of a step, us */
-    double median_work;
+    double median_work_us;
     uint32_t longest_stage; /* class with the most work, or TP_NO_ID */
     bool is_uneven;         /* true: the longest stage is longer than the others, and all its ranks were recorded */
     /* index of a class whose ranks are all in a slower level, together with ranks of other classes; TP_NO_ID: none */
-    uint32_t level_class;
-    double level_ratio; /* work of the ranks in that slower level, divided by the usual work */
+    uint32_t slow_level_class;
+    double slow_level_ratio; /* work of the ranks in that slower level, divided by the usual work */
     bool is_input_late; /* true: input is late in whole classes, so that the usual input time is less than recorded */
     bool *is_upper[TP_SLOT_OWN]; /* for each part and rank: whether the rank is in the slower of two levels */
     double *total[TP_SLOT_OWN];  /* for each part and cell (rank, step): recorded time of the part, us */
@@ -48,10 +49,10 @@ struct tp_what_if_work {
     double *values;         /* one number for each cell; scratch memory */
 };
 
-static inline double tp_usual_of(const struct tp_what_if_work *w, const double *usual, uint32_t class, uint32_t slot,
-                                 unsigned part)
+static inline double tp_usual_work_us(const struct tp_what_if_work *w, const double *usual, uint32_t class,
+                                      uint32_t slot, unsigned part)
 {
-    return usual[w->first_usual[class] + slot * TP_SLOT_OWN + part];
+    return usual[w->first_usual_of_class[class] + slot * TP_SLOT_OWN + part];
 }
 
 static const double TP_LEAST_COST = 0.5; /* smallest reported cost, percent of T */
@@ -60,19 +61,19 @@ static const double TP_LEAST_COST = 0.5; /* smallest reported cost, percent of T
  * all others. With uses_usual, the two are exchanged. (what_if_cost.c) */
 double tp_what_if_replay(const struct tp_what_if_work *work, bool uses_usual, bool evens_stages);
 /* Returns T if the kernels of a class took `factor` times their recorded time, us. */
-double tp_what_if_scaled(const struct tp_what_if_work *work, uint32_t class_index, double factor);
+double tp_what_if_replay_scaled(const struct tp_what_if_work *work, uint32_t class_index, double factor);
 /* Returns T with usual lengths everywhere and equal stages, us. */
-double tp_what_if_ideal(const struct tp_what_if_work *work);
+double tp_what_if_replay_ideal(const struct tp_what_if_work *work);
 /* Computes ideal time, base time and loss from the usual lengths. */
 void tp_what_if_measure_ideal(struct tp_what_if_work *work);
 /* Marks the cells and pairs of a cause in removed_parts and is_pair_removed. */
-void tp_what_if_mark(struct tp_what_if_work *work, const struct tp_cause *cause);
+void tp_what_if_mark_cause(struct tp_what_if_work *work, const struct tp_cause *cause);
 /* Adds a cause and computes its cost. The lists of the cause must be in the arena. For TP_CAUSE_ALL_LINKS, the caller
  * sets `alone`. */
-void tp_what_if_add(struct tp_what_if_work *work, struct tp_cause cause);
+void tp_what_if_add_cause(struct tp_what_if_work *work, struct tp_cause cause);
 
 /* Computes the usual lengths. (what_if_usual.c) */
-void tp_what_if_usual(struct tp_what_if_work *work);
+void tp_what_if_find_usual(struct tp_what_if_work *work);
 /* Replaces the usual kernel times by their mean, because work that moves between ranks is not lost when it is evened
  * out. */
 void tp_what_if_use_means(struct tp_what_if_work *work);
@@ -80,10 +81,10 @@ void tp_what_if_use_means(struct tp_what_if_work *work);
  * (what_if_late_hosts.c) */
 void tp_what_if_find_late_hosts(struct tp_what_if_work *work);
 /* Finds ranks that are slow, and steps in which single ranks are slow. (what_if_ranks.c) */
-void tp_what_if_ranks(struct tp_what_if_work *work);
+void tp_what_if_find_ranks(struct tp_what_if_work *work);
 /* Find causes in pipeline stages and in links. (what_if_links.c) */
-void tp_what_if_stages(struct tp_what_if_work *work);
-void tp_what_if_sequences(struct tp_what_if_work *work);
-void tp_what_if_links(struct tp_what_if_work *work);
+void tp_what_if_find_stages(struct tp_what_if_work *work);
+void tp_what_if_find_sequences(struct tp_what_if_work *work);
+void tp_what_if_find_links(struct tp_what_if_work *work);
 
 #endif

@@ -25,7 +25,7 @@ struct finder {
     double rate; /* share (0 to 1) of cells (rank, step) that are slow */
 };
 
-static const double *excess_of(const struct finder *f, uint32_t rank)
+static const double *rank_excess(const struct finder *f, uint32_t rank)
 {
     return f->w->excess[f->part] + (size_t)rank * f->w->steps;
 }
@@ -38,12 +38,12 @@ static void find_thresholds(struct finder *f)
     double *values = w->values, step_us = w->T / w->steps;
     size_t count = 0, above = 0;
     for (uint32_t r = 0; r < w->ranks; r++) {
-        memcpy(values, excess_of(f, r), w->steps * sizeof *values);
+        memcpy(values, rank_excess(f, r), w->steps * sizeof *values);
         f->median[r] = tp_median(values, w->steps);
     }
     for (uint32_t r = 0; r < w->ranks; r++)
         for (uint32_t s = 0; s < w->steps && !w->is_upper[f->part][r]; s++)
-            values[count++] = excess_of(f, r)[s];
+            values[count++] = rank_excess(f, r)[s];
     f->middle = f->part == TP_SLOT_INPUT && w->is_input_late ? 0 : tp_median(values, count);
     double spread = fmax(tp_robust_deviation(values, count), 1e-9);
     count = 0;
@@ -55,7 +55,7 @@ static void find_thresholds(struct finder *f)
     f->cell_us = fmax(CELL_SHARE * step_us, CELL_SPREADS * spread);
     for (uint32_t r = 0; r < w->ranks; r++)
         for (uint32_t s = 0; s < w->steps; s++)
-            above += excess_of(f, r)[s] - f->middle > f->cell_us;
+            above += rank_excess(f, r)[s] - f->middle > f->cell_us;
     f->rate = (double)(above + 1) / ((double)w->ranks * w->steps);
 }
 
@@ -63,7 +63,7 @@ static void find_thresholds(struct finder *f)
  * explains the slow steps. */
 static uint32_t late_from(const struct finder *f, uint32_t rank)
 {
-    const double *e = excess_of(f, rank);
+    const double *e = rank_excess(f, rank);
     uint32_t steps = f->w->steps;
     for (uint32_t from = 1; from + 1 < steps; from++) {
         double before = -INFINITY, least = INFINITY, mean = 0;
@@ -82,7 +82,7 @@ static uint32_t late_from(const struct finder *f, uint32_t rank)
     return 0;
 }
 
-static void find_ranks(struct finder *f)
+static void find_slow_ranks(struct finder *f)
 {
     uint32_t steps = f->w->steps, need = steps > 2 ? (2 * steps + 2) / 3 : 1;
     need = need < 2 && steps > 2 ? 2 : need;
@@ -91,7 +91,7 @@ static void find_ranks(struct finder *f)
         f->late_from[r] = late_from(f, r);
         f->late_count += f->late_from[r] > 0;
         for (uint32_t s = 0; s < steps; s++)
-            above += excess_of(f, r)[s] - f->middle > f->rank_us / 2;
+            above += rank_excess(f, r)[s] - f->middle > f->rank_us / 2;
         f->is_flagged[r] = !f->late_from[r] && f->median[r] - f->middle > f->rank_us && above >= need;
         f->flagged_count += f->is_flagged[r];
     }
@@ -110,7 +110,7 @@ static struct tp_cause new_cause(const struct finder *f, enum tp_cause_kind kind
                              .place_index = TP_NO_ID,
                              .family = TP_NO_ID,
                              .host = TP_NO_ID,
-                             .whole_stage = TP_NO_ID};
+                             .slow_stage = TP_NO_ID};
 }
 
 /* Fills the cells of the cause: its ranks in all steps from first_step on. */
@@ -123,7 +123,7 @@ static void fill_cells(const struct finder *f, struct tp_cause *cause)
     for (uint32_t i = 0, at = 0; i < cause->rank_count; i++)
         for (uint32_t s = cause->first_step; s < steps; s++) {
             cause->cells[at++] = cause->ranks[i] * steps + s;
-            sum += excess_of(f, cause->ranks[i])[s];
+            sum += rank_excess(f, cause->ranks[i])[s];
         }
     cause->excess_us = sum / cause->cell_count;
 }
@@ -142,12 +142,12 @@ struct cover {
     bool is_part; /* true: the set is a cause only if its missing ranks are slow as well */
 };
 
-static int64_t clamped(int64_t count, int64_t most)
+static int64_t clamp_count(int64_t count, int64_t most)
 {
     return count < 0 ? 0 : count > most ? most : count;
 }
 
-static uint32_t most_in_a_class(const struct tp_graph *graph)
+static uint32_t largest_class_size(const struct tp_graph *graph)
 {
     uint32_t most = 0;
     for (uint32_t c = 0; c < graph->classes.count; c++)
@@ -156,7 +156,7 @@ static uint32_t most_in_a_class(const struct tp_graph *graph)
 }
 
 /* Returns the candidate sets: hosts, groups of each family, and stages. */
-static struct tp_vec find_sets(const struct finder *f)
+static struct tp_vec find_candidate_sets(const struct finder *f)
 {
     const struct tp_graph *graph = f->w->graph;
     struct tp_vec sets = TP_VEC(f->w->arena, struct set);
@@ -175,22 +175,23 @@ static struct tp_vec find_sets(const struct finder *f)
                                                          .place_index = h,
                                                          .family = TP_NO_ID,
                                                          .size = count[h + 1] - count[h],
-                                                         .absent = graph->absent_of_host[h],
+                                                         .absent = graph->missing_count_of_host[h],
                                                          .ranks = ranks + count[h]};
     for (uint32_t i = 0; i < graph->families.count; i++) {
         const struct tp_graph_family *family = tp_graph_family_at(graph, i);
         for (uint32_t g = 0; g < family->count && !family->is_of_pairs; g++) {
             const struct tp_graph_group *group = tp_graph_group_at(graph, family->groups[g]);
             int64_t absent = group->size == TP_NULL_INT ? 0 : group->size - group->member_count;
-            *(struct set *)tp_vec_push(&sets) = (struct set){.place = TP_PLACE_GROUP,
-                                                             .place_index = family->groups[g],
-                                                             .family = i,
-                                                             .size = group->member_count,
-                                                             .absent = (uint32_t)clamped(absent, graph->absent_count),
-                                                             .ranks = graph->members + group->first_member};
+            *(struct set *)tp_vec_push(&sets) =
+                (struct set){.place = TP_PLACE_GROUP,
+                             .place_index = family->groups[g],
+                             .family = i,
+                             .size = group->member_count,
+                             .absent = (uint32_t)clamp_count(absent, graph->absent_count),
+                             .ranks = graph->members + group->first_member};
         }
     }
-    uint32_t most = most_in_a_class(graph);
+    uint32_t most = largest_class_size(graph);
     for (uint32_t c = 0; c < graph->classes.count && graph->pipeline != TP_NO_ID; c++) {
         const struct tp_graph_class *class = tp_graph_class_at(graph, c);
         *(struct set *)tp_vec_push(&sets) =
@@ -198,7 +199,7 @@ static struct tp_vec find_sets(const struct finder *f)
                          .place_index = class->stage,
                          .family = graph->pipeline,
                          .size = class->rank_count,
-                         .absent = (uint32_t)clamped(most - class->rank_count, graph->absent_count),
+                         .absent = (uint32_t)clamp_count(most - class->rank_count, graph->absent_count),
                          .ranks = class->ranks};
     }
     return sets;
@@ -206,7 +207,7 @@ static struct tp_vec find_sets(const struct finder *f)
 
 /* Returns the set with the most remaining slow ranks; of equal sets, the smallest. Returns NULL if in no set 80 % of
  * the ranks are slow. */
-static struct set *best_set(const struct finder *f, struct tp_vec *sets, const bool *is_left)
+static struct set *find_best_set(const struct finder *f, struct tp_vec *sets, const bool *is_left)
 {
     struct set *best = NULL;
     for (size_t i = 0; i < sets->count; i++) {
@@ -224,7 +225,7 @@ static struct set *best_set(const struct finder *f, struct tp_vec *sets, const b
     return best;
 }
 
-static uint32_t worst_rank(const struct finder *f, const bool *is_left)
+static uint32_t find_slowest_rank(const struct finder *f, const bool *is_left)
 {
     uint32_t worst = TP_NO_ID;
     for (uint32_t r = 0; r < f->w->ranks; r++)
@@ -233,7 +234,7 @@ static uint32_t worst_rank(const struct finder *f, const bool *is_left)
     return worst;
 }
 
-static struct tp_cause all_left(const struct finder *f, enum tp_cause_kind kind, bool *is_left)
+static struct tp_cause cause_of_remaining_ranks(const struct finder *f, enum tp_cause_kind kind, bool *is_left)
 {
     struct tp_cause cause = new_cause(f, kind);
     cause.ranks = tp_arena_array(f->w->arena, f->w->ranks, sizeof *cause.ranks);
@@ -245,11 +246,11 @@ static struct tp_cause all_left(const struct finder *f, enum tp_cause_kind kind,
 }
 
 /* Returns the next cause for the remaining slow ranks: a set if possible, else the slowest rank. */
-static struct cover next_cover(const struct finder *f, struct tp_vec *sets, bool *is_left, uint32_t *left)
+static struct cover find_next_cause(const struct finder *f, struct tp_vec *sets, bool *is_left, uint32_t *left)
 {
     struct tp_cause cause = new_cause(f, kind_of_part[f->part]);
-    const struct set *set = best_set(f, sets, is_left);
-    uint32_t worst = set ? TP_NO_ID : worst_rank(f, is_left);
+    const struct set *set = find_best_set(f, sets, is_left);
+    uint32_t worst = set ? TP_NO_ID : find_slowest_rank(f, is_left);
     cause.ranks = tp_arena_array(f->w->arena, set ? set->size : 1, sizeof *cause.ranks);
     for (uint32_t m = 0; set && m < set->size; m++)
         if (is_left[set->ranks[m]])
@@ -266,7 +267,7 @@ static struct cover next_cover(const struct finder *f, struct tp_vec *sets, bool
 }
 
 /* Returns whether all slow ranks, except at most one, belong to the slower of two levels. */
-static bool are_upper(const struct finder *f)
+static bool is_upper_level(const struct finder *f)
 {
     for (uint32_t r = 0; r < f->w->ranks; r++)
         if (f->is_flagged[r] && !f->w->is_upper[f->part][r])
@@ -275,22 +276,22 @@ static bool are_upper(const struct finder *f)
 }
 
 /* Returns whether `slow` ranks of the whole job form a level. loose: number of slow ranks without a common place. */
-static bool is_level_of(const struct finder *f, double slow, double loose)
+static bool is_ratio_of_level(const struct finder *f, double slow, double loose)
 {
     return loose >= LEAST_LEVEL_RANKS && slow >= MANY * (f->w->ranks + f->w->graph->absent_count);
 }
 
 /* Returns whether the slower level contains all ranks of a stage. */
-static bool is_across(const struct finder *f)
+static bool has_all_ranks_of_stage(const struct finder *f)
 {
-    return f->part == TP_SLOT_KERNEL && f->w->level_class != TP_NO_ID && are_upper(f);
+    return f->part == TP_SLOT_KERNEL && f->w->slow_level_class != TP_NO_ID && is_upper_level(f);
 }
 
 /* Returns whether a slower level is the common cause of the slow ranks. At least three of them must have no common
  * place and belong to the slower of two levels. Single ranks count, and so do sets that need slow missing ranks.
  * Missing ranks are assumed to be slow as often as the others. *is_open: whether the answer would differ if none, or
  * all, of the missing ranks were slow. */
-static bool are_level(const struct finder *f, const struct cover *covers, uint32_t count, bool *is_open)
+static bool have_one_level_cause(const struct finder *f, const struct cover *covers, uint32_t count, bool *is_open)
 {
     uint32_t slow = f->flagged_count, absent = f->w->graph->absent_count, singles = 0, parts = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -298,36 +299,37 @@ static bool are_level(const struct finder *f, const struct cover *covers, uint32
         parts += covers[i].is_part ? covers[i].cause.rank_count : 0;
     }
     double more = 1 + (double)absent / f->w->ranks, loose = singles + parts;
-    bool are_scattered = count > MOST_SETS, can_be = singles && are_upper(f);
-    bool is = are_scattered ? slow >= MANY * f->w->ranks : can_be && is_level_of(f, slow * more, round(loose * more));
-    bool may_be = are_upper(f) && (singles || parts) && is_level_of(f, slow + absent, loose + absent);
-    if (is_across(f)) { /* sets inside such a level occur by chance */
+    bool are_scattered = count > MOST_SETS, can_be = singles && is_upper_level(f);
+    bool is =
+        are_scattered ? slow >= MANY * f->w->ranks : can_be && is_ratio_of_level(f, slow * more, round(loose * more));
+    bool may_be = is_upper_level(f) && (singles || parts) && is_ratio_of_level(f, slow + absent, loose + absent);
+    if (has_all_ranks_of_stage(f)) { /* sets inside such a level occur by chance */
         *is_open = false;
         return true;
     }
-    *is_open = absent && (is ? parts || !is_level_of(f, slow, loose) : may_be);
+    *is_open = absent && (is ? parts || !is_ratio_of_level(f, slow, loose) : may_be);
     return is;
 }
 
-static void add_flagged(const struct finder *f)
+static void add_slow_rank_causes(const struct finder *f)
 {
     struct cover covers[MOST_COVERS + 1];
-    struct tp_vec sets = f->flagged_count ? find_sets(f) : TP_VEC(f->w->arena, struct set);
+    struct tp_vec sets = f->flagged_count ? find_candidate_sets(f) : TP_VEC(f->w->arena, struct set);
     bool *is_left = tp_arena_array(f->w->arena, f->w->ranks, sizeof *is_left), is_open = false;
     uint32_t count = 0, left = f->flagged_count;
     bool are_many = f->flagged_count >= MANY * f->w->ranks;
     memcpy(is_left, f->is_flagged, f->w->ranks * sizeof *is_left);
     while (left && count < MOST_COVERS && !(are_many && count > MOST_SETS))
-        covers[count++] = next_cover(f, &sets, is_left, &left);
-    if (count && are_level(f, covers, count, &is_open)) {
+        covers[count++] = find_next_cause(f, &sets, is_left, &left);
+    if (count && have_one_level_cause(f, covers, count, &is_open)) {
         memcpy(is_left, f->is_flagged, f->w->ranks * sizeof *is_left);
-        covers[0].cause = all_left(f, TP_CAUSE_SLOW_LEVEL, is_left);
-        covers[0].cause.ratio = f->w->level_ratio;
-        covers[0].cause.whole_stage =
-            is_across(f) ? tp_graph_class_at(f->w->graph, f->w->level_class)->stage : TP_NO_ID;
+        covers[0].cause = cause_of_remaining_ranks(f, TP_CAUSE_SLOW_LEVEL, is_left);
+        covers[0].cause.ratio = f->w->slow_level_ratio;
+        covers[0].cause.slow_stage =
+            has_all_ranks_of_stage(f) ? tp_graph_class_at(f->w->graph, f->w->slow_level_class)->stage : TP_NO_ID;
         count = 1;
     } else if (left) {
-        covers[count++].cause = all_left(f, kind_of_part[f->part], is_left);
+        covers[count++].cause = cause_of_remaining_ranks(f, kind_of_part[f->part], is_left);
     }
     for (uint32_t i = 0; i < count; i++) {
         struct tp_cause *cause = &covers[i].cause;
@@ -336,15 +338,15 @@ static void add_flagged(const struct finder *f)
         for (uint32_t r = 0; r < cause->rank_count; r++)
             sum += f->median[cause->ranks[r]];
         cause->excess_us = sum / cause->rank_count;
-        cause->depends_on_missing = is_open;
-        tp_what_if_add(f->w, *cause);
+        cause->depends_on_missing_ranks = is_open;
+        tp_what_if_add_cause(f->w, *cause);
     }
 }
 
 /* ---- late ranks ---- */
 
 /* Adds ranks that become slow: one cause for each rank, or for each step if there are many ranks. */
-static void add_late(const struct finder *f)
+static void add_late_causes(const struct finder *f)
 {
     bool are_many = f->late_count > MOST_LATE;
     for (uint32_t from = 1; from < f->w->steps && are_many; from++) {
@@ -357,7 +359,7 @@ static void add_late(const struct finder *f)
         if (!cause.rank_count)
             continue;
         fill_cells(f, &cause);
-        tp_what_if_add(f->w, cause);
+        tp_what_if_add_cause(f->w, cause);
     }
     for (uint32_t r = 0; r < f->w->ranks && !are_many; r++) {
         struct tp_cause cause = new_cause(f, TP_CAUSE_BECOMES_SLOW);
@@ -369,13 +371,13 @@ static void add_late(const struct finder *f)
         cause.ranks = tp_arena_array(f->w->arena, 1, sizeof *cause.ranks);
         cause.ranks[cause.rank_count++] = r;
         fill_cells(f, &cause);
-        tp_what_if_add(f->w, cause);
+        tp_what_if_add_cause(f->w, cause);
     }
 }
 
 /* ---- single rank-steps ---- */
 
-static void add_cells(const struct finder *f)
+static void add_cell_cause(const struct finder *f)
 {
     const struct tp_what_if_work *w = f->w;
     struct tp_cause cause = new_cause(f, kind_of_cells[f->part]);
@@ -385,7 +387,7 @@ static void add_cells(const struct finder *f)
     for (uint32_t r = 0; r < w->ranks; r++) {
         size_t before = cells.count;
         for (uint32_t s = 0; s < w->steps && !f->is_flagged[r] && !f->late_from[r]; s++) {
-            double us = excess_of(f, r)[s];
+            double us = rank_excess(f, r)[s];
             if (us - f->middle <= f->cell_us)
                 continue;
             *(uint32_t *)tp_vec_push(&cells) = r * w->steps + s;
@@ -403,10 +405,10 @@ static void add_cells(const struct finder *f)
     cause.ranks = ranks.data;
     cause.rank_count = (uint32_t)ranks.count;
     cause.excess_us = sum / (double)cells.count;
-    tp_what_if_add(f->w, cause);
+    tp_what_if_add_cause(f->w, cause);
 }
 
-void tp_what_if_ranks(struct tp_what_if_work *w)
+void tp_what_if_find_ranks(struct tp_what_if_work *w)
 {
     for (unsigned part = 0; part < TP_SLOT_OWN; part++) {
         struct finder f = {.w = w, .part = part};
@@ -416,9 +418,9 @@ void tp_what_if_ranks(struct tp_what_if_work *w)
         f.is_flagged = tp_arena_array(w->arena, w->ranks, sizeof *f.is_flagged);
         f.late_from = tp_arena_array(w->arena, w->ranks, sizeof *f.late_from);
         find_thresholds(&f);
-        find_ranks(&f);
-        add_flagged(&f);
-        add_late(&f);
-        add_cells(&f);
+        find_slow_ranks(&f);
+        add_slow_rank_causes(&f);
+        add_late_causes(&f);
+        add_cell_cause(&f);
     }
 }

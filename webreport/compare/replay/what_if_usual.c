@@ -42,14 +42,14 @@ static int by_mean(const void *x, const void *y, const void *context)
     return (a->us > b->us) - (a->us < b->us);
 }
 
-static double spread_of(struct tp_what_if_work *w, const struct mean *means, size_t count)
+static double spread_of_means(struct tp_what_if_work *w, const struct mean *means, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         w->values[i] = means[i].us;
     return tp_robust_deviation(w->values, count);
 }
 
-static double median_of(struct tp_what_if_work *w, const struct mean *means, size_t count)
+static double median_of_means(struct tp_what_if_work *w, const struct mean *means, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         w->values[i] = means[i].us;
@@ -58,7 +58,8 @@ static double median_of(struct tp_what_if_work *w, const struct mean *means, siz
 
 /* Marks ranks whose mean work is in the upper of two clearly separate levels. The upper level must contain 20 % to
  * 80 % of the class. */
-static void find_upper(struct tp_what_if_work *w, const struct tp_graph_class *class, unsigned part, double least_us)
+static void find_upper_ranks(struct tp_what_if_work *w, const struct tp_graph_class *class, unsigned part,
+                             double least_us)
 {
     uint32_t n = class->rank_count, edge = n / 5 > 2 ? n / 5 : 2, at = 0;
     struct mean *means = tp_arena_array(w->arena, n, sizeof *means);
@@ -77,16 +78,17 @@ static void find_upper(struct tp_what_if_work *w, const struct tp_graph_class *c
         }
     if (!at)
         return;
-    double inner = fmax(fmax(spread_of(w, means, at), spread_of(w, means + at, n - at)), 1e-9);
-    bool are_two =
-        gap > LEVEL_SPREADS * inner && median_of(w, means + at, n - at) - median_of(w, means, at) > 2 * least_us;
+    double inner = fmax(fmax(spread_of_means(w, means, at), spread_of_means(w, means + at, n - at)), 1e-9);
+    bool are_two = gap > LEVEL_SPREADS * inner &&
+                   median_of_means(w, means + at, n - at) - median_of_means(w, means, at) > 2 * least_us;
     for (uint32_t i = at; i < n && are_two; i++)
         w->is_upper[part][means[i].rank] = true;
 }
 
 /* Marks slow ranks in a class of two or three ranks, where a median does not show the usual length. The fastest rank
  * is usual. Another rank is slow if it exceeds the fastest by more than the steps of the fastest rank vary. */
-static void find_slower(struct tp_what_if_work *w, const struct tp_graph_class *class, unsigned part, double least_us)
+static void find_slower_ranks(struct tp_what_if_work *w, const struct tp_graph_class *class, unsigned part,
+                              double least_us)
 {
     const double *fastest = NULL;
     double least = INFINITY, means[FEW_RANKS];
@@ -113,14 +115,15 @@ static void find_levels(struct tp_what_if_work *w)
         w->is_upper[p] = tp_arena_array(w->arena, w->ranks, sizeof(bool));
         for (size_t c = 0; c < w->graph->classes.count; c++) {
             const struct tp_graph_class *class = tp_graph_class_at(w->graph, c);
-            (class->rank_count <= FEW_RANKS ? find_slower : find_upper)(w, class, p, LEAST_LEVEL * sum / cells);
+            (class->rank_count <= FEW_RANKS ? find_slower_ranks : find_upper_ranks)(w, class, p,
+                                                                                    LEAST_LEVEL * sum / cells);
         }
     }
 }
 
 /* ---- usual own work ---- */
 
-static double usual_of(struct tp_what_if_work *w, const struct tp_graph_class *class, uint32_t slot, unsigned part)
+static double usual_slot_us(struct tp_what_if_work *w, const struct tp_graph_class *class, uint32_t slot, unsigned part)
 {
     size_t count = 0;
     for (uint32_t i = 0; i < class->rank_count; i++) {
@@ -135,7 +138,7 @@ static double usual_total(const struct tp_what_if_work *w, uint32_t class, unsig
 {
     double sum = 0;
     for (uint32_t k = 0; k < tp_graph_class_at(w->graph, class)->slot_count; k++)
-        sum += tp_usual_of(w, w->usual, class, k, part);
+        sum += tp_usual_work_us(w, w->usual, class, k, part);
     return sum;
 }
 
@@ -155,17 +158,17 @@ static void find_usual_input(struct tp_what_if_work *w)
         double total = usual_total(w, c, TP_SLOT_INPUT);
         w->is_input_late |= total > least + LATE_INPUT * work;
         for (uint32_t k = 0; k < tp_graph_class_at(w->graph, c)->slot_count && total > least + LATE_INPUT * work; k++)
-            w->usual[w->first_usual[c] + k * TP_SLOT_OWN + TP_SLOT_INPUT] *= least / total;
+            w->usual[w->first_usual_of_class[c] + k * TP_SLOT_OWN + TP_SLOT_INPUT] *= least / total;
     }
 }
 
-static void find_usual(struct tp_what_if_work *w)
+static void find_usual_work(struct tp_what_if_work *w)
 {
     size_t count = w->graph->classes.count, cells = 0;
-    w->first_usual = tp_arena_array(w->arena, count, sizeof *w->first_usual);
+    w->first_usual_of_class = tp_arena_array(w->arena, count, sizeof *w->first_usual_of_class);
     w->work = tp_arena_array(w->arena, count, sizeof *w->work);
     for (size_t c = 0; c < count; c++) {
-        w->first_usual[c] = (uint32_t)cells;
+        w->first_usual_of_class[c] = (uint32_t)cells;
         cells += (size_t)tp_graph_class_at(w->graph, c)->slot_count * TP_SLOT_OWN;
     }
     w->usual = tp_arena_array(w->arena, cells, sizeof *w->usual);
@@ -174,17 +177,17 @@ static void find_usual(struct tp_what_if_work *w)
         const struct tp_graph_class *class = tp_graph_class_at(w->graph, c);
         for (uint32_t k = 0; k < class->slot_count; k++)
             for (unsigned p = 0; p < TP_SLOT_OWN; p++)
-                w->usual[w->first_usual[c] + k * TP_SLOT_OWN + p] = usual_of(w, class, k, p);
+                w->usual[w->first_usual_of_class[c] + k * TP_SLOT_OWN + p] = usual_slot_us(w, class, k, p);
         w->work[c] = usual_total(w, c, TP_SLOT_KERNEL);
     }
     find_usual_input(w);
     memcpy(w->values, w->work, count * sizeof *w->values);
-    w->median_work = tp_median(w->values, count);
+    w->median_work_us = tp_median(w->values, count);
 }
 
 /* ---- equal stages ---- */
 
-static bool are_of_one_row(const struct tp_graph *graph)
+static bool have_equal_slots(const struct tp_graph *graph)
 {
     for (size_t c = 1; c < graph->classes.count; c++)
         if (tp_graph_class_at(graph, c)->row != tp_graph_class_at(graph, 0)->row)
@@ -194,7 +197,7 @@ static bool are_of_one_row(const struct tp_graph *graph)
 
 /* Makes the stages equal by replacing each slot by its mean over the stages. If the rows of slots differ, scales
  * each stage to the mean of all. */
-static void even_out(struct tp_what_if_work *w, unsigned part, bool is_one_row)
+static void make_stages_equal(struct tp_what_if_work *w, unsigned part, bool is_one_row)
 {
     size_t count = w->graph->classes.count;
     double *sums = tp_arena_array(w->arena, count, sizeof *sums), all = 0;
@@ -204,17 +207,17 @@ static void even_out(struct tp_what_if_work *w, unsigned part, bool is_one_row)
     }
     for (uint32_t c = 0; c < count; c++)
         for (uint32_t k = 0; k < tp_graph_class_at(w->graph, c)->slot_count; k++) {
-            double *even = &w->equalized[w->first_usual[c] + k * TP_SLOT_OWN + part];
-            *even = sums[c] > 0 ? tp_usual_of(w, w->usual, c, k, part) * all / sums[c] : 0;
+            double *even = &w->equalized[w->first_usual_of_class[c] + k * TP_SLOT_OWN + part];
+            *even = sums[c] > 0 ? tp_usual_work_us(w, w->usual, c, k, part) * all / sums[c] : 0;
             for (uint32_t o = 0; is_one_row && o < count; o++)
-                *even = (o ? *even : 0) + tp_usual_of(w, w->usual, o, k, part);
+                *even = (o ? *even : 0) + tp_usual_work_us(w, w->usual, o, k, part);
             *even /= is_one_row ? (double)count : 1;
         }
 }
 
 /* Returns whether no other stage has more recorded ranks than this class. If ranks are missing, the recorded ranks
  * may be slow instead of the stage. */
-static bool is_as_whole(const struct tp_what_if_work *w, uint32_t class_index)
+static bool has_most_recorded_ranks(const struct tp_what_if_work *w, uint32_t class_index)
 {
     const struct tp_graph *graph = w->graph;
     uint32_t most = 0;
@@ -225,23 +228,24 @@ static bool is_as_whole(const struct tp_what_if_work *w, uint32_t class_index)
     return tp_graph_stage_ranks(graph, tp_graph_class_at(graph, class_index)->stage) == most;
 }
 
-static void find_even(struct tp_what_if_work *w)
+static void find_equal_stages(struct tp_what_if_work *w)
 {
-    bool is_one_row = are_of_one_row(w->graph);
+    bool is_one_row = have_equal_slots(w->graph);
     w->longest_stage = TP_NO_ID;
     if (w->graph->pipeline != TP_NO_ID && w->graph->classes.count > 1) {
         w->longest_stage = 0;
         for (uint32_t c = 1; c < w->graph->classes.count; c++)
             w->longest_stage = w->work[c] > w->work[w->longest_stage] ? c : w->longest_stage;
-        w->is_uneven = w->work[w->longest_stage] > LEAST_UNEVEN * w->median_work && is_as_whole(w, w->longest_stage);
+        w->is_uneven = w->work[w->longest_stage] > LEAST_UNEVEN * w->median_work_us &&
+                       has_most_recorded_ranks(w, w->longest_stage);
     }
     for (unsigned p = 0; p < TP_SLOT_OWN; p++)
-        even_out(w, p, is_one_row);
+        make_stages_equal(w, p, is_one_row);
 }
 
 /* Returns the number of slow ranks in other classes; 0 unless all of them exceed their peers by the ratio by which
  * this class exceeds a stage. */
-static uint32_t as_slow_elsewhere(const struct tp_what_if_work *w, uint32_t class_index, double ratio)
+static uint32_t count_as_slow_elsewhere(const struct tp_what_if_work *w, uint32_t class_index, double ratio)
 {
     uint32_t count = 0;
     for (uint32_t r = 0; r < w->ranks; r++) {
@@ -260,27 +264,27 @@ static uint32_t as_slow_elsewhere(const struct tp_what_if_work *w, uint32_t clas
 
 /* Finds a slower level that contains all ranks of a stage. It resembles a stage with more work, but ranks of other
  * stages are slow by the same factor. Two such ranks rule out chance, so that the level is the only cause. */
-static void find_level_across(struct tp_what_if_work *w)
+static void find_level_across_stages(struct tp_what_if_work *w)
 {
-    w->level_class = TP_NO_ID;
+    w->slow_level_class = TP_NO_ID;
     uint32_t most = w->longest_stage;
     if (!w->is_uneven)
         return;
-    double ratio = w->work[most] / w->median_work;
+    double ratio = w->work[most] / w->median_work_us;
     const struct tp_graph_class *class = tp_graph_class_at(w->graph, most);
-    if (as_slow_elsewhere(w, most, ratio) < 2)
+    if (count_as_slow_elsewhere(w, most, ratio) < 2)
         return;
     for (uint32_t i = 0; i < class->rank_count; i++)
         w->is_upper[TP_SLOT_KERNEL][class->ranks[i]] = true;
     for (uint32_t k = 0; k < class->slot_count; k++)
-        w->usual[w->first_usual[most] + k * TP_SLOT_OWN + TP_SLOT_KERNEL] /= ratio;
-    w->level_class = most;
-    w->level_ratio = ratio;
+        w->usual[w->first_usual_of_class[most] + k * TP_SLOT_OWN + TP_SLOT_KERNEL] /= ratio;
+    w->slow_level_class = most;
+    w->slow_level_ratio = ratio;
     w->work[most] /= ratio;
-    find_even(w);
+    find_equal_stages(w);
 }
 
-static void find_excess(struct tp_what_if_work *w)
+static void compute_excess(struct tp_what_if_work *w)
 {
     for (unsigned p = 0; p < TP_SLOT_OWN; p++) {
         w->excess[p] = tp_arena_array(w->arena, (size_t)w->ranks * w->steps, sizeof(double));
@@ -321,7 +325,7 @@ static void find_pair_medians(struct tp_what_if_work *w)
     for (size_t first = 0, end; first < count; first = end) {
         for (end = first; end < count && samples[end].pair == samples[first].pair; end++)
             w->values[end - first] = samples[end].us;
-        w->pair_us[samples[first].pair] = tp_median_of_sorted(w->values, end - first);
+        w->pair_us[samples[first].pair] = tp_sorted_median(w->values, end - first);
     }
     tp_arena_drop(w->arena, samples, graph->meetings.count * sizeof *samples);
 }
@@ -349,13 +353,13 @@ static void find_usual_links(struct tp_what_if_work *w)
         for (uint32_t i = 0; i < link->pair_count; i++)
             w->values[i] = w->pair_us[w->pairs_by_key[link->first_pair + i]];
         tp_sort_reals(w->values, link->pair_count);
-        link->usual_us = tp_median_of_sorted(w->values, (link->pair_count + 1) / 2);
+        link->usual_us = tp_sorted_median(w->values, (link->pair_count + 1) / 2);
     }
 }
 
 /* Returns the ratio of two times in the collectives of a key: that of a late host, and that of the other ranks. The
  * result is the median over the pairs. */
-static double late_ratio(struct tp_what_if_work *w, const struct tp_usual_link *link)
+static double link_late_ratio(struct tp_what_if_work *w, const struct tp_usual_link *link)
 {
     size_t count = 0;
     for (uint32_t i = 0; i < link->pair_count; i++) {
@@ -368,13 +372,13 @@ static double late_ratio(struct tp_what_if_work *w, const struct tp_usual_link *
 
 /* If a host leaves late, makes the times of the other ranks usual. A collective that queued behind another one
  * includes a wait, so that the key with the largest ratio gives the ratio for all keys. */
-static void use_prompt(struct tp_what_if_work *w, uint32_t family)
+static void make_prompt_times_usual(struct tp_what_if_work *w, uint32_t family)
 {
     const struct tp_graph *graph = w->graph;
     double ratio = 1;
     for (size_t k = 0; k < graph->keys.count; k++)
         if (TP_AT(&graph->keys, struct tp_graph_key, k)->family == family)
-            ratio = fmax(ratio, late_ratio(w, &w->links[k]));
+            ratio = fmax(ratio, link_late_ratio(w, &w->links[k]));
     for (size_t k = 0; k < graph->keys.count; k++)
         if (TP_AT(&graph->keys, struct tp_graph_key, k)->family == family)
             w->links[k].usual_us /= ratio;
@@ -391,25 +395,25 @@ void tp_what_if_use_means(struct tp_what_if_work *w)
                 for (uint32_t s = 0; s < w->steps; s++, count++)
                     sum += w->graph->own_us[(size_t)tp_graph_cell(rank, s, k) * TP_SLOT_OWN + TP_SLOT_KERNEL];
             }
-            w->usual[w->first_usual[c] + k * TP_SLOT_OWN + TP_SLOT_KERNEL] = count > 0 ? sum / count : 0;
+            w->usual[w->first_usual_of_class[c] + k * TP_SLOT_OWN + TP_SLOT_KERNEL] = count > 0 ? sum / count : 0;
         }
     }
-    even_out(w, TP_SLOT_KERNEL, are_of_one_row(w->graph));
-    find_excess(w);
+    make_stages_equal(w, TP_SLOT_KERNEL, have_equal_slots(w->graph));
+    compute_excess(w);
 }
 
-void tp_what_if_usual(struct tp_what_if_work *w)
+void tp_what_if_find_usual(struct tp_what_if_work *w)
 {
     add_totals(w);
     find_levels(w);
-    find_usual(w);
-    find_even(w);
-    find_level_across(w);
-    find_excess(w);
+    find_usual_work(w);
+    find_equal_stages(w);
+    find_level_across_stages(w);
+    compute_excess(w);
     tp_what_if_find_late_hosts(w);
     find_pair_medians(w);
     find_usual_links(w);
     for (uint32_t f = 0; f < w->graph->families.count; f++)
         if (w->late_host[f] != TP_NO_ID)
-            use_prompt(w, f);
+            make_prompt_times_usual(w, f);
 }

@@ -28,14 +28,14 @@ struct sum {
     double value, lost;
 };
 
-static void add(struct sum *sum, double x)
+static void add_compensated(struct sum *sum, double x)
 {
     double total = sum->value + x;
     sum->lost += fabs(sum->value) >= fabs(x) ? (sum->value - total) + x : (x - total) + sum->value;
     sum->value = total;
 }
 
-static double total_of(const struct sum *sum)
+static double compensated_total(const struct sum *sum)
 {
     return isfinite(sum->value) ? sum->value + sum->lost : sum->value;
 }
@@ -83,12 +83,12 @@ static void add_block(struct comparison *c, size_t count)
             part[PRODUCT] += x * y;
         }
         for (int k = 0; k < SUM_COUNT; k++)
-            add(&c->sums[k], part[k]);
+            add_compensated(&c->sums[k], part[k]);
     }
 }
 
 /* Returns whether two elements agree. At least one of them is not finite. */
-static bool agree(double x, double y)
+static bool are_close(double x, double y)
 {
     return (isnan(x) && isnan(y)) || x == y;
 }
@@ -113,7 +113,7 @@ static void compare_block(struct comparison *c, struct tp_difference *out, size_
                 out->new_at_worst = x;
             }
         } else {
-            is_match = agree(x, y);
+            is_match = are_close(x, y);
             out->new_nan_count += isnan(x);
             out->base_nan_count += isnan(y);
             out->new_inf_count += isinf(x) != 0;
@@ -124,7 +124,7 @@ static void compare_block(struct comparison *c, struct tp_difference *out, size_
     }
 }
 
-static int next_block(struct comparison *c, size_t count, bool *is_new, struct tp_error *err)
+static int read_next_block(struct comparison *c, size_t count, bool *is_new, struct tp_error *err)
 {
     uint64_t *wide_x = c->is_exact ? c->wide_x : NULL, *wide_y = c->is_exact ? c->wide_y : NULL;
     *is_new = false;
@@ -140,51 +140,51 @@ static int next_block(struct comparison *c, size_t count, bool *is_new, struct t
 
 /* ---- a pass ---- */
 
-static void close_both(struct comparison *c)
+static void close_arrays(struct comparison *c)
 {
     tp_array_close(c->base_array);
     tp_array_close(c->new_array);
     c->base_array = c->new_array = NULL;
 }
 
-static bool same_shape(const struct tp_npy *a, const struct tp_npy *b)
+static bool has_same_shape(const struct tp_npy *a, const struct tp_npy *b)
 {
     return a->rank == b->rank && memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0;
 }
 
-static void use_bfloat16(struct tp_npy *npy, bool is_bfloat16)
+static void set_bfloat16_type(struct tp_npy *npy, bool is_bfloat16)
 {
     if (is_bfloat16 && npy->type == TP_NPY_UINT16)
         npy->type = TP_NPY_BFLOAT16;
 }
 
-static int open_both(struct comparison *c, const struct tp_array_pair *pair, bool *is_new, struct tp_error *err)
+static int open_arrays(struct comparison *c, const struct tp_array_pair *pair, bool *is_new, struct tp_error *err)
 {
     struct tp_error ignored;
     *is_new = false;
     int code = tp_array_open(&c->base_array, &c->base, &pair->base, err);
-    use_bfloat16(&c->base, pair->base_is_bfloat16);
+    set_bfloat16_type(&c->base, pair->base_is_bfloat16);
     *is_new = code == TP_OK;
     int new_code = tp_array_open(&c->new_array, &c->new, &pair->new, code < 0 ? &ignored : err);
-    use_bfloat16(&c->new, pair->new_is_bfloat16);
+    set_bfloat16_type(&c->new, pair->new_is_bfloat16);
     if (code < 0 || new_code < 0)
         return code < 0 ? code : new_code;
-    if (!same_shape(&c->base, &c->new))
+    if (!has_same_shape(&c->base, &c->new))
         return tp_error_set(err, TP_EUSAGE, 0, "the shapes differ");
     c->is_fortran = c->base.rank > 1 && c->base.is_fortran && c->new.is_fortran;
     if (c->is_fortran || c->base.is_fortran == c->new.is_fortran)
         return TP_OK;
     *is_new = c->new.is_fortran;
-    return tp_array_want_c_order(*is_new ? c->new_array : c->base_array, err);
+    return tp_array_convert_to_c_order(*is_new ? c->new_array : c->base_array, err);
 }
 
-static int pass(struct comparison *c, struct tp_difference *out, bool *is_new, struct tp_error *err)
+static int compare_all_blocks(struct comparison *c, struct tp_difference *out, bool *is_new, struct tp_error *err)
 {
     int code = TP_OK;
     memset(c->sums, 0, sizeof c->sums);
     for (uint64_t at = 0; at < c->base.count && code == TP_OK; at += BLOCK) {
         size_t count = c->base.count - at < BLOCK ? (size_t)(c->base.count - at) : BLOCK;
-        code = next_block(c, count, is_new, err);
+        code = read_next_block(c, count, is_new, err);
         if (code < 0)
             break;
         if (out)
@@ -196,7 +196,7 @@ static int pass(struct comparison *c, struct tp_difference *out, bool *is_new, s
 
 /* Returns the power of two by which elements are multiplied. It brings `largest` near 1 if squares would leave the
  * range of doubles, else it is 1. */
-static double scale_of(double largest)
+static double scale_factor(double largest)
 {
     /* sums of up to 10^12 squares of values between these limits fit in a double */
     const double small = 1e-140, large = 1e140;
@@ -208,14 +208,14 @@ static double scale_of(double largest)
 
 static bool needs_scales(struct comparison *c, const struct tp_difference *d)
 {
-    c->base_scale = scale_of(c->max_base);
-    c->new_scale = scale_of(c->max_new);
-    c->difference_scale = scale_of(d->max_abs);
+    c->base_scale = scale_factor(c->max_base);
+    c->new_scale = scale_factor(c->max_new);
+    c->difference_scale = scale_factor(d->max_abs);
     return c->base_scale != 1 || c->new_scale != 1 || c->difference_scale != 1;
 }
 
 /* Returns the index in C order of the element with index `at` in Fortran order. */
-static uint64_t c_place(const struct tp_npy *npy, uint64_t at)
+static uint64_t c_order_index(const struct tp_npy *npy, uint64_t at)
 {
     uint64_t place = 0, scale = npy->count;
     if (at == UINT64_MAX)
@@ -229,37 +229,37 @@ static uint64_t c_place(const struct tp_npy *npy, uint64_t at)
     return place;
 }
 
-static void conclude(const struct comparison *c, struct tp_difference *d)
+static void fill_final_numbers(const struct comparison *c, struct tp_difference *d)
 {
-    double square = total_of(&c->sums[SQUARE_DIFFERENCE]);
-    double norms = sqrt(total_of(&c->sums[SQUARE_BASE])) * sqrt(total_of(&c->sums[SQUARE_NEW]));
+    double square = compensated_total(&c->sums[SQUARE_DIFFERENCE]);
+    double norms = sqrt(compensated_total(&c->sums[SQUARE_BASE])) * sqrt(compensated_total(&c->sums[SQUARE_NEW]));
     if (d->finite_count) {
         d->rmse = isinf(d->max_abs) ? INFINITY : sqrt(square / (double)d->finite_count) / c->difference_scale;
-        d->cosine = norms > 0 ? fmax(-1, fmin(1, total_of(&c->sums[PRODUCT]) / norms)) : NAN;
+        d->cosine = norms > 0 ? fmax(-1, fmin(1, compensated_total(&c->sums[PRODUCT]) / norms)) : NAN;
     }
     if (c->is_fortran) {
-        d->worst = c_place(&c->base, d->worst);
-        d->first_mismatch = c_place(&c->base, d->first_mismatch);
+        d->worst = c_order_index(&c->base, d->worst);
+        d->first_mismatch = c_order_index(&c->base, d->first_mismatch);
     }
 }
 
-static int compare(struct comparison *c, struct tp_difference *d, const struct tp_array_pair *pair,
-                   const struct tp_tolerance *tolerance, bool *is_new, struct tp_error *err)
+static int compare_opened_arrays(struct comparison *c, struct tp_difference *d, const struct tp_array_pair *pair,
+                                 const struct tp_tolerance *tolerance, bool *is_new, struct tp_error *err)
 {
-    int code = open_both(c, pair, is_new, err);
+    int code = open_arrays(c, pair, is_new, err);
     if (code < 0)
         return code;
     c->tolerance = tp_tolerance_between(tolerance, c->base.type, c->new.type);
     c->is_exact = tp_npy_type_is_wide(c->base.type) && tp_npy_type_is_wide(c->new.type);
     d->count = c->base.count;
-    code = pass(c, d, is_new, err);
+    code = compare_all_blocks(c, d, is_new, err);
     if (code == TP_OK && needs_scales(c, d)) {
-        close_both(c);
-        code = open_both(c, pair, is_new, err);
-        code = code < 0 ? code : pass(c, NULL, is_new, err);
+        close_arrays(c);
+        code = open_arrays(c, pair, is_new, err);
+        code = code < 0 ? code : compare_all_blocks(c, NULL, is_new, err);
     }
     if (code == TP_OK)
-        conclude(c, d);
+        fill_final_numbers(c, d);
     return code;
 }
 
@@ -279,10 +279,10 @@ int tp_compare(struct tp_difference *difference, struct tp_npy heads[2], const s
     if (!c)
         return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
     c->base_scale = c->new_scale = c->difference_scale = 1;
-    int code = compare(c, difference, pair, tolerance, is_new, err);
+    int code = compare_opened_arrays(c, difference, pair, tolerance, is_new, err);
     heads[0] = c->base;
     heads[1] = c->new;
-    close_both(c);
+    close_arrays(c);
     free(c);
     return code;
 }

@@ -62,29 +62,29 @@ struct row {
     size_t number;
 };
 
-static void put_text(const struct row *row, enum tp_precision_column column, struct tp_str text)
+static void set_text(const struct row *row, enum tp_precision_column column, struct tp_str text)
 {
     tp_table_text(&row->precision->table, column)[row->number] = text;
 }
 
-static void put_int(const struct row *row, enum tp_precision_column column, int64_t value)
+static void set_int(const struct row *row, enum tp_precision_column column, int64_t value)
 {
     tp_table_int(&row->precision->table, column)[row->number] = value;
 }
 
-static void put_real(const struct row *row, enum tp_precision_column column, double value)
+static void set_real(const struct row *row, enum tp_precision_column column, double value)
 {
     tp_table_real(&row->precision->table, column)[row->number] = value;
 }
 
-static struct tp_str copied(struct tp_arena *arena, const char *text)
+static struct tp_str copy_text(struct tp_arena *arena, const char *text)
 {
     size_t size = strlen(text);
     return (struct tp_str){tp_arena_copy(arena, text, size), size};
 }
 
 /* Returns a list of numbers as text, such as "[2,3]". */
-static struct tp_str list_of(struct tp_arena *arena, const int64_t *numbers, uint32_t count)
+static struct tp_str list_text(struct tp_arena *arena, const int64_t *numbers, uint32_t count)
 {
     enum { ROOM = 22 }; /* largest length of a number and a comma, bytes */
     size_t size = 0, room = (size_t)count * ROOM + 3;
@@ -96,7 +96,7 @@ static struct tp_str list_of(struct tp_arena *arena, const int64_t *numbers, uin
     return (struct tp_str){text, size};
 }
 
-static struct tp_str index_of(struct tp_arena *arena, const struct tp_npy *npy, uint64_t place)
+static struct tp_str element_index_text(struct tp_arena *arena, const struct tp_npy *npy, uint64_t place)
 {
     int64_t index[TP_NPY_MAX_DIMS];
     if (!npy || place == UINT64_MAX)
@@ -105,7 +105,7 @@ static struct tp_str index_of(struct tp_arena *arena, const struct tp_npy *npy, 
         index[i] = (int64_t)(place % (uint64_t)npy->dims[i]);
         place /= (uint64_t)npy->dims[i];
     }
-    return list_of(arena, index, npy->rank);
+    return list_text(arena, index, npy->rank);
 }
 
 static void start_row(const struct row *row, const struct tp_tensor_item *item)
@@ -116,47 +116,48 @@ static void start_row(const struct row *row, const struct tp_tensor_item *item)
     static const enum tp_precision_column reals[] = {
         TP_PRECISION_MAX_ABS,        TP_PRECISION_MAX_REL,       TP_PRECISION_RMSE,        TP_PRECISION_COSINE,
         TP_PRECISION_MISMATCH_SHARE, TP_PRECISION_BASE_AT_WORST, TP_PRECISION_NEW_AT_WORST};
-    put_text(row, TP_PRECISION_NAME, item->name);
-    put_int(row, TP_PRECISION_STEP, item->step);
-    put_int(row, TP_PRECISION_WORKER, item->worker);
-    put_int(row, TP_PRECISION_REPEAT, item->repeat);
+    set_text(row, TP_PRECISION_NAME, item->name);
+    set_int(row, TP_PRECISION_STEP, item->step);
+    set_int(row, TP_PRECISION_WORKER, item->worker);
+    set_int(row, TP_PRECISION_REPEAT, item->repeat);
     for (size_t i = 0; i < sizeof ints / sizeof *ints; i++)
-        put_int(row, ints[i], TP_NULL_INT);
+        set_int(row, ints[i], TP_NULL_INT);
     for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
-        put_real(row, reals[i], NAN);
+        set_real(row, reals[i], NAN);
 }
 
 /* Fills the columns of one side from the header of the tensor's file, or from the trace without a file. */
-static void put_side(const struct row *row, bool is_new, const struct tp_tensor_item *item, const struct tp_npy *npy)
+static void set_side_columns(const struct row *row, bool is_new, const struct tp_tensor_item *item,
+                             const struct tp_npy *npy)
 {
     bool has_head = npy && npy->data_offset;
     struct tp_str dtype = has_head && npy->type ? tp_str_of(tp_npy_type_name(npy->type))
-                          : has_head            ? copied(row->arena, npy->descr)
+                          : has_head            ? copy_text(row->arena, npy->descr)
                                                 : item->dtype;
-    put_text(row, is_new ? TP_PRECISION_NEW_DTYPE : TP_PRECISION_BASE_DTYPE, dtype);
-    put_text(row, is_new ? TP_PRECISION_NEW_SHAPE : TP_PRECISION_BASE_SHAPE,
-             has_head ? list_of(row->arena, npy->dims, npy->rank) : item->shape);
+    set_text(row, is_new ? TP_PRECISION_NEW_DTYPE : TP_PRECISION_BASE_DTYPE, dtype);
+    set_text(row, is_new ? TP_PRECISION_NEW_SHAPE : TP_PRECISION_BASE_SHAPE,
+             has_head ? list_text(row->arena, npy->dims, npy->rank) : item->shape);
 }
 
 /* Fills the columns of the difference. npy: header of an array, for its shape; NULL if statistics were compared. */
-static void put_difference(const struct row *row, const struct tp_difference *d, const struct tp_npy *npy)
+static void set_difference_columns(const struct row *row, const struct tp_difference *d, const struct tp_npy *npy)
 {
-    put_int(row, TP_PRECISION_ELEMENTS, (int64_t)d->count);
-    put_int(row, TP_PRECISION_MISMATCHES, (int64_t)d->mismatch_count);
-    put_int(row, TP_PRECISION_BASE_NANS, (int64_t)d->base_nan_count);
-    put_int(row, TP_PRECISION_NEW_NANS, (int64_t)d->new_nan_count);
-    put_int(row, TP_PRECISION_BASE_INFS, (int64_t)d->base_inf_count);
-    put_int(row, TP_PRECISION_NEW_INFS, (int64_t)d->new_inf_count);
-    put_real(row, TP_PRECISION_MAX_ABS, d->max_abs);
-    put_real(row, TP_PRECISION_MAX_REL, d->max_rel);
-    put_real(row, TP_PRECISION_RMSE, d->rmse);
-    put_real(row, TP_PRECISION_COSINE, d->cosine);
-    put_real(row, TP_PRECISION_MISMATCH_SHARE, d->count ? (double)d->mismatch_count / (double)d->count : 0);
-    put_real(row, TP_PRECISION_BASE_AT_WORST, d->base_at_worst);
-    put_real(row, TP_PRECISION_NEW_AT_WORST, d->new_at_worst);
-    put_text(row, TP_PRECISION_WORST, index_of(row->arena, npy, d->worst));
-    put_text(row, TP_PRECISION_FIRST_MISMATCH, index_of(row->arena, npy, d->first_mismatch));
-    put_text(row, TP_PRECISION_COMPARED_BY, npy ? TP_STR("values") : TP_STR("statistics"));
+    set_int(row, TP_PRECISION_ELEMENTS, (int64_t)d->count);
+    set_int(row, TP_PRECISION_MISMATCHES, (int64_t)d->mismatch_count);
+    set_int(row, TP_PRECISION_BASE_NANS, (int64_t)d->base_nan_count);
+    set_int(row, TP_PRECISION_NEW_NANS, (int64_t)d->new_nan_count);
+    set_int(row, TP_PRECISION_BASE_INFS, (int64_t)d->base_inf_count);
+    set_int(row, TP_PRECISION_NEW_INFS, (int64_t)d->new_inf_count);
+    set_real(row, TP_PRECISION_MAX_ABS, d->max_abs);
+    set_real(row, TP_PRECISION_MAX_REL, d->max_rel);
+    set_real(row, TP_PRECISION_RMSE, d->rmse);
+    set_real(row, TP_PRECISION_COSINE, d->cosine);
+    set_real(row, TP_PRECISION_MISMATCH_SHARE, d->count ? (double)d->mismatch_count / (double)d->count : 0);
+    set_real(row, TP_PRECISION_BASE_AT_WORST, d->base_at_worst);
+    set_real(row, TP_PRECISION_NEW_AT_WORST, d->new_at_worst);
+    set_text(row, TP_PRECISION_WORST, element_index_text(row->arena, npy, d->worst));
+    set_text(row, TP_PRECISION_FIRST_MISMATCH, element_index_text(row->arena, npy, d->first_mismatch));
+    set_text(row, TP_PRECISION_COMPARED_BY, npy ? TP_STR("values") : TP_STR("statistics"));
 }
 
 /* ---- verdicts ---- */
@@ -180,13 +181,13 @@ static bool is_divergent(const struct tp_precision_options *options, enum tp_ver
     }
 }
 
-static void judge(const struct row *row, enum tp_verdict verdict, const char *why)
+static void set_verdict(const struct row *row, enum tp_verdict verdict, const char *why)
 {
     struct tp_precision *p = row->precision;
     bool diverges = is_divergent(&p->options, verdict);
-    put_text(row, TP_PRECISION_VERDICT, tp_str_of(verdict_names[verdict]));
+    set_text(row, TP_PRECISION_VERDICT, tp_str_of(verdict_names[verdict]));
     if (why)
-        put_text(row, TP_PRECISION_WHY, copied(row->arena, why));
+        set_text(row, TP_PRECISION_WHY, copy_text(row->arena, why));
     tp_table_bool(&p->table, TP_PRECISION_IS_DIVERGENT)[row->number] = diverges;
     p->verdicts[verdict]++;
     p->compared_count += tp_table_text(&p->table, TP_PRECISION_COMPARED_BY)[row->number].ptr != NULL;
@@ -197,7 +198,7 @@ static void judge(const struct row *row, enum tp_verdict verdict, const char *wh
 
 /* Returns the first exceeded threshold as text, or NULL. Unknown values, such as the cosine of zeros, exceed no
  * threshold. */
-static const char *exceeded(const struct tp_precision_limits *limits, const struct tp_difference *d)
+static const char *exceeded_threshold_text(const struct tp_precision_limits *limits, const struct tp_difference *d)
 {
     const struct {
         const char *name;
@@ -219,12 +220,12 @@ static bool is_equal(const struct tp_difference *d)
     return d->mismatch_count == 0 && !(d->max_abs > 0);
 }
 
-static bool same_known_shape(const struct tp_tensor_item *a, const struct tp_tensor_item *b)
+static bool has_same_known_shape(const struct tp_tensor_item *a, const struct tp_tensor_item *b)
 {
     return !a->shape.ptr || !b->shape.ptr || tp_str_equal(a->shape, b->shape);
 }
 
-static bool same_known_dtype(const struct tp_tensor_item *a, const struct tp_tensor_item *b)
+static bool has_same_known_dtype(const struct tp_tensor_item *a, const struct tp_tensor_item *b)
 {
     return !a->dtype.ptr || !b->dtype.ptr || tp_str_equal(a->dtype, b->dtype);
 }
@@ -235,32 +236,33 @@ static void compare_statistics(const struct row *row, const struct tp_tensor_ite
 {
     struct tp_difference d;
     struct tp_tolerance tolerance = tp_tolerance_between(
-        &row->precision->options.tolerance, tp_npy_type_of_name(base->dtype), tp_npy_type_of_name(new->dtype));
+        &row->precision->options.tolerance, tp_npy_type_by_name(base->dtype), tp_npy_type_by_name(new->dtype));
     bool is_same = tp_statistics_compare(&d, &base->stats, &new->stats, &tolerance);
-    const char *why = exceeded(&row->precision->options.limits, &d);
-    put_difference(row, &d, NULL);
-    judge(row,
-          why                            ? TP_VERDICT_DIFFERS
-          : !same_known_dtype(base, new) ? TP_VERDICT_DTYPE
-          : is_same                      ? TP_VERDICT_SAME_STATISTICS
-                                         : TP_VERDICT_CLOSE_STATISTICS,
-          why);
+    const char *why = exceeded_threshold_text(&row->precision->options.limits, &d);
+    set_difference_columns(row, &d, NULL);
+    set_verdict(row,
+                why                                ? TP_VERDICT_DIFFERS
+                : !has_same_known_dtype(base, new) ? TP_VERDICT_DTYPE
+                : is_same                          ? TP_VERDICT_SAME_STATISTICS
+                                                   : TP_VERDICT_CLOSE_STATISTICS,
+                why);
 }
 
 /* Judges a pair of tensors by their records in the trace, for a pair without values on one side. */
-static void judge_records(const struct row *row, const struct tp_tensor_item *base, const struct tp_tensor_item *new)
+static void set_verdict_without_arrays(const struct row *row, const struct tp_tensor_item *base,
+                                       const struct tp_tensor_item *new)
 {
     bool has_stats = base->has_stats && new->has_stats;
-    put_side(row, false, base, NULL);
-    put_side(row, true, new, NULL);
-    if (!same_known_shape(base, new) || (has_stats && base->stats.count != new->stats.count))
-        judge(row, TP_VERDICT_SHAPE, NULL);
+    set_side_columns(row, false, base, NULL);
+    set_side_columns(row, true, new, NULL);
+    if (!has_same_known_shape(base, new) || (has_stats && base->stats.count != new->stats.count))
+        set_verdict(row, TP_VERDICT_SHAPE, NULL);
     else if (has_stats)
         compare_statistics(row, base, new);
-    else if (!same_known_dtype(base, new))
-        judge(row, TP_VERDICT_DTYPE, NULL);
+    else if (!has_same_known_dtype(base, new))
+        set_verdict(row, TP_VERDICT_DTYPE, NULL);
     else
-        judge(row, TP_VERDICT_NO_VALUES, base->why ? base->why : new->why);
+        set_verdict(row, TP_VERDICT_NO_VALUES, base->why ? base->why : new->why);
 }
 
 static void compare_pair(const struct row *row, const struct tp_tensor_item *base, const struct tp_tensor_item *new)
@@ -271,10 +273,10 @@ static void compare_pair(const struct row *row, const struct tp_tensor_item *bas
     struct tp_array_pair pair = {base->place, new->place, base->is_bfloat16, new->is_bfloat16};
     bool is_new;
     int code = tp_compare(&d, heads, &pair, &row->precision->options.tolerance, &is_new, &err);
-    put_side(row, false, base, &heads[0]);
-    put_side(row, true, new, &heads[1]);
+    set_side_columns(row, false, base, &heads[0]);
+    set_side_columns(row, true, new, &heads[1]);
     if (code == TP_EUSAGE) {
-        judge(row, TP_VERDICT_SHAPE, NULL);
+        set_verdict(row, TP_VERDICT_SHAPE, NULL);
         return;
     }
     if (code == TP_ENOMEM)
@@ -282,29 +284,29 @@ static void compare_pair(const struct row *row, const struct tp_tensor_item *bas
     if (code < 0) {
         char why[sizeof err.text + 16];
         snprintf(why, sizeof why, "%s: %s", is_new ? "new" : "base", err.text);
-        judge(row, TP_VERDICT_UNREADABLE, why);
+        set_verdict(row, TP_VERDICT_UNREADABLE, why);
         return;
     }
-    const char *why = exceeded(&row->precision->options.limits, &d);
-    put_difference(row, &d, &heads[0]);
-    judge(row,
-          why                              ? TP_VERDICT_DIFFERS
-          : heads[0].type != heads[1].type ? TP_VERDICT_DTYPE
-          : is_equal(&d)                   ? TP_VERDICT_EQUAL
-                                           : TP_VERDICT_CLOSE,
-          why);
+    const char *why = exceeded_threshold_text(&row->precision->options.limits, &d);
+    set_difference_columns(row, &d, &heads[0]);
+    set_verdict(row,
+                why                              ? TP_VERDICT_DIFFERS
+                : heads[0].type != heads[1].type ? TP_VERDICT_DTYPE
+                : is_equal(&d)                   ? TP_VERDICT_EQUAL
+                                                 : TP_VERDICT_CLOSE,
+                why);
 }
 
 /* ---- all ---- */
 
-static void add_base(const struct row *row, const struct tp_tensor_item *base, const struct tp_tensor_item *new)
+static void add_base_row(const struct row *row, const struct tp_tensor_item *base, const struct tp_tensor_item *new)
 {
     start_row(row, base);
     if (!new) {
-        put_side(row, false, base, NULL);
-        judge(row, TP_VERDICT_ONLY_BASE, NULL);
+        set_side_columns(row, false, base, NULL);
+        set_verdict(row, TP_VERDICT_ONLY_BASE, NULL);
     } else if (base->why || new->why) {
-        judge_records(row, base, new);
+        set_verdict_without_arrays(row, base, new);
     } else {
         compare_pair(row, base, new);
     }
@@ -332,14 +334,14 @@ void tp_precision_build(struct tp_precision *p, const struct tp_inventory *base,
     for (uint32_t i = 0; i < base->count; i++, row.number++) {
         if (options->progress)
             options->progress(options->context, i + 1, base->count, base->items[i].name);
-        add_base(&row, &base->items[i], new_of[i] == TP_NO_ID ? NULL : &new->items[new_of[i]]);
+        add_base_row(&row, &base->items[i], new_of[i] == TP_NO_ID ? NULL : &new->items[new_of[i]]);
     }
     for (uint32_t i = 0; i < new->count; i++) {
         if (base_of[i] != TP_NO_ID)
             continue;
         start_row(&row, &new->items[i]);
-        put_side(&row, true, &new->items[i], NULL);
-        judge(&row, TP_VERDICT_ONLY_NEW, NULL);
+        set_side_columns(&row, true, &new->items[i], NULL);
+        set_verdict(&row, TP_VERDICT_ONLY_NEW, NULL);
         row.number++;
     }
 }

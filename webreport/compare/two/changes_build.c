@@ -15,7 +15,7 @@ struct total {
     bool is_count_constant;
 };
 
-static struct total total_of(const struct tp_sides *sides, const struct tp_match *match, int side)
+static struct total match_total(const struct tp_sides *sides, const struct tp_match *match, int side)
 {
     /* a constant count needs at least two steps */
     struct total total = {.is_count_constant = sides->side[side].step_count >= 2};
@@ -28,7 +28,7 @@ static struct total total_of(const struct tp_sides *sides, const struct tp_match
     return total; /* without rows, the side has no calls in any step */
 }
 
-static int64_t whole_ns(double ns)
+static int64_t round_ns(double ns)
 {
     return isnan(ns) ? 0 : ns >= 9e18 ? INT64_MAX : ns <= -9e18 ? -INT64_MAX : (int64_t)llround(ns);
 }
@@ -37,10 +37,10 @@ static void split_change(struct tp_change *change)
 {
     double base_call = change->call_ns[TP_BASE], more_calls = change->calls[TP_NEW] - change->calls[TP_BASE];
     double by_count = change->ns[TP_NEW] - change->ns[TP_BASE];
-    change->change_ns = whole_ns(by_count);
+    change->change_ns = round_ns(by_count);
     if (change->calls[TP_NEW] > 0 && change->calls[TP_BASE] > 0)
         by_count = more_calls * base_call;
-    change->by_count_ns = whole_ns(by_count);
+    change->by_count_ns = round_ns(by_count);
     if (__builtin_sub_overflow(change->change_ns, change->by_count_ns, &change->by_time_ns)) {
         /* the sums are near the limits of int64, which occurs only in damaged or hostile files */
         change->by_count_ns = change->change_ns;
@@ -50,7 +50,7 @@ static void split_change(struct tp_change *change)
 
 /* Returns whether a run of the side has a row "(rest)" of this kind. Such a row sums all rows that did not fit in
  * the summary. */
-static bool has_rest(const struct tp_side_input *side, enum tp_summary_kind kind)
+static bool has_rest_row(const struct tp_side_input *side, enum tp_summary_kind kind)
 {
     for (uint32_t r = 0; r < side->run_count; r++)
         for (uint32_t i = 0; i < side->runs[r].row_count; i++)
@@ -80,8 +80,8 @@ static void find_cut_kinds(bool is_cut[TP_SUMMARY_KIND_COUNT], const struct tp_s
                            const struct tp_change_limits *limits)
 {
     for (enum tp_summary_kind kind = 0; kind < TP_SUMMARY_KIND_COUNT; kind++)
-        is_cut[kind] = (limits->is_work_same &&
-                        (has_rest(sides->side[TP_BASE].input, kind) || has_rest(sides->side[TP_NEW].input, kind))) ||
+        is_cut[kind] = (limits->is_work_same && (has_rest_row(sides->side[TP_BASE].input, kind) ||
+                                                 has_rest_row(sides->side[TP_NEW].input, kind))) ||
                        (is_module(kind) &&
                         !(has_kind(sides->side[TP_BASE].input, kind) && has_kind(sides->side[TP_NEW].input, kind)));
 }
@@ -109,13 +109,13 @@ static bool is_reported_by_count(const struct tp_identity *identity)
            (identity->kind == TP_SUMMARY_COPY && tp_str_find(identity->name, "Memset") < 0);
 }
 
-static enum tp_change_verdict by_sign(double difference)
+static enum tp_change_verdict verdict_by_sign(double difference)
 {
     return difference > 0 ? TP_CHANGE_REGRESSED : difference < 0 ? TP_CHANGE_IMPROVED : TP_CHANGE_NEUTRAL;
 }
 
 /* Returns whether the row has different kernels on the two sides. */
-static bool is_other_kernel(const struct tp_change *change)
+static bool is_kernel_of_other_name(const struct tp_change *change)
 {
     return change->match->kind >= TP_MATCH_RENAMED;
 }
@@ -128,33 +128,33 @@ static enum tp_change_verdict judge_count(const struct tp_change *change, double
     if (!change->is_count_change)
         return TP_CHANGE_NEUTRAL;
     if (is_reported_by_count(&change->identity))
-        return by_sign(change->calls[TP_NEW] - change->calls[TP_BASE]);
-    if (is_other_kernel(change)) /* the sum of all replaced kernels is judged by judge_kernels */
+        return verdict_by_sign(change->calls[TP_NEW] - change->calls[TP_BASE]);
+    if (is_kernel_of_other_name(change)) /* the sum of all replaced kernels is judged by judge_kernels */
         return TP_CHANGE_NEUTRAL;
     bool is_sampled = change->identity.kind == TP_SUMMARY_FUNCTION || change->identity.kind == TP_SUMMARY_PART;
     if (change->identity.kind == TP_SUMMARY_RUNTIME || is_sampled ||
         !(fabs((double)change->by_count_ns) >= TP_CHANGE_LEAST_SHARE * step_ns))
         return TP_CHANGE_NEUTRAL;
-    enum tp_change_verdict by_count = by_sign((double)change->by_count_ns);
-    return by_count == by_sign((double)change->change_ns) ? by_count : TP_CHANGE_NEUTRAL;
+    enum tp_change_verdict by_count = verdict_by_sign((double)change->by_count_ns);
+    return by_count == verdict_by_sign((double)change->change_ns) ? by_count : TP_CHANGE_NEUTRAL;
 }
 
 /* Returns whether the row is a kernel that replaces another one in every step and takes a relevant share of the step.
  */
-static bool is_replaced(const struct tp_change *change, const struct total totals[TP_SIDES], double step_ns)
+static bool is_kernel_replaced(const struct tp_change *change, const struct total totals[TP_SIDES], double step_ns)
 {
-    return change->identity.kind == TP_SUMMARY_KERNEL && is_other_kernel(change) && totals[TP_BASE].is_count_constant &&
-           totals[TP_NEW].is_count_constant &&
+    return change->identity.kind == TP_SUMMARY_KERNEL && is_kernel_of_other_name(change) &&
+           totals[TP_BASE].is_count_constant && totals[TP_NEW].is_count_constant &&
            fmax(change->ns[TP_BASE], change->ns[TP_NEW]) >= TP_CHANGE_LEAST_SHARE * step_ns;
 }
 
-static void fill(struct tp_change *change, const struct tp_sides *sides, const struct tp_match *match,
-                 struct total totals[TP_SIDES])
+static void init_change(struct tp_change *change, const struct tp_sides *sides, const struct tp_match *match,
+                        struct total totals[TP_SIDES])
 {
     *change = (struct tp_change){.match = match, .interval = {NAN, NAN, NAN}, .cause = TP_NO_ID};
     change->identity = tp_sides_identity(sides, tp_match_identity(match));
     for (int s = 0; s < TP_SIDES; s++) {
-        totals[s] = total_of(sides, match, s);
+        totals[s] = match_total(sides, match, s);
         change->calls[s] = totals[s].calls;
         change->ns[s] = totals[s].ns;
         change->call_ns[s] = change->calls[s] > 0 ? change->ns[s] / change->calls[s] : NAN;
@@ -163,7 +163,8 @@ static void fill(struct tp_change *change, const struct tp_sides *sides, const s
     split_change(change);
 }
 
-static void mark(struct tp_change *change, const struct tp_change_limits *limits, bool is_replaced_kernel)
+static void mark_reported_change(struct tp_change *change, const struct tp_change_limits *limits,
+                                 bool is_replaced_kernel)
 {
     change->is_reported = change->verdict == TP_CHANGE_IMPROVED || change->verdict == TP_CHANGE_REGRESSED ||
                           change->verdict == TP_CHANGE_HINT || is_replaced_kernel;
@@ -189,7 +190,8 @@ static enum tp_summary_kind judged_kind(const struct tp_changes *changes)
 }
 
 /* Returns the time of all rows of the kind in BASE, ns per step. */
-static double all_of(const struct tp_changes *changes, const struct tp_sides *sides, enum tp_summary_kind kind)
+static double total_time_of_kind(const struct tp_changes *changes, const struct tp_sides *sides,
+                                 enum tp_summary_kind kind)
 {
     double all = sides->side[TP_BASE].part_ns[kind == TP_SUMMARY_KERNEL ? TP_PART_DEVICE_SUM : TP_PART_HOST_SUM],
            sum = 0;
@@ -198,8 +200,8 @@ static double all_of(const struct tp_changes *changes, const struct tp_sides *si
     return all > 0 ? all : sum;
 }
 
-static void add_judged(struct judged *judged, const struct tp_changes *changes, uint32_t at,
-                       const struct tp_sides *sides, double all)
+static void add_judged_row(struct judged *judged, const struct tp_changes *changes, uint32_t at,
+                           const struct tp_sides *sides, double all)
 {
     const struct tp_change *change = &changes->items[at];
     const struct tp_match *match = change->match;
@@ -217,20 +219,20 @@ static void add_judged(struct judged *judged, const struct tp_changes *changes, 
     judged->changes[judged->count++] = at;
 }
 
-static struct judged find_judged(const struct tp_changes *changes, const struct tp_sides *sides)
+static struct judged find_judged_rows(const struct tp_changes *changes, const struct tp_sides *sides)
 {
     enum tp_summary_kind kind = judged_kind(changes);
-    double all = all_of(changes, sides, kind);
+    double all = total_time_of_kind(changes, sides, kind);
     struct judged judged = {tp_arena_array(sides->arena, changes->count, sizeof *judged.rows),
                             tp_arena_array(sides->arena, changes->count, sizeof *judged.changes), 0};
     for (uint32_t i = 0; i < changes->count; i++)
         if (changes->items[i].identity.kind == kind)
-            add_judged(&judged, changes, i, sides, all);
+            add_judged_row(&judged, changes, i, sides, all);
     return judged;
 }
 
 /* Returns the smallest share of a total that a part needs for a verdict. Smaller changes of wall clock are hints. */
-static double least_for_verdict(const struct tp_sides *sides)
+static double smallest_judged_share(const struct tp_sides *sides)
 {
     const double of_wall_clock = 0.01;
     return tp_sides_are_wall_clock(sides) ? of_wall_clock : TP_CHANGE_LEAST_SHARE;
@@ -245,13 +247,13 @@ static enum tp_change_verdict judge_row(const struct tp_row_verdict *row, double
     if (!(own >= TP_CHANGE_LEAST_SHARE))
         return TP_CHANGE_NEUTRAL;
     if (is_alone && row->is_sure && row->is_confirmed && own >= least)
-        return by_sign(row->estimate);
+        return verdict_by_sign(row->estimate);
     return row->is_listed && (is_alone || has_moved) ? TP_CHANGE_HINT : TP_CHANGE_NEUTRAL;
 }
 
 /* Returns the interval of a row's change, ns of a typical step. */
-static struct tp_confidence_interval interval_of(const struct tp_row_levels *levels, const struct tp_row_verdict *row,
-                                                 uint32_t runs)
+static struct tp_confidence_interval interval_of_row(const struct tp_row_levels *levels,
+                                                     const struct tp_row_verdict *row, uint32_t runs)
 {
     double base = exp(tp_sum(levels->base, runs) / runs), change = log1p(row->estimate);
     return (struct tp_confidence_interval){base * row->estimate, base * expm1(change - row->half_width),
@@ -271,7 +273,7 @@ static void judge_times(struct tp_changes *changes, const struct tp_sides *sides
 {
     uint32_t base_count = sides->side[TP_BASE].input->run_count, new_count = sides->side[TP_NEW].input->run_count;
     bool is_alone = base_count + new_count >= TP_VERDICT_RUNS, has_moved = has_total_moved(totals);
-    struct judged judged = find_judged(changes, sides);
+    struct judged judged = find_judged_rows(changes, sides);
     struct tp_row_judgement judgement =
         tp_rows_judge(judged.rows, judged.count, (const size_t[]){base_count, new_count}, doubt,
                       tp_sides_are_wall_clock(sides), sides->arena);
@@ -280,14 +282,14 @@ static void judge_times(struct tp_changes *changes, const struct tp_sides *sides
     changes->low_shift = judgement.low_shift;
     for (uint32_t i = 0; judgement.rows && i < judged.count; i++) {
         struct tp_change *change = &changes->items[judged.changes[i]];
-        change->interval = interval_of(&judged.rows[i], &judgement.rows[i], base_count);
+        change->interval = interval_of_row(&judged.rows[i], &judgement.rows[i], base_count);
         change->verdict =
-            judge_row(&judgement.rows[i], judged.rows[i].share, least_for_verdict(sides), is_alone, has_moved);
+            judge_row(&judgement.rows[i], judged.rows[i].share, smallest_judged_share(sides), is_alone, has_moved);
     }
 }
 
-bool tp_changes_are_of_machine(const struct tp_changes *changes, const struct tp_sides *sides,
-                               const struct tp_total totals[TP_QUANTITIES], double threshold)
+bool tp_changes_are_due_to_machine(const struct tp_changes *changes, const struct tp_sides *sides,
+                                   const struct tp_total totals[TP_QUANTITIES], double threshold)
 {
     const double least = log1p(0.1);
     double shift = log1p(changes->shift);
@@ -304,7 +306,8 @@ bool tp_changes_are_of_machine(const struct tp_changes *changes, const struct tp
 }
 
 /* Returns the levels of NEW (logarithms) without the shift that all rows share. */
-static struct tp_side_levels unshifted(const struct tp_sides *sides, const struct tp_side_levels *of, double shift)
+static struct tp_side_levels remove_common_shift(const struct tp_sides *sides, const struct tp_side_levels *of,
+                                                 double shift)
 {
     uint32_t runs = sides->side[TP_NEW].input->run_count;
     struct tp_side_levels levels = *of;
@@ -338,10 +341,10 @@ static void add_data_loading(struct tp_changes *changes, const struct tp_sides *
     struct tp_side_levels levels[TP_SIDES] = {base->loading, new_side->loading};
     double ns[TP_SIDES] = {base->part_ns[TP_PART_DATALOADER], new_side->part_ns[TP_PART_DATALOADER]};
     if (tp_sides_are_wall_clock(sides))
-        levels[TP_NEW] = unshifted(sides, &levels[TP_NEW], log1p(changes->shift));
+        levels[TP_NEW] = remove_common_shift(sides, &levels[TP_NEW], log1p(changes->shift));
     struct tp_total total =
-        tp_total_of(sides, TP_QUANTITY_STEP, levels, &(struct tp_change_limits){.threshold = limits->threshold},
-                    doubt / TP_RUN_DOUBT);
+        tp_total_of_quantity(sides, TP_QUANTITY_STEP, levels,
+                             &(struct tp_change_limits){.threshold = limits->threshold}, doubt / TP_RUN_DOUBT);
     struct tp_change *change = &changes->items[changes->count++];
     *change = (struct tp_change){.match = &none,
                                  .identity = {TP_SUMMARY_KIND_COUNT,
@@ -354,19 +357,19 @@ static void add_data_loading(struct tp_changes *changes, const struct tp_sides *
                                               ns[TP_BASE] * total.change.high},
                                  .cause = TP_NO_ID};
     change->share = (ns[TP_NEW] - ns[TP_BASE]) / base->total_ns;
-    change->by_time_ns = change->change_ns = whole_ns(ns[TP_NEW] - ns[TP_BASE]);
+    change->by_time_ns = change->change_ns = round_ns(ns[TP_NEW] - ns[TP_BASE]);
     bool is_alone = base->input->run_count + new_side->input->run_count >= TP_VERDICT_RUNS &&
-                    fabs(change->share) >= least_for_verdict(sides) &&
+                    fabs(change->share) >= smallest_judged_share(sides) &&
                     is_loading_confirmed(changes, sides, levels, total.change.estimate);
     if (fabs(change->share) >= TP_CHANGE_LEAST_SHARE && total.verdict != TP_CHANGE_NEUTRAL)
         change->verdict = is_alone ? total.verdict : TP_CHANGE_HINT;
-    mark(change, limits, false);
+    mark_reported_change(change, limits, false);
 }
 
 /* ---- replaced operators and kernels ---- */
 
 /* Returns whether a row belongs to operators that replace others. Such rows are judged together, as a sum. */
-static bool is_in_group(const struct tp_change *change, const struct tp_replaced *replaced)
+static bool is_part_of_group(const struct tp_change *change, const struct tp_replaced *replaced)
 {
     for (int s = 0; s < TP_SIDES; s++)
         for (uint32_t i = 0; i < change->match->member_count[s]; i++)
@@ -375,7 +378,7 @@ static bool is_in_group(const struct tp_change *change, const struct tp_replaced
     return false;
 }
 
-static void set_sum(struct tp_change *change, const struct tp_replaced_sum *sum)
+static void use_sum_of_group(struct tp_change *change, const struct tp_replaced_sum *sum)
 {
     change->verdict = sum->verdict;
     change->interval = sum->interval;
@@ -405,7 +408,7 @@ static void judge_kernels(struct tp_changes *changes, const struct tp_sides *sid
                 (!most || (changes->items[i].change_ns > most->change_ns) == is_slower))
                 most = &changes->items[i];
         if (most)
-            set_sum(most, &sum);
+            use_sum_of_group(most, &sum);
     }
 }
 
@@ -417,7 +420,7 @@ static void judge_replaced(struct tp_changes *changes, const struct tp_sides *si
         const struct tp_replaced_sum *sum = &replaced->groups[matches->items[i].group];
         enum tp_summary_kind kind = changes->items[i].identity.kind;
         if (matches->items[i].group && kind == (sum->is_host ? TP_SUMMARY_OPERATOR_HOST : TP_SUMMARY_KERNEL))
-            set_sum(&changes->items[i], sum);
+            use_sum_of_group(&changes->items[i], sum);
     }
 }
 
@@ -439,10 +442,10 @@ void tp_changes_build(struct tp_changes *changes, const struct tp_sides *sides, 
     for (uint32_t i = 0; i < matches->count; i++) {
         struct tp_change *change = &changes->items[i];
         struct total sums[TP_SIDES];
-        fill(change, sides, &matches->items[i], sums);
-        bool is_judged_as_sum = is_in_group(change, replaced) && !is_reported_by_count(&change->identity);
+        init_change(change, sides, &matches->items[i], sums);
+        bool is_judged_as_sum = is_part_of_group(change, replaced) && !is_reported_by_count(&change->identity);
         change->is_count_change = !is_judged_as_sum && is_count_changed(change, sums, is_cut, limits->is_work_same);
-        is_new_kernel[i] = is_replaced(change, sums, step_ns);
+        is_new_kernel[i] = is_kernel_replaced(change, sums, step_ns);
     }
     judge_times(changes, sides, totals, doubt);
     judge_replaced(changes, sides, matches, replaced);
@@ -451,7 +454,7 @@ void tp_changes_build(struct tp_changes *changes, const struct tp_sides *sides, 
         struct tp_change *change = &changes->items[i];
         if (change->verdict == TP_CHANGE_NEUTRAL)
             change->verdict = judge_count(change, step_ns);
-        mark(change, limits, is_new_kernel[i]);
+        mark_reported_change(change, limits, is_new_kernel[i]);
     }
     if (has_loading)
         add_data_loading(changes, sides, limits, doubt);

@@ -12,7 +12,7 @@ void tp_changes_build(struct tp_changes *changes, const struct tp_sides *sides, 
 
 /* Returns whether a busy machine on one side explains the totals. This requires that all times are wall clock, and
  * that all rows changed by one factor of at least 10 %. In addition, no total may certainly have changed by more. */
-bool tp_changes_are_of_machine(const struct tp_changes *changes, const struct tp_sides *sides,
-                               const struct tp_total totals[TP_QUANTITIES], double threshold);
+bool tp_changes_are_due_to_machine(const struct tp_changes *changes, const struct tp_sides *sides,
+                                   const struct tp_total totals[TP_QUANTITIES], double threshold);
 
 #endif

@@ -184,10 +184,10 @@ double tp_compare_serving_rate(const struct tp_compare *compare, int side, bool 
 /* ---- parts (compare_memory.c, compare_tables.c, serving_diff.c) ---- */
 
 /* Fills the table TP_COMPARE_SERVING. */
-void tp_compare_serving(struct tp_compare *compare);
+void tp_compare_build_serving(struct tp_compare *compare);
 
 /* Fills the tables TP_COMPARE_MEMORY and TP_COMPARE_OWNERS, and memory_verdict. */
-void tp_compare_memory(struct tp_compare *compare);
+void tp_compare_build_memory(struct tp_compare *compare);
 /* Fills all tables except those of serving and memory. */
 void tp_compare_fill_tables(struct tp_compare *compare);
 

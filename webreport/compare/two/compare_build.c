@@ -14,7 +14,7 @@
  * times. */
 static void make_host_times_inconclusive(struct tp_compare *c)
 {
-    for (enum tp_quantity q = 0; q < TP_QUANTITIES && c->comparability.is_recorded_otherwise; q++)
+    for (enum tp_quantity q = 0; q < TP_QUANTITIES && c->comparability.has_other_recorder_options; q++)
         if (q != TP_QUANTITY_KERNELS && c->totals[q].verdict != TP_CHANGE_NEUTRAL)
             c->totals[q].verdict = TP_CHANGE_INCONCLUSIVE;
 }
@@ -29,9 +29,9 @@ static bool is_confirmed(const struct tp_compare *c, enum tp_quantity quantity)
 }
 
 /* Withdraws verdicts on totals if the machine was busy on one side, or may have been. */
-static void withdraw_wall_clock_verdicts(struct tp_compare *c)
+static void drop_wall_clock_verdicts(struct tp_compare *c)
 {
-    c->was_machine_busy = tp_changes_are_of_machine(&c->changes, &c->sides, c->totals, c->options.threshold);
+    c->was_machine_busy = tp_changes_are_due_to_machine(&c->changes, &c->sides, c->totals, c->options.threshold);
     for (enum tp_quantity q = 0; q < TP_QUANTITIES; q++) {
         enum tp_change_verdict *verdict = &c->totals[q].verdict;
         if (*verdict != TP_CHANGE_REGRESSED && *verdict != TP_CHANGE_IMPROVED)
@@ -68,7 +68,7 @@ static void count_causes(struct tp_compare *c)
 }
 
 /* Returns the damage of both sides as text, including ranks that only one side has. Returns "" without damage. */
-static const char *damage_of(const struct tp_compare *c)
+static const char *damage_text(const struct tp_compare *c)
 {
     struct tp_damage_runs runs[TP_SIDES];
     for (int s = 0; s < TP_SIDES; s++)
@@ -99,20 +99,20 @@ void tp_compare_build(struct tp_compare *compare, const struct tp_side_input inp
     tp_sides_build(&compare->sides, aligned, arena);
     measure_steps(compare);
     tp_comparability_build(&compare->comparability, &compare->sides);
-    compare->damage = damage_of(compare);
+    compare->damage = damage_text(compare);
     compare->is_open = compare->comparability.is_not_comparable || *compare->damage;
     struct tp_replaced replaced;
     tp_work_sides_build(&compare->work, &replaced, &compare->sides, &compare->comparability);
-    compare->is_work_changed = !*compare->damage && tp_work_has_gated(&compare->work);
+    compare->is_work_changed = !*compare->damage && tp_work_has_limited_change(&compare->work);
     const struct tp_change_limits limits = {options->threshold, compare->is_open,
                                             compare->work.is_known && compare->work.is_same};
     tp_totals_build(compare->totals, &compare->sides, &limits);
     make_host_times_inconclusive(compare);
     tp_matches_build(&compare->matches, &compare->sides, &replaced);
     tp_changes_build(&compare->changes, &compare->sides, &compare->matches, &replaced, compare->totals, &limits);
-    withdraw_wall_clock_verdicts(compare);
+    drop_wall_clock_verdicts(compare);
     count_causes(compare);
-    tp_compare_memory(compare);
+    tp_compare_build_memory(compare);
     compare->verdict = tp_compare_judge(compare);
     tp_difftree_build(&compare->tree, &compare->sides, trees, arena);
     tp_compare_fill_tables(compare);

@@ -68,12 +68,12 @@ struct memory {
     struct tp_vec owners;              /* elements: struct owner */
 };
 
-static int64_t greater(int64_t a, int64_t b)
+static int64_t greater_of(int64_t a, int64_t b)
 {
     return a == TP_NULL_INT || b > a ? b : a;
 }
 
-static uint32_t device_of(struct memory *m, struct tp_str name)
+static uint32_t find_or_add_device(struct memory *m, struct tp_str name)
 {
     for (uint32_t i = 0; i < m->devices.count; i++)
         if (tp_str_equal(TP_AT(&m->devices, struct device, i)->name, name))
@@ -100,11 +100,11 @@ static void find_lines(struct memory *m, int side)
 }
 
 /* Returns the name of an owner. If a source line of BASE moved, its name is that of the new line. */
-static struct tp_str name_of(const struct memory *m, const struct tp_summary_owner *owner, int side)
+static struct tp_str owner_name(const struct memory *m, const struct tp_summary_owner *owner, int side)
 {
     if (owner->kind != TP_OWNER_LINE || side != TP_BASE)
         return owner->name;
-    return tp_frame_paired(m->line_pairs, &m->lines[TP_BASE], &m->lines[TP_NEW], owner->name);
+    return tp_frame_paired_text(m->line_pairs, &m->lines[TP_BASE], &m->lines[TP_NEW], owner->name);
 }
 
 /* Replaces the owners of a side by those of another run. The owners are those of the run with the highest peak,
@@ -118,7 +118,7 @@ static void add_owners(struct memory *m, const struct tp_summary_memory *from, i
     }
     for (uint32_t i = 0; i < from->owner_count; i++) {
         const struct tp_summary_owner *own = &from->owners[i];
-        struct tp_str name = name_of(m, own, side);
+        struct tp_str name = owner_name(m, own, side);
         uint32_t key[3] = {device, own->kind, tp_strings_add(&m->names, name)};
         uint32_t at = tp_keys_add(&m->keys, key);
         if (at == m->owners.count)
@@ -136,20 +136,20 @@ static void add_side(struct memory *m, int side)
     for (uint32_t r = 0; r < input->run_count; r++)
         for (uint32_t i = 0; i < input->runs[r].memory_count; i++) {
             const struct tp_summary_memory *from = &input->runs[r].memory[i];
-            uint32_t at = device_of(m, from->device);
+            uint32_t at = find_or_add_device(m, from->device);
             struct device *device = TP_AT(&m->devices, struct device, at);
-            bool is_greatest = greater(device->peak[side], from->peak_allocated_bytes) != device->peak[side];
-            device->peak[side] = greater(device->peak[side], from->peak_allocated_bytes);
+            bool is_greatest = greater_of(device->peak[side], from->peak_allocated_bytes) != device->peak[side];
+            device->peak[side] = greater_of(device->peak[side], from->peak_allocated_bytes);
             if (from->peak_allocated_bytes != TP_NULL_INT && from->peak_allocated_bytes < device->least_peak[side])
                 device->least_peak[side] = from->peak_allocated_bytes;
-            device->reserved[side] = greater(device->reserved[side], from->peak_reserved_bytes);
+            device->reserved[side] = greater_of(device->reserved[side], from->peak_reserved_bytes);
             device->creep[side] = fmax(device->creep[side], from->creep_bytes_per_step);
             if (is_greatest)
                 add_owners(m, from, side, at);
         }
 }
 
-static int64_t difference(const int64_t values[TP_SIDES])
+static int64_t new_minus_base(const int64_t values[TP_SIDES])
 {
     if (values[TP_BASE] == TP_NULL_INT || values[TP_NEW] == TP_NULL_INT)
         return TP_NULL_INT;
@@ -157,7 +157,7 @@ static int64_t difference(const int64_t values[TP_SIDES])
 }
 
 /* Returns the probability that all runs of one side are above, or below, all runs of the other side by chance. */
-static double chance_of_separation(const struct tp_compare *c)
+static double separation_chance(const struct tp_compare *c)
 {
     double base = c->sides.side[TP_BASE].input->run_count, new_count = c->sides.side[TP_NEW].input->run_count;
     return 2 * exp(lgamma(base + 1) + lgamma(new_count + 1) - lgamma(base + new_count + 1));
@@ -167,7 +167,7 @@ static double chance_of_separation(const struct tp_compare *c)
  * because threads and the garbage collector decide when memory is freed. The gap between the sides must therefore be
  * wider than the range of each side's runs. If the runs of a side differ at all, a rare run may be far from the
  * others. Then there must be enough runs to make a separation by chance unlikely. */
-static bool may_peak_be_chance(const struct tp_compare *c, const struct device *device)
+static bool can_peak_be_chance(const struct tp_compare *c, const struct device *device)
 {
     int64_t up = tp_sat_sub(device->least_peak[TP_NEW], device->peak[TP_BASE]);
     int64_t down = tp_sat_sub(device->least_peak[TP_BASE], device->peak[TP_NEW]), gap = up > down ? up : down;
@@ -175,20 +175,20 @@ static bool may_peak_be_chance(const struct tp_compare *c, const struct device *
         return false;
     for (int s = 0; s < TP_SIDES; s++) {
         int64_t range = tp_sat_sub(device->peak[s], device->least_peak[s]);
-        if (gap <= range || (range > 0 && chance_of_separation(c) > TP_RUN_DOUBT))
+        if (gap <= range || (range > 0 && separation_chance(c) > TP_RUN_DOUBT))
             return true;
     }
     return tp_sides_allow_only_hints(&c->sides);
 }
 
-static enum tp_change_verdict judge(const struct memory *m, const struct device *device)
+static enum tp_change_verdict peak_verdict(const struct memory *m, const struct device *device)
 {
     const struct tp_compare *c = m->compare;
-    int64_t change = difference(device->peak);
+    int64_t change = new_minus_base(device->peak);
     double least = fmax(LEAST_BYTES, fmax(LEAST_SHARE, c->options.threshold) * (double)device->peak[TP_BASE]);
     double runs = c->sides.side[TP_NEW].input->run_count;
     double growth = (device->creep[TP_NEW] - device->creep[TP_BASE]) * (double)c->sides.side[TP_NEW].step_count / runs;
-    double most = change == TP_NULL_INT || may_peak_be_chance(c, device) ? 0 : (double)change;
+    double most = change == TP_NULL_INT || can_peak_be_chance(c, device) ? 0 : (double)change;
     if (fabs(growth) > fabs(most)) /* false for NaN, so that unknown growth is ignored */
         most = growth;
     if (change == TP_NULL_INT || fabs(most) <= least)
@@ -205,7 +205,7 @@ static void fill_devices(struct memory *m)
     tp_table_init(table, c->arena, "memory", memory_defs, TP_MEMORY_DIFF_COLUMNS, m->devices.count);
     for (size_t i = 0; i < m->devices.count; i++) {
         struct device *device = TP_AT(&m->devices, struct device, i);
-        device->verdict = judge(m, device);
+        device->verdict = peak_verdict(m, device);
         if (device->verdict == TP_CHANGE_REGRESSED || c->memory_verdict == TP_CHANGE_NEUTRAL)
             c->memory_verdict = device->verdict;
         tp_table_text(table, TP_MEMORY_DIFF_DEVICE)[i] = device->name;
@@ -214,7 +214,7 @@ static void fill_devices(struct memory *m)
             tp_table_int(table, TP_MEMORY_DIFF_BASE_RESERVED + (unsigned)s)[i] = device->reserved[s];
             tp_table_real(table, TP_MEMORY_DIFF_BASE_CREEP + (unsigned)s)[i] = device->creep[s];
         }
-        tp_table_int(table, TP_MEMORY_DIFF_CHANGE)[i] = difference(device->peak);
+        tp_table_int(table, TP_MEMORY_DIFF_CHANGE)[i] = new_minus_base(device->peak);
         tp_table_text(table, TP_MEMORY_DIFF_VERDICT)[i] = tp_str_of(tp_change_verdict_name(device->verdict));
     }
 }
@@ -222,7 +222,7 @@ static void fill_devices(struct memory *m)
 static int by_change(const void *x, const void *y, const void *context)
 {
     const struct owner *a = x, *b = y;
-    int64_t p = difference(a->bytes), q = difference(b->bytes);
+    int64_t p = new_minus_base(a->bytes), q = new_minus_base(b->bytes);
     (void)context;
     if (a->device != b->device)
         return a->device < b->device ? -1 : 1;
@@ -237,10 +237,10 @@ static int by_change(const void *x, const void *y, const void *context)
     return tp_str_compare(a->name, b->name);
 }
 
-static enum tp_change_verdict judge_owner(const struct memory *m, const struct owner *owner)
+static enum tp_change_verdict owner_verdict(const struct memory *m, const struct owner *owner)
 {
     const struct device *device = TP_AT(&m->devices, struct device, owner->device);
-    double all = (double)difference(device->peak), own = (double)difference(owner->bytes);
+    double all = (double)new_minus_base(device->peak), own = (double)new_minus_base(owner->bytes);
     bool is_part = fabs(own) >= LEAST_OWNER_SHARE * fabs(all) && fabs(own) >= LEAST_BYTES && (own > 0) == (all > 0);
     return device->verdict != TP_CHANGE_NEUTRAL && is_part ? device->verdict : TP_CHANGE_NEUTRAL;
 }
@@ -261,12 +261,12 @@ static void fill_owners(struct memory *m)
             tp_table_int(table, TP_OWNER_DIFF_BASE + (unsigned)s)[i] = owner->bytes[s];
             tp_table_int(table, TP_OWNER_DIFF_BASE_BLOCKS + (unsigned)s)[i] = owner->blocks[s];
         }
-        tp_table_int(table, TP_OWNER_DIFF_CHANGE)[i] = difference(owner->bytes);
-        tp_table_text(table, TP_OWNER_DIFF_VERDICT)[i] = tp_str_of(tp_change_verdict_name(judge_owner(m, owner)));
+        tp_table_int(table, TP_OWNER_DIFF_CHANGE)[i] = new_minus_base(owner->bytes);
+        tp_table_text(table, TP_OWNER_DIFF_VERDICT)[i] = tp_str_of(tp_change_verdict_name(owner_verdict(m, owner)));
     }
 }
 
-void tp_compare_memory(struct tp_compare *compare)
+void tp_compare_build_memory(struct tp_compare *compare)
 {
     struct tp_arena *arena = compare->arena;
     struct memory m = {

@@ -170,14 +170,14 @@ static void fill_row(struct tp_table *table, size_t row, const struct tp_compare
     tp_table_text(table, TP_ROW_CAUSE)[row] = cause ? cause->identity.name : (struct tp_str){NULL, 0};
     for (int s = 0; s < TP_SIDES; s++) {
         tp_table_real(table, TP_ROW_BASE_CALLS + (unsigned)s)[row] = change->calls[s];
-        tp_table_int(table, TP_ROW_BASE_TIME + (unsigned)s)[row] = tp_rounded(change->ns[s]);
-        tp_table_int(table, TP_ROW_BASE_CALL + (unsigned)s)[row] = tp_rounded(change->call_ns[s]);
+        tp_table_int(table, TP_ROW_BASE_TIME + (unsigned)s)[row] = tp_round_to_integer(change->ns[s]);
+        tp_table_int(table, TP_ROW_BASE_CALL + (unsigned)s)[row] = tp_round_to_integer(change->call_ns[s]);
     }
     tp_table_int(table, TP_ROW_CHANGE)[row] = change->change_ns;
     tp_table_int(table, TP_ROW_BY_COUNT)[row] = change->by_count_ns;
     tp_table_int(table, TP_ROW_BY_TIME)[row] = change->by_time_ns;
-    tp_table_int(table, TP_ROW_LOW)[row] = tp_rounded(change->interval.low);
-    tp_table_int(table, TP_ROW_HIGH)[row] = tp_rounded(change->interval.high);
+    tp_table_int(table, TP_ROW_LOW)[row] = tp_round_to_integer(change->interval.low);
+    tp_table_int(table, TP_ROW_HIGH)[row] = tp_round_to_integer(change->interval.high);
     tp_table_real(table, TP_ROW_SHARE)[row] = isfinite(change->share) ? 100 * change->share : NAN;
 }
 
@@ -223,7 +223,7 @@ static const char *part_name(unsigned part, enum tp_producer producer)
         return tp_phrase(TP_PHRASE_CALLS, producer);
     if (part == TP_PART_DATALOADER)
         return tp_phrase(TP_PHRASE_INPUT, producer);
-    return names[part][!tp_speaks_torch(producer) && names[part][1]];
+    return names[part][!tp_uses_torch_words(producer) && names[part][1]];
 }
 
 /* Fills the row of a part. ns: mean time per step on each side. */
@@ -232,27 +232,27 @@ static void fill_part(struct tp_compare *c, size_t row, const char *name, const 
     struct tp_table *table = &c->tables[TP_COMPARE_STEP];
     double step = c->sides.side[TP_BASE].total_ns, difference = ns[TP_NEW] - ns[TP_BASE];
     tp_table_text(table, TP_PART_NAME)[row] = tp_str_of(name);
-    tp_table_int(table, TP_PART_BASE)[row] = tp_rounded(ns[TP_BASE]);
-    tp_table_int(table, TP_PART_NEW)[row] = tp_rounded(ns[TP_NEW]);
-    tp_table_int(table, TP_PART_CHANGE)[row] = tp_rounded(difference);
+    tp_table_int(table, TP_PART_BASE)[row] = tp_round_to_integer(ns[TP_BASE]);
+    tp_table_int(table, TP_PART_NEW)[row] = tp_round_to_integer(ns[TP_NEW]);
+    tp_table_int(table, TP_PART_CHANGE)[row] = tp_round_to_integer(difference);
     tp_table_int(table, TP_PART_LOW)[row] = tp_table_int(table, TP_PART_HIGH)[row] = TP_NULL_INT;
     tp_table_real(table, TP_PART_SHARE)[row] = step > 0 ? 100 * difference / step : NAN;
     tp_table_text(table, TP_PART_VERDICT)[row] = (struct tp_str){NULL, 0};
 }
 
 /* Fills the verdict and interval in the row of the whole step. */
-static void judge_step(struct tp_compare *c)
+static void set_step_verdicts(struct tp_compare *c)
 {
     struct tp_table *table = &c->tables[TP_COMPARE_STEP];
     const struct tp_total *total = &c->totals[TP_QUANTITY_STEP];
     double step = c->sides.side[TP_BASE].total_ns;
-    tp_table_int(table, TP_PART_LOW)[0] = tp_rounded(step * total->change.low);
-    tp_table_int(table, TP_PART_HIGH)[0] = tp_rounded(step * total->change.high);
+    tp_table_int(table, TP_PART_LOW)[0] = tp_round_to_integer(step * total->change.low);
+    tp_table_int(table, TP_PART_HIGH)[0] = tp_round_to_integer(step * total->change.high);
     tp_table_text(table, TP_PART_VERDICT)[0] = tp_str_of(tp_change_verdict_name(total->verdict));
 }
 
 /* Fills the waterfall: first the step, then its parts without those that are 0 on both sides. */
-static void fill_step(struct tp_compare *c)
+static void fill_step_table(struct tp_compare *c)
 {
     const struct tp_side *base = &c->sides.side[TP_BASE], *new_side = &c->sides.side[TP_NEW];
     unsigned shown[TP_PART_COUNT], count = 0;
@@ -264,7 +264,7 @@ static void fill_step(struct tp_compare *c)
     for (unsigned i = 0; i < count; i++)
         fill_part(c, i + 1, part_name(shown[i], tp_sides_producer(&c->sides)),
                   (const double[]){base->part_ns[shown[i]], new_side->part_ns[shown[i]]});
-    judge_step(c);
+    set_step_verdicts(c);
 }
 
 /* ---- findings and facts ---- */
@@ -275,7 +275,7 @@ struct finding {
     int64_t occurrences[TP_SIDES];
 };
 
-static struct finding *finding_of(struct tp_vec *findings, const struct tp_summary_finding *from)
+static struct finding *find_or_add_finding(struct tp_vec *findings, const struct tp_summary_finding *from)
 {
     for (size_t i = 0; i < findings->count; i++) {
         struct finding *finding = TP_AT(findings, struct finding, i);
@@ -292,7 +292,7 @@ static void find_findings(struct tp_vec *findings, const struct tp_compare *c)
         for (uint32_t r = 0; r < c->sides.side[s].input->run_count; r++) {
             const struct tp_summary *run = &c->sides.side[s].input->runs[r];
             for (uint32_t i = 0; i < run->finding_count; i++) {
-                struct finding *finding = finding_of(findings, &run->findings[i]);
+                struct finding *finding = find_or_add_finding(findings, &run->findings[i]);
                 if (!finding->of[s] || run->findings[i].severity < finding->of[s]->severity)
                     finding->of[s] = &run->findings[i];
                 if (run->findings[i].occurrences > finding->occurrences[s])
@@ -301,7 +301,7 @@ static void find_findings(struct tp_vec *findings, const struct tp_compare *c)
         }
 }
 
-static void fill_findings(struct tp_compare *c)
+static void fill_findings_table(struct tp_compare *c)
 {
     struct tp_vec findings = TP_VEC(c->arena, struct finding);
     struct tp_table *table = &c->tables[TP_COMPARE_FINDINGS];
@@ -329,7 +329,7 @@ static void fill_findings(struct tp_compare *c)
     }
 }
 
-static void fill_facts(struct tp_compare *c)
+static void fill_facts_table(struct tp_compare *c)
 {
     struct tp_table *table = &c->tables[TP_COMPARE_FACTS];
     tp_table_init(table, c->arena, "facts", fact_defs, TP_FACT_COLUMNS, c->comparability.fact_count);
@@ -350,10 +350,10 @@ void tp_compare_fill_tables(struct tp_compare *compare)
         if (tables[i].rows_of >= 0)
             fill_rows(compare, i, tables[i].rows_of);
     fill_rows(compare, TP_COMPARE_CHANGES, -1);
-    fill_step(compare);
-    tp_compare_serving(compare);
-    fill_findings(compare);
-    fill_facts(compare);
+    fill_step_table(compare);
+    tp_compare_build_serving(compare);
+    fill_findings_table(compare);
+    fill_facts_table(compare);
     for (enum tp_compare_table i = 0; i < TP_COMPARE_TABLES; i++)
         compare->tables[i].title = tables[i].title;
 }

@@ -10,7 +10,7 @@ enum { SHOWN_RUNS = 4 };
 
 /* Returns the categories that at least one run recorded by default, that is, without a named option. The other side
  * has these categories as well unless it lost them. */
-static unsigned present_in(const struct tp_damage_runs *runs)
+static unsigned present_needs(const struct tp_damage_runs *runs)
 {
     unsigned present = 0, asked = 0;
     for (size_t i = 0; i < runs->count; i++) {
@@ -26,9 +26,9 @@ static unsigned missed(const struct tp_input_evidence *e, unsigned present_in_ot
     return (missed & TP_NEED_ALL) | (missed & TP_PRESENT_ANNOTATIONS ? TP_NEED_HOST : 0u);
 }
 
-unsigned tp_damage_broken_needs(const struct tp_damage_runs *runs, const struct tp_damage_runs *others)
+unsigned tp_damage_unmet_needs(const struct tp_damage_runs *runs, const struct tp_damage_runs *others)
 {
-    unsigned broken = 0, present = present_in(others);
+    unsigned broken = 0, present = present_needs(others);
     for (size_t i = 0; i < runs->count; i++) {
         const struct tp_input_evidence *e = &runs->runs[i].evidence;
         broken |= tp_evidence_unmet_needs(e) | missed(e, present);
@@ -36,8 +36,8 @@ unsigned tp_damage_broken_needs(const struct tp_damage_runs *runs, const struct 
     return broken;
 }
 
-static const char *reason_of(const struct tp_input_evidence *e, unsigned needs, unsigned present,
-                             struct tp_arena *arena)
+static const char *missing_reason(const struct tp_input_evidence *e, unsigned needs, unsigned present,
+                                  struct tp_arena *arena)
 {
     if (needs & tp_evidence_unmet_needs(e))
         return tp_evidence_reason(e, needs, arena);
@@ -50,9 +50,9 @@ static const char *reason_of(const struct tp_input_evidence *e, unsigned needs, 
 const char *tp_damage_reason(const struct tp_damage_runs *runs, const struct tp_damage_runs *others, unsigned needs,
                              struct tp_arena *arena)
 {
-    unsigned present = present_in(others);
+    unsigned present = present_needs(others);
     for (size_t i = 0; i < runs->count; i++) {
-        const char *reason = reason_of(&runs->runs[i].evidence, needs, present, arena);
+        const char *reason = missing_reason(&runs->runs[i].evidence, needs, present, arena);
         struct tp_str file = runs->runs[i].file;
         if (*reason && runs->count > 1 && file.len)
             return tp_text_printf(arena, "%.*s: %s", (int)(file.len < 80 ? file.len : 80), file.ptr, reason);
@@ -65,7 +65,7 @@ const char *tp_damage_reason(const struct tp_damage_runs *runs, const struct tp_
 /* ---- ranks ---- */
 
 /* Fills the ranks of the runs in ascending order, including duplicates. Returns false if a run has no rank. */
-static bool ranks_of(int64_t *ranks, const struct tp_damage_runs *runs)
+static bool find_ranks(int64_t *ranks, const struct tp_damage_runs *runs)
 {
     for (size_t i = 0; i < runs->count; i++) {
         ranks[i] = runs->runs[i].key.rank;
@@ -86,7 +86,7 @@ static int64_t world_size(const struct tp_damage_runs *runs)
 }
 
 /* Adds the numbers from 0 to `size` - 1 that are not in the sorted list `ranks`. */
-static void add_below(struct tp_rank_set *missing, const int64_t *ranks, size_t count, int64_t size)
+static void add_missing_below(struct tp_rank_set *missing, const int64_t *ranks, size_t count, int64_t size)
 {
     int64_t next = 0;
     for (size_t i = 0; i < count && next < size; i++) {
@@ -104,10 +104,10 @@ void tp_damage_missing_ranks(struct tp_rank_set *missing, const struct tp_damage
     int64_t *ranks = tp_arena_array(arena, runs->count + 1, sizeof *ranks);
     int64_t *other_ranks = tp_arena_array(arena, others->count + 1, sizeof *other_ranks);
     tp_rank_set_init(missing, arena);
-    if (!ranks_of(ranks, runs))
+    if (!find_ranks(ranks, runs))
         return;
-    if (!ranks_of(other_ranks, others)) {
-        add_below(missing, ranks, runs->count, world_size(runs));
+    if (!find_ranks(other_ranks, others)) {
+        add_missing_below(missing, ranks, runs->count, world_size(runs));
         return;
     }
     if (other_ranks[0] == other_ranks[others->count - 1])

@@ -18,7 +18,7 @@ struct tp_damage_runs {
 
 /* Returns the broken needs, as bits of enum tp_need. A run breaks a need if its events were lost. A category is also
  * lost if a run of `others` has it and a run of `runs` lacks it. */
-unsigned tp_damage_broken_needs(const struct tp_damage_runs *runs, const struct tp_damage_runs *others);
+unsigned tp_damage_unmet_needs(const struct tp_damage_runs *runs, const struct tp_damage_runs *others);
 
 /* Returns the reason why one of `needs` is broken, such as "the gzip is cut: what it lost is not known", in `arena`.
  * The reason is that of the first run that breaks a need. With several runs, the file name precedes the reason.

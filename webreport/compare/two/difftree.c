@@ -25,7 +25,7 @@ struct merge {
     uint32_t *name_of_new; /* for each frame of NEW: index in `names` of its name */
 };
 
-static struct node *at(const struct merge *merge, uint32_t node)
+static struct node *merge_node_at(const struct merge *merge, uint32_t node)
 {
     return TP_AT(&merge->nodes, struct node, node);
 }
@@ -62,7 +62,7 @@ static void pair_frames(struct merge *merge, const struct tp_sides *sides,
         name_frames(merge, &trees[TP_NEW][r]);
 }
 
-static uint32_t name_of(struct merge *merge, const struct tp_call *call, int side)
+static uint32_t call_name_id(struct merge *merge, const struct tp_call *call, int side)
 {
     uint32_t frame =
         side == TP_BASE && call->frame.len ? tp_strings_find(&merge->frames[TP_BASE], call->frame) : TP_NO_ID;
@@ -78,19 +78,19 @@ static void add_tree(struct merge *merge, const struct tp_calltree *tree, int si
     for (uint32_t i = 0; i < tree->count; i++) {
         const struct tp_call *call = &tree->calls[i];
         uint32_t above = call->parent == TP_NO_ID ? 0 : node_of[call->parent] + 1;
-        uint32_t key[3] = {above, name_of(merge, call, side), call->kind};
+        uint32_t key[3] = {above, call_name_id(merge, call, side), call->kind};
         uint32_t node = tp_keys_add(&merge->edges, key);
         if (node == merge->nodes.count)
             *(struct node *)tp_vec_push(&merge->nodes) =
                 (struct node){.parent = above ? above - 1 : TP_NO_ID, .name = key[1], .kind = call->kind};
-        struct node *own = at(merge, node);
+        struct node *own = merge_node_at(merge, node);
         own->ns[side] += (double)(has_device ? call->device_ns : call->host_ns) * per_step;
         own->calls[side] += (double)call->call_count * per_step;
         node_of[i] = node;
     }
 }
 
-static double size_of(const struct node *node)
+static double node_size_ns(const struct node *node)
 {
     return fmax(node->ns[TP_BASE], node->ns[TP_NEW]);
 }
@@ -98,8 +98,8 @@ static double size_of(const struct node *node)
 static int by_size(const void *context, uint32_t x, uint32_t y)
 {
     const struct merge *merge = context;
-    const struct node *a = at(merge, x), *b = at(merge, y);
-    double p = size_of(a), q = size_of(b);
+    const struct node *a = merge_node_at(merge, x), *b = merge_node_at(merge, y);
+    double p = node_size_ns(a), q = node_size_ns(b);
     if (p != q)
         return p > q ? -1 : 1;
     if (a->name != b->name)
@@ -112,21 +112,21 @@ static void link_nodes(struct merge *merge)
     uint32_t count = (uint32_t)merge->nodes.count, *order = tp_arena_array(merge->arena, count, sizeof *order);
     for (uint32_t i = 0; i < count; i++) {
         order[i] = i;
-        at(merge, i)->first_child = at(merge, i)->next_sibling = TP_NO_ID;
+        merge_node_at(merge, i)->first_child = merge_node_at(merge, i)->next_sibling = TP_NO_ID;
     }
     tp_sort_rows(order, count, by_size, merge, merge->arena);
     for (uint32_t i = count; i-- > 0;) {
-        struct node *node = at(merge, order[i]);
+        struct node *node = merge_node_at(merge, order[i]);
         if (node->parent == TP_NO_ID)
             continue;
-        node->next_sibling = at(merge, node->parent)->first_child;
-        at(merge, node->parent)->first_child = order[i];
+        node->next_sibling = merge_node_at(merge, node->parent)->first_child;
+        merge_node_at(merge, node->parent)->first_child = order[i];
     }
 }
 
-static void put_call(struct tp_difftree *tree, const struct merge *merge, uint32_t node, uint32_t parent)
+static void append_call(struct tp_difftree *tree, const struct merge *merge, uint32_t node, uint32_t parent)
 {
-    const struct node *own = at(merge, node);
+    const struct node *own = merge_node_at(merge, node);
     struct tp_diffcall *call = &tree->calls[tree->count];
     *call = (struct tp_diffcall){.name = merge->names.items[own->name],
                                  .ns = {own->ns[TP_BASE], own->ns[TP_NEW]},
@@ -141,14 +141,14 @@ static void put_call(struct tp_difftree *tree, const struct merge *merge, uint32
 }
 
 /* Fills the calls of the result in depth-first order, starting at node 0. */
-static void lay_out(struct tp_difftree *tree, struct merge *merge)
+static void append_calls_in_order(struct tp_difftree *tree, struct merge *merge)
 {
     struct open {
         uint32_t next, call; /* next: child to visit next; call: index of the node in the result */
     };
     struct tp_vec open = TP_VEC(merge->arena, struct open);
-    put_call(tree, merge, 0, TP_NO_ID);
-    *(struct open *)tp_vec_push(&open) = (struct open){at(merge, 0)->first_child, 0};
+    append_call(tree, merge, 0, TP_NO_ID);
+    *(struct open *)tp_vec_push(&open) = (struct open){merge_node_at(merge, 0)->first_child, 0};
     while (open.count) {
         struct open *top = TP_AT(&open, struct open, open.count - 1);
         uint32_t node = top->next, parent = top->call;
@@ -157,9 +157,9 @@ static void lay_out(struct tp_difftree *tree, struct merge *merge)
             open.count--;
             continue;
         }
-        top->next = at(merge, node)->next_sibling;
-        put_call(tree, merge, node, parent);
-        *(struct open *)tp_vec_push(&open) = (struct open){at(merge, node)->first_child, tree->count - 1};
+        top->next = merge_node_at(merge, node)->next_sibling;
+        append_call(tree, merge, node, parent);
+        *(struct open *)tp_vec_push(&open) = (struct open){merge_node_at(merge, node)->first_child, tree->count - 1};
     }
 }
 
@@ -193,10 +193,10 @@ void tp_difftree_build(struct tp_difftree *tree, const struct tp_sides *sides,
         return;
     link_nodes(&merge);
     tree->calls = tp_arena_array(arena, merge.nodes.count, sizeof *tree->calls);
-    lay_out(tree, &merge);
+    append_calls_in_order(tree, &merge);
 }
 
-void tp_calltree_keep(struct tp_calltree *kept, const struct tp_calltree *tree, struct tp_arena *arena)
+void tp_calltree_copy(struct tp_calltree *kept, const struct tp_calltree *tree, struct tp_arena *arena)
 {
     struct tp_strings names, frames;
     *kept = *tree;

@@ -31,6 +31,6 @@ void tp_difftree_build(struct tp_difftree *tree, const struct tp_sides *sides,
                        const struct tp_calltree *const trees[TP_SIDES], struct tp_arena *arena);
 
 /* Copies a call tree with its nodes and names into `arena`, so that it outlives its trace. */
-void tp_calltree_keep(struct tp_calltree *kept, const struct tp_calltree *tree, struct tp_arena *arena);
+void tp_calltree_copy(struct tp_calltree *kept, const struct tp_calltree *tree, struct tp_arena *arena);
 
 #endif

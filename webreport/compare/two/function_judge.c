@@ -19,18 +19,18 @@ static bool is_function(const struct tp_change *change)
     return change->identity.kind == TP_SUMMARY_FUNCTION;
 }
 
-static double runs_of(const struct tp_sides *sides, int side)
+static double side_run_count(const struct tp_sides *sides, int side)
 {
     return (double)sides->side[side].input->run_count;
 }
 
-static struct sampled sampled_of(const struct tp_changes *changes, const struct tp_sides *sides,
-                                 const struct tp_change *change)
+static struct sampled measure_samples(const struct tp_changes *changes, const struct tp_sides *sides,
+                                      const struct tp_change *change)
 {
     struct sampled s = {.error = 0};
     double variance = 0;
     for (int side = 0; side < TP_SIDES; side++) {
-        double runs = runs_of(sides, side), all = changes->functions.samples[side];
+        double runs = side_run_count(sides, side), all = changes->functions.samples[side];
         s.samples[side] = change->calls[side] * (double)sides->side[side].recorded_step_count;
         bool is_none = s.samples[side] < 0.5;
         s.ns[side] = is_none ? changes->functions.ns[side] * runs / all * 0.5 / runs : change->ns[side];
@@ -40,7 +40,7 @@ static struct sampled sampled_of(const struct tp_changes *changes, const struct 
     return s;
 }
 
-static bool is_judged(const struct tp_change *change, const struct sampled *s)
+static bool can_be_judged(const struct tp_change *change, const struct sampled *s)
 {
     return s->samples[TP_BASE] + s->samples[TP_NEW] >= TP_FUNCTION_LEAST_SAMPLES &&
            !tp_str_equal(change->identity.name, TP_STR(TP_SUMMARY_REST));
@@ -54,7 +54,7 @@ static bool need_short_steps(const struct tp_sides *sides)
            sides->side[TP_NEW].quantities[TP_QUANTITY_STEP].levels;
 }
 
-static void judge(struct tp_changes *changes, struct tp_change *change, const struct sampled *s, double beyond)
+static void judge_function(struct tp_changes *changes, struct tp_change *change, const struct sampled *s, double beyond)
 {
     double log_ratio = log(s->ns[TP_NEW] / s->ns[TP_BASE]), half = tp_student_quantile(0.995, NORMAL) * s->error;
     double least = TP_FUNCTION_LEAST_SHARE * changes->functions.ns[TP_BASE];
@@ -78,17 +78,17 @@ void tp_functions_judge(struct tp_changes *changes, const struct tp_sides *sides
     if (!(sums->ns[TP_BASE] > 0) || !(sums->ns[TP_NEW] > 0))
         return;
     for (uint32_t i = 0; i < changes->count; i++) {
-        struct sampled s = is_function(&changes->items[i]) ? sampled_of(changes, sides, &changes->items[i])
+        struct sampled s = is_function(&changes->items[i]) ? measure_samples(changes, sides, &changes->items[i])
                                                            : (struct sampled){.error = 0};
-        sums->judged_count += is_function(&changes->items[i]) && is_judged(&changes->items[i], &s);
+        sums->judged_count += is_function(&changes->items[i]) && can_be_judged(&changes->items[i], &s);
     }
     double beyond = sums->judged_count ? tp_student_quantile(1 - TP_RUN_DOUBT / 2 / sums->judged_count, NORMAL) : 0;
     for (uint32_t i = 0; i < changes->count; i++) {
         struct tp_change *change = &changes->items[i];
-        struct sampled s = is_function(change) ? sampled_of(changes, sides, change) : (struct sampled){.error = 0};
-        if (!is_function(change) || !is_judged(change, &s))
+        struct sampled s = is_function(change) ? measure_samples(changes, sides, change) : (struct sampled){.error = 0};
+        if (!is_function(change) || !can_be_judged(change, &s))
             continue;
-        judge(changes, change, &s, beyond);
+        judge_function(changes, change, &s, beyond);
         if (change->verdict != TP_CHANGE_NEUTRAL && need_short_steps(sides))
             change->verdict = TP_CHANGE_HINT;
         if (s.ns[TP_BASE] <= most)

@@ -22,13 +22,13 @@ const char *tp_match_name(enum tp_match_kind kind)
 
 /* ---- likeness of names ---- */
 
-static unsigned letter(struct tp_str text, size_t i)
+static unsigned lower_case_letter(struct tp_str text, size_t i)
 {
     unsigned char c = (unsigned char)text.ptr[i];
     return c >= 'A' && c <= 'Z' ? c + 32u : c;
 }
 
-double tp_name_likeness(struct tp_str a, struct tp_str b)
+double tp_name_similarity(struct tp_str a, struct tp_str b)
 {
     enum { PAIRS = 1 << 12 };
     uint16_t seen[PAIRS] = {0}; /* number of occurrences of each pair of letters in `a`, by the hash of the pair */
@@ -40,9 +40,9 @@ double tp_name_likeness(struct tp_str a, struct tp_str b)
     if (a.len < 2 || b.len < 2)
         return tp_str_equal(a, b);
     for (size_t i = 0; i + 1 < a.len; i++)
-        seen[(letter(a, i) * 61 + letter(a, i + 1)) % PAIRS]++;
+        seen[(lower_case_letter(a, i) * 61 + lower_case_letter(a, i + 1)) % PAIRS]++;
     for (size_t i = 0; i + 1 < b.len; i++) {
-        uint16_t *left = &seen[(letter(b, i) * 61 + letter(b, i + 1)) % PAIRS];
+        uint16_t *left = &seen[(lower_case_letter(b, i) * 61 + lower_case_letter(b, i + 1)) % PAIRS];
         common += *left > 0;
         *left = (uint16_t)(*left - (*left > 0));
     }
@@ -70,12 +70,12 @@ struct matcher {
     struct tp_strings texts; /* places in the source code, without their line numbers */
 };
 
-static double time_of(const struct tp_sides *sides, int side, uint32_t identity)
+static double row_time(const struct tp_sides *sides, int side, uint32_t identity)
 {
     return tp_sides_row(sides, side, identity)->ns;
 }
 
-static uint32_t *list_of(struct tp_arena *arena, uint32_t identity)
+static uint32_t *single_item_list(struct tp_arena *arena, uint32_t identity)
 {
     uint32_t *list = tp_arena_alloc(arena, sizeof *list);
     *list = identity;
@@ -89,7 +89,7 @@ static struct tp_match *add_match(struct matcher *m, enum tp_match_kind kind, ui
     *match = (struct tp_match){.kind = kind};
     for (int s = 0; s < TP_SIDES; s++)
         if (members[s] != TP_NO_ID) {
-            match->members[s] = list_of(m->arena, members[s]);
+            match->members[s] = single_item_list(m->arena, members[s]);
             match->member_count[s] = 1;
         }
     return match;
@@ -99,7 +99,7 @@ static struct tp_match *add_match(struct matcher *m, enum tp_match_kind kind, ui
 enum pass { PASS_REPLACED, PASS_SHAPE, PASS_NAME_IN_SHAPE, PASS_NAME };
 
 /* Fills the key of the row's group. Returns false if the pass does not match rows of this kind. */
-static bool group_key(struct matcher *m, enum pass pass, struct unmatched *row, uint32_t key[4])
+static bool make_group_key(struct matcher *m, enum pass pass, struct unmatched *row, uint32_t key[4])
 {
     const uint32_t *identity = tp_keys_get(&m->sides->keys, row->identity);
     enum tp_summary_kind kind = (enum tp_summary_kind)identity[0];
@@ -116,7 +116,7 @@ static bool group_key(struct matcher *m, enum pass pass, struct unmatched *row, 
         struct tp_str shape = tp_strings_get(&m->sides->texts, identity[3]);
         key[1] = identity[1];
         key[3] =
-            kind == TP_SUMMARY_SYNC ? tp_strings_add(&m->texts, tp_frame_location(m->arena, shape, &row->line)) : 0;
+            kind == TP_SUMMARY_SYNC ? tp_strings_add(&m->texts, tp_frame_location_key(m->arena, shape, &row->line)) : 0;
         return true;
     }
     key[1] = TP_NO_ID;
@@ -141,19 +141,20 @@ static int by_group(const void *x, const void *y, const void *context)
     return a->identity < b->identity ? -1 : a->identity > b->identity;
 }
 
-static double quotient(double a, double b)
+static double smaller_quotient(double a, double b)
 {
     double less = fmin(a, b), more = fmax(a, b);
     return more > 0 ? less / more : 1;
 }
 
-static double likeness(const struct tp_sides *sides, uint32_t base, uint32_t new_identity)
+static double row_likeness(const struct tp_sides *sides, uint32_t base, uint32_t new_identity)
 {
     const struct tp_side_row *a = tp_sides_row(sides, TP_BASE, base), *b = tp_sides_row(sides, TP_NEW, new_identity);
     struct tp_identity x = tp_sides_identity(sides, base), y = tp_sides_identity(sides, new_identity);
-    if (quotient(a->ns, b->ns) < 0.1) /* rows whose times differ by a factor of ten do different work */
+    if (smaller_quotient(a->ns, b->ns) < 0.1) /* rows whose times differ by a factor of ten do different work */
         return 0;
-    return 0.5 * tp_name_likeness(x.name, y.name) + 0.3 * quotient(a->calls, b->calls) + 0.2 * quotient(a->ns, b->ns);
+    return 0.5 * tp_name_similarity(x.name, y.name) + 0.3 * smaller_quotient(a->calls, b->calls) +
+           0.2 * smaller_quotient(a->ns, b->ns);
 }
 
 static void mark_used(struct unmatched *row)
@@ -185,7 +186,7 @@ static void add_member(struct matcher *m, struct tp_match *match, struct unmatch
 
 /* Makes one match of all rows without a partner. rows: rows of BASE, followed by rows of NEW, costliest first on
  * each side. */
-static struct tp_match *match_all(struct matcher *m, struct unmatched *rows, size_t count)
+static struct tp_match *match_all_rows(struct matcher *m, struct unmatched *rows, size_t count)
 {
     struct tp_match *match = tp_vec_push(&m->matches);
     *match = (struct tp_match){.kind = TP_MATCH_REPLACED};
@@ -199,7 +200,7 @@ static struct tp_match *match_all(struct matcher *m, struct unmatched *rows, siz
     return match;
 }
 
-static size_t count_left(const struct unmatched *rows, size_t count)
+static size_t count_unmatched(const struct unmatched *rows, size_t count)
 {
     size_t left = 0;
     for (size_t i = 0; i < count; i++)
@@ -208,14 +209,14 @@ static size_t count_left(const struct unmatched *rows, size_t count)
 }
 
 /* Adds the remaining rows of one side to a match if their number of calls is similar. */
-static void join_match(struct matcher *m, struct tp_match *match, struct unmatched *rows, size_t count)
+static void join_rows_to_match(struct matcher *m, struct tp_match *match, struct unmatched *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         int side = rows[i].side;
         if (rows[i].identity == TP_NO_ID)
             continue;
         double calls = tp_sides_row(m->sides, side, rows[i].identity)->calls;
-        if (quotient(calls, tp_sides_row(m->sides, side, match->members[side][0])->calls) < 0.5)
+        if (smaller_quotient(calls, tp_sides_row(m->sides, side, match->members[side][0])->calls) < 0.5)
             continue;
         match->kind = side == TP_BASE ? TP_MATCH_FUSED : TP_MATCH_SPLIT;
         add_member(m, match, &rows[i]);
@@ -233,7 +234,8 @@ static void number_kernels(struct matcher *m, size_t first, bool is_of_operator)
 
 /* Pairs the most similar kernels until one side has none left. If kernels of both sides remain and one operator
  * launches them, they form one match. If kernels of only one side remain, they join the first pair. */
-static void pair_alike(struct matcher *m, struct unmatched *rows, const size_t counts[TP_SIDES], bool is_of_operator)
+static void pair_most_similar(struct matcher *m, struct unmatched *rows, const size_t counts[TP_SIDES],
+                              bool is_of_operator)
 {
     struct unmatched *base = rows, *new_rows = rows + counts[TP_BASE];
     size_t limit[TP_SIDES], pairs = 0, first = m->matches.count;
@@ -244,8 +246,9 @@ static void pair_alike(struct matcher *m, struct unmatched *rows, const size_t c
         double best = LEAST_LIKENESS;
         for (size_t i = 0; i < limit[TP_BASE]; i++)
             for (size_t k = 0; k < limit[TP_NEW] && base[i].identity != TP_NO_ID; k++) {
-                double like =
-                    new_rows[k].identity == TP_NO_ID ? 0 : likeness(m->sides, base[i].identity, new_rows[k].identity);
+                double like = new_rows[k].identity == TP_NO_ID
+                                  ? 0
+                                  : row_likeness(m->sides, base[i].identity, new_rows[k].identity);
                 if (like > best) {
                     best = like;
                     best_base = i;
@@ -260,17 +263,17 @@ static void pair_alike(struct matcher *m, struct unmatched *rows, const size_t c
         if (++pairs >= 16) /* with more changed kernels, the programs have too little in common */
             break;
     }
-    size_t left[TP_SIDES] = {count_left(base, counts[TP_BASE]), count_left(new_rows, counts[TP_NEW])};
+    size_t left[TP_SIDES] = {count_unmatched(base, counts[TP_BASE]), count_unmatched(new_rows, counts[TP_NEW])};
     if (is_of_operator && left[TP_BASE] && left[TP_NEW])
-        match_all(m, rows, counts[TP_BASE] + counts[TP_NEW]);
+        match_all_rows(m, rows, counts[TP_BASE] + counts[TP_NEW]);
     else if (pairs && left[TP_BASE])
-        join_match(m, TP_AT(&m->matches, struct tp_match, first), base, limit[TP_BASE]);
+        join_rows_to_match(m, TP_AT(&m->matches, struct tp_match, first), base, limit[TP_BASE]);
     else if (pairs && left[TP_NEW])
-        join_match(m, TP_AT(&m->matches, struct tp_match, first), new_rows, limit[TP_NEW]);
+        join_rows_to_match(m, TP_AT(&m->matches, struct tp_match, first), new_rows, limit[TP_NEW]);
     number_kernels(m, first, is_of_operator);
 }
 
-static void run_pass(struct matcher *m, enum pass pass)
+static void match_in_pass(struct matcher *m, enum pass pass)
 {
     struct tp_keys keys;
     size_t kept = 0;
@@ -278,7 +281,7 @@ static void run_pass(struct matcher *m, enum pass pass)
     for (size_t i = 0; i < m->unmatched_count; i++) {
         uint32_t key[4];
         m->unmatched[i].line = 0;
-        m->unmatched[i].group = group_key(m, pass, &m->unmatched[i], key) ? tp_keys_add(&keys, key) : TP_NO_ID;
+        m->unmatched[i].group = make_group_key(m, pass, &m->unmatched[i], key) ? tp_keys_add(&keys, key) : TP_NO_ID;
     }
     tp_merge_sort(m->arena, m->unmatched, m->unmatched_count, sizeof *m->unmatched, by_group, NULL);
     for (size_t start = 0, end; start < m->unmatched_count; start = end) {
@@ -292,11 +295,11 @@ static void run_pass(struct matcher *m, enum pass pass)
         bool is_of_operator = is_kernel && tp_strings_get(&m->sides->texts, identity[2]).len > 0;
         if (pass == PASS_REPLACED) {
             uint32_t group = m->replaced->group_of[m->unmatched[start].side][m->unmatched[start].identity];
-            match_all(m, m->unmatched + start, end - start)->group = group;
+            match_all_rows(m, m->unmatched + start, end - start)->group = group;
         } else if (pass == PASS_SHAPE) {
             pair_in_order(m, m->unmatched + start, counts);
         } else {
-            pair_alike(m, m->unmatched + start, counts, is_of_operator && pass == PASS_NAME_IN_SHAPE);
+            pair_most_similar(m, m->unmatched + start, counts, is_of_operator && pass == PASS_NAME_IN_SHAPE);
         }
     }
     for (size_t i = 0; i < m->unmatched_count; i++)
@@ -307,13 +310,13 @@ static void run_pass(struct matcher *m, enum pass pass)
 
 /* ---- all ---- */
 
-static double weight_of(const struct tp_sides *sides, const struct tp_match *match)
+static double match_time(const struct tp_sides *sides, const struct tp_match *match)
 {
     double most = 0;
     for (int s = 0; s < TP_SIDES; s++) {
         double ns = 0;
         for (uint32_t i = 0; i < match->member_count[s]; i++)
-            ns += time_of(sides, s, match->members[s][i]);
+            ns += row_time(sides, s, match->members[s][i]);
         most = fmax(most, ns);
     }
     return most;
@@ -325,7 +328,7 @@ static int by_weight(const void *x, const void *y, const void *context)
     const struct tp_sides *sides = context;
     uint32_t i = tp_match_identity(a), k = tp_match_identity(b);
     unsigned kind = tp_keys_get(&sides->keys, i)[0], other = tp_keys_get(&sides->keys, k)[0];
-    double p = weight_of(sides, a), q = weight_of(sides, b);
+    double p = match_time(sides, a), q = match_time(sides, b);
     if (kind != other)
         return kind < other ? -1 : 1;
     if (p != q)
@@ -343,7 +346,7 @@ static void match_equal(struct matcher *m)
         } else if (has_base || has_new) {
             int side = has_base ? TP_BASE : TP_NEW;
             m->unmatched[m->unmatched_count++] =
-                (struct unmatched){.identity = i, .side = side, .ns = time_of(sides, side, i)};
+                (struct unmatched){.identity = i, .side = side, .ns = row_time(sides, side, i)};
         }
     }
 }
@@ -357,7 +360,7 @@ void tp_matches_build(struct tp_matches *matches, const struct tp_sides *sides, 
     m.unmatched = tp_arena_array(arena, sides->identity_count, sizeof *m.unmatched);
     match_equal(&m);
     for (enum pass pass = PASS_REPLACED; pass <= PASS_NAME; pass++)
-        run_pass(&m, pass);
+        match_in_pass(&m, pass);
     for (size_t i = 0; i < m.unmatched_count; i++) {
         bool is_new = m.unmatched[i].side == TP_NEW;
         add_match(&m, is_new ? TP_MATCH_NEW : TP_MATCH_REMOVED, is_new ? TP_NO_ID : m.unmatched[i].identity,

@@ -45,7 +45,7 @@ static inline uint32_t tp_match_identity(const struct tp_match *match)
 }
 
 /* Returns the similarity (0 to 1) of two names: Dice's coefficient of their pairs of letters, ignoring case. */
-double tp_name_likeness(struct tp_str a, struct tp_str b);
+double tp_name_similarity(struct tp_str a, struct tp_str b);
 
 /* Returns the kind of a match as text, such as "same" or "new". The text is static. */
 const char *tp_match_name(enum tp_match_kind kind);

@@ -40,11 +40,11 @@ static void find_members(struct members *found, const struct tp_sides *sides, co
  * that the row's text is cut first. */
 static uint32_t member_text(const struct members *members, const struct tp_sides *sides, uint32_t text)
 {
-    return tp_strings_find(&members->texts, tp_count_cut(tp_strings_get(&sides->texts, text), sides->arena));
+    return tp_strings_find(&members->texts, tp_count_shorten_text(tp_strings_get(&sides->texts, text), sides->arena));
 }
 
 /* Returns the index of the text with the name of the row's operator, or TP_NO_ID. */
-static uint32_t operator_of(const uint32_t *identity)
+static uint32_t operator_text_id(const uint32_t *identity)
 {
     switch ((enum tp_summary_kind)identity[0]) {
     case TP_SUMMARY_KERNEL:
@@ -68,7 +68,7 @@ static void find_rows(struct tp_replaced *replaced, const struct tp_sides *sides
         replaced->part_of[s] = tp_arena_array(sides->arena, sides->identity_count, sizeof(double));
         for (uint32_t i = 0; i < sides->identity_count && work->member_count > 0; i++) {
             const uint32_t *identity = tp_keys_get(&sides->keys, i);
-            uint32_t name = operator_of(identity);
+            uint32_t name = operator_text_id(identity);
             if (name == TP_NO_ID || !tp_sides_row(sides, s, i)->exists)
                 continue;
             uint32_t key[] = {(uint32_t)s, member_text(&members, sides, name),
@@ -84,7 +84,7 @@ static void find_rows(struct tp_replaced *replaced, const struct tp_sides *sides
 
 /* ---- shift of the other rows ---- */
 
-static struct tp_row_shift shift_of(const struct tp_sides *sides, enum tp_summary_kind kind)
+static struct tp_row_shift common_shift(const struct tp_sides *sides, enum tp_summary_kind kind)
 {
     struct tp_weighted *items = tp_arena_array(sides->arena, sides->identity_count, sizeof *items);
     double *changes = tp_arena_array(sides->arena, sides->identity_count, sizeof *changes);
@@ -113,7 +113,7 @@ static struct tp_row_shift shift_of(const struct tp_sides *sides, enum tp_summar
 
 /* ---- sums ---- */
 
-static double sum_of(const struct tp_sides *sides, const struct tp_row_sum *rows, int side)
+static double sum_of_rows(const struct tp_sides *sides, const struct tp_row_sum *rows, int side)
 {
     double ns = 0;
     for (size_t i = 0; i < rows->parts[side].count; i++) {
@@ -123,8 +123,8 @@ static double sum_of(const struct tp_sides *sides, const struct tp_row_sum *rows
     return ns;
 }
 
-static struct tp_run_change change_of(const struct tp_sides *sides, const struct tp_side_levels levels[TP_SIDES],
-                                      const struct tp_row_shift *shift)
+static struct tp_run_change change_of_levels(const struct tp_sides *sides, const struct tp_side_levels levels[TP_SIDES],
+                                             const struct tp_row_shift *shift)
 {
     uint32_t base_runs = sides->side[TP_BASE].input->run_count, new_runs = sides->side[TP_NEW].input->run_count;
     bool is_host = shift->kind != TP_SUMMARY_OPERATOR_DEVICE;
@@ -133,19 +133,19 @@ static struct tp_run_change change_of(const struct tp_sides *sides, const struct
     memcpy(cvs + base_runs, levels[TP_NEW].cvs, new_runs * sizeof *cvs);
     struct tp_run_context context = {.prior = tp_run_noise_prior(is_host ? TP_QUANTITY_HOST_OPS : TP_QUANTITY_ROW, cvs,
                                                                  (size_t)base_runs + new_runs,
-                                                                 tp_sides_are_of_one_host(sides))};
+                                                                 tp_sides_have_one_host(sides))};
     if (is_host)
         context.prior.sd = fmax(context.prior.sd, shift->spread / sqrt(1.0 / base_runs + 1.0 / new_runs));
     for (uint32_t r = 0; r < new_runs; r++) {
         levels[TP_NEW].levels[r] -= shift->shift;
         levels[TP_NEW].lows[r] -= shift->shift;
     }
-    return tp_run_change_of(&(struct tp_levels){levels[TP_BASE].levels, base_runs},
-                            &(struct tp_levels){levels[TP_NEW].levels, new_runs}, &context, sides->arena);
+    return tp_run_change_between(&(struct tp_levels){levels[TP_BASE].levels, base_runs},
+                                 &(struct tp_levels){levels[TP_NEW].levels, new_runs}, &context, sides->arena);
 }
 
-static enum tp_change_verdict verdict_of(const struct tp_sides *sides, const struct tp_side_levels levels[TP_SIDES],
-                                         const struct tp_run_change *change, bool is_host)
+static enum tp_change_verdict sum_verdict(const struct tp_sides *sides, const struct tp_side_levels levels[TP_SIDES],
+                                          const struct tp_run_change *change, bool is_host)
 {
     if (is_host && !tp_short_steps_confirm(log1p(change->estimate), tp_sides_low_change(sides, levels)))
         return TP_CHANGE_NEUTRAL;
@@ -159,7 +159,7 @@ struct tp_replaced_sum tp_replaced_judge(const struct tp_sides *sides, const str
     struct tp_replaced_sum sum = {.is_host = shift->kind != TP_SUMMARY_OPERATOR_DEVICE, .interval = {NAN, NAN, NAN}};
     struct tp_side_levels levels[TP_SIDES];
     for (int s = 0; s < TP_SIDES; s++) {
-        sum.ns[s] = sum_of(sides, rows, s);
+        sum.ns[s] = sum_of_rows(sides, rows, s);
         levels[s] = tp_sides_sum_levels(sides, s, rows->parts[s].data, rows->parts[s].count);
     }
     double change_ns = sum.ns[TP_NEW] - sum.ns[TP_BASE];
@@ -174,17 +174,17 @@ struct tp_replaced_sum tp_replaced_judge(const struct tp_sides *sides, const str
     }
     if (!levels[TP_BASE].levels || !levels[TP_NEW].levels)
         return sum;
-    struct tp_run_change change = change_of(sides, levels, shift);
+    struct tp_run_change change = change_of_levels(sides, levels, shift);
     sum.is_known = change.detectable <= factor_of_two;
     sum.interval = (struct tp_confidence_interval){sum.ns[TP_BASE] * change.estimate, sum.ns[TP_BASE] * change.low,
                                                    sum.ns[TP_BASE] * change.high};
     if (is_large)
-        sum.verdict = verdict_of(sides, levels, &change, sum.is_host);
+        sum.verdict = sum_verdict(sides, levels, &change, sum.is_host);
     return sum;
 }
 
 /* Marks the change so that limits count it, because the sum got slower, and stores the times of the sum. */
-static void mark_slower(struct tp_work_change *change, const struct tp_replaced_sum *sum)
+static void mark_slower_group(struct tp_work_change *change, const struct tp_replaced_sum *sum)
 {
     change->is_gated = true;
     change->is_consequence = false;
@@ -194,9 +194,9 @@ static void mark_slower(struct tp_work_change *change, const struct tp_replaced_
 }
 
 /* Returns whether a row's text equals a text of the work's keys, which are cut to a maximum length. */
-static bool is_text(const struct tp_sides *sides, uint32_t text, struct tp_str of_key)
+static bool is_text_of_key(const struct tp_sides *sides, uint32_t text, struct tp_str of_key)
 {
-    return tp_str_equal(tp_count_cut(tp_strings_get(&sides->texts, text), sides->arena), of_key);
+    return tp_str_equal(tp_count_shorten_text(tp_strings_get(&sides->texts, text), sides->arena), of_key);
 }
 
 /* Adds the device times of an operator with changed kernels to the rows. */
@@ -205,8 +205,8 @@ static void add_kernels(struct tp_row_sum *rows, const struct tp_sides *sides, c
 {
     for (uint32_t i = 0; i < sides->identity_count; i++) {
         const uint32_t *identity = tp_keys_get(&sides->keys, i);
-        if (identity[0] != TP_SUMMARY_OPERATOR_DEVICE || !is_text(sides, identity[1], change->name) ||
-            (!work->has_names_only && !is_text(sides, identity[3], change->dims)))
+        if (identity[0] != TP_SUMMARY_OPERATOR_DEVICE || !is_text_of_key(sides, identity[1], change->name) ||
+            (!work->has_names_only && !is_text_of_key(sides, identity[3], change->dims)))
             continue;
         for (int s = 0; s < TP_SIDES; s++)
             *(struct tp_side_part *)tp_vec_push(&rows->parts[s]) = (struct tp_side_part){i, 1};
@@ -214,15 +214,15 @@ static void add_kernels(struct tp_row_sum *rows, const struct tp_sides *sides, c
 }
 
 /* Marks a changed algorithm so that limits count it, if it takes longer than before. */
-static void gate_algorithm(struct tp_work_change *change, const struct tp_work_diff *work, const struct tp_sides *sides,
-                           const struct tp_row_shift *shift)
+static void mark_slower_algorithm(struct tp_work_change *change, const struct tp_work_diff *work,
+                                  const struct tp_sides *sides, const struct tp_row_shift *shift)
 {
     struct tp_row_sum rows = {
         .parts = {TP_VEC(sides->arena, struct tp_side_part), TP_VEC(sides->arena, struct tp_side_part)}};
     add_kernels(&rows, sides, work, change);
     struct tp_replaced_sum sum = tp_replaced_judge(sides, &rows, shift);
     if (sum.verdict == TP_CHANGE_REGRESSED)
-        mark_slower(change, &sum);
+        mark_slower_group(change, &sum);
 }
 
 static struct tp_replaced_sum judge_group(const struct tp_replaced *replaced, const struct tp_sides *sides,
@@ -241,8 +241,8 @@ static struct tp_replaced_sum judge_group(const struct tp_replaced *replaced, co
 
 /* Judges a group by its device time, or by its host time if neither side has kernels. If the group has more
  * operators than before, its host time must not be longer either. */
-static struct tp_replaced_sum sum_of_group(const struct tp_replaced *replaced, const struct tp_sides *sides,
-                                           const struct tp_work_diff *work, uint32_t group)
+static struct tp_replaced_sum judge_sum_of_group(const struct tp_replaced *replaced, const struct tp_sides *sides,
+                                                 const struct tp_work_diff *work, uint32_t group)
 {
     bool is_wall_clock = tp_sides_are_wall_clock(sides);
     bool is_more = tp_work_group_calls(work, group, TP_NEW) > tp_work_group_calls(work, group, TP_BASE);
@@ -255,14 +255,14 @@ static struct tp_replaced_sum sum_of_group(const struct tp_replaced *replaced, c
 }
 
 /* Returns whether an input lost events that contribute to the times of a step. needs: bits of enum tp_need. */
-static bool is_damaged(const struct tp_sides *sides, unsigned needs)
+static bool lacks_evidence(const struct tp_sides *sides, unsigned needs)
 {
     struct tp_damage_runs runs[TP_SIDES];
     unsigned broken = 0;
     for (int s = 0; s < TP_SIDES; s++)
         runs[s] = (struct tp_damage_runs){sides->side[s].input->runs, sides->side[s].input->run_count};
     for (int s = 0; s < TP_SIDES; s++)
-        broken |= tp_damage_broken_needs(&runs[s], &runs[s == TP_BASE ? TP_NEW : TP_BASE]);
+        broken |= tp_damage_unmet_needs(&runs[s], &runs[s == TP_BASE ? TP_NEW : TP_BASE]);
     return (broken & needs) != 0;
 }
 
@@ -271,33 +271,34 @@ void tp_replaced_build(struct tp_replaced *replaced, const struct tp_sides *side
 {
     const unsigned of_host = TP_NEED_FILE | TP_NEED_HOST | TP_NEED_CLOCK;
     *replaced = (struct tp_replaced){.group_count = work->group_count,
-                                     .device = shift_of(sides, TP_SUMMARY_OPERATOR_DEVICE),
-                                     .algorithm = shift_of(sides, TP_SUMMARY_OPERATOR_DEVICE),
-                                     .host = shift_of(sides, TP_SUMMARY_OPERATOR_HOST)};
-    replaced->host.is_open = c->is_not_comparable || c->is_recorded_otherwise || is_damaged(sides, of_host);
+                                     .device = common_shift(sides, TP_SUMMARY_OPERATOR_DEVICE),
+                                     .algorithm = common_shift(sides, TP_SUMMARY_OPERATOR_DEVICE),
+                                     .host = common_shift(sides, TP_SUMMARY_OPERATOR_HOST)};
+    replaced->host.is_open = c->is_not_comparable || c->has_other_recorder_options || lacks_evidence(sides, of_host);
     replaced->algorithm.is_open = replaced->device.is_open =
-        c->is_not_comparable || is_damaged(sides, of_host | TP_NEED_DEVICE | TP_NEED_RUNTIME);
+        c->is_not_comparable || lacks_evidence(sides, of_host | TP_NEED_DEVICE | TP_NEED_RUNTIME);
     replaced->algorithm.least_ns = LEAST_SHARE * sides->side[TP_BASE].total_ns;
     find_rows(replaced, sides, work);
     replaced->groups = tp_arena_array(sides->arena, (size_t)work->group_count + 1, sizeof *replaced->groups);
     for (uint32_t g = 1; g <= work->group_count; g++)
-        replaced->groups[g] = sum_of_group(replaced, sides, work, g);
+        replaced->groups[g] = judge_sum_of_group(replaced, sides, work, g);
 }
 
-void tp_replaced_mark_gated(struct tp_work_diff *work, const struct tp_sides *sides, const struct tp_replaced *replaced)
+void tp_replaced_mark_limited(struct tp_work_diff *work, const struct tp_sides *sides,
+                              const struct tp_replaced *replaced)
 {
     for (uint32_t i = 0; i < work->count; i++) {
         struct tp_work_change *change = &work->changes[i];
         const struct tp_replaced_sum *sum = &replaced->groups[change->group];
         bool is_slower = sum->verdict == TP_CHANGE_REGRESSED;
         if (change->kind == TP_WORK_CHANGE_ALGORITHM && change->name.len)
-            gate_algorithm(change, work, sides, &replaced->algorithm);
+            mark_slower_algorithm(change, work, sides, &replaced->algorithm);
         if (!change->group)
             continue;
         bool is_more =
             tp_work_group_calls(work, change->group, TP_NEW) > tp_work_group_calls(work, change->group, TP_BASE);
         change->is_gated = is_more && !sum->is_known;
         if (is_slower)
-            mark_slower(change, sum);
+            mark_slower_group(change, sum);
     }
 }

@@ -52,7 +52,7 @@ struct tp_replaced_sum tp_replaced_judge(const struct tp_sides *sides, const str
 
 /* Marks replacements and changed algorithms that are slower, so that limits count them. Replacements by more
  * operators are also marked if their times are unknown. */
-void tp_replaced_mark_gated(struct tp_work_diff *work, const struct tp_sides *sides,
-                            const struct tp_replaced *replaced);
+void tp_replaced_mark_limited(struct tp_work_diff *work, const struct tp_sides *sides,
+                              const struct tp_replaced *replaced);
 
 #endif

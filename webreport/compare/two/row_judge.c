@@ -34,7 +34,7 @@ static double trigamma(double x)
 
 /* Returns the degrees of freedom of a distribution of variances. variance: variance of the logarithms of these
  * variances, beyond chance. */
-static double freedom_of(double variance)
+static double degrees_of_freedom(double variance)
 {
     double low = 0.05, high = 100;
     if (variance <= 0.01)
@@ -49,7 +49,7 @@ static double freedom_of(double variance)
     return fmax(LEAST_WORTH, fmin(MOST_WORTH, 2 * low));
 }
 
-struct tp_run_noise tp_row_noise_fit(const double *sds, size_t count, double freedom)
+struct tp_run_noise tp_row_noise_estimate(const double *sds, size_t count, double freedom)
 {
     double sum = 0, squares = 0, positive_count = 0;
     for (size_t i = 0; i < count; i++)
@@ -63,7 +63,7 @@ struct tp_run_noise tp_row_noise_fit(const double *sds, size_t count, double fre
     for (size_t i = 0; i < count; i++)
         if (sds[i] > 0)
             squares += (log(sds[i] * sds[i]) - mean) * (log(sds[i] * sds[i]) - mean);
-    double worth = freedom_of(squares / (positive_count - 1) - trigamma(freedom / 2));
+    double worth = degrees_of_freedom(squares / (positive_count - 1) - trigamma(freedom / 2));
     double variance =
         /* logarithm of the typical variance of rows */
         mean - digamma(freedom / 2) + log(freedom / 2) + digamma(worth / 2) - log(worth / 2);
@@ -79,41 +79,42 @@ struct centred {
     double shift; /* mean shift of the side's runs, as a logarithm */
 };
 
-static double level_in(const struct tp_row_levels *row, bool is_new, size_t run)
+static double level_of_run(const struct tp_row_levels *row, bool is_new, size_t run)
 {
     return is_new ? row->new_side[run] : row->base[run];
 }
 
 /* Returns the shift of a run relative to the first run of the base: the median over the rows, weighted by their
  * share of the time. */
-static double shift_of(const struct tp_row_levels *rows, size_t count, bool is_new, size_t run, struct tp_arena *arena)
+static double median_shift(const struct tp_row_levels *rows, size_t count, bool is_new, size_t run,
+                           struct tp_arena *arena)
 {
     struct tp_weighted *items = tp_arena_array(arena, count, sizeof *items);
     for (size_t i = 0; i < count; i++)
-        items[i] = (struct tp_weighted){level_in(&rows[i], is_new, run) - rows[i].base[0], rows[i].share};
+        items[i] = (struct tp_weighted){level_of_run(&rows[i], is_new, run) - rows[i].base[0], rows[i].share};
     double shift = tp_weighted_median(items, count, arena);
     tp_arena_drop(arena, items, count * sizeof *items);
     return shift;
 }
 
-static struct centred centre(const struct tp_row_levels *rows, size_t count, bool is_new, size_t runs,
-                             struct tp_arena *arena)
+static struct centred center_levels(const struct tp_row_levels *rows, size_t count, bool is_new, size_t runs,
+                                    struct tp_arena *arena)
 {
     struct centred c = {tp_arena_array(arena, count * runs, sizeof *c.levels), runs, 0};
     for (size_t run = 0; run < runs; run++) {
-        double shift = shift_of(rows, count, is_new, run, arena);
+        double shift = median_shift(rows, count, is_new, run, arena);
         c.shift += shift / (double)runs;
         for (size_t i = 0; i < count; i++)
-            c.levels[i * runs + run] = level_in(&rows[i], is_new, run) - shift;
+            c.levels[i * runs + run] = level_of_run(&rows[i], is_new, run) - shift;
     }
     return c;
 }
 
 /* Returns the sum of squares of a row around its mean. scratch: room for one number per run of the side. */
-static double squares_about(const struct centred *c, size_t row, double *scratch)
+static double sum_of_squares(const struct centred *c, size_t row, double *scratch)
 {
     memcpy(scratch, c->levels + row * c->runs, c->runs * sizeof *scratch);
-    return tp_squared_deviations(scratch, c->runs);
+    return tp_sum_squared_deviations(scratch, c->runs);
 }
 
 /* Noise of rows, estimated from all rows together. */
@@ -131,7 +132,7 @@ struct rows_noise {
 
 /* Returns the standard deviation of a run, estimated from the changes of all rows except `row`. Load disturbs some
  * rows much more than others, so that a row must not contribute to its own noise. */
-static double others_noise(const struct rows_noise *n, size_t row)
+static double noise_of_other_rows(const struct rows_noise *n, size_t row)
 {
     double sum = 0, squares = 0, count = (double)n->count - 1;
     for (size_t i = 0; i < n->count; i++) {
@@ -141,7 +142,7 @@ static double others_noise(const struct rows_noise *n, size_t row)
     return sqrt(fmax(squares - sum * sum / count, 0) / (count - 1)) / n->width;
 }
 
-static struct tp_run_noise noise_of(const struct rows_noise *n, const struct tp_row_levels *row, size_t i)
+static struct tp_run_noise noise_of_row(const struct rows_noise *n, const struct tp_row_levels *row, size_t i)
 {
     const double least_fitted = 0.001, least = 0.003, least_of_many = 0.0015;
     double sd, worth;
@@ -152,11 +153,12 @@ static struct tp_run_noise noise_of(const struct rows_noise *n, const struct tp_
         sd = fmax(n->across, least);
         worth = 4;
     } else { /* with so few runs, uses the larger noise: that of the row's steps, or that of the other rows */
-        sd = fmax(fmax(n->across, fmax(row->base_cv, row->new_cv)), n->is_many ? least_of_many : least);
+        sd = fmax(fmax(n->across, fmax(row->base_step_variation, row->new_step_variation)),
+                  n->is_many ? least_of_many : least);
         return (struct tp_run_noise){sd, n->is_many ? 6 : 4, 0};
     }
     double variance = (worth * sd * sd + n->freedom * n->variance[i]) / (worth + n->freedom);
-    sd = n->is_wall_clock ? fmax(sqrt(variance), others_noise(n, i)) : sqrt(variance);
+    sd = n->is_wall_clock ? fmax(sqrt(variance), noise_of_other_rows(n, i)) : sqrt(variance);
     return (struct tp_run_noise){sd, worth + n->freedom, 0};
 }
 
@@ -174,33 +176,33 @@ static void find_noise(struct rows_noise *n, const struct centred sides[2], cons
         scratch[i] = changes[i];
     n->across = tp_robust_deviation(scratch, count) / sqrt(1 / (double)sides[0].runs + 1 / (double)sides[1].runs);
     for (size_t i = 0; i < count && n->freedom >= 2; i++) {
-        n->variance[i] = (squares_about(&sides[0], i, levels) + squares_about(&sides[1], i, levels)) / n->freedom;
+        n->variance[i] = (sum_of_squares(&sides[0], i, levels) + sum_of_squares(&sides[1], i, levels)) / n->freedom;
         scratch[i] = sqrt(fmax(n->variance[i], least_variance));
     }
     n->fit = (struct tp_run_noise){0, 0, 0};
     if (n->freedom >= 2)
-        n->fit = tp_row_noise_fit(scratch, count, n->freedom);
+        n->fit = tp_row_noise_estimate(scratch, count, n->freedom);
     tp_arena_drop(arena, scratch, count * sizeof *scratch);
     tp_arena_drop(arena, levels, most * sizeof *levels);
 }
 
 /* Returns the shift of the short steps of a run, relative to the first run of the base. The shift is the unweighted
  * median over the rows, because single costly rows do not represent the machine. scratch: room for `count` numbers. */
-static double low_shift_of(const struct tp_row_levels *rows, size_t count, bool is_new, size_t run, double *scratch)
+static double median_low_shift(const struct tp_row_levels *rows, size_t count, bool is_new, size_t run, double *scratch)
 {
     for (size_t i = 0; i < count; i++)
-        scratch[i] = (is_new ? rows[i].new_low : rows[i].base_low)[run] - rows[i].base_low[0];
+        scratch[i] = (is_new ? rows[i].new_low_levels : rows[i].base_low_levels)[run] - rows[i].base_low_levels[0];
     return tp_median(scratch, count);
 }
 
 /* Returns the change of a row's short steps between the medians of both sides, without the shift of all rows.
  * shifts: one per run, base first. scratch: room for the runs of either side. */
-static double low_change_of(const struct tp_row_levels *row, const size_t run_counts[2], const double *shifts,
-                            double *scratch)
+static double low_change_of_row(const struct tp_row_levels *row, const size_t run_counts[2], const double *shifts,
+                                double *scratch)
 {
     double middles[2];
     for (int side = 0; side < 2; side++) {
-        const double *low = side ? row->new_low : row->base_low;
+        const double *low = side ? row->new_low_levels : row->base_low_levels;
         for (size_t run = 0; run < run_counts[side]; run++)
             scratch[run] = low[run] - shifts[(side ? run_counts[0] : 0) + run];
         middles[side] = tp_median(scratch, run_counts[side]);
@@ -216,10 +218,10 @@ static void confirm_rows(struct tp_row_judgement *judgement, const struct tp_row
     double *of_runs = tp_arena_array(arena, runs, sizeof *of_runs);
     double *of_rows = tp_arena_array(arena, count, sizeof *of_rows);
     for (size_t run = 0; run < runs; run++)
-        shifts[run] =
-            low_shift_of(rows, count, run >= run_counts[0], run >= run_counts[0] ? run - run_counts[0] : run, of_rows);
+        shifts[run] = median_low_shift(rows, count, run >= run_counts[0],
+                                       run >= run_counts[0] ? run - run_counts[0] : run, of_rows);
     for (size_t i = 0; i < count; i++) {
-        double low = low_change_of(&rows[i], run_counts, shifts, of_runs);
+        double low = low_change_of_row(&rows[i], run_counts, shifts, of_runs);
         judgement->rows[i].is_confirmed = tp_short_steps_confirm(log1p(judgement->rows[i].estimate), low);
     }
     judgement->low_shift = tp_median(shifts + run_counts[0], run_counts[1]) - tp_median(shifts, run_counts[0]);
@@ -252,8 +254,8 @@ struct tp_row_judgement tp_rows_judge(const struct tp_row_levels *rows, size_t c
     struct tp_row_judgement judgement = {.low_shift = NAN};
     if (count < TP_ROWS_LEAST)
         return judgement;
-    const struct centred sides[2] = {centre(rows, count, false, base_count, arena),
-                                     centre(rows, count, true, new_count, arena)};
+    const struct centred sides[2] = {center_levels(rows, count, false, base_count, arena),
+                                     center_levels(rows, count, true, new_count, arena)};
     double *changes = tp_arena_array(arena, count, sizeof *changes);
     double width = sqrt(1 / (double)base_count + 1 / (double)new_count);
     struct rows_noise noise = {.is_wall_clock = is_wall_clock, .changes = changes, .count = count, .width = width};
@@ -264,16 +266,16 @@ struct tp_row_judgement tp_rows_judge(const struct tp_row_levels *rows, size_t c
     judgement.shift = sides[1].shift - sides[0].shift;
     judgement.rows = tp_arena_array(arena, count, sizeof *judgement.rows);
     for (size_t i = 0; i < count; i++) {
-        struct tp_run_noise own = noise_of(&noise, &rows[i], i);
+        struct tp_run_noise own = noise_of_row(&noise, &rows[i], i);
         judgement.rows[i] = (struct tp_row_verdict){
             .estimate = expm1(changes[i]),
-            .p = tp_student_tails(changes[i] / (own.sd * width), own.freedom),
+            .p = tp_student_tail_probability(changes[i] / (own.sd * width), own.freedom),
             .noise = own,
             .is_confirmed = true,
             .half_width = own.sd * width * tp_student_quantile(1 - TP_ROW_DOUBT / 2, own.freedom)};
     }
     mark_significant(judgement.rows, count, doubt, arena);
-    if (is_wall_clock && rows[0].base_low)
+    if (is_wall_clock && rows[0].base_low_levels)
         confirm_rows(&judgement, rows, count, run_counts, arena);
     return judgement;
 }

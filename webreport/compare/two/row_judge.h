@@ -20,11 +20,11 @@ enum { TP_ROWS_LEAST = 5 };   /* least number of rows that can be judged */
 
 /* Levels of a row that every run of both sides has with equal counts. */
 struct tp_row_levels {
-    const double *base, *new_side; /* arrays of levels, one for each run of the side */
-    double base_cv, new_cv;        /* variation of the steps in the first run of each side */
-    double share;                  /* time of the row divided by the time of all rows, in BASE */
+    const double *base, *new_side;                  /* arrays of levels, one for each run of the side */
+    double base_step_variation, new_step_variation; /* variation of the steps in the first run of each side */
+    double share;                                   /* time of the row divided by the time of all rows, in BASE */
     /* levels of the short steps, one for each run; NULL for rows without short steps */
-    const double *base_low, *new_low;
+    const double *base_low_levels, *new_low_levels;
 };
 
 struct tp_row_verdict {
@@ -53,6 +53,6 @@ struct tp_row_judgement tp_rows_judge(const struct tp_row_levels *rows, size_t c
 /* Returns the distribution of the noise of rows: a scaled inverse chi-square distribution, fitted to variances with
  * `freedom` degrees of freedom each by the moments of their logarithms. sds: standard deviations; zeros are ignored.
  * With fewer than 8 other values, the freedom of the result is 0. */
-struct tp_run_noise tp_row_noise_fit(const double *sds, size_t count, double freedom);
+struct tp_run_noise tp_row_noise_estimate(const double *sds, size_t count, double freedom);
 
 #endif

@@ -20,7 +20,7 @@ static const struct tp_column_def defs[TP_SERVING_DIFF_COLUMNS] = {
 };
 
 /* Returns the median of the metric over the side's runs that have the metric, or NaN. */
-static double median_of(const struct tp_compare *c, int side, int metric)
+static double median_metric(const struct tp_compare *c, int side, int metric)
 {
     const struct tp_side_input *input = c->sides.side[side].input;
     double *values = tp_arena_array(c->arena, input->run_count, sizeof *values);
@@ -34,46 +34,46 @@ static double median_of(const struct tp_compare *c, int side, int metric)
 double tp_compare_serving_rate(const struct tp_compare *compare, int side, bool is_decode)
 {
     static const char *const names[] = {"prefill.tokens_per_s", "decode.tokens_per_s"};
-    return median_of(compare, side, tp_metric_find(names[is_decode], strlen(names[is_decode])));
+    return median_metric(compare, side, tp_metric_find(names[is_decode], strlen(names[is_decode])));
 }
 
-static int64_t nanoseconds(double value)
+static int64_t to_whole_ns(double value)
 {
     return isnan(value) ? TP_NULL_INT : (int64_t)llround(value);
 }
 
 /* Returns whether the side has steps of the class that the metric (a p50) describes. */
-static bool is_class(const struct tp_compare *c, int metric)
+static bool is_request_class_metric(const struct tp_compare *c, int metric)
 {
     const char suffix[] = ".step.p50";
     size_t size = strlen(tp_metrics[metric].name);
     return tp_metrics[metric].value == tp_metric_of_serving && size > sizeof suffix &&
            strcmp(tp_metrics[metric].name + size - strlen(suffix), suffix) == 0 &&
-           (!isnan(median_of(c, TP_BASE, metric)) || !isnan(median_of(c, TP_NEW, metric)));
+           (!isnan(median_metric(c, TP_BASE, metric)) || !isnan(median_metric(c, TP_NEW, metric)));
 }
 
-static void fill(struct tp_table *table, size_t row, const struct tp_compare *c, int metric)
+static void fill_metric_row(struct tp_table *table, size_t row, const struct tp_compare *c, int metric)
 {
     const char *name = tp_metrics[metric].name;
-    double base = median_of(c, TP_BASE, metric), other = median_of(c, TP_NEW, metric);
+    double base = median_metric(c, TP_BASE, metric), other = median_metric(c, TP_NEW, metric);
     tp_table_text(table, TP_SERVING_DIFF_CLASS)[row] = (struct tp_str){name, strlen(name) - strlen(".step.p50")};
-    tp_table_int(table, TP_SERVING_DIFF_BASE_P50)[row] = nanoseconds(base);
-    tp_table_int(table, TP_SERVING_DIFF_NEW_P50)[row] = nanoseconds(other);
-    tp_table_int(table, TP_SERVING_DIFF_CHANGE)[row] = nanoseconds(other - base);
+    tp_table_int(table, TP_SERVING_DIFF_BASE_P50)[row] = to_whole_ns(base);
+    tp_table_int(table, TP_SERVING_DIFF_NEW_P50)[row] = to_whole_ns(other);
+    tp_table_int(table, TP_SERVING_DIFF_CHANGE)[row] = to_whole_ns(other - base);
     tp_table_real(table, TP_SERVING_DIFF_PERCENT)[row] = base > 0 ? 100 * (other - base) / base : NAN;
-    tp_table_int(table, TP_SERVING_DIFF_BASE_P90)[row] = nanoseconds(median_of(c, TP_BASE, metric + 1));
-    tp_table_int(table, TP_SERVING_DIFF_NEW_P90)[row] = nanoseconds(median_of(c, TP_NEW, metric + 1));
+    tp_table_int(table, TP_SERVING_DIFF_BASE_P90)[row] = to_whole_ns(median_metric(c, TP_BASE, metric + 1));
+    tp_table_int(table, TP_SERVING_DIFF_NEW_P90)[row] = to_whole_ns(median_metric(c, TP_NEW, metric + 1));
 }
 
-void tp_compare_serving(struct tp_compare *compare)
+void tp_compare_build_serving(struct tp_compare *compare)
 {
     struct tp_table *table = &compare->tables[TP_COMPARE_SERVING];
     size_t count = 0;
     for (int i = 0; i < TP_METRIC_COUNT; i++)
-        count += is_class(compare, i);
+        count += is_request_class_metric(compare, i);
     tp_table_init(table, compare->arena, "serving", defs, TP_SERVING_DIFF_COLUMNS, count);
     count = 0;
     for (int i = 0; i < TP_METRIC_COUNT; i++)
-        if (is_class(compare, i))
-            fill(table, count++, compare, i);
+        if (is_request_class_metric(compare, i))
+            fill_metric_row(table, count++, compare, i);
 }

@@ -11,7 +11,7 @@ const char *tp_change_verdict_name(enum tp_change_verdict verdict)
     return names[verdict];
 }
 
-static enum tp_change_verdict verdict_of(const struct tp_run_change *change, const struct tp_change_limits *limits)
+static enum tp_change_verdict change_verdict(const struct tp_run_change *change, const struct tp_change_limits *limits)
 {
     bool is_slower = change->low > limits->threshold, is_faster = change->high < -limits->threshold;
     if (!(fabs(change->estimate) >= TP_CHANGE_LEAST_SHARE) || !(is_slower || is_faster))
@@ -19,9 +19,9 @@ static enum tp_change_verdict verdict_of(const struct tp_run_change *change, con
     return limits->is_open ? TP_CHANGE_INCONCLUSIVE : is_slower ? TP_CHANGE_REGRESSED : TP_CHANGE_IMPROVED;
 }
 
-struct tp_total tp_total_of(const struct tp_sides *sides, enum tp_quantity quantity,
-                            const struct tp_side_levels levels[TP_SIDES], const struct tp_change_limits *limits,
-                            double share)
+struct tp_total tp_total_of_quantity(const struct tp_sides *sides, enum tp_quantity quantity,
+                                     const struct tp_side_levels levels[TP_SIDES],
+                                     const struct tp_change_limits *limits, double share)
 {
     struct tp_total total = {.change = {.estimate = NAN, .low = NAN, .high = NAN, .detectable = NAN}};
     uint32_t counts[TP_SIDES], at = 0;
@@ -35,12 +35,13 @@ struct tp_total tp_total_of(const struct tp_sides *sides, enum tp_quantity quant
         memcpy(cvs + at, levels[s].cvs, counts[s] * sizeof *cvs);
         at += counts[s];
     }
-    struct tp_run_context context = {.prior = tp_run_noise_prior(quantity, cvs, at, tp_sides_are_of_one_host(sides)),
+    struct tp_run_context context = {.prior = tp_run_noise_prior(quantity, cvs, at, tp_sides_have_one_host(sides)),
                                      .share = share};
     total.is_known = true;
-    total.change = tp_run_change_of(&(struct tp_levels){levels[TP_BASE].levels, counts[TP_BASE]},
-                                    &(struct tp_levels){levels[TP_NEW].levels, counts[TP_NEW]}, &context, sides->arena);
-    total.verdict = verdict_of(&total.change, limits);
+    total.change =
+        tp_run_change_between(&(struct tp_levels){levels[TP_BASE].levels, counts[TP_BASE]},
+                              &(struct tp_levels){levels[TP_NEW].levels, counts[TP_NEW]}, &context, sides->arena);
+    total.verdict = change_verdict(&total.change, limits);
     return total;
 }
 
@@ -51,7 +52,7 @@ static const double of_device[TP_QUANTITIES] =
                     of_host[TP_QUANTITIES] = {
                         [TP_QUANTITY_ROW] = 0.2, [TP_QUANTITY_HOST_OPS] = 0.4, [TP_QUANTITY_STEP] = 0.4};
 
-static const double *shares_of(const struct tp_sides *sides)
+static const double *quantity_shares(const struct tp_sides *sides)
 {
     bool has_kernels = sides->side[TP_BASE].quantities[TP_QUANTITY_KERNELS].levels &&
                        sides->side[TP_NEW].quantities[TP_QUANTITY_KERNELS].levels;
@@ -64,7 +65,7 @@ void tp_totals_build(struct tp_total totals[TP_QUANTITIES], const struct tp_side
     for (enum tp_quantity q = 0; q < TP_QUANTITIES; q++) {
         const struct tp_side_levels levels[TP_SIDES] = {sides->side[TP_BASE].quantities[q],
                                                         sides->side[TP_NEW].quantities[q]};
-        totals[q] = tp_total_of(sides, q, levels, limits, shares_of(sides)[q]);
+        totals[q] = tp_total_of_quantity(sides, q, levels, limits, quantity_shares(sides)[q]);
     }
 }
 
@@ -74,7 +75,7 @@ double tp_totals_doubt_of_rows(const struct tp_total totals[TP_QUANTITIES])
     const double *shares = totals[TP_QUANTITY_KERNELS].is_known ? of_device : of_host;
     for (int q = 0; q < TP_QUANTITIES; q++)
         if (totals[q].is_known) {
-            own = fmin(own, tp_run_doubt_of(&totals[q].change.noise, shares[TP_QUANTITY_ROW]));
+            own = fmin(own, tp_run_allowed_doubt(&totals[q].change.noise, shares[TP_QUANTITY_ROW]));
             moved += totals[q].verdict != TP_CHANGE_NEUTRAL ? totals[q].change.doubt : 0;
         }
     return fmin(own + moved, TP_RUN_DOUBT);

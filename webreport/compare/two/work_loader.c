@@ -32,7 +32,7 @@ struct runs {
     uint32_t count;
 };
 
-static const struct tp_summary_row *row_like(const struct tp_summary *run, const struct tp_summary_row *like)
+static const struct tp_summary_row *find_same_row(const struct tp_summary *run, const struct tp_summary_row *like)
 {
     for (uint32_t i = 0; i < run->row_count; i++) {
         const struct tp_summary_row *row = &run->rows[i];
@@ -45,13 +45,14 @@ static const struct tp_summary_row *row_like(const struct tp_summary *run, const
 
 /* Returns the logarithm of the operators' times in `run` relative to `reference`. Returns NaN if the runs share too
  * few operators. */
-static double machine_of(const struct tp_summary *run, const struct tp_summary *reference, struct tp_arena *arena)
+static double machine_speed_logarithm(const struct tp_summary *run, const struct tp_summary *reference,
+                                      struct tp_arena *arena)
 {
     struct tp_weighted *items = tp_arena_array(arena, (size_t)reference->row_count + 1, sizeof *items);
     size_t count = 0;
     for (uint32_t i = 0; i < reference->row_count; i++) {
         const struct tp_summary_row *was = &reference->rows[i];
-        const struct tp_summary_row *is = was->kind == TP_SUMMARY_OPERATOR_HOST ? row_like(run, was) : NULL;
+        const struct tp_summary_row *is = was->kind == TP_SUMMARY_OPERATOR_HOST ? find_same_row(run, was) : NULL;
         if (!is || was->time.count < LEAST_CALLS || is->time.count < LEAST_CALLS)
             continue;
         double before = tp_sketch_quantile(&was->time, LOW_PART), now = tp_sketch_quantile(&is->time, LOW_PART);
@@ -61,21 +62,21 @@ static double machine_of(const struct tp_summary *run, const struct tp_summary *
     return count < LEAST_ROWS ? NAN : tp_weighted_median(items, count, arena);
 }
 
-static void gather(struct runs *runs, const struct tp_side_input *side, const struct tp_summary *reference,
-                   struct tp_arena *arena)
+static void collect_runs(struct runs *runs, const struct tp_side_input *side, const struct tp_summary *reference,
+                         struct tp_arena *arena)
 {
     runs->count = 0;
     for (uint32_t i = side->run_count; i-- > 0 && runs->count < TP_WORK_RUNS;) {
         const struct tp_summary *run = &side->runs[i];
         if (!run->signature.function_count || (runs->count && run->key.rank != runs->items[0]->key.rank))
             continue;
-        runs->machine[runs->count] = machine_of(run, reference ? reference : run, arena);
+        runs->machine[runs->count] = machine_speed_logarithm(run, reference ? reference : run, arena);
         runs->items[runs->count++] = run;
         reference = reference ? reference : run;
     }
 }
 
-static const struct tp_count_function *find(const struct tp_signature *s, struct tp_str place)
+static const struct tp_count_function *find_function(const struct tp_signature *s, struct tp_str place)
 {
     for (uint32_t i = 0; i < s->function_count; i++)
         if (tp_str_equal(s->functions[i].place, place))
@@ -89,13 +90,13 @@ struct agreed {
     double calls, low_ns;
 };
 
-static struct agreed agreed_of(const struct runs *runs, struct tp_str place)
+static struct agreed agreed_function_of_runs(const struct runs *runs, struct tp_str place)
 {
     struct agreed out = {-1, NAN};
     double low[TP_WORK_RUNS];
     size_t count = 0;
     for (uint32_t r = 0; r < runs->count; r++) {
-        const struct tp_count_function *function = find(&runs->items[r]->signature, place);
+        const struct tp_count_function *function = find_function(&runs->items[r]->signature, place);
         double calls = !function ? 0 : function->is_exact ? (double)function->calls : -1;
         out.calls = r && calls != out.calls ? -1 : calls;
         if (out.calls < 0)
@@ -107,7 +108,8 @@ static struct agreed agreed_of(const struct runs *runs, struct tp_str place)
     return out;
 }
 
-static struct tp_work_change *add(struct tp_work_diff *diff, struct tp_str place, double delta, double ratio)
+static struct tp_work_change *add_function_change(struct tp_work_diff *diff, struct tp_str place, double delta,
+                                                  double ratio)
 {
     struct tp_work_change *change = &diff->changes[diff->count++];
     *change = (struct tp_work_change){.kind = TP_WORK_CHANGE_FUNCTION,
@@ -121,19 +123,19 @@ static struct tp_work_change *add(struct tp_work_diff *diff, struct tp_str place
 }
 
 /* Compares one function. was, is: its places in BASE and in NEW. all_ns: time of all loader functions in BASE. */
-static void compare(struct tp_work_diff *diff, const struct runs runs[TP_SIDES], struct tp_str was, struct tp_str is,
-                    double all_ns)
+static void compare_function(struct tp_work_diff *diff, const struct runs runs[TP_SIDES], struct tp_str was,
+                             struct tp_str is, double all_ns)
 {
-    struct agreed base = agreed_of(&runs[TP_BASE], was), now = agreed_of(&runs[TP_NEW], is);
+    struct agreed base = agreed_function_of_runs(&runs[TP_BASE], was), now = agreed_function_of_runs(&runs[TP_NEW], is);
     if (base.calls < 0 || now.calls < 0 || diff->count >= TP_MAX_WORK_CHANGES)
         return;
     double low = isnan(base.low_ns) ? now.low_ns : base.low_ns;
     if (base.calls != now.calls && fabs(now.calls - base.calls) * low >= LEAST_CALLED * all_ns)
-        add(diff, is, now.calls - base.calls, 0);
+        add_function_change(diff, is, now.calls - base.calls, 0);
     else if (base.calls == now.calls && base.low_ns > 0 &&
              fabs(now.low_ns - base.low_ns) * base.calls >= LEAST_SHARE * all_ns &&
              fabs(log(now.low_ns / base.low_ns)) > log(MIN_RATIO))
-        add(diff, is, 0, now.low_ns / base.low_ns);
+        add_function_change(diff, is, 0, now.low_ns / base.low_ns);
 }
 
 void tp_work_add_functions(struct tp_work_diff *diff, const struct tp_side_input *const sides[TP_SIDES],
@@ -142,8 +144,8 @@ void tp_work_add_functions(struct tp_work_diff *diff, const struct tp_side_input
     struct runs runs[TP_SIDES];
     struct tp_strings places[TP_SIDES];
     double all_ns = 0;
-    gather(&runs[TP_BASE], sides[TP_BASE], NULL, arena);
-    gather(&runs[TP_NEW], sides[TP_NEW], runs[TP_BASE].count ? runs[TP_BASE].items[0] : NULL, arena);
+    collect_runs(&runs[TP_BASE], sides[TP_BASE], NULL, arena);
+    collect_runs(&runs[TP_NEW], sides[TP_NEW], runs[TP_BASE].count ? runs[TP_BASE].items[0] : NULL, arena);
     if (!diff->is_known || !runs[TP_BASE].count || !runs[TP_NEW].count)
         return;
     for (int s = 0; s < TP_SIDES; s++) {
@@ -167,6 +169,7 @@ void tp_work_add_functions(struct tp_work_diff *diff, const struct tp_side_input
         uint32_t was = 0;
         while (was < places[TP_BASE].count && pairs[was] != i)
             was++;
-        compare(diff, runs, was < places[TP_BASE].count ? was_list[was].place : TP_STR(""), is_list[i].place, all_ns);
+        compare_function(diff, runs, was < places[TP_BASE].count ? was_list[was].place : TP_STR(""), is_list[i].place,
+                         all_ns);
     }
 }

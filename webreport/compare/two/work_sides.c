@@ -9,7 +9,7 @@
 
 /* ---- compared runs ---- */
 
-static struct tp_str input_of(const struct tp_summary *run)
+static struct tp_str input_text(const struct tp_summary *run)
 {
     for (uint32_t i = 0; i < run->fact_count; i++)
         if (tp_str_equal(run->facts[i].name, TP_STR("input")))
@@ -19,7 +19,7 @@ static struct tp_str input_of(const struct tp_summary *run)
 
 /* Returns the newest run of a rank that has counts. Without such a run, returns the newest run of any rank that has
  * counts, or NULL. */
-static const struct tp_summary *newest(const struct tp_side_input *side, int64_t rank)
+static const struct tp_summary *newest_run_of_rank(const struct tp_side_input *side, int64_t rank)
 {
     const struct tp_summary *any = NULL;
     for (uint32_t i = side->run_count; i-- > 0;) {
@@ -37,7 +37,8 @@ static const struct tp_summary *newest(const struct tp_side_input *side, int64_t
 
 /* Marks the counts of `s` that differ in `other` as not exact, and appends the keys that only `other` has. Keys of `s`
  * keep their indexes. */
-static void agree(struct tp_signature *s, const struct tp_signature *other, uint32_t own_count, struct tp_arena *arena)
+static void keep_agreeing_counts(struct tp_signature *s, const struct tp_signature *other, uint32_t own_count,
+                                 struct tp_arena *arena)
 {
     struct tp_vec more = TP_VEC(arena, struct tp_count_key);
     uint32_t i = 0, k = 0;
@@ -66,15 +67,15 @@ static void agree(struct tp_signature *s, const struct tp_signature *other, uint
     s->key_count += (uint32_t)more.count;
 }
 
-static struct tp_signature agreed(const struct tp_side_input *side, const struct tp_summary *run,
-                                  struct tp_arena *arena)
+static struct tp_signature agreed_signature(const struct tp_side_input *side, const struct tp_summary *run,
+                                            struct tp_arena *arena)
 {
     struct tp_signature s = run->signature;
     uint32_t seen = 1;
     for (uint32_t i = (uint32_t)(run - side->runs); i-- > 0 && seen < TP_WORK_RUNS;) {
         const struct tp_summary *other = &side->runs[i];
         if (other->key.rank != run->key.rank || !other->signature.hash || other->signature.is_cut || s.is_cut ||
-            !tp_str_equal(input_of(other), input_of(run)))
+            !tp_str_equal(input_text(other), input_text(run)))
             continue;
         seen++;
         if (other->signature.hash == run->signature.hash)
@@ -85,8 +86,8 @@ static struct tp_signature agreed(const struct tp_side_input *side, const struct
             s.keys = own;
         }
         s.hash = s.hash * 2 + 1; /* the hash must differ, because the counts differ from those of the summary */
-        agree(&s, &other->signature, run->signature.key_count, arena);
-        tp_work_agree_kept(&s, &other->signature, arena);
+        keep_agreeing_counts(&s, &other->signature, run->signature.key_count, arena);
+        tp_work_keep_agreeing_memory(&s, &other->signature, arena);
     }
     return s;
 }
@@ -98,7 +99,7 @@ struct seen {
     uint64_t base, other;
 };
 
-static bool is_new(struct tp_vec *seen, uint64_t base, uint64_t other)
+static bool is_new_pair(struct tp_vec *seen, uint64_t base, uint64_t other)
 {
     for (size_t i = 0; i < seen->count; i++)
         if (TP_AT(seen, struct seen, i)->base == base && TP_AT(seen, struct seen, i)->other == other)
@@ -119,7 +120,7 @@ static bool is_reported(const struct tp_work_diff *diff, const struct tp_work_ch
 }
 
 /* Appends the groups of operators that another rank has. */
-static void join_members(struct tp_work_diff *diff, const struct tp_work_diff *rank, struct tp_arena *arena)
+static void add_members_of_rank(struct tp_work_diff *diff, const struct tp_work_diff *rank, struct tp_arena *arena)
 {
     uint32_t count = diff->member_count;
     struct tp_work_member *members = tp_arena_array(arena, (size_t)count + rank->member_count + 1, sizeof *members);
@@ -135,7 +136,7 @@ static void join_members(struct tp_work_diff *diff, const struct tp_work_diff *r
 }
 
 /* Appends the changes that another rank has. */
-static void join(struct tp_work_diff *diff, const struct tp_work_diff *rank, struct tp_arena *arena)
+static void add_changes_of_rank(struct tp_work_diff *diff, const struct tp_work_diff *rank, struct tp_arena *arena)
 {
     uint32_t count = diff->count, groups = diff->group_count;
     struct tp_work_change *changes = tp_arena_array(arena, (size_t)count + rank->count + 1, sizeof *changes);
@@ -151,7 +152,7 @@ static void join(struct tp_work_diff *diff, const struct tp_work_diff *rank, str
             changes[count].group += changes[count].group ? groups : 0;
             count++;
         }
-    join_members(diff, rank, arena);
+    add_members_of_rank(diff, rank, arena);
     diff->changes = changes;
     diff->count = count;
     diff->is_same &= rank->is_same;
@@ -161,7 +162,7 @@ static void join(struct tp_work_diff *diff, const struct tp_work_diff *rank, str
 }
 
 /* Returns the number of waits per step in a run with the same call, operator and function as the row `at`. */
-static double waits_at(const struct tp_summary *run, const struct tp_summary_row *at)
+static double waits_per_step(const struct tp_summary *run, const struct tp_summary_row *at)
 {
     int64_t count = 0;
     uint32_t steps = tp_summary_used_steps(run);
@@ -174,7 +175,7 @@ static double waits_at(const struct tp_summary *run, const struct tp_summary_row
 
 /* Finds the places of additional waits that no new operator explains. These are lines at which NEW waits more often
  * than BASE. */
-static void place_waits(struct tp_work_diff *diff, const struct tp_summary *base, const struct tp_summary *run)
+static void find_places_of_waits(struct tp_work_diff *diff, const struct tp_summary *base, const struct tp_summary *run)
 {
     for (uint32_t i = 0; i < diff->count; i++) {
         struct tp_work_change *change = &diff->changes[i];
@@ -183,7 +184,7 @@ static void place_waits(struct tp_work_diff *diff, const struct tp_summary *base
         for (uint32_t r = 0; r < run->row_count && !change->place.len; r++) {
             const struct tp_summary_row *row = &run->rows[r];
             if (row->kind == TP_SUMMARY_SYNC && tp_str_equal(row->name, change->name) && row->shape.len &&
-                waits_at(run, row) > waits_at(base, row) + 0.5)
+                waits_per_step(run, row) > waits_per_step(base, row) + 0.5)
                 change->place = row->shape;
         }
     }
@@ -194,20 +195,21 @@ static void compare_ranks(struct tp_work_diff *diff, const struct tp_side_input 
 {
     struct tp_vec seen = TP_VEC(arena, struct seen);
     for (uint32_t i = sides[TP_NEW]->run_count; i-- > 0 && seen.count < TP_WORK_RANKS;) {
-        const struct tp_summary *run = &sides[TP_NEW]->runs[i], *base = newest(sides[TP_BASE], run->key.rank);
-        if (newest(sides[TP_NEW], run->key.rank) != run || !base ||
-            !is_new(&seen, base->signature.hash, run->signature.hash))
+        const struct tp_summary *run = &sides[TP_NEW]->runs[i],
+                                *base = newest_run_of_rank(sides[TP_BASE], run->key.rank);
+        if (newest_run_of_rank(sides[TP_NEW], run->key.rank) != run || !base ||
+            !is_new_pair(&seen, base->signature.hash, run->signature.hash))
             continue;
-        struct tp_signature signatures[TP_SIDES] = {
-            [TP_BASE] = agreed(sides[TP_BASE], base, arena), [TP_NEW] = agreed(sides[TP_NEW], run, arena)};
+        struct tp_signature signatures[TP_SIDES] = {[TP_BASE] = agreed_signature(sides[TP_BASE], base, arena),
+                                                    [TP_NEW] = agreed_signature(sides[TP_NEW], run, arena)};
         struct tp_work_diff rank;
         tp_work_diff_build(&rank, &signatures[TP_BASE], &signatures[TP_NEW], has_names_only, arena);
-        place_waits(&rank, base, run);
-        join(diff, &rank, arena);
+        find_places_of_waits(&rank, base, run);
+        add_changes_of_rank(diff, &rank, arena);
     }
 }
 
-bool tp_work_has_gated(const struct tp_work_diff *diff)
+bool tp_work_has_limited_change(const struct tp_work_diff *diff)
 {
     for (uint32_t i = 0; i < diff->count; i++)
         if (diff->changes[i].is_gated && !diff->changes[i].is_consequence)
@@ -223,7 +225,7 @@ void tp_work_sides_build(struct tp_work_diff *diff, struct tp_replaced *replaced
     *diff = (struct tp_work_diff){.is_known = false};
     compare_ranks(diff, inputs, c->is_other_input, sides->arena);
     tp_replaced_build(replaced, sides, c, diff);
-    tp_replaced_mark_gated(diff, sides, replaced);
+    tp_replaced_mark_limited(diff, sides, replaced);
     tp_work_add_functions(diff, inputs, sides->arena);
     for (uint32_t i = 0; i < diff->count && c->workload == TP_WORKLOAD_OTHER && !c->is_other_input_alone; i++)
         diff->changes[i].is_gated = false;

@@ -15,6 +15,6 @@ void tp_work_sides_build(struct tp_work_diff *diff, struct tp_replaced *replaced
                          const struct tp_comparability *comparability);
 
 /* Returns whether any limit counts a change in `diff`. */
-bool tp_work_has_gated(const struct tp_work_diff *diff);
+bool tp_work_has_limited_change(const struct tp_work_diff *diff);
 
 #endif

@@ -23,7 +23,7 @@ struct way {
 
 /* Returns the number of passed items of `a` on diagonal k after one more edit; -1 if no edit leads there. *is_in:
  * true if the edit inserts an item of `b`, false if it removes an item of `a`. */
-static int32_t edited(const struct search *s, int edits, int k, bool *is_in)
+static int32_t position_after_edit(const struct search *s, int edits, int k, bool *is_in)
 {
     const int32_t *before = s->far[edits - 1];
     int32_t out = before[MIDDLE + k - 1], in = before[MIDDLE + k + 1];
@@ -33,7 +33,7 @@ static int32_t edited(const struct search *s, int edits, int k, bool *is_in)
     return *is_in ? in : out;
 }
 
-static int32_t slide(const struct search *s, int32_t x, int k)
+static int32_t skip_equal_items(const struct search *s, int32_t x, int k)
 {
     uint32_t i = s->a0 + (uint32_t)x, j = s->b0 + (uint32_t)(x - k), from = i;
     while (i < s->a->count && j < s->b->count && s->a->items[i] == s->b->items[j]) {
@@ -45,7 +45,7 @@ static int32_t slide(const struct search *s, int32_t x, int k)
 
 /* Returns the shortest path to the end of both sequences. If the path needs more than TP_ALIGN_EDITS edits, returns
  * the furthest path with that many edits. */
-static struct way find_way(const struct search *s)
+static struct way find_shortest_path(const struct search *s)
 {
     struct way best = {0, 0, 0};
     int64_t most = -1, whole = (int64_t)(s->a->count - s->a0) + (s->b->count - s->b0);
@@ -53,10 +53,10 @@ static struct way find_way(const struct search *s)
     for (int edits = 0; edits <= TP_ALIGN_EDITS && most < whole; edits++)
         for (int k = -edits; k <= edits && most < whole; k += 2) {
             bool is_in;
-            int32_t x = edits ? edited(s, edits, k, &is_in) : 0;
+            int32_t x = edits ? position_after_edit(s, edits, k, &is_in) : 0;
             if (x < 0)
                 continue;
-            x = s->far[edits][MIDDLE + k] = slide(s, x, k);
+            x = s->far[edits][MIDDLE + k] = skip_equal_items(s, x, k);
             if (2 * (int64_t)x - k > most) {
                 most = 2 * (int64_t)x - k;
                 best = (struct way){edits, k, x};
@@ -66,11 +66,11 @@ static struct way find_way(const struct search *s)
 }
 
 /* Follows a path backwards and marks its removed and inserted items. */
-static void mark(const struct search *s, struct way way)
+static void mark_edits(const struct search *s, struct way way)
 {
     for (; way.edits > 0; way.edits--) {
         bool is_in;
-        int32_t x = edited(s, way.edits, way.k, &is_in);
+        int32_t x = position_after_edit(s, way.edits, way.k, &is_in);
         if (is_in)
             s->is_in[s->b0 + (uint32_t)(x - way.k) - 1] = 1;
         else
@@ -82,7 +82,8 @@ static void mark(const struct search *s, struct way way)
 /* Moves a block of insertions, or of removals, to the position where its first item has the lowest depth. The block
  * then begins with the caller of its other items. A block can move back while the item before it equals its last
  * item. */
-static void settle(const struct tp_align_sequence *s, uint32_t *first, uint32_t *end, uint32_t least, uint32_t *other)
+static void move_block_to_caller(const struct tp_align_sequence *s, uint32_t *first, uint32_t *end, uint32_t least,
+                                 uint32_t *other)
 {
     uint32_t best = 0, shift = 0;
     while (*first - shift > least && s->items[*first - shift - 1] == s->items[*end - shift - 1]) {
@@ -109,10 +110,10 @@ static void add_blocks(struct tp_vec *blocks, const struct search *s)
         if (block.a == block.a_end && block.b == block.b_end)
             continue;
         if (block.a == block.a_end) {
-            settle(s->b, &block.b, &block.b_end, b_least, &block.a);
+            move_block_to_caller(s->b, &block.b, &block.b_end, b_least, &block.a);
             block.a_end = block.a;
         } else if (block.b == block.b_end) {
-            settle(s->a, &block.a, &block.a_end, a_least, &block.b);
+            move_block_to_caller(s->a, &block.a, &block.a_end, a_least, &block.b);
             block.b_end = block.b;
         }
         a_least = block.a_end;
@@ -121,15 +122,15 @@ static void add_blocks(struct tp_vec *blocks, const struct search *s)
     }
 }
 
-void tp_align(struct tp_vec *blocks, const struct tp_align_sequence *a, const struct tp_align_sequence *b)
+void tp_align_sequences(struct tp_vec *blocks, const struct tp_align_sequence *a, const struct tp_align_sequence *b)
 {
     struct search s = {.a = a, .b = b};
     s.far = tp_arena_array(blocks->arena, TP_ALIGN_EDITS + 1, sizeof *s.far);
     s.is_out = tp_arena_array(blocks->arena, (size_t)a->count + 1, 1);
     s.is_in = tp_arena_array(blocks->arena, (size_t)b->count + 1, 1);
     while (s.a0 < a->count || s.b0 < b->count) {
-        struct way way = find_way(&s);
-        mark(&s, way);
+        struct way way = find_shortest_path(&s);
+        mark_edits(&s, way);
         s.a0 += (uint32_t)way.x;
         s.b0 += (uint32_t)(way.x - way.k);
     }

@@ -24,6 +24,6 @@ struct tp_align_sequence {
 };
 
 /* Appends the differing blocks (struct tp_align_block) in order. Scratch memory comes from the arena of the vector. */
-void tp_align(struct tp_vec *blocks, const struct tp_align_sequence *a, const struct tp_align_sequence *b);
+void tp_align_sequences(struct tp_vec *blocks, const struct tp_align_sequence *a, const struct tp_align_sequence *b);
 
 #endif

@@ -35,7 +35,7 @@ const char *tp_work_rule_name(enum tp_work_rule rule)
     return names[rule];
 }
 
-enum tp_work_rule tp_work_rule_of(const struct tp_work_change *change)
+enum tp_work_rule tp_work_rule_of_change(const struct tp_work_change *change)
 {
     switch (change->kind) {
     case TP_WORK_CHANGE_COPY:
@@ -58,10 +58,10 @@ enum tp_work_rule tp_work_rule_of(const struct tp_work_change *change)
     }
 }
 
-bool tp_work_counts_for(const struct tp_work_change *change, enum tp_work_rule rule)
+bool tp_work_change_has_rule(const struct tp_work_change *change, enum tp_work_rule rule)
 {
     bool is_more = change->delta > 0 || change->ratio > 1;
-    return tp_work_rule_of(change) == rule && !change->is_consequence &&
+    return tp_work_rule_of_change(change) == rule && !change->is_consequence &&
            (rule == TP_WORK_LOADED ? is_more : change->is_gated);
 }
 
@@ -70,13 +70,13 @@ int64_t tp_work_diff_count(const struct tp_work_diff *diff, enum tp_work_rule ru
     int64_t count = 0;
     for (uint32_t i = 0; i < diff->count; i++) {
         const struct tp_work_change *change = &diff->changes[i];
-        if (tp_work_counts_for(change, rule))
+        if (tp_work_change_has_rule(change, rule))
             count += change->delta > 0 ? change->delta : change->times;
     }
     return count;
 }
 
-int64_t tp_signature_calls_of(const struct tp_signature *s, struct tp_str name)
+int64_t tp_signature_operator_calls(const struct tp_signature *s, struct tp_str name)
 {
     int64_t count = 0;
     if (!s->hash)

@@ -61,7 +61,7 @@ struct tp_work_change {
     struct tp_str around[2]; /* names of the operators before and after the change, if its place is unknown; else "" */
     uint32_t call;           /* 1 + index of the call in the signature of its side; 0 if unknown */
     /* for renamed operators: 1 + index of the replaced call in the signature of BASE; 0 if unknown */
-    uint32_t replaced_call;
+    uint32_t replaced_call_index;
     /* the change is call number `nth` (from 0) of `calls` calls with this name in each pass of the function; both 0
      * if unknown */
     uint32_t nth, calls;
@@ -109,15 +109,15 @@ const char *tp_work_change_text(const struct tp_work_change *change);
 
 /* Returns the name of the rule, such as "count.added". The text is static. */
 const char *tp_work_rule_name(enum tp_work_rule rule);
-enum tp_work_rule tp_work_rule_of(const struct tp_work_change *change);
+enum tp_work_rule tp_work_rule_of_change(const struct tp_work_change *change);
 
 /* Returns whether a limit with this rule counts the change. */
-bool tp_work_counts_for(const struct tp_work_change *change, enum tp_work_rule rule);
+bool tp_work_change_has_rule(const struct tp_work_change *change, enum tp_work_rule rule);
 
 /* Returns the number of added or changed items per step that the rule counts. */
 int64_t tp_work_diff_count(const struct tp_work_diff *diff, enum tp_work_rule rule);
 
 /* Returns the calls per step of an operator; -1 if the signature has no counts. */
-int64_t tp_signature_calls_of(const struct tp_signature *signature, struct tp_str name);
+int64_t tp_signature_operator_calls(const struct tp_signature *signature, struct tp_str name);
 
 #endif

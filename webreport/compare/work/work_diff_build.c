@@ -15,7 +15,7 @@ struct entry {
     uint8_t side;
 };
 
-static int entries_by_text(const void *x, const void *y, const void *context)
+static int compare_entries(const void *x, const void *y, const void *context)
 {
     const struct entry *a = x, *b = y;
     (void)context;
@@ -24,7 +24,7 @@ static int entries_by_text(const void *x, const void *y, const void *context)
 }
 
 /* Returns the key without shapes and types. A key of a kernel or copy keeps the name of that kernel or copy. */
-static struct tp_count_key stripped(struct tp_count_key key)
+static struct tp_count_key key_without_shapes(struct tp_count_key key)
 {
     if (key.kind != TP_COUNT_WAIT)
         key.dims = TP_STR("");
@@ -37,7 +37,7 @@ static void close_pair(const struct tp_work_compared *c, struct tp_work_pair *pa
 {
     for (int s = 0; s < TP_SIDES; s++) {
         const struct tp_signature *side = c->side[s];
-        pair->is_cut_off |= side->is_cut && tp_count_key_compare(&pair->key, &side->keys[side->key_count - 1]) > 0;
+        pair->is_beyond_cut |= side->is_cut && tp_count_key_compare(&pair->key, &side->keys[side->key_count - 1]) > 0;
     }
     pair->delta = tp_work_is_ignored(pair) ? 0 : pair->count[TP_NEW] - pair->count[TP_BASE];
 }
@@ -51,10 +51,10 @@ static void find_pairs(struct tp_work_compared *c, bool has_names_only)
         c->pair_of[s] = tp_arena_array(c->arena, (size_t)c->side[s]->key_count + 1, sizeof *c->pair_of[s]);
         for (uint32_t i = 0; i < c->side[s]->key_count; i++) {
             const struct tp_count_key *key = &c->side[s]->keys[i];
-            entries[at++] = (struct entry){has_names_only ? stripped(*key) : *key, i, (uint8_t)s};
+            entries[at++] = (struct entry){has_names_only ? key_without_shapes(*key) : *key, i, (uint8_t)s};
         }
     }
-    tp_merge_sort(c->arena, entries, count, sizeof *entries, entries_by_text, NULL);
+    tp_merge_sort(c->arena, entries, count, sizeof *entries, compare_entries, NULL);
     for (uint32_t i = 0; i < count; i++) {
         if (i == 0 || tp_count_key_compare(&entries[i].key, &entries[i - 1].key))
             c->pairs[c->pair_count++] =
@@ -70,8 +70,8 @@ static void find_pairs(struct tp_work_compared *c, bool has_names_only)
 
 /* ---- kernels, copies, waits and the rest ---- */
 
-static struct tp_work_change *add(struct tp_work_compared *c, enum tp_work_change_kind kind, struct tp_str name,
-                                  int64_t delta)
+static struct tp_work_change *add_work_change(struct tp_work_compared *c, enum tp_work_change_kind kind,
+                                              struct tp_str name, int64_t delta)
 {
     struct tp_work_change *change = tp_vec_push(&c->changes);
     *change = (struct tp_work_change){.kind = kind, .name = name, .delta = delta, .times = 1};
@@ -83,7 +83,7 @@ static struct tp_work_change *add(struct tp_work_compared *c, enum tp_work_chang
 
 /* Returns whether an operator with the name and shapes of `owner` changed. If so, changes of its kernels and copies
  * follow from that change. */
-static bool has_changed(const struct tp_work_compared *c, const struct tp_count_key *owner)
+static bool is_owner_changed(const struct tp_work_compared *c, const struct tp_count_key *owner)
 {
     for (uint32_t i = 0; i < c->pair_count && c->pairs[i].key.kind == TP_COUNT_OPERATOR; i++)
         if (c->pairs[i].delta && tp_str_equal(c->pairs[i].key.name, owner->name) &&
@@ -93,7 +93,7 @@ static bool has_changed(const struct tp_work_compared *c, const struct tp_count_
 }
 
 /* Returns the number of additional copies with this name per step of NEW, over all operators. */
-static int64_t more_of_copy(const struct tp_work_compared *c, struct tp_str name)
+static int64_t additional_copies(const struct tp_work_compared *c, struct tp_str name)
 {
     int64_t more = 0;
     for (uint32_t i = 0; i < c->pair_count; i++)
@@ -108,11 +108,11 @@ static void add_host_copies(struct tp_work_compared *c, const struct tp_work_dif
 {
     for (const struct tp_work_pair *pair = first; pair < end; pair++) {
         bool is_host = tp_str_find(pair->key.detail, "HtoD") >= 0 || tp_str_find(pair->key.detail, "DtoH") >= 0;
-        int64_t more = pair->delta > 0 && is_host ? more_of_copy(c, pair->key.detail) : 0;
+        int64_t more = pair->delta > 0 && is_host ? additional_copies(c, pair->key.detail) : 0;
         if (more <= 0 || !tp_work_is_replacement(diff, &first->key))
             continue;
         struct tp_work_change *change =
-            add(c, TP_WORK_CHANGE_COPIES, first->key.name, more < pair->delta ? more : pair->delta);
+            add_work_change(c, TP_WORK_CHANGE_COPIES, first->key.name, more < pair->delta ? more : pair->delta);
         change->detail[TP_NEW] = pair->key.detail;
         change->is_gated = true;
     }
@@ -132,7 +132,7 @@ static void add_device_work(struct tp_work_compared *c, const struct tp_work_dif
     }
     if (!came.len && !went.len)
         return;
-    if (has_changed(c, &first->key)) {
+    if (is_owner_changed(c, &first->key)) {
         if (!is_kernel)
             add_host_copies(c, diff, first, end);
         return;
@@ -141,7 +141,11 @@ static void add_device_work(struct tp_work_compared *c, const struct tp_work_dif
     enum tp_work_change_kind kind = is_other    ? is_kernel ? TP_WORK_CHANGE_ALGORITHM : TP_WORK_CHANGE_OTHER_COPY
                                     : is_kernel ? TP_WORK_CHANGE_KERNELS
                                                 : TP_WORK_CHANGE_COPIES;
-    struct tp_work_change *change = add(c, kind, first->key.name.len ? first->key.name : came.len ? came : went, delta);
+    struct tp_work_change *change = add_work_change(c, kind,
+                                                    first->key.name.len ? first->key.name
+                                                    : came.len          ? came
+                                                                        : went,
+                                                    delta);
     change->detail[TP_BASE] = went;
     change->detail[TP_NEW] = came;
     change->dims = first->key.dims;
@@ -151,7 +155,7 @@ static void add_device_work(struct tp_work_compared *c, const struct tp_work_dif
 
 /* Returns the number of waits per step that the operator lost in its other API calls. Another version of a library
  * may wait by another call. */
-static int64_t waits_gone(const struct tp_work_compared *c, const struct tp_work_pair *own)
+static int64_t count_removed_waits(const struct tp_work_compared *c, const struct tp_work_pair *own)
 {
     int64_t gone = 0;
     for (uint32_t i = 0; i < c->pair_count; i++)
@@ -173,10 +177,10 @@ static void add_waits(struct tp_work_compared *c, const struct tp_work_pair *fir
             owner = pair->key.dims;
     if (!delta)
         return;
-    struct tp_work_change *change = add(c, TP_WORK_CHANGE_WAIT, first->key.name, delta);
+    struct tp_work_change *change = add_work_change(c, TP_WORK_CHANGE_WAIT, first->key.name, delta);
     change->detail[TP_NEW] = owner;
     for (const struct tp_work_pair *pair = first; pair < end; pair++)
-        change->is_gated |= pair->delta > waits_gone(c, pair);
+        change->is_gated |= pair->delta > count_removed_waits(c, pair);
     change->is_gated &= delta > 0;
 }
 
@@ -190,7 +194,7 @@ static bool has_kind(const struct tp_signature *s, enum tp_count_kind kind)
 
 /* Adds the remaining changes: kernels and copies by operator, waits by call, and others by key, in the order of
  * their kinds. */
-static void add_others(struct tp_work_compared *c, const struct tp_work_diff *diff)
+static void add_other_changes(struct tp_work_compared *c, const struct tp_work_diff *diff)
 {
     bool has_memory = has_kind(c->side[TP_BASE], TP_COUNT_ALLOCATION) && has_kind(c->side[TP_NEW], TP_COUNT_ALLOCATION);
     const struct tp_work_pair *pairs = c->pairs;
@@ -207,11 +211,12 @@ static void add_others(struct tp_work_compared *c, const struct tp_work_diff *di
         else if (kind == TP_COUNT_WAIT)
             add_waits(c, pairs + i, pairs + end);
         else if (kind == TP_COUNT_LOADER && pairs[i].delta)
-            add(c, TP_WORK_CHANGE_LOADER, pairs[i].key.name, pairs[i].delta)->detail[TP_NEW] = pairs[i].key.dims;
+            add_work_change(c, TP_WORK_CHANGE_LOADER, pairs[i].key.name, pairs[i].delta)->detail[TP_NEW] =
+                pairs[i].key.dims;
         else if (kind == TP_COUNT_LAUNCH && pairs[i].delta)
-            add(c, TP_WORK_CHANGE_LAUNCHES, TP_STR(""), pairs[i].delta);
+            add_work_change(c, TP_WORK_CHANGE_LAUNCHES, TP_STR(""), pairs[i].delta);
         else if (kind == TP_COUNT_ALLOCATION && pairs[i].delta && has_memory)
-            add(c, TP_WORK_CHANGE_ALLOCATIONS, pairs[i].key.name, pairs[i].delta);
+            add_work_change(c, TP_WORK_CHANGE_ALLOCATIONS, pairs[i].key.name, pairs[i].delta);
     }
 }
 
@@ -239,7 +244,7 @@ static bool is_next_call(const struct tp_work_change *a, const struct tp_work_ch
 
 /* Merges equal changes and sums their numbers. Changes of the backward pass are not marked as consequences if no
  * other change can be their cause. */
-static void merge_same(struct tp_work_diff *diff, struct tp_work_compared *c)
+static void merge_equal_changes(struct tp_work_diff *diff, struct tp_work_compared *c)
 {
     struct tp_work_change *changes = c->changes.data;
     bool has_cause = false;
@@ -277,7 +282,7 @@ static uint32_t common_divisor(uint32_t a, uint32_t b)
 
 /* Fills nth and calls of a change. The greatest common divisor of the counts of all calls in a function is the
  * number of its passes per step. Keys with the same name are adjacent. */
-static void number_call(struct tp_work_change *change, const struct tp_signature *s, struct tp_arena *arena)
+static void set_call_number(struct tp_work_change *change, const struct tp_signature *s, struct tp_arena *arena)
 {
     if (!change->call || !change->place.len)
         return;
@@ -304,7 +309,7 @@ static void number_call(struct tp_work_change *change, const struct tp_signature
 }
 
 /* Sets the place of an added wait to the place of the operator that waits, if the operator was also added. */
-static void place_waits(struct tp_work_diff *diff)
+static void find_places_of_waits(struct tp_work_diff *diff)
 {
     for (uint32_t i = 0; i < diff->count; i++)
         for (uint32_t k = 0; k < diff->count && diff->changes[i].kind == TP_WORK_CHANGE_WAIT; k++) {
@@ -356,19 +361,19 @@ void tp_work_diff_build(struct tp_work_diff *diff, const struct tp_signature *ba
     for (uint32_t i = 0; i < c.pair_count; i++)
         diff->varying_count += tp_work_is_ignored(&c.pairs[i]);
     if (has_changed_operators(&c)) {
-        diff->is_aligned = tp_work_name_calls(&c);
+        diff->is_aligned = tp_work_match_calls(&c);
         if (!c.changes.count)
-            tp_work_name_counts(&c);
+            tp_work_add_unplaced_counts(&c);
         tp_work_join_renamed(&c);
         tp_work_finish_groups(&c, diff);
         tp_work_exclude_replacements(c.changes.data, c.changes.count);
     }
-    add_others(&c, diff);
-    tp_work_add_kept(&c);
-    merge_same(diff, &c);
+    add_other_changes(&c, diff);
+    tp_work_add_unfreed_memory(&c);
+    merge_equal_changes(diff, &c);
     tp_work_merge_by_name(diff);
     for (uint32_t i = 0; i < diff->count; i++)
-        number_call(&diff->changes[i], c.side[diff->changes[i].delta < 0 ? TP_BASE : TP_NEW], arena);
-    place_waits(diff);
+        set_call_number(&diff->changes[i], c.side[diff->changes[i].delta < 0 ? TP_BASE : TP_NEW], arena);
+    find_places_of_waits(diff);
     diff->is_same = !diff->count && !diff->has_names_only;
 }

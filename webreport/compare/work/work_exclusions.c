@@ -4,17 +4,17 @@
 
 enum { LISTED_EACH = 8 }; /* largest number of changes that are listed separately */
 
-static bool is_operator(const struct tp_work_change *change)
+static bool is_operator_change(const struct tp_work_change *change)
 {
     return change->kind < TP_WORK_CHANGE_SHAPE && change->times;
 }
 
 /* Returns whether an added operator is the rest of a removed item, copy, cast or wait: it takes the same tensors and is
  * of another kind. */
-static bool is_remainder_of(const struct tp_str old[3], const struct tp_str now[3])
+static bool is_remainder_operator(const struct tp_str old[3], const struct tp_str now[3])
 {
-    return tp_work_kind_of(old[2]) < TP_WORK_CHANGE_ALLOCATION &&
-           tp_work_kind_of(now[2]) >= TP_WORK_CHANGE_ALLOCATION && tp_work_has_same_tensors(old, now);
+    return tp_work_kind_of_operator(old[2]) < TP_WORK_CHANGE_ALLOCATION &&
+           tp_work_kind_of_operator(now[2]) >= TP_WORK_CHANGE_ALLOCATION && tp_work_has_same_tensors(old, now);
 }
 
 /* Excludes an added operator from limits if it is the rest of a removed item, copy, cast or wait in the same function.
@@ -27,7 +27,7 @@ static void exclude_remainders(struct tp_work_change *changes, size_t count)
             const struct tp_str old[3] = {changes[i].detail[0], changes[i].detail[1], changes[i].name};
             const struct tp_str now[3] = {changes[k].detail[0], changes[k].detail[1], changes[k].name};
             if (changes[k].kind >= TP_WORK_CHANGE_SHAPE || changes[k].delta != 1 || !changes[k].is_gated ||
-                !tp_frame_same_function(changes[i].place, changes[k].place) || !is_remainder_of(old, now))
+                !tp_frame_same_function(changes[i].place, changes[k].place) || !is_remainder_operator(old, now))
                 continue;
             changes[k].is_gated = false;
             is_done = true;
@@ -37,7 +37,7 @@ static void exclude_remainders(struct tp_work_change *changes, size_t count)
 
 /* Returns the length of the first shape in a list, such as "[256, 64]", with its brackets; 0 if there is none. *at:
  * its start in the list. */
-static size_t first_tensor(struct tp_str dims, size_t *at)
+static size_t first_tensor_length(struct tp_str dims, size_t *at)
 {
     size_t begin = 0, end;
     while (begin < dims.len && dims.ptr[begin] == '[')
@@ -52,10 +52,10 @@ static size_t first_tensor(struct tp_str dims, size_t *at)
 
 /* Returns whether an operator on lists of tensors replaces an operator on single tensors. For example, an optimizer
  * may update all parameters in one call. */
-static bool does_replace(const struct tp_work_change *now, const struct tp_work_change *old)
+static bool is_replacement_of_list(const struct tp_work_change *now, const struct tp_work_change *old)
 {
     char tensor[128];
-    size_t at = 0, size = first_tensor(old->detail[0], &at);
+    size_t at = 0, size = first_tensor_length(old->detail[0], &at);
     if (!tp_str_starts(now->detail[0], "[[[") || tp_str_starts(old->detail[0], "[[[") || !size || size >= sizeof tensor)
         return false;
     memcpy(tensor, old->detail[0].ptr + at, size);
@@ -69,10 +69,11 @@ static void exclude_list_operators(struct tp_work_change *changes, size_t count)
 {
     for (size_t k = 0; k < count; k++) {
         uint32_t taken = 0;
-        if (!is_operator(&changes[k]) || changes[k].kind < TP_WORK_CHANGE_ALLOCATION || changes[k].delta <= 0)
+        if (!is_operator_change(&changes[k]) || changes[k].kind < TP_WORK_CHANGE_ALLOCATION || changes[k].delta <= 0)
             continue;
         for (size_t i = 0; i < count && taken < 2; i++)
-            taken += is_operator(&changes[i]) && changes[i].delta < 0 && does_replace(&changes[k], &changes[i]);
+            taken += is_operator_change(&changes[i]) && changes[i].delta < 0 &&
+                     is_replacement_of_list(&changes[k], &changes[i]);
         changes[k].is_gated &= taken < 2;
     }
 }

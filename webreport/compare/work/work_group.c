@@ -10,7 +10,7 @@
 
 /* ---- members ---- */
 
-static uint32_t lane_end(const struct tp_signature *s, uint32_t call)
+static uint32_t end_of_lane(const struct tp_signature *s, uint32_t call)
 {
     uint32_t lane = 0;
     while (s->lanes[lane + 1] <= call)
@@ -18,9 +18,9 @@ static uint32_t lane_end(const struct tp_signature *s, uint32_t call)
     return s->lanes[lane + 1];
 }
 
-static bool is_wait(const struct tp_work_pair *pair)
+static bool is_wait_pair(const struct tp_work_pair *pair)
 {
-    enum tp_work_change_kind kind = tp_work_kind_of(pair->key.name);
+    enum tp_work_change_kind kind = tp_work_kind_of_operator(pair->key.name);
     return kind == TP_WORK_CHANGE_ITEM || kind == TP_WORK_CHANGE_HOST_WAIT;
 }
 
@@ -28,19 +28,19 @@ static bool is_wait(const struct tp_work_pair *pair)
 static void add_calls(struct tp_work_compared *c, uint32_t group, int side, uint32_t call)
 {
     const struct tp_signature *s = c->side[side];
-    uint32_t end = lane_end(s, call);
+    uint32_t end = end_of_lane(s, call);
     for (uint32_t i = call; i < end && (i == call || s->calls[i].depth > s->calls[call].depth); i++) {
         uint32_t number = c->pair_of[side][s->calls[i].key];
         int64_t delta = c->pairs[number].delta;
         struct tp_work_group_call own = {group, number, s->calls[i].place, (uint8_t)side, i == call};
         if (i == call || (delta && (delta > 0) == (side == TP_NEW)))
             *(struct tp_work_group_call *)tp_vec_push(&c->calls) = own;
-        if (i != call && side == TP_NEW && delta > 0 && is_wait(&c->pairs[number]))
+        if (i != call && side == TP_NEW && delta > 0 && is_wait_pair(&c->pairs[number]))
             *(struct tp_work_group_call *)tp_vec_push(&c->waits) = own;
     }
 }
 
-void tp_work_group_renamed(struct tp_work_compared *c, struct tp_work_change *change, uint32_t was)
+void tp_work_group_renamed_call(struct tp_work_compared *c, struct tp_work_change *change, uint32_t was)
 {
     if (!change->call || !was)
         return;
@@ -63,7 +63,7 @@ static struct tp_str outer_module(struct tp_str place)
 
 /* Returns whether two places are the same, as far as known. Modules in the same parent module count as one place,
  * because another activation function is another module. */
-static bool is_one_place(struct tp_str a, struct tp_str b)
+static bool are_places_compatible(struct tp_str a, struct tp_str b)
 {
     struct tp_str outer = outer_module(a);
     return !a.len || !b.len || tp_frame_same_function(a, b) || (outer.len && tp_str_equal(outer, outer_module(b)));
@@ -82,11 +82,11 @@ static bool is_removed(const struct tp_work_change *change)
 
 /* Returns whether a change with index `first` or higher is at the same place as `own` and is its counterpart: one is
  * added, the other removed. */
-static bool has_partner(const struct tp_work_compared *c, size_t first, const struct tp_work_change *own)
+static bool has_opposite_change(const struct tp_work_compared *c, size_t first, const struct tp_work_change *own)
 {
     for (size_t i = first; i < c->changes.count; i++) {
         const struct tp_work_change *other = TP_AT(&c->changes, struct tp_work_change, i);
-        if (is_one_place(own->place, other->place) &&
+        if (are_places_compatible(own->place, other->place) &&
             ((is_added(own) && is_removed(other)) || (is_removed(own) && is_added(other))))
             return true;
     }
@@ -96,14 +96,14 @@ static bool has_partner(const struct tp_work_compared *c, size_t first, const st
 static void add_change(struct tp_work_compared *c, uint32_t group, struct tp_work_change *change)
 {
     change->group = group;
-    if (change->kind == TP_WORK_CHANGE_RENAMED && change->replaced_call)
-        add_calls(c, group, TP_BASE, change->replaced_call - 1);
+    if (change->kind == TP_WORK_CHANGE_RENAMED && change->replaced_call_index)
+        add_calls(c, group, TP_BASE, change->replaced_call_index - 1);
     if (change->call)
         add_calls(c, group, change->kind != TP_WORK_CHANGE_RENAMED && change->delta < 0 ? TP_BASE : TP_NEW,
                   change->call - 1);
 }
 
-void tp_work_group_place(struct tp_work_compared *c, size_t first)
+void tp_work_group_by_place(struct tp_work_compared *c, size_t first)
 {
     bool are_renamed = true;
     struct tp_work_change *changes = c->changes.data;
@@ -112,15 +112,15 @@ void tp_work_group_place(struct tp_work_compared *c, size_t first)
     uint32_t group = c->group_count + 1;
     for (size_t i = first; i < c->changes.count; i++) {
         if (are_renamed)
-            tp_work_group_renamed(c, &changes[i], changes[i].replaced_call);
-        else if ((is_added(&changes[i]) || is_removed(&changes[i])) && has_partner(c, first, &changes[i]))
+            tp_work_group_renamed_call(c, &changes[i], changes[i].replaced_call_index);
+        else if ((is_added(&changes[i]) || is_removed(&changes[i])) && has_opposite_change(c, first, &changes[i]))
             add_change(c, c->group_count = group, &changes[i]);
     }
 }
 
 /* ---- joining groups that share operators ---- */
 
-static uint32_t root_of(uint32_t *parents, uint32_t group)
+static uint32_t find_root_group(uint32_t *parents, uint32_t group)
 {
     while (parents[group] != group)
         group = parents[group] = parents[parents[group]];
@@ -129,7 +129,7 @@ static uint32_t root_of(uint32_t *parents, uint32_t group)
 
 /* Returns the index of the first pair with the same name and shapes as the given pair. Types are ignored, because
  * tables do not distinguish them. */
-static uint32_t first_alike(const struct tp_work_compared *c, uint32_t pair)
+static uint32_t first_pair_of_same_shape(const struct tp_work_compared *c, uint32_t pair)
 {
     const struct tp_count_key *key = &c->pairs[pair].key;
     while (pair > 0 && c->pairs[pair - 1].key.kind == key->kind &&
@@ -148,17 +148,17 @@ static void join_groups(struct tp_work_compared *c, uint32_t *numbers)
         parents[g] = g;
     for (size_t i = 0; i < c->calls.count; i++) {
         struct tp_work_group_call *call = TP_AT(&c->calls, struct tp_work_group_call, i);
-        call->pair = first_alike(c, call->pair);
+        call->pair = first_pair_of_same_shape(c, call->pair);
         uint32_t *of = &of_pair[2 * call->pair + call->side];
         if (*of)
-            parents[root_of(parents, call->group)] = root_of(parents, *of);
+            parents[find_root_group(parents, call->group)] = find_root_group(parents, *of);
         *of = call->group;
     }
     for (uint32_t g = 1; g <= c->group_count; g++)
-        if (root_of(parents, g) == g)
+        if (find_root_group(parents, g) == g)
             numbers[g] = ++count;
     for (uint32_t g = 1; g <= c->group_count; g++)
-        numbers[g] = numbers[root_of(parents, g)];
+        numbers[g] = numbers[find_root_group(parents, g)];
     c->group_count = count;
 }
 
@@ -176,10 +176,10 @@ static int by_member(const void *x, const void *y, const void *context)
 
 /* Returns the calls per step on one side, summed over all pairs with the same name and shapes. pair: index of the
  * first of these pairs. */
-static int64_t count_alike(const struct tp_work_compared *c, uint32_t pair, int side)
+static int64_t count_pairs_of_same_shape(const struct tp_work_compared *c, uint32_t pair, int side)
 {
     int64_t count = 0;
-    for (uint32_t i = pair; i < c->pair_count && first_alike(c, i) == pair; i++)
+    for (uint32_t i = pair; i < c->pair_count && first_pair_of_same_shape(c, i) == pair; i++)
         count += c->pairs[i].count[side];
     return count;
 }
@@ -196,7 +196,7 @@ static void fill_members(struct tp_work_compared *c, struct tp_work_diff *diff)
             diff->members[diff->member_count++] = (struct tp_work_member){
                 .group = call->group, .side = call->side, .name = pair->key.name, .dims = pair->key.dims};
         struct tp_work_member *member = &diff->members[diff->member_count - 1];
-        int64_t count = count_alike(c, call->pair, call->side);
+        int64_t count = count_pairs_of_same_shape(c, call->pair, call->side);
         member->calls += call->is_outermost;
         member->part += count ? 1 / (double)count : 0;
     }
@@ -231,7 +231,7 @@ double tp_work_group_calls(const struct tp_work_diff *diff, uint32_t group, int 
 
 /* Returns the outermost operators on one side of a group as text, such as "4 aten::lerp_, 4 aten::mul_ and 2 more".
  * Backward operators are left out if there are others from which they follow. */
-static struct tp_str names_of(const struct tp_work_diff *diff, uint32_t group, int side, struct tp_arena *arena)
+static struct tp_str group_names(const struct tp_work_diff *diff, uint32_t group, int side, struct tp_arena *arena)
 {
     struct tp_str names[NAMES];
     double calls[NAMES] = {0}, more = 0;
@@ -283,9 +283,9 @@ static void make_group_change(struct tp_work_change *change, const struct tp_wor
     change->kind = TP_WORK_CHANGE_REPLACED;
     change->delta = 0;
     change->times = new_calls < (double)UINT32_MAX ? (uint32_t)new_calls : UINT32_MAX;
-    change->is_gated = new_calls > old_calls; /* preliminary, until tp_replaced_mark_gated compares the times */
+    change->is_gated = new_calls > old_calls; /* preliminary, until tp_replaced_mark_limited compares the times */
     for (int s = 0; s < TP_SIDES; s++)
-        change->detail[s] = names_of(diff, change->group, s, arena);
+        change->detail[s] = group_names(diff, change->group, s, arena);
 }
 
 static void remove_merged(struct tp_work_compared *c)
@@ -301,7 +301,7 @@ static void remove_merged(struct tp_work_compared *c)
 /* ---- waits inside groups ---- */
 
 /* Returns the number of additional operators with this name per step of NEW. */
-static int64_t more_of_name(const struct tp_work_compared *c, struct tp_str name)
+static int64_t additional_calls(const struct tp_work_compared *c, struct tp_str name)
 {
     int64_t more = 0;
     for (uint32_t i = 0; i < c->pair_count && c->pairs[i].key.kind == TP_COUNT_OPERATOR; i++)
@@ -317,12 +317,12 @@ static void add_waits_inside(struct tp_work_compared *c)
     for (size_t i = 0; i < c->waits.count && !has_wait; i++) {
         const struct tp_work_group_call *call = TP_AT(&c->waits, struct tp_work_group_call, i);
         const struct tp_work_pair *pair = &c->pairs[call->pair];
-        int64_t more = more_of_name(c, pair->key.name);
+        int64_t more = additional_calls(c, pair->key.name);
         if (more <= 0)
             continue;
         has_wait = true;
         *(struct tp_work_change *)tp_vec_push(&c->changes) =
-            (struct tp_work_change){.kind = tp_work_kind_of(pair->key.name),
+            (struct tp_work_change){.kind = tp_work_kind_of_operator(pair->key.name),
                                     .name = pair->key.name,
                                     .detail = {pair->key.dims, pair->key.detail},
                                     .dims = TP_STR(""),

@@ -22,7 +22,7 @@ struct sum {
     bool is_exact;
 };
 
-static struct sum sum_of(const struct tp_signature *s, const struct tp_count_kept *owner)
+static struct sum sum_of_owner(const struct tp_signature *s, const struct tp_count_kept *owner)
 {
     struct sum sum = {.is_exact = true};
     for (uint32_t i = 0; i < s->kept_count; i++)
@@ -36,7 +36,7 @@ static struct sum sum_of(const struct tp_signature *s, const struct tp_count_kep
 }
 
 /* Returns whether the list has an entry with the same owner before `owner`. */
-static bool was_seen(const struct tp_signature *s, const struct tp_count_kept *owner)
+static bool has_earlier_entry(const struct tp_signature *s, const struct tp_count_kept *owner)
 {
     for (const struct tp_count_kept *one = s->kept; one < owner; one++)
         if (is_same_owner(one, owner))
@@ -44,7 +44,7 @@ static bool was_seen(const struct tp_signature *s, const struct tp_count_kept *o
     return false;
 }
 
-void tp_work_agree_kept(struct tp_signature *s, const struct tp_signature *other, struct tp_arena *arena)
+void tp_work_keep_agreeing_memory(struct tp_signature *s, const struct tp_signature *other, struct tp_arena *arena)
 {
     struct tp_signature all = *s;
     s->knows_kept &= other->knows_kept;
@@ -52,16 +52,16 @@ void tp_work_agree_kept(struct tp_signature *s, const struct tp_signature *other
     for (uint32_t i = 0; i < s->kept_count; i++)
         all.kept[i] = s->kept[i];
     for (uint32_t i = 0; i < other->kept_count; i++)
-        if (!sum_of(s, &other->kept[i]).count)
+        if (!sum_of_owner(s, &other->kept[i]).count)
             all.kept[all.kept_count++] = other->kept[i];
     for (uint32_t i = 0; i < all.kept_count; i++)
-        all.kept[i].is_exact &= sum_of(s, &all.kept[i]).blocks == sum_of(other, &all.kept[i]).blocks;
+        all.kept[i].is_exact &= sum_of_owner(s, &all.kept[i]).blocks == sum_of_owner(other, &all.kept[i]).blocks;
     s->kept = all.kept;
     s->kept_count = all.kept_count;
 }
 
 /* Returns 1 + index of the operator's only call at its place; 0 if there are no calls or several. */
-static uint32_t call_of(const struct tp_signature *s, const struct tp_count_kept *owner)
+static uint32_t find_call_of_owner(const struct tp_signature *s, const struct tp_count_kept *owner)
 {
     uint32_t call = 0;
     for (uint32_t i = 0; i < s->call_count; i++)
@@ -74,17 +74,17 @@ static uint32_t call_of(const struct tp_signature *s, const struct tp_count_kept
     return call;
 }
 
-void tp_work_add_kept(struct tp_work_compared *c)
+void tp_work_add_unfreed_memory(struct tp_work_compared *c)
 {
     if (!c->side[TP_BASE]->knows_kept || !c->side[TP_NEW]->knows_kept)
         return;
     for (int s = TP_NEW; s >= TP_BASE; s--)
         for (uint32_t i = 0; i < c->side[s]->kept_count; i++) {
             const struct tp_count_kept *owner = &c->side[s]->kept[i];
-            struct sum base = sum_of(c->side[TP_BASE], owner), now = sum_of(c->side[TP_NEW], owner);
+            struct sum base = sum_of_owner(c->side[TP_BASE], owner), now = sum_of_owner(c->side[TP_NEW], owner);
             int64_t delta = tp_sat_sub(now.blocks, base.blocks), bytes = tp_sat_sub(now.bytes, base.bytes);
             if (!delta || (delta > 0) != (s == TP_NEW) || !base.is_exact || !now.is_exact ||
-                was_seen(c->side[s], owner))
+                has_earlier_entry(c->side[s], owner))
                 continue;
             struct tp_work_change *change = tp_vec_push(&c->changes);
             *change = (struct tp_work_change){.kind = TP_WORK_CHANGE_KEPT,
@@ -94,7 +94,7 @@ void tp_work_add_kept(struct tp_work_compared *c)
                                               .delta = delta,
                                               .bytes = bytes,
                                               .times = 1,
-                                              .call = call_of(c->side[s], owner),
+                                              .call = find_call_of_owner(c->side[s], owner),
                                               .is_gated = delta > 0 && bytes >= LEAST_BYTES};
         }
 }

@@ -24,12 +24,12 @@ static const struct tp_work_pair *pair_at(const struct naming *n, int side, uint
     return &n->c->pairs[pair_number(n, side, call)];
 }
 
-static struct tp_str name_at(const struct naming *n, int side, int64_t call)
+static struct tp_str call_name_at(const struct naming *n, int side, int64_t call)
 {
     return call < 0 || call >= n->count[side] ? TP_STR("") : pair_at(n, side, (uint32_t)call)->key.name;
 }
 
-static struct tp_str place_of(const struct naming *n, int side, uint32_t call)
+static struct tp_str call_place(const struct naming *n, int side, uint32_t call)
 {
     return n->c->side[side]->places[n->lane[side][call].place];
 }
@@ -40,27 +40,28 @@ static uint32_t call_number(const struct naming *n, int side, uint32_t call)
     return (uint32_t)(n->lane[side] - n->c->side[side]->calls) + call + 1;
 }
 
-static struct tp_work_change *add(const struct naming *n, enum tp_work_change_kind kind, int side, uint32_t call)
+static struct tp_work_change *add_call_change(const struct naming *n, enum tp_work_change_kind kind, int side,
+                                              uint32_t call)
 {
     const struct tp_work_pair *pair = pair_at(n, side, call);
     struct tp_work_change *change = tp_vec_push(&n->c->changes);
     *change = (struct tp_work_change){.kind = kind,
                                       .name = pair->key.name,
                                       .detail = {pair->key.dims, pair->key.detail},
-                                      .place = place_of(n, side, call),
+                                      .place = call_place(n, side, call),
                                       .times = 1,
                                       .call = call_number(n, side, call),
                                       .is_consequence = tp_count_is_backward(pair->key.name)};
     if (!change->place.len) {
         const struct tp_align_block *b = &n->block;
-        change->around[0] = name_at(n, side, (int64_t)(side == TP_BASE ? b->a : b->b) - 1);
-        change->around[1] = name_at(n, side, side == TP_BASE ? b->a_end : b->b_end);
+        change->around[0] = call_name_at(n, side, (int64_t)(side == TP_BASE ? b->a : b->b) - 1);
+        change->around[1] = call_name_at(n, side, side == TP_BASE ? b->a_end : b->b_end);
     }
     return change;
 }
 
 /* Returns the number of additional operators with this name per step of NEW, regardless of shapes and types. */
-static int64_t more_of_name(const struct tp_work_compared *c, struct tp_str name)
+static int64_t additional_calls(const struct tp_work_compared *c, struct tp_str name)
 {
     int64_t more = 0;
     for (uint32_t i = 0; i < c->pair_count && c->pairs[i].key.kind == TP_COUNT_OPERATOR; i++)
@@ -70,39 +71,40 @@ static int64_t more_of_name(const struct tp_work_compared *c, struct tp_str name
 
 /* Returns whether a call on lists of tensors calls only operators that are not more frequent than before. For
  * example, x._foreach_add_() on the CPU calls add_ for each tensor. */
-static bool is_list_of_known(const struct naming *n, int side, uint32_t call)
+static bool is_list_of_known_operator(const struct naming *n, int side, uint32_t call)
 {
     const struct tp_count_call *lane = n->lane[side];
     uint32_t known = 0;
     if (!tp_str_starts(pair_at(n, side, call)->key.dims, "[[["))
         return false;
     for (uint32_t i = call + 1; i < n->count[side] && lane[i].depth > lane[call].depth; i++, known++)
-        if (more_of_name(n->c, pair_at(n, side, i)->key.name) > 0 || tp_work_is_ignored(pair_at(n, side, i)))
+        if (additional_calls(n->c, pair_at(n, side, i)->key.name) > 0 || tp_work_is_ignored(pair_at(n, side, i)))
             return false;
     return known >= 2;
 }
 
 /* Adds a change for an added or removed operator. Does nothing for an operator that only moved within the step or
  * whose count is ignored. */
-static void add_one(const struct naming *n, int side, uint32_t call)
+static void add_added_or_removed(const struct naming *n, int side, uint32_t call)
 {
     const struct tp_work_pair *pair = pair_at(n, side, call);
     int64_t sign = side == TP_NEW ? 1 : -1;
     if (pair->delta == 0 || (pair->delta > 0) != (sign > 0))
         return;
-    struct tp_work_change *change = add(n, tp_work_kind_of(pair->key.name), side, call);
+    struct tp_work_change *change = add_call_change(n, tp_work_kind_of_operator(pair->key.name), side, call);
     change->delta = sign;
-    change->is_gated = sign > 0 && !is_list_of_known(n, side, call);
+    change->is_gated = sign > 0 && !is_list_of_known_operator(n, side, call);
 }
 
 /* Adds the change of shapes or types between two corresponding operators with the same name. */
-static void add_changed(const struct naming *n, uint32_t old_call, uint32_t new_call)
+static void add_shape_or_type_change(const struct naming *n, uint32_t old_call, uint32_t new_call)
 {
     const struct tp_work_pair *old = pair_at(n, TP_BASE, old_call), *now = pair_at(n, TP_NEW, new_call);
     bool is_shape = !tp_str_equal(old->key.dims, now->key.dims);
     if (old == now || tp_work_is_ignored(old) || tp_work_is_ignored(now) || (old->delta == 0 && now->delta == 0))
         return;
-    struct tp_work_change *change = add(n, is_shape ? TP_WORK_CHANGE_SHAPE : TP_WORK_CHANGE_TYPE, TP_NEW, new_call);
+    struct tp_work_change *change =
+        add_call_change(n, is_shape ? TP_WORK_CHANGE_SHAPE : TP_WORK_CHANGE_TYPE, TP_NEW, new_call);
     change->detail[TP_BASE] = is_shape ? old->key.dims : old->key.detail;
     change->detail[TP_NEW] = is_shape ? now->key.dims : now->key.detail;
     change->is_gated = true;
@@ -110,7 +112,7 @@ static void add_changed(const struct naming *n, uint32_t old_call, uint32_t new_
 
 /* Returns the list without trailing arguments that are not tensors, because a similar operator may lack such
  * options. others: texts of such arguments. */
-static struct tp_str tensors_of(struct tp_str list, const char *const *others)
+static struct tp_str list_without_options(struct tp_str list, const char *const *others)
 {
     if (tp_str_ends(list, "]"))
         list.len--;
@@ -128,15 +130,16 @@ static struct tp_str tensors_of(struct tp_str list, const char *const *others)
 bool tp_work_has_same_tensors(const struct tp_str old[2], const struct tp_str now[2])
 {
     static const char *const no_dims[] = {", []", NULL}, *const no_types[] = {", Scalar", ", ScalarList", ", ", NULL};
-    return old[0].len > 2 && tp_str_equal(tensors_of(old[0], no_dims), tensors_of(now[0], no_dims)) &&
-           tp_str_equal(tensors_of(old[1], no_types), tensors_of(now[1], no_types));
+    return old[0].len > 2 &&
+           tp_str_equal(list_without_options(old[0], no_dims), list_without_options(now[0], no_dims)) &&
+           tp_str_equal(list_without_options(old[1], no_types), list_without_options(now[1], no_types));
 }
 
 /* Returns whether operators with these names can correspond. An item, copy, cast or wait corresponds only to an
  * operator of the same kind. */
-static bool are_of_one_kind(struct tp_str old, struct tp_str now)
+static bool are_same_operator_kind(struct tp_str old, struct tp_str now)
 {
-    enum tp_work_change_kind was = tp_work_kind_of(old), is = tp_work_kind_of(now);
+    enum tp_work_change_kind was = tp_work_kind_of_operator(old), is = tp_work_kind_of_operator(now);
     return was == is || (was >= TP_WORK_CHANGE_ALLOCATION && is >= TP_WORK_CHANGE_ALLOCATION);
 }
 
@@ -144,7 +147,7 @@ static bool are_of_one_kind(struct tp_str old, struct tp_str now)
  * x.item(). */
 static bool are_both_waits(struct tp_str old, struct tp_str now)
 {
-    enum tp_work_change_kind was = tp_work_kind_of(old), is = tp_work_kind_of(now);
+    enum tp_work_change_kind was = tp_work_kind_of_operator(old), is = tp_work_kind_of_operator(now);
     return (was == TP_WORK_CHANGE_ITEM || was == TP_WORK_CHANGE_HOST_WAIT) &&
            (is == TP_WORK_CHANGE_ITEM || is == TP_WORK_CHANGE_HOST_WAIT);
 }
@@ -152,7 +155,7 @@ static bool are_both_waits(struct tp_str old, struct tp_str now)
 /* Returns whether one operator replaced the other on the same input tensors. */
 static bool is_renamed(const struct tp_work_pair *old, const struct tp_work_pair *now)
 {
-    return old->delta < 0 && now->delta > 0 && are_of_one_kind(old->key.name, now->key.name) &&
+    return old->delta < 0 && now->delta > 0 && are_same_operator_kind(old->key.name, now->key.name) &&
            tp_work_has_same_tensors((struct tp_str[]){old->key.dims, old->key.detail},
                                     (struct tp_str[]){now->key.dims, now->key.detail});
 }
@@ -175,14 +178,14 @@ void tp_work_join_renamed(struct tp_work_compared *c)
              k++)
             if (changes[k].times && changes[k].kind < TP_WORK_CHANGE_SHAPE && changes[k].delta == 1 &&
                 !changes[i].group && !changes[k].group && is_at_same_place(&changes[i], &changes[k]) &&
-                are_of_one_kind(changes[i].name, changes[k].name) &&
+                are_same_operator_kind(changes[i].name, changes[k].name) &&
                 tp_work_has_same_tensors(changes[i].detail, changes[k].detail)) {
                 changes[k].kind = TP_WORK_CHANGE_RENAMED;
                 changes[k].delta = 0;
                 changes[k].is_gated = false;
                 changes[k].detail[TP_BASE] = changes[i].name;
                 changes[k].detail[TP_NEW] = changes[k].name;
-                tp_work_group_renamed(c, &changes[k], changes[i].call);
+                tp_work_group_renamed_call(c, &changes[k], changes[i].call);
                 changes[i].times = 0; /* removes the change, because it is reported with the added operator */
             }
     for (size_t i = 0; i < c->changes.count; i++)
@@ -197,13 +200,13 @@ static bool is_view(struct tp_str name)
     static const char *const views[] = {"aten::t",       "aten::transpose",  "aten::view",
                                         "aten::expand",  "aten::reshape",    "aten::_unsafe_view",
                                         "aten::permute", "aten::as_strided", NULL};
-    return tp_str_is_one(name, views);
+    return tp_str_is_one_of(name, views);
 }
 
 /* Returns whether a call on one side only wraps work that the other side does directly, as x.linear() wraps addmm.
  * All operators inside the call must be equally frequent on both sides, and must include `inner`, which the other
  * side has. */
-static bool does_wrap(const struct naming *n, int side, uint32_t call, const struct tp_work_pair *inner)
+static bool is_wrapper_of(const struct naming *n, int side, uint32_t call, const struct tp_work_pair *inner)
 {
     const struct tp_count_call *lane = n->lane[side];
     const struct tp_work_pair *own = pair_at(n, side, call);
@@ -220,27 +223,27 @@ static bool does_wrap(const struct naming *n, int side, uint32_t call, const str
 }
 
 /* Returns how well an operator of NEW corresponds to an operator of BASE, from 0 (does not correspond) to 3. */
-static int likeness(const struct naming *n, uint32_t old_call, uint32_t new_call)
+static int call_likeness(const struct naming *n, uint32_t old_call, uint32_t new_call)
 {
     const struct tp_work_pair *old = pair_at(n, TP_BASE, old_call), *now = pair_at(n, TP_NEW, new_call);
     if (is_renamed(old, now))
         return 3;
-    if (!are_of_one_kind(old->key.name, now->key.name) && !are_both_waits(old->key.name, now->key.name))
+    if (!are_same_operator_kind(old->key.name, now->key.name) && !are_both_waits(old->key.name, now->key.name))
         return 0;
-    if (does_wrap(n, TP_BASE, old_call, now) || does_wrap(n, TP_NEW, new_call, old))
+    if (is_wrapper_of(n, TP_BASE, old_call, now) || is_wrapper_of(n, TP_NEW, new_call, old))
         return is_view(old->key.name) || is_view(now->key.name) ? 1 : 2;
     return 0;
 }
 
 /* Returns the index in `now` of the operator of NEW that corresponds best to an operator of BASE; `count` if no
  * operator corresponds. */
-static uint32_t best_of(const struct naming *n, uint32_t old_call, const uint32_t *now, const uint8_t *is_named,
-                        uint32_t count)
+static uint32_t find_best_counterpart(const struct naming *n, uint32_t old_call, const uint32_t *now,
+                                      const uint8_t *is_named, uint32_t count)
 {
     uint32_t best = count;
     int most = 0;
     for (uint32_t k = 0; k < count; k++) {
-        int like = is_named[k] ? 0 : likeness(n, old_call, now[k]);
+        int like = is_named[k] ? 0 : call_likeness(n, old_call, now[k]);
         best = like > most ? k : best;
         most = like > most ? like : most;
     }
@@ -249,27 +252,27 @@ static uint32_t best_of(const struct naming *n, uint32_t old_call, const uint32_
 
 /* Names the removed and added operators between two equal operators. An operator is renamed if it corresponds to
  * another one (equal shapes and types, or one wraps the other). */
-static void name_replaced(const struct naming *n, const uint32_t *old, uint32_t old_count, const uint32_t *now,
-                          uint32_t new_count)
+static void add_replaced_calls(const struct naming *n, const uint32_t *old, uint32_t old_count, const uint32_t *now,
+                               uint32_t new_count)
 {
     uint8_t *is_named = tp_arena_array(n->c->arena, (size_t)new_count + 1, 1);
     size_t first = n->c->changes.count;
     for (uint32_t i = 0; i < old_count; i++) {
-        uint32_t k = best_of(n, old[i], now, is_named, new_count);
+        uint32_t k = find_best_counterpart(n, old[i], now, is_named, new_count);
         if (k == new_count) {
-            add_one(n, TP_BASE, old[i]);
+            add_added_or_removed(n, TP_BASE, old[i]);
             continue;
         }
         is_named[k] = 1;
-        struct tp_work_change *change = add(n, TP_WORK_CHANGE_RENAMED, TP_NEW, now[k]);
+        struct tp_work_change *change = add_call_change(n, TP_WORK_CHANGE_RENAMED, TP_NEW, now[k]);
         change->detail[TP_BASE] = pair_at(n, TP_BASE, old[i])->key.name;
         change->detail[TP_NEW] = change->name;
-        change->replaced_call = call_number(n, TP_BASE, old[i]);
+        change->replaced_call_index = call_number(n, TP_BASE, old[i]);
     }
     for (uint32_t k = 0; k < new_count; k++)
         if (!is_named[k])
-            add_one(n, TP_NEW, now[k]);
-    tp_work_group_place(n->c, first);
+            add_added_or_removed(n, TP_NEW, now[k]);
+    tp_work_group_by_place(n->c, first);
 }
 
 /* The outermost operators of a block. names: for each operator, the number of its name. */
@@ -277,7 +280,7 @@ struct tops {
     uint32_t *calls, *names, *depth, count;
 };
 
-static struct tops tops_of(const struct naming *n, int side, uint32_t first, uint32_t end)
+static struct tops outermost_calls(const struct naming *n, int side, uint32_t first, uint32_t end)
 {
     struct tp_arena *arena = n->c->arena;
     struct tops tops = {.calls = tp_arena_array(arena, (size_t)(end - first) + 1, sizeof(uint32_t)),
@@ -294,20 +297,21 @@ static struct tops tops_of(const struct naming *n, int side, uint32_t first, uin
     return tops;
 }
 
-static void name_block(struct naming *n)
+static void add_changes_of_block(struct naming *n)
 {
-    struct tops old = tops_of(n, TP_BASE, n->block.a, n->block.a_end);
-    struct tops now = tops_of(n, TP_NEW, n->block.b, n->block.b_end);
+    struct tops old = outermost_calls(n, TP_BASE, n->block.a, n->block.a_end);
+    struct tops now = outermost_calls(n, TP_NEW, n->block.b, n->block.b_end);
     struct tp_vec blocks = TP_VEC(n->c->arena, struct tp_align_block);
     const struct tp_align_sequence a = {old.names, old.depth, old.count}, b = {now.names, now.depth, now.count};
     uint32_t i = 0, k = 0;
-    tp_align(&blocks, &a, &b);
+    tp_align_sequences(&blocks, &a, &b);
     for (size_t at = 0; at <= blocks.count; at++) {
         struct tp_align_block end = {old.count, old.count, now.count, now.count};
         const struct tp_align_block *block = at < blocks.count ? TP_AT(&blocks, struct tp_align_block, at) : &end;
         for (; i < block->a && k < block->b; i++, k++)
-            add_changed(n, old.calls[i], now.calls[k]);
-        name_replaced(n, old.calls + block->a, block->a_end - block->a, now.calls + block->b, block->b_end - block->b);
+            add_shape_or_type_change(n, old.calls[i], now.calls[k]);
+        add_replaced_calls(n, old.calls + block->a, block->a_end - block->a, now.calls + block->b,
+                           block->b_end - block->b);
         i = block->a_end;
         k = block->b_end;
     }
@@ -315,7 +319,7 @@ static void name_block(struct naming *n)
 
 /* ---- threads ---- */
 
-static struct tp_align_sequence sequence_of(const struct naming *n, int side, struct tp_keys *numbers)
+static struct tp_align_sequence make_sequence(const struct naming *n, int side, struct tp_keys *numbers)
 {
     uint32_t count = n->count[side];
     uint32_t *items = tp_arena_array(n->c->arena, (size_t)count + 1, sizeof *items);
@@ -327,7 +331,7 @@ static struct tp_align_sequence sequence_of(const struct naming *n, int side, st
     return (struct tp_align_sequence){items, depth, count};
 }
 
-bool tp_work_name_calls(struct tp_work_compared *c)
+bool tp_work_match_calls(struct tp_work_compared *c)
 {
     struct tp_keys numbers;
     struct tp_strings names;
@@ -346,12 +350,12 @@ bool tp_work_name_calls(struct tp_work_compared *c)
             const struct tp_signature *side = c->side[s];
             n.lane[s] = side->calls + (l < side->lane_count ? side->lanes[l] : 0);
             n.count[s] = l < side->lane_count ? side->lanes[l + 1] - side->lanes[l] : 0;
-            sequences[s] = sequence_of(&n, s, &numbers);
+            sequences[s] = make_sequence(&n, s, &numbers);
         }
-        tp_align(&blocks, &sequences[TP_BASE], &sequences[TP_NEW]);
+        tp_align_sequences(&blocks, &sequences[TP_BASE], &sequences[TP_NEW]);
         for (size_t i = 0; i < blocks.count; i++) {
             n.block = *TP_AT(&blocks, struct tp_align_block, i);
-            name_block(&n);
+            add_changes_of_block(&n);
         }
     }
     return true;
@@ -383,7 +387,7 @@ static bool is_inside(const struct tp_work_compared *c, int side, uint32_t pair,
 
 /* Returns a key with the same name that was removed as often as this key was added, or the other way round; NULL
  * without such a key. */
-static const struct tp_work_pair *counterpart(const struct tp_work_compared *c, const struct tp_work_pair *pair)
+static const struct tp_work_pair *find_counterpart(const struct tp_work_compared *c, const struct tp_work_pair *pair)
 {
     for (uint32_t i = 0; i < c->pair_count; i++)
         if (c->pairs[i].key.kind == TP_COUNT_OPERATOR && c->pairs[i].delta == -pair->delta &&
@@ -392,7 +396,7 @@ static const struct tp_work_pair *counterpart(const struct tp_work_compared *c, 
     return NULL;
 }
 
-void tp_work_name_counts(struct tp_work_compared *c)
+void tp_work_add_unplaced_counts(struct tp_work_compared *c)
 {
     for (uint32_t i = 0; i < c->pair_count; i++) {
         const struct tp_work_pair *pair = &c->pairs[i];
@@ -400,11 +404,11 @@ void tp_work_name_counts(struct tp_work_compared *c)
         struct tp_str place;
         if (pair->key.kind != TP_COUNT_OPERATOR || !pair->delta || is_inside(c, side, i, &place))
             continue;
-        const struct tp_work_pair *was = counterpart(c, pair);
+        const struct tp_work_pair *was = find_counterpart(c, pair);
         if (was && pair->delta < 0)
             continue; /* skipped, because it is reported with the added operator */
         struct tp_work_change *change = tp_vec_push(&c->changes);
-        *change = (struct tp_work_change){.kind = tp_work_kind_of(pair->key.name),
+        *change = (struct tp_work_change){.kind = tp_work_kind_of_operator(pair->key.name),
                                           .name = pair->key.name,
                                           .detail = {pair->key.dims, pair->key.detail},
                                           .place = place,

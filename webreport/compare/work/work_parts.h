@@ -12,13 +12,13 @@ struct tp_work_pair {
     bool is_exact[TP_SIDES];
     /* true: the count is unknown, because a side kept a limited number of sorted keys and this key comes later in
      * the order */
-    bool is_cut_off;
+    bool is_beyond_cut;
     int64_t delta; /* count of NEW minus count of BASE; 0 if the counts are equal or ignored */
 };
 
 static inline bool tp_work_is_ignored(const struct tp_work_pair *pair)
 {
-    return pair->is_cut_off || !pair->is_exact[TP_BASE] || !pair->is_exact[TP_NEW];
+    return pair->is_beyond_cut || !pair->is_exact[TP_BASE] || !pair->is_exact[TP_NEW];
 }
 
 /* State of the comparison of two signatures. */
@@ -44,10 +44,10 @@ struct tp_work_group_call {
 
 /* Names and locates the changed operators by aligning sequences of operators. Returns false if a side has no sequence.
  */
-bool tp_work_name_calls(struct tp_work_compared *c);
+bool tp_work_match_calls(struct tp_work_compared *c);
 
 /* Names the changed operators by their counts. Adds places if a sequence shows them. */
-void tp_work_name_counts(struct tp_work_compared *c);
+void tp_work_add_unplaced_counts(struct tp_work_compared *c);
 
 /* Returns whether two operators take the same tensors. Element 0 is the list of shapes, element 1 the list of types. */
 bool tp_work_has_same_tensors(const struct tp_str old[2], const struct tp_str now[2]);
@@ -61,10 +61,10 @@ void tp_work_merge_by_name(struct tp_work_diff *diff);
 
 /* Makes a group of the changes with index `first` or higher, which are at one place in the step. The group must have
  * removed and added operators. If all changes are renames, each renamed operator becomes a separate group. */
-void tp_work_group_place(struct tp_work_compared *c, size_t first);
+void tp_work_group_by_place(struct tp_work_compared *c, size_t first);
 
 /* Makes a group of one renamed operator. was: 1 + index of its call in BASE. */
-void tp_work_group_renamed(struct tp_work_compared *c, struct tp_work_change *change, uint32_t was);
+void tp_work_group_renamed_call(struct tp_work_compared *c, struct tp_work_change *change, uint32_t was);
 
 /* Joins groups that share operators. Makes one change of each group, except for groups that consist only of a
  * rename. */
@@ -78,12 +78,12 @@ bool tp_work_is_replacement(const struct tp_work_diff *diff, const struct tp_cou
 void tp_work_join_renamed(struct tp_work_compared *c);
 
 /* Marks the kept blocks of `s` as not exact if `other`, another run of the side, keeps a different number of them. */
-void tp_work_agree_kept(struct tp_signature *s, const struct tp_signature *other, struct tp_arena *arena);
+void tp_work_keep_agreeing_memory(struct tp_signature *s, const struct tp_signature *other, struct tp_arena *arena);
 
 /* Adds changes in the blocks per step that are not freed, by operator and function. */
-void tp_work_add_kept(struct tp_work_compared *c);
+void tp_work_add_unfreed_memory(struct tp_work_compared *c);
 
 /* Returns the kind of change that an operator with this name causes, such as item or copy. */
-enum tp_work_change_kind tp_work_kind_of(struct tp_str name);
+enum tp_work_change_kind tp_work_kind_of_operator(struct tp_str name);
 
 #endif

@@ -7,9 +7,9 @@
 
 enum { MOST = 120 }; /* largest length of names and shapes, bytes */
 
-static const char *cut(struct tp_arena *arena, struct tp_str text)
+static const char *shorten_text(struct tp_arena *arena, struct tp_str text)
 {
-    size_t size = tp_utf8_cut(text.ptr, text.len, MOST);
+    size_t size = tp_utf8_fitting_bytes(text.ptr, text.len, MOST);
     return tp_text_printf(arena, "%.*s%s", (int)size, text.ptr, size < text.len ? ".." : "");
 }
 
@@ -18,13 +18,13 @@ static const char *place_text(const struct tp_work_change *change, struct tp_are
 {
     struct tp_str function = tp_frame_function_name(change->place);
     if (function.ptr || change->place.len)
-        return tp_text_printf(arena, " in %s", cut(arena, function.ptr ? function : change->place));
+        return tp_text_printf(arena, " in %s", shorten_text(arena, function.ptr ? function : change->place));
     if (change->around[0].len && change->around[1].len)
-        return tp_text_printf(arena, " between %s and %s", cut(arena, change->around[0]),
-                              cut(arena, change->around[1]));
+        return tp_text_printf(arena, " between %s and %s", shorten_text(arena, change->around[0]),
+                              shorten_text(arena, change->around[1]));
     if (change->around[0].len || change->around[1].len)
         return tp_text_printf(arena, " %s %s", change->around[0].len ? "after" : "before",
-                              cut(arena, change->around[change->around[0].len == 0]));
+                              shorten_text(arena, change->around[change->around[0].len == 0]));
     return "";
 }
 
@@ -60,8 +60,8 @@ static const char *slower_text(const struct tp_work_change *change, struct tp_ar
 
 static const char *changed_text(const struct tp_work_change *change, struct tp_arena *arena)
 {
-    const char *was = cut(arena, change->detail[TP_BASE]), *is = cut(arena, change->detail[TP_NEW]);
-    const char *name = cut(arena, change->name), *times = "";
+    const char *was = shorten_text(arena, change->detail[TP_BASE]), *is = shorten_text(arena, change->detail[TP_NEW]);
+    const char *name = shorten_text(arena, change->name), *times = "";
     if (change->times > 1 && change->kind != TP_WORK_CHANGE_REPLACED)
         times = tp_text_printf(arena, "%u ", change->times);
     if (change->kind == TP_WORK_CHANGE_RENAMED || change->kind == TP_WORK_CHANGE_REPLACED)
@@ -74,9 +74,9 @@ static const char *changed_text(const struct tp_work_change *change, struct tp_a
 
 const char *tp_work_change_sentence(const struct tp_work_change *change, struct tp_arena *arena)
 {
-    const char *name = cut(arena, change->name), *sign = change->delta > 0 ? "+" : "\xe2\x88\x92";
+    const char *name = shorten_text(arena, change->name), *sign = change->delta > 0 ? "+" : "\xe2\x88\x92";
     const char *count = tp_text_of_count(arena, change->delta < 0 ? -change->delta : change->delta);
-    const char *was = cut(arena, change->detail[TP_BASE]), *is = cut(arena, change->detail[TP_NEW]);
+    const char *was = shorten_text(arena, change->detail[TP_BASE]), *is = shorten_text(arena, change->detail[TP_NEW]);
     bool is_one = change->delta == 1 || change->delta == -1;
     switch (change->kind) {
     case TP_WORK_CHANGE_SHAPE:
@@ -107,7 +107,7 @@ const char *tp_work_change_sentence(const struct tp_work_change *change, struct 
         return tp_text_printf(
             arena, "%s%s per step that is never freed%s: %s of %s", sign,
             tp_text_of_bytes(arena, change->bytes < 0 ? -change->bytes : change->bytes), place_text(change, arena),
-            tp_text_of_some(arena, change->delta < 0 ? -change->delta : change->delta, "block", "blocks"),
+            tp_text_of_counted_noun(arena, change->delta < 0 ? -change->delta : change->delta, "block", "blocks"),
             *name ? name : "no operator");
     case TP_WORK_CHANGE_FUNCTION:
         if (change->delta)

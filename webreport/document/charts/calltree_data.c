@@ -28,46 +28,49 @@ static const char *const program_labels[] = {
     [TP_CALL_OPERATOR] = "native code", [TP_CALL_KERNEL] = "kernel", [TP_CALL_OTHER] = "smaller ones together",
 };
 
-static int64_t size_of(const struct tp_calltree *tree, const struct tp_call *call)
+static int64_t call_size_ns(const struct tp_calltree *tree, const struct tp_call *call)
 {
     return tree->has_device ? call->device_ns : call->host_ns;
 }
 
-static const char *devices_of(const struct tp_calltree *tree)
+static const char *devices_text(const struct tp_calltree *tree)
 {
     return tree->devices ? tree->devices : "GPU";
 }
 
 /* Returns the name of the measure for use in the middle of a sentence, such as "GPU time". */
-static const char *measure_of(struct tp_arena *arena, const struct tp_calltree *tree)
+static const char *measure_text(struct tp_arena *arena, const struct tp_calltree *tree)
 {
-    bool is_own = tp_str_equal(tp_str_of(devices_of(tree)), TP_STR("Device"));
-    return !tree->has_device ? "CPU time" : is_own ? "device time" : tp_text_printf(arena, "%s time", devices_of(tree));
+    bool is_own = tp_str_equal(tp_str_of(devices_text(tree)), TP_STR("Device"));
+    return !tree->has_device ? "CPU time"
+           : is_own          ? "device time"
+                             : tp_text_printf(arena, "%s time", devices_text(tree));
 }
 
 /* Returns the tooltip of a box. The tooltip is short, because the page has one for each box; the script shows more. */
-static const char *tooltip_of(struct tp_arena *arena, const struct tp_calltree *tree, const struct tp_call *call)
+static const char *tooltip_text(struct tp_arena *arena, const struct tp_calltree *tree, const struct tp_call *call)
 {
-    return tp_text_printf(arena, "%.*s\n%s %s (%s)%s%s", (int)call->name.len, call->name.ptr,
-                          tree->has_device ? devices_of(tree) : "CPU", tp_text_of_time(arena, size_of(tree, call)),
-                          tp_text_of_percent(arena, tp_percent(size_of(tree, call), size_of(tree, &tree->calls[0]))),
-                          call->call_count ? " · " : "",
-                          call->call_count
-                              ? tp_text_of_some(arena, (int64_t)call->call_count, tree->has_samples ? "sample" : "call",
-                                                tree->has_samples ? "samples" : "calls")
-                              : "");
+    return tp_text_printf(
+        arena, "%.*s\n%s %s (%s)%s%s", (int)call->name.len, call->name.ptr,
+        tree->has_device ? devices_text(tree) : "CPU", tp_text_of_time(arena, call_size_ns(tree, call)),
+        tp_text_of_percent(arena, tp_percent(call_size_ns(tree, call), call_size_ns(tree, &tree->calls[0]))),
+        call->call_count ? " · " : "",
+        call->call_count
+            ? tp_text_of_counted_noun(arena, (int64_t)call->call_count, tree->has_samples ? "sample" : "call",
+                                      tree->has_samples ? "samples" : "calls")
+            : "");
 }
 
 static void put_boxes(struct tp_object *object, struct tp_arena *arena, const struct tp_calltree *tree)
 {
-    struct tp_list *boxes = tp_object_list(object, "boxes");
+    struct tp_list *boxes = tp_object_add_list(object, "boxes");
     /* for each node: start of its next child, percent */
     double *next = tp_arena_array(arena, tree->count, sizeof *next);
-    double whole = (double)size_of(tree, &tree->calls[0]);
+    double whole = (double)call_size_ns(tree, &tree->calls[0]);
     unsigned rows = 0;
     for (uint32_t i = 0; i < tree->count; i++) {
         const struct tp_call *call = &tree->calls[i];
-        double width = whole > 0 ? 100.0 * (double)size_of(tree, call) / whole : 0, x = 0;
+        double width = whole > 0 ? 100.0 * (double)call_size_ns(tree, call) / whole : 0, x = 0;
         if (call->parent != TP_NO_ID) {
             x = next[call->parent];
             next[call->parent] += width;
@@ -76,45 +79,45 @@ static void put_boxes(struct tp_object *object, struct tp_arena *arena, const st
         if (width < MIN_WIDTH || call->depth >= MAX_ROWS)
             continue;
         rows = call->depth >= rows ? call->depth + 1u : rows;
-        struct tp_object *box = tp_list_object(boxes);
+        struct tp_object *box = tp_list_add_object(boxes);
         tp_object_printf(box, "x", "%.2f%%", x);
         tp_object_printf(box, "w", "%.2f%%", width);
         tp_object_int(box, "y", call->depth * ROW_HEIGHT);
         tp_object_text(box, "kind", looks[call->kind].kind);
         tp_object_text(box, "fill", looks[call->kind].fill);
-        tp_object_text(box, "tip", tooltip_of(arena, tree, call));
+        tp_object_text(box, "tip", tooltip_text(arena, tree, call));
         if (width > MIN_LABEL)
             tp_object_str(box, "label",
                           call->kind == TP_CALL_ROOT
-                              ? tp_str_of(tp_text_printf(arena, "All %s", measure_of(arena, tree)))
+                              ? tp_str_of(tp_text_printf(arena, "All %s", measure_text(arena, tree)))
                               : call->name);
     }
     tp_object_int(object, "height", rows * ROW_HEIGHT);
 }
 
-static const char *label_of(const struct tp_calltree *tree, unsigned kind)
+static const char *kind_label(const struct tp_calltree *tree, unsigned kind)
 {
     if (tree->has_samples)
         return tree->is_program ? program_labels[kind] : sample_labels[kind];
     if (kind == TP_CALL_FRAME)
         return tp_phrase(TP_PHRASE_CALLER, tree->producer);
-    return kind == TP_CALL_OPERATOR && !tp_speaks_torch(tree->producer) ? "call" : looks[kind].label;
+    return kind == TP_CALL_OPERATOR && !tp_uses_torch_words(tree->producer) ? "call" : looks[kind].label;
 }
 
 static void put_kinds(struct tp_object *object, const struct tp_calltree *tree)
 {
     static const uint8_t shown[] = {TP_CALL_PHASE, TP_CALL_FRAME, TP_CALL_OPERATOR, TP_CALL_KERNEL};
     bool is_used[sizeof looks / sizeof *looks] = {false};
-    struct tp_list *kinds = tp_object_list(object, "kinds");
+    struct tp_list *kinds = tp_object_add_list(object, "kinds");
     for (uint32_t i = 0; i < tree->count; i++)
         is_used[tree->calls[i].kind] = true;
     for (size_t i = 0; i < sizeof shown; i++) {
         if (!is_used[shown[i]])
             continue;
-        struct tp_object *kind = tp_list_object(kinds);
+        struct tp_object *kind = tp_list_add_object(kinds);
         tp_object_text(kind, "kind", looks[shown[i]].kind);
         tp_object_text(kind, "fill", looks[shown[i]].fill);
-        tp_object_text(kind, "label", label_of(tree, shown[i]));
+        tp_object_text(kind, "label", kind_label(tree, shown[i]));
     }
 }
 
@@ -123,9 +126,9 @@ static void put_kinds(struct tp_object *object, const struct tp_calltree *tree)
 static const struct tp_call *largest_call(const struct tp_calltree *tree)
 {
     const struct tp_call *found = NULL;
-    double whole = (double)size_of(tree, &tree->calls[0]);
+    double whole = (double)call_size_ns(tree, &tree->calls[0]);
     for (uint32_t i = 1; i < tree->count && tree->calls[i].parent == i - 1; i++) {
-        double size = (double)size_of(tree, &tree->calls[i]);
+        double size = (double)call_size_ns(tree, &tree->calls[i]);
         if (size >= 0.2 * whole)
             found = &tree->calls[i];
         if (size < 0.95 * whole)
@@ -136,17 +139,17 @@ static const struct tp_call *largest_call(const struct tp_calltree *tree)
 
 static void put_texts(struct tp_object *object, struct tp_arena *arena, const struct tp_calltree *tree)
 {
-    const char *what = measure_of(arena, tree);
+    const char *what = measure_text(arena, tree);
     const struct tp_call *call = largest_call(tree);
     if (call)
-        tp_object_sentence(
+        tp_object_plain_sentence(
             object, "lead",
             tp_str_of(tp_text_printf(
                 arena,
                 "%.*s takes %s of %s. The width of a box is its %s; callers are above the functions that they call.",
                 (int)call->name.len, call->name.ptr,
-                tp_text_of_percent(arena, tp_percent(size_of(tree, call), size_of(tree, &tree->calls[0]))), what,
-                what)));
+                tp_text_of_percent(arena, tp_percent(call_size_ns(tree, call), call_size_ns(tree, &tree->calls[0]))),
+                what, what)));
     else
         tp_object_printf(object, "lead",
                          "The width of a box is its %s; callers are above the functions that they call.", what);
@@ -163,7 +166,7 @@ static void print_json(const struct tp_data *value, struct tp_buf *out)
     const struct tp_calltree *tree = value->self;
     struct tp_json json;
     tp_json_init(&json, out);
-    json.html_safe = true;
+    json.is_html_safe = true;
     tp_json_object(&json);
     tp_json_member_bool(&json, "device", tree->has_device);
     if (tree->devices && *tree->devices != 'G')
@@ -197,14 +200,16 @@ struct tp_data tp_calltree_data(struct tp_arena *arena, const struct tp_calltree
     put_texts(object, arena, tree);
     put_kinds(object, tree);
     put_boxes(object, arena, tree);
-    tp_object_put(object, "calltree_json", (struct tp_data){.kind = TP_DATA_PRINTED, .source = &source, .self = tree});
+    tp_object_add_value(object, "calltree_json",
+                        (struct tp_data){.kind = TP_DATA_PRINTED, .source = &source, .self = tree});
     return tp_data_of_object(object);
 }
 
 struct tp_data tp_section_calltree(const struct tp_section *section)
 {
-    struct tp_calltree_options options = {
-        .max_nodes = (uint32_t)section->limits->tree_nodes, .show = tp_viewer_name, .context = &section->naming};
+    struct tp_calltree_options options = {.max_nodes = (uint32_t)section->limits->tree_nodes,
+                                          .show = tp_shown_name_for_viewer,
+                                          .context = &section->naming};
     struct tp_calltree *tree;
 
     if (!options.max_nodes)

@@ -28,7 +28,7 @@ const char *tp_chart_label(enum tp_chart_kind kind, bool is_gpu, const struct tp
         return tp_phrase(TP_PHRASE_CALLS, model->producer);
     if (kind == TP_CHART_CPU && !is_gpu)
         return tp_phrase(TP_PHRASE_HOST_WORK, model->producer);
-    return is_gpu ? tp_text_of_devices(model, KINDS[kind].gpu_label, arena) : KINDS[kind].cpu_label;
+    return is_gpu ? tp_replace_gpu_words(model, KINDS[kind].gpu_label, arena) : KINDS[kind].cpu_label;
 }
 
 unsigned tp_chart_average(enum tp_chart_kind kind)
@@ -55,7 +55,7 @@ void tp_chart_put_percent(struct tp_object *object, const char *name, double per
 void tp_chart_put_split(struct tp_object *object, struct tp_arena *arena, const struct tp_chart_part *parts,
                         size_t count)
 {
-    struct tp_list *list = tp_object_list(object, "parts");
+    struct tp_list *list = tp_object_add_list(object, "parts");
     double total = 0, x = 0;
 
     for (size_t i = 0; i < count; i++)
@@ -70,7 +70,7 @@ void tp_chart_put_split(struct tp_object *object, struct tp_arena *arena, const 
             continue;
         amount = tp_text_of_time(arena, (int64_t)llround(part->ns));
         percent = tp_text_of_percent(arena, share);
-        box = tp_list_object(list);
+        box = tp_list_add_object(list);
         tp_chart_put_kind(box, part->kind);
         tp_chart_put_percent(box, "x", x);
         tp_chart_put_percent(box, "w", share);

@@ -28,20 +28,20 @@ static void read_values(struct drawing *drawing, const struct tp_counter_line *l
 }
 
 /* Returns the y position of a value. A constant counter is drawn in the middle. */
-static double height_of(const struct drawing *drawing, double value)
+static double value_height(const struct drawing *drawing, double value)
 {
     double range = drawing->high - drawing->low;
     double y = range > 0 && isfinite(range) ? HEIGHT - HEIGHT * ((value - drawing->low) / range) : HEIGHT / 2.0;
     return TOP + (y < 0 ? 0 : y > HEIGHT ? HEIGHT : y);
 }
 
-static struct tp_str path_of(struct tp_arena *arena, const struct drawing *drawing)
+static struct tp_str svg_path(struct tp_arena *arena, const struct drawing *drawing)
 {
     char *out = tp_arena_alloc(arena, COLUMNS * POINT_BYTES + 1), *at = out;
     for (size_t i = 0; i < COLUMNS; i++)
         if (isfinite(drawing->values[i]))
             at += snprintf(at, POINT_BYTES, "%c%.4g %.4g", at == out ? 'M' : 'L', (double)i * 1000 / (COLUMNS - 1),
-                           height_of(drawing, drawing->values[i]));
+                           value_height(drawing, drawing->values[i]));
     return (struct tp_str){out, (size_t)(at - out)};
 }
 
@@ -52,21 +52,21 @@ static void put_points(struct tp_object *chart, struct tp_arena *arena, const st
     size_t count = 0;
     for (size_t i = 0; i < COLUMNS; i++)
         count += isfinite(drawing->values[i]);
-    struct tp_list *points = tp_object_list(chart, "points");
+    struct tp_list *points = tp_object_add_list(chart, "points");
     for (size_t i = 0; i < COLUMNS && count <= MOST; i++) {
         if (!isfinite(drawing->values[i]))
             continue;
-        struct tp_object *point = tp_list_object(points);
+        struct tp_object *point = tp_list_add_object(points);
         tp_chart_put_percent(point, "x", 100.0 * (double)i / (COLUMNS - 1));
-        tp_object_printf(point, "y", "%.1f", height_of(drawing, drawing->values[i]));
+        tp_object_printf(point, "y", "%.1f", value_height(drawing, drawing->values[i]));
         tp_object_text(point, "tip", tp_text_printf(arena, "%.6g", drawing->values[i]));
     }
 }
 
 static void put_tick(struct tp_list *ticks, struct tp_arena *arena, const struct drawing *drawing, double value)
 {
-    struct tp_object *tick = tp_list_object(ticks);
-    double y = height_of(drawing, value);
+    struct tp_object *tick = tp_list_add_object(ticks);
+    double y = value_height(drawing, value);
     tp_object_printf(tick, "y", "%.1f", y);
     /* keeps the highest label inside the drawing */
     tp_object_printf(tick, "label_y", "%.1f", fmax(y, LABEL_HEIGHT));
@@ -83,9 +83,9 @@ void tp_chart_put_counter(struct tp_object *chart, struct tp_arena *arena, const
                                 .first_ns = line->model->first_ns,
                                 .length_ns = length_ns > 0 ? length_ns : 1};
     read_values(drawing, line);
-    tp_object_str(chart, "path", path_of(arena, drawing));
+    tp_object_str(chart, "path", svg_path(arena, drawing));
     put_points(chart, arena, drawing);
-    struct tp_list *ticks = tp_object_list(chart, "ticks");
+    struct tp_list *ticks = tp_object_add_list(chart, "ticks");
     put_tick(ticks, arena, drawing, drawing->high);
     if (drawing->low < drawing->high)
         put_tick(ticks, arena, drawing, drawing->low);

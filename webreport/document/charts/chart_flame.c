@@ -12,7 +12,7 @@ static const struct {
     {"op", "#BFD6F2", "operator"},        {"runtime", "#F5CFA6", "runtime call"},
 };
 
-static unsigned style_of(const struct tp_flame_node *node, bool is_root)
+static unsigned box_style(const struct tp_flame_node *node, bool is_root)
 {
     if (is_root)
         return 0;
@@ -40,7 +40,7 @@ struct choice {
     int64_t threshold;
 };
 
-static bool is_chosen(const struct choice *choice, uint32_t i)
+static bool is_box_chosen(const struct choice *choice, uint32_t i)
 {
     const struct tp_flame_node *node = &choice->device->nodes[i];
 
@@ -50,12 +50,12 @@ static bool is_chosen(const struct choice *choice, uint32_t i)
            (__int128)choice->max_child[i] * 100 < (__int128)node->total_ns * 98;
 }
 
-static size_t chosen_count(const struct choice *choice)
+static size_t count_chosen_boxes(const struct choice *choice)
 {
     size_t count = 0;
 
     for (uint32_t i = 0; i < choice->device->node_count; i++)
-        count += is_chosen(choice, i);
+        count += is_box_chosen(choice, i);
     return count;
 }
 
@@ -72,7 +72,7 @@ static void raise_threshold(struct choice *choice, struct tp_arena *arena, size_
             *max = device->nodes[i].total_ns;
     }
     choice->threshold = device->nodes[0].total_ns / 400 + 1;
-    while (chosen_count(choice) > max_boxes)
+    while (count_chosen_boxes(choice) > max_boxes)
         choice->threshold += choice->threshold / 4 + 1;
 }
 
@@ -83,9 +83,9 @@ static void put_box(struct tp_list *boxes, const struct choice *choice, uint32_t
     struct tp_arena *arena = naming->arena;
     const struct tp_flame_node *node = &device->nodes[i];
     double share = tp_percent(node->total_ns, device->nodes[0].total_ns);
-    struct tp_object *box = tp_list_object(boxes);
+    struct tp_object *box = tp_list_add_object(boxes);
     struct tp_str name = i ? tp_shown_text(naming, node->text) : TP_STR("all idle time");
-    unsigned look = style_of(node, i == 0);
+    unsigned look = box_style(node, i == 0);
 
     tp_object_text(box, "kind", AGREEING_CHECKS[look].kind);
     tp_object_text(box, "fill", AGREEING_CHECKS[look].fill);
@@ -93,7 +93,7 @@ static void put_box(struct tp_list *boxes, const struct choice *choice, uint32_t
     tp_chart_put_percent(box, "w", share);
     tp_object_int(box, "y", (int64_t)row * ROW_PIXELS);
     if (share >= 2.5)
-        tp_object_str(box, "label", tp_text_cut(arena, name, (size_t)(share * 2.6) + 8));
+        tp_object_str(box, "label", tp_text_shorten(arena, name, (size_t)(share * 2.6) + 8));
     else
         tp_object_text(box, "label", "");
     tp_object_text(box, "tip",
@@ -120,7 +120,7 @@ static unsigned put_boxes(struct tp_list *boxes, struct tp_arena *arena, const s
             next_x[node->parent] += tp_percent(node->total_ns, device->nodes[0].total_ns);
         next_x[i] = x;
         row_of[i] = row;
-        if (!is_chosen(choice, i))
+        if (!is_box_chosen(choice, i))
             continue;
         row_of[i] = row + 1;
         if (row >= MAX_ROWS)
@@ -143,15 +143,17 @@ struct tp_data tp_chart_flame(const struct tp_section *section, const struct tp_
     if (!device->node_count || device->nodes[0].total_ns <= 0 || !max_boxes)
         return (struct tp_data){TP_DATA_NONE, NULL, NULL, 0, 0};
     raise_threshold(&choice, arena, max_boxes);
-    kinds = tp_object_list(flame, "kinds");
-    for (size_t i = tp_speaks_torch(producer) ? 1 : 2; i < sizeof(AGREEING_CHECKS) / sizeof(AGREEING_CHECKS[0]); i++) {
-        struct tp_object *kind = tp_list_object(kinds); /* adds the kind for frames, which only PyTorch traces have */
+    kinds = tp_object_add_list(flame, "kinds");
+    for (size_t i = tp_uses_torch_words(producer) ? 1 : 2; i < sizeof(AGREEING_CHECKS) / sizeof(AGREEING_CHECKS[0]);
+         i++) {
+        struct tp_object *kind =
+            tp_list_add_object(kinds); /* adds the kind for frames, which only PyTorch traces have */
 
         tp_object_text(kind, "kind", AGREEING_CHECKS[i].kind);
         tp_object_text(kind, "fill", AGREEING_CHECKS[i].fill);
-        tp_object_text(kind, "label", tp_section_word(section, AGREEING_CHECKS[i].label));
+        tp_object_text(kind, "label", tp_section_spoken_text(section, AGREEING_CHECKS[i].label));
     }
-    tp_object_int(flame, "height", (int64_t)ROW_PIXELS * put_boxes(tp_object_list(flame, "boxes"), arena, &choice));
+    tp_object_int(flame, "height", (int64_t)ROW_PIXELS * put_boxes(tp_object_add_list(flame, "boxes"), arena, &choice));
     tp_object_text(flame, "icicle_label", "Host activity during idle time");
     tp_object_text(flame, "icicle_note", tp_phrase(TP_PHRASE_FRAMES_LEFT_OUT, producer));
     return tp_data_of_object(flame);

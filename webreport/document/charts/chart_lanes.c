@@ -40,14 +40,14 @@ struct lane {
     double scale;                                        /* drawing units per nanosecond */
 };
 
-static unsigned part_of(const struct tp_thread_slice *piece)
+static unsigned part_of_slice(const struct tp_thread_slice *piece)
 {
     return piece->state == TP_STATE_RUNNING ? TP_WALL_RUNNING
            : piece->state == TP_STATE_READY ? TP_WALL_READY
                                             : TP_WALL_WAITS + (unsigned)piece->cause;
 }
 
-static enum tp_thread_state state_of(unsigned part)
+static enum tp_thread_state state_of_part(unsigned part)
 {
     return part == TP_WALL_RUNNING ? TP_STATE_RUNNING : part == TP_WALL_READY ? TP_STATE_READY : TP_STATE_BLOCKED;
 }
@@ -55,7 +55,7 @@ static enum tp_thread_state state_of(unsigned part)
 static void draw_part(struct lane *lane, unsigned part, double x, double width)
 {
     static const int heights[TP_STATE_COUNT] = {TP_LANE_HEIGHT, 12, 6};
-    enum tp_thread_state state = state_of(part);
+    enum tp_thread_state state = state_of_part(part);
     struct tp_vec *path = &lane->paths[tp_program_part_kind(part)][state];
     int height = heights[state];
     char text[96];
@@ -67,7 +67,7 @@ static void draw_part(struct lane *lane, unsigned part, double x, double width)
 
 /* Draws joined intervals as three parts: running, ready, then waits in the order of their causes. The length of each
  * part is its total time. */
-static void draw_joined(struct lane *lane, const struct joined *joined)
+static void draw_joined_slices(struct lane *lane, const struct joined *joined)
 {
     int64_t at_ns = joined->begin_ns;
     for (unsigned part = 0; part < TP_WALL_COUNT; part++) {
@@ -80,7 +80,7 @@ static void draw_joined(struct lane *lane, const struct joined *joined)
 }
 
 /* Returns the shortest length of a joined interval with which at most max_intervals remain, ns. */
-static int64_t least_length(const struct tp_process_tree *tree, uint32_t max_intervals)
+static int64_t shortest_joined_ns(const struct tp_process_tree *tree, uint32_t max_intervals)
 {
     int64_t length = tree->end_ns - tree->begin_ns;
     return length / (max_intervals ? max_intervals : 1) + 1;
@@ -92,7 +92,7 @@ void tp_chart_put_lane(struct tp_list *paths, struct tp_arena *arena, const stru
     const struct tp_tree_thread *t = &tree->threads[thread];
     struct lane *lane = tp_arena_alloc(arena, sizeof *lane);
     struct joined joined = {0};
-    int64_t length = tree->end_ns - tree->begin_ns, least = least_length(tree, max_intervals);
+    int64_t length = tree->end_ns - tree->begin_ns, least = shortest_joined_ns(tree, max_intervals);
     bool joins = t->count > max_intervals;
     lane->tree = tree;
     for (unsigned i = 0; i < TP_CHART_KINDS * TP_STATE_COUNT; i++)
@@ -102,22 +102,22 @@ void tp_chart_put_lane(struct tp_list *paths, struct tp_arena *arena, const stru
         const struct tp_thread_slice *piece = &tree->slices[t->first + i];
         bool is_apart = joined.end_ns != piece->begin_ns; /* only adjacent intervals are joined */
         if (i && (is_apart || !joins || joined.end_ns - joined.begin_ns >= least)) {
-            draw_joined(lane, &joined);
+            draw_joined_slices(lane, &joined);
             joined = (struct joined){0};
         }
         if (!joined.end_ns && !joined.begin_ns)
             joined.begin_ns = piece->begin_ns;
         joined.end_ns = piece->end_ns;
-        joined.part_ns[part_of(piece)] += piece->end_ns - piece->begin_ns;
+        joined.part_ns[part_of_slice(piece)] += piece->end_ns - piece->begin_ns;
     }
     if (t->count)
-        draw_joined(lane, &joined);
+        draw_joined_slices(lane, &joined);
     for (unsigned kind = 0; kind < TP_CHART_KINDS; kind++)
         for (unsigned state = 0; state < TP_STATE_COUNT; state++) {
             struct tp_vec *path = &lane->paths[kind][state];
             if (!path->count)
                 continue;
-            struct tp_object *object = tp_list_object(paths);
+            struct tp_object *object = tp_list_add_object(paths);
             tp_chart_put_kind(object, (enum tp_chart_kind)kind);
             tp_object_str(object, "path", (struct tp_str){path->data, path->count});
         }
@@ -130,7 +130,7 @@ void tp_chart_put_lane_times(struct tp_list *times, struct tp_arena *arena, cons
         return;
     double tick = tp_chart_tick(length, &top);
     for (double at = 0; at <= length * 0.97; at += tick) {
-        struct tp_object *time = tp_list_object(times);
+        struct tp_object *time = tp_list_add_object(times);
         tp_chart_put_percent(time, "x", 100 * at / length);
         tp_object_text(time, "label", tp_text_of_time(arena, (int64_t)at));
         tp_object_text(time, "anchor", at > 0 ? "middle" : "start");

@@ -21,17 +21,17 @@ struct running {
     int64_t at_ns, bytes; /* time (ns) and sum (bytes) at the current record */
 };
 
-static int64_t value_or(int64_t value, int64_t fallback)
+static int64_t value_or_fallback(int64_t value, int64_t fallback)
 {
     return value == TP_NULL_INT ? fallback : value;
 }
 
-static bool is_of_device(const struct tp_trace *trace, const struct tp_memory *record,
-                         const struct tp_device_memory *device)
+static bool is_record_of_device(const struct tp_trace *trace, const struct tp_memory *record,
+                                const struct tp_device_memory *device)
 {
     const struct tp_memory_place *named = tp_memory_place(trace, record);
-    return !(record->flags & TP_MEMORY_OUT_OF_MEMORY) && value_or(named->type, 0) == device->type &&
-           value_or(named->id, -1) == device->id;
+    return !(record->flags & TP_MEMORY_OUT_OF_MEMORY) && value_or_fallback(named->type, 0) == device->type &&
+           value_or_fallback(named->id, -1) == device->id;
 }
 
 static bool next_record(struct running *r)
@@ -39,7 +39,7 @@ static bool next_record(struct running *r)
     const struct tp_trace *trace = r->model->trace;
     while (r->next < trace->memory_count) {
         const struct tp_memory *record = &trace->memory[r->model->order->memory[r->next++]];
-        if (!is_of_device(trace, record, r->device))
+        if (!is_record_of_device(trace, record, r->device))
             continue;
         if (__builtin_add_overflow(r->bytes, record->bytes, &r->bytes))
             r->bytes = 0; /* the value does not matter, because only hostile sizes overflow */
@@ -83,14 +83,14 @@ struct series {
     bool has_reserved;
 };
 
-static size_t column_of(const struct series *series, int64_t at_ns)
+static size_t column_at_time(const struct series *series, int64_t at_ns)
 {
     double column = (double)at_ns * COLUMNS / (double)series->duration_ns;
 
     return column <= 0 ? 0 : column >= COLUMNS - 1 ? COLUMNS - 1 : (size_t)column;
 }
 
-static void raise_value(int64_t *value, int64_t other)
+static void raise_to_maximum(int64_t *value, int64_t other)
 {
     if (other > *value) /* also correct for TP_NULL_INT, which is less than any value */
         *value = other;
@@ -107,8 +107,8 @@ static void fill_columns(struct pen *pen, size_t column)
 {
     while (pen->column < column) {
         pen->column++;
-        raise_value(&pen->series->allocated[pen->column], pen->allocated);
-        raise_value(&pen->series->reserved[pen->column], pen->reserved);
+        raise_to_maximum(&pen->series->allocated[pen->column], pen->allocated);
+        raise_to_maximum(&pen->series->reserved[pen->column], pen->reserved);
     }
 }
 
@@ -116,9 +116,9 @@ static void put_point(struct pen *pen, int64_t at_ns, int64_t allocated, int64_t
 {
     struct series *series = pen->series;
 
-    fill_columns(pen, column_of(series, at_ns));
-    raise_value(&series->allocated[pen->column], allocated);
-    raise_value(&series->reserved[pen->column], reserved);
+    fill_columns(pen, column_at_time(series, at_ns));
+    raise_to_maximum(&series->allocated[pen->column], allocated);
+    raise_to_maximum(&series->reserved[pen->column], reserved);
     pen->allocated = allocated;
     pen->reserved = reserved;
     if (allocated > series->peak) {
@@ -126,11 +126,11 @@ static void put_point(struct pen *pen, int64_t at_ns, int64_t allocated, int64_t
         series->peak_at_ns = at_ns;
     }
     series->has_reserved |= reserved > 0;
-    raise_value(&series->max, allocated);
-    raise_value(&series->max, reserved);
+    raise_to_maximum(&series->max, allocated);
+    raise_to_maximum(&series->max, reserved);
 }
 
-static struct series *series_new(struct tp_arena *arena)
+static struct series *new_series(struct tp_arena *arena)
 {
     struct series *series = tp_arena_alloc(arena, sizeof(*series));
 
@@ -145,31 +145,31 @@ static void put_points(struct pen *pen, const struct tp_table *points)
     const int64_t *time = tp_table_int(points, TP_CURVE_TIME);
 
     for (size_t i = 0; i < points->row_count; i++)
-        raise_value(&pen->series->duration_ns, time[i]);
+        raise_to_maximum(&pen->series->duration_ns, time[i]);
     for (size_t i = 0; i < points->row_count && pen->series->duration_ns > 0; i++)
         put_point(pen, time[i], tp_table_int(points, TP_CURVE_ALLOCATED)[i],
                   tp_table_int(points, TP_CURVE_RESERVED)[i]);
 }
 
 /* Draws the running sum directly, because a table of it would have a row for each record. */
-static void put_running(struct pen *pen, const struct tp_memory_curve *curve)
+static void put_running_sum(struct pen *pen, const struct tp_memory_curve *curve)
 {
     const struct running start = {.model = curve->model, .device = curve->device, .first_ns = curve->first_ns};
 
     for (struct running r = start; next_record(&r);)
-        raise_value(&pen->series->duration_ns, r.at_ns);
+        raise_to_maximum(&pen->series->duration_ns, r.at_ns);
     for (struct running r = start; pen->series->duration_ns > 0 && next_record(&r);)
         put_point(pen, r.at_ns, r.bytes, TP_NULL_INT);
 }
 
-static struct series *series_of(struct tp_arena *arena, const struct tp_memory_curve *curve)
+static struct series *make_series(struct tp_arena *arena, const struct tp_memory_curve *curve)
 {
-    struct pen pen = {.series = series_new(arena), .allocated = TP_NULL_INT, .reserved = TP_NULL_INT};
+    struct pen pen = {.series = new_series(arena), .allocated = TP_NULL_INT, .reserved = TP_NULL_INT};
 
     if (curve->device->curve.row_count)
         put_points(&pen, &curve->device->curve);
     else
-        put_running(&pen, curve);
+        put_running_sum(&pen, curve);
     if (pen.series->duration_ns <= 0)
         return NULL;
     fill_columns(&pen, COLUMNS - 1);
@@ -178,7 +178,7 @@ static struct series *series_of(struct tp_arena *arena, const struct tp_memory_c
 
 /* Returns the SVG path of a curve as horizontal and vertical moves. Sets *first and *last to the first and last
  * column of the curve. */
-static struct tp_str path_of(struct tp_arena *arena, const int64_t *values, double top, size_t *first)
+static struct tp_str svg_path(struct tp_arena *arena, const int64_t *values, double top, size_t *first)
 {
     char *out = tp_arena_alloc(arena, COLUMNS * 24 + 64), *at = out;
     double before = NAN;
@@ -207,7 +207,7 @@ static void put_bands(struct tp_object *chart, struct tp_arena *arena, const str
                       const struct series *series)
 {
     const struct tp_table *steps = curve->steps;
-    struct tp_list *bands = tp_object_list(chart, "bands");
+    struct tp_list *bands = tp_object_add_list(chart, "bands");
     size_t count = steps->row_count <= 60 ? steps->row_count : 0;
 
     for (size_t i = 0; i < count && count > 1; i++) {
@@ -221,7 +221,7 @@ static void put_bands(struct tp_object *chart, struct tp_arena *arena, const str
         to = fmin(to, 100);
         if (!(to > from))
             continue;
-        band = tp_list_object(bands);
+        band = tp_list_add_object(bands);
         tp_chart_put_percent(band, "x", from);
         tp_chart_put_percent(band, "w", to - from);
         tp_chart_put_percent(band, "cx", (from + to) / 2);
@@ -234,7 +234,7 @@ static void put_bands(struct tp_object *chart, struct tp_arena *arena, const str
 
 /* Returns the distance between axis ticks, bytes. It is a whole number of units (KiB, MiB ..), not 0.1, 0.2 or 0.5
  * of a power of two. Sets *top to the last tick. */
-static double byte_tick(double max, double *top)
+static double byte_tick_size(double max, double *top)
 {
     double unit = 1, tick;
 
@@ -248,17 +248,17 @@ static double byte_tick(double max, double *top)
 static void put_axes(struct tp_object *chart, struct tp_arena *arena, const struct series *series, double tick,
                      double top)
 {
-    struct tp_list *ticks = tp_object_list(chart, "ticks"), *times = tp_object_list(chart, "times");
+    struct tp_list *ticks = tp_object_add_list(chart, "ticks"), *times = tp_object_add_list(chart, "times");
     double time_top, time_tick = tp_chart_tick((double)series->duration_ns / 2, &time_top);
 
     for (double at = 0; at <= top * 1.0001; at += tick) {
-        struct tp_object *object = tp_list_object(ticks);
+        struct tp_object *object = tp_list_add_object(ticks);
 
         tp_object_printf(object, "y", "%.1f", TOP + HEIGHT - HEIGHT * at / top);
         tp_object_text(object, "label", at > 0 ? tp_text_of_bytes(arena, (int64_t)at) : "0");
     }
     for (double at = 0; at <= (double)series->duration_ns * 0.97; at += time_tick) {
-        struct tp_object *object = tp_list_object(times);
+        struct tp_object *object = tp_list_add_object(times);
 
         tp_chart_put_percent(object, "x", 100 * at / (double)series->duration_ns);
         tp_object_text(object, "anchor", at > 0 ? "middle" : "start");
@@ -279,7 +279,7 @@ static void put_peak(struct tp_object *chart, struct tp_arena *arena, const stru
 
 struct tp_data tp_chart_memory(struct tp_arena *arena, const struct tp_memory_curve *curve)
 {
-    struct series *series = series_of(arena, curve);
+    struct series *series = make_series(arena, curve);
     struct tp_object *chart = tp_object_new(arena);
     struct tp_str line;
     size_t first;
@@ -290,13 +290,13 @@ struct tp_data tp_chart_memory(struct tp_arena *arena, const struct tp_memory_cu
         return (struct tp_data){TP_DATA_NONE, NULL, NULL, 0, 0};
     near_capacity = curve->capacity_bytes > 0 && (double)series->max > 0.4 * (double)curve->capacity_bytes;
     max = near_capacity ? fmax((double)curve->capacity_bytes, (double)series->max) : (double)series->max;
-    tick = byte_tick(max, &top);
-    line = path_of(arena, series->allocated, top, &first);
+    tick = byte_tick_size(max, &top);
+    line = svg_path(arena, series->allocated, top, &first);
     tp_object_str(chart, "line", line);
     tp_object_text(chart, "area",
                    tp_text_printf(arena, "%.*sV%dH%zuZ", (int)line.len, line.ptr, HEIGHT, first * SCALE));
     if (series->has_reserved)
-        tp_object_str(chart, "reserved", path_of(arena, series->reserved, top, &first));
+        tp_object_str(chart, "reserved", svg_path(arena, series->reserved, top, &first));
     if (near_capacity)
         tp_object_printf(chart, "capacity_y", "%.1f", HEIGHT - HEIGHT * (double)curve->capacity_bytes / top);
     put_bands(chart, arena, curve, series);

@@ -8,7 +8,7 @@ enum { PLOT_TOP = 14, PLOT_HEIGHT = 150 };
 static const double LEFT = 8; /* width of the axis labels, percent */
 
 /* Returns the time of a category in a step. The columns in the table of steps have the order of the averages. */
-static int64_t part_of(const struct tp_overview *overview, size_t step, enum tp_chart_kind kind)
+static int64_t step_part_ns(const struct tp_overview *overview, size_t step, enum tp_chart_kind kind)
 {
     return tp_table_int(&overview->steps, TP_STEP_KERNEL + tp_chart_average(kind))[step];
 }
@@ -28,13 +28,13 @@ static void put_segments(struct tp_object *bar, struct tp_arena *arena, const st
                          const double geometry[3])
 {
     const struct tp_overview *overview = &profile->views->overview;
-    struct tp_list *list = tp_object_list(bar, "segments");
+    struct tp_list *list = tp_object_add_list(bar, "segments");
     double y = PLOT_TOP + PLOT_HEIGHT;
     bool is_gpu = !tp_str_equal(tp_str_of(overview->device_type), TP_STR("CPU"));
     const char *tip = bar_tooltip(arena, overview, step);
 
     for (enum tp_chart_kind kind = 0; kind < TP_CHART_KINDS; kind++) {
-        int64_t ns = part_of(overview, step, kind);
+        int64_t ns = step_part_ns(overview, step, kind);
         double height = PLOT_HEIGHT * (double)ns / geometry[2];
         struct tp_object *box;
 
@@ -45,7 +45,7 @@ static void put_segments(struct tp_object *bar, struct tp_arena *arena, const st
         if (height < 0.15)
             continue;
         y -= height;
-        box = tp_list_object(list);
+        box = tp_list_add_object(list);
         tp_chart_put_kind(box, kind);
         tp_object_printf(box, "y", "%.2f", y);
         tp_object_printf(box, "h", "%.2f", height);
@@ -58,10 +58,10 @@ static void put_segments(struct tp_object *bar, struct tp_arena *arena, const st
 
 static void put_ticks(struct tp_object *chart, double top, double tick, const struct tp_unit *unit)
 {
-    struct tp_list *ticks = tp_object_list(chart, "ticks");
+    struct tp_list *ticks = tp_object_add_list(chart, "ticks");
 
     for (double at = 0; at <= top * 1.0001; at += tick) {
-        struct tp_object *object = tp_list_object(ticks);
+        struct tp_object *object = tp_list_add_object(ticks);
 
         tp_object_printf(object, "y", "%.1f", PLOT_TOP + PLOT_HEIGHT - PLOT_HEIGHT * at / top);
         tp_object_printf(object, "label", "%.6g", at / unit->divisor);
@@ -85,16 +85,16 @@ struct tp_data tp_chart_steps(struct tp_arena *arena, const struct tp_profile *p
     if (count < 2 || max <= 0)
         return (struct tp_data){TP_DATA_NONE, NULL, NULL, 0, 0};
     tick = tp_chart_tick((double)max, &top);
-    unit = tp_unit_of_time(max);
+    unit = tp_unit_for_time(max);
     unit.decimals = max >= 100 * (int64_t)unit.divisor ? 0 : 1;
     tp_object_text(chart, "axis_unit", unit.text);
     put_ticks(chart, top, tick, &unit);
-    bars = tp_object_list(chart, "bars");
+    bars = tp_object_add_list(chart, "bars");
     pitch = (100 - LEFT) / (double)count;
     every = (count + 11) / 12;
     for (size_t i = 0; i < count; i++) {
         double x = LEFT + pitch * (double)i;
-        struct tp_object *bar = tp_list_object(bars);
+        struct tp_object *bar = tp_list_add_object(bars);
         struct tp_str name = tp_table_text(steps, TP_STEP_NAME)[i];
 
         tp_object_bool(bar, "is_left_out", !tp_table_bool(steps, TP_STEP_IS_USED)[i]);

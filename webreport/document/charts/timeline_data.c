@@ -54,12 +54,12 @@ static void put_style(struct tp_object *object, enum tp_slice_class class)
 static void put_bands(struct tp_object *object, const struct tp_timeline *timeline)
 {
     const struct tp_model *model = timeline->model;
-    struct tp_list *bands = tp_object_list(object, "bands");
+    struct tp_list *bands = tp_object_add_list(object, "bands");
     for (uint32_t i = 0; i < model->step_count && i < MAX_BANDS; i++) {
         const struct tp_step *step = &model->steps[i];
         uint64_t start = (uint64_t)step->start_ns - (uint64_t)timeline->start_ns;
         uint64_t size = (uint64_t)step->end_ns - (uint64_t)step->start_ns;
-        struct tp_object *band = tp_list_object(bands);
+        struct tp_object *band = tp_list_add_object(bands);
         put_percent(band, "x", start, timeline->range_ns);
         put_percent(band, "w", size, timeline->range_ns);
         put_percent(band, "cx", start + size / 2, timeline->range_ns);
@@ -72,10 +72,10 @@ static void put_bands(struct tp_object *object, const struct tp_timeline *timeli
 
 static void put_phases(struct tp_object *object, const struct tp_timeline *timeline, struct tp_arena *arena)
 {
-    struct tp_list *phases = tp_object_list(object, "phases");
+    struct tp_list *phases = tp_object_add_list(object, "phases");
     for (uint32_t i = 0; i < timeline->phase_count; i++) {
         const struct tp_timeline_phase *phase = &timeline->phases[i];
-        struct tp_object *box = tp_list_object(phases);
+        struct tp_object *box = tp_list_add_object(phases);
         put_percent(box, "x", phase->start_ns, timeline->range_ns);
         put_percent(box, "w", phase->dur_ns, timeline->range_ns);
         put_style(box, phase->class);
@@ -110,7 +110,7 @@ static struct tp_str stairs_path(struct tp_arena *arena, const uint8_t *shares, 
 
 static struct tp_object *add_curve(struct tp_list *curves, unsigned *y, enum tp_slice_class class)
 {
-    struct tp_object *curve = tp_list_object(curves);
+    struct tp_object *curve = tp_list_add_object(curves);
     tp_object_int(curve, "label_y", *y + 12);
     tp_object_int(curve, "y", *y + 18);
     put_style(curve, class);
@@ -118,7 +118,7 @@ static struct tp_object *add_curve(struct tp_list *curves, unsigned *y, enum tp_
     return curve;
 }
 
-static bool is_idle(const uint8_t *load)
+static bool has_no_load(const uint8_t *load)
 {
     for (int i = 0; i < TP_TIMELINE_LOAD_BUCKETS; i++)
         if (load[i])
@@ -129,17 +129,18 @@ static bool is_idle(const uint8_t *load)
 static void put_curves(struct tp_object *object, const struct tp_timeline *timeline, struct tp_arena *arena,
                        unsigned *y)
 {
-    struct tp_list *curves = tp_object_list(object, "curves");
+    struct tp_list *curves = tp_object_add_list(object, "curves");
     for (uint32_t rank = 0, shown = 0; rank < timeline->lane_count && shown < MAX_HOST_CURVES; rank++) {
         const struct tp_lane *lane = timeline->lanes;
         while (lane->rank != rank)
             lane++;
-        if (lane->is_device || is_idle(lane->load))
+        if (lane->is_device || has_no_load(lane->load))
             continue;
         struct tp_object *curve = add_curve(curves, y, TP_SLICE_CPU);
         tp_object_printf(curve, "title", "%.*s, %s", (int)lane->title.len, lane->title.ptr,
-                         tp_speaks_torch(timeline->model->producer) ? "share of the time in operators and runtime calls"
-                                                                    : "share of time in recorded calls");
+                         tp_uses_torch_words(timeline->model->producer)
+                             ? "share of the time in operators and runtime calls"
+                             : "share of time in recorded calls");
         tp_object_str(curve, "path", stairs_path(arena, lane->load, false));
         shown++;
     }
@@ -156,7 +157,7 @@ static void put_curves(struct tp_object *object, const struct tp_timeline *timel
 
 static void put_times(struct tp_object *object, const struct tp_timeline *timeline, struct tp_arena *arena)
 {
-    struct tp_list *times = tp_object_list(object, "times");
+    struct tp_list *times = tp_object_add_list(object, "times");
     uint64_t step = 1;
     while (timeline->range_ns / step > AXIS_TICKS) {
         uint64_t next = step * 10;
@@ -167,7 +168,7 @@ static void put_times(struct tp_object *object, const struct tp_timeline *timeli
         step = next;
     }
     for (uint64_t i = 0; i <= AXIS_TICKS && i * step <= timeline->range_ns; i++) {
-        struct tp_object *tick = tp_list_object(times);
+        struct tp_object *tick = tp_list_add_object(times);
         put_percent(tick, "x", i * step, timeline->range_ns);
         tp_object_text(tick, "anchor", i == 0 ? "start" : timeline->range_ns - i * step < step / 4 ? "end" : "middle");
         tp_object_text(tick, "label", i ? tp_text_of_time(arena, (int64_t)(i * step)) : "0");
@@ -178,40 +179,41 @@ static void put_times(struct tp_object *object, const struct tp_timeline *timeli
 
 static void put_texts(struct tp_object *object, const struct tp_timeline *timeline, struct tp_arena *arena)
 {
-    tp_object_sentence(object, "lead",
-                       tp_str_of(tp_text_printf(arena, "The timeline shows %s slices on %u %s over %s.",
-                                                tp_text_of_count(arena, (int64_t)timeline->slice_count),
-                                                timeline->lane_count, timeline->lane_count == 1 ? "lane" : "lanes",
-                                                tp_text_of_time(arena, (int64_t)(timeline->range_ns)))));
-    struct tp_list *notes = tp_object_list(object, "notes");
+    tp_object_plain_sentence(
+        object, "lead",
+        tp_str_of(tp_text_printf(arena, "The timeline shows %s slices on %u %s over %s.",
+                                 tp_text_of_count(arena, (int64_t)timeline->slice_count), timeline->lane_count,
+                                 timeline->lane_count == 1 ? "lane" : "lanes",
+                                 tp_text_of_time(arena, (int64_t)(timeline->range_ns)))));
+    struct tp_list *notes = tp_object_add_list(object, "notes");
     if (timeline->folded_count)
-        tp_object_printf(tp_list_object(notes), "text",
+        tp_object_printf(tp_list_add_object(notes), "text",
                          "To keep the page small, %s slices shorter than %s%s are drawn only as the share of time that "
                          "they cover; --max-size sets the limit.",
                          tp_text_of_count(arena, (int64_t)timeline->folded_count),
                          tp_text_of_time(arena, (int64_t)(timeline->folded_below_ns)),
                          timeline->folds_devices ? "" : " on the host");
     if (!timeline->data.len)
-        tp_object_text(tp_list_object(notes), "text",
+        tp_object_text(tp_list_add_object(notes), "text",
                        "The timeline has no single slices, because they exceed the size limit of the page; --max-size "
                        "raises the limit.");
-    if (timeline->lanes_left_out)
-        tp_object_printf(tp_list_object(notes), "text", "The timeline leaves out %u lanes with few slices.",
-                         timeline->lanes_left_out);
+    if (timeline->omitted_lane_count)
+        tp_object_printf(tp_list_add_object(notes), "text", "The timeline leaves out %u lanes with few slices.",
+                         timeline->omitted_lane_count);
     if (timeline->too_deep_count)
-        tp_object_printf(tp_list_object(notes), "text",
+        tp_object_printf(tp_list_add_object(notes), "text",
                          "The timeline does not draw %s slices that are nested deeper than %d levels.",
                          tp_text_of_count(arena, (int64_t)timeline->too_deep_count), TP_TIMELINE_MAX_ROWS);
     if (timeline->arguments_left_out)
-        tp_object_printf(tp_list_object(notes), "text",
+        tp_object_printf(tp_list_add_object(notes), "text",
                          "To keep the page small, the arguments of %s slices are left out.",
                          tp_text_of_count(arena, (int64_t)timeline->arguments_left_out));
-    if (timeline->shapes_left_out)
-        tp_object_text(tp_list_object(notes), "text",
+    if (timeline->omits_shapes)
+        tp_object_text(tp_list_add_object(notes), "text",
                        "To keep the page small, the shapes of single calls are left out.");
-    if (timeline->moments_left_out)
-        tp_object_printf(tp_list_object(notes), "text", "To keep the page small, %s instant events are left out.",
-                         tp_text_of_count(arena, (int64_t)timeline->moments_left_out));
+    if (timeline->omitted_moment_count)
+        tp_object_printf(tp_list_add_object(notes), "text", "To keep the page small, %s instant events are left out.",
+                         tp_text_of_count(arena, (int64_t)timeline->omitted_moment_count));
 }
 
 static void print_base64(const struct tp_data *value, struct tp_buf *out)
@@ -243,18 +245,18 @@ struct tp_data tp_timeline_data(struct tp_arena *arena, const struct tp_timeline
     tp_object_int(object, "time_y", y + 14);
     tp_object_int(object, "height", y + AXIS_HEIGHT);
     if (timeline->data.len)
-        tp_object_put(object, "timeline_data",
-                      (struct tp_data){.kind = TP_DATA_PRINTED, .source = &base64, .self = timeline});
+        tp_object_add_value(object, "timeline_data",
+                            (struct tp_data){.kind = TP_DATA_PRINTED, .source = &base64, .self = timeline});
     return tp_data_of_object(object);
 }
 
 struct tp_data tp_section_timeline(const struct tp_section *section)
 {
     struct tp_timeline_options options = {.max_bytes = section->limits->timeline_bytes,
-                                          .show = tp_viewer_name,
-                                          .show_kernel = tp_viewer_kernel,
-                                          .show_argument = tp_viewer_lines,
-                                          .show_shapes = tp_viewer_shapes,
+                                          .show = tp_shown_name_for_viewer,
+                                          .show_kernel = tp_shown_kernel_for_viewer,
+                                          .show_argument = tp_shown_lines_for_viewer,
+                                          .show_shapes = tp_shown_shapes_for_viewer,
                                           .context = &section->naming};
     struct tp_timeline *timeline;
 

@@ -51,17 +51,17 @@ static const char *interval_text(struct tp_arena *arena, const struct tp_run_cha
 
 static const char *level_text(struct tp_arena *arena, double level)
 {
-    return isnan(level) ? "–" : tp_text_of_time(arena, tp_rounded(exp(level)));
+    return isnan(level) ? "–" : tp_text_of_time(arena, tp_round_to_integer(exp(level)));
 }
 
-static bool is_known(const struct tp_bench *b, int quantity)
+static bool is_quantity_known(const struct tp_bench *b, int quantity)
 {
     return b->changes[quantity].base_count >= 2;
 }
 
 /* ---- the verdict ---- */
 
-static const char *headline(const struct tp_bench_report *t, struct tp_arena *arena)
+static const char *headline_text(const struct tp_bench_report *t, struct tp_arena *arena)
 {
     const struct tp_bench *b = t->bench;
     const struct tp_run_change *c = &b->changes[b->quantity];
@@ -81,7 +81,8 @@ static const char *limit_text(const struct tp_bench *b, struct tp_arena *arena)
         [TP_LIMIT_PASS] = "is kept", [TP_LIMIT_FAIL] = "is exceeded", [TP_LIMIT_UNCLEAR] = "cannot be decided yet"};
     if (!b->goal->has_limit)
         return "";
-    return tp_text_printf(arena, " The limit of %s %s.", change_text(arena, b->goal->max_excess), words[b->limit]);
+    return tp_text_printf(arena, " The limit of %s %s.", change_text(arena, b->goal->max_excess_ratio),
+                          words[b->limit]);
 }
 
 static const char *stop_text(const struct tp_bench_report *t, struct tp_arena *arena)
@@ -89,7 +90,7 @@ static const char *stop_text(const struct tp_bench_report *t, struct tp_arena *a
     const struct tp_bench *b = t->bench;
     const char *left = b->remaining_runs
                            ? tp_text_printf(arena, " About %s of each would decide it.",
-                                            tp_text_of_some(arena, b->remaining_runs, "more run", "more runs"))
+                                            tp_text_of_counted_noun(arena, b->remaining_runs, "more run", "more runs"))
                            : "";
     if (t->stop == TP_BENCH_STOP_DECIDED || b->is_decided)
         return "";
@@ -112,17 +113,17 @@ static void put_verdict(struct tp_document *document, const struct tp_bench_repo
     const struct tp_run_change *c = &b->changes[b->quantity];
     bool is_broken = b->goal->has_limit && b->limit == TP_LIMIT_FAIL;
     const char *text = "";
-    if (is_known(b, b->quantity))
+    if (is_quantity_known(b, b->quantity))
         text = tp_text_printf(arena,
                               "%s %s (99 %% interval %s) in %s of runs; with so many runs on this machine, a "
                               "difference of %s is detectable.%s%s",
                               titles[b->quantity], change_text(arena, c->estimate), interval_text(arena, c),
-                              tp_text_of_some(arena, (int64_t)c->base_count, "pair", "pairs"),
+                              tp_text_of_counted_noun(arena, (int64_t)c->base_count, "pair", "pairs"),
                               size_text(arena, c->detectable), limit_text(b, arena), stop_text(t, arena));
-    tp_document_verdict(document, &(struct tp_verdict_block){.tone = is_broken ? TP_TONE_BAD : tones[b->verdict],
-                                                             .class = classes[b->verdict],
-                                                             .headline = headline(t, arena),
-                                                             .text = text});
+    tp_document_add_verdict(document, &(struct tp_verdict_block){.tone = is_broken ? TP_TONE_BAD : tones[b->verdict],
+                                                                 .class = classes[b->verdict],
+                                                                 .headline = headline_text(t, arena),
+                                                                 .text = text});
 }
 
 /* ---- tables ---- */
@@ -137,8 +138,8 @@ static void put_verdict(struct tp_document *document, const struct tp_bench_repo
     }
 
 /* Returns a table of texts whose first column has the names of the rows. */
-static struct tp_shown_table *texts_of(const struct tp_table *table, const struct tp_shown_column *columns,
-                                       const char *name, const char *heading, struct tp_arena *arena)
+static struct tp_shown_table *make_text_table(const struct tp_table *table, const struct tp_shown_column *columns,
+                                              const char *name, const char *heading, struct tp_arena *arena)
 {
     struct tp_shown_table *shown = tp_shown_table_new(arena, table, columns, table->column_count - 1, table->row_count);
     for (size_t i = 0; i < table->row_count; i++)
@@ -166,7 +167,7 @@ static void put_quantities(struct tp_document *document, const struct tp_bench_r
     tp_table_init(table, arena, "quantities", defs, Q_COLUMNS, TP_BENCH_QUANTITIES);
     for (int q = 0; q < TP_BENCH_QUANTITIES; q++) {
         const struct tp_run_change *c = &b->changes[q];
-        if (!is_known(b, q))
+        if (!is_quantity_known(b, q))
             continue;
         const char *texts[Q_COLUMNS] = {titles[q],
                                         level_text(arena, b->level[q][TP_BENCH_A]),
@@ -181,7 +182,8 @@ static void put_quantities(struct tp_document *document, const struct tp_bench_r
     }
     table->row_count = row;
     if (row)
-        tp_document_table(document, texts_of(table, columns, "quantities", "What changed from A to B", arena), NULL);
+        tp_document_add_table(document,
+                              make_text_table(table, columns, "quantities", "What changed from A to B", arena), NULL);
 }
 
 enum { C_NAME, C_KIND, C_A, C_B, C_COLUMNS };
@@ -199,17 +201,17 @@ static void put_counts(struct tp_document *document, const struct tp_bench_repor
     for (size_t i = 0; i < shown; i++) {
         const struct tp_bench_changed *changed = &b->changed[i];
         const struct tp_bench_count *any = changed->count[0] ? changed->count[0] : changed->count[1];
-        tp_table_text(table, C_NAME)[i] = tp_text_cut(arena, any->name, 60);
+        tp_table_text(table, C_NAME)[i] = tp_text_shorten(arena, any->name, 60);
         tp_table_text(table, C_KIND)[i] = tp_str_of(kind_name(any->kind));
         for (int side = 0; side < TP_BENCH_SIDES; side++)
-            tp_table_text(table, C_A + (unsigned)side)[i] =
-                tp_str_of(tp_text_of_count(arena, changed->count[side] ? tp_rounded(changed->count[side]->calls) : 0));
+            tp_table_text(table, C_A + (unsigned)side)[i] = tp_str_of(
+                tp_text_of_count(arena, changed->count[side] ? tp_round_to_integer(changed->count[side]->calls) : 0));
     }
     if (shown)
-        tp_document_table(document, texts_of(table, columns, "counts", "Counts that changed", arena), NULL);
+        tp_document_add_table(document, make_text_table(table, columns, "counts", "Counts that changed", arena), NULL);
     if (shown < b->changed_count)
-        tp_document_note(document, tp_text_printf(arena, "%zu more counts changed; --json lists all of them.",
-                                                  b->changed_count - shown));
+        tp_document_add_note(document, tp_text_printf(arena, "%zu more counts changed; --json lists all of them.",
+                                                      b->changed_count - shown));
 }
 
 enum { R_NUMBER, R_SIDE, R_VALUE, R_USUAL, R_NOTE, R_COLUMNS };
@@ -239,19 +241,20 @@ static void put_runs(struct tp_document *document, const struct tp_bench_report 
     }
     table->row_count = row;
     if (row)
-        tp_document_table(document, texts_of(table, columns, "runs", "Outliers among the runs", arena), NULL);
+        tp_document_add_table(document, make_text_table(table, columns, "runs", "Outliers among the runs", arena),
+                              NULL);
 }
 
 /* ---- the record ---- */
 
-static void record_quantities(struct tp_object *record, const struct tp_bench *b)
+static void add_quantities_to_record(struct tp_object *record, const struct tp_bench *b)
 {
-    struct tp_object *all = tp_object_object(record, "quantities");
+    struct tp_object *all = tp_object_add_object(record, "quantities");
     for (int q = 0; q < TP_BENCH_QUANTITIES; q++) {
         const struct tp_run_change *c = &b->changes[q];
-        if (!is_known(b, q))
+        if (!is_quantity_known(b, q))
             continue;
-        struct tp_object *one = tp_object_object(all, tp_bench_quantity_name((enum tp_bench_quantity)q));
+        struct tp_object *one = tp_object_add_object(all, tp_bench_quantity_name((enum tp_bench_quantity)q));
         tp_object_real(one, "a_ns", exp(b->level[q][TP_BENCH_A]));
         tp_object_real(one, "b_ns", exp(b->level[q][TP_BENCH_B]));
         tp_object_real(one, "est", c->estimate);
@@ -264,13 +267,13 @@ static void record_quantities(struct tp_object *record, const struct tp_bench *b
     }
 }
 
-static void record_counts(struct tp_object *record, const struct tp_bench *b)
+static void add_counts_to_record(struct tp_object *record, const struct tp_bench *b)
 {
-    struct tp_list *list = tp_object_list(record, "counts");
+    struct tp_list *list = tp_object_add_list(record, "counts");
     for (size_t i = 0; i < b->changed_count; i++) {
         const struct tp_bench_changed *changed = &b->changed[i];
         const struct tp_bench_count *any = changed->count[0] ? changed->count[0] : changed->count[1];
-        struct tp_object *one = tp_list_object(list);
+        struct tp_object *one = tp_list_add_object(list);
         tp_object_text(one, "kind", kind_name(any->kind));
         tp_object_str(one, "name", any->name);
         tp_object_real(one, "a_per_step", changed->count[0] ? changed->count[0]->calls : 0);
@@ -278,12 +281,12 @@ static void record_counts(struct tp_object *record, const struct tp_bench *b)
     }
 }
 
-static void record_runs(struct tp_object *record, const struct tp_bench *b)
+static void add_runs_to_record(struct tp_object *record, const struct tp_bench *b)
 {
     static const char *const keys[TP_BENCH_QUANTITIES] = {"step_ns", "kernels_ns", "host_ops_ns", "wall_ns", "cpu_ns"};
-    struct tp_list *list = tp_object_list(record, "runs");
+    struct tp_list *list = tp_object_add_list(record, "runs");
     for (size_t i = 0; i < b->run_count; i++) {
-        struct tp_object *one = tp_list_object(list);
+        struct tp_object *one = tp_list_add_object(list);
         tp_object_text(one, "side", b->runs[i].side == TP_BENCH_A ? "a" : "b");
         tp_object_int(one, "pair", b->runs[i].pair + 1);
         for (int q = 0; q < TP_BENCH_QUANTITIES; q++)
@@ -308,33 +311,33 @@ static void record(struct tp_object *record, const struct tp_bench_report *t)
     tp_object_text(record, "verdict", verdicts[b->verdict]);
     tp_object_text(record, "quantity", tp_bench_quantity_name((enum tp_bench_quantity)b->quantity));
     for (int side = 0; side < TP_BENCH_SIDES; side++) {
-        struct tp_object *one = tp_object_object(record, side ? "b" : "a");
+        struct tp_object *one = tp_object_add_object(record, side ? "b" : "a");
         tp_object_text(one, "name", t->names[side]);
         tp_object_text(one, "command", t->commands[side]);
     }
     tp_object_printf(record, "seed", "%016llx", (unsigned long long)t->seed);
     tp_object_real(record, "effect", b->goal->effect);
-    tp_object_real(record, "fail_above", b->goal->has_limit ? b->goal->max_excess : NAN);
+    tp_object_real(record, "fail_above", b->goal->has_limit ? b->goal->max_excess_ratio : NAN);
     if (b->goal->has_limit)
         tp_object_text(record, "limit", limits[b->limit]);
     else
         tp_object_null(record, "limit");
     tp_object_text(record, "stopped_by", stops[t->stop]);
     tp_object_int(record, "runs_left", b->remaining_runs);
-    record_quantities(record, b);
-    record_counts(record, b);
-    record_runs(record, b);
+    add_quantities_to_record(record, b);
+    add_counts_to_record(record, b);
+    add_runs_to_record(record, b);
 }
 
 /* ---- the whole document ---- */
 
-const char *tp_bench_progress(const struct tp_bench *b, struct tp_arena *arena)
+const char *tp_bench_progress_text(const struct tp_bench *b, struct tp_arena *arena)
 {
     const struct tp_run_change *c = &b->changes[b->quantity];
-    if (!is_known(b, b->quantity))
+    if (!is_quantity_known(b, b->quantity))
         return "";
-    const char *left =
-        b->remaining_runs ? tp_text_of_some(arena, b->remaining_runs, "more run", "more runs") : "many more runs";
+    const char *left = b->remaining_runs ? tp_text_of_counted_noun(arena, b->remaining_runs, "more run", "more runs")
+                                         : "many more runs";
     return tp_text_printf(arena, "%s %s (%s), %s of each", titles[b->quantity], change_text(arena, c->estimate),
                           interval_text(arena, c), left);
 }
@@ -345,10 +348,10 @@ void tp_bench_document(struct tp_document *document, const struct tp_bench_repor
     record(document->record, report);
     put_verdict(document, report);
     for (int side = 0; side < TP_BENCH_SIDES; side++)
-        tp_document_fact(document, side ? "B" : "A",
-                         report->commands[side] == report->commands[!side] || *report->names[side] != "AB"[side]
-                             ? tp_text_printf(arena, "%s: %s", report->names[side], report->commands[side])
-                             : report->commands[side]);
+        tp_document_add_fact(document, side ? "B" : "A",
+                             report->commands[side] == report->commands[!side] || *report->names[side] != "AB"[side]
+                                 ? tp_text_printf(arena, "%s: %s", report->names[side], report->commands[side])
+                                 : report->commands[side]);
     put_quantities(document, report);
     put_counts(document, report);
     put_runs(document, report);

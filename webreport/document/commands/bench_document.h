@@ -20,6 +20,6 @@ struct tp_bench_report {
 void tp_bench_document(struct tp_document *document, const struct tp_bench_report *report, struct tp_arena *arena);
 
 /* Returns the progress line, such as "step +1.2 % (-0.3 to +2.7), 4 more runs of each", in the arena. */
-const char *tp_bench_progress(const struct tp_bench *bench, struct tp_arena *arena);
+const char *tp_bench_progress_text(const struct tp_bench *bench, struct tp_arena *arena);
 
 #endif

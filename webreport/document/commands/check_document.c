@@ -14,7 +14,7 @@
 
 enum { MAX_ROWS = 200 };
 
-static enum tp_metric_unit unit_of(const struct tp_check_item *item)
+static enum tp_metric_unit metric_unit(const struct tp_check_item *item)
 {
     return tp_metrics[item->line->metric].unit;
 }
@@ -46,7 +46,7 @@ static bool has_damage(const struct tp_check *c)
 }
 
 /* Returns the headline, such as "2 of 6 limits broken, 1 inconclusive, 1 warning". */
-static const char *headline(const struct tp_check *c, struct tp_arena *arena)
+static const char *headline_text(const struct tp_check *c, struct tp_arena *arena)
 {
     size_t failed = c->counts[TP_CHECK_FAIL], kept = c->counts[TP_CHECK_PASS];
     const char *text =
@@ -55,7 +55,7 @@ static const char *headline(const struct tp_check *c, struct tp_arena *arena)
         text = tp_text_printf(arena, "%s, %zu inconclusive", text, c->counts[TP_CHECK_INCONCLUSIVE]);
     if (c->counts[TP_CHECK_WARN])
         text = tp_text_printf(arena, "%s, %s", text,
-                              tp_text_of_some(arena, (int64_t)c->counts[TP_CHECK_WARN], "warning", "warnings"));
+                              tp_text_of_counted_noun(arena, (int64_t)c->counts[TP_CHECK_WARN], "warning", "warnings"));
     if (c->lacks_baseline && !c->is_damaged)
         text = tp_text_printf(arena, "no baseline: %s", text);
     if (c->is_damaged)
@@ -73,23 +73,23 @@ static const char *sides_text(const struct tp_check *c, struct tp_arena *arena)
                           words[c->workload], *c->differs ? ": " : "", c->differs);
 }
 
-static enum tp_tone tone_of(enum tp_check_status status)
+static enum tp_tone status_tone(enum tp_check_status status)
 {
     static const enum tp_tone tones[TP_CHECK_STATUS_COUNT] = {TP_TONE_GOOD, TP_TONE_WARN, TP_TONE_UNSURE, TP_TONE_BAD};
     return tones[status];
 }
 
-static const char *title_of(const struct tp_check_item *item, struct tp_arena *arena)
+static const char *item_title(const struct tp_check_item *item, struct tp_arena *arena)
 {
-    const char *limit = tp_amount_limit(arena, item->line), *name = metric_text(item, arena);
+    const char *limit = tp_amount_limit_text(arena, item->line), *name = metric_text(item, arena);
     if (item->subject.len)
         return tp_text_printf(arena, "%.*s: %s %s", (int)item->subject.len, item->subject.ptr, name, limit);
     return tp_text_printf(arena, "%s %s", name, limit);
 }
 
 /* Returns one sentence with value, baseline, change, limit and reason of a finding. */
-static const char *message_of(const struct tp_finding_block *finding, const struct tp_check_item *item,
-                              struct tp_arena *arena)
+static const char *finding_message(const struct tp_finding_block *finding, const struct tp_check_item *item,
+                                   struct tp_arena *arena)
 {
     const char *name = metric_text(item, arena), *text = name;
     if (finding->value)
@@ -98,14 +98,15 @@ static const char *message_of(const struct tp_finding_block *finding, const stru
         text = tp_text_printf(arena, "%s, in the baseline %s", text, finding->base);
     if (finding->change)
         text = tp_text_printf(arena, "%s (%s)", text, finding->change);
-    text = tp_text_printf(arena, "%s; the limit is %s", text, tp_amount_limit(arena, item->line));
+    text = tp_text_printf(arena, "%s; the limit is %s", text, tp_amount_limit_text(arena, item->line));
     if (item->status == TP_CHECK_INCONCLUSIVE)
         text = tp_text_printf(arena, "%s; inconclusive", text);
     return *item->reason ? tp_text_printf(arena, "%s: %s", text, item->reason) : text;
 }
 
 /* Returns the rule of a metric: advice and link for a metric of findings, else the definition of the metric. */
-static struct tp_rule_block rule_of(const struct tp_metric *metric, enum tp_producer producer, struct tp_arena *arena)
+static struct tp_rule_block make_rule_block(const struct tp_metric *metric, enum tp_producer producer,
+                                            struct tp_arena *arena)
 {
     /* how the source begins for a metric that is not a member of the report */
     static const char elsewhere[] = "none: ";
@@ -122,7 +123,7 @@ static struct tp_rule_block rule_of(const struct tp_metric *metric, enum tp_prod
     return rule;
 }
 
-static const struct tp_place_block *places_of(const struct tp_check_item *item, struct tp_arena *arena)
+static const struct tp_place_block *make_place_blocks(const struct tp_check_item *item, struct tp_arena *arena)
 {
     struct tp_place_block *places = tp_arena_array(arena, item->place_count, sizeof *places);
     for (uint32_t i = 0; i < item->place_count; i++)
@@ -136,14 +137,15 @@ static void fill_finding(struct tp_finding_block *finding, const struct tp_check
                          const struct tp_rule_block *rule, struct tp_arena *arena)
 {
     *finding = (struct tp_finding_block){
-        .tone = tone_of(item->status),
+        .tone = status_tone(item->status),
         .status = tp_check_status_text(item->status),
-        .title = title_of(item, arena),
-        .base = isnan(item->base_value) ? NULL : tp_amount_text(arena, unit_of(item), item->base_value),
-        .value = isnan(item->value) ? NULL : tp_amount_text(arena, unit_of(item), item->value),
-        .change = isnan(item->change) ? NULL : tp_amount_change(arena, unit_of(item), item->line->kind, item->change),
+        .title = item_title(item, arena),
+        .base = isnan(item->base_value) ? NULL : tp_amount_text(arena, metric_unit(item), item->base_value),
+        .value = isnan(item->value) ? NULL : tp_amount_text(arena, metric_unit(item), item->value),
+        .change = isnan(item->change) ? NULL
+                                      : tp_amount_change_text(arena, metric_unit(item), item->line->kind, item->change),
         .reasons = {*item->reason ? item->reason : NULL},
-        .places = places_of(item, arena),
+        .places = make_place_blocks(item, arena),
         .place_count = item->place_count,
         .rule = rule,
         .cause = tp_check_cause_text(item->cause),
@@ -152,12 +154,12 @@ static void fill_finding(struct tp_finding_block *finding, const struct tp_check
                           (item->cause == TP_CAUSE_DAMAGED || item->cause == TP_CAUSE_MISSING),
         .subject = item->subject,
         .line = item->line->number};
-    finding->message = message_of(finding, item, arena);
+    finding->message = finding_message(finding, item, arena);
 }
 
 /* ---- the record; values are in the unit of the metric: counts, ns, bytes, % ---- */
 
-static void record_line(struct tp_object *object, const struct tp_budget_line *line)
+static void add_line_to_record(struct tp_object *object, const struct tp_budget_line *line)
 {
     static const char *const kinds[] = {"absolute", "delta", "relative"};
     tp_object_text(object, "metric", tp_metrics[line->metric].name);
@@ -171,9 +173,9 @@ static void record_line(struct tp_object *object, const struct tp_budget_line *l
     tp_object_str(object, "text", line->text);
 }
 
-static void record_item(struct tp_object *object, const struct tp_check_item *item)
+static void add_item_to_record(struct tp_object *object, const struct tp_check_item *item)
 {
-    record_line(object, item->line);
+    add_line_to_record(object, item->line);
     tp_object_str(object, "subject", item->subject);
     tp_object_text(object, "status", tp_check_status_text(item->status));
     tp_object_text(object, "cause", tp_check_cause_text(item->cause));
@@ -186,9 +188,9 @@ static void record_item(struct tp_object *object, const struct tp_check_item *it
     tp_object_int(object, "baseline_runs", (int64_t)item->base_runs);
     tp_object_int(object, "runs", (int64_t)item->runs);
     tp_object_text(object, "reason", item->reason);
-    struct tp_list *places = tp_object_list(object, "places");
+    struct tp_list *places = tp_object_add_list(object, "places");
     for (uint32_t i = 0; i < item->place_count; i++) {
-        struct tp_object *place = tp_list_object(places);
+        struct tp_object *place = tp_list_add_object(places);
         tp_object_str(place, "rule", item->places[i].rule);
         tp_object_str(place, "file_line", item->places[i].file_line);
         tp_object_str(place, "text", item->places[i].text);
@@ -196,19 +198,19 @@ static void record_item(struct tp_object *object, const struct tp_check_item *it
 }
 
 /* Adds all metrics of a run to an object. An unknown metric is null, and a separate list has the reasons. */
-static void record_run(struct tp_object *object, const struct tp_summary *run)
+static void add_run_to_record(struct tp_object *object, const struct tp_summary *run)
 {
     tp_object_str(object, "worker", run->key.worker);
-    tp_object_whole(object, "rank", run->key.rank);
-    tp_object_whole(object, "span", run->key.span);
+    tp_object_int_or_null(object, "rank", run->key.rank);
+    tp_object_int_or_null(object, "span", run->key.span);
     tp_object_str(object, "file", run->file);
     tp_object_str(object, "verdict", run->verdict);
     tp_object_str(object, "headline", run->headline);
-    tp_object_evidence(object, "evidence", &run->evidence);
-    struct tp_object *metrics = tp_object_object(object, "metrics");
-    struct tp_object *unknown = tp_object_object(object, "unknown");
+    tp_object_add_evidence(object, "evidence", &run->evidence);
+    struct tp_object *metrics = tp_object_add_object(object, "metrics");
+    struct tp_object *unknown = tp_object_add_object(object, "unknown");
     for (int i = 0; i < TP_METRIC_COUNT; i++) {
-        if (tp_metric_is_left_out(&tp_metrics[i], run->metrics[i].value))
+        if (tp_metric_is_omitted(&tp_metrics[i], run->metrics[i].value))
             continue;
         tp_object_real(metrics, tp_metrics[i].name, run->metrics[i].value);
         if (isnan(run->metrics[i].value))
@@ -216,58 +218,58 @@ static void record_run(struct tp_object *object, const struct tp_summary *run)
     }
 }
 
-static void record_side(struct tp_object *record, const char *key, const struct tp_check_side *side)
+static void add_side_to_record(struct tp_object *record, const char *key, const struct tp_check_side *side)
 {
     if (!side->name) {
         tp_object_null(record, key);
         return;
     }
-    struct tp_object *object = tp_object_object(record, key);
+    struct tp_object *object = tp_object_add_object(record, key);
     tp_object_text(object, "name", side->name);
-    struct tp_list *profiles = tp_object_list(object, "profiles");
+    struct tp_list *profiles = tp_object_add_list(object, "profiles");
     for (size_t i = 0; i < side->count; i++)
-        record_run(tp_list_object(profiles), &side->items[i]);
+        add_run_to_record(tp_list_add_object(profiles), &side->items[i]);
 }
 
 /* Adds the comparison of workload and work to the record; null without a baseline. */
-static void record_work(struct tp_object *record, const struct tp_check *c)
+static void add_work_to_record(struct tp_object *record, const struct tp_check *c)
 {
     if (!c->input->base.count) {
         tp_object_null(record, "identity");
         tp_object_null(record, "changes");
         return;
     }
-    struct tp_object *identity = tp_object_object(record, "identity");
+    struct tp_object *identity = tp_object_add_object(record, "identity");
     tp_object_text(identity, "workload", tp_workload_name(c->workload));
     tp_object_text(identity, "differs", c->differs);
-    struct tp_list *list = tp_object_list(record, "changes");
+    struct tp_list *list = tp_object_add_list(record, "changes");
     for (size_t i = 0; i < c->change_count; i++) {
-        struct tp_object *object = tp_list_object(list);
+        struct tp_object *object = tp_list_add_object(list);
         tp_object_str(object, "subject", c->changes[i].subject);
-        tp_work_change_record(object, &c->changes[i].change, record->members.arena);
+        tp_work_change_fill_record(object, &c->changes[i].change, record->members.arena);
     }
 }
 
-static void record_all(const struct tp_document *document, const struct tp_check *c,
-                       const struct tp_verdict_block *verdict)
+static void fill_record(const struct tp_document *document, const struct tp_check *c,
+                        const struct tp_verdict_block *verdict)
 {
     struct tp_object *record = document->record;
     tp_object_text(record, "schema", "tracepress-check");
     tp_object_int(record, "schema_version", 1);
     tp_object_text(record, "verdict", tp_check_status_text(c->verdict));
-    tp_object_text(record, "verdict_line", tp_verdict_line(document, verdict));
+    tp_object_text(record, "verdict_line", tp_verdict_block_line(document, verdict));
     tp_object_bool(record, "damaged", c->is_damaged);
     tp_object_text(record, "sides", verdict->text);
-    struct tp_object *counts = tp_object_object(record, "counts");
+    struct tp_object *counts = tp_object_add_object(record, "counts");
     for (int i = 0; i < TP_CHECK_STATUS_COUNT; i++)
         tp_object_int(counts, tp_check_status_text((enum tp_check_status)i), (int64_t)c->counts[i]);
     tp_object_text(record, "budget", c->input->budget->file);
-    record_work(record, c);
-    struct tp_list *items = tp_object_list(record, "items");
+    add_work_to_record(record, c);
+    struct tp_list *items = tp_object_add_list(record, "items");
     for (size_t i = 0; i < c->count; i++)
-        record_item(tp_list_object(items), &c->items[i]);
-    record_side(record, "run", &c->input->run);
-    record_side(record, "baseline", &c->input->base);
+        add_item_to_record(tp_list_add_object(items), &c->items[i]);
+    add_side_to_record(record, "run", &c->input->run);
+    add_side_to_record(record, "baseline", &c->input->base);
 }
 
 /* Adds the verdict of a side that has a single run. For several runs, only the record has the verdicts. */
@@ -276,12 +278,13 @@ static void add_run_verdict(struct tp_document *document, const char *what, cons
     if (side->count != 1 || !side->items[0].verdict.len)
         return;
     struct tp_naming naming = {.arena = document->arena};
-    struct tp_verdict_block verdict = tp_stored_verdict(&naming, side->items[0].verdict, side->items[0].headline);
-    tp_document_note(document, tp_text_printf(document->arena, "%s: %s. %s", what, verdict.class, verdict.headline));
+    struct tp_verdict_block verdict = tp_stored_verdict_block(&naming, side->items[0].verdict, side->items[0].headline);
+    tp_document_add_note(document,
+                         tp_text_printf(document->arena, "%s: %s. %s", what, verdict.class, verdict.headline));
 }
 
 /* Returns the producer of a side, since all its runs are of one program. */
-static enum tp_producer producer_of(const struct tp_check_side *side)
+static enum tp_producer side_producer(const struct tp_check_side *side)
 {
     return side->count ? side->items[0].producer : TP_PRODUCER_TORCH;
 }
@@ -290,11 +293,11 @@ void tp_check_document(struct tp_document *document, const struct tp_check *chec
 {
     const char *file = check->input->budget->file;
     struct tp_rule_block *rules = tp_arena_array(arena, TP_METRIC_COUNT, sizeof *rules);
-    struct tp_findings_block list = {.title_head = "limit",
-                                     .base_head = "baseline",
-                                     .value_head = "value",
-                                     .change_head = "change",
-                                     .reason_head = "why",
+    struct tp_findings_block list = {.title_column_title = "limit",
+                                     .base_title = "baseline",
+                                     .value_title = "value",
+                                     .change_title = "change",
+                                     .reason_title = "why",
                                      .name = "tracepress check",
                                      .source = file ? file : "default budget",
                                      .is_source_file = file != NULL,
@@ -303,34 +306,35 @@ void tp_check_document(struct tp_document *document, const struct tp_check *chec
                                      .shown = check->count < MAX_ROWS ? check->count : MAX_ROWS,
                                      .open_count = check->count - check->counts[TP_CHECK_PASS],
                                      .more = "; --json lists all"};
-    struct tp_verdict_block verdict = {.tone = tone_of(check->verdict),
+    struct tp_verdict_block verdict = {.tone = status_tone(check->verdict),
                                        .class = tp_check_status_text(check->verdict),
-                                       .headline = headline(check, arena),
+                                       .headline = headline_text(check, arena),
                                        .text = sides_text(check, arena)};
     tp_document_init(document, "Check", arena);
-    record_all(document, check, &verdict);
-    tp_document_verdict(document, &verdict);
+    fill_record(document, check, &verdict);
+    tp_document_add_verdict(document, &verdict);
     list.items = tp_arena_array(arena, check->count, sizeof *list.items);
     for (size_t i = 0; i < check->count; i++) {
         struct tp_rule_block *rule = &rules[check->items[i].line->metric];
         if (!rule->id)
-            *rule = rule_of(&tp_metrics[check->items[i].line->metric], producer_of(&check->input->run), arena);
+            *rule =
+                make_rule_block(&tp_metrics[check->items[i].line->metric], side_producer(&check->input->run), arena);
         fill_finding(&list.items[i], &check->items[i], rule, arena);
     }
-    tp_document_findings(document, &list);
+    tp_document_add_findings(document, &list);
     add_run_verdict(document, "The run", &check->input->run);
     add_run_verdict(document, "The baseline", &check->input->base);
 }
 
 /* ---- the list of metrics ---- */
 
-static void record_metric(struct tp_object *object, const struct tp_metric *metric)
+static void add_metric_to_record(struct tp_object *object, const struct tp_metric *metric)
 {
     tp_object_text(object, "name", metric->name);
     tp_object_text(object, "unit", tp_metric_unit_text(metric->unit));
     tp_object_text(object, "judged", metric->is_timed ? "time" : "count");
     tp_object_text(object, "better", metric->is_lower_better ? "lower" : "higher");
-    struct tp_list *needs = tp_object_list(object, "needs");
+    struct tp_list *needs = tp_object_add_list(object, "needs");
     for (unsigned need = 1; need <= TP_NEED_ALL; need <<= 1)
         if (metric->needs & need)
             tp_list_add(needs, tp_data_text(tp_need_text((enum tp_need)need)));
@@ -340,19 +344,19 @@ static void record_metric(struct tp_object *object, const struct tp_metric *metr
 
 void tp_metric_list_document(struct tp_document *document, struct tp_arena *arena)
 {
-    struct tp_findings_block list = {.title_head = "metric",
-                                     .value_head = "judged by",
-                                     .change_head = "better",
-                                     .reason_head = "what it is",
+    struct tp_findings_block list = {.title_column_title = "metric",
+                                     .value_title = "judged by",
+                                     .change_title = "better",
+                                     .reason_title = "what it is",
                                      .items = tp_arena_array(arena, TP_METRIC_COUNT, sizeof *list.items)};
     tp_document_init(document, "Metrics", arena);
     tp_object_text(document->record, "schema", "tracepress-metrics");
     tp_object_int(document->record, "schema_version", 1);
-    struct tp_list *metrics = tp_object_list(document->record, "metrics");
+    struct tp_list *metrics = tp_object_add_list(document->record, "metrics");
     for (int i = 0; i < TP_METRIC_COUNT; i++) {
         const struct tp_metric *metric = &tp_metrics[i];
-        record_metric(tp_list_object(metrics), metric);
-        if (tp_metric_repeats_smaller(metric))
+        add_metric_to_record(tp_list_add_object(metrics), metric);
+        if (tp_metric_is_larger_duplicate(metric))
             continue;
         list.items[list.count++] = (struct tp_finding_block){
             .status = tp_metric_unit_text(metric->unit),
@@ -362,9 +366,9 @@ void tp_metric_list_document(struct tp_document *document, struct tp_arena *aren
             .reasons = {tp_metric_title(metric), tp_text_printf(arena, "= %s", metric->json)}};
     }
     list.shown = list.open_count = list.count;
-    tp_document_note(
+    tp_document_add_note(
         document,
         "The columns are the unit, the name, how the metric is compared with a baseline (times by statistics, counts "
         "directly), and whether lower or higher is better. Then follow the meaning and the member of report --json.");
-    tp_document_findings(document, &list);
+    tp_document_add_findings(document, &list);
 }

@@ -48,7 +48,7 @@ static size_t count_rows(const struct tp_compare *c)
     return rows;
 }
 
-static double change_at(const struct tp_table *t, size_t row)
+static double change_of_row_ns(const struct tp_table *t, size_t row)
 {
     int64_t change = tp_table_int(t, TP_PART_CHANGE)[row];
     return change == TP_NULL_INT ? 0 : (double)change;
@@ -58,14 +58,14 @@ static const double MOST_SEEN = 0.02; /* largest share of the step by which the 
 
 /* Returns the start of an axis, and sets *span to its length, both in ns. The axis contains every partial sum and
  * the detectable size, so that noise looks small. */
-static double axis_of(const struct tp_compare *c, size_t rows, double *span)
+static double find_axis_range(const struct tp_compare *c, size_t rows, double *span)
 {
     const struct tp_table *t = &c->tables[TP_COMPARE_STEP];
     double sees = c->totals[TP_QUANTITY_STEP].change.detectable, at = 0;
     double noise = (sees < MOST_SEEN ? sees : MOST_SEEN) * (double)tp_table_int(t, TP_PART_BASE)[0];
-    double least = fmin(change_at(t, 0), -noise), most = fmax(change_at(t, 0), noise);
+    double least = fmin(change_of_row_ns(t, 0), -noise), most = fmax(change_of_row_ns(t, 0), noise);
     for (size_t row = 1; row < rows; row++) {
-        at += change_at(t, row);
+        at += change_of_row_ns(t, row);
         least = fmin(least, at);
         most = fmax(most, at);
     }
@@ -73,32 +73,32 @@ static double axis_of(const struct tp_compare *c, size_t rows, double *span)
     return least;
 }
 
-static struct tp_unit unit_of(const struct tp_table *t)
+static struct tp_unit table_unit(const struct tp_table *t)
 {
     int64_t base = tp_table_int(t, TP_PART_BASE)[0], new_ns = tp_table_int(t, TP_PART_NEW)[0];
-    return tp_unit_of_time(base > new_ns ? base : new_ns);
+    return tp_unit_for_time(base > new_ns ? base : new_ns);
 }
 
-struct tp_data tp_compare_waterfall(const struct tp_compare *c, struct tp_arena *arena)
+struct tp_data tp_compare_waterfall_data(const struct tp_compare *c, struct tp_arena *arena)
 {
     const struct tp_table *t = &c->tables[TP_COMPARE_STEP];
     struct tp_object *object = tp_object_new(arena);
-    struct tp_list *bars = tp_object_list(object, "bars");
-    struct tp_unit unit = unit_of(t);
+    struct tp_list *bars = tp_object_add_list(object, "bars");
+    struct tp_unit unit = table_unit(t);
     size_t rows = count_rows(c);
     double at = 0, span, least;
     if (tp_table_int(t, TP_PART_CHANGE)[0] == TP_NULL_INT)
         return TP_NO_DATA;
-    least = axis_of(c, rows, &span);
+    least = find_axis_range(c, rows, &span);
     for (size_t row = 1; row < rows; row++) {
-        struct tp_object *bar = tp_list_object(bars);
+        struct tp_object *bar = tp_list_add_object(bars);
         put_row(bar, arena, t, row, &unit);
-        put_bar(bar, at, at + change_at(t, row), least, span);
-        at += change_at(t, row);
+        put_bar(bar, at, at + change_of_row_ns(t, row), least, span);
+        at += change_of_row_ns(t, row);
     }
-    struct tp_object *sum = tp_list_object(bars);
+    struct tp_object *sum = tp_list_add_object(bars);
     put_row(sum, arena, t, 0, &unit);
-    put_bar(sum, 0, change_at(t, 0), least, span);
+    put_bar(sum, 0, change_of_row_ns(t, 0), least, span);
     tp_object_bool(sum, "is_sum", true);
     tp_object_text(object, "fall_unit", unit.text);
     tp_object_text(object, "fall_caption",
@@ -123,35 +123,35 @@ static const struct {
     [LOOK_DOWN3] = {"dn3", "#67A3E2", "less time"},
 };
 
-static double change_of(const struct tp_diffcall *call)
+static double call_change_ns(const struct tp_diffcall *call)
 {
     return call->ns[TP_NEW] - call->ns[TP_BASE];
 }
 
 /* Returns the color of a node: three grades for each direction, by the node's share of the largest change. Changes
  * below `least` have the neutral color. */
-static enum look colour_of(const struct tp_difftree *tree, const struct tp_diffcall *call, double least)
+static enum look call_colour(const struct tp_difftree *tree, const struct tp_diffcall *call, double least)
 {
-    double change = change_of(call), share = fabs(change) / tree->largest;
+    double change = call_change_ns(call), share = fabs(change) / tree->largest;
     unsigned grade = share > 2.0 / 3 ? 2 : share > 1.0 / 3 ? 1 : 0;
     if (!(fabs(change) >= least) || !(tree->largest > 0))
         return LOOK_SAME;
     return (enum look)((change > 0 ? LOOK_UP1 : LOOK_DOWN1) + grade);
 }
 
-static const char *tooltip_of(struct tp_arena *arena, const struct tp_naming *naming, const struct tp_diffcall *call)
+static const char *tooltip_text(struct tp_arena *arena, const struct tp_naming *naming, const struct tp_diffcall *call)
 {
     struct tp_str name = tp_shown_text(naming, call->name);
-    double change = change_of(call);
+    double change = call_change_ns(call);
     return tp_text_printf(arena, "%.*s\n%s \xe2\x86\x92 %s a step: %s%s", (int)name.len, name.ptr,
-                          tp_text_of_time(arena, tp_rounded(call->ns[TP_BASE])),
-                          tp_text_of_time(arena, tp_rounded(call->ns[TP_NEW])), change > 0 ? "+" : "",
-                          tp_text_of_time(arena, tp_rounded(change)));
+                          tp_text_of_time(arena, tp_round_to_integer(call->ns[TP_BASE])),
+                          tp_text_of_time(arena, tp_round_to_integer(call->ns[TP_NEW])), change > 0 ? "+" : "",
+                          tp_text_of_time(arena, tp_round_to_integer(change)));
 }
 
 /* Returns the width of each node in ns: the larger time of both sides, but at least the sum of its children's
  * widths. */
-static double *sizes_of(const struct tp_difftree *tree, struct tp_arena *arena)
+static double *node_widths(const struct tp_difftree *tree, struct tp_arena *arena)
 {
     double *sizes = tp_arena_array(arena, tree->count, sizeof *sizes);
     double *below = tp_arena_array(arena, tree->count, sizeof *below);
@@ -166,23 +166,23 @@ static double *sizes_of(const struct tp_difftree *tree, struct tp_arena *arena)
 
 static void put_kinds(struct tp_object *object)
 {
-    struct tp_list *kinds = tp_object_list(object, "kinds");
+    struct tp_list *kinds = tp_object_add_list(object, "kinds");
     for (unsigned i = 0; i < sizeof looks / sizeof *looks; i++)
         if (looks[i].label) {
-            struct tp_object *kind = tp_list_object(kinds);
+            struct tp_object *kind = tp_list_add_object(kinds);
             tp_object_text(kind, "kind", looks[i].kind);
             tp_object_text(kind, "fill", looks[i].fill);
             tp_object_text(kind, "label", looks[i].label);
         }
 }
 
-static double least_change(const struct tp_compare *c)
+static double smallest_drawn_change(const struct tp_compare *c)
 {
     double step = c->sides.side[TP_BASE].total_ns;
     return step > 0 ? TP_CHANGE_LEAST_SHARE * step : 0;
 }
 
-struct tp_data tp_compare_icicle(const struct tp_compare *c, const struct tp_naming *naming)
+struct tp_data tp_compare_icicle_data(const struct tp_compare *c, const struct tp_naming *naming)
 {
     const struct tp_difftree *tree = &c->tree;
     struct tp_arena *arena = naming->arena;
@@ -190,8 +190,8 @@ struct tp_data tp_compare_icicle(const struct tp_compare *c, const struct tp_nam
     if (tree->count < 2)
         return TP_NO_DATA;
     struct tp_object *object = tp_object_new(arena);
-    struct tp_list *boxes = tp_object_list(object, "boxes");
-    double *sizes = sizes_of(tree, arena), *next = tp_arena_array(arena, tree->count, sizeof *next);
+    struct tp_list *boxes = tp_object_add_list(object, "boxes");
+    double *sizes = node_widths(tree, arena), *next = tp_arena_array(arena, tree->count, sizeof *next);
     for (uint32_t i = 0; i < tree->count; i++) {
         const struct tp_diffcall *call = &tree->calls[i];
         double width = sizes[0] > 0 ? 100 * sizes[i] / sizes[0] : 0, x = 0;
@@ -202,15 +202,15 @@ struct tp_data tp_compare_icicle(const struct tp_compare *c, const struct tp_nam
         next[i] = x;
         if (width < MIN_WIDTH || call->depth >= MAX_DEPTH)
             continue;
-        enum look look = colour_of(tree, call, least_change(c));
-        struct tp_object *box = tp_list_object(boxes);
+        enum look look = call_colour(tree, call, smallest_drawn_change(c));
+        struct tp_object *box = tp_list_add_object(boxes);
         rows = call->depth >= rows ? call->depth + 1u : rows;
         tp_object_printf(box, "x", "%.2f%%", x);
         tp_object_printf(box, "w", "%.2f%%", width);
         tp_object_int(box, "y", call->depth * ROW_HEIGHT);
         tp_object_text(box, "kind", looks[look].kind);
         tp_object_text(box, "fill", looks[look].fill);
-        tp_object_text(box, "tip", tooltip_of(arena, naming, call));
+        tp_object_text(box, "tip", tooltip_text(arena, naming, call));
         if (width > MIN_LABEL)
             tp_object_str(box, "label", tp_shown_text(naming, call->name));
     }
@@ -251,7 +251,7 @@ static size_t mark_changed(const struct tp_difftree *tree, double least, uint8_t
     size_t count = 0;
     for (uint32_t i = tree->count; i-- > 0;) {
         const struct tp_diffcall *call = &tree->calls[i];
-        if (i == 0 || !(fabs(change_of(call)) >= least))
+        if (i == 0 || !(fabs(call_change_ns(call)) >= least))
             is_shown[i] &= i > 0; /* the root may have been marked by a descendant */
         else
             is_shown[i] = 1;
@@ -271,10 +271,10 @@ static void fill_tree(struct tp_table *table, struct tp_shown_table *shown, cons
         if (!is_shown[i])
             continue;
         tp_table_text(table, TREE_NAME)[row] = call->name;
-        tp_table_int(table, TREE_BASE)[row] = tp_rounded(call->ns[TP_BASE]);
-        tp_table_int(table, TREE_NEW)[row] = tp_rounded(call->ns[TP_NEW]);
-        tp_table_int(table, TREE_CHANGE)[row] = tp_rounded(change_of(call));
-        tp_table_real(table, TREE_SHARE)[row] = 100 * change_of(call) / c->sides.side[TP_BASE].total_ns;
+        tp_table_int(table, TREE_BASE)[row] = tp_round_to_integer(call->ns[TP_BASE]);
+        tp_table_int(table, TREE_NEW)[row] = tp_round_to_integer(call->ns[TP_NEW]);
+        tp_table_int(table, TREE_CHANGE)[row] = tp_round_to_integer(call_change_ns(call));
+        tp_table_real(table, TREE_SHARE)[row] = 100 * call_change_ns(call) / c->sides.side[TP_BASE].total_ns;
         tp_table_real(table, TREE_BASE_CALLS)[row] = call->calls[TP_BASE];
         tp_table_real(table, TREE_NEW_CALLS)[row] = call->calls[TP_NEW];
         shown->rows[row].name = tp_shown_text(naming, call->name);
@@ -287,7 +287,7 @@ struct tp_shown_table *tp_compare_tree_table(const struct tp_compare *c, const s
                                              size_t max_rows)
 {
     struct tp_arena *arena = naming->arena;
-    double least = fmax(least_change(c), 1);
+    double least = fmax(smallest_drawn_change(c), 1);
     uint8_t *is_shown = tp_arena_alloc(arena, c->tree.count + 1);
     size_t count;
     if (c->tree.count < 2 || max_rows == 0)

@@ -28,11 +28,11 @@ static const char *facts_text(const struct wording *w)
     const struct tp_comparability *facts = &w->c->comparability;
     uint32_t differ = facts->counts[TP_FACT_DIFFERS];
     return tp_text_printf(w->arena, "%s the same, %u %s, and %u unknown",
-                          tp_text_of_some(w->arena, facts->counts[TP_FACT_SAME], "fact", "facts"), differ,
+                          tp_text_of_counted_noun(w->arena, facts->counts[TP_FACT_SAME], "fact", "facts"), differ,
                           differ == 1 ? "differs" : "differ", facts->counts[TP_FACT_UNKNOWN]);
 }
 
-static const char *comparable_text(const struct wording *w)
+static const char *comparability_text(const struct wording *w)
 {
     static const char *const texts[] = {"the same workload", "it is unknown whether the workload is the same",
                                         "another workload"};
@@ -43,20 +43,20 @@ static void put_title(const struct wording *w)
 {
     struct tp_str base = tp_shown_text(w->naming, tp_str_of(w->c->names[TP_BASE]));
     struct tp_str new_name = tp_shown_text(w->naming, tp_str_of(w->c->names[TP_NEW]));
-    tp_document_title(w->document,
-                      &(struct tp_title_block){tp_text_printf(w->arena, "%.*s against %.*s", (int)new_name.len,
-                                                              new_name.ptr, (int)base.len, base.ptr),
-                                               "diff", "Changes"});
+    tp_document_add_title(w->document,
+                          &(struct tp_title_block){tp_text_printf(w->arena, "%.*s against %.*s", (int)new_name.len,
+                                                                  new_name.ptr, (int)base.len, base.ptr),
+                                                   "diff", "Changes"});
 }
 
 static void put_sides(const struct wording *w)
 {
     for (int s = 0; s < TP_SIDES; s++) {
         const struct tp_side *side = &w->c->sides.side[s];
-        tp_document_fact(w->document, s == TP_BASE ? "base" : "new",
-                         tp_text_printf(w->arena, "%s, %s",
-                                        tp_text_of_some(w->arena, side->input->run_count, "run", "runs"),
-                                        tp_text_of_some(w->arena, (int64_t)side->step_count, "step", "steps")));
+        tp_document_add_fact(
+            w->document, s == TP_BASE ? "base" : "new",
+            tp_text_printf(w->arena, "%s, %s", tp_text_of_counted_noun(w->arena, side->input->run_count, "run", "runs"),
+                           tp_text_of_counted_noun(w->arena, (int64_t)side->step_count, "step", "steps")));
     }
 }
 
@@ -75,8 +75,8 @@ static const char *classes_text(const struct wording *w, const struct tp_side_in
         }
         if (class.len && !before)
             text = tp_text_printf(w->arena, "%s%s%s (%s)", text, *text ? ", " : "",
-                                  tp_stored_verdict(w->naming, class, TP_STR("")).class,
-                                  tp_text_of_some(w->arena, count, "run", "runs"));
+                                  tp_stored_verdict_block(w->naming, class, TP_STR("")).class,
+                                  tp_text_of_counted_noun(w->arena, count, "run", "runs"));
     }
     return text;
 }
@@ -89,15 +89,15 @@ static void put_side_verdicts(const struct wording *w)
         const char *text = side->run_count > 1 ? classes_text(w, side) : "";
         if (side->run_count == 1 && side->runs[0].verdict.len) {
             struct tp_verdict_block verdict =
-                tp_stored_verdict(w->naming, side->runs[0].verdict, side->runs[0].headline);
+                tp_stored_verdict_block(w->naming, side->runs[0].verdict, side->runs[0].headline);
             text = tp_text_printf(w->arena, "%s. %s", verdict.class, verdict.headline);
         }
         if (*text)
-            tp_document_note(w->document, tp_text_printf(w->arena, "%s: %s", s == TP_BASE ? "base" : "new", text));
+            tp_document_add_note(w->document, tp_text_printf(w->arena, "%s: %s", s == TP_BASE ? "base" : "new", text));
     }
 }
 
-static void put_differing(const struct wording *w)
+static void put_differing_facts(const struct wording *w)
 {
     const struct tp_comparability *facts = &w->c->comparability;
     bool has_any = false;
@@ -105,27 +105,28 @@ static void put_differing(const struct wording *w)
         has_any |= facts->facts[i].verdict == TP_FACT_DIFFERS && facts->facts[i].class != TP_FACT_RESULT;
     if (!has_any)
         return;
-    tp_document_notice(w->document, facts->is_not_comparable ? TP_TONE_BAD : TP_TONE_UNSURE,
-                       facts->workload == TP_WORKLOAD_OTHER ? "Different workload: times are shown but not judged"
-                                                            : "The two sides differ slightly, but they can be compared",
-                       "");
+    tp_document_add_notice(w->document, facts->is_not_comparable ? TP_TONE_BAD : TP_TONE_UNSURE,
+                           facts->workload == TP_WORKLOAD_OTHER
+                               ? "Different workload: times are shown but not judged"
+                               : "The two sides differ slightly, but they can be compared",
+                           "");
     for (uint32_t i = 0; i < facts->fact_count; i++) {
         const struct tp_fact_pair *fact = &facts->facts[i];
         if (fact->verdict != TP_FACT_DIFFERS || fact->class == TP_FACT_RESULT)
             continue;
-        struct tp_str base = tp_text_cut(w->arena, tp_shown_text(w->naming, fact->values[TP_BASE]), 200);
-        struct tp_str new_value = tp_text_cut(w->arena, tp_shown_text(w->naming, fact->values[TP_NEW]), 200);
-        tp_document_notice_point(w->document, tp_text_printf(w->arena, "%.*s: %.*s \xe2\x86\x92 %.*s",
-                                                             (int)fact->name.len, fact->name.ptr, (int)base.len,
-                                                             base.ptr, (int)new_value.len, new_value.ptr));
+        struct tp_str base = tp_text_shorten(w->arena, tp_shown_text(w->naming, fact->values[TP_BASE]), 200);
+        struct tp_str new_value = tp_text_shorten(w->arena, tp_shown_text(w->naming, fact->values[TP_NEW]), 200);
+        tp_document_add_notice_point(w->document, tp_text_printf(w->arena, "%.*s: %.*s \xe2\x86\x92 %.*s",
+                                                                 (int)fact->name.len, fact->name.ptr, (int)base.len,
+                                                                 base.ptr, (int)new_value.len, new_value.ptr));
     }
 }
 
 static void put_figure(const struct wording *w, const char *label, const char *value, const char *unit,
                        const char *note)
 {
-    tp_document_figure(w->document, &(struct tp_figure_block){
-                                        .label = label, .value = value, .unit = unit, .note = note, .meter = NAN});
+    tp_document_add_figure(w->document, &(struct tp_figure_block){
+                                            .label = label, .value = value, .unit = unit, .note = note, .meter = NAN});
 }
 
 /* Adds a figure with a number of rows. The number is unknown, not 0, if the sides are not comparable. */
@@ -200,7 +201,7 @@ static const char *place_line(const struct wording *w, const struct tp_table *t,
                           (int)shape.len, shape.ptr);
 }
 
-static enum tp_tone tone_of(struct tp_str verdict)
+static enum tp_tone verdict_tone(struct tp_str verdict)
 {
     return tp_str_equal(verdict, TP_STR("regressed"))  ? TP_TONE_BAD
            : tp_str_equal(verdict, TP_STR("improved")) ? TP_TONE_GOOD
@@ -228,7 +229,7 @@ static void fill_change(struct tp_finding_block *finding, const struct wording *
     bool is_same = tp_str_equal(match, TP_STR("same"));
     unsigned count = 0;
     *finding = (struct tp_finding_block){
-        .tone = tone_of(verdict),
+        .tone = verdict_tone(verdict),
         .status = tp_str_equal(verdict, TP_STR("neutral"))
                       ? "replaced"
                       : tp_text_printf(w->arena, "%.*s", (int)verdict.len, verdict.ptr),
@@ -244,7 +245,7 @@ static void fill_change(struct tp_finding_block *finding, const struct wording *
         was = tp_shown_text(w->naming, was);
         finding->reasons[count++] = tp_text_printf(w->arena, "was %.*s", (int)was.len, was.ptr);
     }
-    bool is_function = tp_compare_is_of_programs(w->c);
+    bool is_function = tp_compare_is_between_programs(w->c);
     if (is_function)
         finding->amounts = tp_text_printf(w->arena, "%s \xe2\x86\x92 %s of CPU time per run, %s", finding->base,
                                           finding->value, finding->change);
@@ -323,41 +324,41 @@ static void put_changes(const struct wording *w)
 {
     size_t count = w->c->tables[TP_COMPARE_CHANGES].row_count;
     struct tp_findings_block list = {.heading = changes_heading(w->c),
-                                     .title_head = "What changed",
-                                     .base_head = "Base",
-                                     .value_head = "New",
-                                     .change_head = "Change",
+                                     .title_column_title = "What changed",
+                                     .base_title = "Base",
+                                     .value_title = "New",
+                                     .change_title = "Change",
                                      .count = count,
                                      .shown = count,
                                      .open_count = count,
                                      .more = "; --row-limit -1 shows all"};
     if (!count) {
-        tp_document_note(w->document, no_change_text(w));
+        tp_document_add_note(w->document, no_change_text(w));
         return;
     }
     list.items = tp_arena_array(w->arena, count, sizeof *list.items);
     for (size_t row = 0; row < count; row++)
         fill_change(&list.items[row], w, row);
-    list.table = tp_compare_shown(w->c, w->naming, TP_COMPARE_CHANGES, w->max_rows);
+    list.table = tp_compare_shown_table(w->c, w->naming, TP_COMPARE_CHANGES, w->max_rows);
     list.table->heading = list.table->caption = list.heading;
-    tp_document_findings(w->document, &list);
+    tp_document_add_findings(w->document, &list);
 }
 
 /* ---- memory and findings in short outputs ---- */
 
-static void put_device(const struct wording *w, size_t row)
+static void put_device_figure(const struct wording *w, size_t row)
 {
     const struct tp_table *t = &w->c->tables[TP_COMPARE_MEMORY], *owners = &w->c->tables[TP_COMPARE_OWNERS];
     struct tp_str device = tp_table_text(t, TP_MEMORY_DIFF_DEVICE)[row];
     struct tp_str verdict = tp_table_text(t, TP_MEMORY_DIFF_VERDICT)[row];
     if (tp_str_equal(verdict, TP_STR("neutral")))
         return;
-    tp_document_heading(w->document,
-                        tp_text_printf(w->arena, "Memory of %.*s: %.*s, peak %s \xe2\x86\x92 %s (%s)", (int)device.len,
-                                       device.ptr, (int)verdict.len, verdict.ptr,
-                                       tp_text_of_bytes(w->arena, tp_table_int(t, TP_MEMORY_DIFF_BASE)[row]),
-                                       tp_text_of_bytes(w->arena, tp_table_int(t, TP_MEMORY_DIFF_NEW)[row]),
-                                       tp_signed_bytes_text(w->arena, tp_table_int(t, TP_MEMORY_DIFF_CHANGE)[row])));
+    tp_document_add_heading(
+        w->document, tp_text_printf(w->arena, "Memory of %.*s: %.*s, peak %s \xe2\x86\x92 %s (%s)", (int)device.len,
+                                    device.ptr, (int)verdict.len, verdict.ptr,
+                                    tp_text_of_bytes(w->arena, tp_table_int(t, TP_MEMORY_DIFF_BASE)[row]),
+                                    tp_text_of_bytes(w->arena, tp_table_int(t, TP_MEMORY_DIFF_NEW)[row]),
+                                    tp_signed_bytes_text(w->arena, tp_table_int(t, TP_MEMORY_DIFF_CHANGE)[row])));
     for (size_t i = 0, left = MOST_OWNERS; i < owners->row_count && left; i++) {
         struct tp_str kind = tp_table_text(owners, TP_OWNER_DIFF_KIND)[i];
         struct tp_str name = tp_shown_text(w->naming, tp_table_text(owners, TP_OWNER_DIFF_NAME)[i]);
@@ -365,10 +366,10 @@ static void put_device(const struct wording *w, size_t row)
             tp_str_equal(tp_table_text(owners, TP_OWNER_DIFF_VERDICT)[i], TP_STR("neutral")))
             continue;
         left--;
-        tp_document_point(w->document,
-                          tp_text_printf(w->arena, "%s by %.*s %.*s",
-                                         tp_signed_bytes_text(w->arena, tp_table_int(owners, TP_OWNER_DIFF_CHANGE)[i]),
-                                         (int)kind.len, kind.ptr, (int)name.len, name.ptr));
+        tp_document_add_point(
+            w->document, tp_text_printf(w->arena, "%s by %.*s %.*s",
+                                        tp_signed_bytes_text(w->arena, tp_table_int(owners, TP_OWNER_DIFF_CHANGE)[i]),
+                                        (int)kind.len, kind.ptr, (int)name.len, name.ptr));
     }
 }
 
@@ -384,11 +385,11 @@ static void put_findings(const struct wording *w)
         if (tp_str_equal(status, TP_STR("both")))
             continue;
         if (!has_head)
-            tp_document_heading(w->document, tp_compare_table_title(TP_COMPARE_FINDINGS));
+            tp_document_add_heading(w->document, tp_compare_table_title(TP_COMPARE_FINDINGS));
         has_head = true;
-        tp_document_point(w->document, tp_text_printf(w->arena, "%.*s: %.*s %.*s%s%.*s", (int)status.len, status.ptr,
-                                                      (int)rule.len, rule.ptr, (int)title.len, title.ptr,
-                                                      line.len ? ", " : "", (int)line.len, line.ptr));
+        tp_document_add_point(w->document, tp_text_printf(w->arena, "%.*s: %.*s %.*s%s%.*s", (int)status.len,
+                                                          status.ptr, (int)rule.len, rule.ptr, (int)title.len,
+                                                          title.ptr, line.len ? ", " : "", (int)line.len, line.ptr));
     }
 }
 
@@ -397,8 +398,8 @@ static void put_serving(const struct wording *w)
 {
     if (!w->c->tables[TP_COMPARE_SERVING].row_count)
         return;
-    tp_document_note(w->document, tp_compare_serving_text(w->c, w->arena));
-    tp_document_table(w->document, tp_compare_shown(w->c, w->naming, TP_COMPARE_SERVING, w->max_rows), NULL);
+    tp_document_add_note(w->document, tp_compare_serving_text(w->c, w->arena));
+    tp_document_add_table(w->document, tp_compare_shown_table(w->c, w->naming, TP_COMPARE_SERVING, w->max_rows), NULL);
 }
 
 /* ---- sections ---- */
@@ -449,15 +450,15 @@ static const struct part {
 
 static void put_section(const struct wording *w, const char *id, const char *label, const char *title, const char *lead)
 {
-    tp_document_section(w->document,
-                        &(struct tp_section_block){.id = id, .label = label, .title = title, .lead = lead});
+    tp_document_add_section(w->document,
+                            &(struct tp_section_block){.id = id, .label = label, .title = title, .lead = lead});
 }
 
 static void put_table(const struct wording *w, enum tp_compare_table which)
 {
     if (w->c->tables[which].row_count)
-        tp_document_table(w->document, tp_compare_shown(w->c, w->naming, which, w->max_rows),
-                          "; --row-limit -1 shows all");
+        tp_document_add_table(w->document, tp_compare_shown_table(w->c, w->naming, which, w->max_rows),
+                              "; --row-limit -1 shows all");
 }
 
 static void put_part(const struct wording *w, const struct part *part)
@@ -482,12 +483,12 @@ static void put_tree(const struct wording *w)
                 tp_text_printf(w->arena,
                                "%s per step of both sides; calls with the same callers are merged. The width of a box "
                                "is the larger of both sides.",
-                               !w->c->tree.has_device                             ? "CPU time"
-                               : tp_speaks_torch(tp_sides_producer(&w->c->sides)) ? "GPU time"
-                                                                                  : "Device time"));
-    tp_document_chart(w->document, "icicle", tp_compare_icicle(w->c, w->naming), NULL);
+                               !w->c->tree.has_device                                 ? "CPU time"
+                               : tp_uses_torch_words(tp_sides_producer(&w->c->sides)) ? "GPU time"
+                                                                                      : "Device time"));
+    tp_document_add_chart(w->document, "icicle", tp_compare_icicle_data(w->c, w->naming), NULL);
     if (table)
-        tp_document_table(w->document, table, NULL);
+        tp_document_add_table(w->document, table, NULL);
 }
 
 static void put_parts(const struct wording *w)
@@ -500,7 +501,7 @@ static void put_parts(const struct wording *w)
     put_section(w, "diff-common", "In common", tp_compare_table_title(TP_COMPARE_FACTS),
                 tp_text_printf(w->arena,
                                "%s: %s. Only facts that define the workload decide whether the workload is the same.",
-                               comparable_text(w), facts_text(w)));
+                               comparability_text(w), facts_text(w)));
     put_table(w, TP_COMPARE_FACTS);
 }
 
@@ -512,20 +513,20 @@ void tp_compare_document(struct tp_document *document, const struct tp_compare *
     struct wording w = {document, compare, naming, naming->arena, max_rows};
     struct tp_verdict_block verdict = tp_compare_verdict(compare, w.arena);
     tp_document_init(document, "Comparison", w.arena);
-    tp_compare_record(document, compare, &verdict);
+    tp_compare_fill_record(document, compare, &verdict);
     document->places = TP_IN_PAGES | TP_IN_MARKDOWN; /* not on terminals, where the verdict replaces the title */
     put_title(&w);
     document->places = TP_EVERYWHERE;
-    tp_document_verdict(document, &verdict);
+    tp_document_add_verdict(document, &verdict);
     put_sides(&w);
     document->places = TP_IN_TEXT | TP_IN_MARKDOWN;
-    tp_document_fact(document, comparable_text(&w), facts_text(&w));
+    tp_document_add_fact(document, comparability_text(&w), facts_text(&w));
     document->places = TP_EVERYWHERE;
     put_side_verdicts(&w);
-    put_differing(&w);
-    if (!tp_compare_is_of_programs(compare))
-        tp_document_chart(document, "waterfall", tp_compare_waterfall(compare, w.arena),
-                          tp_compare_shown(compare, naming, TP_COMPARE_STEP, max_rows));
+    put_differing_facts(&w);
+    if (!tp_compare_is_between_programs(compare))
+        tp_document_add_chart(document, "waterfall", tp_compare_waterfall_data(compare, w.arena),
+                              tp_compare_shown_table(compare, naming, TP_COMPARE_STEP, max_rows));
     document->places = TP_IN_PAGES;
     put_figures(&w);
     document->places = TP_EVERYWHERE;
@@ -534,7 +535,7 @@ void tp_compare_document(struct tp_document *document, const struct tp_compare *
     document->places = TP_IN_TEXT | TP_IN_MARKDOWN;
     put_serving(&w);
     for (size_t row = 0; row < compare->tables[TP_COMPARE_MEMORY].row_count; row++)
-        put_device(&w, row);
+        put_device_figure(&w, row);
     put_findings(&w);
     document->places = TP_IN_PAGES | TP_IN_DETAILED_TEXT;
     put_parts(&w);

@@ -7,18 +7,18 @@
 #include "webreport/document/name_text.h"
 
 /* Fills the record of the document, including the given verdict. */
-void tp_compare_record(struct tp_document *document, const struct tp_compare *compare,
-                       const struct tp_verdict_block *verdict);
+void tp_compare_fill_record(struct tp_document *document, const struct tp_compare *compare,
+                            const struct tp_verdict_block *verdict);
 
-struct tp_shown_table *tp_compare_shown(const struct tp_compare *compare, const struct tp_naming *naming,
-                                        enum tp_compare_table which, size_t max_rows);
+struct tp_shown_table *tp_compare_shown_table(const struct tp_compare *compare, const struct tp_naming *naming,
+                                              enum tp_compare_table which, size_t max_rows);
 
 /* Returns the parts of the step's change as bars; kind NONE if step times are unknown. */
-struct tp_data tp_compare_waterfall(const struct tp_compare *compare, struct tp_arena *arena);
+struct tp_data tp_compare_waterfall_data(const struct tp_compare *compare, struct tp_arena *arena);
 
 /* Returns the boxes of the merged call tree; kind NONE without a tree. The width of a box is the larger time of both
  * sides, its color shows the change. */
-struct tp_data tp_compare_icicle(const struct tp_compare *compare, const struct tp_naming *naming);
+struct tp_data tp_compare_icicle_data(const struct tp_compare *compare, const struct tp_naming *naming);
 
 /* Returns the nodes of the call tree that changed by at least TP_CHANGE_LEAST_SHARE of a step, with their ancestors;
  * at most max_rows. Returns NULL without such nodes. */
@@ -28,7 +28,7 @@ struct tp_shown_table *tp_compare_tree_table(const struct tp_compare *compare, c
 /* ---- the work of a step (compare_work.c) ---- */
 
 /* Returns a text with the first changes of work that a limit counts, and the number of further changes. */
-const char *tp_compare_work_words(const struct tp_compare *compare, struct tp_arena *arena);
+const char *tp_compare_work_headline(const struct tp_compare *compare, struct tp_arena *arena);
 /* Returns the text about changes of work that follows the verdict on times, such as "a hint: a call of load in the
  * data loader takes ..". Returns "" if there are no changes, or if a limit counts any of them. */
 const char *tp_compare_work_remark(const struct tp_compare *compare, struct tp_arena *arena);

@@ -6,7 +6,7 @@
 
 #include "writer/text/format.h"
 
-bool tp_compare_is_of_programs(const struct tp_compare *c)
+bool tp_compare_is_between_programs(const struct tp_compare *c)
 {
     for (unsigned q = 0; q < TP_QUANTITIES; q++)
         if (c->totals[q].is_known)
@@ -14,13 +14,13 @@ bool tp_compare_is_of_programs(const struct tp_compare *c)
     return c->changes.functions.judged_count > 0;
 }
 
-static const char *time_of(double ns, struct tp_arena *arena)
+static const char *time_text(double ns, struct tp_arena *arena)
 {
-    return tp_text_of_time(arena, isnan(ns) ? TP_NULL_INT : tp_rounded(ns));
+    return tp_text_of_time(arena, isnan(ns) ? TP_NULL_INT : tp_round_to_integer(ns));
 }
 
 /* Returns the function with the largest certain change, or NULL. */
-static const struct tp_change *most_changed(const struct tp_compare *c)
+static const struct tp_change *find_most_changed(const struct tp_compare *c)
 {
     const struct tp_change *most = NULL;
     for (uint32_t i = 0; i < c->changes.count; i++) {
@@ -32,7 +32,7 @@ static const struct tp_change *most_changed(const struct tp_compare *c)
     return most;
 }
 
-static const char *name_of(const struct tp_change *change, struct tp_arena *arena)
+static const char *change_name(const struct tp_change *change, struct tp_arena *arena)
 {
     struct tp_str name = change->identity.name, file = change->identity.owner;
     const char *slash = file.len ? memrchr(file.ptr, '/', file.len) : NULL;
@@ -42,23 +42,24 @@ static const char *name_of(const struct tp_change *change, struct tp_arena *aren
                           file.ptr);
 }
 
-const char *tp_compare_program_words(const struct tp_compare *c, struct tp_arena *arena)
+const char *tp_compare_program_headline(const struct tp_compare *c, struct tp_arena *arena)
 {
-    const struct tp_change *most = most_changed(c);
+    const struct tp_change *most = find_most_changed(c);
     uint32_t others = c->regressed_count + c->improved_count;
     if (!most)
         return tp_text_printf(arena, "No function has certainly changed: CPU %s \xe2\x86\x92 %s",
-                              time_of(c->changes.functions.ns[TP_BASE], arena),
-                              time_of(c->changes.functions.ns[TP_NEW], arena));
+                              time_text(c->changes.functions.ns[TP_BASE], arena),
+                              time_text(c->changes.functions.ns[TP_NEW], arena));
     const char *more = others > 1 ? tp_text_printf(arena, "; in total %u functions are slower and %u faster",
                                                    c->regressed_count, c->improved_count)
                                   : "";
     if (!(most->ns[TP_BASE] > 0))
-        return tp_text_printf(arena, "%s is new and takes %s of CPU time%s", name_of(most, arena),
-                              time_of(most->ns[TP_NEW], arena), more);
+        return tp_text_printf(arena, "%s is new and takes %s of CPU time%s", change_name(most, arena),
+                              time_text(most->ns[TP_NEW], arena), more);
     double percent = 100 * (most->ns[TP_NEW] / most->ns[TP_BASE] - 1);
-    return tp_text_printf(arena, "%s takes %s of CPU time; in the base it takes %s (%s%s %%)%s", name_of(most, arena),
-                          time_of(most->ns[TP_NEW], arena), time_of(most->ns[TP_BASE], arena), percent > 0 ? "+" : "",
+    return tp_text_printf(arena, "%s takes %s of CPU time; in the base it takes %s (%s%s %%)%s",
+                          change_name(most, arena), time_text(most->ns[TP_NEW], arena),
+                          time_text(most->ns[TP_BASE], arena), percent > 0 ? "+" : "",
                           tp_text_of_fixed(arena, percent, 1), more);
 }
 
@@ -69,11 +70,11 @@ const char *tp_compare_program_text(const struct tp_compare *c, struct tp_arena 
                           "Mean wall time %s \xe2\x86\x92 %s, mean CPU time %s \xe2\x86\x92 %s, from %u + %u runs. %s "
                           "judged by samples, with a false-positive rate of 1 %% for all together; for %s a change of "
                           "%s %% is detectable. Wall time, waits and total CPU time are shown but not judged.",
-                          time_of(c->sides.side[TP_BASE].total_ns, arena),
-                          time_of(c->sides.side[TP_NEW].total_ns, arena), time_of(functions->ns[TP_BASE], arena),
-                          time_of(functions->ns[TP_NEW], arena), c->sides.side[TP_BASE].input->run_count,
+                          time_text(c->sides.side[TP_BASE].total_ns, arena),
+                          time_text(c->sides.side[TP_NEW].total_ns, arena), time_text(functions->ns[TP_BASE], arena),
+                          time_text(functions->ns[TP_NEW], arena), c->sides.side[TP_BASE].input->run_count,
                           c->sides.side[TP_NEW].input->run_count,
-                          tp_text_of_some(arena, functions->judged_count, "function is", "functions are"),
-                          name_of(&c->changes.items[functions->largest], arena),
+                          tp_text_of_counted_noun(arena, functions->judged_count, "function is", "functions are"),
+                          change_name(&c->changes.items[functions->largest], arena),
                           tp_text_of_fixed(arena, 100 * functions->detectable_growth, 0));
 }

@@ -5,39 +5,39 @@
 
 #include "webreport/document/commands/work_record.h"
 
-static void percent_member(struct tp_object *object, const char *key, double ratio)
+static void add_percent_to_record(struct tp_object *object, const char *key, double ratio)
 {
     tp_object_real(object, key, 100 * ratio);
 }
 
 /* Adds the evidence of every run on each side. */
-static void record_evidence(struct tp_object *record, const struct tp_compare *c)
+static void add_evidence_to_record(struct tp_object *record, const struct tp_compare *c)
 {
-    struct tp_object *object = tp_object_object(record, "evidence");
+    struct tp_object *object = tp_object_add_object(record, "evidence");
     for (int s = 0; s < TP_SIDES; s++) {
         const struct tp_side_input *side = c->sides.side[s].input;
-        struct tp_list *runs = tp_object_list(object, s == TP_BASE ? "base" : "new");
+        struct tp_list *runs = tp_object_add_list(object, s == TP_BASE ? "base" : "new");
         for (uint32_t i = 0; i < side->run_count; i++) {
-            struct tp_object *run = tp_list_object(runs);
+            struct tp_object *run = tp_list_add_object(runs);
             tp_object_str(run, "file", side->runs[i].file);
-            tp_object_evidence(run, "evidence", &side->runs[i].evidence);
+            tp_object_add_evidence(run, "evidence", &side->runs[i].evidence);
         }
     }
 }
 
 /* Adds the comparison of the workloads, including the facts that differ. */
-static void record_identity(struct tp_object *record, const struct tp_compare *c)
+static void add_identity_to_record(struct tp_object *record, const struct tp_compare *c)
 {
-    struct tp_object *identity = tp_object_object(record, "identity");
+    struct tp_object *identity = tp_object_add_object(record, "identity");
     tp_object_text(identity, "workload", tp_workload_name(c->comparability.workload));
     tp_object_bool(identity, "is_other_input_alone", c->comparability.is_other_input_alone);
-    struct tp_list *differs = tp_object_list(identity, "differs");
+    struct tp_list *differs = tp_object_add_list(identity, "differs");
     for (uint32_t i = 0; i < c->comparability.fact_count; i++) {
         const struct tp_fact_pair *fact = &c->comparability.facts[i];
         bool is_half = fact->verdict == TP_FACT_UNKNOWN && (fact->values[0].len || fact->values[1].len);
         if (fact->class == TP_FACT_RESULT || (fact->verdict != TP_FACT_DIFFERS && !is_half))
             continue;
-        struct tp_object *object = tp_list_object(differs);
+        struct tp_object *object = tp_list_add_object(differs);
         tp_object_str(object, "fact", fact->name);
         tp_object_str(object, "base", fact->values[TP_BASE]);
         tp_object_str(object, "new", fact->values[TP_NEW]);
@@ -47,62 +47,62 @@ static void record_identity(struct tp_object *record, const struct tp_compare *c
 }
 
 /* Adds the changes of work per step; null if a side has no counts. */
-static void record_changes(struct tp_object *record, const struct tp_compare *c)
+static void add_changes_to_record(struct tp_object *record, const struct tp_compare *c)
 {
     const struct tp_work_diff *work = &c->work;
-    struct tp_object *object = tp_object_object(record, "work");
+    struct tp_object *object = tp_object_add_object(record, "work");
     tp_object_bool(object, "is_known", work->is_known);
     tp_object_bool(object, "is_same", work->is_same);
     tp_object_bool(object, "by_name", work->has_names_only);
     tp_object_int(object, "varying", work->varying_count);
-    struct tp_list *list = tp_object_list(record, "changes");
+    struct tp_list *list = tp_object_add_list(record, "changes");
     for (uint32_t i = 0; i < work->count; i++)
-        tp_work_change_record(tp_list_object(list), &work->changes[i], record->members.arena);
+        tp_work_change_fill_record(tp_list_add_object(list), &work->changes[i], record->members.arena);
 }
 
 /* Adds each quantity that is known for every run of both sides. */
-static void record_times(struct tp_object *times, const struct tp_compare *c)
+static void add_times_to_record(struct tp_object *times, const struct tp_compare *c)
 {
     for (enum tp_quantity q = 0; q < TP_QUANTITIES; q++) {
         const struct tp_total *total = &c->totals[q];
         if (!total->is_known)
             continue;
-        struct tp_object *object = tp_object_object(times, tp_quantity_name(q));
+        struct tp_object *object = tp_object_add_object(times, tp_quantity_name(q));
         tp_object_text(object, "verdict", tp_change_verdict_name(total->verdict));
-        percent_member(object, "change_percent", total->change.estimate);
-        percent_member(object, "low_percent", total->change.low);
-        percent_member(object, "high_percent", total->change.high);
-        percent_member(object, "sees_percent", total->change.detectable);
-        percent_member(object, "run_sd_percent", total->change.noise.sd);
+        add_percent_to_record(object, "change_percent", total->change.estimate);
+        add_percent_to_record(object, "low_percent", total->change.low);
+        add_percent_to_record(object, "high_percent", total->change.high);
+        add_percent_to_record(object, "sees_percent", total->change.detectable);
+        add_percent_to_record(object, "run_sd_percent", total->change.noise.sd);
         tp_object_real(object, "degrees_of_freedom", total->change.noise.freedom);
         tp_object_int(object, "base_runs", (int64_t)total->change.base_count);
         tp_object_int(object, "new_runs", (int64_t)total->change.new_count);
     }
 }
 
-static void record_verdict(struct tp_object *record, const struct tp_compare *c, const char *summary)
+static void add_verdict_to_record(struct tp_object *record, const struct tp_compare *c, const char *summary)
 {
     tp_object_text(record, "schema", "tracepress-diff");
     tp_object_int(record, "schema_version", 2);
     tp_object_text(record, "verdict", tp_compare_verdict_word(c));
     tp_object_text(record, "summary", summary);
     tp_object_text(record, "damage", *c->damage ? c->damage : NULL);
-    record_evidence(record, c);
+    add_evidence_to_record(record, c);
     /* also writes the old key, for scripts written for earlier versions */
-    struct tp_object *step = tp_object_object(record, "step_time");
+    struct tp_object *step = tp_object_add_object(record, "step_time");
     tp_object_text(step, "verdict", tp_change_verdict_name(c->totals[TP_QUANTITY_STEP].verdict));
-    percent_member(step, "change_percent", c->totals[TP_QUANTITY_STEP].change.estimate);
-    percent_member(step, "low_percent", c->totals[TP_QUANTITY_STEP].change.low);
-    percent_member(step, "high_percent", c->totals[TP_QUANTITY_STEP].change.high);
-    record_times(tp_object_object(record, "times"), c);
-    percent_member(record, "common_shift_percent", c->changes.shift);
+    add_percent_to_record(step, "change_percent", c->totals[TP_QUANTITY_STEP].change.estimate);
+    add_percent_to_record(step, "low_percent", c->totals[TP_QUANTITY_STEP].change.low);
+    add_percent_to_record(step, "high_percent", c->totals[TP_QUANTITY_STEP].change.high);
+    add_times_to_record(tp_object_add_object(record, "times"), c);
+    add_percent_to_record(record, "common_shift_percent", c->changes.shift);
     tp_object_text(record, "memory_verdict", tp_change_verdict_name(c->memory_verdict));
-    percent_member(record, "confidence_percent", 1 - TP_RUN_DOUBT);
-    percent_member(record, "threshold_percent", c->options.threshold);
-    percent_member(record, "least_share_percent", TP_CHANGE_LEAST_SHARE);
-    record_identity(record, c);
-    record_changes(record, c);
-    struct tp_object *counts = tp_object_object(record, "counts");
+    add_percent_to_record(record, "confidence_percent", 1 - TP_RUN_DOUBT);
+    add_percent_to_record(record, "threshold_percent", c->options.threshold);
+    add_percent_to_record(record, "least_share_percent", TP_CHANGE_LEAST_SHARE);
+    add_identity_to_record(record, c);
+    add_changes_to_record(record, c);
+    struct tp_object *counts = tp_object_add_object(record, "counts");
     tp_object_int(counts, "regressed", c->regressed_count);
     tp_object_int(counts, "improved", c->improved_count);
     tp_object_int(counts, "replaced", c->replaced_count);
@@ -110,15 +110,15 @@ static void record_verdict(struct tp_object *record, const struct tp_compare *c,
     tp_object_int(counts, "tested", c->changes.tested_count);
 }
 
-static void record_side(struct tp_object *record, const struct tp_compare *c, int s)
+static void add_side_to_record(struct tp_object *record, const struct tp_compare *c, int s)
 {
     const struct tp_side *side = &c->sides.side[s];
-    struct tp_object *object = tp_object_object(record, s == TP_BASE ? "base" : "new");
+    struct tp_object *object = tp_object_add_object(record, s == TP_BASE ? "base" : "new");
     tp_object_text(object, "name", c->names[s]);
     tp_object_int(object, "runs", side->input->run_count);
-    struct tp_list *verdicts = tp_object_list(object, "verdicts");
+    struct tp_list *verdicts = tp_object_add_list(object, "verdicts");
     for (uint32_t i = 0; i < side->input->run_count; i++) {
-        struct tp_object *run = tp_list_object(verdicts);
+        struct tp_object *run = tp_list_add_object(verdicts);
         tp_object_str(run, "file", side->input->runs[i].file);
         tp_object_str(run, "verdict", side->input->runs[i].verdict);
         tp_object_str(run, "headline", side->input->runs[i].headline);
@@ -128,15 +128,15 @@ static void record_side(struct tp_object *record, const struct tp_compare *c, in
     tp_object_real(object, "step_mean_us", side->total_ns / 1000);
 }
 
-static void record_tree(struct tp_object *record, const struct tp_compare *c)
+static void add_tree_to_record(struct tp_object *record, const struct tp_compare *c)
 {
     const struct tp_difftree *tree = &c->tree;
-    struct tp_object *object = tp_object_object(record, "call_tree");
+    struct tp_object *object = tp_object_add_object(record, "call_tree");
     tp_object_text(object, "time", tree->has_device ? "device" : "host");
-    struct tp_list *calls = tp_object_list(object, "calls");
+    struct tp_list *calls = tp_object_add_list(object, "calls");
     for (uint32_t i = 0; i < tree->count; i++) {
         const struct tp_diffcall *call = &tree->calls[i];
-        struct tp_object *item = tp_list_object(calls);
+        struct tp_object *item = tp_list_add_object(calls);
         tp_object_int(item, "depth", call->depth);
         tp_object_str(item, "name", call->name);
         tp_object_ns(item, "base_us", llround(fmin(fmax(call->ns[TP_BASE], -9e18), 9e18)));
@@ -146,15 +146,15 @@ static void record_tree(struct tp_object *record, const struct tp_compare *c)
     }
 }
 
-void tp_compare_record(struct tp_document *document, const struct tp_compare *compare,
-                       const struct tp_verdict_block *verdict)
+void tp_compare_fill_record(struct tp_document *document, const struct tp_compare *compare,
+                            const struct tp_verdict_block *verdict)
 {
     struct tp_object *record = document->record;
-    record_verdict(record, compare, tp_verdict_line(document, verdict));
+    add_verdict_to_record(record, compare, tp_verdict_block_line(document, verdict));
     for (int s = 0; s < TP_SIDES; s++)
-        record_side(record, compare, s);
+        add_side_to_record(record, compare, s);
     for (enum tp_compare_table i = 0; i < TP_COMPARE_TABLES; i++)
         if (!tp_compare_is_rare(i) || compare->tables[i].row_count)
             tp_object_table(record, tp_compare_table_key(i), &compare->tables[i]);
-    record_tree(record, compare);
+    add_tree_to_record(record, compare);
 }

@@ -118,27 +118,27 @@ static bool is_row_table(enum tp_compare_table which)
     return which <= TP_COMPARE_WALL && which != TP_COMPARE_STEP;
 }
 
-static bool is_kind(const struct tp_table *table, size_t row, const char *kind)
+static bool is_row_of_kind(const struct tp_table *table, size_t row, const char *kind)
 {
     return tp_str_equal(tp_table_text(table, TP_ROW_KIND)[row], tp_str_of(kind));
 }
 
 /* Returns the details that appear when the user opens a row. */
-static struct tp_data details_of(const struct tp_naming *naming, const struct tp_table *table, size_t row)
+static struct tp_data row_details(const struct tp_naming *naming, const struct tp_table *table, size_t row)
 {
     static const struct {
         const char *title;
         int column;
     } texts[] = {{"Name", TP_ROW_NAME},    {"Was", TP_ROW_BASE_NAME}, {"Operator", TP_ROW_OWNER},
                  {"Shapes", TP_ROW_SHAPE}, {"Types", TP_ROW_DTYPE},   {"Follows from", TP_ROW_CAUSE}};
-    bool is_sync = is_kind(table, row, "sync");
+    bool is_sync = is_row_of_kind(table, row, "sync");
     struct tp_object *object = tp_object_new(naming->arena);
-    struct tp_list *blocks = tp_object_list(object, "blocks");
+    struct tp_list *blocks = tp_object_add_list(object, "blocks");
     for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct tp_str text = shown_text(naming, table, texts[i].column, row);
         if (!text.len)
             continue;
-        struct tp_object *block = tp_list_object(blocks);
+        struct tp_object *block = tp_list_add_object(blocks);
         tp_object_text(block, "block_title", is_sync && texts[i].column == TP_ROW_SHAPE ? "Line" : texts[i].title);
         tp_object_str(block, "full", text);
     }
@@ -146,17 +146,17 @@ static struct tp_data details_of(const struct tp_naming *naming, const struct tp
 }
 
 /* Sets the name of a row: the short name of a kernel, or a synchronization and its line. */
-static void name_row(const struct tp_naming *naming, const struct tp_table *table, struct tp_shown_row *shown,
-                     size_t row)
+static void set_row_name(const struct tp_naming *naming, const struct tp_table *table, struct tp_shown_row *shown,
+                         size_t row)
 {
     struct tp_str name = tp_table_text(table, TP_ROW_NAME)[row], line = shown_text(naming, table, TP_ROW_SHAPE, row);
-    if (is_kind(table, row, "kernel"))
+    if (is_row_of_kind(table, row, "kernel"))
         shown->name = tp_shown_kernel(naming, name);
-    if (!is_kind(table, row, "sync") || !line.len)
+    if (!is_row_of_kind(table, row, "sync") || !line.len)
         return;
     shown->name = tp_str_of(
         tp_text_printf(naming->arena, "%.*s at %.*s", (int)shown->name.len, shown->name.ptr, (int)line.len, line.ptr));
-    struct tp_str file_line = tp_path_file(line);
+    struct tp_str file_line = tp_path_last_part(line);
     shown->short_name = tp_str_of(
         tp_text_printf(naming->arena, "%.*s at %.*s", (int)name.len, name.ptr, (int)file_line.len, file_line.ptr));
     shown->href = tp_source_link(naming, tp_table_text(table, TP_ROW_SHAPE)[row]);
@@ -170,7 +170,7 @@ static void describe_change(const struct tp_naming *naming, const struct tp_tabl
     if (!tp_str_equal(match, TP_STR("same")))
         *what =
             tp_str_of(tp_text_printf(naming->arena, "%.*s %.*s", (int)match.len, match.ptr, (int)what->len, what->ptr));
-    if (is_kind(table, row, "sync") && tp_table_text(table, TP_ROW_SHAPE)[row].len)
+    if (is_row_of_kind(table, row, "sync") && tp_table_text(table, TP_ROW_SHAPE)[row].len)
         *where = shown_text(naming, table, TP_ROW_SHAPE, row);
 }
 
@@ -187,8 +187,8 @@ static int by_shown_name(const void *context, uint32_t x, uint32_t y)
 
 /* Makes the names of a group of rows different. Adds the part that differs, such as " 8x64x56x56", or numbers if
  * nothing differs. */
-static void name_group(const struct tp_naming *naming, struct tp_shown_table *shown, const uint32_t *rows,
-                       uint32_t count)
+static void set_names_of_group(const struct tp_naming *naming, struct tp_shown_table *shown, const uint32_t *rows,
+                               uint32_t count)
 {
     static const unsigned columns[] = {TP_ROW_OWNER, TP_ROW_SHAPE, TP_ROW_DTYPE};
     struct tp_str *texts = tp_arena_array(naming->arena, count, sizeof *texts);
@@ -209,7 +209,7 @@ static void name_group(const struct tp_naming *naming, struct tp_shown_table *sh
             if (part.len)
                 text = tp_text_printf(naming->arena, "%s%s%.*s", text, *text ? " " : "", (int)part.len, part.ptr);
         }
-        texts[i] = tp_text_cut(naming->arena, tp_str_of(text), MOST_APART);
+        texts[i] = tp_text_shorten(naming->arena, tp_str_of(text), MOST_APART);
     }
     for (uint32_t i = 0; i < count; i++) {
         uint32_t same = counts[tp_strings_add(&seen, texts[i])]++;
@@ -234,12 +234,12 @@ static void distinguish_rows(const struct tp_naming *naming, struct tp_shown_tab
         for (end = i + 1; end < count && tp_str_equal(shown->rows[order[i]].name, shown->rows[order[end]].name); end++)
             continue;
         if (end - i > 1)
-            name_group(naming, shown, order + i, end - i);
+            set_names_of_group(naming, shown, order + i, end - i);
     }
 }
 
-struct tp_shown_table *tp_compare_shown(const struct tp_compare *compare, const struct tp_naming *naming,
-                                        enum tp_compare_table which, size_t max_rows)
+struct tp_shown_table *tp_compare_shown_table(const struct tp_compare *compare, const struct tp_naming *naming,
+                                              enum tp_compare_table which, size_t max_rows)
 {
     const struct columns *columns = &columns_of[which];
     const struct tp_table *table = &compare->tables[which];
@@ -256,11 +256,11 @@ struct tp_shown_table *tp_compare_shown(const struct tp_compare *compare, const 
         shown->rows[row].name = tp_shown_text(naming, tp_table_text(table, columns->name)[row]);
         shown->rows[row].href = tp_source_link(naming, tp_table_text(table, columns->name)[row]);
         if (is_row_table(which) && which != TP_COMPARE_CHANGES)
-            name_row(naming, table, &shown->rows[row], row);
+            set_row_name(naming, table, &shown->rows[row], row);
         if (which == TP_COMPARE_CHANGES)
             describe_change(naming, table, &own_texts[0][row], &own_texts[1][row], row);
         if (is_row_table(which) && row < OPEN_ROWS)
-            shown->rows[row].more = details_of(naming, table, row);
+            shown->rows[row].more = row_details(naming, table, row);
     }
     if (is_row_table(which) && which != TP_COMPARE_CHANGES)
         distinguish_rows(naming, shown);

@@ -58,7 +58,7 @@ static const char *const subjects[TP_QUANTITIES] = {
     [TP_QUANTITY_KERNELS] = "Kernels", [TP_QUANTITY_HOST_OPS] = "Operators on the host", [TP_QUANTITY_STEP] = "Steps"};
 
 /* Returns the words for a quantity without a certain change. The word "unchanged" requires an interval close to 0. */
-static const char *unchanged_words(const struct tp_run_change *change, struct tp_arena *arena)
+static const char *unchanged_text(const struct tp_run_change *change, struct tp_arena *arena)
 {
     const double little = 0.02;
     double percent = 100 * change->estimate;
@@ -76,7 +76,7 @@ static bool is_certain(enum tp_change_verdict verdict)
     return verdict == TP_CHANGE_REGRESSED || verdict == TP_CHANGE_IMPROVED;
 }
 
-static const char *total_words(const struct tp_compare *c, enum tp_quantity quantity, struct tp_arena *arena)
+static const char *total_text(const struct tp_compare *c, enum tp_quantity quantity, struct tp_arena *arena)
 {
     const struct tp_total *total = &c->totals[quantity];
     const char *amount = tp_text_of_fixed(arena, fabs(100 * total->change.estimate), 1);
@@ -84,11 +84,11 @@ static const char *total_words(const struct tp_compare *c, enum tp_quantity quan
         return tp_text_printf(arena, "%s take %s %% longer", subjects[quantity], amount);
     if (total->verdict == TP_CHANGE_IMPROVED)
         return tp_text_printf(arena, "%s take %s %% less time", subjects[quantity], amount);
-    return unchanged_words(&c->totals[TP_QUANTITY_STEP].change, arena);
+    return unchanged_text(&c->totals[TP_QUANTITY_STEP].change, arena);
 }
 
 /* Returns the total on which the verdict is based, preferably the step; TP_QUANTITY_ROW if no total changed. */
-static enum tp_quantity basis_of(const struct tp_compare *c)
+static enum tp_quantity deciding_quantity(const struct tp_compare *c)
 {
     static const enum tp_quantity order[] = {TP_QUANTITY_STEP, TP_QUANTITY_KERNELS, TP_QUANTITY_HOST_OPS};
     for (unsigned i = 0; i < sizeof order / sizeof *order; i++)
@@ -103,13 +103,13 @@ static const char *rows_and_memory(const struct tp_compare *c, enum tp_change_ve
     uint32_t rows = verdict == TP_CHANGE_REGRESSED ? c->regressed_count : c->improved_count;
     if (!rows)
         return has_memory ? "memory" : "";
-    return tp_text_printf(c->arena, "%s%s", tp_text_of_some(c->arena, rows, "row", "rows"),
+    return tp_text_printf(c->arena, "%s%s", tp_text_of_counted_noun(c->arena, rows, "row", "rows"),
                           has_memory ? " and memory" : "");
 }
 
 const char *tp_compare_reason_text(const struct tp_compare *c)
 {
-    if (!is_certain(c->verdict) || basis_of(c) != TP_QUANTITY_ROW)
+    if (!is_certain(c->verdict) || deciding_quantity(c) != TP_QUANTITY_ROW)
         return "";
     return rows_and_memory(c, c->verdict, c->memory_verdict == c->verdict);
 }
@@ -129,7 +129,7 @@ static const struct {
 };
 enum { GROUPS = sizeof groups / sizeof *groups, SHOWN_GROUPS = 3 };
 
-static double change_of_group(const struct tp_compare *c, unsigned group)
+static double group_change(const struct tp_compare *c, unsigned group)
 {
     double change = 0;
     for (unsigned part = 0; part <= TP_PART_OTHER; part++) {
@@ -142,12 +142,12 @@ static double change_of_group(const struct tp_compare *c, unsigned group)
 
 /* Returns the groups that change the mean step by at least 1 %, largest first, such as "data loading \u221246.6 ms,
  * host +20.6 ms", or "". */
-static const char *groups_words(const struct tp_compare *c, struct tp_arena *arena)
+static const char *groups_text(const struct tp_compare *c, struct tp_arena *arena)
 {
     double changes[GROUPS], least = 0.01 * c->sides.side[TP_BASE].total_ns;
     const char *text = "";
     for (unsigned i = 0; i < GROUPS; i++)
-        changes[i] = change_of_group(c, i);
+        changes[i] = group_change(c, i);
     for (unsigned shown = 0; shown < SHOWN_GROUPS; shown++) {
         unsigned most = 0;
         for (unsigned i = 1; i < GROUPS; i++)
@@ -162,7 +162,7 @@ static const char *groups_words(const struct tp_compare *c, struct tp_arena *are
 }
 
 /* Returns the words with a lower-case first letter, for use in the middle of a sentence. */
-static const char *with_small_letter(const char *words, struct tp_arena *arena)
+static const char *lower_first_letter(const char *words, struct tp_arena *arena)
 {
     char *text = tp_arena_copy(arena, words, strlen(words));
     *text = (char)(*text >= 'A' && *text <= 'Z' ? *text - 'A' + 'a' : *text);
@@ -170,7 +170,7 @@ static const char *with_small_letter(const char *words, struct tp_arena *arena)
 }
 
 /* Returns the reasons of a mixed verdict, such as "2 rows regressed, 1 row and memory improved". */
-static const char *mixed_words(const struct tp_compare *c, struct tp_arena *arena)
+static const char *mixed_text(const struct tp_compare *c, struct tp_arena *arena)
 {
     static const enum tp_change_verdict verdicts[] = {TP_CHANGE_REGRESSED, TP_CHANGE_IMPROVED};
     const char *text = "";
@@ -185,7 +185,7 @@ static const char *mixed_words(const struct tp_compare *c, struct tp_arena *aren
 
 /* Returns words about wall clock that changed, or may have changed, because the machine was busy; "" if this does
  * not apply. */
-static const char *busy_machine_words(const struct tp_compare *c, const char *moved, struct tp_arena *arena)
+static const char *busy_machine_text(const struct tp_compare *c, const char *moved, struct tp_arena *arena)
 {
     if (c->was_machine_busy)
         return tp_text_printf(arena,
@@ -194,7 +194,7 @@ static const char *busy_machine_words(const struct tp_compare *c, const char *mo
     for (enum tp_quantity q = TP_QUANTITIES; q-- > 0;)
         if (c->totals[q].verdict == TP_CHANGE_HINT)
             return tp_text_printf(arena, "Hint, not certain: the wall-clock time of %s changed by %s %%%s%s%s; %s",
-                                  with_small_letter(subjects[q], arena),
+                                  lower_first_letter(subjects[q], arena),
                                   tp_signed_percent_text(arena, 100 * c->totals[q].change.estimate), *moved ? " (" : "",
                                   moved, *moved ? " in the mean step)" : "",
                                   tp_sides_allow_only_hints(&c->sides)
@@ -204,7 +204,7 @@ static const char *busy_machine_words(const struct tp_compare *c, const char *mo
 }
 
 /* Returns advice for runs that are too few to detect even a step of twice the length. */
-static const char *too_few_runs_words(const struct tp_compare *c, struct tp_arena *arena)
+static const char *too_few_runs_text(const struct tp_compare *c, struct tp_arena *arena)
 {
     const struct tp_run_change *step = &c->totals[TP_QUANTITY_STEP].change;
     const char *remark = tp_compare_work_remark(c, arena);
@@ -217,39 +217,39 @@ static const char *too_few_runs_words(const struct tp_compare *c, struct tp_aren
 
 /* Returns the headline. Its subject is the total on which the verdict is based, or the changed rows if no total
  * changed. */
-static const char *headline(const struct tp_compare *c, struct tp_arena *arena)
+static const char *headline_text(const struct tp_compare *c, struct tp_arena *arena)
 {
-    enum tp_quantity basis = basis_of(c);
-    const char *moved = groups_words(c, arena), *step = unchanged_words(&c->totals[TP_QUANTITY_STEP].change, arena);
+    enum tp_quantity basis = deciding_quantity(c);
+    const char *moved = groups_text(c, arena), *step = unchanged_text(&c->totals[TP_QUANTITY_STEP].change, arena);
     if (*c->damage)
         return tp_text_printf(arena, "Input damaged: %s", c->damage);
     if (c->is_work_changed)
-        return tp_compare_work_words(c, arena);
+        return tp_compare_work_headline(c, arena);
     if (c->comparability.workload == TP_WORKLOAD_OTHER)
         return tp_text_printf(arena, "%s; times are not judged", tp_comparability_text(&c->comparability, arena));
     if (c->comparability.is_not_comparable)
         return tp_text_printf(arena, "It is unknown whether both sides ran the same workload: %s",
                               tp_comparability_text(&c->comparability, arena));
-    if (tp_compare_is_of_programs(c))
-        return tp_compare_program_words(c, arena);
-    if (c->verdict == TP_CHANGE_INCONCLUSIVE && *busy_machine_words(c, moved, arena))
-        return busy_machine_words(c, moved, arena);
+    if (tp_compare_is_between_programs(c))
+        return tp_compare_program_headline(c, arena);
+    if (c->verdict == TP_CHANGE_INCONCLUSIVE && *busy_machine_text(c, moved, arena))
+        return busy_machine_text(c, moved, arena);
     if (c->verdict == TP_CHANGE_INCONCLUSIVE && tp_compare_is_too_noisy(c))
-        return too_few_runs_words(c, arena);
+        return too_few_runs_text(c, arena);
     if (basis == TP_QUANTITY_STEP)
-        step = *moved ? tp_text_printf(arena, "%s: %s in the mean step", total_words(c, basis, arena), moved)
-                      : total_words(c, basis, arena);
+        step = *moved ? tp_text_printf(arena, "%s: %s in the mean step", total_text(c, basis, arena), moved)
+                      : total_text(c, basis, arena);
     else if (basis != TP_QUANTITY_ROW)
-        step = tp_text_printf(arena, "%s; %s", total_words(c, basis, arena), with_small_letter(step, arena));
-    if (c->verdict == TP_CHANGE_MIXED && *mixed_words(c, arena))
-        return tp_text_printf(arena, "%s; %s", mixed_words(c, arena), with_small_letter(step, arena));
+        step = tp_text_printf(arena, "%s; %s", total_text(c, basis, arena), lower_first_letter(step, arena));
+    if (c->verdict == TP_CHANGE_MIXED && *mixed_text(c, arena))
+        return tp_text_printf(arena, "%s; %s", mixed_text(c, arena), lower_first_letter(step, arena));
     if (!*tp_compare_reason_text(c)) {
         const char *remark = c->verdict == TP_CHANGE_NEUTRAL ? tp_compare_work_remark(c, arena) : "";
         return tp_text_printf(arena, "%s%s%s", step, *remark ? "; " : "", remark);
     }
     return tp_text_printf(arena, "%s %s%s%s%s; %s", tp_compare_reason_text(c), tp_change_verdict_name(c->verdict),
                           *moved ? " (" : "", moved, *moved ? " in the mean step)" : "",
-                          with_small_letter(step, arena));
+                          lower_first_letter(step, arena));
 }
 
 /* Returns every known total, such as "kernels +0.1 % (\u22120.5 to +0.7 %), seen from 0.9 % on; ..". */
@@ -262,7 +262,7 @@ static const char *totals_text(const struct tp_compare *c, struct tp_arena *aren
             continue;
         text = tp_text_printf(
             arena, "%s%s%s %s %% (%s to %s %%, detectable from %s %%)", text, *text ? "; " : "",
-            q ? with_small_letter(subjects[q], arena) : subjects[q],
+            q ? lower_first_letter(subjects[q], arena) : subjects[q],
             tp_signed_percent_text(arena, 100 * change->estimate), tp_signed_percent_text(arena, 100 * change->low),
             tp_signed_percent_text(arena, 100 * change->high), tp_text_of_fixed(arena, 100 * change->detectable, 1));
     }
@@ -271,7 +271,7 @@ static const char *totals_text(const struct tp_compare *c, struct tp_arena *aren
                               TP_LEVEL_LEAST_STEPS);
     return tp_text_printf(arena, "Changes with 99 %% intervals, from %u + %u runs: %s",
                           c->sides.side[TP_BASE].input->run_count, c->sides.side[TP_NEW].input->run_count,
-                          with_small_letter(text, arena));
+                          lower_first_letter(text, arena));
 }
 
 /* Returns words about the shift that all rows share, or "" if chance may explain the shift. */
@@ -287,18 +287,18 @@ static const char *shift_text(const struct tp_compare *c, struct tp_arena *arena
                                                              : "clock rate, temperature, another board");
 }
 
-static int64_t median_of(const struct tp_compare *c, int side)
+static int64_t median_step_ns(const struct tp_compare *c, int side)
 {
     return isnan(c->step_ns[side]) ? TP_NULL_INT : llround(c->step_ns[side]);
 }
 
-static const char *mean_text(const struct tp_compare *c, int side, struct tp_arena *arena)
+static const char *mean_step_text(const struct tp_compare *c, int side, struct tp_arena *arena)
 {
     double mean = c->sides.side[side].total_ns;
     return tp_text_of_time(arena, isnan(mean) ? TP_NULL_INT : llround(mean));
 }
 
-static const char *class_of(const struct tp_compare *c)
+static const char *verdict_class_text(const struct tp_compare *c)
 {
     static const char *const classes[TP_CHANGE_VERDICTS] = {"Neutral",      "Improved", "Regressed",
                                                             "Inconclusive", "Mixed",    "Hint"};
@@ -314,9 +314,9 @@ static const char *rows_text(const struct tp_compare *c, struct tp_arena *arena)
     if (c->is_open)
         return "The rows are shown but not judged";
     return tp_text_printf(arena, "%s changed: %u slower, %u faster, %u replaced%s%s",
-                          tp_text_of_some(arena, count, "row", "rows"), c->regressed_count, c->improved_count,
+                          tp_text_of_counted_noun(arena, count, "row", "rows"), c->regressed_count, c->improved_count,
                           c->replaced_count, c->hint_count ? "; " : "",
-                          c->hint_count ? tp_text_of_some(arena, c->hint_count, "hint", "hints") : "");
+                          c->hint_count ? tp_text_of_counted_noun(arena, c->hint_count, "hint", "hints") : "");
 }
 
 struct tp_verdict_block tp_compare_verdict(const struct tp_compare *c, struct tp_arena *arena)
@@ -325,18 +325,18 @@ struct tp_verdict_block tp_compare_verdict(const struct tp_compare *c, struct tp
         [TP_CHANGE_NEUTRAL] = TP_TONE_UNSURE,  [TP_CHANGE_IMPROVED] = TP_TONE_GOOD,
         [TP_CHANGE_REGRESSED] = TP_TONE_PLAIN, [TP_CHANGE_INCONCLUSIVE] = TP_TONE_UNSURE,
         [TP_CHANGE_MIXED] = TP_TONE_PLAIN,     [TP_CHANGE_HINT] = TP_TONE_UNSURE};
-    if (tp_compare_is_of_programs(c))
+    if (tp_compare_is_between_programs(c))
         return (struct tp_verdict_block){.tone = tones[c->verdict],
-                                         .class = class_of(c),
-                                         .headline = headline(c, arena),
+                                         .class = verdict_class_text(c),
+                                         .headline = headline_text(c, arena),
                                          .text = tp_compare_program_text(c, arena)};
     return (struct tp_verdict_block){
         .tone = tones[c->verdict],
-        .class = class_of(c),
-        .headline = headline(c, arena),
-        .text =
-            tp_text_printf(arena, "The median step takes %s \xe2\x86\x92 %s (mean %s \xe2\x86\x92 %s). %s.%s %s.",
-                           tp_text_of_time(arena, median_of(c, TP_BASE)), tp_text_of_time(arena, median_of(c, TP_NEW)),
-                           mean_text(c, TP_BASE, arena), mean_text(c, TP_NEW, arena), totals_text(c, arena),
-                           shift_text(c, arena), rows_text(c, arena))};
+        .class = verdict_class_text(c),
+        .headline = headline_text(c, arena),
+        .text = tp_text_printf(arena, "The median step takes %s \xe2\x86\x92 %s (mean %s \xe2\x86\x92 %s). %s.%s %s.",
+                               tp_text_of_time(arena, median_step_ns(c, TP_BASE)),
+                               tp_text_of_time(arena, median_step_ns(c, TP_NEW)), mean_step_text(c, TP_BASE, arena),
+                               mean_step_text(c, TP_NEW, arena), totals_text(c, arena), shift_text(c, arena),
+                               rows_text(c, arena))};
 }

@@ -7,7 +7,7 @@
 enum { POINTS = 20 };
 
 /* Lists the first two changes of work that a limit counts, and the number of further changes. */
-const char *tp_compare_work_words(const struct tp_compare *c, struct tp_arena *arena)
+const char *tp_compare_work_headline(const struct tp_compare *c, struct tp_arena *arena)
 {
     enum { SHOWN = 2 };
     const char *text = "";
@@ -31,7 +31,7 @@ static bool is_later_loader_change(const struct tp_work_diff *work, uint32_t at)
     return false;
 }
 
-static int64_t size_of(const struct tp_work_change *change)
+static int64_t change_size(const struct tp_work_change *change)
 {
     return change->delta < 0 ? -change->delta : change->delta;
 }
@@ -40,7 +40,7 @@ static int64_t size_of(const struct tp_work_change *change)
 static const char *amount_text(const struct tp_work_change *change, struct tp_arena *arena)
 {
     return tp_text_printf(arena, "%s%s %.*s", change->delta > 0 ? "+" : "\xe2\x88\x92",
-                          tp_text_of_count(arena, size_of(change)), (int)change->name.len, change->name.ptr);
+                          tp_text_of_count(arena, change_size(change)), (int)change->name.len, change->name.ptr);
 }
 
 /* Returns one sentence about all changes of operators in the data loader. The sentence names the two largest
@@ -53,11 +53,11 @@ static const char *loader_text(const struct tp_work_diff *work, struct tp_arena 
         const struct tp_work_change *change = &work->changes[i];
         if (change->kind != TP_WORK_CHANGE_LOADER)
             continue;
-        added += change->delta > 0 ? size_of(change) : 0;
-        removed += change->delta < 0 ? size_of(change) : 0;
-        bool is_largest = !largest || size_of(change) > size_of(largest);
-        bool is_second =
-            !is_largest && !tp_str_equal(change->name, largest->name) && (!second || size_of(change) > size_of(second));
+        added += change->delta > 0 ? change_size(change) : 0;
+        removed += change->delta < 0 ? change_size(change) : 0;
+        bool is_largest = !largest || change_size(change) > change_size(largest);
+        bool is_second = !is_largest && !tp_str_equal(change->name, largest->name) &&
+                         (!second || change_size(change) > change_size(second));
         second = is_largest && largest && !tp_str_equal(change->name, largest->name) ? largest
                  : is_second                                                         ? change
                                                                                      : second;
@@ -77,7 +77,7 @@ const char *tp_compare_work_figure(const struct tp_compare *c, struct tp_arena *
     uint32_t count = 0;
     for (uint32_t i = 0; i < c->work.count; i++)
         count += !c->work.changes[i].is_consequence && !is_later_loader_change(&c->work, i);
-    return !c->work.is_known ? "unknown" : count ? tp_text_of_some(arena, count, "change", "changes") : "same";
+    return !c->work.is_known ? "unknown" : count ? tp_text_of_counted_noun(arena, count, "change", "changes") : "same";
 }
 
 /* Returns the place of a change, such as " (train.py(12))"; "" if unknown. Shows the file as names of the trace are
@@ -131,7 +131,7 @@ const char *tp_compare_work_remark(const struct tp_compare *c, struct tp_arena *
 
 /* Returns the title of the list of changes. The title must not claim more than the verdict, because a damaged input
  * may lack data that the other side has. */
-static const char *title_of(const struct tp_compare *c)
+static const char *finding_title(const struct tp_compare *c)
 {
     if (*c->damage)
         return "Changed work in a step; the list may be wrong, because an input is damaged";
@@ -149,7 +149,7 @@ void tp_compare_put_work(struct tp_document *document, const struct tp_compare *
     struct tp_arena *arena = naming->arena;
     uint32_t shown = 0, left_out = 0;
     if (c->work.is_known && c->work.has_names_only && !c->work.count)
-        tp_document_note(document, "The steps of both sides call the same operators (compared by name).");
+        tp_document_add_note(document, "The steps of both sides call the same operators (compared by name).");
     for (uint32_t pass = 0; pass < 2; pass++) /* pass 0 adds the changes that a limit counts, pass 1 the others */
         for (uint32_t i = 0; i < c->work.count; i++) {
             const struct tp_work_change *change = &c->work.changes[i];
@@ -160,14 +160,15 @@ void tp_compare_put_work(struct tp_document *document, const struct tp_compare *
                 continue;
             }
             if (shown++ == 0)
-                tp_document_notice(document, c->is_work_changed ? TP_TONE_BAD : TP_TONE_UNSURE, title_of(c), "");
+                tp_document_add_notice(document, c->is_work_changed ? TP_TONE_BAD : TP_TONE_UNSURE, finding_title(c),
+                                       "");
             const char *words = change->kind == TP_WORK_CHANGE_LOADER ? loader_text(&c->work, arena)
                                                                       : tp_work_change_sentence(change, arena);
             struct tp_str sentence = tp_shown_text(naming, tp_str_of(words));
-            tp_document_notice_point(document,
-                                     tp_text_printf(arena, "%s: %.*s%s", tp_work_change_text(change), (int)sentence.len,
-                                                    sentence.ptr, place_text(change, naming)));
+            tp_document_add_notice_point(document,
+                                         tp_text_printf(arena, "%s: %.*s%s", tp_work_change_text(change),
+                                                        (int)sentence.len, sentence.ptr, place_text(change, naming)));
         }
     if (left_out)
-        tp_document_notice_point(document, tp_text_printf(arena, "and %u more; --json lists all", left_out));
+        tp_document_add_notice_point(document, tp_text_printf(arena, "and %u more; --json lists all", left_out));
 }

@@ -31,7 +31,7 @@ struct series {
 
 /* ---- values ---- */
 
-static double value_of(const struct tp_history_run *run, int metric, struct tp_arena *arena)
+static double metric_value(const struct tp_history_run *run, int metric, struct tp_arena *arena)
 {
     double *values = tp_arena_array(arena, run->count, sizeof *values), greatest = NAN;
     size_t count = 0;
@@ -45,13 +45,13 @@ static double value_of(const struct tp_history_run *run, int metric, struct tp_a
     return tp_metrics[metric].is_timed ? tp_median(values, count) : greatest;
 }
 
-static struct series series_of(struct tp_arena *arena, const struct tp_history_run *runs, size_t count,
-                               const char *name)
+static struct series metric_series(struct tp_arena *arena, const struct tp_history_run *runs, size_t count,
+                                   const char *name)
 {
     int metric = tp_metric_find(name, strlen(name));
     struct series s = {.metric = &tp_metrics[metric], .values = tp_arena_array(arena, count, sizeof *s.values)};
     for (size_t i = 0; i < count; i++) {
-        double value = s.values[i] = value_of(&runs[i], metric, arena);
+        double value = s.values[i] = metric_value(&runs[i], metric, arena);
         if (isnan(value))
             continue;
         s.least = s.known_count == 0 || value < s.least ? value : s.least;
@@ -64,7 +64,7 @@ static struct series series_of(struct tp_arena *arena, const struct tp_history_r
 /* ---- charts ---- */
 
 /* Returns the series of a quantity's levels. Limits are compared with these levels. */
-static struct series series_of_level(struct tp_arena *arena, const struct tp_level_series *level, size_t count)
+static struct series level_series(struct tp_arena *arena, const struct tp_level_series *level, size_t count)
 {
     static const struct tp_metric names[TP_LEVEL_SERIES] = {
         [TP_BENCH_STEP] = {.name = "Level of the steps", .unit = TP_UNIT_NS},
@@ -89,7 +89,7 @@ struct axis {
     double bottom, top;
 };
 
-static struct axis axis_of(const struct series *s)
+static struct axis make_axis(const struct series *s)
 {
     double room = (s->greatest - s->least) / 4;
     if (room <= fabs(s->greatest) / 50)
@@ -102,29 +102,29 @@ static struct axis axis_of(const struct series *s)
     return axis;
 }
 
-static double y_of(const struct axis *axis, double value)
+static double y_position(const struct axis *axis, double value)
 {
     return PLOT_TOP + PLOT_HEIGHT * (axis->top - value) / (axis->top - axis->bottom);
 }
 
-static double x_of(size_t i, size_t count)
+static double x_position(size_t i, size_t count)
 {
     return count > 1 ? PLOT_LEFT + (PLOT_RIGHT - PLOT_LEFT) * (double)i / (double)(count - 1) : 50;
 }
 
 static void put_ticks(struct tp_object *chart, struct tp_arena *arena, const struct series *s, const struct axis *axis)
 {
-    struct tp_list *ticks = tp_object_list(chart, "ticks");
+    struct tp_list *ticks = tp_object_add_list(chart, "ticks");
     const double at[] = {s->least, s->greatest};
     for (size_t i = 0; i < (s->greatest > s->least ? 2 : 1); i++) {
-        struct tp_object *tick = tp_list_object(ticks);
-        tp_object_printf(tick, "y", "%.1f", y_of(axis, at[i]));
+        struct tp_object *tick = tp_list_add_object(ticks);
+        tp_object_printf(tick, "y", "%.1f", y_position(axis, at[i]));
         tp_object_text(tick, "label", tp_amount_text(arena, s->metric->unit, at[i]));
     }
 }
 
 /* Returns the reason for which the point of a run is drawn hollow; NULL if the point is filled. */
-static const char *hollow_reason(const struct series *s, const struct tp_history_run *run, size_t i)
+static const char *reason_for_hollow_point(const struct series *s, const struct tp_history_run *run, size_t i)
 {
     if (run->decision.is_accepted)
         return NULL;
@@ -137,34 +137,34 @@ static void put_accepted(struct tp_object *chart, struct tp_arena *arena, const 
     double accepted = exp(s->level->accepted), sees = s->level->newest.base_count ? s->level->newest.half_width : 0;
     if (isnan(accepted))
         return;
-    struct tp_object *line = tp_object_object(chart, "accepted");
-    double top = fmax(y_of(axis, accepted * (1 + sees)), PLOT_TOP);
-    double bottom = fmin(y_of(axis, accepted / (1 + sees)), PLOT_TOP + PLOT_HEIGHT);
-    double from = x_of(tp_history_accepted_begin(runs, count), count);
+    struct tp_object *line = tp_object_add_object(chart, "accepted");
+    double top = fmax(y_position(axis, accepted * (1 + sees)), PLOT_TOP);
+    double bottom = fmin(y_position(axis, accepted / (1 + sees)), PLOT_TOP + PLOT_HEIGHT);
+    double from = x_position(tp_history_accepted_begin(runs, count), count);
     tp_chart_put_percent(line, "x", from);
     tp_chart_put_percent(line, "width", PLOT_RIGHT - from);
-    tp_object_printf(line, "y", "%.1f", y_of(axis, accepted));
+    tp_object_printf(line, "y", "%.1f", y_position(axis, accepted));
     tp_object_printf(line, "top", "%.1f", top);
     tp_object_printf(line, "height", "%.1f", fmax(bottom - top, 1));
     tp_object_text(line, "tip",
                    tp_text_printf(arena,
                                   "accepted level: %s; a new run counts as different if it deviates by more than %s",
                                   tp_amount_text(arena, TP_UNIT_NS, accepted),
-                                  tp_amount_change(arena, TP_UNIT_NS, TP_LIMIT_RELATIVE, 100 * sees)));
+                                  tp_amount_change_text(arena, TP_UNIT_NS, TP_LIMIT_RELATIVE, 100 * sees)));
 }
 
 /* Adds a line for each change of the level, labeled with the first commit after the change. */
 static void put_steps(struct tp_object *chart, struct tp_arena *arena, const struct series *s,
                       const struct tp_history_run *runs, size_t count)
 {
-    struct tp_list *steps = tp_object_list(chart, "steps");
+    struct tp_list *steps = tp_object_add_list(chart, "steps");
     for (size_t i = 0; i < s->level->step_count; i++) {
         const struct tp_level_step *step = &s->level->steps[i];
         const struct tp_history_run *after = &runs[step->after];
-        struct tp_object *one = tp_list_object(steps);
-        double x = (x_of(step->before, count) + x_of(step->after, count)) / 2;
-        struct tp_str label = tp_text_cut(arena, after->label, 12);
-        const char *change = tp_amount_change(arena, TP_UNIT_NS, TP_LIMIT_RELATIVE, 100 * step->change);
+        struct tp_object *one = tp_list_add_object(steps);
+        double x = (x_position(step->before, count) + x_position(step->after, count)) / 2;
+        struct tp_str label = tp_text_shorten(arena, after->label, 12);
+        const char *change = tp_amount_change_text(arena, TP_UNIT_NS, TP_LIMIT_RELATIVE, 100 * step->change);
         tp_chart_put_percent(one, "x", x);
         tp_object_text(one, "anchor", x > 60 ? "end" : "start");
         tp_object_text(one, "dx", x > 60 ? "-4" : "4");
@@ -179,7 +179,7 @@ static void put_steps(struct tp_object *chart, struct tp_arena *arena, const str
 static void put_points(struct tp_object *chart, struct tp_arena *arena, const struct series *s, const struct axis *axis,
                        const struct tp_history_run *runs, size_t count)
 {
-    struct tp_list *points = tp_object_list(chart, "points");
+    struct tp_list *points = tp_object_add_list(chart, "points");
     bool is_open = false;
     char *text = tp_arena_alloc(arena, count * 32 + 1), *at = text;
     for (size_t i = 0; i < count; i++) {
@@ -187,11 +187,11 @@ static void put_points(struct tp_object *chart, struct tp_arena *arena, const st
             is_open = false;
             continue;
         }
-        double x = x_of(i, count), y = y_of(axis, s->values[i]);
-        struct tp_object *point = tp_list_object(points);
+        double x = x_position(i, count), y = y_position(axis, s->values[i]);
+        struct tp_object *point = tp_list_add_object(points);
         tp_chart_put_percent(point, "x", x);
         tp_object_printf(point, "y", "%.1f", y);
-        const char *mark = hollow_reason(s, &runs[i], i);
+        const char *mark = reason_for_hollow_point(s, &runs[i], i);
         tp_object_text(point, "mark", mark);
         tp_object_text(point, "radius", count > MANY_RUNS ? "2" : "3.5");
         tp_object_text(point, "tip",
@@ -218,14 +218,14 @@ static const char *latest_text(struct tp_arena *arena, const struct series *s, s
         return text;
     double change = 100 * (s->values[last] / s->values[before] - 1);
     return tp_text_printf(arena, "%s, %s compared with the previous run", text,
-                          tp_amount_change(arena, s->metric->unit, TP_LIMIT_RELATIVE, change));
+                          tp_amount_change_text(arena, s->metric->unit, TP_LIMIT_RELATIVE, change));
 }
 
 static void add_chart(struct tp_list *charts, struct tp_arena *arena, const struct series *s,
                       const struct tp_history_run *runs, size_t count)
 {
-    struct tp_object *chart = tp_list_object(charts);
-    struct axis axis = axis_of(s);
+    struct tp_object *chart = tp_list_add_object(charts);
+    struct axis axis = make_axis(s);
     const char *now = latest_text(arena, s, count);
     tp_object_text(chart, "metric", s->metric->name);
     tp_object_text(chart, "latest", now);
@@ -241,20 +241,20 @@ static void add_chart(struct tp_list *charts, struct tp_arena *arena, const stru
     tp_object_printf(chart, "chart_label", "%s over %zu runs: %s", s->metric->name, count, now);
     put_ticks(chart, arena, s, &axis);
     put_points(chart, arena, s, &axis, runs, count);
-    tp_object_str(chart, "first", tp_text_cut(arena, runs[0].label, MAX_LABEL));
+    tp_object_str(chart, "first", tp_text_shorten(arena, runs[0].label, MAX_LABEL));
     if (count > 1)
-        tp_object_str(chart, "last", tp_text_cut(arena, runs[count - 1].label, MAX_LABEL));
+        tp_object_str(chart, "last", tp_text_shorten(arena, runs[count - 1].label, MAX_LABEL));
 }
 
 /* ---- the table ---- */
 
-static struct tp_column_def column_of(const struct tp_metric *metric)
+static struct tp_column_def metric_column(const struct tp_metric *metric)
 {
     static const enum tp_column_type types[] = {TP_COLUMN_REAL, TP_COLUMN_NS, TP_COLUMN_BYTES, TP_COLUMN_REAL};
     return (struct tp_column_def){metric->name, metric->name, "", tp_metric_title(metric), types[metric->unit]};
 }
 
-static enum tp_shown_format format_of(const struct tp_metric *metric)
+static enum tp_shown_format metric_format(const struct tp_metric *metric)
 {
     static const enum tp_shown_format formats[] = {TP_SHOW_REAL, TP_SHOW_TIME, TP_SHOW_BYTES, TP_SHOW_PERCENT};
     return formats[metric->unit];
@@ -266,10 +266,10 @@ static void fill_column(const struct tp_table *table, unsigned column, const str
         if (table->defs[column].type == TP_COLUMN_REAL)
             tp_table_real(table, column)[i] = s->values[i];
         else
-            tp_table_int(table, column)[i] = tp_rounded(s->values[i]);
+            tp_table_int(table, column)[i] = tp_round_to_integer(s->values[i]);
 }
 
-static bool is_whole(const struct series *s, size_t count)
+static bool has_only_whole_numbers(const struct series *s, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (!isnan(s->values[i]) && s->values[i] != floor(s->values[i]))
@@ -288,9 +288,10 @@ static void put_table(struct tp_document *document, const struct series *series,
     size_t *newest = tp_arena_array(arena, count, sizeof *newest);
     defs[0] = (struct tp_column_def){"run", "Run", "", "Name of the stored run.", TP_COLUMN_TEXT};
     for (unsigned c = 0; c < series_count; c++) {
-        defs[c + 1] = column_of(series[c].metric);
-        shown[c] = (struct tp_shown_column){
-            .format = format_of(series[c].metric), .column = c + 1, .decimals = is_whole(&series[c], count) ? 0 : 2};
+        defs[c + 1] = metric_column(series[c].metric);
+        shown[c] = (struct tp_shown_column){.format = metric_format(series[c].metric),
+                                            .column = c + 1,
+                                            .decimals = has_only_whole_numbers(&series[c], count) ? 0 : 2};
     }
     tp_table_init(table, arena, "history", defs, series_count + 1, count);
     for (size_t i = 0; i < count; i++) {
@@ -299,14 +300,14 @@ static void put_table(struct tp_document *document, const struct series *series,
     }
     for (unsigned c = 0; c < series_count; c++)
         fill_column(table, c + 1, &series[c], count);
-    table = tp_table_pick(arena, table, newest, count);
+    table = tp_table_copy_rows(arena, table, newest, count);
     struct tp_shown_table *out = tp_shown_table_new(arena, table, shown, series_count, count);
     struct tp_naming naming = {.arena = arena};
     out->name = "history";
     out->name_title = "Run";
     out->caption = "Metrics of the stored runs, newest first";
-    tp_section_name_rows(&naming, out, 0);
-    tp_document_table(document, out, NULL);
+    tp_section_set_row_names(&naming, out, 0);
+    tp_document_add_table(document, out, NULL);
 }
 
 /* Adds the accepted runs, newest first, with the person, time and reason of each acceptance. */
@@ -314,12 +315,12 @@ static void put_accepted_runs(struct tp_document *document, const struct tp_hist
 {
     for (size_t i = count; i-- > 0;) {
         const struct tp_run_decision *d = &runs[i].decision;
-        struct tp_str label = tp_text_cut(document->arena, runs[i].label, MAX_LABEL);
+        struct tp_str label = tp_text_shorten(document->arena, runs[i].label, MAX_LABEL);
         if (d->is_accepted)
-            tp_document_fact(document, "Accepted",
-                             tp_text_printf(document->arena, "%.*s by %.*s, %.*s%s%.*s", (int)label.len, label.ptr,
-                                            (int)d->by.len, d->by.ptr, (int)d->at.len, d->at.ptr,
-                                            d->reason.len ? ": " : "", (int)d->reason.len, d->reason.ptr));
+            tp_document_add_fact(document, "Accepted",
+                                 tp_text_printf(document->arena, "%.*s by %.*s, %.*s%s%.*s", (int)label.len, label.ptr,
+                                                (int)d->by.len, d->by.ptr, (int)d->at.len, d->at.ptr,
+                                                d->reason.len ? ": " : "", (int)d->reason.len, d->reason.ptr));
     }
 }
 
@@ -329,32 +330,32 @@ void tp_history_document(struct tp_document *document, const struct tp_history_r
     struct series *series = tp_arena_array(arena, METRIC_NAMES, sizeof *series);
     struct tp_level_series *levels = tp_arena_array(arena, TP_LEVEL_SERIES, sizeof *levels);
     struct tp_object *trends = tp_object_new(arena);
-    struct tp_list *charts = tp_object_list(trends, "charts");
+    struct tp_list *charts = tp_object_add_list(trends, "charts");
     unsigned series_count = 0;
     size_t left_out = count > TP_HISTORY_RUNS ? count - TP_HISTORY_RUNS : 0;
     runs += left_out;
     count -= left_out;
-    tp_history_levels(levels, runs, count, arena);
+    tp_history_find_levels(levels, runs, count, arena);
     for (unsigned i = 0; i < TP_LEVEL_SERIES; i++)
         if (levels[i].known_count > 1) {
-            struct series s = series_of_level(arena, &levels[i], count);
+            struct series s = level_series(arena, &levels[i], count);
             add_chart(charts, arena, &s, runs, count);
         }
     for (unsigned i = 0; i < METRIC_NAMES; i++) {
-        struct series s = series_of(arena, runs, count, metric_names[i]);
+        struct series s = metric_series(arena, runs, count, metric_names[i]);
         if (s.known_count == 0)
             continue;
         series[series_count++] = s;
         add_chart(charts, arena, &s, runs, count);
     }
     tp_document_init(document, "History", arena);
-    tp_document_title(document, &(struct tp_title_block){"History", "history", "History"});
-    tp_document_note(
+    tp_document_add_title(document, &(struct tp_title_block){"History", "history", "History"});
+    tp_document_add_note(
         document,
         tp_text_printf(arena, "The charts show %s%s, oldest on the left. The vertical axes do not always begin at 0.",
-                       tp_text_of_some(arena, (int64_t)count, "stored run", "stored runs"),
+                       tp_text_of_counted_noun(arena, (int64_t)count, "stored run", "stored runs"),
                        left_out ? tp_text_printf(arena, " (%zu older ones are left out)", left_out) : ""));
     put_accepted_runs(document, runs, count);
-    tp_document_chart(document, "trends", tp_data_of_object(trends), NULL);
+    tp_document_add_chart(document, "trends", tp_data_of_object(trends), NULL);
     put_table(document, series, series_count, runs, count);
 }

@@ -14,12 +14,12 @@ static const char *const titles[TP_LEVEL_SERIES] = {
 
 static const char *percent_text(struct tp_arena *arena, double change)
 {
-    return tp_amount_change(arena, TP_UNIT_NS, TP_LIMIT_RELATIVE, 100 * change);
+    return tp_amount_change_text(arena, TP_UNIT_NS, TP_LIMIT_RELATIVE, 100 * change);
 }
 
-static const char *label(struct tp_arena *arena, const struct tp_history_run *run)
+static const char *run_label(struct tp_arena *arena, const struct tp_history_run *run)
 {
-    struct tp_str text = tp_text_cut(arena, run->label, MOST_LABEL);
+    struct tp_str text = tp_text_shorten(arena, run->label, MOST_LABEL);
     return tp_text_printf(arena, "%.*s", (int)text.len, text.ptr);
 }
 
@@ -61,17 +61,17 @@ static void put_level_change(struct tp_document *document, struct tp_list *list,
 {
     struct tp_arena *arena = document->arena;
     const struct tp_history_run *before = &runs[step->before], *after = &runs[step->after];
-    struct tp_object *record = tp_list_object(list);
-    tp_document_note(document,
-                     tp_text_printf(arena, "History: the %s changed by %s between %s and %s%s.", titles[s->quantity],
-                                    percent_text(arena, step->change), label(arena, before), label(arena, after),
-                                    counts_text(arena, before, after)));
+    struct tp_object *record = tp_list_add_object(list);
+    tp_document_add_note(document, tp_text_printf(arena, "History: the %s changed by %s between %s and %s%s.",
+                                                  titles[s->quantity], percent_text(arena, step->change),
+                                                  run_label(arena, before), run_label(arena, after),
+                                                  counts_text(arena, before, after)));
     tp_object_str(record, "before", before->label);
     tp_object_str(record, "after", after->label);
     tp_object_real(record, "change", step->change);
 }
 
-static void put_newest(struct tp_document *document, struct tp_object *record, const struct tp_level_series *s)
+static void put_newest_change(struct tp_document *document, struct tp_object *record, const struct tp_level_series *s)
 {
     const struct tp_run_change *c = &s->newest;
     struct tp_arena *arena = document->arena;
@@ -82,11 +82,12 @@ static void put_newest(struct tp_document *document, struct tp_object *record, c
     tp_object_real(record, "hi", c->high);
     tp_object_real(record, "sees", c->detectable);
     if (c->low > 0 || c->high < 0)
-        tp_document_note(
-            document, tp_text_printf(
-                          arena, "History: the %s differ by %s from the accepted level (99 %% interval %s to %s; %s).",
-                          titles[s->quantity], percent_text(arena, c->estimate), percent_text(arena, c->low),
-                          percent_text(arena, c->high), tp_text_of_some(arena, (int64_t)c->base_count, "run", "runs")));
+        tp_document_add_note(
+            document,
+            tp_text_printf(arena, "History: the %s differ by %s from the accepted level (99 %% interval %s to %s; %s).",
+                           titles[s->quantity], percent_text(arena, c->estimate), percent_text(arena, c->low),
+                           percent_text(arena, c->high),
+                           tp_text_of_counted_noun(arena, (int64_t)c->base_count, "run", "runs")));
 }
 
 static void put_quantity(struct tp_document *document, struct tp_object *all, const struct tp_level_series *s,
@@ -94,20 +95,20 @@ static void put_quantity(struct tp_document *document, struct tp_object *all, co
 {
     if (!s->known_count)
         return;
-    struct tp_object *record = tp_object_object(all, tp_bench_quantity_name(s->quantity));
-    struct tp_list *steps = tp_object_list(record, "steps");
+    struct tp_object *record = tp_object_add_object(all, tp_bench_quantity_name(s->quantity));
+    struct tp_list *steps = tp_object_add_list(record, "steps");
     tp_object_int(record, "runs", (int64_t)s->known_count);
     tp_object_real(record, "autocorrelation", s->autocorrelation);
     for (size_t i = 0; i < s->step_count; i++)
         put_level_change(document, steps, s, runs, &s->steps[i]);
-    put_newest(document, record, s);
+    put_newest_change(document, record, s);
     if (s->autocorrelation > WANDERS)
-        tp_document_note(document,
-                         tp_text_printf(document->arena,
-                                        "History: the %s of neighbouring runs are correlated (%s), because "
-                                        "the speed of this machine drifts. Compare runs alternately: "
-                                        "tracepress bench.",
-                                        titles[s->quantity], tp_text_of_fixed(document->arena, s->autocorrelation, 2)));
+        tp_document_add_note(
+            document, tp_text_printf(document->arena,
+                                     "History: the %s of neighbouring runs are correlated (%s), because "
+                                     "the speed of this machine drifts. Compare runs alternately: "
+                                     "tracepress bench.",
+                                     titles[s->quantity], tp_text_of_fixed(document->arena, s->autocorrelation, 2)));
 }
 
 static void put_accepted(struct tp_document *document, struct tp_object *record, const struct tp_history_run *run)
@@ -122,16 +123,16 @@ static void put_accepted(struct tp_document *document, struct tp_object *record,
         return;
     const char *why =
         tp_text_printf(document->arena, "%s%.*s", d->reason.len ? ": " : "", (int)d->reason.len, d->reason.ptr);
-    tp_document_note(
+    tp_document_add_note(
         document,
         tp_text_printf(document->arena, "History: the accepted level begins with run %s, accepted by %.*s on %.*s%s.",
-                       label(document->arena, run), (int)d->by.len, d->by.ptr, (int)d->at.len, d->at.ptr, why));
+                       run_label(document->arena, run), (int)d->by.len, d->by.ptr, (int)d->at.len, d->at.ptr, why));
 }
 
 /* ---- the commit ---- */
 
 /* Returns whether a shell passes a word on unchanged without quotes. */
-static bool is_plain(struct tp_str text)
+static bool needs_no_quotes(struct tp_str text)
 {
     for (size_t i = 0; i < text.len; i++)
         if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/", text.ptr[i]))
@@ -148,18 +149,18 @@ static void put_bisect_commands(struct tp_document *document, const struct tp_le
         for (size_t i = 0; i < s->step_count; i++)
             if (s->steps[i].change > 0 && s->steps[i].after > accepted_from)
                 step = &s->steps[i];
-        if (!step || !is_plain(runs[step->before].label) || !is_plain(runs[step->after].label))
+        if (!step || !needs_no_quotes(runs[step->before].label) || !needs_no_quotes(runs[step->after].label))
             continue;
-        const char *good = label(document->arena, &runs[step->before]);
-        const char *bad = label(document->arena, &runs[step->after]);
-        tp_document_note(document, tp_text_printf(document->arena, "Bisect: git bisect start %s %s", bad, good));
-        tp_document_note(document, tp_text_printf(document->arena,
-                                                  "Bisect: git bisect run tracepress bench --rev %s --rev HEAD "
-                                                  "--fail-above %s%% -- COMMAND",
-                                                  good, tp_text_of_fixed(document->arena, 50 * step->change, 1)));
+        const char *good = run_label(document->arena, &runs[step->before]);
+        const char *bad = run_label(document->arena, &runs[step->after]);
+        tp_document_add_note(document, tp_text_printf(document->arena, "Bisect: git bisect start %s %s", bad, good));
+        tp_document_add_note(document, tp_text_printf(document->arena,
+                                                      "Bisect: git bisect run tracepress bench --rev %s --rev HEAD "
+                                                      "--fail-above %s%% -- COMMAND",
+                                                      good, tp_text_of_fixed(document->arena, 50 * step->change, 1)));
         return;
     }
-    tp_document_note(document, "Bisect: no level of the stored runs rose permanently without being accepted.");
+    tp_document_add_note(document, "Bisect: no level of the stored runs rose permanently without being accepted.");
 }
 
 void tp_history_put_notes(struct tp_document *document, const struct tp_history_run *runs, size_t count,
@@ -169,8 +170,8 @@ void tp_history_put_notes(struct tp_document *document, const struct tp_history_
     if (!count)
         return;
     size_t accepted_from = tp_history_accepted_begin(runs, count);
-    struct tp_object *record = tp_object_object(document->record, "history");
-    tp_history_levels(series, runs, count, document->arena);
+    struct tp_object *record = tp_object_add_object(document->record, "history");
+    tp_history_find_levels(series, runs, count, document->arena);
     tp_object_int(record, "runs", (int64_t)count);
     tp_object_str(record, "accepted_from", runs[accepted_from].label);
     put_accepted(document, record, &runs[accepted_from]);

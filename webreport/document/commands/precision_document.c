@@ -13,7 +13,7 @@ enum { PAGE_ROWS = 5000, MARKDOWN_ROWS = 200 };
 /* ---- cells ---- */
 
 /* Returns the sign, such as ">=", of a number that is only a bound proved by statistics; else "". */
-static const char *bound_of(const struct tp_table *table, unsigned column, size_t row)
+static const char *bound_sign(const struct tp_table *table, unsigned column, size_t row)
 {
     bool is_least = column == TP_PRECISION_MAX_ABS || column == TP_PRECISION_MAX_REL || column == TP_PRECISION_RMSE ||
                     column == TP_PRECISION_MISMATCHES || column == TP_PRECISION_MISMATCH_SHARE;
@@ -25,7 +25,7 @@ static const char *bound_of(const struct tp_table *table, unsigned column, size_
 /* Returns a cell for people: real numbers with four digits, "-" for null, and the sign of a bound. */
 static struct tp_str cell_text(struct tp_arena *arena, const struct tp_table *table, unsigned column, size_t row)
 {
-    const char *bound = bound_of(table, column, row);
+    const char *bound = bound_sign(table, column, row);
     int64_t whole;
     double real;
     struct tp_str text;
@@ -106,7 +106,7 @@ static const struct tp_shown_column columns[] = {COLUMN(TP_PRECISION_STEP),
                                                  WIDE(TP_PRECISION_NEW_AT_WORST),
                                                  COLUMN(TP_PRECISION_WHY)};
 
-static struct tp_shown_table *shown_of(const struct tp_table *table, struct tp_arena *arena, size_t max_rows)
+static struct tp_shown_table *make_shown_table(const struct tp_table *table, struct tp_arena *arena, size_t max_rows)
 {
     struct tp_naming naming = {.arena = arena};
     struct tp_shown_table *shown =
@@ -135,13 +135,14 @@ static const struct tp_table *divergent_rows(const struct tp_precision *p, struc
             if (tp_table_bool(&p->table, TP_PRECISION_IS_DIVERGENT)[row] &&
                 tp_precision_has_new_nan(&p->table, row) == is_nan)
                 rows[count++] = row;
-    return tp_table_pick(arena, &p->table, rows, count);
+    return tp_table_copy_rows(arena, &p->table, rows, count);
 }
 
 static void put_section(struct tp_document *document, const char *id, const char *label, const char *title,
                         const char *lead)
 {
-    tp_document_section(document, &(struct tp_section_block){.id = id, .label = label, .title = title, .lead = lead});
+    tp_document_add_section(document,
+                            &(struct tp_section_block){.id = id, .label = label, .title = title, .lead = lead});
 }
 
 /* Adds tables for each output, with as many rows as the output has space for. */
@@ -150,9 +151,9 @@ static void put_tables(struct tp_document *document, const struct tp_precision *
     struct tp_arena *arena = document->arena;
     bool has_room = p->table.row_count <= PAGE_ROWS;
     const struct tp_table *divergent = divergent_rows(p, arena);
-    struct tp_shown_table *few = shown_of(divergent, arena, SIZE_MAX);
-    struct tp_shown_table *all = has_room || shows_all ? shown_of(&p->table, arena, SIZE_MAX) : NULL;
-    struct tp_shown_table *page = has_room ? few : shown_of(divergent, arena, PAGE_ROWS);
+    struct tp_shown_table *few = make_shown_table(divergent, arena, SIZE_MAX);
+    struct tp_shown_table *all = has_room || shows_all ? make_shown_table(&p->table, arena, SIZE_MAX) : NULL;
+    struct tp_shown_table *page = has_room ? few : make_shown_table(divergent, arena, PAGE_ROWS);
     few->short_row_count = MARKDOWN_ROWS;
     few->name = "divergent";
     few->caption = "Tensors that diverge";
@@ -162,20 +163,20 @@ static void put_tables(struct tp_document *document, const struct tp_precision *
             page->row_count, p->table.row_count);
     document->places = TP_IN_TEXT;
     if (shows_all ? p->table.row_count : divergent->row_count)
-        tp_document_table(document, shows_all ? all : few, "; --row-limit -1 shows all");
+        tp_document_add_table(document, shows_all ? all : few, "; --row-limit -1 shows all");
     document->places = TP_IN_MARKDOWN;
     if (divergent->row_count)
-        tp_document_table(document, few, NULL);
+        tp_document_add_table(document, few, NULL);
     document->places = TP_IN_PAGES;
     if (divergent->row_count) {
         put_section(
             document, "diverging", "Diverging", "Tensors that diverge",
             "Tensors with NaN or Inf that base does not have come first; the others follow in order of execution.");
-        tp_document_table(document, page, NULL);
+        tp_document_add_table(document, page, NULL);
     }
     if (has_room) {
         put_section(document, "tensors", "Tensors", "All tensors, in order of execution", NULL);
-        tp_document_table(document, all, NULL);
+        tp_document_add_table(document, all, NULL);
     }
 }
 
@@ -226,7 +227,7 @@ static const char *first_divergent_text(const struct tp_precision *p, struct tp_
 }
 
 /* Returns the first row with NaN or Inf that the base does not have; TP_NO_ID if there is none. */
-static uint32_t first_nan(const struct tp_precision *p)
+static uint32_t first_row_with_nan(const struct tp_precision *p)
 {
     for (size_t row = 0; row < p->table.row_count; row++)
         if (tp_precision_has_new_nan(&p->table, row))
@@ -238,7 +239,7 @@ static uint32_t first_nan(const struct tp_precision *p)
 static const char *first_nan_text(const struct tp_precision *p, struct tp_arena *arena)
 {
     const struct tp_table *t = &p->table;
-    uint32_t row = first_nan(p);
+    uint32_t row = first_row_with_nan(p);
     if (row == TP_NO_ID)
         return NULL;
     int64_t nans = tp_table_int(t, TP_PRECISION_NEW_NANS)[row], infs = tp_table_int(t, TP_PRECISION_NEW_INFS)[row];
@@ -269,14 +270,14 @@ static void put_verdict(struct tp_document *document, const struct tp_precision 
         verdict = (struct tp_verdict_block){
             TP_TONE_BAD, "NaN", tp_text_printf(arena, "The first tensor with new NaN or Inf is %s.", nan),
             tp_text_printf(arena, "The first tensor that diverges, in order of execution, is %s. %s", first, summary)};
-    tp_document_verdict(document, &verdict);
+    tp_document_add_verdict(document, &verdict);
 }
 
 /* ---- the record ---- */
 
-static void record_options(struct tp_object *record, const struct tp_precision_options *options)
+static void add_options_to_record(struct tp_object *record, const struct tp_precision_options *options)
 {
-    struct tp_object *thresholds = tp_object_object(record, "thresholds");
+    struct tp_object *thresholds = tp_object_add_object(record, "thresholds");
     tp_object_real(thresholds, "rtol", options->tolerance.rtol);
     tp_object_real(thresholds, "atol", options->tolerance.atol);
     tp_object_real(thresholds, "max_abs_error", options->limits.max_abs);
@@ -288,25 +289,26 @@ static void record_options(struct tp_object *record, const struct tp_precision_o
     tp_object_bool(thresholds, "allows_missing", options->allows_missing);
 }
 
-static void record_all(struct tp_object *record, const struct tp_precision *p)
+static void fill_record(struct tp_object *record, const struct tp_precision *p)
 {
     tp_object_text(record, "schema", "tracepress-precision");
     tp_object_int(record, "schema_version", 1);
     tp_object_text(record, "base", p->base_name);
     tp_object_text(record, "new", p->new_name);
-    record_options(record, &p->options);
-    struct tp_object *summary = tp_object_object(record, "summary");
+    add_options_to_record(record, &p->options);
+    struct tp_object *summary = tp_object_add_object(record, "summary");
     tp_object_int(summary, "base_tensors", p->base_count);
     tp_object_int(summary, "new_tensors", p->new_count);
     tp_object_int(summary, "compared", p->compared_count);
     tp_object_int(summary, "divergent", p->divergent_count);
-    struct tp_object *verdicts = tp_object_object(summary, "verdicts");
+    struct tp_object *verdicts = tp_object_add_object(summary, "verdicts");
     for (enum tp_verdict i = 0; i < TP_VERDICT_COUNT; i++)
         tp_object_int(verdicts, tp_verdict_name(i), p->verdicts[i]);
     /* index in the list `tensors` */
-    tp_object_whole(summary, "first_divergent", p->first_divergent == TP_NO_ID ? TP_NULL_INT : p->first_divergent);
-    uint32_t nan = first_nan(p);
-    tp_object_whole(summary, "first_nan", nan == TP_NO_ID ? TP_NULL_INT : nan);
+    tp_object_int_or_null(summary, "first_divergent",
+                          p->first_divergent == TP_NO_ID ? TP_NULL_INT : p->first_divergent);
+    uint32_t nan = first_row_with_nan(p);
+    tp_object_int_or_null(summary, "first_nan", nan == TP_NO_ID ? TP_NULL_INT : nan);
     tp_object_table(record, "tensors", &p->table);
 }
 
@@ -315,25 +317,25 @@ void tp_precision_document(struct tp_document *document, const struct tp_precisi
 {
     const char *first = first_divergent_text(precision, arena), *nan = first_nan_text(precision, arena);
     tp_document_init(document, "Precision", arena);
-    record_all(document->record, precision);
+    fill_record(document->record, precision);
     document->places = TP_IN_PAGES | TP_IN_MARKDOWN; /* not on terminals, which show no title */
-    tp_document_title(document, &(struct tp_title_block){tp_text_printf(arena, "Precision: %s against %s",
-                                                                        precision->new_name, precision->base_name),
-                                                         "precision", "Verdict"});
+    tp_document_add_title(document, &(struct tp_title_block){tp_text_printf(arena, "Precision: %s against %s",
+                                                                            precision->new_name, precision->base_name),
+                                                             "precision", "Verdict"});
     document->places = TP_IN_PAGES;
     put_verdict(document, precision, first);
     document->places = TP_IN_TEXT | TP_IN_MARKDOWN;
-    tp_document_note(document, summary_text(precision, arena));
+    tp_document_add_note(document, summary_text(precision, arena));
     if (nan)
-        tp_document_fact(document, "NaN begins at", nan);
+        tp_document_add_fact(document, "NaN begins at", nan);
     if (first)
-        tp_document_fact(document, "first divergent", first);
+        tp_document_add_fact(document, "first divergent", first);
     document->places = TP_IN_PAGES;
-    struct tp_data map = tp_precision_map(precision, arena);
+    struct tp_data map = tp_precision_map_data(precision, arena);
     if (map.kind != TP_DATA_NONE) {
         put_section(document, "map", "Map", "Tensors and steps",
                     "Rows are tensors in order of execution, columns are steps.");
-        tp_document_chart(document, "tensor_map", map, NULL);
+        tp_document_add_chart(document, "tensor_map", map, NULL);
     }
     put_tables(document, precision, shows_all);
 }

@@ -49,19 +49,20 @@ struct map {
     uint8_t *cells; /* enum outcome of each cell, at row * column_count + column */
 };
 
-static int64_t or_zero(int64_t count)
+static int64_t zero_if_unknown(int64_t count)
 {
     return count == TP_NULL_INT ? 0 : count;
 }
 
 bool tp_precision_has_new_nan(const struct tp_table *t, size_t row)
 {
-    return or_zero(tp_table_int(t, TP_PRECISION_NEW_NANS)[row]) >
-               or_zero(tp_table_int(t, TP_PRECISION_BASE_NANS)[row]) ||
-           or_zero(tp_table_int(t, TP_PRECISION_NEW_INFS)[row]) > or_zero(tp_table_int(t, TP_PRECISION_BASE_INFS)[row]);
+    return zero_if_unknown(tp_table_int(t, TP_PRECISION_NEW_NANS)[row]) >
+               zero_if_unknown(tp_table_int(t, TP_PRECISION_BASE_NANS)[row]) ||
+           zero_if_unknown(tp_table_int(t, TP_PRECISION_NEW_INFS)[row]) >
+               zero_if_unknown(tp_table_int(t, TP_PRECISION_BASE_INFS)[row]);
 }
 
-static enum outcome outcome_of(const struct tp_table *t, size_t row)
+static enum outcome row_outcome(const struct tp_table *t, size_t row)
 {
     struct tp_str verdict = tp_table_text(t, TP_PRECISION_VERDICT)[row];
     double share = tp_table_real(t, TP_PRECISION_MISMATCH_SHARE)[row];
@@ -130,7 +131,7 @@ static bool build_cells(struct map *map)
             continue;
         size_t column = step_at(map, step) / map->steps_per_column;
         uint8_t *cell = &map->cells[(size_t)(name_of[row] / map->names_per_row) * map->column_count + column];
-        enum outcome outcome = outcome_of(t, row);
+        enum outcome outcome = row_outcome(t, row);
         *cell = outcome > *cell ? (uint8_t)outcome : *cell;
     }
     return true;
@@ -152,14 +153,14 @@ static const char *steps_text(const struct map *map, uint32_t from, uint32_t to)
 static void put_cells(const struct map *map, struct tp_object *object, uint32_t row)
 {
     const uint8_t *cells = map->cells + (size_t)row * map->column_count;
-    struct tp_list *list = tp_object_list(object, "map_cells");
+    struct tp_list *list = tp_object_add_list(object, "map_cells");
     const char *words = "";
     for (uint32_t from = 0, to; from < map->column_count; from = to) {
         for (to = from + 1; to < map->column_count && cells[to] == cells[from]; to++)
             continue;
         if (cells[from] == OUTCOME_NONE)
             continue;
-        struct tp_object *cell = tp_list_object(list);
+        struct tp_object *cell = tp_list_add_object(list);
         const char *text = tp_text_printf(map->arena, "%s: %s", steps_text(map, from, to), outcomes[cells[from]].label);
         tp_object_printf(cell, "x", "%.3f%%", 100.0 * from / map->column_count);
         tp_object_printf(cell, "w", "%.3f%%", 100.0 * (to - from) / map->column_count);
@@ -174,9 +175,9 @@ static void put_cells(const struct map *map, struct tp_object *object, uint32_t 
 static void put_rows(const struct map *map, struct tp_object *object)
 {
     struct tp_naming naming = {.arena = map->arena};
-    struct tp_list *list = tp_object_list(object, "map_rows");
+    struct tp_list *list = tp_object_add_list(object, "map_rows");
     for (uint32_t row = 0; row < map->row_count; row++) {
-        struct tp_object *item = tp_list_object(list);
+        struct tp_object *item = tp_list_add_object(list);
         uint32_t first = row * map->names_per_row, end = first + map->names_per_row;
         end = end < map->names.count ? end : map->names.count;
         struct tp_str name = tp_shown_text(&naming, tp_strings_get(&map->names, first));
@@ -189,21 +190,21 @@ static void put_rows(const struct map *map, struct tp_object *object)
 
 static void put_legend(const struct map *map, struct tp_object *object)
 {
-    struct tp_list *list = tp_object_list(object, "map_legend");
+    struct tp_list *list = tp_object_add_list(object, "map_legend");
     bool is_there[OUTCOMES] = {false};
     for (size_t i = 0; i < (size_t)map->row_count * map->column_count; i++)
         is_there[map->cells[i]] = true;
     for (unsigned i = OUTCOME_EQUAL; i < OUTCOMES; i++) {
         if (!is_there[i])
             continue;
-        struct tp_object *item = tp_list_object(list);
+        struct tp_object *item = tp_list_add_object(list);
         tp_object_text(item, "fill", outcomes[i].fill);
         tp_object_text(item, "kind", outcomes[i].kind);
         tp_object_text(item, "label", outcomes[i].label);
     }
 }
 
-struct tp_data tp_precision_map(const struct tp_precision *precision, struct tp_arena *arena)
+struct tp_data tp_precision_map_data(const struct tp_precision *precision, struct tp_arena *arena)
 {
     struct map map = {.precision = precision, .arena = arena};
     if (!build_cells(&map))
@@ -217,7 +218,7 @@ struct tp_data tp_precision_map(const struct tp_precision *precision, struct tp_
     if (map.names_per_row > 1 || map.steps_per_column > 1)
         tp_object_text(object, "map_note",
                        tp_text_printf(arena, "Each cell shows the worst result among %s and %s.",
-                                      tp_text_of_some(arena, map.names_per_row, "tensor", "tensors"),
-                                      tp_text_of_some(arena, map.steps_per_column, "step", "steps")));
+                                      tp_text_of_counted_noun(arena, map.names_per_row, "tensor", "tensors"),
+                                      tp_text_of_counted_noun(arena, map.steps_per_column, "step", "steps")));
     return tp_data_of_object(object);
 }

@@ -10,6 +10,6 @@ bool tp_precision_has_new_nan(const struct tp_table *table, size_t row);
 
 /* Returns the data of the template tensor_map, a picture of tensors and steps for pages. Returns kind NONE with
  * fewer than two known steps. */
-struct tp_data tp_precision_map(const struct tp_precision *precision, struct tp_arena *arena);
+struct tp_data tp_precision_map_data(const struct tp_precision *precision, struct tp_arena *arena);
 
 #endif

@@ -35,13 +35,13 @@ static struct tp_table *new_table(struct tp_object *record, const char *name, co
 
 /* ---- head ---- */
 
-static void record_head(struct tp_object *record, const struct tp_summary *s)
+static void add_key_to_record(struct tp_object *record, const struct tp_summary *s)
 {
     tp_object_str(record, "job", s->key.job);
-    tp_object_whole(record, "rank", s->key.rank);
-    tp_object_whole(record, "world_size", s->key.world_size);
+    tp_object_int_or_null(record, "rank", s->key.rank);
+    tp_object_int_or_null(record, "world_size", s->key.world_size);
     tp_object_str(record, "worker", s->key.worker);
-    tp_object_whole(record, "span", s->key.span);
+    tp_object_int_or_null(record, "span", s->key.span);
     tp_object_str(record, "file", s->file);
     tp_object_str(record, "sha256", s->sha256);
     tp_object_str(record, "program", s->program);
@@ -53,12 +53,12 @@ static void record_head(struct tp_object *record, const struct tp_summary *s)
         tp_object_printf(record, "kernel_fingerprint", "%016" PRIx64, s->kernel_fingerprint);
     else
         tp_object_null(record, "kernel_fingerprint");
-    tp_object_evidence(record, "evidence", &s->evidence);
-    struct tp_object *metrics = tp_object_object(record, "metrics");
+    tp_object_add_evidence(record, "evidence", &s->evidence);
+    struct tp_object *metrics = tp_object_add_object(record, "metrics");
     for (unsigned i = 0; i < TP_METRIC_COUNT; i++)
-        if (!tp_metric_is_left_out(&tp_metrics[i], s->metrics[i].value))
+        if (!tp_metric_is_omitted(&tp_metrics[i], s->metrics[i].value))
             tp_object_real(metrics, tp_metrics[i].name, s->metrics[i].value);
-    struct tp_object *facts = tp_object_object(record, "facts");
+    struct tp_object *facts = tp_object_add_object(record, "facts");
     for (uint32_t i = 0; i < s->fact_count; i++)
         tp_object_str(facts, tp_arena_copy(record->members.arena, s->facts[i].name.ptr, s->facts[i].name.len),
                       s->facts[i].value);
@@ -91,7 +91,7 @@ static const struct tp_column_def step_columns[STEP_COLUMNS] = {
     [STEP_PARTS + TP_PART_HOST_SUM] = INT_COLUMN("host_sum"),
 };
 
-static void record_steps(struct tp_object *record, const struct tp_summary *s)
+static void add_steps_to_record(struct tp_object *record, const struct tp_summary *s)
 {
     struct tp_table *table = new_table(record, "steps", step_columns, STEP_COLUMNS, s->step_count);
     for (uint32_t i = 0; i < s->step_count; i++) {
@@ -119,7 +119,7 @@ static const char *const kinds[TP_SUMMARY_KIND_COUNT] = {
     [TP_SUMMARY_PART] = "wall_part",
 };
 
-static void member_int(struct tp_json *json, const char *key, int64_t value)
+static void write_int_member(struct tp_json *json, const char *key, int64_t value)
 {
     if (value == TP_NULL_INT)
         tp_json_member_null(json, key);
@@ -151,7 +151,7 @@ static void write_row(const struct tp_summary *s, const struct tp_summary_row *r
     tp_json_member_real(json, "p50_ns", tp_sketch_quantile(&row->time, 0.5));
     tp_json_member_real(json, "p99_ns", tp_sketch_quantile(&row->time, 0.99));
     tp_json_member_real(json, "deviation_ns", tp_sketch_deviation(&row->time));
-    member_int(json, "bytes", row->bytes);
+    write_int_member(json, "bytes", row->bytes);
     if (row->by_step_ns) {
         write_ints(json, "by_step_ns", row->by_step_ns, s->step_count);
         write_ints(json, "by_step_count", row->by_step_count, s->step_count);
@@ -172,7 +172,7 @@ static const struct tp_data_source ROWS = {.write = write_rows};
 
 /* ---- collectives, findings, memory, flags ---- */
 
-static void record_collectives(struct tp_object *record, const struct tp_summary *s)
+static void add_collectives_to_record(struct tp_object *record, const struct tp_summary *s)
 {
     enum { NAME, GROUP, DTYPE, SEQUENCE, BYTES, GROUP_SIZE, ARRIVAL, DURATION, STEP, COLUMNS };
     static const struct tp_column_def columns[COLUMNS] = {
@@ -192,7 +192,7 @@ static void record_collectives(struct tp_object *record, const struct tp_summary
     }
 }
 
-static void record_findings(struct tp_object *record, const struct tp_summary *s)
+static void add_findings_to_record(struct tp_object *record, const struct tp_summary *s)
 {
     enum { RULE, TITLE, SEVERITY, CONFIDENCE, CEILING, OCCURRENCES, FILE_LINE, DETAIL, COLUMNS };
     static const struct tp_column_def columns[COLUMNS] = {TEXT_COLUMN("rule"),
@@ -217,29 +217,29 @@ static void record_findings(struct tp_object *record, const struct tp_summary *s
     }
 }
 
-static void record_memory(struct tp_object *record, const struct tp_summary *s)
+static void add_memory_to_record(struct tp_object *record, const struct tp_summary *s)
 {
     static const char *const owner_kinds[] = {"operator", "module", "line"};
-    struct tp_list *devices = tp_object_list(record, "memory");
+    struct tp_list *devices = tp_object_add_list(record, "memory");
     for (uint32_t i = 0; i < s->memory_count; i++) {
         const struct tp_summary_memory *m = &s->memory[i];
-        struct tp_object *device = tp_list_object(devices);
+        struct tp_object *device = tp_list_add_object(devices);
         tp_object_str(device, "device", m->device);
-        tp_object_whole(device, "peak_allocated_bytes", m->peak_allocated_bytes);
-        tp_object_whole(device, "peak_reserved_bytes", m->peak_reserved_bytes);
+        tp_object_int_or_null(device, "peak_allocated_bytes", m->peak_allocated_bytes);
+        tp_object_int_or_null(device, "peak_reserved_bytes", m->peak_reserved_bytes);
         tp_object_real(device, "creep_bytes_per_step", m->creep_bytes_per_step);
-        struct tp_list *owners = tp_object_list(device, "owners");
+        struct tp_list *owners = tp_object_add_list(device, "owners");
         for (uint32_t o = 0; o < m->owner_count; o++) {
-            struct tp_object *owner = tp_list_object(owners);
+            struct tp_object *owner = tp_list_add_object(owners);
             tp_object_text(owner, "kind", owner_kinds[m->owners[o].kind]);
             tp_object_str(owner, "name", m->owners[o].name);
-            tp_object_whole(owner, "bytes", m->owners[o].bytes);
-            tp_object_whole(owner, "blocks", m->owners[o].blocks);
+            tp_object_int_or_null(owner, "bytes", m->owners[o].bytes);
+            tp_object_int_or_null(owner, "blocks", m->owners[o].blocks);
         }
     }
 }
 
-static void record_flags(struct tp_object *record, const struct tp_summary *s)
+static void add_flags_to_record(struct tp_object *record, const struct tp_summary *s)
 {
     enum { NAME, COUNT, COLUMNS };
     static const struct tp_column_def columns[COLUMNS] = {TEXT_COLUMN("name"), INT_COLUMN("count")};
@@ -254,11 +254,11 @@ void tp_summary_document(struct tp_document *document, const struct tp_summary *
 {
     tp_document_init(document, "Summary", arena);
     struct tp_object *record = document->record;
-    record_head(record, summary);
-    record_steps(record, summary);
-    tp_object_put(record, "rows", (struct tp_data){.kind = TP_DATA_WRITTEN, .source = &ROWS, .self = summary});
-    record_collectives(record, summary);
-    record_findings(record, summary);
-    record_memory(record, summary);
-    record_flags(record, summary);
+    add_key_to_record(record, summary);
+    add_steps_to_record(record, summary);
+    tp_object_add_value(record, "rows", (struct tp_data){.kind = TP_DATA_WRITTEN, .source = &ROWS, .self = summary});
+    add_collectives_to_record(record, summary);
+    add_findings_to_record(record, summary);
+    add_memory_to_record(record, summary);
+    add_flags_to_record(record, summary);
 }

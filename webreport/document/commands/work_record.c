@@ -4,7 +4,7 @@
 #include "webreport/compare/work/work_words.h"
 #include "webreport/trace/frame.h"
 
-void tp_work_change_record(struct tp_object *object, const struct tp_work_change *change, struct tp_arena *arena)
+void tp_work_change_fill_record(struct tp_object *object, const struct tp_work_change *change, struct tp_arena *arena)
 {
     bool is_one_sided = change->kind < TP_WORK_CHANGE_SHAPE;
     struct tp_frame frame;
@@ -21,8 +21,8 @@ void tp_work_change_record(struct tp_object *object, const struct tp_work_change
     tp_object_str(object, is_one_sided ? "types" : "after", change->detail[1]);
     tp_object_str(object, "where", change->place);
     tp_object_str(object, "file", is_frame ? frame.path : (struct tp_str){NULL, 0});
-    tp_object_whole(object, "line", is_frame ? change->line ? change->line : frame.line : TP_NULL_INT);
-    tp_object_text(object, "rule", tp_work_rule_name(tp_work_rule_of(change)));
+    tp_object_int_or_null(object, "line", is_frame ? change->line ? change->line : frame.line : TP_NULL_INT);
+    tp_object_text(object, "rule", tp_work_rule_name(tp_work_rule_of_change(change)));
     tp_object_bool(object, "gate", change->is_gated && !change->is_consequence);
     tp_object_bool(object, "follows", change->is_consequence);
     tp_object_text(object, "text", tp_work_change_sentence(change, arena));

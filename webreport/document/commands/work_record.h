@@ -7,6 +7,6 @@
 
 /* Adds the members of a change to `object`: what, name, delta, times, before, after, where, file, line, rule, gate,
  * follows, text. */
-void tp_work_change_record(struct tp_object *object, const struct tp_work_change *change, struct tp_arena *arena);
+void tp_work_change_fill_record(struct tp_object *object, const struct tp_work_change *change, struct tp_arena *arena);
 
 #endif

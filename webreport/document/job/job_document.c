@@ -17,48 +17,51 @@ enum { SHOWN_FAILED = 20, SHOWN_NAME = 32 };
 static void put_title(const struct tp_job_wording *w)
 {
     const struct tp_job *job = w->job;
-    struct tp_str name = tp_shown_text(&w->naming, job->name), cut = tp_text_cut(w->arena, job->name, SHOWN_NAME);
+    struct tp_str name = tp_shown_text(&w->naming, job->name), cut = tp_text_shorten(w->arena, job->name, SHOWN_NAME);
     const char *label = "Overview";
     if (w->jobs->count > 1) {
         label = tp_text_printf(w->arena, "Job %.*s", (int)cut.len, cut.ptr);
         if (job->span != TP_NULL_INT)
             label = tp_text_printf(w->arena, "%s span %lld", label, (long long)job->span);
     }
-    tp_document_title(w->document, &(struct tp_title_block){
-                                       name.len ? tp_text_printf(w->arena, "Job %.*s", (int)name.len, name.ptr) : "Job",
-                                       "job", label});
+    tp_document_add_title(
+        w->document,
+        &(struct tp_title_block){name.len ? tp_text_printf(w->arena, "Job %.*s", (int)name.len, name.ptr) : "Job",
+                                 "job", label});
 }
 
 static void put_facts(const struct tp_job_wording *w)
 {
     const struct tp_job *job = w->job;
-    tp_document_fact(w->document, "", tp_text_of_some(w->arena, (int64_t)job->ranks.count, "rank", "ranks"));
-    tp_document_fact(w->document, "", tp_text_of_some(w->arena, job->labels.count, "step", "steps"));
+    tp_document_add_fact(w->document, "",
+                         tp_text_of_counted_noun(w->arena, (int64_t)job->ranks.count, "rank", "ranks"));
+    tp_document_add_fact(w->document, "", tp_text_of_counted_noun(w->arena, job->labels.count, "step", "steps"));
     if (job->span != TP_NULL_INT)
-        tp_document_fact(w->document, "", tp_text_printf(w->arena, "span %lld", (long long)job->span));
+        tp_document_add_fact(w->document, "", tp_text_printf(w->arena, "span %lld", (long long)job->span));
     if (job->clusters.count > 1)
-        tp_document_fact(w->document, "",
-                         tp_text_printf(w->arena, "%zu groups of comparable ranks", job->clusters.count));
+        tp_document_add_fact(w->document, "",
+                             tp_text_printf(w->arena, "%zu groups of comparable ranks", job->clusters.count));
 }
 
-static void put_failed(const struct tp_job_wording *w)
+static void put_failed_inputs(const struct tp_job_wording *w)
 {
     const struct tp_jobs *jobs = w->jobs;
     if (!jobs->failed_count || w->job != jobs->items)
         return;
-    tp_document_notice(w->document, TP_TONE_BAD,
-                       tp_text_printf(w->arena, "%s could not be used",
-                                      tp_text_of_some(w->arena, (int64_t)jobs->failed_count, "input", "inputs")),
-                       "");
+    tp_document_add_notice(
+        w->document, TP_TONE_BAD,
+        tp_text_printf(w->arena, "%s could not be used",
+                       tp_text_of_counted_noun(w->arena, (int64_t)jobs->failed_count, "input", "inputs")),
+        "");
     for (size_t i = 0; i < jobs->failed_count && i < SHOWN_FAILED; i++) {
         struct tp_str file = tp_shown_text(&w->naming, jobs->failed[i].file),
                       why = tp_shown_text(&w->naming, jobs->failed[i].why);
-        tp_document_notice_point(
+        tp_document_add_notice_point(
             w->document, tp_text_printf(w->arena, "%.*s: %.*s", (int)file.len, file.ptr, (int)why.len, why.ptr));
     }
     if (jobs->failed_count > SHOWN_FAILED)
-        tp_document_notice_point(w->document,
-                                 tp_text_printf(w->arena, "and %zu more", jobs->failed_count - SHOWN_FAILED));
+        tp_document_add_notice_point(w->document,
+                                     tp_text_printf(w->arena, "and %zu more", jobs->failed_count - SHOWN_FAILED));
 }
 
 /* Adds a notice with the reason why there is no replay. Without a replay, the findings are only about the own work
@@ -68,61 +71,65 @@ static void put_replay_notice(const struct tp_job_wording *w)
     const struct tp_what_if *what_if = &w->job->what_if;
     if (!what_if->why_not || w->job->ranks.count < 2)
         return;
-    tp_document_notice(w->document, TP_TONE_UNSURE,
-                       tp_text_printf(w->arena, "The cost of each cause is unknown: %s", what_if->why_not),
-                       what_if->error > TP_MOST_REPLAY_ERROR
-                           ? tp_text_printf(w->arena,
-                                            "The replay predicts %s per step, the traces show %s (%s error). Causes "
-                                            "are reported only if the error is at most %d %%.",
-                                            tp_text_of_time(w->arena, (int64_t)(what_if->step_us * 1000)),
-                                            tp_text_of_time(w->arena, (int64_t)(what_if->measured_us * 1000)),
-                                            tp_text_of_percent(w->arena, what_if->error), TP_MOST_REPLAY_ERROR)
-                           : "Each finding looks at one rank's own work or at one link, so the costs of several "
-                             "findings cannot be added.");
+    tp_document_add_notice(
+        w->document, TP_TONE_UNSURE,
+        tp_text_printf(w->arena, "The cost of each cause is unknown: %s", what_if->why_not),
+        what_if->error > TP_MOST_REPLAY_ERROR
+            ? tp_text_printf(w->arena,
+                             "The replay predicts %s per step, the traces show %s (%s error). Causes "
+                             "are reported only if the error is at most %d %%.",
+                             tp_text_of_time(w->arena, (int64_t)(what_if->step_us * 1000)),
+                             tp_text_of_time(w->arena, (int64_t)(what_if->measured_us * 1000)),
+                             tp_text_of_percent(w->arena, what_if->error), TP_MOST_REPLAY_ERROR)
+            : "Each finding looks at one rank's own work or at one link, so the costs of several "
+              "findings cannot be added.");
 }
 
 static void put_notices(const struct tp_job_wording *w)
 {
     const struct tp_job *job = w->job;
-    put_failed(w);
+    put_failed_inputs(w);
     if (w->jobs->duplicate_count && job == w->jobs->items)
-        tp_document_notice(w->document, TP_TONE_UNSURE,
-                           tp_text_of_some(w->arena, (int64_t)w->jobs->duplicate_count, "record was given twice",
-                                           "records were given twice"),
-                           "If a rank has two records, the one with more events is shown.");
+        tp_document_add_notice(w->document, TP_TONE_UNSURE,
+                               tp_text_of_counted_noun(w->arena, (int64_t)w->jobs->duplicate_count,
+                                                       "record was given twice", "records were given twice"),
+                               "If a rank has two records, the one with more events is shown.");
     if (w->jobs->left_out_count && job == w->jobs->items)
-        tp_document_notice(w->document, TP_TONE_BAD,
-                           tp_text_printf(w->arena, "%llu records of other jobs and spans are not shown",
-                                          (unsigned long long)w->jobs->left_out_count),
-                           tp_text_printf(w->arena, "A page shows at most %u jobs and spans.", TP_MAX_JOB_SPANS));
+        tp_document_add_notice(w->document, TP_TONE_BAD,
+                               tp_text_printf(w->arena, "%llu records of other jobs and spans are not shown",
+                                              (unsigned long long)w->jobs->left_out_count),
+                               tp_text_printf(w->arena, "A page shows at most %u jobs and spans.", TP_MAX_JOB_SPANS));
     if (job->steps_left_out || job->calls_left_out)
-        tp_document_notice(w->document, TP_TONE_UNSURE, "Only the first steps of each rank are compared",
-                           tp_text_printf(w->arena, "A summary stores at most %u steps and %u collectives per rank.",
-                                          TP_MAX_JOB_STEPS, TP_MAX_JOB_CALLS));
+        tp_document_add_notice(w->document, TP_TONE_UNSURE, "Only the first steps of each rank are compared",
+                               tp_text_printf(w->arena,
+                                              "A summary stores at most %u steps and %u collectives per rank.",
+                                              TP_MAX_JOB_STEPS, TP_MAX_JOB_CALLS));
     if (job->component_count > 1)
-        tp_document_notice(
+        tp_document_add_notice(
             w->document, TP_TONE_UNSURE,
             tp_text_printf(w->arena, "The ranks fall into %u parts without a common collective", job->component_count),
             "Clocks of ranks in different parts cannot be aligned. The ranks' own work is still compared across all "
             "parts.");
     else if (job->component_count == 0 && job->ranks.count > 1)
-        tp_document_notice(
+        tp_document_add_notice(
             w->document, TP_TONE_UNSURE, "No blocking collective of several ranks was recorded",
             "The last rank to arrive at a collective is unknown. The ranks' own work is still compared.");
     if (job->ranks.count > 1 && job->clusters.count == job->ranks.count)
-        tp_document_notice(w->document, TP_TONE_UNSURE, "No two ranks do the same work",
-                           "No two ranks launch similar kernels, so no rank can be compared with another. This is "
-                           "normal for a pipeline with one rank per stage, and for sharded work.");
+        tp_document_add_notice(w->document, TP_TONE_UNSURE, "No two ranks do the same work",
+                               "No two ranks launch similar kernels, so no rank can be compared with another. This is "
+                               "normal for a pipeline with one rank per stage, and for sharded work.");
     if (job->component_count && job->residual_ns > tp_job_rank_at(job, 0)->step_ns / 50)
-        tp_document_notice(w->document, TP_TONE_UNSURE,
-                           tp_text_printf(w->arena, "The ranks' clocks are aligned only to within %s",
-                                          tp_text_of_time(w->arena, job->residual_ns)),
-                           "The ranks do not leave blocking collectives at the same time, or their recordings contain "
-                           "different collectives. Late arrivals are reported only if they exceed this uncertainty.");
+        tp_document_add_notice(
+            w->document, TP_TONE_UNSURE,
+            tp_text_printf(w->arena, "The ranks' clocks are aligned only to within %s",
+                           tp_text_of_time(w->arena, job->residual_ns)),
+            "The ranks do not leave blocking collectives at the same time, or their recordings contain "
+            "different collectives. Late arrivals are reported only if they exceed this uncertainty.");
     put_replay_notice(w);
     if (!job->has_numbers)
-        tp_document_notice(w->document, TP_TONE_UNSURE, "The numbers of the ranks are unknown",
-                           "The traces do not contain the rank numbers; set them with tracepress summarize --rank N.");
+        tp_document_add_notice(
+            w->document, TP_TONE_UNSURE, "The numbers of the ranks are unknown",
+            "The traces do not contain the rank numbers; set them with tracepress summarize --rank N.");
 }
 
 /* ---- the parts of a step ---- */
@@ -158,7 +165,7 @@ static const struct {
                               "Communication that no computation overlaps, including waits for other ranks."},
 };
 
-static void put_split(const struct tp_job_wording *w)
+static void put_step_split(const struct tp_job_wording *w)
 {
     struct tp_object *split = tp_object_new(w->arena);
     struct tp_chart_part parts[TP_JOB_PARTS];
@@ -171,7 +178,7 @@ static void put_split(const struct tp_job_wording *w)
     tp_chart_put_split(split, w->arena, parts, TP_JOB_PARTS);
     tp_object_printf(split, "split_caption", "Parts of a step of %s (mean over the ranks)",
                      tp_text_of_time(w->arena, (int64_t)step_ns));
-    tp_document_chart(w->document, "split", tp_data_of_object(split), NULL);
+    tp_document_add_chart(w->document, "split", tp_data_of_object(split), NULL);
 }
 
 /* ---- figures ---- */
@@ -179,9 +186,9 @@ static void put_split(const struct tp_job_wording *w)
 static void put_figure(const struct tp_job_wording *w, const char *label, const char *definition, const char *value,
                        const char *note)
 {
-    tp_document_figure(w->document,
-                       &(struct tp_figure_block){
-                           .label = label, .definition = definition, .value = value, .note = note, .meter = NAN});
+    tp_document_add_figure(w->document,
+                           &(struct tp_figure_block){
+                               .label = label, .definition = definition, .value = value, .note = note, .meter = NAN});
 }
 
 static void put_rank_figure(const struct tp_job_wording *w)
@@ -214,7 +221,7 @@ static void put_figures(const struct tp_job_wording *w)
     put_rank_figure(w);
     put_figure(w, "Step", "Length of a step: the median over a rank's steps, averaged over the ranks.",
                tp_text_of_time(w->arena, (int64_t)step_ns),
-               tp_text_of_some(w->arena, job->labels.count, "step", "steps"));
+               tp_text_of_counted_noun(w->arena, job->labels.count, "step", "steps"));
     if (!job->what_if.why_not)
         put_figure(
             w, "Beyond its ideal",
@@ -240,12 +247,12 @@ static void put_figures(const struct tp_job_wording *w)
 
 /* ---- the record ---- */
 
-static void record_steps(struct tp_object *record, const struct tp_job *job)
+static void add_steps_to_record(struct tp_object *record, const struct tp_job *job)
 {
-    struct tp_list *list = tp_object_list(record, "steps");
+    struct tp_list *list = tp_object_add_list(record, "steps");
     for (size_t c = 0; c < job->columns.count; c++) {
         const struct tp_job_column *column = TP_AT(&job->columns, struct tp_job_column, c);
-        struct tp_object *item = tp_list_object(list);
+        struct tp_object *item = tp_list_add_object(list);
         tp_object_str(item, "group", tp_job_cluster_name(job, column->cluster));
         tp_object_str(item, "step", tp_strings_get(&job->labels, column->label));
         tp_object_int(item, "rank_count", column->count);
@@ -262,61 +269,61 @@ static void write_distributed(const struct tp_data *value, struct tp_json *json)
 static const struct tp_data_source DISTRIBUTED = {.write = write_distributed};
 
 /* Adds the ranks with damaged traces, each with its most severe reason. */
-static void record_damage(struct tp_object *record, const struct tp_job *job)
+static void add_damage_to_record(struct tp_object *record, const struct tp_job *job)
 {
-    struct tp_list *list = tp_object_list(record, "damaged_ranks");
+    struct tp_list *list = tp_object_add_list(record, "damaged_ranks");
     for (uint32_t r = 0; r < job->ranks.count; r++) {
         const struct tp_job_rank *rank = tp_job_rank_at(job, r);
         if (!*rank->damage)
             continue;
-        struct tp_object *item = tp_list_object(list);
-        tp_object_whole(item, "rank", rank->number);
+        struct tp_object *item = tp_list_add_object(list);
+        tp_object_int_or_null(item, "rank", rank->number);
         tp_object_str(item, "worker", rank->key.worker);
         tp_object_text(item, "reason", rank->damage);
     }
 }
 
-static void record_job(struct tp_object *record, const struct tp_job *job)
+static void add_job_to_record(struct tp_object *record, const struct tp_job *job)
 {
     bool has_view = job->has_distributed && job->distributed.is_present;
     tp_object_str(record, "job", job->name);
-    tp_object_whole(record, "span", job->span);
+    tp_object_int_or_null(record, "span", job->span);
     tp_object_int(record, "rank_count", (int64_t)job->ranks.count);
-    tp_object_whole(record, "world_size", job->world_size);
+    tp_object_int_or_null(record, "world_size", job->world_size);
     tp_object_text(record, "missing_ranks", tp_rank_set_text(job->arena, &job->missing, 0));
-    record_damage(record, job);
+    add_damage_to_record(record, job);
     tp_object_int(record, "step_count", job->labels.count);
     tp_object_int(record, "steps_left_out", (int64_t)job->steps_left_out);
     tp_object_int(record, "collectives_left_out", (int64_t)job->calls_left_out);
-    struct tp_object *alignment = tp_object_object(record, "alignment");
+    struct tp_object *alignment = tp_object_add_object(record, "alignment");
     tp_object_int(alignment, "blocking_collectives", job->blocking_count);
     tp_object_int(alignment, "components", job->component_count);
     tp_object_ns(alignment, "residual_us", job->residual_ns);
     tp_object_ns(alignment, "largest_residual_us", job->largest_residual_ns);
-    tp_job_record_causes(record, job);
-    tp_job_record_table(record, "groups", job, tp_job_cluster_table);
-    tp_job_record_table(record, "ranks", job, tp_job_rank_table);
-    record_steps(record, job);
-    tp_job_record_table(record, "collectives", job, tp_job_collective_table);
-    tp_job_record_table(record, "links", job, tp_job_link_table);
-    tp_job_record_table(record, "rank_findings", job, tp_job_merged_table);
-    tp_job_record_table(record, "differing_facts", job, tp_job_fact_table);
-    tp_object_put(record, "distributed",
-                  has_view
-                      ? (struct tp_data){.kind = TP_DATA_WRITTEN, .source = &DISTRIBUTED, .self = &job->distributed}
-                      : (struct tp_data){.kind = TP_DATA_NONE});
+    tp_job_add_causes_to_record(record, job);
+    tp_job_add_table_to_record(record, "groups", job, tp_job_build_cluster_table);
+    tp_job_add_table_to_record(record, "ranks", job, tp_job_build_rank_table);
+    add_steps_to_record(record, job);
+    tp_job_add_table_to_record(record, "collectives", job, tp_job_build_collective_table);
+    tp_job_add_table_to_record(record, "links", job, tp_job_build_link_table);
+    tp_job_add_table_to_record(record, "rank_findings", job, tp_job_build_merged_table);
+    tp_job_add_table_to_record(record, "differing_facts", job, tp_job_build_fact_table);
+    tp_object_add_value(
+        record, "distributed",
+        has_view ? (struct tp_data){.kind = TP_DATA_WRITTEN, .source = &DISTRIBUTED, .self = &job->distributed}
+                 : (struct tp_data){.kind = TP_DATA_NONE});
 }
 
-static void record_all(struct tp_object *record, const struct tp_jobs *jobs)
+static void fill_record(struct tp_object *record, const struct tp_jobs *jobs)
 {
     tp_object_text(record, "schema", "tracepress-job");
     tp_object_int(record, "schema_version", 1);
-    struct tp_list *list = tp_object_list(record, "jobs");
+    struct tp_list *list = tp_object_add_list(record, "jobs");
     for (size_t i = 0; i < jobs->count; i++)
-        record_job(tp_list_object(list), &jobs->items[i]);
-    struct tp_list *failed = tp_object_list(record, "failed");
+        add_job_to_record(tp_list_add_object(list), &jobs->items[i]);
+    struct tp_list *failed = tp_object_add_list(record, "failed");
     for (size_t i = 0; i < jobs->failed_count; i++) {
-        struct tp_object *item = tp_list_object(failed);
+        struct tp_object *item = tp_list_add_object(failed);
         tp_object_str(item, "file", jobs->failed[i].file);
         tp_object_str(item, "error", jobs->failed[i].why);
     }
@@ -330,10 +337,10 @@ static void put_job(const struct tp_job_wording *w)
 {
     struct tp_verdict_block verdict = tp_job_verdict(w);
     put_title(w);
-    tp_document_verdict(w->document, &verdict);
+    tp_document_add_verdict(w->document, &verdict);
     put_facts(w);
     put_notices(w);
-    put_split(w);
+    put_step_split(w);
     w->document->places = TP_IN_PAGES;
     put_figures(w);
     w->document->places = TP_EVERYWHERE;
@@ -345,7 +352,7 @@ void tp_job_document(struct tp_document *document, const struct tp_jobs *jobs, b
                      struct tp_arena *arena)
 {
     tp_document_init(document, "Job", arena);
-    record_all(document->record, jobs);
+    fill_record(document->record, jobs);
     for (size_t i = 0; i < jobs->count; i++) {
         const struct tp_job *job = &jobs->items[i];
         struct tp_job_wording w = {.document = document,

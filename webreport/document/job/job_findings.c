@@ -75,7 +75,7 @@ static const struct {
     {"J13", "late_input"},  {"J14", "sequence_lengths"},  {"J15", "stage"},        {"J16", "all_links"}};
 
 /* Returns the detail of a finding, including the result of the replay. */
-static const char *reason_of(const struct tp_job_wording *w, const struct tp_job_finding *finding)
+static const char *finding_reason(const struct tp_job_wording *w, const struct tp_job_finding *finding)
 {
     if (!finding->cause_name || finding->rule == TP_JOB_ALL_LINKS)
         return finding->detail;
@@ -105,7 +105,7 @@ static void fill_finding(struct tp_finding_block *block, const struct tp_job_wor
                                   .value = has_cost ? tp_text_of_time(w->arena, finding->cost_ns) : NULL,
                                   .change = has_cost ? tp_text_of_percent(w->arena, 100 * finding->cost_ratio) : NULL,
                                   .scope = has_cost ? "per step" : NULL,
-                                  .reasons = {reason_of(w, finding)},
+                                  .reasons = {finding_reason(w, finding)},
                                   .advice = finding->advice,
                                   .proof = tp_text_printf(w->arena, "Rule %s \xc2\xb7 %s: %s", rules[finding->rule].id,
                                                           finding->ranks.count == 1 ? "rank" : "ranks",
@@ -117,54 +117,54 @@ void tp_job_put_findings(const struct tp_job_wording *w)
     size_t count = w->job->findings.count;
     struct tp_findings_block list = {.heading = "Findings",
                                      .remark = "costliest first",
-                                     .id_head = "id",
-                                     .title_head = "finding",
-                                     .value_head = "costs per step",
-                                     .change_head = "of the step",
-                                     .reason_head = "cause, and what to try",
+                                     .id_title = "id",
+                                     .title_column_title = "finding",
+                                     .value_title = "costs per step",
+                                     .change_title = "of the step",
+                                     .reason_title = "cause, and what to try",
                                      .items = tp_arena_array(w->arena, count, sizeof *list.items),
                                      .count = count,
                                      .shown = count,
                                      .open_count = count};
     for (size_t i = 0; i < count; i++)
         fill_finding(&list.items[i], w, TP_AT(&w->job->findings, struct tp_job_finding, i));
-    tp_document_findings(w->document, &list);
+    tp_document_add_findings(w->document, &list);
 }
 
 /* ---- the record ---- */
 
-static void record_findings(struct tp_object *record, const struct tp_job *job)
+static void add_findings_to_record(struct tp_object *record, const struct tp_job *job)
 {
-    struct tp_list *list = tp_object_list(record, "findings");
+    struct tp_list *list = tp_object_add_list(record, "findings");
     for (size_t i = 0; i < job->findings.count; i++) {
         const struct tp_job_finding *finding = TP_AT(&job->findings, struct tp_job_finding, i);
-        struct tp_object *item = tp_list_object(list);
+        struct tp_object *item = tp_list_add_object(list);
         tp_object_text(item, "id", rules[finding->rule].id);
         tp_object_text(item, "cause", rules[finding->rule].name);
         tp_object_text(item, "title", finding->title);
         tp_object_text(item, "detail", finding->detail);
         tp_object_text(item, "advice", finding->advice);
         tp_object_text(item, "ranks", tp_rank_set_text(job->arena, &finding->ranks, 0));
-        tp_object_whole(item, "rank_count", finding->ranks.count);
-        tp_object_whole(item, "worst_rank", finding->worst_rank);
+        tp_object_int_or_null(item, "rank_count", finding->ranks.count);
+        tp_object_int_or_null(item, "worst_rank", finding->worst_rank);
         tp_object_ns(item, "cost_us_per_step", finding->cost_ns);
         tp_object_real(item, "cost_percent", 100 * finding->cost_ratio);
         tp_object_real(item, "alone_percent", finding->alone);
         tp_object_real(item, "saved_percent", finding->saved);
         tp_object_real(item, "share_percent", finding->share);
-        struct tp_list *also = tp_object_list(item, "fits_as_well");
+        struct tp_list *also = tp_object_add_list(item, "fits_as_well");
         if (!finding->alternative_title)
             continue;
-        struct tp_object *other = tp_list_object(also);
+        struct tp_object *other = tp_list_add_object(also);
         tp_object_text(other, "id", rules[finding->alternative].id);
         tp_object_text(other, "cause", rules[finding->alternative].name);
         tp_object_text(other, "title", finding->alternative_title);
-        tp_object_real(other, "saved_percent", finding->alternative_saved);
+        tp_object_real(other, "saved_percent", finding->alternative_saved_pct);
     }
 }
 
-void tp_job_record_table(struct tp_object *record, const char *key, const struct tp_job *job,
-                         void (*build)(struct tp_table *table, const struct tp_job *job, size_t max_runs))
+void tp_job_add_table_to_record(struct tp_object *record, const char *key, const struct tp_job *job,
+                                void (*build)(struct tp_table *table, const struct tp_job *job, size_t max_runs))
 {
     struct tp_table *table = tp_arena_alloc(job->arena, sizeof *table);
     build(table, job, 0);
@@ -172,10 +172,10 @@ void tp_job_record_table(struct tp_object *record, const char *key, const struct
 }
 
 /* Adds the results of the replay: time of the job, ideal time, and the causes of the difference. */
-static void record_replay(struct tp_object *record, const struct tp_job *job)
+static void add_replay_to_record(struct tp_object *record, const struct tp_job *job)
 {
     const struct tp_what_if *what_if = &job->what_if;
-    struct tp_object *item = tp_object_object(record, "replay");
+    struct tp_object *item = tp_object_add_object(record, "replay");
     bool is_replayed = !what_if->why_not;
     tp_object_bool(item, "is_told", is_replayed);
     tp_object_text(item, "why_not", is_replayed ? "" : what_if->why_not);
@@ -188,14 +188,14 @@ static void record_replay(struct tp_object *record, const struct tp_job *job)
     tp_object_real(item, "times_ideal", is_replayed ? what_if->step_us / what_if->ideal_us : NAN);
     tp_object_real(item, "loss_percent", is_replayed ? what_if->loss : NAN);
     tp_object_real(item, "jitter_percent", is_replayed ? what_if->jitter : NAN);
-    tp_job_record_table(item, "causes", job, tp_job_cause_table);
-    tp_job_record_table(item, "coordinates", job, tp_job_family_table);
+    tp_job_add_table_to_record(item, "causes", job, tp_job_build_cause_table);
+    tp_job_add_table_to_record(item, "coordinates", job, tp_job_build_family_table);
 }
 
-void tp_job_record_causes(struct tp_object *record, const struct tp_job *job)
+void tp_job_add_causes_to_record(struct tp_object *record, const struct tp_job *job)
 {
-    record_findings(record, job);
-    record_replay(record, job);
+    add_findings_to_record(record, job);
+    add_replay_to_record(record, job);
 }
 
 /* ---- the ranks of a report ---- */
@@ -205,10 +205,10 @@ void tp_job_ranks_document(struct tp_document *document, const struct tp_naming 
     tp_document_init(document, "Ranks", naming->arena);
     struct tp_job_wording w = {.document = document, .job = job, .naming = *naming, .arena = naming->arena};
     struct tp_verdict_block verdict = tp_job_verdict(&w);
-    tp_document_title(document, &(struct tp_title_block){"Ranks", "ranks", "Ranks"});
-    tp_document_verdict(document, &verdict);
+    tp_document_add_title(document, &(struct tp_title_block){"Ranks", "ranks", "Ranks"});
+    tp_document_add_verdict(document, &verdict);
     tp_job_put_findings(&w);
     tp_object_text(document->record, "verdict", verdict.class);
     tp_object_text(document->record, "headline", verdict.headline);
-    tp_job_record_causes(document->record, job);
+    tp_job_add_causes_to_record(document->record, job);
 }

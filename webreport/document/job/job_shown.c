@@ -18,10 +18,10 @@ enum { MOST_ROWS = 200, OPEN_RANKS = 16, SHORT_ROWS = 10, MORE_ROWS = 8, CELL_RU
 static void put_section(const struct tp_job_wording *w, const char *id, const char *label, const char *title,
                         const char *lead, struct tp_shown_table *table)
 {
-    tp_document_section(
+    tp_document_add_section(
         w->document,
         &(struct tp_section_block){.id = id, .label = label, .title = title, .lead = lead, .has_narrow_names = true});
-    tp_document_table(w->document, table, NULL);
+    tp_document_add_table(w->document, table, NULL);
 }
 
 static struct tp_shown_table *new_table(const struct tp_job_wording *w, const struct tp_table *table,
@@ -32,7 +32,7 @@ static struct tp_shown_table *new_table(const struct tp_job_wording *w, const st
     shown->name_title = table->defs[0].title;
     shown->name_definition = table->defs[0].definition;
     shown->caption = shown->name;
-    tp_section_name_rows(&w->naming, shown, 0);
+    tp_section_set_row_names(&w->naming, shown, 0);
     return shown;
 }
 
@@ -54,7 +54,7 @@ static const struct tp_shown_column rank_columns[] = {
     {TP_SHOW_BYTES, TP_JOB_RANK_PEAK, NULL, 0, 0, false, 0},
 };
 
-static int worst_first(const void *context, uint32_t x, uint32_t y)
+static int compare_worst_first(const void *context, uint32_t x, uint32_t y)
 {
     const struct tp_job_rank *a = tp_job_rank_at(context, x), *b = tp_job_rank_at(context, y);
     if (a->excess_ns != b->excess_ns)
@@ -64,17 +64,17 @@ static int worst_first(const void *context, uint32_t x, uint32_t y)
 
 static void add_item(struct tp_list *items, struct tp_str code, const char *note)
 {
-    struct tp_object *item = tp_list_object(items);
+    struct tp_object *item = tp_list_add_object(items);
     tp_object_str(item, "code", code);
     tp_object_text(item, "note", note);
 }
 
 static struct tp_list *add_block(struct tp_list *blocks, const char *title)
 {
-    struct tp_object *block = tp_list_object(blocks);
+    struct tp_object *block = tp_list_add_object(blocks);
     tp_object_text(block, "block_title", title);
     tp_object_bool(block, "has_items", true);
-    return tp_object_list(block, "items");
+    return tp_object_add_list(block, "items");
 }
 
 /* Returns the excess of a rank over its peers, by part of the step, then by kernel and operator. */
@@ -84,7 +84,7 @@ static struct tp_data rank_details(const struct tp_job_wording *w, uint32_t inde
     const struct tp_job *job = w->job;
     const struct tp_job_rank *rank = tp_job_rank_at(job, index);
     struct tp_object *more = tp_object_new(w->arena);
-    struct tp_list *blocks = tp_object_list(more, "blocks");
+    struct tp_list *blocks = tp_object_add_list(more, "blocks");
     struct tp_list *items = add_block(blocks, "Parts of this rank's step compared with similar ranks (medians)");
     struct tp_job_excess *rows;
     for (int p = 0; p < TP_JOB_PARTS; p++)
@@ -95,14 +95,14 @@ static struct tp_data rank_details(const struct tp_job_wording *w, uint32_t inde
                                                               : rank->part_excess_ns[p]),
                                 rank->part_excess_ns[p] < 0 ? " less" : " more"));
     if (rank->verdict.len) {
-        struct tp_verdict_block verdict = tp_stored_verdict(&w->naming, rank->verdict, rank->headline);
+        struct tp_verdict_block verdict = tp_stored_verdict_block(&w->naming, rank->verdict, rank->headline);
         items = add_block(blocks, "Verdict of this rank's own report");
         add_item(items, tp_str_of(verdict.class), verdict.headline);
     }
     items = add_block(blocks, "Trace");
     add_item(items, tp_shown_text(&w->naming, rank->key.worker),
-             tp_text_printf(w->arena, "%s, %s", tp_text_of_some(w->arena, rank->event_count, "event", "events"),
-                            tp_text_of_some(w->arena, rank->step_count, "step", "steps")));
+             tp_text_printf(w->arena, "%s, %s", tp_text_of_counted_noun(w->arena, rank->event_count, "event", "events"),
+                            tp_text_of_counted_noun(w->arena, rank->step_count, "step", "steps")));
     if (*rank->damage)
         add_item(items, TP_STR("damaged"), rank->damage);
     uint32_t count = tp_job_excess_rows(job, index, &rows);
@@ -121,10 +121,11 @@ static struct tp_data rank_details(const struct tp_job_wording *w, uint32_t inde
     return tp_data_of_object(more);
 }
 
-static struct tp_str print_verdict(struct tp_arena *arena, const struct tp_table *table, unsigned column, size_t row)
+static struct tp_str verdict_cell_text(struct tp_arena *arena, const struct tp_table *table, unsigned column,
+                                       size_t row)
 {
     struct tp_naming naming = {.arena = arena};
-    return tp_str_of(tp_stored_verdict(&naming, tp_table_text(table, column)[row], TP_STR("")).class);
+    return tp_str_of(tp_stored_verdict_block(&naming, tp_table_text(table, column)[row], TP_STR("")).class);
 }
 
 static void put_ranks(const struct tp_job_wording *w)
@@ -136,14 +137,14 @@ static void put_ranks(const struct tp_job_wording *w)
     struct tp_table *table = tp_arena_alloc(w->arena, sizeof *table);
     for (uint32_t r = 0; r < count; r++)
         order[r] = r;
-    tp_sort_rows(order, count, worst_first, job, w->arena);
+    tp_sort_rows(order, count, compare_worst_first, job, w->arena);
     for (size_t i = 0; i < count; i++)
         rows[i] = order[i];
-    tp_job_rank_table(table, job, 0);
+    tp_job_build_rank_table(table, job, 0);
     struct tp_shown_table *shown =
-        new_table(w, tp_table_pick(w->arena, table, rows, count), rank_columns, COUNT(rank_columns));
+        new_table(w, tp_table_copy_rows(w->arena, table, rows, count), rank_columns, COUNT(rank_columns));
     shown->caption = "Ranks whose own work exceeds that of comparable ranks most";
-    shown->print = print_verdict;
+    shown->print = verdict_cell_text;
     for (size_t i = 0; i < most && i < OPEN_RANKS; i++)
         shown->rows[i].more = rank_details(w, order[i]);
     put_section(w, "ranks", "Worst ranks", "Worst ranks",
@@ -236,21 +237,22 @@ static const struct {
     unsigned column_count;
     const char *id, *label, *title, *lead;
 } sections_of_tables[] = {
-    {tp_job_cluster_table, cluster_columns, COUNT(cluster_columns), "groups", "Groups", "Groups of comparable ranks",
+    {tp_job_build_cluster_table, cluster_columns, COUNT(cluster_columns), "groups", "Groups",
+     "Groups of comparable ranks",
      "Ranks are compared only within a group, because pipeline stages and roles do different work."},
-    {tp_job_family_table, family_columns, COUNT(family_columns), "coordinates", NULL, "Process groups",
+    {tp_job_build_family_table, family_columns, COUNT(family_columns), "coordinates", NULL, "Process groups",
      "Each rank is in at most one group of a family; the position of a rank in its group is its coordinate."},
-    {tp_job_collective_table, collective_columns, COUNT(collective_columns), "collectives", "Collectives",
+    {tp_job_build_collective_table, collective_columns, COUNT(collective_columns), "collectives", "Collectives",
      "Collectives",
      "Transfer is the shortest time that any rank spent in a collective; the additional time of the other ranks is "
      "waiting."},
-    {tp_job_link_table, link_columns, COUNT(link_columns), "links", "Links", "Links",
+    {tp_job_build_link_table, link_columns, COUNT(link_columns), "links", "Links", "Links",
      "The table compares the bus bandwidth of each process group, by message size, with groups of the same layout; "
      "slowest first."},
-    {tp_job_merged_table, merged_columns, COUNT(merged_columns), "rank-findings", "Findings",
+    {tp_job_build_merged_table, merged_columns, COUNT(merged_columns), "rank-findings", "Findings",
      "Findings of single ranks",
      "Findings with the same rule and source line are merged; the table lists the ranks that have them."},
-    {tp_job_fact_table, fact_columns, COUNT(fact_columns), "facts", NULL, "Differences between the ranks' traces",
+    {tp_job_build_fact_table, fact_columns, COUNT(fact_columns), "facts", NULL, "Differences between the ranks' traces",
      "The table lists properties that are not the same in all traces of the job."},
 };
 
@@ -258,24 +260,24 @@ static const struct {
 static void put_groups(const struct tp_job_wording *w)
 {
     struct tp_table *table = tp_arena_alloc(w->arena, sizeof *table);
-    tp_job_cluster_table(table, w->job, CELL_RUNS);
+    tp_job_build_cluster_table(table, w->job, CELL_RUNS);
     struct tp_shown_table *shown = new_table(w, table, short_cluster_columns, COUNT(short_cluster_columns));
     shown->short_row_count = SHORT_ROWS;
-    tp_document_table(w->document, shown, NULL);
+    tp_document_add_table(w->document, shown, NULL);
 }
 
 /* Adds the causes of the job's lost time. is_short: adds them to short outputs. */
 static void put_causes(const struct tp_job_wording *w, bool is_short)
 {
     struct tp_table *table = tp_arena_alloc(w->arena, sizeof *table);
-    tp_job_cause_table(table, w->job, CELL_RUNS);
+    tp_job_build_cause_table(table, w->job, CELL_RUNS);
     if (!table->row_count)
         return;
     struct tp_shown_table *shown = is_short ? new_table(w, table, short_cause_columns, COUNT(short_cause_columns))
                                             : new_table(w, table, cause_columns, COUNT(cause_columns));
     if (is_short) {
         shown->short_row_count = SHORT_ROWS;
-        tp_document_table(w->document, shown, NULL);
+        tp_document_add_table(w->document, shown, NULL);
         return;
     }
     shown->caption = "Causes";

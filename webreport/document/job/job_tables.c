@@ -76,10 +76,10 @@ static void fill_rank(struct tp_table *table, const struct tp_job *job, size_t r
     tp_table_int(table, TP_JOB_RANK_STEPS)[row] = rank->step_count;
     tp_table_int(table, TP_JOB_RANK_STEP)[row] = rank->step_count ? rank->step_ns : TP_NULL_INT;
     tp_table_int(table, TP_JOB_RANK_OWN)[row] = rank->step_count ? rank->own_ns : TP_NULL_INT;
-    tp_table_int(table, TP_JOB_RANK_EXCESS)[row] = rank->compared_steps ? rank->excess_ns : TP_NULL_INT;
+    tp_table_int(table, TP_JOB_RANK_EXCESS)[row] = rank->compared_step_count ? rank->excess_ns : TP_NULL_INT;
     for (unsigned p = 0; p < TP_JOB_PARTS; p++)
         tp_table_int(table, TP_JOB_RANK_COMPUTE + p)[row] = rank->step_count ? rank->part_ns[p] : TP_NULL_INT;
-    tp_table_real(table, TP_JOB_RANK_LATE)[row] = rank->compared_steps ? 100 * rank->late_share : NAN;
+    tp_table_real(table, TP_JOB_RANK_LATE)[row] = rank->compared_step_count ? 100 * rank->late_share : NAN;
     tp_table_real(table, TP_JOB_RANK_LAST)[row] =
         rank->joint_count ? 100.0 * rank->last_count / rank->joint_count : NAN;
     tp_table_int(table, TP_JOB_RANK_CAUSED)[row] = is_aligned ? rank->caused_wait_ns : TP_NULL_INT;
@@ -92,7 +92,7 @@ static void fill_rank(struct tp_table *table, const struct tp_job *job, size_t r
     tp_table_text(table, TP_JOB_RANK_HEADLINE)[row] = rank->headline;
 }
 
-void tp_job_rank_table(struct tp_table *table, const struct tp_job *job, size_t max_runs)
+void tp_job_build_rank_table(struct tp_table *table, const struct tp_job *job, size_t max_runs)
 {
     (void)max_runs;
     struct tp_column_def *defs = tp_arena_array(job->arena, TP_JOB_RANK_COLUMNS, sizeof *defs);
@@ -126,7 +126,7 @@ static const struct tp_column_def cluster_defs[TP_JOB_CLUSTER_COLUMNS] = {
     {"slowest_rank", "Slowest", "", "Rank with the most own work.", TP_COLUMN_TEXT},
 };
 
-void tp_job_cluster_table(struct tp_table *table, const struct tp_job *job, size_t max_runs)
+void tp_job_build_cluster_table(struct tp_table *table, const struct tp_job *job, size_t max_runs)
 {
     tp_table_init(table, job->arena, "groups", cluster_defs, TP_JOB_CLUSTER_COLUMNS, job->clusters.count);
     for (uint32_t row = 0; row < table->row_count; row++) {
@@ -162,25 +162,25 @@ static const struct tp_column_def merged_defs[TP_JOB_MERGED_COLUMNS] = {
     {"occurrences", "Occurrences", "", "Number of events over all ranks that show the problem.", TP_COLUMN_INT},
 };
 
-static int severest_first(const void *x, const void *y, const void *context)
+static int compare_severest_first(const void *x, const void *y, const void *context)
 {
     const struct tp_job_merged *a = x, *b = y;
     (void)context;
     if (a->severity != b->severity)
         return a->severity < b->severity ? -1 : 1;
-    if (a->max_ceiling_us != b->max_ceiling_us)
-        return a->max_ceiling_us > b->max_ceiling_us ? -1 : 1;
+    if (a->max_gain_us != b->max_gain_us)
+        return a->max_gain_us > b->max_gain_us ? -1 : 1;
     int order = tp_str_compare(a->rule, b->rule);
     return order ? order : tp_str_compare(a->file_line, b->file_line);
 }
 
-void tp_job_merged_table(struct tp_table *table, const struct tp_job *job, size_t max_runs)
+void tp_job_build_merged_table(struct tp_table *table, const struct tp_job *job, size_t max_runs)
 {
     size_t count = job->merged.count;
     struct tp_job_merged *sorted = tp_arena_array(job->arena, count, sizeof *sorted);
     for (size_t i = 0; i < count; i++)
         sorted[i] = *TP_AT(&job->merged, struct tp_job_merged, i);
-    tp_merge_sort(job->arena, sorted, count, sizeof *sorted, severest_first, NULL);
+    tp_merge_sort(job->arena, sorted, count, sizeof *sorted, compare_severest_first, NULL);
     tp_table_init(table, job->arena, "findings", merged_defs, TP_JOB_MERGED_COLUMNS, count);
     for (size_t row = 0; row < count; row++) {
         const struct tp_job_merged *merged = &sorted[row];
@@ -192,8 +192,8 @@ void tp_job_merged_table(struct tp_table *table, const struct tp_job *job, size_
         tp_table_text(table, TP_JOB_MERGED_RANKS)[row] = rank_text(job, &merged->ranks, max_runs);
         tp_table_int(table, TP_JOB_MERGED_COUNT)[row] = merged->ranks.count;
         tp_table_int(table, TP_JOB_MERGED_WORST)[row] = merged->worst_rank;
-        tp_table_real(table, TP_JOB_MERGED_CEILING)[row] = merged->max_ceiling_us;
-        tp_table_real(table, TP_JOB_MERGED_MEAN)[row] = merged->ceiling_sum_us / (double)merged->ranks.count;
+        tp_table_real(table, TP_JOB_MERGED_CEILING)[row] = merged->max_gain_us;
+        tp_table_real(table, TP_JOB_MERGED_MEAN)[row] = merged->max_gain_sum_us / (double)merged->ranks.count;
         tp_table_int(table, TP_JOB_MERGED_OCCURRENCES)[row] = merged->occurrences;
     }
 }
@@ -207,7 +207,7 @@ static const struct tp_column_def fact_defs[TP_JOB_FACT_COLUMNS] = {
     {"rank_count", "Count", "", "Number of ranks in the row.", TP_COLUMN_INT},
 };
 
-void tp_job_fact_table(struct tp_table *table, const struct tp_job *job, size_t max_runs)
+void tp_job_build_fact_table(struct tp_table *table, const struct tp_job *job, size_t max_runs)
 {
     tp_table_init(table, job->arena, "facts", fact_defs, TP_JOB_FACT_COLUMNS, job->facts.count);
     for (size_t row = 0; row < table->row_count; row++) {
@@ -242,7 +242,7 @@ struct kind {
     int64_t size, calls, members, bytes, transfer_ns, wait_ns;
 };
 
-static int longest_first(const void *x, const void *y, const void *context)
+static int compare_longest_first(const void *x, const void *y, const void *context)
 {
     const struct kind *a = x, *b = y;
     (void)context;
@@ -250,7 +250,7 @@ static int longest_first(const void *x, const void *y, const void *context)
     return (p < q) - (p > q);
 }
 
-static int64_t size_of(const struct tp_job *job, const struct tp_job_instance *instance)
+static int64_t group_rank_count(const struct tp_job *job, const struct tp_job_instance *instance)
 {
     const struct tp_job_group *group = tp_job_group_at(job, instance->group);
     return group->size == TP_NULL_INT ? group->ranks.count : group->size;
@@ -269,7 +269,7 @@ static void add_instance(const struct tp_job *job, const struct tp_job_instance 
     }
 }
 
-void tp_job_collective_table(struct tp_table *table, const struct tp_job *job, size_t max_runs)
+void tp_job_build_collective_table(struct tp_table *table, const struct tp_job *job, size_t max_runs)
 {
     (void)max_runs; /* not used, because this table does not list ranks */
     struct tp_vec kinds = TP_VEC(job->arena, struct kind);
@@ -278,7 +278,7 @@ void tp_job_collective_table(struct tp_table *table, const struct tp_job *job, s
     tp_keys_init(&groups, job->arena, 2);
     for (size_t i = 0; i < job->instances.count; i++) {
         const struct tp_job_instance *instance = tp_job_instance_at(job, i);
-        int64_t size = size_of(job, instance);
+        int64_t size = group_rank_count(job, instance);
         uint32_t class = instance->bytes > 0 ? 64 - (uint32_t)__builtin_clzll((uint64_t)instance->bytes) : 0;
         uint32_t id = tp_keys_add(&keys, (uint32_t[]){instance->name, (uint32_t)size, class});
         if (id == kinds.count)
@@ -289,7 +289,7 @@ void tp_job_collective_table(struct tp_table *table, const struct tp_job *job, s
         kind->groups += tp_keys_pair(&groups, id, instance->group) == known;
         add_instance(job, instance, kind);
     }
-    tp_merge_sort(job->arena, kinds.data, kinds.count, sizeof(struct kind), longest_first, NULL);
+    tp_merge_sort(job->arena, kinds.data, kinds.count, sizeof(struct kind), compare_longest_first, NULL);
     tp_table_init(table, job->arena, "collectives", collective_defs, TP_JOB_COLLECTIVE_COLUMNS, kinds.count);
     for (size_t row = 0; row < kinds.count; row++) {
         const struct kind *kind = TP_AT(&kinds, struct kind, row);
@@ -322,7 +322,7 @@ static const struct tp_column_def link_defs[TP_JOB_LINK_COLUMNS] = {
     {"is_slow", "Slow", "", "yes if the bandwidth is below 60 % of the peers' 90th percentile.", TP_COLUMN_BOOL},
 };
 
-void tp_job_link_table(struct tp_table *table, const struct tp_job *job, size_t max_runs)
+void tp_job_build_link_table(struct tp_table *table, const struct tp_job *job, size_t max_runs)
 {
     size_t count = job->links.count;
     tp_table_init(table, job->arena, "links", link_defs, TP_JOB_LINK_COLUMNS, count);
@@ -335,7 +335,8 @@ void tp_job_link_table(struct tp_table *table, const struct tp_job *job, size_t 
         tp_table_int(table, TP_JOB_LINK_BYTES)[row] = link->bytes;
         tp_table_int(table, TP_JOB_LINK_CALLS)[row] = link->calls;
         tp_table_real(table, TP_JOB_LINK_BANDWIDTH)[row] = link->bandwidth / 1e9;
-        tp_table_real(table, TP_JOB_LINK_PEER_BANDWIDTH)[row] = link->peers ? link->peer_bandwidth / 1e9 : NAN;
+        tp_table_real(table, TP_JOB_LINK_PEER_BANDWIDTH)[row] =
+            link->peers ? link->peer_bandwidth_bytes_per_s / 1e9 : NAN;
         tp_table_int(table, TP_JOB_LINK_PEERS)[row] = link->peers;
         tp_table_int(table, TP_JOB_LINK_LOST)[row] = link->lost_ns;
         tp_table_bool(table, TP_JOB_LINK_IS_SLOW)[row] = link->is_slow;

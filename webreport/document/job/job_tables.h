@@ -32,7 +32,7 @@ enum tp_job_rank_column {
     TP_JOB_RANK_COLUMNS
 };
 /* Builds a row for each rank, in the order of ranks. max_runs is not used. */
-void tp_job_rank_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
+void tp_job_build_rank_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
 
 enum tp_job_cluster_column {
     TP_JOB_CLUSTER_NAME,
@@ -50,7 +50,7 @@ enum tp_job_cluster_column {
     TP_JOB_CLUSTER_COLUMNS
 };
 /* Builds a row for each group of comparable ranks, largest group first. */
-void tp_job_cluster_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
+void tp_job_build_cluster_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
 /* Returns the name of a group of comparable ranks: "A", "B" up to "Z", "AA" and so on. */
 struct tp_str tp_job_cluster_name(const struct tp_job *job, uint32_t cluster);
 
@@ -66,7 +66,7 @@ enum tp_job_collective_column {
     TP_JOB_COLLECTIVE_COLUMNS
 };
 /* Builds a row for each collective by name, size class and group size; the row with the most time comes first. */
-void tp_job_collective_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
+void tp_job_build_collective_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
 
 enum tp_job_cause_column {
     TP_JOB_CAUSE_TEXT,
@@ -82,7 +82,7 @@ enum tp_job_cause_column {
 };
 /* Builds a row for each cause of lost time in the replay, costliest first, and one for the jitter. The table has no
  * rows without a valid replay. */
-void tp_job_cause_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
+void tp_job_build_cause_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
 
 enum tp_job_family_column {
     TP_JOB_FAMILY_NAME,
@@ -93,7 +93,7 @@ enum tp_job_family_column {
     TP_JOB_FAMILY_COLUMNS
 };
 /* Builds a row for each family of process groups, with the coordinates of the ranks. */
-void tp_job_family_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
+void tp_job_build_family_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
 
 enum tp_job_link_column {
     TP_JOB_LINK_GROUP,
@@ -109,7 +109,7 @@ enum tp_job_link_column {
     TP_JOB_LINK_COLUMNS
 };
 /* Builds a row for each link. The links that are slowest relative to their peers come first. */
-void tp_job_link_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
+void tp_job_build_link_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
 
 enum tp_job_merged_column {
     TP_JOB_MERGED_TITLE,
@@ -125,7 +125,7 @@ enum tp_job_merged_column {
     TP_JOB_MERGED_COLUMNS
 };
 /* Builds a row for each rule and line in the findings of single ranks, sorted by severity, then upper bound. */
-void tp_job_merged_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
+void tp_job_build_merged_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
 
 enum tp_job_fact_column {
     TP_JOB_FACT_NAME,
@@ -135,6 +135,6 @@ enum tp_job_fact_column {
     TP_JOB_FACT_COLUMNS
 };
 /* Builds a row for each fact that differs between ranks, in order of first appearance. */
-void tp_job_fact_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
+void tp_job_build_fact_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
 
 #endif

@@ -20,17 +20,17 @@ struct tp_verdict_block tp_job_verdict(const struct tp_job_wording *wording);
 /* Adds all findings, costliest first. */
 void tp_job_put_findings(const struct tp_job_wording *wording);
 /* Adds a table of job_tables.h to a record, with all rows. */
-void tp_job_record_table(struct tp_object *record, const char *key, const struct tp_job *job,
-                         void (*build)(struct tp_table *table, const struct tp_job *job, size_t max_runs));
+void tp_job_add_table_to_record(struct tp_object *record, const char *key, const struct tp_job *job,
+                                void (*build)(struct tp_table *table, const struct tp_job *job, size_t max_runs));
 /* Adds the findings and the replay to a record. */
-void tp_job_record_causes(struct tp_object *record, const struct tp_job *job);
+void tp_job_add_causes_to_record(struct tp_object *record, const struct tp_job *job);
 /* Adds a section with the heat map of ranks and steps. Does nothing if no ranks are comparable. */
 void tp_job_put_heat(const struct tp_job_wording *wording);
 /* Adds the heat map and the tables, each as a section. */
 void tp_job_put_tables(const struct tp_job_wording *wording);
 
 /* Makes a document with verdict and findings for the ranks of a report, treated as a job. The record also has the
- * replay. job: replayed result of tp_job_replay_steps. */
+ * replay. job: replayed result of tp_job_replay_add_steps. */
 void tp_job_ranks_document(struct tp_document *document, const struct tp_naming *naming, const struct tp_job *job);
 
 #endif

@@ -7,14 +7,14 @@ static void add_straggler(struct tp_rank_findings *found, const struct tp_stragg
                           const struct tp_distributed *view, struct tp_arena *arena)
 {
     struct tp_finding *finding = &found->items[found->count++];
-    *finding = tp_straggler_finding(straggler);
+    *finding = tp_straggler_make_finding(straggler);
     finding->detail = tp_str_of(tp_straggler_text(straggler, view->ranks[straggler->rank]->worker, arena));
 }
 
 static void add_links(struct tp_rank_findings *found, const struct tp_link_rate *link, struct tp_arena *arena)
 {
     struct tp_finding *finding = &found->items[found->count++];
-    *finding = tp_link_rate_finding(link);
+    *finding = tp_link_rate_make_finding(link);
     finding->detail = tp_str_of(tp_link_rate_text(link, arena));
 }
 

@@ -36,7 +36,7 @@ static const struct {
 };
 enum { CLASSES = sizeof classes / sizeof *classes };
 
-static uint32_t colour_of(float share)
+static uint32_t share_colour(float share)
 {
     if (isnan(share))
         return TP_JOB_HEAT_NOTHING;
@@ -46,7 +46,7 @@ static uint32_t colour_of(float share)
     return classes[CLASSES - 1].colour;
 }
 
-static void build(struct tp_job_heat *heat, const struct tp_job *job, struct tp_arena *arena)
+static void build_heat(struct tp_job_heat *heat, const struct tp_job *job, struct tp_arena *arena)
 {
     uint32_t ranks = (uint32_t)job->ranks.count, steps = job->labels.count;
     heat->ranks_per_cell = (ranks + TP_JOB_HEAT_RANKS - 1) / TP_JOB_HEAT_RANKS;
@@ -64,7 +64,7 @@ static void build(struct tp_job_heat *heat, const struct tp_job *job, struct tp_
         double step_ns = (double)tp_job_cluster_at(job, rank->cluster)->step_ns;
         for (uint32_t s = rank->first_step; s < rank->first_step + rank->step_count; s++) {
             const struct tp_job_step *step = tp_job_step_at(job, s);
-            const struct tp_job_column *column = TP_AT(&job->columns, struct tp_job_column, job->step_column[s]);
+            const struct tp_job_column *column = TP_AT(&job->columns, struct tp_job_column, job->column_of_step[s]);
             size_t cell = (size_t)(step->label / heat->steps_per_cell) * heat->column_count + r / heat->ranks_per_cell;
             if (column->count < 2 || step_ns <= 0)
                 continue;
@@ -76,13 +76,13 @@ static void build(struct tp_job_heat *heat, const struct tp_job *job, struct tp_
 }
 
 /* Returns a PNG file with one pixel for each cell, as a data: address in `arena`. */
-static const char *picture_of(const struct tp_job_heat *heat, struct tp_arena *arena)
+static const char *picture_address(const struct tp_job_heat *heat, struct tp_arena *arena)
 {
     struct tp_buf png, text;
     size_t cells = (size_t)heat->row_count * heat->column_count;
     uint8_t *rgb = tp_arena_array(arena, cells, 3);
     for (size_t i = 0; i < cells; i++) {
-        uint32_t colour = colour_of(heat->share[i]);
+        uint32_t colour = share_colour(heat->share[i]);
         rgb[i * 3] = (uint8_t)(colour >> 16);
         rgb[i * 3 + 1] = (uint8_t)(colour >> 8);
         rgb[i * 3 + 2] = (uint8_t)colour;
@@ -107,22 +107,22 @@ enum { HEAT_LEAST = 48, HEAT_MOST = 320, CELL_MOST = 26, TICKS = 5 };
 
 static void put_classes(struct tp_object *heat, struct tp_arena *arena)
 {
-    struct tp_list *list = tp_object_list(heat, "heat_classes");
+    struct tp_list *list = tp_object_add_list(heat, "heat_classes");
     for (unsigned i = 0; i < CLASSES; i++) {
-        struct tp_object *item = tp_list_object(list);
+        struct tp_object *item = tp_list_add_object(list);
         tp_object_printf(item, "fill", "#%06X", (unsigned)classes[i].colour);
         tp_object_text(item, "label", classes[i].label);
     }
-    struct tp_object *item = tp_list_object(list);
+    struct tp_object *item = tp_list_add_object(list);
     tp_object_text(item, "fill", tp_text_printf(arena, "#%06X", (unsigned)TP_JOB_HEAT_NOTHING));
     tp_object_text(item, "label", "not recorded, or no comparable rank");
 }
 
 /* Returns whether any rank has a comparable rank. */
-static bool has_compared(const struct tp_job *job)
+static bool has_compared_ranks(const struct tp_job *job)
 {
     for (size_t r = 0; r < job->ranks.count; r++)
-        if (tp_job_rank_at(job, r)->compared_steps)
+        if (tp_job_rank_at(job, r)->compared_step_count)
             return true;
     return false;
 }
@@ -132,10 +132,10 @@ void tp_job_put_heat(const struct tp_job_wording *w)
     const struct tp_job *job = w->job;
     struct tp_job_heat heat;
     const char *picture;
-    if (!has_compared(job))
+    if (!has_compared_ranks(job))
         return;
-    build(&heat, job, w->arena);
-    picture = picture_of(&heat, w->arena);
+    build_heat(&heat, job, w->arena);
+    picture = picture_address(&heat, w->arena);
     struct tp_object *object = tp_object_new(w->arena);
     uint32_t cell = HEAT_MOST / heat.row_count < CELL_MOST ? HEAT_MOST / heat.row_count : CELL_MOST;
     uint32_t height = heat.row_count * (cell ? cell : 1);
@@ -147,25 +147,25 @@ void tp_job_put_heat(const struct tp_job_wording *w)
                                   job->ranks.count, job->labels.count));
     tp_object_str(object, "first_step", tp_shown_text(&w->naming, tp_strings_get(&job->labels, 0)));
     tp_object_str(object, "last_step", tp_shown_text(&w->naming, tp_strings_get(&job->labels, job->labels.count - 1)));
-    struct tp_list *ticks = tp_object_list(object, "heat_ticks");
+    struct tp_list *ticks = tp_object_add_list(object, "heat_ticks");
     size_t tick_count = job->ranks.count < TICKS ? job->ranks.count : TICKS;
     for (size_t i = 0; i < tick_count; i++) {
         size_t at = tick_count > 1 ? i * (job->ranks.count - 1) / (tick_count - 1) : 0;
-        tp_object_printf(tp_list_object(ticks), "tick", "%lld", (long long)tp_job_rank_at(job, at)->number);
+        tp_object_printf(tp_list_add_object(ticks), "tick", "%lld", (long long)tp_job_rank_at(job, at)->number);
     }
     put_classes(object, w->arena);
     if (heat.ranks_per_cell > 1 || heat.steps_per_cell > 1)
         tp_object_text(object, "heat_note",
                        tp_text_printf(w->arena,
                                       "Each cell shows the largest excess over comparable ranks among %s and %s.",
-                                      tp_text_of_some(w->arena, heat.ranks_per_cell, "rank", "ranks"),
-                                      tp_text_of_some(w->arena, heat.steps_per_cell, "step", "steps")));
-    tp_document_section(w->document,
-                        &(struct tp_section_block){
-                            .id = "heat",
-                            .label = "Ranks and steps",
-                            .title = "Ranks and steps",
-                            .lead = "Columns are ranks, rows are steps. The colour compares a rank's own work in the "
-                                    "step, without waits for other ranks, with the median of comparable ranks."});
-    tp_document_chart(w->document, "heat", tp_data_of_object(object), NULL);
+                                      tp_text_of_counted_noun(w->arena, heat.ranks_per_cell, "rank", "ranks"),
+                                      tp_text_of_counted_noun(w->arena, heat.steps_per_cell, "step", "steps")));
+    tp_document_add_section(
+        w->document, &(struct tp_section_block){
+                         .id = "heat",
+                         .label = "Ranks and steps",
+                         .title = "Ranks and steps",
+                         .lead = "Columns are ranks, rows are steps. The colour compares a rank's own work in the "
+                                 "step, without waits for other ranks, with the median of comparable ranks."});
+    tp_document_add_chart(w->document, "heat", tp_data_of_object(object), NULL);
 }

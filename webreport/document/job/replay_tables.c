@@ -38,7 +38,7 @@ static const char *const kind_names[TP_CAUSE_KINDS] = {[TP_CAUSE_COMPUTE] = "com
                                                        [TP_CAUSE_CHANGING] = "changing_imbalance"};
 static const char *const part_names[TP_SLOT_PARTS] = {"compute", "pause", "input", ""};
 
-static bool has_part(const struct tp_cause *cause)
+static bool has_slot_part(const struct tp_cause *cause)
 {
     return cause->kind < TP_CAUSE_SEQUENCE;
 }
@@ -52,7 +52,7 @@ static void fill_cause(struct tp_table *table, size_t row, const struct tp_job *
         tp_rank_set_add(&ranks, tp_graph_rank_at(&job->graph, cause->ranks[i])->number);
     tp_table_text(table, TP_JOB_CAUSE_TEXT)[row] = tp_str_of(tp_job_cause_text(job, cause));
     tp_table_text(table, TP_JOB_CAUSE_KIND)[row] = tp_str_of(kind_names[cause->kind]);
-    tp_table_text(table, TP_JOB_CAUSE_PART)[row] = tp_str_of(has_part(cause) ? part_names[cause->part] : "");
+    tp_table_text(table, TP_JOB_CAUSE_PART)[row] = tp_str_of(has_slot_part(cause) ? part_names[cause->part] : "");
     tp_table_text(table, TP_JOB_CAUSE_RANKS)[row] = tp_str_of(tp_rank_set_text(job->arena, &ranks, max_runs));
     tp_table_int(table, TP_JOB_CAUSE_COUNT)[row] = cause->rank_count;
     tp_table_int(table, TP_JOB_CAUSE_CELLS)[row] = cause->cell_count;
@@ -61,7 +61,7 @@ static void fill_cause(struct tp_table *table, size_t row, const struct tp_job *
     tp_table_real(table, TP_JOB_CAUSE_SHARE)[row] = cause->share;
 }
 
-void tp_job_cause_table(struct tp_table *table, const struct tp_job *job, size_t max_runs)
+void tp_job_build_cause_table(struct tp_table *table, const struct tp_job *job, size_t max_runs)
 {
     size_t count = job->what_if.why_not ? 0 : job->what_if.causes.count, rows = job->what_if.why_not ? 0 : count + 1;
     tp_table_init(table, job->arena, "causes", cause_defs, TP_JOB_CAUSE_COLUMNS, rows);
@@ -92,7 +92,7 @@ static const struct tp_column_def family_defs[TP_JOB_FAMILY_COLUMNS] = {
     {"is_pipeline", "Pipeline", "", "yes if the coordinate of a rank is its pipeline stage.", TP_COLUMN_BOOL},
 };
 
-void tp_job_family_table(struct tp_table *table, const struct tp_job *job, size_t max_runs)
+void tp_job_build_family_table(struct tp_table *table, const struct tp_job *job, size_t max_runs)
 {
     const struct tp_graph *graph = &job->graph;
     tp_table_init(table, job->arena, "coordinates", family_defs, TP_JOB_FAMILY_COLUMNS, graph->families.count);

@@ -27,17 +27,17 @@ struct tp_page_entry *tp_page_index_add(struct tp_page_index *index)
     return entry;
 }
 
-static struct tp_str copied(struct tp_arena *arena, struct tp_str text)
+static struct tp_str copy_text(struct tp_arena *arena, struct tp_str text)
 {
     return (struct tp_str){tp_arena_copy(arena, text.ptr, text.len), text.len};
 }
 
-void tp_page_index_name_run(struct tp_page_index *index, const struct tp_naming *naming, struct tp_str run)
+void tp_page_index_set_run_name(struct tp_page_index *index, const struct tp_naming *naming, struct tp_str run)
 {
     struct tp_str shown = tp_shown_text(naming, run);
 
     if (!index->has_run)
-        index->run = copied(index->arena, shown);
+        index->run = copy_text(index->arena, shown);
     else if (!tp_str_equal(index->run, shown))
         index->run = TP_STR("");
     index->has_run = true;
@@ -50,7 +50,7 @@ static void fill_program(struct tp_page_entry *entry, struct tp_arena *arena, co
     const struct tp_program_view *view = tp_section_program(section);
     entry->wall_ns = view->parts.wall_ns;
     if (view->finding_count)
-        entry->finding = copied(arena, tp_shown_text(&section->naming, tp_str_of(view->findings[0].title))).ptr;
+        entry->finding = copy_text(arena, tp_shown_text(&section->naming, tp_str_of(view->findings[0].title))).ptr;
 }
 
 const char *tp_page_index_summary(const struct tp_page_entry *entry, struct tp_arena *arena)
@@ -66,12 +66,12 @@ void tp_page_index_fill(struct tp_page_entry *entry, struct tp_arena *arena, con
 {
     const struct tp_overview *overview = &section->profile->views->overview;
     const struct tp_recommendations *found = &section->profile->advice->recommendations;
-    struct tp_verdict_block words = tp_section_verdict(&section->naming, section->profile);
+    struct tp_verdict_block words = tp_section_verdict_block(&section->naming, section->profile);
     double total = overview->average_us[TP_AVERAGE_TOTAL];
 
-    entry->speech = tp_speech_of(section->profile->model);
-    entry->title = copied(arena, tp_str_of(section->title));
-    entry->run = copied(arena, tp_shown_text(&section->naming, section->profile->run));
+    entry->speech = tp_speech_of_model(section->profile->model);
+    entry->title = copy_text(arena, tp_str_of(section->title));
+    entry->run = copy_text(arena, tp_shown_text(&section->naming, section->profile->run));
     entry->tag = tp_arena_copy(arena, words.class, strlen(words.class));
     if (tp_section_is_program(section)) {
         fill_program(entry, arena, section);
@@ -110,7 +110,7 @@ void tp_page_index_add_failed(struct tp_page_index *index, const struct tp_namin
 {
     struct tp_page_entry *entry = tp_page_index_add(index);
 
-    entry->title = copied(index->arena, tp_shown_text(naming, file.len ? file : worker));
+    entry->title = copy_text(index->arena, tp_shown_text(naming, file.len ? file : worker));
     entry->failure = tp_arena_copy(index->arena, why, strlen(why));
     index->failed_count++;
 }
@@ -175,7 +175,7 @@ static const struct tp_shown_column SHOWN[] = {
     STEP_COLUMNS, {TP_SHOW_PERCENT, INDEX_BUSY, NULL, 0, 0, false, false}, FINDING_COLUMNS};
 static const struct tp_shown_column SHOWN_OF_HOSTS[] = {STEP_COLUMNS, FINDING_COLUMNS};
 
-struct tp_speech tp_page_index_speech(const struct tp_page_index *index)
+struct tp_speech tp_page_index_common_speech(const struct tp_page_index *index)
 {
     const struct tp_page_entry *entries = index->entries.data;
     struct tp_speech speech = {TP_PRODUCER_TORCH, false, false, NULL};
@@ -183,7 +183,7 @@ struct tp_speech tp_page_index_speech(const struct tp_page_index *index)
     for (size_t i = 0; i < index->entries.count; i++) {
         if (entries[i].failure)
             continue;
-        speech = has_any ? tp_speech_joined(speech, entries[i].speech) : entries[i].speech;
+        speech = has_any ? tp_speech_join(speech, entries[i].speech) : entries[i].speech;
         has_any = true;
     }
     return speech;
@@ -198,12 +198,13 @@ static struct tp_shown_table *index_table(struct tp_page_index *index, size_t ma
     struct tp_str *tags = tp_arena_array(arena, good, sizeof(*tags)),
                   *findings = tp_arena_array(arena, good, sizeof(*findings));
     struct tp_shown_table *shown;
-    struct tp_speech speech = tp_page_index_speech(index);
+    struct tp_speech speech = tp_page_index_common_speech(index);
 
     tp_table_init(table, arena, "profiles", DEFS, INDEX_COLUMNS, good);
-    shown = !speech.has_none ? tp_shown_table_new(arena, table, SHOWN, sizeof(SHOWN) / sizeof(SHOWN[0]), max_rows)
-                             : tp_shown_table_new(arena, table, SHOWN_OF_HOSTS,
-                                                  sizeof SHOWN_OF_HOSTS / sizeof *SHOWN_OF_HOSTS, max_rows);
+    shown = !speech.mentions_no_device
+                ? tp_shown_table_new(arena, table, SHOWN, sizeof(SHOWN) / sizeof(SHOWN[0]), max_rows)
+                : tp_shown_table_new(arena, table, SHOWN_OF_HOSTS, sizeof SHOWN_OF_HOSTS / sizeof *SHOWN_OF_HOSTS,
+                                     max_rows);
     shown->speech = speech;
     for (size_t i = 0; i < index->entries.count; i++) {
         if (entries[i].failure)
@@ -232,25 +233,26 @@ static struct tp_shown_table *index_table(struct tp_page_index *index, size_t ma
 
 static void put_failures(struct tp_page_index *index, struct tp_object *object)
 {
-    struct tp_list *notices = tp_object_list(object, "notices"), *points;
+    struct tp_list *notices = tp_object_add_list(object, "notices"), *points;
     const struct tp_page_entry *entries = index->entries.data;
     struct tp_object *notice;
     size_t shown = 0;
 
     if (!index->failed_count)
         return;
-    notice = tp_list_object(notices);
+    notice = tp_list_add_object(notices);
     tp_object_text(notice, "tone", "err");
-    tp_object_text(notice, "head",
-                   tp_text_printf(index->arena, "%s could not be used",
-                                  tp_text_of_some(index->arena, (int64_t)index->failed_count, "input", "inputs")));
+    tp_object_text(
+        notice, "head",
+        tp_text_printf(index->arena, "%s could not be used",
+                       tp_text_of_counted_noun(index->arena, (int64_t)index->failed_count, "input", "inputs")));
     tp_object_text(notice, "text", "");
     tp_object_bool(notice, "has_points", true);
-    points = tp_object_list(notice, "points");
+    points = tp_object_add_list(notice, "points");
     for (size_t i = 0; i < index->entries.count && shown < FAILED_SHOWN; i++) {
         if (!entries[i].failure)
             continue;
-        tp_object_text(tp_list_object(points), "point",
+        tp_object_text(tp_list_add_object(points), "point",
                        tp_text_printf(index->arena, "%.*s: %s", (int)entries[i].title.len, entries[i].title.ptr,
                                       entries[i].failure));
         shown++;
@@ -289,15 +291,15 @@ struct tp_data tp_page_index_data(struct tp_page_index *index, size_t profile_co
         return TP_NO_DATA;
     object = tp_object_new(index->arena);
     tp_object_text(object, "title",
-                   tp_text_of_some(index->arena, (int64_t)index->entries.count, "profile", "profiles"));
-    meta = tp_object_list(object, "meta");
+                   tp_text_of_counted_noun(index->arena, (int64_t)index->entries.count, "profile", "profiles"));
+    meta = tp_object_add_list(object, "meta");
     if (good > index->shown_count)
-        tp_object_text(tp_list_object(meta), "text",
+        tp_object_text(tp_list_add_object(meta), "text",
                        tp_text_printf(index->arena, "%zu of the profiles have sections; a larger --max-size shows more",
                                       index->shown_count));
     put_failures(index, object);
-    tp_object_sentence(object, "lead", tp_str_of(lead_text(index)));
+    tp_object_plain_sentence(object, "lead", tp_str_of(lead_text(index)));
     if (good)
-        tp_section_add_table(tp_object_list(object, "tables"), index_table(index, max_bytes / 2 / ROW_BYTES + 1));
+        tp_section_add_table(tp_object_add_list(object, "tables"), index_table(index, max_bytes / 2 / ROW_BYTES + 1));
     return tp_data_of_object(object);
 }

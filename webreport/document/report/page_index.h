@@ -33,7 +33,7 @@ void tp_page_index_init(struct tp_page_index *index, struct tp_arena *arena);
 /* Adds an entry and sets its prefix. The pointer is valid until the next call. */
 struct tp_page_entry *tp_page_index_add(struct tp_page_index *index);
 /* Records the run of the next profile. The page shows the name of the run if all profiles have the same run. */
-void tp_page_index_name_run(struct tp_page_index *index, const struct tp_naming *naming, struct tp_str run);
+void tp_page_index_set_run_name(struct tp_page_index *index, const struct tp_naming *naming, struct tp_str run);
 /* Adds the members link_href and link_title to the object of the last profile. They link to the profile on the other
  * side of `steps` (profile.h). Does nothing if the page neither has that profile nor, with has_room, will have it
  * later. */
@@ -52,7 +52,7 @@ size_t tp_page_index_bytes(const struct tp_page_index *index, size_t profile_cou
 /* Returns the name of an entry. If there are several runs, it includes the run. */
 struct tp_str tp_page_index_label(const struct tp_page_index *index, size_t entry);
 /* Returns the vocabulary for the index, and for parts of the page about all profiles. */
-struct tp_speech tp_page_index_speech(const struct tp_page_index *index);
+struct tp_speech tp_page_index_common_speech(const struct tp_page_index *index);
 /* Returns the title of the document. */
 struct tp_str tp_page_index_title(const struct tp_page_index *index);
 /* Returns the object for the template "index"; kind NONE for a single profile without failed inputs. */

@@ -18,14 +18,14 @@ static const char *time_text(const struct tp_section *section, int64_t ns)
 struct tp_str tp_program_command(const struct tp_section *section, size_t row)
 {
     struct tp_str command = tp_table_text(&tp_section_program(section)->processes, TP_PROGRAM_PROCESS_COMMAND)[row];
-    return tp_text_cut(section->arena, tp_shown_text(&section->naming, command), COMMAND_BYTES);
+    return tp_text_shorten(section->arena, tp_shown_text(&section->naming, command), COMMAND_BYTES);
 }
 
 /* ---- first screen ---- */
 
 static void add_fact(struct tp_document *document, const char *text)
 {
-    tp_document_fact(document, "", text);
+    tp_document_add_fact(document, "", text);
 }
 
 /* Returns the number of processes without a recorded parent. There are several such processes if all processes of a
@@ -39,15 +39,15 @@ static size_t count_roots(const struct tp_section *section)
     return count;
 }
 
-static void put_head(const struct tp_section *section, struct tp_document *document)
+static void put_title_and_facts(const struct tp_section *section, struct tp_document *document)
 {
     const struct tp_program_view *view = tp_section_program(section);
     struct tp_arena *arena = section->arena;
     struct tp_str exit = tp_table_text(&view->processes, TP_PROGRAM_PROCESS_EXIT)[0];
     exit = tp_shown_text(&section->naming, exit);
-    add_fact(document, tp_text_of_some(arena, (int64_t)view->processes.row_count, "process", "processes"));
-    add_fact(document, tp_text_of_some(arena, (int64_t)view->threads.row_count, "thread", "threads"));
-    add_fact(document, tp_text_of_some(arena, view->tree.trace->sample_count, "sample", "samples"));
+    add_fact(document, tp_text_of_counted_noun(arena, (int64_t)view->processes.row_count, "process", "processes"));
+    add_fact(document, tp_text_of_counted_noun(arena, (int64_t)view->threads.row_count, "thread", "threads"));
+    add_fact(document, tp_text_of_counted_noun(arena, view->tree.trace->sample_count, "sample", "samples"));
     if (count_roots(section) == 1)
         add_fact(document, tp_text_printf(arena, "exit %.*s", (int)exit.len, exit.ptr));
     const char *date =
@@ -62,7 +62,7 @@ static void put_bar(const struct tp_section *section, struct tp_document *docume
 {
     const struct tp_wall_parts *wall = &tp_section_program(section)->parts;
     struct tp_chart_part *parts = tp_arena_array(section->arena, TP_WALL_COUNT, sizeof *parts);
-    unsigned order[TP_WALL_COUNT], count = tp_wall_parts_order(wall, order);
+    unsigned order[TP_WALL_COUNT], count = tp_wall_parts_sort(wall, order);
     if (!count)
         return;
     for (unsigned i = 0; i < count; i++)
@@ -72,23 +72,23 @@ static void put_bar(const struct tp_section *section, struct tp_document *docume
     tp_chart_put_split(split, section->arena, parts, count);
     tp_object_printf(split, "split_caption", "Parts of the wall time of all processes, %s; the parts add up to it",
                      time_text(section, wall->wall_ns));
-    tp_document_chart(document, "split", tp_data_of_object(split), NULL);
+    tp_document_add_chart(document, "split", tp_data_of_object(split), NULL);
 }
 
 static void put_facts(const struct tp_section *section, struct tp_document *document)
 {
     const struct tp_program_view *view = tp_section_program(section);
-    unsigned order[TP_WALL_COUNT], count = tp_wall_parts_order(&view->parts, order);
+    unsigned order[TP_WALL_COUNT], count = tp_wall_parts_sort(&view->parts, order);
     const char *text = "";
     for (unsigned i = 0; i < count; i++)
         text = tp_text_printf(section->arena, "%s%s%s %s (%s)", text, *text ? ", " : "", tp_wall_part_words(order[i]),
                               time_text(section, view->parts.part_ns[order[i]]),
-                              tp_text_of_percent(section->arena, tp_wall_share(&view->parts, order[i])));
-    tp_document_fact(document, tp_text_printf(section->arena, "Wall %s", time_text(section, view->parts.wall_ns)),
-                     text);
+                              tp_text_of_percent(section->arena, tp_wall_part_percent(&view->parts, order[i])));
+    tp_document_add_fact(document, tp_text_printf(section->arena, "Wall %s", time_text(section, view->parts.wall_ns)),
+                         text);
 }
 
-static int64_t largest_of(const struct tp_table *table, unsigned column, size_t *row)
+static int64_t find_largest(const struct tp_table *table, unsigned column, size_t *row)
 {
     int64_t most = TP_NULL_INT;
     *row = 0;
@@ -103,9 +103,9 @@ static int64_t largest_of(const struct tp_table *table, unsigned column, size_t 
 static void put_figure(struct tp_document *document, const char *label, const char *value, const char *note,
                        const char *definition)
 {
-    tp_document_figure(document,
-                       &(struct tp_figure_block){
-                           .label = label, .value = value, .note = note, .definition = definition, .meter = NAN});
+    tp_document_add_figure(document,
+                           &(struct tp_figure_block){
+                               .label = label, .value = value, .note = note, .definition = definition, .meter = NAN});
 }
 
 static void put_figures(const struct tp_section *section, struct tp_document *document)
@@ -114,8 +114,8 @@ static void put_figures(const struct tp_section *section, struct tp_document *do
     struct tp_arena *arena = section->arena;
     size_t row;
     int64_t cpu = view->state_ns[TP_STATE_RUNNING], wall = view->parts.wall_ns;
-    int64_t peak = largest_of(&view->processes, TP_PROGRAM_PROCESS_PEAK, &row);
-    struct tp_str command = tp_text_cut(arena, tp_program_command(section, row), 32);
+    int64_t peak = find_largest(&view->processes, TP_PROGRAM_PROCESS_PEAK, &row);
+    struct tp_str command = tp_text_shorten(arena, tp_program_command(section, row), 32);
     put_figure(document, "Wall", time_text(section, wall), "time in which any thread exists",
                "Wall time in which any thread of the program exists; the parts of the bar add up to it.");
     put_figure(document, "CPU", time_text(section, cpu),
@@ -146,11 +146,11 @@ static void put_findings(const struct tp_section *section, struct tp_document *d
     struct tp_arena *arena = section->arena;
     struct tp_findings_block list = {.heading = "Findings",
                                      .none = "Nothing stands out.",
-                                     .id_head = "id",
-                                     .title_head = "finding",
-                                     .value_head = "time",
-                                     .change_head = "share",
-                                     .reason_head = "what to try",
+                                     .id_title = "id",
+                                     .title_column_title = "finding",
+                                     .value_title = "time",
+                                     .change_title = "share",
+                                     .reason_title = "what to try",
                                      .items = tp_arena_array(arena, TP_PROGRAM_FINDINGS, sizeof *list.items)};
     for (unsigned i = 0; i < view->finding_count; i++) {
         const struct tp_program_finding *finding = &view->findings[i];
@@ -169,7 +169,7 @@ static void put_findings(const struct tp_section *section, struct tp_document *d
             .proof = tp_text_printf(arena, "Finding %s", tp_program_finding_id(finding->kind))};
     }
     list.shown = list.open_count = list.count;
-    tp_document_findings(document, &list);
+    tp_document_add_findings(document, &list);
 }
 
 /* ---- tables ---- */
@@ -203,9 +203,9 @@ struct tp_shown_table *tp_functions_table(const struct tp_section *section, cons
         const struct tp_program_function at = {.file = tp_table_text(rows, TP_PROGRAM_FUNCTION_FILE)[i],
                                                .line = line == TP_NULL_INT ? 0 : (int32_t)line};
         double error = tp_table_real(rows, TP_PROGRAM_FUNCTION_ERROR)[i];
-        places[i] = tp_shown_text(&section->naming, tp_str_of(tp_program_function_place(&at, section->arena)));
+        places[i] = tp_shown_text(&section->naming, tp_str_of(tp_program_function_place_text(&at, section->arena)));
         shown->rows[i].name = tp_shown_text(&section->naming, tp_table_text(rows, TP_PROGRAM_FUNCTION_NAME)[i]);
-        shown->rows[i].is_faint = !(tp_table_real(rows, TP_PROGRAM_FUNCTION_SELF_PERCENT)[i] >= 2 * error);
+        shown->rows[i].is_uncertain = !(tp_table_real(rows, TP_PROGRAM_FUNCTION_SELF_PERCENT)[i] >= 2 * error);
     }
     shown->own_texts[0] = places;
     shown->name_title = "Function";
@@ -257,7 +257,7 @@ static struct tp_shown_table *processes_table(const struct tp_section *section, 
     const struct tp_table *rows = &tp_section_program(section)->processes;
     struct tp_shown_table *shown = tp_section_table_new(section, rows, columns, COUNT(columns), max_rows);
     for (size_t i = 0; i < shown->row_count; i++) {
-        shown->rows[i].name = tp_text_cut(section->arena, tp_program_command(section, i), 64);
+        shown->rows[i].name = tp_text_shorten(section->arena, tp_program_command(section, i), 64);
         shown->rows[i].depth = (unsigned)tp_table_int(rows, TP_PROGRAM_PROCESS_DEPTH)[i];
     }
     shown->is_tree = true;
@@ -272,48 +272,49 @@ static void put_short_tables(const struct tp_section *section, struct tp_documen
         tp_program_functions_table(section, SHORT_ROWS), tp_program_waits_table(section, SHORT_ROWS)};
     for (size_t i = 0; i < COUNT(tables); i++)
         if (tables[i])
-            tp_document_table(document, tables[i], NULL);
+            tp_document_add_table(document, tables[i], NULL);
 }
 
 /* Adds a card with the functions that have the most self time, next to the findings. */
-static void put_hottest(const struct tp_section *section, struct tp_document *document)
+static void put_hottest_functions(const struct tp_section *section, struct tp_document *document)
 {
     const struct tp_program_view *view = tp_section_program(section);
     struct tp_arena *arena = section->arena;
     const struct tp_table *rows = &view->function_rows;
     struct tp_object *card = tp_object_new(arena);
-    struct tp_list *list = tp_object_list(card, "hot");
+    struct tp_list *list = tp_object_add_list(card, "hot");
     if (!rows->row_count || !section->limits->operator_rows)
         return;
     for (size_t i = 0; i < rows->row_count && i < HEAVY_ROWS; i++) {
         const struct tp_program_function *f = tp_program_function_at(&view->functions, view->functions.order[i]);
-        struct tp_object *row = tp_list_object(list);
+        struct tp_object *row = tp_list_add_object(list);
         struct tp_str name = tp_shown_text(&section->naming, f->name);
         tp_object_str(row, "full_name", name);
-        tp_object_str(row, "short_name", tp_text_cut(arena, name, 64));
+        tp_object_str(row, "short_name", tp_text_shorten(arena, name, 64));
         tp_object_text(row, "share",
                        tp_text_of_percent(arena, tp_table_real(rows, TP_PROGRAM_FUNCTION_SELF_PERCENT)[i]));
         tp_object_text(row, "self", time_text(section, f->self_ns));
         tp_object_text(row, "total", time_text(section, f->total_ns));
     }
-    tp_document_chart(document, "hottest", tp_data_of_object(card), NULL);
+    tp_document_add_chart(document, "hottest", tp_data_of_object(card), NULL);
 }
 
 void tp_program_document(struct tp_document *document, const struct tp_section *section)
 {
-    struct tp_verdict_block verdict = tp_section_verdict(&section->naming, section->profile);
+    struct tp_verdict_block verdict = tp_section_verdict_block(&section->naming, section->profile);
     struct tp_str command = tp_program_command(section, 0);
     size_t others = count_roots(section) > 1 ? count_roots(section) - 1 : 0;
-    const char *more = others ? tp_text_printf(section->arena, " and %s",
-                                               tp_text_of_some(section->arena, (int64_t)others, "other", "others"))
-                              : "";
+    const char *more = others
+                           ? tp_text_printf(section->arena, " and %s",
+                                            tp_text_of_counted_noun(section->arena, (int64_t)others, "other", "others"))
+                           : "";
     const char *title = section->is_one_of_many
                             ? section->title
                             : tp_text_printf(section->arena, "%.*s%s", (int)command.len, command.ptr, more);
-    tp_document_title(document, &(struct tp_title_block){title, "overview", "Overview"});
-    tp_document_verdict(document, &verdict);
+    tp_document_add_title(document, &(struct tp_title_block){title, "overview", "Overview"});
+    tp_document_add_verdict(document, &verdict);
     document->places = TP_IN_PAGES;
-    put_head(section, document);
+    put_title_and_facts(section, document);
     tp_section_put_notices(section, document);
     put_bar(section, document);
     document->places = TP_EVERYWHERE;
@@ -323,7 +324,7 @@ void tp_program_document(struct tp_document *document, const struct tp_section *
     document->places = TP_EVERYWHERE;
     put_findings(section, document);
     document->places = TP_IN_PAGES;
-    put_hottest(section, document);
+    put_hottest_functions(section, document);
     document->places = TP_IN_TEXT | TP_IN_MARKDOWN;
     put_short_tables(section, document);
 }

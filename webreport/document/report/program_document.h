@@ -9,7 +9,7 @@
 /* Returns whether the profile contains only a program recorded from outside. */
 static inline bool tp_section_is_program(const struct tp_section *section)
 {
-    return tp_is_of_program(section->profile->advice, section->profile->model);
+    return tp_advice_is_for_program(section->profile->advice, section->profile->model);
 }
 
 /* Returns the view of the profile's program. */

@@ -29,7 +29,7 @@ struct span {
     struct cells samples, waits;
 };
 
-static struct cell *cell_of(struct cells *cells, uint32_t item, uint32_t bin)
+static struct cell *find_or_add_cell(struct cells *cells, uint32_t item, uint32_t bin)
 {
     uint32_t number = tp_keys_pair(&cells->keys, item, bin);
     if (number == cells->items.count)
@@ -38,47 +38,48 @@ static struct cell *cell_of(struct cells *cells, uint32_t item, uint32_t bin)
 }
 
 /* Returns the bin of a time. */
-static uint32_t bin_of(const struct tp_process_tree *tree, int64_t at_ns)
+static uint32_t bin_at_time(const struct tp_process_tree *tree, int64_t at_ns)
 {
     __int128 length = (__int128)tree->end_ns - tree->begin_ns;
     __int128 bin = length > 0 ? ((__int128)at_ns - tree->begin_ns) * BINS / length : 0;
     return bin < 0 ? 0 : bin >= BINS ? BINS - 1 : (uint32_t)bin;
 }
 
-static int64_t begin_of(const struct tp_process_tree *tree, uint32_t bin)
+static int64_t bin_begin_ns(const struct tp_process_tree *tree, uint32_t bin)
 {
-    /* finds the first nanosecond for which bin_of returns this bin */
+    /* finds the first nanosecond for which bin_at_time returns this bin */
     __int128 length = (__int128)tree->end_ns - tree->begin_ns;
     return tree->begin_ns + (int64_t)((length * bin + BINS - 1) / BINS);
 }
 
-static void gather_samples(struct span *span, struct tp_arena *arena)
+static void collect_samples(struct span *span, struct tp_arena *arena)
 {
     const struct tp_trace *trace = span->view->tree.trace;
     uint32_t *nodes = tp_arena_array(arena, trace->sample_count + 1, sizeof *nodes);
     tp_merge_init(&span->merge, span->section->profile->model, arena);
-    tp_merge_program(&span->merge, span->view, nodes, arena);
+    tp_merge_add_program(&span->merge, span->view, nodes, arena);
     for (uint32_t i = 0; i < trace->sample_count; i++) {
-        struct cell *cell = cell_of(&span->samples, nodes[i], bin_of(&span->view->tree, trace->samples[i].ts_ns));
-        cell->ns = tp_sat_add(cell->ns, span->view->tree.weight_of_sample[i]);
+        struct cell *cell =
+            find_or_add_cell(&span->samples, nodes[i], bin_at_time(&span->view->tree, trace->samples[i].ts_ns));
+        cell->ns = tp_sat_add(cell->ns, span->view->tree.weight_of_sample_ns[i]);
         cell->count++;
     }
 }
 
-static void gather_waits(struct span *span)
+static void collect_waits(struct span *span)
 {
     const struct tp_process_tree *tree = &span->view->tree;
     for (uint32_t i = 0; i < tree->slice_count; i++) {
         const struct tp_thread_slice *piece = &tree->slices[i];
-        uint32_t group = span->view->waits.group_of_piece[i], first = bin_of(tree, piece->begin_ns);
-        if (group == TP_NO_ID || !tp_wait_is_listed(&span->view->waits.groups[group]))
+        uint32_t group = span->view->waits.group_by_slice[i], first = bin_at_time(tree, piece->begin_ns);
+        if (group == TP_NO_ID || !tp_wait_group_is_listed(&span->view->waits.groups[group]))
             continue;
         int64_t at = piece->begin_ns;
-        cell_of(&span->waits, group, first)->count++;
+        find_or_add_cell(&span->waits, group, first)->count++;
         for (uint32_t bin = first; at < piece->end_ns && bin < BINS; bin++) {
-            int64_t end = bin + 1 < BINS ? begin_of(tree, bin + 1) : piece->end_ns;
+            int64_t end = bin + 1 < BINS ? bin_begin_ns(tree, bin + 1) : piece->end_ns;
             end = end < piece->end_ns ? end : piece->end_ns;
-            struct cell *cell = cell_of(&span->waits, group, bin);
+            struct cell *cell = find_or_add_cell(&span->waits, group, bin);
             cell->ns = tp_sat_add(cell->ns, end - at);
             at = end;
         }
@@ -151,7 +152,7 @@ static void print_json(const struct tp_data *value, struct tp_buf *out)
     const struct span *span = value->self;
     struct tp_json json;
     tp_json_init(&json, out);
-    json.html_safe = true;
+    json.is_html_safe = true;
     tp_json_object(&json);
     tp_json_member_int(&json, "wall", span->view->tree.end_ns - span->view->tree.begin_ns);
     tp_json_member_int(&json, "bins", BINS);
@@ -162,7 +163,7 @@ static void print_json(const struct tp_data *value, struct tp_buf *out)
     tp_json_object_end(&json);
 }
 
-void tp_program_span_put(const struct tp_section *section, struct tp_object *object)
+void tp_program_span_add_data(const struct tp_section *section, struct tp_object *object)
 {
     static const struct tp_data_source source = {.print = print_json};
     struct tp_arena *arena = section->arena;
@@ -173,11 +174,12 @@ void tp_program_span_put(const struct tp_section *section, struct tp_object *obj
     span->waits.items = TP_VEC(arena, struct cell);
     tp_keys_init(&span->samples.keys, arena, 2);
     tp_keys_init(&span->waits.keys, arena, 2);
-    gather_samples(span, arena);
-    gather_waits(span);
+    collect_samples(span, arena);
+    collect_waits(span);
     size_t cells = span->samples.items.count + span->waits.items.count;
     if (span->merge.nodes.count > MOST_NODES || cells > MOST_CELLS ||
         cells * CELL_BYTES + span->merge.nodes.count * NODE_BYTES > section->limits->timeline_bytes)
         return;
-    tp_object_put(object, "span_json", (struct tp_data){.kind = TP_DATA_PRINTED, .source = &source, .self = span});
+    tp_object_add_value(object, "span_json",
+                        (struct tp_data){.kind = TP_DATA_PRINTED, .source = &source, .self = span});
 }

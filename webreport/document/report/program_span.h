@@ -7,6 +7,6 @@
 
 /* Adds a member `span_json` to the object: samples and waits by bins of the tree's time. Does nothing if the data is
  * too large for the level of detail. */
-void tp_program_span_put(const struct tp_section *section, struct tp_object *object);
+void tp_program_span_add_data(const struct tp_section *section, struct tp_object *object);
 
 #endif

@@ -52,7 +52,7 @@ static const struct tp_shown_column RANK_SHOWN[] = {
     {TP_SHOW_TIME, RANK_TRANSFER, NULL, 1, 0, false, false}, {TP_SHOW_TIME, RANK_WAIT, NULL, 1, 0, false, false},
 };
 
-static double mean_of(const struct tp_step_matrix *matrix, uint32_t rank, unsigned part)
+static double mean_part_ns(const struct tp_step_matrix *matrix, uint32_t rank, unsigned part)
 {
     if (!matrix->mean_us || part >= matrix->part_count)
         return NAN;
@@ -63,14 +63,15 @@ static struct tp_table *rank_table(struct tp_arena *arena, const struct tp_distr
 {
     struct tp_table *table = tp_arena_alloc(arena, sizeof(*table));
 
-    tp_table_init(table, arena, "ranks", speech.has_none ? HOST_RANK_DEFS : RANK_DEFS, RANK_COLUMNS, view->rank_count);
+    tp_table_init(table, arena, "ranks", speech.mentions_no_device ? HOST_RANK_DEFS : RANK_DEFS, RANK_COLUMNS,
+                  view->rank_count);
     for (uint32_t rank = 0; rank < view->rank_count; rank++) {
         tp_table_text(table, RANK_WORKER)[rank] = view->ranks[rank]->worker;
         for (unsigned part = 0; part < TP_OVERLAP_PARTS; part++)
-            tp_table_real(table, RANK_COMPUTE + part)[rank] = mean_of(&view->overlap, rank, part);
+            tp_table_real(table, RANK_COMPUTE + part)[rank] = mean_part_ns(&view->overlap, rank, part);
         for (unsigned part = 0; part < TP_WAIT_PARTS; part++)
             tp_table_real(table, RANK_TRANSFER + part)[rank] =
-                view->is_comparable ? mean_of(&view->wait, rank, part) : NAN;
+                view->is_comparable ? mean_part_ns(&view->wait, rank, part) : NAN;
     }
     return table;
 }
@@ -86,7 +87,7 @@ static const struct {
 static void put_bar(struct tp_object *bar, struct tp_arena *arena, const struct tp_table *table, uint32_t rank,
                     double longest)
 {
-    struct tp_list *segments = tp_object_list(bar, "segments");
+    struct tp_list *segments = tp_object_add_list(bar, "segments");
     double x = 15;
     int64_t y = (int64_t)rank * BAR_PITCH;
 
@@ -97,7 +98,7 @@ static void put_bar(struct tp_object *bar, struct tp_arena *arena, const struct 
 
         if (!(width > 0.01))
             continue;
-        segment = tp_list_object(segments);
+        segment = tp_list_add_object(segments);
         tp_chart_put_kind(segment, PARTS[part].kind);
         tp_chart_put_percent(segment, "x", x);
         tp_chart_put_percent(segment, "w", width);
@@ -113,7 +114,7 @@ static struct tp_data rank_chart(struct tp_arena *arena, const struct tp_naming 
 {
     struct tp_object *chart = tp_object_new(arena);
     uint32_t count = table->row_count < MAX_BARS ? (uint32_t)table->row_count : MAX_BARS;
-    struct tp_list *kinds = tp_object_list(chart, "kinds"), *bars = tp_object_list(chart, "bars");
+    struct tp_list *kinds = tp_object_add_list(chart, "kinds"), *bars = tp_object_add_list(chart, "bars");
     double longest = 0;
 
     for (uint32_t rank = 0; rank < count; rank++) {
@@ -126,13 +127,13 @@ static struct tp_data rank_chart(struct tp_arena *arena, const struct tp_naming 
     if (!(longest > 0))
         return TP_NO_DATA;
     for (unsigned part = 0; part < TP_OVERLAP_PARTS; part++) {
-        struct tp_object *kind = tp_list_object(kinds);
+        struct tp_object *kind = tp_list_add_object(kinds);
 
         tp_chart_put_kind(kind, PARTS[part].kind);
         tp_object_text(kind, "label", PARTS[part].label);
     }
     for (uint32_t rank = 0; rank < count; rank++) {
-        struct tp_object *bar = tp_list_object(bars);
+        struct tp_object *bar = tp_list_add_object(bars);
 
         tp_object_str(bar, "worker", tp_shown_text(naming, tp_table_text(table, RANK_WORKER)[rank]));
         tp_object_int(bar, "y", (int64_t)rank * BAR_PITCH);
@@ -183,7 +184,7 @@ static const struct tp_shown_column SUM_SHOWN[] = {
 };
 
 /* Adds `value` to *sum if both are known. The sum saturates, because sizes may be hostile. */
-static void add_to(int64_t *sum, int64_t value)
+static void add_if_known(int64_t *sum, int64_t value)
 {
     if (value == TP_NULL_INT)
         *sum = TP_NULL_INT;
@@ -221,15 +222,16 @@ static struct tp_table *sum_table(struct tp_arena *arena, const struct tp_distri
                     transfer = tp_table_int(ops, TP_COMM_OP_TRANSFER)[row];
 
             tp_table_text(table, SUM_NAME)[at] = tp_strings_get(&names, at);
-            add_to(&tp_table_int(table, SUM_CALLS)[at], tp_table_int(ops, TP_COMM_OP_CALLS)[row]);
-            add_to(&tp_table_int(table, SUM_BYTES)[at], tp_table_int(ops, TP_COMM_OP_BYTES)[row]);
-            add_to(&tp_table_int(table, SUM_LATENCY)[at], latency);
-            add_to(&tp_table_int(table, SUM_TRANSFER)[at], transfer);
-            add_to(&tp_table_int(table, SUM_WAIT)[at], transfer == TP_NULL_INT ? TP_NULL_INT : latency - transfer);
-            add_to(&tp_table_int(table, SUM_KERNEL_TIME)[at], tp_table_int(ops, TP_COMM_OP_KERNEL_TIME)[row]);
+            add_if_known(&tp_table_int(table, SUM_CALLS)[at], tp_table_int(ops, TP_COMM_OP_CALLS)[row]);
+            add_if_known(&tp_table_int(table, SUM_BYTES)[at], tp_table_int(ops, TP_COMM_OP_BYTES)[row]);
+            add_if_known(&tp_table_int(table, SUM_LATENCY)[at], latency);
+            add_if_known(&tp_table_int(table, SUM_TRANSFER)[at], transfer);
+            add_if_known(&tp_table_int(table, SUM_WAIT)[at],
+                         transfer == TP_NULL_INT ? TP_NULL_INT : latency - transfer);
+            add_if_known(&tp_table_int(table, SUM_KERNEL_TIME)[at], tp_table_int(ops, TP_COMM_OP_KERNEL_TIME)[row]);
         }
     put_rates(table);
-    return tp_table_sorted(arena, table, SUM_LATENCY);
+    return tp_table_copy_sorted(arena, table, SUM_LATENCY);
 }
 
 /* ---- sentences ---- */
@@ -293,8 +295,8 @@ static const char *lead_text(struct tp_arena *arena, const struct tp_naming *nam
 }
 
 /* Returns the sentence below the section's title, which includes slow links. */
-static const char *whole_lead(struct tp_arena *arena, const struct tp_naming *naming, const struct tp_distributed *view,
-                              const struct tp_table *ranks)
+static const char *whole_job_lead_text(struct tp_arena *arena, const struct tp_naming *naming,
+                                       const struct tp_distributed *view, const struct tp_table *ranks)
 {
     const char *lead = lead_text(arena, naming, view, ranks);
     if (view->is_partial)
@@ -325,9 +327,9 @@ struct tp_data tp_section_distributed(struct tp_arena *arena, const struct tp_na
     ranks = rank_table(arena, view, speech);
     tp_object_text(object, "span_note",
                    view->has_span ? tp_text_printf(arena, "span %lld", (long long)view->span) : "");
-    tp_object_sentence(object, "lead", tp_str_of(whole_lead(arena, naming, view, ranks)));
-    tp_object_put(object, "chart", rank_chart(arena, naming, ranks));
-    tables = tp_object_list(object, "tables");
+    tp_object_plain_sentence(object, "lead", tp_str_of(whole_job_lead_text(arena, naming, view, ranks)));
+    tp_object_add_value(object, "chart", rank_chart(arena, naming, ranks));
+    tables = tp_object_add_list(object, "tables");
     shown =
         tp_shown_table_new(arena, ranks, RANK_SHOWN, COUNT(RANK_SHOWN) - (view->is_comparable ? 0 : 2), MAX_RANK_ROWS);
     shown->speech = speech;
@@ -336,20 +338,21 @@ struct tp_data tp_section_distributed(struct tp_arena *arena, const struct tp_na
     shown->caption = "Mean step of each rank";
     shown->heading = "Ranks, mean per step";
     if (view->without_communication_count)
-        shown->note =
-            tp_text_printf(arena, "%s without communication.",
-                           tp_text_of_some(arena, view->without_communication_count, "more worker", "more workers"));
-    tp_section_name_rows(naming, shown, RANK_WORKER);
+        shown->note = tp_text_printf(
+            arena, "%s without communication.",
+            tp_text_of_counted_noun(arena, view->without_communication_count, "more worker", "more workers"));
+    tp_section_set_row_names(naming, shown, RANK_WORKER);
     tp_section_add_table(tables, shown);
     shown = tp_shown_table_new(arena, sum_table(arena, view), SUM_SHOWN,
-                               COUNT(SUM_SHOWN) - speech.has_none, /* omits the last column, which is about kernels */
+                               COUNT(SUM_SHOWN) -
+                                   speech.mentions_no_device, /* omits the last column, which is about kernels */
                                MAX_RANK_ROWS);
     shown->name = "collectives";
     shown->name_title = "Collective";
     shown->caption = "Communication calls, all ranks together";
     shown->heading = "Collectives, all ranks together";
     shown->foot = "All";
-    tp_section_name_rows(naming, shown, SUM_NAME);
+    tp_section_set_row_names(naming, shown, SUM_NAME);
     tp_section_add_table(tables, shown);
     return tp_data_of_object(object);
 }

@@ -18,7 +18,7 @@ static struct tp_figure_block amount_figure(struct tp_arena *arena, const char *
     return figure;
 }
 
-static struct tp_figure_block percentage(struct tp_arena *arena, const char *label, double percent)
+static struct tp_figure_block percentage_figure(struct tp_arena *arena, const char *label, double percent)
 {
     struct tp_figure_block figure = amount_figure(arena, label, tp_text_of_percent(arena, percent));
 
@@ -26,7 +26,7 @@ static struct tp_figure_block percentage(struct tp_arena *arena, const char *lab
     return figure;
 }
 
-static enum tp_tone tone_of(double percent, double bad, double warn)
+static enum tp_tone percent_tone(double percent, double bad, double warn)
 {
     return isnan(percent) ? TP_TONE_PLAIN : percent < bad ? TP_TONE_BAD : percent < warn ? TP_TONE_WARN : TP_TONE_PLAIN;
 }
@@ -55,7 +55,7 @@ static struct tp_figure_block step_figure(const struct tp_section *section)
         figure.note =
             strcmp(section->profile->views->facts.step_marker, "window") == 0 ? "the whole window" : "one step";
     figure.definition =
-        tp_speaks_of_launches(section->profile->model)
+        tp_mentions_launches(section->profile->model)
             ? "Mean length of the used steps. A step lasts from its marker's start to the end of the GPU work that the "
               "step launched."
             : "Mean length of the used steps. A step lasts from its marker's start to its marker's end.";
@@ -72,7 +72,7 @@ static const struct tp_gpu_property *device_property(const struct tp_trace *trac
 
 /* Converts a percentage of window W to a percentage of the judged time; NaN if no time can be judged. Time that
  * cannot be judged counts as idle. */
-static double judged_percent(const struct tp_section *section, double percent)
+static double percent_of_judged_time(const struct tp_section *section, double percent)
 {
     const struct tp_unjudged *unjudged = &section->profile->advice->verdict.unjudged;
     int64_t window_ns = section->profile->model->window_ns, rest_ns = window_ns - unjudged->ns;
@@ -81,8 +81,8 @@ static double judged_percent(const struct tp_section *section, double percent)
     return rest_ns > 0 ? fmin(100, percent * (double)window_ns / (double)rest_ns) : NAN;
 }
 
-/* Returns what the percentages of judged_percent refer to; `usual` if all of window W can be judged. */
-static const char *judged_note(const struct tp_section *section, const char *usual)
+/* Returns what the percentages of percent_of_judged_time refer to; `usual` if all of window W can be judged. */
+static const char *judged_time_note(const struct tp_section *section, const char *usual)
 {
     const struct tp_unjudged *unjudged = &section->profile->advice->verdict.unjudged;
     int64_t rest_ns = section->profile->model->window_ns - unjudged->ns;
@@ -98,51 +98,51 @@ static struct tp_figure_block busy_figure(const struct tp_section *section)
     const struct tp_table *gpus = &section->profile->views->overview.gpu_summary;
     struct tp_arena *arena = section->arena;
     size_t row = tp_overview_main_gpu(&section->profile->views->overview);
-    double busy = judged_percent(section, 100 * tp_table_real(gpus, TP_GPU_BUSY_RATIO)[row]);
+    double busy = percent_of_judged_time(section, 100 * tp_table_real(gpus, TP_GPU_BUSY_RATIO)[row]);
     struct tp_figure_block figure =
-        percentage(arena, tp_text_of_devices(section->profile->model, "GPU busy", arena), busy);
+        percentage_figure(arena, tp_replace_gpu_words(section->profile->model, "GPU busy", arena), busy);
 
     const char *name = tp_section_device_name(section, tp_table_int(gpus, TP_GPU_ID)[row]);
     figure.note = gpus->row_count > 1 ? tp_text_printf(arena, "%s, the busiest of %zu", name, gpus->row_count)
-                                      : judged_note(section, "kernels, copies or sets");
-    figure.tone = tone_of(busy, 40, 70);
+                                      : judged_time_note(section, "kernels, copies or sets");
+    figure.tone = percent_tone(busy, 40, 70);
     figure.definition = gpus->defs[TP_GPU_BUSY_RATIO].definition;
     return figure;
 }
 
-static void add_gpu(const struct tp_section *section, struct tp_document *document)
+static void add_gpu_figures(const struct tp_section *section, struct tp_document *document)
 {
     const struct tp_table *gpus = &section->profile->views->overview.gpu_summary;
     struct tp_arena *arena = section->arena;
     size_t row = tp_overview_main_gpu(&section->profile->views->overview);
     const struct tp_gpu_property *property =
         device_property(section->profile->trace, tp_table_int(gpus, TP_GPU_ID)[row]);
-    double sm = judged_percent(section, 100 * tp_table_real(gpus, TP_GPU_SM_EFFICIENCY)[row]);
+    double sm = percent_of_judged_time(section, 100 * tp_table_real(gpus, TP_GPU_SM_EFFICIENCY)[row]);
     double eligible = 100 * section->profile->views->overview.tensor_core_eligible_ratio,
            used = 100 * tp_table_real(gpus, TP_GPU_TENSOR_CORE)[row];
-    struct tp_figure_block figure = percentage(arena, "SM efficiency", sm);
+    struct tp_figure_block figure = percentage_figure(arena, "SM efficiency", sm);
 
     figure.note = property && property->sm_count > 0
                       ? tp_text_printf(arena, "estimated, %lld SMs", (long long)property->sm_count)
                   : isnan(sm) ? "blocks per SM not recorded"
                               : "estimated";
-    figure.note = judged_note(section, figure.note);
-    figure.tone = tone_of(sm, 30, 60);
+    figure.note = judged_time_note(section, figure.note);
+    figure.tone = percent_tone(sm, 30, 60);
     figure.definition = gpus->defs[TP_GPU_SM_EFFICIENCY].definition;
-    tp_document_figure(document, &figure);
-    figure = percentage(arena, "Achieved occupancy", tp_table_real(gpus, TP_GPU_OCCUPANCY)[row]);
+    tp_document_add_figure(document, &figure);
+    figure = percentage_figure(arena, "Achieved occupancy", tp_table_real(gpus, TP_GPU_OCCUPANCY)[row]);
     figure.note = isnan(tp_table_real(gpus, TP_GPU_OCCUPANCY)[row]) ? "not recorded" : "estimated, time-weighted";
     figure.definition = gpus->defs[TP_GPU_OCCUPANCY].definition;
-    tp_document_figure(document, &figure);
-    figure = percentage(arena, "Tensor Core time", used);
+    tp_document_add_figure(document, &figure);
+    figure = percentage_figure(arena, "Tensor Core time", used);
     figure.note = eligible > 0 ? tp_text_printf(arena, "of %s that could use them", tp_text_of_percent(arena, eligible))
-                               : tp_section_word(section, "no eligible operators");
+                               : tp_section_spoken_text(section, "no eligible operators");
     figure.tone = eligible >= 10 && used < 0.05 ? TP_TONE_BAD : TP_TONE_PLAIN;
     figure.definition = gpus->defs[TP_GPU_TENSOR_CORE].definition;
-    tp_document_figure(document, &figure);
+    tp_document_add_figure(document, &figure);
 }
 
-static void add_cpu(const struct tp_section *section, struct tp_document *document)
+static void add_cpu_figures(const struct tp_section *section, struct tp_document *document)
 {
     enum tp_producer producer = section->profile->model->producer;
     const struct {
@@ -150,7 +150,8 @@ static void add_cpu(const struct tp_section *section, struct tp_document *docume
         const char *label, *definition;
     } SHARES[] = {
         {TP_CATEGORY_CPU_EXEC, tp_phrase(TP_PHRASE_HOST_SHARE, producer),
-         tp_section_word(section, "Share of the steps in which an operator or an annotation runs on any thread.")},
+         tp_section_spoken_text(section,
+                                "Share of the steps in which an operator or an annotation runs on any thread.")},
         {TP_CATEGORY_DATALOADER, tp_phrase(TP_PHRASE_INPUT, producer), tp_phrase(TP_PHRASE_INPUT_SHARE, producer)},
         {TP_CATEGORY_COMMUNICATION, "Communication",
          "Share of the steps in which a collective runs, but no kernel, copy or memset."},
@@ -160,22 +161,23 @@ static void add_cpu(const struct tp_section *section, struct tp_document *docume
     struct tp_figure_block figure;
 
     for (size_t i = 0; i < sizeof(SHARES) / sizeof(SHARES[0]); i++) {
-        figure = percentage(section->arena, SHARES[i].label,
-                            total > 0 ? 100 * overview->average_us[SHARES[i].average] / total : 0);
+        figure = percentage_figure(section->arena, SHARES[i].label,
+                                   total > 0 ? 100 * overview->average_us[SHARES[i].average] / total : 0);
         figure.note = "of the step";
         figure.definition = SHARES[i].definition;
-        tp_document_figure(document, &figure);
+        tp_document_add_figure(document, &figure);
     }
-    figure = amount_figure(section->arena, tp_section_word(section, "Operators called"),
+    figure = amount_figure(section->arena, tp_section_spoken_text(section, "Operators called"),
                            tp_text_of_count(section->arena, (int64_t)section->profile->views->facts.operator_count));
     figure.note = tp_text_printf(section->arena, "%zu different", section->profile->views->operators.by_name.row_count);
-    figure.definition = tp_section_word(section, "Number of operator calls in the whole trace. An operator that only "
-                                                 "calls another operator of the same name counts once.");
-    tp_document_figure(document, &figure);
+    figure.definition =
+        tp_section_spoken_text(section, "Number of operator calls in the whole trace. An operator that only "
+                                        "calls another operator of the same name counts once.");
+    tp_document_add_figure(document, &figure);
 }
 
 /* Adds the memory peak of the most important device, preferably a GPU. */
-static void add_memory(const struct tp_section *section, struct tp_document *document)
+static void add_memory_figures(const struct tp_section *section, struct tp_document *document)
 {
     const struct tp_memory_peak *memory = &section->profile->advice->memory;
     const struct tp_memory_device *best = NULL;
@@ -196,7 +198,7 @@ static void add_memory(const struct tp_section *section, struct tp_document *doc
 
         figure = amount_figure(section->arena,
                                best->device_type
-                                   ? tp_text_of_devices(section->profile->model, "Peak GPU memory", section->arena)
+                                   ? tp_replace_gpu_words(section->profile->model, "Peak GPU memory", section->arena)
                                    : "Peak CPU memory",
                                tp_text_of_bytes(section->arena, best->peak_allocated_bytes));
         figure.note = best->totals_known ? "allocated" : "above the level at the start of the trace";
@@ -207,7 +209,7 @@ static void add_memory(const struct tp_section *section, struct tp_document *doc
                                          tp_text_of_bytes(section->arena, property->total_memory_bytes));
     }
     figure.definition = "Largest number of bytes that were allocated at the same time.";
-    tp_document_figure(document, &figure);
+    tp_document_add_figure(document, &figure);
 }
 
 static bool has_known_gpu(const struct tp_model *model)
@@ -223,21 +225,21 @@ void tp_section_put_figures(const struct tp_section *section, struct tp_document
     unsigned places = document->places;
     if (section->profile->is_silent) { /* shares of such a short time would mean nothing */
         document->places = TP_IN_PAGES;
-        add_memory(section, document);
+        add_memory_figures(section, document);
         document->places = places;
         return;
     }
     struct tp_figure_block figure = step_figure(section);
-    tp_document_figure(document, &figure);
+    tp_document_add_figure(document, &figure);
     if (section->profile->views->overview.gpu_summary.row_count) {
         figure = busy_figure(section);
-        tp_document_figure(document, &figure);
+        tp_document_add_figure(document, &figure);
     }
     document->places = TP_IN_PAGES; /* outputs other than pages have only the two figures above */
     if (!section->profile->views->overview.gpu_summary.row_count)
-        add_cpu(section, document);
+        add_cpu_figures(section, document);
     else if (has_known_gpu(section->profile->model)) /* for other devices, busy time is unknown */
-        add_gpu(section, document);
-    add_memory(section, document);
+        add_gpu_figures(section, document);
+    add_memory_figures(section, document);
     document->places = places;
 }

@@ -18,7 +18,7 @@ static const char *detail_text(const struct tp_section *section, const struct tp
 /* Returns the part of a finding's estimate that the total includes; NULL if the total includes the whole estimate.
  * The part may be smaller for waits: without a wait, the host calls the next work earlier. The device may then do
  * this work in idle time that another finding already counts. */
-static const char *counted_text(struct tp_arena *arena, const struct tp_finding *finding)
+static const char *counted_part_text(struct tp_arena *arena, const struct tp_finding *finding)
 {
     if (!(finding->high_percent - finding->counted_percent >= 0.05))
         return "";
@@ -38,12 +38,13 @@ static const char *proof_text(struct tp_arena *arena, const struct tp_finding *f
         evidence = tp_text_printf(arena, " \xc2\xb7 %u of %s events are listed as evidence", shown,
                                   tp_text_of_count(arena, finding->evidence_total));
     else if (shown)
-        evidence = tp_text_printf(arena, " \xc2\xb7 evidence: %s", tp_text_of_some(arena, shown, "event", "events"));
+        evidence =
+            tp_text_printf(arena, " \xc2\xb7 evidence: %s", tp_text_of_counted_noun(arena, shown, "event", "events"));
     if (finding->known)
         known = tp_text_printf(arena, " \xc2\xb7 in tests the rule was correct in %u of %s", finding->right,
-                               tp_text_of_some(arena, finding->known, "known case", "known cases"));
+                               tp_text_of_counted_noun(arena, finding->known, "known case", "known cases"));
     return tp_text_printf(arena, "Rule %s \xc2\xb7 confidence %s%s%s%s%s", finding->rule->id,
-                          tp_confidence_text(finding->confidence), weakened, known, counted_text(arena, finding),
+                          tp_confidence_text(finding->confidence), weakened, known, counted_part_text(arena, finding),
                           evidence);
 }
 
@@ -60,7 +61,7 @@ static void fill_evidence(const struct tp_section *section, struct tp_finding_bl
 
         places[i] = (struct tp_place_block){
             .file_line = tp_shown_text(&section->naming, evidence->file_line),
-            .text = tp_text_cut(arena, tp_shown_kernel(&section->naming, evidence->name), EVENT_BYTES),
+            .text = tp_text_shorten(arena, tp_shown_kernel(&section->naming, evidence->name), EVENT_BYTES),
             .at = tp_text_of_time(arena, evidence->ts_ns),
             .at_ns = tp_text_printf(arena, "%lld", (long long)evidence->ts_ns),
             .href = tp_source_link(&section->naming, evidence->file_line)};
@@ -72,7 +73,7 @@ static void fill_evidence(const struct tp_section *section, struct tp_finding_bl
 
 /* Returns the rule whose finding shows a finding with rule `id` as a remedy (docs/definitions.md, section 15); NULL
  * if it is not a remedy. */
-static const char *parent_rule(const char *id)
+static const char *parent_rule_id(const char *id)
 {
     return strcmp(id, "B2") == 0 ? "B1" : strcmp(id, "A2") == 0 ? "A1" : NULL;
 }
@@ -94,7 +95,7 @@ static void fill_remedies(const struct tp_section *section, struct tp_finding_bl
     struct tp_finding_block *remedies = tp_arena_array(section->arena, found->finding_count, sizeof *remedies);
 
     for (uint32_t i = 0; i < found->finding_count; i++) {
-        const char *parent = parent_rule(found->findings[i].rule->id);
+        const char *parent = parent_rule_id(found->findings[i].rule->id);
 
         if (parent && strcmp(parent, id) == 0)
             fill_finding(section, &remedies[block->remedy_count++], &found->findings[i]);
@@ -124,7 +125,7 @@ static const char *time_range_text(struct tp_arena *arena, double low, double hi
     return tp_text_printf(arena, "%s to %s", least, most);
 }
 
-const char *tp_finding_gain(const struct tp_finding *finding, struct tp_arena *arena)
+const char *tp_finding_gain_text(const struct tp_finding *finding, struct tp_arena *arena)
 {
     if (isnan(finding->high_percent))
         return isnan(finding->share_percent) ? NULL : tp_text_of_percent(arena, finding->share_percent);
@@ -136,7 +137,7 @@ const char *tp_finding_gain(const struct tp_finding *finding, struct tp_arena *a
 /* Returns the estimated gain of a finding as a time, such as "12.1 to 15.6 ms". The finding must have an estimate. */
 static const char *gained_time_text(const struct tp_finding *finding, struct tp_arena *arena)
 {
-    double high = tp_finding_most_us(finding);
+    double high = tp_finding_max_gain_us(finding);
     double low = finding->high_percent > 0 ? high * finding->low_percent / finding->high_percent : 0;
     return time_range_text(arena, low, high);
 }
@@ -153,7 +154,7 @@ static void fill_finding(const struct tp_section *section, struct tp_finding_blo
                                        .id = finding->rule->id,
                                        .title = finding->shown_title,
                                        .value = has_time ? gained_time_text(finding, arena) : NULL,
-                                       .change = has_time    ? tp_finding_gain(finding, arena)
+                                       .change = has_time    ? tp_finding_gain_text(finding, arena)
                                                  : has_share ? tp_text_of_percent(arena, finding->share_percent)
                                                              : NULL,
                                        .scope = has_time    ? "per step, estimate"
@@ -184,7 +185,7 @@ static const char *total_text(struct tp_arena *arena, const struct tp_recommenda
 }
 
 /* Returns what the findings' shares refer to; NULL for the whole recording. */
-static const char *judged_text(const struct tp_section *section)
+static const char *judged_time_text(const struct tp_section *section)
 {
     const struct tp_recommendations *found = &section->profile->advice->recommendations;
     bool is_of_recording = section->profile->model->program == TP_RECORDED_CPU;
@@ -202,11 +203,11 @@ static const char *judged_text(const struct tp_section *section)
 static const char *note_text(const struct tp_section *section)
 {
     const char *total = total_text(section->arena, &section->profile->advice->recommendations);
-    const char *judged = judged_text(section);
+    const char *judged = judged_time_text(section);
     return total && judged ? tp_text_printf(section->arena, "%s %s", total, judged) : total ? total : judged;
 }
 
-static const char *none_text(const struct tp_section *section)
+static const char *no_findings_text(const struct tp_section *section)
 {
     if (section->profile->is_silent)
         return "The findings are on the page of the whole program; this page shows only the part recorded inside a "
@@ -226,21 +227,21 @@ void tp_section_put_findings(const struct tp_section *section, struct tp_documen
     const struct tp_recommendations *found = &section->profile->advice->recommendations;
     struct tp_arena *arena = section->arena;
     struct tp_findings_block list = {.heading = "Findings",
-                                     .none = none_text(section),
-                                     .id_head = "id",
-                                     .title_head = "finding",
-                                     .value_head = "estimate per step",
-                                     .change_head = "of the step",
-                                     .reason_head = "what to try",
+                                     .none = no_findings_text(section),
+                                     .id_title = "id",
+                                     .title_column_title = "finding",
+                                     .value_title = "estimate per step",
+                                     .change_title = "of the step",
+                                     .reason_title = "what to try",
                                      .items = tp_arena_array(arena, found->finding_count, sizeof *list.items)};
 
     for (size_t i = 0; i < found->finding_count; i++)
-        if (!has_finding(found, parent_rule(found->findings[i].rule->id)))
+        if (!has_finding(found, parent_rule_id(found->findings[i].rule->id)))
             fill_finding(section, &list.items[list.count++], &found->findings[i]);
     list.shown = list.count < section->limits->findings ? list.count : section->limits->findings;
     list.open_count = list.count;
     if (found->finding_count)
         list.remark = tp_text_printf(arena, "%u, most useful first", found->finding_count);
     list.note = note_text(section);
-    tp_document_findings(document, &list);
+    tp_document_add_findings(document, &list);
 }

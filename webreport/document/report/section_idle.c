@@ -82,13 +82,14 @@ static void put_split(const struct tp_section *section, struct tp_object *object
                 : "The device is idle before an operation whose launch was not recorded.",
          part_ns[TP_IDLE_UNKNOWN]},
     };
-    struct tp_object *split = tp_object_object(object, "split");
+    struct tp_object *split = tp_object_add_object(object, "split");
 
     tp_chart_put_split(split, section->arena, parts, COUNT(parts));
     tp_object_text(split, "split_caption", "Busy and idle time of the device");
 }
 
-static void add_lines(const struct tp_section *section, struct tp_list *tables, const struct tp_idle_device *device)
+static void add_line_tables(const struct tp_section *section, struct tp_list *tables,
+                            const struct tp_idle_device *device)
 {
     struct tp_shown_table *shown;
     struct tp_str *kinds;
@@ -108,11 +109,12 @@ static void add_lines(const struct tp_section *section, struct tp_list *tables, 
     shown->caption = tp_text_printf(section->arena, "Idle time of %s by the line of code that the host ran",
                                     tp_section_device_name(section, device->device));
     shown->foot = "All idle time";
-    tp_section_name_rows(&section->naming, shown, TP_IDLE_LINE_LINE);
+    tp_section_set_row_names(&section->naming, shown, TP_IDLE_LINE_LINE);
     tp_section_add_table(tables, shown);
 }
 
-static void add_steps(const struct tp_section *section, struct tp_list *tables, const struct tp_idle_device *device)
+static void add_step_tables(const struct tp_section *section, struct tp_list *tables,
+                            const struct tp_idle_device *device)
 {
     bool is_own = tp_is_own_device(section->profile->model, device->device);
     struct tp_shown_table *shown;
@@ -127,14 +129,14 @@ static void add_steps(const struct tp_section *section, struct tp_list *tables, 
     shown->caption = tp_text_printf(section->arena, "Busy and idle time of %s in each step",
                                     tp_section_device_name(section, device->device));
     shown->foot = "All steps";
-    tp_section_name_rows(&section->naming, shown, TP_IDLE_STEP_NAME);
+    tp_section_set_row_names(&section->naming, shown, TP_IDLE_STEP_NAME);
     tp_section_add_table(tables, shown);
 }
 
 static void add_device(const struct tp_section *section, struct tp_list *list, const struct tp_idle_device *device)
 {
     struct tp_arena *arena = section->arena;
-    struct tp_object *object = tp_list_object(list);
+    struct tp_object *object = tp_list_add_object(list);
     struct tp_list *tables;
     const char *exposed = "";
 
@@ -144,21 +146,22 @@ static void add_device(const struct tp_section *section, struct tp_list *list, c
     tp_object_text(object, "device_name", tp_section_device_name(section, device->device));
     tp_object_text(object, "device_note",
                    tp_text_printf(arena, "%s on %s within %s%s",
-                                  tp_text_of_some(arena, device->operation_count, "operation", "operations"),
-                                  tp_text_of_some(arena, device->stream_count, "stream", "streams"),
+                                  tp_text_of_counted_noun(arena, device->operation_count, "operation", "operations"),
+                                  tp_text_of_counted_noun(arena, device->stream_count, "stream", "streams"),
                                   tp_text_of_time(arena, device->idle.window_ns), exposed));
     put_split(section, object, device);
     bool is_own = tp_is_own_device(section->profile->model, device->device);
-    tp_object_put(object, "flame", is_own ? TP_NO_DATA : tp_chart_flame(section, device, section->limits->flame_boxes));
-    tables = tp_object_list(object, "tables");
+    tp_object_add_value(object, "flame",
+                        is_own ? TP_NO_DATA : tp_chart_flame(section, device, section->limits->flame_boxes));
+    tables = tp_object_add_list(object, "tables");
     if (!is_own)
-        add_lines(section, tables, device);
-    add_steps(section, tables, device);
+        add_line_tables(section, tables, device);
+    add_step_tables(section, tables, device);
 }
 
 /* Returns whether all waits are for devices that the program itself defined, and no wait has a source line or an
  * operator. */
-static bool are_without_places(const struct tp_section *section, const struct tp_table *rows)
+static bool has_only_rows_without_place(const struct tp_section *section, const struct tp_table *rows)
 {
     if (!tp_has_only_own_devices(section->profile->model))
         return false;
@@ -168,11 +171,11 @@ static bool are_without_places(const struct tp_section *section, const struct tp
     return true;
 }
 
-/* Returns the table of waits. If are_without_places is true, each row has the name of its wait, and the columns Call
- * and Operator are omitted. */
-static struct tp_shown_table *shown_syncs(const struct tp_section *section, const struct tp_table *rows)
+/* Returns the table of waits. If has_only_rows_without_place is true, each row has the name of its wait, and the
+ * columns Call and Operator are omitted. */
+static struct tp_shown_table *make_sync_table(const struct tp_section *section, const struct tp_table *rows)
 {
-    bool is_bare = are_without_places(section, rows);
+    bool is_bare = has_only_rows_without_place(section, rows);
     unsigned first = is_bare ? 2 : 0;
     struct tp_shown_table *shown;
     struct tp_str *ops;
@@ -184,7 +187,7 @@ static struct tp_shown_table *shown_syncs(const struct tp_section *section, cons
         ops[i] = tp_shown_text(&section->naming, tp_table_text(rows, TP_SYNC_OP)[i]);
     shown->own_texts[0] = ops;
     shown->name_title = is_bare ? "Wait" : "Source line";
-    tp_section_name_rows(&section->naming, shown, is_bare ? TP_SYNC_API : TP_SYNC_LINE);
+    tp_section_set_row_names(&section->naming, shown, is_bare ? TP_SYNC_API : TP_SYNC_LINE);
     if (is_bare)
         shown->name_definition = "Name of the range or call that waits.";
     return shown;
@@ -201,21 +204,21 @@ static void put_syncs(const struct tp_section *section, struct tp_object *object
         tp_object_bool(object, "syncs", false);
         return;
     }
-    part = tp_object_object(object, "syncs");
+    part = tp_object_add_object(object, "syncs");
     tp_object_text(part, "sync_lead",
                    tp_text_printf(arena,
                                   "%s made the host wait for %s. For %s directly after these calls, %s was idle.",
-                                  tp_text_of_some(arena, syncs->count, "waiting call", "waiting calls"),
+                                  tp_text_of_counted_noun(arena, syncs->count, "waiting call", "waiting calls"),
                                   tp_text_of_time(arena, syncs->host_wait_ns), tp_text_of_time(arena, syncs->cost_ns),
                                   tp_has_only_own_devices(section->profile->model)
                                       ? "a device"
                                       : tp_text_printf(arena, "the %s", tp_devices_word(section->profile->model))));
-    shown = shown_syncs(section, &syncs->rows);
+    shown = make_sync_table(section, &syncs->rows);
     shown->heading = "Calls that wait";
     shown->name = "syncs";
     shown->caption = "Host calls that wait for the device, and the idle time of the device right after each";
     shown->foot = "All";
-    tp_object_put(part, "sync_table", tp_shown_table_data(shown));
+    tp_object_add_value(part, "sync_table", tp_shown_table_data(shown));
 }
 
 static const char *lead_text(const struct tp_section *section)
@@ -253,8 +256,8 @@ struct tp_data tp_section_idle(const struct tp_section *section)
     if (!view->device_count || !section->limits->line_rows)
         return TP_NO_DATA;
     object = tp_object_new(section->arena);
-    tp_object_sentence(object, "lead", tp_str_of(lead_text(section)));
-    devices = tp_object_list(object, "devices");
+    tp_object_plain_sentence(object, "lead", tp_str_of(lead_text(section)));
+    devices = tp_object_add_list(object, "devices");
     for (uint32_t i = 0; i < view->device_count && i < 16; i++)
         add_device(section, devices, &view->devices[i]);
     put_syncs(section, object);

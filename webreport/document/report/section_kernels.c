@@ -65,7 +65,7 @@ static struct config_index index_configs(const struct tp_section *section, size_
     return found;
 }
 
-static struct tp_str or_dash(struct tp_str text)
+static struct tp_str text_or_dash(struct tp_str text)
 {
     return text.ptr && text.len ? text : TP_STR("\xe2\x80\x93");
 }
@@ -73,10 +73,10 @@ static struct tp_str or_dash(struct tp_str text)
 static void add_config(const struct tp_section *section, struct tp_list *items, uint32_t row)
 {
     const struct tp_table *table = &section->profile->views->kernels.by_config;
-    struct tp_str grid = or_dash(tp_table_text(table, TP_CONFIG_GRID)[row]),
-                  block = or_dash(tp_table_text(table, TP_CONFIG_BLOCK)[row]);
+    struct tp_str grid = text_or_dash(tp_table_text(table, TP_CONFIG_GRID)[row]),
+                  block = text_or_dash(tp_table_text(table, TP_CONFIG_BLOCK)[row]);
     struct tp_str op = tp_shown_text(&section->naming, tp_table_text(table, TP_CONFIG_OPERATOR)[row]);
-    struct tp_object *item = tp_list_object(items);
+    struct tp_object *item = tp_list_add_object(items);
 
     if (!op.ptr || !op.len)
         op = TP_STR("(no operator)");
@@ -88,11 +88,11 @@ static void add_config(const struct tp_section *section, struct tp_list *items, 
             tp_str_of(tp_text_printf(
                 section->arena, "grid %.*s \xc3\x97 block %.*s \xc2\xb7 %s \xc2\xb7 %s",
                 (int)(grid.len < 80 ? grid.len : 80), grid.ptr, (int)(block.len < 80 ? block.len : 80), block.ptr,
-                tp_text_of_some(section->arena, tp_table_int(table, TP_CONFIG_CALLS)[row], "call", "calls"),
+                tp_text_of_counted_noun(section->arena, tp_table_int(table, TP_CONFIG_CALLS)[row], "call", "calls"),
                 tp_text_of_time(section->arena, tp_table_int(table, TP_CONFIG_TOTAL)[row])))));
 }
 
-static void open_rows(const struct tp_section *section, struct tp_shown_table *shown)
+static void add_row_details(const struct tp_section *section, struct tp_shown_table *shown)
 {
     const struct tp_table *table = shown->table;
     size_t count = shown->row_count < section->limits->open_rows ? shown->row_count : section->limits->open_rows;
@@ -101,16 +101,16 @@ static void open_rows(const struct tp_section *section, struct tp_shown_table *s
 
     for (size_t row = 0; row < count; row++) {
         struct tp_object *more = tp_object_new(section->arena), *block;
-        struct tp_list *blocks = tp_object_list(more, "blocks"), *items;
+        struct tp_list *blocks = tp_object_add_list(more, "blocks"), *items;
 
-        block = tp_list_object(blocks);
+        block = tp_list_add_object(blocks);
         tp_object_text(block, "block_title", "Full name");
         tp_object_str(block, "full", tp_shown_text(&section->naming, tp_table_text(table, TP_KERNEL_NAME)[row]));
         if (configs.count[row] && has_launches) {
-            block = tp_list_object(blocks);
+            block = tp_list_add_object(blocks);
             tp_object_text(block, "block_title", "Launched by, longest first");
             tp_object_bool(block, "has_items", true);
-            items = tp_object_list(block, "items");
+            items = tp_object_add_list(block, "items");
             for (uint32_t i = 0, at = configs.first[row]; i < configs.count[row]; i++, at = configs.next[at])
                 add_config(section, items, at);
         }
@@ -132,12 +132,12 @@ static void add_kernels(const struct tp_section *section, struct tp_list *tables
 
     shown->name = "kernels";
     shown->name_title = "Kernel";
-    shown->caption = tp_text_of_devices(section->profile->model, "GPU kernels, sorted by total time", section->arena);
-    shown->foot = tp_text_of_some(section->arena, (int64_t)view->by_name.row_count, "kernel", "kernels");
+    shown->caption = tp_replace_gpu_words(section->profile->model, "GPU kernels, sorted by total time", section->arena);
+    shown->foot = tp_text_of_counted_noun(section->arena, (int64_t)view->by_name.row_count, "kernel", "kernels");
     for (size_t i = 0; i < shown->row_count; i++)
         shown->rows[i].name = tp_shown_kernel(&section->naming, tp_table_text(&view->by_name, TP_KERNEL_NAME)[i]);
     tp_section_distinguish_rows(&section->naming, shown, TP_KERNEL_NAME);
-    open_rows(section, shown);
+    add_row_details(section, shown);
     tp_section_add_table(tables, shown);
 }
 
@@ -165,7 +165,7 @@ static void add_copies(const struct tp_section *section, struct tp_list *tables)
     shown->name_title = "Operation";
     shown->caption = "Memory copies and sets, sorted by total time";
     shown->foot = "All";
-    tp_section_name_rows(&section->naming, shown, TP_COPY_NAME);
+    tp_section_set_row_names(&section->naming, shown, TP_COPY_NAME);
     tp_section_add_table(tables, shown);
 }
 
@@ -182,14 +182,14 @@ static const char *lead_text(const struct tp_section *section)
         small += event->kind == TP_KIND_KERNEL && event->dur_ns < 10000;
     }
     bool is_known = !tp_has_only_own_devices(model);
-    return tp_text_printf(section->arena, "%s of %s took %s. %s of the launches ran for less than 10 \xc2\xb5s%s%s%s.",
-                          tp_text_of_some(section->arena, (int64_t)launches, "launch", "launches"),
-                          tp_text_of_some(section->arena, (int64_t)view->by_name.row_count, "kernel", "kernels"),
-                          tp_text_of_time(section->arena, section->profile->views->facts.kernel_time_ns),
-                          tp_text_of_percent(section->arena, launches ? 100 * (double)small / (double)launches : 0),
-                          is_known ? "; kernels that use Tensor Cores take " : "",
-                          is_known ? tp_text_of_percent(section->arena, 100 * view->using_ratio) : "",
-                          is_known ? " of kernel time" : "");
+    return tp_text_printf(
+        section->arena, "%s of %s took %s. %s of the launches ran for less than 10 \xc2\xb5s%s%s%s.",
+        tp_text_of_counted_noun(section->arena, (int64_t)launches, "launch", "launches"),
+        tp_text_of_counted_noun(section->arena, (int64_t)view->by_name.row_count, "kernel", "kernels"),
+        tp_text_of_time(section->arena, section->profile->views->facts.kernel_time_ns),
+        tp_text_of_percent(section->arena, launches ? 100 * (double)small / (double)launches : 0),
+        is_known ? "; kernels that use Tensor Cores take " : "",
+        is_known ? tp_text_of_percent(section->arena, 100 * view->using_ratio) : "", is_known ? " of kernel time" : "");
 }
 
 struct tp_data tp_section_kernels(const struct tp_section *section)
@@ -202,13 +202,13 @@ struct tp_data tp_section_kernels(const struct tp_section *section)
         return TP_NO_DATA;
     object = tp_object_new(section->arena);
     tp_object_printf(object, "devices", "%s", tp_devices_word(section->profile->model));
-    tp_object_sentence(object, "lead", tp_str_of(lead_text(section)));
-    tables = tp_object_list(object, "tables");
+    tp_object_plain_sentence(object, "lead", tp_str_of(lead_text(section)));
+    tables = tp_object_add_list(object, "tables");
     if (section->profile->advice->times.count)
         tp_section_add_time(section, tables, &section->profile->advice->times.items[0]);
     if (section->profile->advice->works.devices.rows.row_count)
         tp_section_add_works(section, tables, &section->profile->advice->works.devices,
-                             tp_text_of_devices(section->profile->model, "GPU time by kind of work", section->arena));
+                             tp_replace_gpu_words(section->profile->model, "GPU time by kind of work", section->arena));
     if (view->by_name.row_count)
         add_kernels(section, tables);
     add_copies(section, tables);

@@ -23,7 +23,8 @@ static const struct tp_shown_column LIVE_COLUMNS[] = {
 };
 
 /* Returns the peak of a device; NULL if the peak is unknown. */
-static const struct tp_memory_device *peak_of(const struct tp_memory_peak *peak, const struct tp_device_memory *device)
+static const struct tp_memory_device *find_peak_of_device(const struct tp_memory_peak *peak,
+                                                          const struct tp_device_memory *device)
 {
     for (uint32_t i = 0; i < peak->device_count; i++)
         if (peak->devices[i].device_type == device->type && peak->devices[i].device_id == device->id)
@@ -31,7 +32,7 @@ static const struct tp_memory_device *peak_of(const struct tp_memory_peak *peak,
     return NULL;
 }
 
-static const char *creep_text(struct tp_arena *arena, const struct tp_memory_device *peak)
+static const char *memory_growth_text(struct tp_arena *arena, const struct tp_memory_device *peak)
 {
     double creep = peak->creep_bytes_per_step;
 
@@ -39,16 +40,16 @@ static const char *creep_text(struct tp_arena *arena, const struct tp_memory_dev
         return NULL;
     if (fabs(creep) < 1)
         return tp_text_printf(arena, "allocated memory is the same at the ends of all %u steps", peak->step_end_count);
-    return tp_text_printf(arena, "%s%s per step, measured at the ends of %u steps; it rises for at most %s in a row",
-                          creep > 0 ? "+" : "",
-                          tp_text_of_bytes(arena, fabs(creep) < 9e18 ? (int64_t)llround(creep) : 0),
-                          peak->step_end_count, tp_text_of_some(arena, peak->longest_rise_steps, "step", "steps"));
+    return tp_text_printf(
+        arena, "%s%s per step, measured at the ends of %u steps; it rises for at most %s in a row",
+        creep > 0 ? "+" : "", tp_text_of_bytes(arena, fabs(creep) < 9e18 ? (int64_t)llround(creep) : 0),
+        peak->step_end_count, tp_text_of_counted_noun(arena, peak->longest_rise_steps, "step", "steps"));
 }
 
 static void put_facts(const struct tp_section *section, struct tp_object *object, const struct tp_memory_device *peak,
                       int64_t capacity)
 {
-    struct tp_list *facts = tp_object_list(object, "facts");
+    struct tp_list *facts = tp_object_add_list(object, "facts");
     struct tp_arena *arena = section->arena;
 
     if (!peak)
@@ -70,16 +71,17 @@ static void put_facts(const struct tp_section *section, struct tp_object *object
         tp_section_add_fact(facts, "Alive at the peak",
                             tp_text_printf(arena, "%s in %s that were allocated during the recording%s",
                                            tp_text_of_bytes(arena, peak->live_bytes),
-                                           tp_text_of_some(arena, peak->live_block_count, "block", "blocks"),
+                                           tp_text_of_counted_noun(arena, peak->live_block_count, "block", "blocks"),
                                            peak->preexisting_bytes > 0
                                                ? tp_text_printf(arena, ", and %s from before",
                                                                 tp_text_of_bytes(arena, peak->preexisting_bytes))
                                                : ""));
-    tp_section_add_fact(facts, "Growth", creep_text(arena, peak));
-    tp_section_add_fact(facts, "Records",
-                        tp_text_printf(arena, "%s, %s",
-                                       tp_text_of_some(arena, peak->allocation_count, "allocation", "allocations"),
-                                       tp_text_of_some(arena, peak->release_count, "release", "releases")));
+    tp_section_add_fact(facts, "Growth", memory_growth_text(arena, peak));
+    tp_section_add_fact(
+        facts, "Records",
+        tp_text_printf(arena, "%s, %s",
+                       tp_text_of_counted_noun(arena, peak->allocation_count, "allocation", "allocations"),
+                       tp_text_of_counted_noun(arena, peak->release_count, "release", "releases")));
 }
 
 static void add_operators(const struct tp_section *section, struct tp_list *tables,
@@ -91,38 +93,40 @@ static void add_operators(const struct tp_section *section, struct tp_list *tabl
 
     if (!device->operators_folded.row_count)
         return;
-    sorted = tp_table_sorted(section->arena, &device->operators_folded, TP_MEMORY_OP_SELF_SIZE);
+    sorted = tp_table_copy_sorted(section->arena, &device->operators_folded, TP_MEMORY_OP_SELF_SIZE);
     shown = tp_section_table_new(section, sorted, OP_COLUMNS, COUNT(OP_COLUMNS), section->limits->memory_rows);
     shown->name = "memory";
     shown->name_title = "Operator";
-    shown->heading = tp_text_printf(section->arena, "%s, %.*s", tp_section_word(section, "Allocated by operator"),
-                                    (int)device->name.len, device->name.ptr);
+    shown->heading =
+        tp_text_printf(section->arena, "%s, %.*s", tp_section_spoken_text(section, "Allocated by operator"),
+                       (int)device->name.len, device->name.ptr);
     shown->caption =
         tp_text_printf(section->arena, "%.*s memory %s", (int)device->name.len, device->name.ptr,
-                       tp_speaks_torch(producer)
+                       tp_uses_torch_words(producer)
                            ? "allocated by operator; allocations of aten::empty and similar operators count for their "
                              "callers"
                            : "allocated by call");
-    shown->foot = tp_text_of_operators(producer, sorted->row_count, section->arena);
-    tp_section_name_rows(&section->naming, shown, TP_MEMORY_OP_NAME);
+    shown->foot = tp_operator_count_text(producer, sorted->row_count, section->arena);
+    tp_section_set_row_names(&section->naming, shown, TP_MEMORY_OP_NAME);
     tp_section_add_table(tables, shown);
 }
 
-static void put_live(const struct tp_section *section, struct tp_object *object, const struct tp_device_memory *device,
-                     const struct tp_memory_device *peak)
+static void put_live_memory(const struct tp_section *section, struct tp_object *object,
+                            const struct tp_device_memory *device, const struct tp_memory_device *peak)
 {
     const struct {
         const struct tp_table *table;
         const char *title, *heading;
     } groups[] = {
-        {peak && tp_speaks_torch(section->profile->model->producer) ? &peak->live_by_category : NULL,
+        {peak && tp_uses_torch_words(section->profile->model->producer) ? &peak->live_by_category : NULL,
          "Purpose of the memory", "Memory at the peak, by purpose"},
         {peak ? &peak->live_by_stack : NULL, "Allocated by, innermost first",
          "Alive at the peak, by the stack that "
          "allocated it"},
         {peak ? &peak->live_by_line : NULL, "Source line", "Alive at the peak, by line"},
         {peak ? &peak->live_by_module : NULL, "Module", "Alive at the peak, by module"},
-        {peak ? &peak->live_by_op : NULL, "Operator", tp_section_word(section, "Alive at the peak, by operator")},
+        {peak ? &peak->live_by_op : NULL, "Operator",
+         tp_section_spoken_text(section, "Alive at the peak, by operator")},
     };
     struct tp_object *live = NULL;
     struct tp_list *tables = NULL;
@@ -136,8 +140,8 @@ static void put_live(const struct tp_section *section, struct tp_object *object,
         if (!table || !table->row_count || (table->row_count == 1 && !tp_table_text(table, TP_LIVE_NAME)[0].len))
             continue;
         if (!live) {
-            live = tp_object_object(object, "live");
-            tables = tp_object_list(live, "live_tables");
+            live = tp_object_add_object(object, "live");
+            tables = tp_object_add_list(live, "live_tables");
         }
         shown = tp_section_table_new(section, table, LIVE_COLUMNS, COUNT(LIVE_COLUMNS),
                                      section->limits->memory_rows / 4 + 1);
@@ -146,7 +150,7 @@ static void put_live(const struct tp_section *section, struct tp_object *object,
                                         device->name.ptr);
         shown->name_title = groups[i].title;
         shown->foot = "All";
-        tp_section_name_rows(&section->naming, shown, TP_LIVE_NAME);
+        tp_section_set_row_names(&section->naming, shown, TP_LIVE_NAME);
         tp_section_add_table(tables, shown);
     }
 }
@@ -155,29 +159,30 @@ static void add_device(const struct tp_section *section, struct tp_list *list, u
 {
     const struct tp_memory_view *view = &section->profile->views->memory;
     const struct tp_device_memory *device = &view->devices[index];
-    const struct tp_memory_device *peak = peak_of(&section->profile->advice->memory, device);
+    const struct tp_memory_device *peak = find_peak_of_device(&section->profile->advice->memory, device);
     int64_t capacity = tp_table_int(&view->information, TP_MEMORY_CAPACITY)[index];
-    struct tp_object *object = tp_list_object(list);
+    struct tp_object *object = tp_list_add_object(list);
     struct tp_memory_curve curve = {section->profile->model, device, view->first_ns, capacity,
                                     &section->profile->views->overview.steps};
 
     tp_object_str(object, "device_name", device->name);
     tp_object_text(object, "device_note",
-                   tp_text_of_some(section->arena, tp_table_int(&view->information, TP_MEMORY_RECORDS)[index], "record",
-                                   "records"));
-    tp_object_put(object, "curve", section->limits->has_curves ? tp_chart_memory(section->arena, &curve) : TP_NO_DATA);
+                   tp_text_of_counted_noun(section->arena, tp_table_int(&view->information, TP_MEMORY_RECORDS)[index],
+                                           "record", "records"));
+    tp_object_add_value(object, "curve",
+                        section->limits->has_curves ? tp_chart_memory(section->arena, &curve) : TP_NO_DATA);
     put_facts(section, object, peak, capacity);
-    add_operators(section, tp_object_list(object, "tables"), device);
-    put_live(section, object, device, peak);
+    add_operators(section, tp_object_add_list(object, "tables"), device);
+    put_live_memory(section, object, device, peak);
 }
 
 /* Returns a text about the largest category, such as ", 61 % of it activations"; "" if that category is unknown or
  * has no name. */
-static const char *most_text(const struct tp_section *section, const struct tp_memory_device *peak)
+static const char *largest_category_text(const struct tp_section *section, const struct tp_memory_device *peak)
 {
     const struct tp_table *table = &peak->live_by_category;
 
-    if (!table->row_count || !tp_speaks_torch(section->profile->model->producer))
+    if (!table->row_count || !tp_uses_torch_words(section->profile->model->producer))
         return "";
     struct tp_str name = tp_table_text(table, TP_LIVE_NAME)[0];
     if (tp_str_equal(name, tp_str_of(tp_memory_category_text(TP_MEMORY_RESERVED))))
@@ -192,7 +197,7 @@ static const char *lead_text(const struct tp_section *section)
 {
     const struct tp_memory_view *view = &section->profile->views->memory;
     const struct tp_device_memory *device = &view->devices[view->default_device];
-    const struct tp_memory_device *peak = peak_of(&section->profile->advice->memory, device);
+    const struct tp_memory_device *peak = find_peak_of_device(&section->profile->advice->memory, device);
     int64_t capacity = tp_table_int(&view->information, TP_MEMORY_CAPACITY)[view->default_device];
     struct tp_arena *arena = section->arena;
 
@@ -209,9 +214,9 @@ static const char *lead_text(const struct tp_section *section)
                               (int)device->name.len, device->name.ptr,
                               tp_text_of_bytes(arena, peak->peak_allocated_bytes),
                               tp_text_of_percent(arena, tp_percent(peak->peak_allocated_bytes, capacity)),
-                              tp_text_of_bytes(arena, capacity), most_text(section, peak));
+                              tp_text_of_bytes(arena, capacity), largest_category_text(section, peak));
     return tp_text_printf(arena, "The allocated memory of %.*s peaks at %s%s.", (int)device->name.len, device->name.ptr,
-                          tp_text_of_bytes(arena, peak->peak_allocated_bytes), most_text(section, peak));
+                          tp_text_of_bytes(arena, peak->peak_allocated_bytes), largest_category_text(section, peak));
 }
 
 struct tp_data tp_section_memory(const struct tp_section *section)
@@ -223,8 +228,8 @@ struct tp_data tp_section_memory(const struct tp_section *section)
     if (!view->is_present || !view->device_count || !section->limits->memory_rows)
         return TP_NO_DATA;
     object = tp_object_new(section->arena);
-    tp_object_sentence(object, "lead", tp_str_of(lead_text(section)));
-    devices = tp_object_list(object, "devices");
+    tp_object_plain_sentence(object, "lead", tp_str_of(lead_text(section)));
+    devices = tp_object_add_list(object, "devices");
     add_device(section, devices, view->default_device);
     for (uint32_t i = 0, shown = 1; i < view->device_count && shown < 16; i++) {
         if (i == view->default_device)

@@ -64,7 +64,7 @@ static bool has_backward(const struct tp_module_view *view)
 
 /* Selects all rows, or only rows of the upper levels if there are more than `limit` rows. Returns the number of
  * selected rows. */
-static size_t pick_rows(const struct tp_module_view *view, size_t limit, size_t *rows)
+static size_t select_rows(const struct tp_module_view *view, size_t limit, size_t *rows)
 {
     uint32_t depth = 0, max_depth = 0;
     size_t count = 0, fits = 0;
@@ -127,23 +127,23 @@ struct tp_data tp_section_modules(const struct tp_section *section)
         return TP_NO_DATA;
     object = tp_object_new(arena);
     rows = tp_arena_array(arena, section->limits->module_rows, sizeof(*rows));
-    count = pick_rows(view, section->limits->module_rows, rows);
+    count = select_rows(view, section->limits->module_rows, rows);
     layout = &layouts[has_backward(view)][is_gpu];
-    shown = tp_section_table_new(section, tp_table_pick(arena, &view->table, rows, count), layout->columns,
+    shown = tp_section_table_new(section, tp_table_copy_rows(arena, &view->table, rows, count), layout->columns,
                                  layout->count, count);
     shown->name = "modules";
     shown->name_title = "Module";
     shown->caption = "Modules as a tree, callers above callees";
     shown->is_tree = true;
     shown->open_depth = 1;
-    tp_section_name_rows(&section->naming, shown, TP_MODULE_NAME);
+    tp_section_set_row_names(&section->naming, shown, TP_MODULE_NAME);
     for (size_t i = 0; i < count; i++)
         shown->rows[i].depth = view->depth[rows[i]];
     if (count < view->table.row_count)
         shown->note = tp_text_printf(arena, "The table shows the upper levels of the tree: %s of %s modules.",
                                      tp_text_of_count(arena, (int64_t)count),
                                      tp_text_of_count(arena, (int64_t)view->table.row_count));
-    tp_object_sentence(object, "lead", tp_str_of(lead_text(section, is_gpu)));
-    tp_section_add_table(tp_object_list(object, "tables"), shown);
+    tp_object_plain_sentence(object, "lead", tp_str_of(lead_text(section, is_gpu)));
+    tp_section_add_table(tp_object_add_list(object, "tables"), shown);
     return tp_data_of_object(object);
 }

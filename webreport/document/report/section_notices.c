@@ -22,39 +22,39 @@ static void add_points(struct tp_document *document, const struct tp_reading *re
         const char *count = tp_text_of_count(arena, (int64_t)reading->notices[i]);
         if (!reading->notices[i] || tp_notice_is_damage(i) != of_damage)
             continue;
-        tp_document_notice_point(document,
-                                 of_damage ? tp_text_printf(arena, "%s: %s, first at byte %s", tp_notice_text(i), count,
-                                                            tp_text_of_count(arena, (int64_t)reading->notice_offset[i]))
-                                           : tp_text_printf(arena, "%s: %s", tp_notice_text(i), count));
+        tp_document_add_notice_point(
+            document, of_damage ? tp_text_printf(arena, "%s: %s, first at byte %s", tp_notice_text(i), count,
+                                                 tp_text_of_count(arena, (int64_t)reading->notice_offset[i]))
+                                : tp_text_printf(arena, "%s: %s", tp_notice_text(i), count));
     }
 }
 
-static void add_damage(struct tp_document *document, const struct tp_profile *profile)
+static void add_damage_notice(struct tp_document *document, const struct tp_profile *profile)
 {
     struct tp_arena *arena = document->arena;
     const struct tp_reading *reading = &profile->trace->reading;
 
     if (has_notices(reading, true)) {
-        tp_document_notice(
+        tp_document_add_notice(
             document, TP_TONE_WARN,
             tp_text_printf(arena, "This trace is damaged: only %s could be read",
-                           tp_text_of_some(arena, profile->advice->quality.events_total, "event", "events")),
+                           tp_text_of_counted_noun(arena, profile->advice->quality.events_total, "event", "events")),
             "All numbers come from the readable part of the file.");
         add_points(document, reading, true);
     }
     if (reading->notices[TP_NOTICE_TIME_OUTLIER] || reading->notices[TP_NOTICE_OVERLAP]) {
-        tp_document_notice(document, TP_TONE_UNSURE, "Some events of this trace contradict each other",
-                           "The events are shown unchanged, and overlapping times are counted once.");
+        tp_document_add_notice(document, TP_TONE_UNSURE, "Some events of this trace contradict each other",
+                               "The events are shown unchanged, and overlapping times are counted once.");
         add_points(document, reading, false);
     }
 }
 
 /* Adds the known losses of the input, because of which the report's numbers may cover only a part of the recording. */
-static void add_evidence(struct tp_document *document, const struct tp_profile *profile)
+static void add_evidence_notice(struct tp_document *document, const struct tp_profile *profile)
 {
     const char *reason = tp_evidence_reason(&profile->trace->evidence, TP_NEED_ALL, document->arena);
     if (*reason)
-        tp_document_notice(
+        tp_document_add_notice(
             document, TP_TONE_WARN, "This trace is incomplete",
             tp_text_printf(document->arena,
                            "Reason: %s. tracepress check and diff do not judge numbers that this affects.", reason));
@@ -78,7 +78,7 @@ static const char *unknown_categories_text(const struct tp_section *section, int
             continue;
         cat = cat.len ? cat : TP_STR("no category");
         text = tp_text_printf(arena, "%s%s%.*s: %s, %s (%s of the recording)", text, *text ? "; " : "", (int)cat.len,
-                              cat.ptr, tp_text_of_some(arena, (int64_t)unread->count, "event", "events"),
+                              cat.ptr, tp_text_of_counted_noun(arena, (int64_t)unread->count, "event", "events"),
                               tp_text_of_time(arena, unread->time_ns),
                               tp_text_of_percent(arena, tp_percent(unread->time_ns, whole_ns)));
         *count += (int64_t)unread->count;
@@ -86,16 +86,16 @@ static const char *unknown_categories_text(const struct tp_section *section, int
     return text;
 }
 
-static void add_unread(struct tp_document *document, const struct tp_section *section)
+static void add_unread_notice(struct tp_document *document, const struct tp_section *section)
 {
     struct tp_arena *arena = document->arena;
     int64_t count;
     const char *text = unknown_categories_text(section, &count);
     if (count)
-        tp_document_notice(document, TP_TONE_WARN,
-                           tp_text_printf(arena, "%s ignored, because tracepress does not know the category",
-                                          tp_text_of_some(arena, count, "event is", "events are")),
-                           tp_text_printf(arena, "The ignored events are in no number of this report. %s.", text));
+        tp_document_add_notice(document, TP_TONE_WARN,
+                               tp_text_printf(arena, "%s ignored, because tracepress does not know the category",
+                                              tp_text_of_counted_noun(arena, count, "event is", "events are")),
+                               tp_text_printf(arena, "The ignored events are in no number of this report. %s.", text));
 }
 
 /* Events with an impossible end time in the file. */
@@ -114,7 +114,7 @@ static const char *longest_text(const struct tp_section *section, const struct t
                           tp_text_of_time(arena, cut->recorded_ns), tp_text_of_time(arena, cut->kept_ns));
 }
 
-static void list_impossible(const struct tp_section *section, struct impossible_ends list[2])
+static void list_impossible_ends(const struct tp_section *section, struct impossible_ends list[2])
 {
     const struct tp_reading *reading = &section->profile->trace->reading;
     list[0] = (struct impossible_ends){
@@ -126,18 +126,18 @@ static void list_impossible(const struct tp_section *section, struct impossible_
         "A call must end before its caller ends, but the profiler missed the end of the call.", &reading->cut_frames};
 }
 
-static void add_impossible(struct tp_document *document, const struct tp_section *section)
+static void add_impossible_notice(struct tp_document *document, const struct tp_section *section)
 {
     struct tp_arena *arena = document->arena;
     struct impossible_ends list[2];
-    list_impossible(section, list);
+    list_impossible_ends(section, list);
     for (unsigned i = 0; i < 2; i++)
         if (list[i].cut->count)
-            tp_document_notice(
-                document, TP_TONE_WARN,
-                tp_text_printf(arena, "Shortened, because the recorded end is impossible: %s",
-                               tp_text_of_some(arena, (int64_t)list[i].cut->count, list[i].singular, list[i].plural)),
-                tp_text_printf(arena, "%s %s.", list[i].rule, longest_text(section, list[i].cut)));
+            tp_document_add_notice(document, TP_TONE_WARN,
+                                   tp_text_printf(arena, "Shortened, because the recorded end is impossible: %s",
+                                                  tp_text_of_counted_noun(arena, (int64_t)list[i].cut->count,
+                                                                          list[i].singular, list[i].plural)),
+                                   tp_text_printf(arena, "%s %s.", list[i].rule, longest_text(section, list[i].cut)));
 }
 
 void tp_section_put_data_notices(const struct tp_section *section, struct tp_document *document)
@@ -147,19 +147,19 @@ void tp_section_put_data_notices(const struct tp_section *section, struct tp_doc
     int64_t count;
     const char *unread = unknown_categories_text(section, &count);
     if (count)
-        tp_document_fact(document, "Ignored events of an unknown category", unread);
-    list_impossible(section, list);
+        tp_document_add_fact(document, "Ignored events of an unknown category", unread);
+    list_impossible_ends(section, list);
     for (unsigned i = 0; i < 2; i++)
         if (list[i].cut->count)
-            tp_document_fact(
-                document, "Shortened, because the recorded end is impossible",
-                tp_text_printf(arena, "%s. %s.",
-                               tp_text_of_some(arena, (int64_t)list[i].cut->count, list[i].singular, list[i].plural),
-                               longest_text(section, list[i].cut)));
+            tp_document_add_fact(document, "Shortened, because the recorded end is impossible",
+                                 tp_text_printf(arena, "%s. %s.",
+                                                tp_text_of_counted_noun(arena, (int64_t)list[i].cut->count,
+                                                                        list[i].singular, list[i].plural),
+                                                longest_text(section, list[i].cut)));
 }
 
 /* Adds a notice if the recording itself causes a large part of the host's delay. */
-static void add_overhead(struct tp_document *document, const struct tp_profile *profile)
+static void add_overhead_notice(struct tp_document *document, const struct tp_profile *profile)
 {
     static const double LEAST_PERCENT = 10, LEAST_STARVED_PERCENT = 20;
     const struct tp_recommendations *found = &profile->advice->recommendations;
@@ -171,7 +171,7 @@ static void add_overhead(struct tp_document *document, const struct tp_profile *
     if (strcmp(found->program, "gpu") != 0 || part < LEAST_PERCENT ||
         tp_percent(overhead->starved_ns, found->window_ns) < LEAST_STARVED_PERCENT)
         return;
-    tp_document_notice(
+    tp_document_add_notice(
         document, TP_TONE_UNSURE, "The profiler slows the host down",
         tp_text_printf(arena,
                        "At least %s of the time in which the device waits for the host is overhead of the profiler, "
@@ -182,7 +182,7 @@ static void add_overhead(struct tp_document *document, const struct tp_profile *
                        overhead->frames ? "without stacks (with_stack=False)" : "without shapes and memory"));
 }
 
-static void add_missing(struct tp_document *document, const struct tp_section *section)
+static void add_missing_notice(struct tp_document *document, const struct tp_section *section)
 {
     const struct tp_profile *profile = section->profile;
     struct tp_arena *arena = document->arena;
@@ -191,42 +191,44 @@ static void add_missing(struct tp_document *document, const struct tp_section *s
     const char *how_device = tp_phrase(TP_PHRASE_RECORD_DEVICE, profile->model->producer);
 
     if (strcmp(found->program, "device_missing") == 0)
-        tp_document_notice(document, TP_TONE_BAD, "No device work was recorded",
-                           tp_text_printf(arena, "The sections about the GPU are left out. %s",
-                                          tp_device_missing_advice(profile->model, arena)));
+        tp_document_add_notice(document, TP_TONE_BAD, "No device work was recorded",
+                               tp_text_printf(arena, "The sections about the GPU are left out. %s",
+                                              tp_device_missing_advice(profile->model, arena)));
     else if (!views->facts.device_time_ns && !views->kernels.is_present && how_device)
-        tp_document_notice(document, TP_TONE_UNSURE, "This trace contains no GPU activity",
-                           tp_text_printf(arena, "The sections about the GPU are left out. %s", how_device));
+        tp_document_add_notice(document, TP_TONE_UNSURE, "This trace contains no GPU activity",
+                               tp_text_printf(arena, "The sections about the GPU are left out. %s", how_device));
     if (strcmp(views->facts.step_marker, "window") == 0 && profile->advice->serving.is_present)
-        tp_document_notice(
+        tp_document_add_notice(
             document, TP_TONE_UNSURE, "The trace has too few engine steps to compare",
             tp_text_printf(
                 arena,
                 "The whole recording of %s counts as one step here; the section Serving lists the engine's own steps.",
                 tp_text_of_time(arena, profile->model->window_ns)));
     else if (strcmp(views->facts.step_marker, "window") == 0 && !profile->is_silent)
-        tp_document_notice(document, TP_TONE_UNSURE, "No steps are marked in this trace",
-                           tp_text_printf(arena, "The whole recorded time of %s counts as one step. %s",
-                                          tp_text_of_time(arena, profile->model->window_ns),
-                                          tp_phrase(TP_PHRASE_MARK_STEPS, profile->model->producer)));
+        tp_document_add_notice(document, TP_TONE_UNSURE, "No steps are marked in this trace",
+                               tp_text_printf(arena, "The whole recorded time of %s counts as one step. %s",
+                                              tp_text_of_time(arena, profile->model->window_ns),
+                                              tp_phrase(TP_PHRASE_MARK_STEPS, profile->model->producer)));
     else if (tp_steps_are_inferred(profile->model) && !profile->is_silent)
-        tp_document_notice(document, TP_TONE_UNSURE, "No steps are marked in this trace",
-                           tp_text_printf(arena, "Steps are inferred from %s. %s",
-                                          tp_section_step_source(&section->naming, profile->model),
-                                          tp_phrase(TP_PHRASE_MARK_STEPS, profile->model->producer)));
-    add_overhead(document, profile);
+        tp_document_add_notice(document, TP_TONE_UNSURE, "No steps are marked in this trace",
+                               tp_text_printf(arena, "Steps are inferred from %s. %s",
+                                              tp_section_step_source(&section->naming, profile->model),
+                                              tp_phrase(TP_PHRASE_MARK_STEPS, profile->model->producer)));
+    add_overhead_notice(document, profile);
     if (profile->model->trace->reading.counter_events)
-        tp_document_notice(document, TP_TONE_UNSURE, "This page does not show the hardware counters of the trace",
-                           tp_text_printf(arena,
-                                          "The counters of CuptiRangeProfiler are in %s. To read them, open the "
-                                          "trace's JSON and look for the category cuda_profiler_range.",
-                                          tp_text_of_some(arena, (int64_t)profile->model->trace->reading.counter_events,
-                                                          "event", "events")));
+        tp_document_add_notice(
+            document, TP_TONE_UNSURE, "This page does not show the hardware counters of the trace",
+            tp_text_printf(arena,
+                           "The counters of CuptiRangeProfiler are in %s. To read them, open the "
+                           "trace's JSON and look for the category cuda_profiler_range.",
+                           tp_text_of_counted_noun(arena, (int64_t)profile->model->trace->reading.counter_events,
+                                                   "event", "events")));
     if (profile->advice->quality.out_of_memory_events)
-        tp_document_notice(
+        tp_document_add_notice(
             document, TP_TONE_BAD,
-            tp_text_printf(arena, "The allocator ran out of memory %s",
-                           tp_text_of_some(arena, profile->advice->quality.out_of_memory_events, "time", "times")),
+            tp_text_printf(
+                arena, "The allocator ran out of memory %s",
+                tp_text_of_counted_noun(arena, profile->advice->quality.out_of_memory_events, "time", "times")),
             "");
 }
 
@@ -249,13 +251,13 @@ void tp_section_put_notices(const struct tp_section *section, struct tp_document
 {
     const char *absent = missing_sections_text(section->arena, section->profile);
 
-    add_damage(document, section->profile);
-    add_evidence(document, section->profile);
-    if (tp_is_of_program(section->profile->advice, section->profile->model))
+    add_damage_notice(document, section->profile);
+    add_evidence_notice(document, section->profile);
+    if (tp_advice_is_for_program(section->profile->advice, section->profile->model))
         return; /* the other notices are about steps, devices or allocators */
-    add_unread(document, section);
-    add_impossible(document, section);
-    add_missing(document, section);
+    add_unread_notice(document, section);
+    add_impossible_notice(document, section);
+    add_missing_notice(document, section);
     if (absent)
-        tp_document_note(document, absent);
+        tp_document_add_note(document, absent);
 }

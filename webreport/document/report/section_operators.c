@@ -8,7 +8,7 @@ enum { MAX_FRAMES = 8, MAX_STACK_BYTES = 4096 };
 /* ---- details of a row ---- */
 
 /* Returns whether a frame occurs in every PyTorch stack and therefore does not describe the program. */
-static bool is_plumbing(struct tp_str text)
+static bool is_torch_internal_frame(struct tp_str text)
 {
     static const char *const PATHS[] = {"torch/nn/modules/container.py(", "runpy.py(", "<frozen runpy>(", "<built-in"};
     static const char *const FUNCTIONS[] = {"_call_impl", "_wrapped_call_impl", "_run_module_code"};
@@ -27,7 +27,7 @@ static bool is_plumbing(struct tp_str text)
 static void add_frames(const struct tp_section *section, struct tp_object *object_of_stack,
                        const struct tp_stacks *stacks, uint32_t node)
 {
-    struct tp_list *frames = tp_object_list(object_of_stack, "frames");
+    struct tp_list *frames = tp_object_add_list(object_of_stack, "frames");
     size_t count = 0, bytes = 0;
 
     while (node != TP_NO_ID && count < MAX_FRAMES && bytes < MAX_STACK_BYTES) {
@@ -36,9 +36,9 @@ static void add_frames(const struct tp_section *section, struct tp_object *objec
 
         node = stack.parent;
         bytes += frame.len + 1;
-        if (!frame.len || is_plumbing(frame))
+        if (!frame.len || is_torch_internal_frame(frame))
             continue;
-        struct tp_object *object = tp_list_object(frames);
+        struct tp_object *object = tp_list_add_object(frames);
 
         tp_object_str(object, "frame", tp_shown_text(&section->naming, tp_frame_short_name(frame)));
         tp_object_text(object, "frame_href", tp_source_link(&section->naming, frame));
@@ -48,15 +48,15 @@ static void add_frames(const struct tp_section *section, struct tp_object *objec
 
 /* Returns whether rows are sorted by device time. This is false if the program itself defined all devices, because
  * no call launches work on them. */
-static bool shows_device(const struct tp_section *section)
+static bool has_device_times(const struct tp_section *section)
 {
     return section->profile->views->operators.sorted_by_device && !tp_has_only_own_devices(section->profile->model);
 }
 
 /* Returns the word for the devices; NULL if the tables show host times. */
-static const char *device_of(const struct tp_section *section)
+static const char *device_title(const struct tp_section *section)
 {
-    return shows_device(section) ? tp_devices_word(section->profile->model) : NULL;
+    return has_device_times(section) ? tp_devices_word(section->profile->model) : NULL;
 }
 
 static const char *calls_text(struct tp_arena *arena, const struct tp_table *table, size_t row, unsigned shift,
@@ -66,9 +66,10 @@ static const char *calls_text(struct tp_arena *arena, const struct tp_table *tab
     const char *host = tp_text_of_time(arena, tp_table_int(table, TP_OP_HOST_SELF + shift)[row]);
 
     if (!device)
-        return tp_text_printf(arena, "%s \xc2\xb7 CPU self %s", tp_text_of_some(arena, calls, "call", "calls"), host);
+        return tp_text_printf(arena, "%s \xc2\xb7 CPU self %s", tp_text_of_counted_noun(arena, calls, "call", "calls"),
+                              host);
     return tp_text_printf(arena, "%s \xc2\xb7 %s self %s \xc2\xb7 CPU self %s",
-                          tp_text_of_some(arena, calls, "call", "calls"), device,
+                          tp_text_of_counted_noun(arena, calls, "call", "calls"), device,
                           tp_text_of_time(arena, tp_table_int(table, TP_OP_DEVICE_SELF + shift)[row]), host);
 }
 
@@ -76,7 +77,7 @@ static void add_stacks(const struct tp_section *section, struct tp_list *blocks,
 {
     const struct tp_operator_view *view = &section->profile->views->operators;
     const struct tp_stack_table *table = &view->stacks_by_name;
-    uint32_t group = view->name_stacks ? view->name_stacks[row] : TP_NO_ID;
+    uint32_t group = view->stack_group_by_name_row ? view->stack_group_by_name_row[row] : TP_NO_ID;
     const char *what = tp_phrase(TP_PHRASE_STACKS, section->profile->model->producer);
     struct tp_object *block;
     struct tp_list *stacks;
@@ -85,18 +86,18 @@ static void add_stacks(const struct tp_section *section, struct tp_list *blocks,
     if (group == TP_NO_ID || group >= table->group_count)
         return;
     count = table->groups[group].count;
-    block = tp_list_object(blocks);
+    block = tp_list_add_object(blocks);
     tp_object_text(block, "block_title",
                    count > section->limits->open_items
                        ? tp_text_printf(section->arena, "%s, %zu of %zu, innermost frame first", what,
                                         section->limits->open_items, count)
                        : tp_text_printf(section->arena, "%s, innermost frame first", what));
-    stacks = tp_object_list(block, "stacks");
+    stacks = tp_object_add_list(block, "stacks");
     for (size_t i = 0; i < count && i < section->limits->open_items; i++) {
         size_t at = table->groups[group].first + i;
-        struct tp_object *stack = tp_list_object(stacks);
+        struct tp_object *stack = tp_list_add_object(stacks);
 
-        tp_object_text(stack, "head", calls_text(section->arena, &table->table, at, 0, device_of(section)));
+        tp_object_text(stack, "head", calls_text(section->arena, &table->table, at, 0, device_title(section)));
         add_frames(section, stack, table->stacks, table->stack[at]);
     }
 }
@@ -145,28 +146,28 @@ static void add_shapes(const struct tp_section *section, struct tp_list *blocks,
     if (!index->shapes[row] ||
         (index->shapes[row] == 1 && tp_table_text(table, TP_OP_SHAPE)[index->first[row]].len <= 2))
         return;
-    block = tp_list_object(blocks);
+    block = tp_list_add_object(blocks);
     tp_object_text(block, "block_title", "Input shapes, largest first");
     tp_object_bool(block, "has_items", true);
-    items = tp_object_list(block, "items");
+    items = tp_object_add_list(block, "items");
     for (uint32_t i = 0, at = index->first[row]; i < index->shapes[row]; i++, at = index->next[at]) {
-        struct tp_object *item = tp_list_object(items);
+        struct tp_object *item = tp_list_add_object(items);
 
         tp_object_str(
             item, "code",
             tp_shown_text(&section->naming, tp_shapes_text(section->arena, tp_table_text(table, TP_OP_SHAPE)[at])));
-        tp_object_text(item, "note", calls_text(section->arena, table, at, 1, device_of(section)));
+        tp_object_text(item, "note", calls_text(section->arena, table, at, 1, device_title(section)));
     }
 }
 
-static void open_rows(const struct tp_section *section, struct tp_shown_table *shown)
+static void add_row_details(const struct tp_section *section, struct tp_shown_table *shown)
 {
     size_t count = shown->row_count < section->limits->open_rows ? shown->row_count : section->limits->open_rows;
     struct shape_index index = index_shapes(section, count);
 
     for (size_t row = 0; row < count; row++) {
         struct tp_object *more = tp_object_new(section->arena);
-        struct tp_list *blocks = tp_object_list(more, "blocks");
+        struct tp_list *blocks = tp_object_add_list(more, "blocks");
 
         add_stacks(section, blocks, row);
         add_shapes(section, blocks, &index, row);
@@ -224,7 +225,7 @@ static struct tp_str tensor_core_text(struct tp_arena *arena, const struct tp_ta
 static void add_by_name(const struct tp_section *section, struct tp_list *tables)
 {
     const struct tp_operator_view *view = &section->profile->views->operators;
-    bool is_gpu = shows_device(section);
+    bool is_gpu = has_device_times(section);
     struct tp_shown_table *shown =
         tp_section_table_new(section, &view->by_name, is_gpu ? GPU_COLUMNS : CPU_COLUMNS,
                              is_gpu ? COUNT(GPU_COLUMNS) : COUNT(CPU_COLUMNS), section->limits->operator_rows);
@@ -235,11 +236,11 @@ static void add_by_name(const struct tp_section *section, struct tp_list *tables
     shown->own_texts[0] = texts;
     shown->name = "operators";
     shown->name_title = "Operator";
-    shown->caption =
-        tp_section_word(section, is_gpu ? "Operators, sorted by GPU self time" : "Operators, sorted by CPU self time");
-    shown->foot = tp_text_of_operators(section->profile->model->producer, view->by_name.row_count, section->arena);
-    tp_section_name_rows(&section->naming, shown, TP_OP_NAME);
-    open_rows(section, shown);
+    shown->caption = tp_section_spoken_text(section, is_gpu ? "Operators, sorted by GPU self time"
+                                                            : "Operators, sorted by CPU self time");
+    shown->foot = tp_operator_count_text(section->profile->model->producer, view->by_name.row_count, section->arena);
+    tp_section_set_row_names(&section->naming, shown, TP_OP_NAME);
+    add_row_details(section, shown);
     tp_section_add_table(tables, shown);
 }
 
@@ -254,7 +255,7 @@ static bool has_shapes(const struct tp_table *by_shape)
 static void add_by_shape(const struct tp_section *section, struct tp_list *tables)
 {
     const struct tp_operator_view *view = &section->profile->views->operators;
-    bool is_gpu = shows_device(section);
+    bool is_gpu = has_device_times(section);
     struct tp_shown_table *shown;
     struct tp_str *texts;
 
@@ -270,9 +271,10 @@ static void add_by_shape(const struct tp_section *section, struct tp_list *table
     shown->heading = "By input shape";
     shown->name = "operators by shape";
     shown->name_title = "Operator";
-    shown->caption = tp_section_word(section, "Operators by input shape");
-    shown->foot = tp_text_of_some(section->arena, (int64_t)view->by_shape.row_count, "combination", "combinations");
-    tp_section_name_rows(&section->naming, shown, TP_OP_NAME);
+    shown->caption = tp_section_spoken_text(section, "Operators by input shape");
+    shown->foot =
+        tp_text_of_counted_noun(section->arena, (int64_t)view->by_shape.row_count, "combination", "combinations");
+    tp_section_set_row_names(&section->naming, shown, TP_OP_NAME);
     tp_section_add_table(tables, shown);
 }
 
@@ -282,7 +284,7 @@ static void add_by_shape(const struct tp_section *section, struct tp_list *table
 static const char *lead_text(const struct tp_section *section)
 {
     const struct tp_operator_view *view = &section->profile->views->operators;
-    const int64_t *self = tp_table_int(&view->by_name, shows_device(section) ? TP_OP_DEVICE_SELF : TP_OP_HOST_SELF);
+    const int64_t *self = tp_table_int(&view->by_name, has_device_times(section) ? TP_OP_DEVICE_SELF : TP_OP_HOST_SELF);
     size_t count = view->by_name.row_count < 3 ? view->by_name.row_count : 3;
     double sum = 0, top = 0;
     const char *unlinked = "";
@@ -292,16 +294,19 @@ static const char *lead_text(const struct tp_section *section)
         top += i < count ? (double)self[i] : 0;
     }
     if (view->unlinked_device_events)
-        unlinked = tp_text_printf(
-            section->arena, " %s (%s) could not be linked to %s.",
-            tp_text_of_some(section->arena, (int64_t)view->unlinked_device_events, "device event", "device events"),
-            tp_text_of_time(section->arena, view->unlinked_device_time_ns), tp_section_word(section, "an operator"));
-    if (!tp_speaks_torch(section->profile->model->producer) && count < 2) /* a list of a single name is not needed */
+        unlinked = tp_text_printf(section->arena, " %s (%s) could not be linked to %s.",
+                                  tp_text_of_counted_noun(section->arena, (int64_t)view->unlinked_device_events,
+                                                          "device event", "device events"),
+                                  tp_text_of_time(section->arena, view->unlinked_device_time_ns),
+                                  tp_section_spoken_text(section, "an operator"));
+    if (!tp_uses_torch_words(section->profile->model->producer) &&
+        count < 2) /* a list of a single name is not needed */
         return unlinked;
     return tp_text_printf(
-        section->arena, tp_speaks_torch(section->profile->model->producer) ? TOP_OPERATORS : TOP_NAMES,
+        section->arena, tp_uses_torch_words(section->profile->model->producer) ? TOP_OPERATORS : TOP_NAMES,
         tp_text_of_percent(section->arena, sum > 0 ? 100 * top / sum : 0),
-        tp_section_word(section, shows_device(section) ? "the GPU time that operators launched" : "operator time"),
+        tp_section_spoken_text(section,
+                               has_device_times(section) ? "the GPU time that operators launched" : "operator time"),
         count, unlinked);
 }
 
@@ -313,9 +318,9 @@ struct tp_data tp_section_operators(const struct tp_section *section)
     if (!section->profile->views->operators.by_name.row_count || !section->limits->operator_rows)
         return TP_NO_DATA;
     object = tp_object_new(section->arena);
-    tp_object_text(object, "operators_title", tp_section_word(section, "Operators"));
-    tp_object_sentence(object, "lead", tp_str_of(lead_text(section)));
-    tables = tp_object_list(object, "tables");
+    tp_object_text(object, "operators_title", tp_section_spoken_text(section, "Operators"));
+    tp_object_plain_sentence(object, "lead", tp_str_of(lead_text(section)));
+    tables = tp_object_add_list(object, "tables");
     /* with devices, the section of kernels contains this table */
     if (!section->profile->advice->works.devices.rows.row_count)
         tp_section_add_works(section, tables, &section->profile->advice->works.operators, "Self time by kind of work");

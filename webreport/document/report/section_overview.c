@@ -14,7 +14,7 @@
 static void add_fact(struct tp_document *document, const char *text)
 {
     if (text && *text)
-        tp_document_fact(document, "", text);
+        tp_document_add_fact(document, "", text);
 }
 
 static const char *step_range(struct tp_arena *arena, const struct tp_table *steps)
@@ -23,8 +23,8 @@ static const char *step_range(struct tp_arena *arena, const struct tp_table *ste
 
     if (!steps->row_count)
         return NULL;
-    first = tp_text_cut(arena, tp_table_text(steps, TP_STEP_NAME)[0], 40);
-    last = tp_text_cut(arena, tp_table_text(steps, TP_STEP_NAME)[steps->row_count - 1], 40);
+    first = tp_text_shorten(arena, tp_table_text(steps, TP_STEP_NAME)[0], 40);
+    last = tp_text_shorten(arena, tp_table_text(steps, TP_STEP_NAME)[steps->row_count - 1], 40);
     if (steps->row_count == 1)
         return tp_text_printf(arena, "step %.*s", (int)first.len, first.ptr);
     return tp_text_printf(arena, "steps %.*s\xe2\x80\x93%.*s", (int)first.len, first.ptr, (int)last.len, last.ptr);
@@ -58,12 +58,12 @@ static const char *use_text(const struct tp_section *section)
     if (tp_str_starts(name, TP_BACKWARD_NODE " "))
         name = (struct tp_str){name.ptr + sizeof TP_BACKWARD_NODE, name.len - sizeof TP_BACKWARD_NODE};
     name = tp_shown_text(&section->naming, name);
-    name = tp_text_cut(section->arena, name, EVIDENCE_BYTES);
+    name = tp_text_shorten(section->arena, name, EVIDENCE_BYTES);
     return tp_text_printf(section->arena, "%s: %.*s", tp_program_use_title(use->of), (int)name.len, name.ptr);
 }
 
 /* Adds the facts below the title of the page. */
-static void put_head(const struct tp_section *section, struct tp_document *document)
+static void put_title_and_facts(const struct tp_section *section, struct tp_document *document)
 {
     const struct tp_profile *profile = section->profile;
     const struct tp_quality *quality = &profile->advice->quality;
@@ -78,7 +78,7 @@ static void put_head(const struct tp_section *section, struct tp_document *docum
         add_fact(document, step_range(arena, &profile->views->overview.steps));
     add_fact(document, tp_text_printf(arena, "%s recorded",
                                       tp_text_of_time(arena, profile->model->last_ns - profile->model->first_ns)));
-    add_fact(document, tp_text_of_some(arena, quality->events_total, "event", "events"));
+    add_fact(document, tp_text_of_counted_noun(arena, quality->events_total, "event", "events"));
     add_fact(document, tp_text_of_date(arena, tp_sat_add(tp_trace_base_ns(profile->trace, profile->model->first_ns),
                                                          profile->model->first_ns)));
 }
@@ -134,7 +134,7 @@ static void put_split(const struct tp_section *section, struct tp_document *docu
     tp_object_printf(split, "split_caption",
                      view->used_count > 1 ? "Where an average step of %s goes%s" : "Where the %s go%s",
                      tp_text_of_time(section->arena, step_ns(view)), overlap_remark(view));
-    tp_document_chart(document, "split", tp_data_of_object(split), NULL);
+    tp_document_add_chart(document, "split", tp_data_of_object(split), NULL);
 }
 
 /* Adds the parts of a step and the input as facts, for outputs without charts. */
@@ -157,41 +157,41 @@ static void put_facts(const struct tp_section *section, struct tp_document *docu
                 has_shares(section) ? tp_text_printf(arena, " (%s)", tp_text_of_percent(arena, 100 * us / total)) : "");
     }
     if (*split)
-        tp_document_fact(document, tp_text_of_some(arena, view->used_count, "step", "steps, on average"),
-                         tp_text_printf(arena, "%s%s", split, overlap_remark(view)));
+        tp_document_add_fact(document, tp_text_of_counted_noun(arena, view->used_count, "step", "steps, on average"),
+                             tp_text_printf(arena, "%s%s", split, overlap_remark(view)));
     for (unsigned i = 0; i < TP_QUALITY_FLAGS; i++)
         if (quality->flags[i].is_raised)
             flags = tp_text_printf(arena, "%s%s%s (%s)", flags, *flags ? ", " : "", quality->flags[i].id,
                                    quality->flags[i].text);
     tp_section_put_data_notices(section, document);
     const char *reason = tp_evidence_reason(&section->profile->trace->evidence, TP_NEED_ALL, arena);
-    tp_document_fact(document, "Trace",
-                     tp_text_printf(arena, "%s, %s repaired. Raised quality checks: %s.%s%s%s",
-                                    tp_text_of_some(arena, quality->events_total, "event", "events"),
-                                    tp_text_of_count(arena, quality->repaired), *flags ? flags : "none",
-                                    *reason ? " Not whole: " : "", reason, *reason ? "." : ""));
+    tp_document_add_fact(document, "Trace",
+                         tp_text_printf(arena, "%s, %s repaired. Raised quality checks: %s.%s%s%s",
+                                        tp_text_of_counted_noun(arena, quality->events_total, "event", "events"),
+                                        tp_text_of_count(arena, quality->repaired), *flags ? flags : "none",
+                                        *reason ? " Not whole: " : "", reason, *reason ? "." : ""));
 }
 
 /* ---- kernels with most time, or operators if there are no kernels ---- */
 
 enum { HEAVY_ROWS = 6, SHORT_ROWS = 5, NAME_BYTES = 80 };
 
-static void put_heaviest_rows(const struct tp_section *section, struct tp_object *card, const struct tp_table *table)
+static void put_costliest_rows(const struct tp_section *section, struct tp_object *card, const struct tp_table *table)
 {
-    struct tp_list *rows = tp_object_list(card, "heavy");
+    struct tp_list *rows = tp_object_add_list(card, "heavy");
     const int64_t *totals = tp_table_int(table, TP_HEAVY_TIME);
     const int64_t *calls = tp_table_int(table, TP_HEAVY_CALLS);
     double sum = 0;
     int64_t max_mean = 0, max = table->row_count ? totals[0] : 0;
     size_t count = table->row_count < HEAVY_ROWS ? table->row_count : HEAVY_ROWS;
-    struct tp_unit total_unit = tp_unit_of_time(max), mean_unit;
+    struct tp_unit total_unit = tp_unit_for_time(max), mean_unit;
 
     for (size_t i = 0; i < table->row_count; i++)
         sum += (double)totals[i];
     for (size_t i = 0; i < count; i++)
         if (calls[i] > 0 && totals[i] / calls[i] > max_mean)
             max_mean = totals[i] / calls[i];
-    mean_unit = tp_unit_of_time(max_mean);
+    mean_unit = tp_unit_for_time(max_mean);
     tp_object_text(card, "total_unit", total_unit.text);
     tp_object_text(card, "mean_unit", mean_unit.text);
     struct tp_shown_row *named = tp_arena_array(section->arena, count, sizeof *named);
@@ -199,7 +199,7 @@ static void put_heaviest_rows(const struct tp_section *section, struct tp_object
         named[i].name = tp_shown_kernel(&section->naming, tp_table_text(table, TP_HEAVY_NAME)[i]);
     tp_section_distinguish_names(&section->naming, named, tp_table_text(table, TP_HEAVY_NAME), NULL, count);
     for (size_t i = 0; i < count; i++) {
-        struct tp_object *row = tp_list_object(rows);
+        struct tp_object *row = tp_list_add_object(rows);
         struct tp_str name = tp_table_text(table, TP_HEAVY_NAME)[i];
 
         tp_object_str(row, "full_name", tp_shown_text(&section->naming, name));
@@ -214,7 +214,7 @@ static void put_heaviest_rows(const struct tp_section *section, struct tp_object
     }
 }
 
-static void put_heaviest(const struct tp_section *section, struct tp_document *document)
+static void put_costliest_tables(const struct tp_section *section, struct tp_document *document)
 {
     const struct tp_views *views = section->profile->views;
     bool has_kernels = views->kernels.is_present && views->kernels.by_name.row_count;
@@ -223,20 +223,21 @@ static void put_heaviest(const struct tp_section *section, struct tp_document *d
     struct tp_object *card;
 
     if (has_kernels)
-        tp_heaviest_kernels(&table, &views->kernels, section->arena);
+        tp_costliest_kernels(&table, &views->kernels, section->arena);
     else
-        tp_heaviest_operators(&table, section->profile->model, false, section->arena);
+        tp_costliest_operators(&table, section->profile->model, false, section->arena);
     if (!table.row_count)
         return;
     card = tp_object_new(section->arena);
     tp_object_text(card, "heaviest_title",
-                   tp_section_word(section, has_kernels ? "Heaviest kernels" : "Heaviest operators"));
-    tp_object_text(card, "heaviest_name", tp_section_word(section, has_kernels ? "Kernel" : "Operator, self time"));
+                   tp_section_spoken_text(section, has_kernels ? "Heaviest kernels" : "Heaviest operators"));
+    tp_object_text(card, "heaviest_name",
+                   tp_section_spoken_text(section, has_kernels ? "Kernel" : "Operator, self time"));
     tp_object_text(card, "heaviest_target", has_kernels ? "kernels" : "operators");
     tp_object_text(card, "heaviest_all",
                    tp_text_printf(section->arena, "all %s", tp_text_of_count(section->arena, (int64_t)all->row_count)));
-    put_heaviest_rows(section, card, &table);
-    tp_document_chart(document, "heaviest", tp_data_of_object(card), NULL);
+    put_costliest_rows(section, card, &table);
+    tp_document_add_chart(document, "heaviest", tp_data_of_object(card), NULL);
 }
 
 /* Adds the first rows of a table made by heaviest.h to short outputs. */
@@ -257,11 +258,11 @@ static void put_short_table(const struct tp_section *section, struct tp_document
     for (size_t i = 0; i < shown->row_count; i++) {
         struct tp_str name = tp_table_text(table, TP_HEAVY_NAME)[i];
 
-        shown->rows[i].name = tp_text_cut(arena, tp_shown_kernel(&section->naming, name), NAME_BYTES);
+        shown->rows[i].name = tp_text_shorten(arena, tp_shown_kernel(&section->naming, name), NAME_BYTES);
     }
     tp_section_distinguish_rows(&section->naming, shown, TP_HEAVY_NAME);
     if (shown->row_count)
-        tp_document_table(document, shown, NULL);
+        tp_document_add_table(document, shown, NULL);
 }
 
 static void put_short_tables(const struct tp_section *section, struct tp_document *document)
@@ -271,13 +272,14 @@ static void put_short_tables(const struct tp_section *section, struct tp_documen
 
     struct tp_table *tables = tp_arena_array(section->arena, 2, sizeof *tables);
     if (views->kernels.is_present) {
-        tp_heaviest_kernels(&tables[0], &views->kernels, section->arena);
+        tp_costliest_kernels(&tables[0], &views->kernels, section->arena);
         put_short_table(section, document, &tables[0], "kernel");
     }
-    tp_heaviest_operators(&tables[1], section->profile->model, is_gpu, section->arena);
+    tp_costliest_operators(&tables[1], section->profile->model, is_gpu, section->arena);
     put_short_table(section, document, &tables[1],
-                    tp_text_of_devices(section->profile->model,
-                                       is_gpu ? "operator, GPU self time" : "operator, CPU self time", section->arena));
+                    tp_replace_gpu_words(section->profile->model,
+                                         is_gpu ? "operator, GPU self time" : "operator, CPU self time",
+                                         section->arena));
 }
 
 /* ---- the whole overview ---- */
@@ -291,11 +293,11 @@ void tp_report_document(struct tp_document *document, const struct tp_section *s
         tp_program_document(document, section);
         return;
     }
-    struct tp_verdict_block verdict = tp_section_verdict(&section->naming, profile);
-    tp_document_title(document, &(struct tp_title_block){section->title, "overview", "Overview"});
-    tp_document_verdict(document, &verdict);
+    struct tp_verdict_block verdict = tp_section_verdict_block(&section->naming, profile);
+    tp_document_add_title(document, &(struct tp_title_block){section->title, "overview", "Overview"});
+    tp_document_add_verdict(document, &verdict);
     document->places = TP_IN_PAGES;
-    put_head(section, document);
+    put_title_and_facts(section, document);
     tp_section_put_notices(section, document);
     put_split(section, document);
     document->places = TP_EVERYWHERE;
@@ -305,8 +307,8 @@ void tp_report_document(struct tp_document *document, const struct tp_section *s
     document->places = TP_EVERYWHERE;
     tp_section_put_findings(section, document);
     document->places = TP_IN_PAGES;
-    tp_document_chart(document, "steps", tp_chart_steps(section->arena, profile, section->limits->step_bars), NULL);
-    put_heaviest(section, document);
+    tp_document_add_chart(document, "steps", tp_chart_steps(section->arena, profile, section->limits->step_bars), NULL);
+    put_costliest_tables(section, document);
     document->places = TP_IN_TEXT | TP_IN_MARKDOWN;
     tp_section_put_ranges(section, document);
     tp_section_put_serving(section, document);
@@ -314,14 +316,14 @@ void tp_report_document(struct tp_document *document, const struct tp_section *s
     put_short_tables(section, document);
 }
 
-static const char *first_finding(const struct tp_finding *finding, struct tp_arena *arena)
+static const char *first_finding_title(const struct tp_finding *finding, struct tp_arena *arena)
 {
-    const char *gain = tp_finding_gain(finding, arena);
+    const char *gain = tp_finding_gain_text(finding, arena);
     return tp_text_printf(arena, "; %s %s%s%s", finding->rule->id, finding->shown_title, gain ? ", " : "",
                           gain ? gain : "");
 }
 
-void tp_report_line(struct tp_document *document, const struct tp_section *section)
+void tp_report_add_line(struct tp_document *document, const struct tp_section *section)
 {
     const struct tp_profile *profile = section->profile;
     const struct tp_recommendations *found = &profile->advice->recommendations;
@@ -330,22 +332,23 @@ void tp_report_line(struct tp_document *document, const struct tp_section *secti
     const char *finding = "";
 
     if (found->finding_count && !tp_section_is_program(section))
-        finding = first_finding(&found->findings[0], arena);
+        finding = first_finding_title(&found->findings[0], arena);
     tp_document_init(document, "Report", arena);
     bool is_program = tp_section_is_program(section);
     int64_t ns = is_program ? profile->advice->program.parts.wall_ns : step_ns(&profile->views->overview);
-    tp_document_fact(document,
-                     tp_text_printf(arena, "%.*s%s%s", (int)run.len, run.ptr, run.len ? " / " : "", section->title),
-                     tp_text_printf(arena, "%s, %s %s%s", tp_section_verdict(&section->naming, profile).class,
-                                    tp_text_of_time(arena, ns), is_program ? "wall" : "per step", finding));
+    tp_document_add_fact(document,
+                         tp_text_printf(arena, "%.*s%s%s", (int)run.len, run.ptr, run.len ? " / " : "", section->title),
+                         tp_text_printf(arena, "%s, %s %s%s", tp_section_verdict_block(&section->naming, profile).class,
+                                        tp_text_of_time(arena, ns), is_program ? "wall" : "per step", finding));
 }
 
-void tp_report_failed_line(struct tp_document *document, const struct tp_naming *naming, struct tp_str file,
-                           const char *why)
+void tp_report_add_failed_line(struct tp_document *document, const struct tp_naming *naming, struct tp_str file,
+                               const char *why)
 {
     struct tp_str name = tp_shown_text(naming, file), reason = tp_shown_text(naming, tp_str_of(why));
 
     tp_document_init(document, "Report", naming->arena);
-    tp_document_fact(document, "Not usable",
-                     tp_text_printf(naming->arena, "%.*s: %.*s", (int)name.len, name.ptr, (int)reason.len, reason.ptr));
+    tp_document_add_fact(
+        document, "Not usable",
+        tp_text_printf(naming->arena, "%.*s: %.*s", (int)name.len, name.ptr, (int)reason.len, reason.ptr));
 }

@@ -12,12 +12,12 @@
 
 enum { MAX_LANES = 60, LANE_INTERVALS = 4000, ALL_INTERVALS = 40000, PROCESS_INTERVALS = 60, MOST_DEPTH = 12 };
 
-static bool has_room(const struct tp_section *section)
+static bool is_program_shown(const struct tp_section *section)
 {
     return tp_section_is_program(section) && section->limits->operator_rows > 0;
 }
 
-static size_t least(size_t x, size_t y)
+static size_t smaller_of(size_t x, size_t y)
 {
     return x < y ? x : y;
 }
@@ -29,7 +29,7 @@ static const char *time_cell(const struct tp_section *section, const struct tp_t
 }
 
 /* Returns a sentence such as "40 of 300 processes are shown."; NULL if all are shown. */
-static const char *cut_text(const struct tp_section *section, size_t shown, size_t all, const char *what)
+static const char *shown_count_text(const struct tp_section *section, size_t shown, size_t all, const char *what)
 {
     return shown == all ? NULL
                         : tp_text_printf(section->arena, "The chart shows %s of %s %s; --json has all of them.",
@@ -44,7 +44,7 @@ static void put_process(const struct tp_section *section, struct tp_list *rows, 
     const struct tp_program_view *view = tp_section_program(section);
     const struct tp_table *table = &view->processes;
     const struct tp_tree_process *process = &view->tree.processes[row];
-    struct tp_object *object = tp_list_object(rows);
+    struct tp_object *object = tp_list_add_object(rows);
     struct tp_str exit = tp_table_text(table, TP_PROGRAM_PROCESS_EXIT)[row];
     if (process->depth)
         tp_object_int(object, "depth", process->depth < MOST_DEPTH ? process->depth : MOST_DEPTH);
@@ -59,7 +59,7 @@ static void put_process(const struct tp_section *section, struct tp_list *rows, 
     tp_object_str(object, "exit", tp_shown_text(&section->naming, exit));
     tp_object_bool(object, "is_bad",
                    process->seen && process->seen->exit_code != TP_NULL_INT && process->seen->exit_code != 0);
-    struct tp_list *paths = tp_object_list(object, "paths");
+    struct tp_list *paths = tp_object_add_list(object, "paths");
     if (first_thread < view->tree.thread_count && view->tree.threads[first_thread].process == row)
         tp_chart_put_lane(paths, section->arena, &view->tree, first_thread, PROCESS_INTERVALS);
 }
@@ -67,11 +67,11 @@ static void put_process(const struct tp_section *section, struct tp_list *rows, 
 struct tp_data tp_section_processes(const struct tp_section *section)
 {
     const struct tp_program_view *view = tp_section_program(section);
-    if (!has_room(section) || view->processes.row_count < 2)
+    if (!is_program_shown(section) || view->processes.row_count < 2)
         return TP_NO_DATA;
     struct tp_object *object = tp_object_new(section->arena);
-    size_t shown = least(view->processes.row_count, section->limits->operator_rows), thread = 0;
-    struct tp_list *rows = tp_object_list(object, "rows");
+    size_t shown = smaller_of(view->processes.row_count, section->limits->operator_rows), thread = 0;
+    struct tp_list *rows = tp_object_add_list(object, "rows");
     tp_object_int(object, "lane_width", TP_LANE_WIDTH);
     tp_object_int(object, "lane_height", TP_LANE_HEIGHT);
     for (uint32_t row = 0; row < shown; row++) { /* works because threads are in the order of processes */
@@ -79,7 +79,7 @@ struct tp_data tp_section_processes(const struct tp_section *section)
             thread++;
         put_process(section, rows, row, (uint32_t)thread);
     }
-    tp_object_text(object, "cut", cut_text(section, shown, view->processes.row_count, "processes"));
+    tp_object_text(object, "cut", shown_count_text(section, shown, view->processes.row_count, "processes"));
     return tp_data_of_object(object);
 }
 
@@ -92,9 +92,9 @@ static int by_running(const void *context, uint32_t x, uint32_t y)
     return a != b ? (a > b ? -1 : 1) : x < y ? -1 : x > y;
 }
 
-/* Returns whether a thread gets a lane: it ran for at least 0.2 % of the processor time, or existed for at least 1 %
- * of the wall time. */
-static bool has_lane(const struct tp_program_view *view, const struct tp_tree_thread *thread)
+/* Returns whether a thread gets a lane: it ran for at smaller_of 0.2 % of the processor time, or existed for at
+ * smaller_of 1 % of the wall time. */
+static bool has_thread_lane(const struct tp_program_view *view, const struct tp_tree_thread *thread)
 {
     return tp_percent(thread->state_ns[TP_STATE_RUNNING], view->state_ns[TP_STATE_RUNNING]) >= 0.2 ||
            tp_percent(thread->end_ns - thread->begin_ns, view->parts.wall_ns) >= 1;
@@ -113,7 +113,7 @@ static uint8_t *choose_threads(const struct tp_section *section, size_t *count)
     tp_sort_rows(order, tree->thread_count, by_running, tree->threads, section->arena);
     *count = 0;
     for (size_t i = 0; i < tree->thread_count && *count < most; i++)
-        if (has_lane(tp_section_program(section), &tree->threads[order[i]])) {
+        if (has_thread_lane(tp_section_program(section), &tree->threads[order[i]])) {
             is_shown[order[i]] = true;
             ++*count;
         }
@@ -124,21 +124,21 @@ static void put_thread(const struct tp_section *section, struct tp_list *lanes, 
 {
     const struct tp_program_view *view = tp_section_program(section);
     const struct tp_table *table = &view->threads;
-    struct tp_object *object = tp_list_object(lanes);
+    struct tp_object *object = tp_list_add_object(lanes);
     tp_object_str(object, "name", tp_shown_text(&section->naming, tp_table_text(table, TP_PROGRAM_THREAD_NAME)[row]));
     tp_object_int(object, "tid", tp_table_int(table, TP_PROGRAM_THREAD_TID)[row]);
     tp_object_text(object, "running", time_cell(section, table, TP_PROGRAM_THREAD_RUNNING, row));
     tp_object_text(object, "ready", time_cell(section, table, TP_PROGRAM_THREAD_READY, row));
     tp_object_text(object, "blocked", time_cell(section, table, TP_PROGRAM_THREAD_BLOCKED, row));
     tp_object_text(object, "wall", time_cell(section, table, TP_PROGRAM_THREAD_WALL, row));
-    tp_chart_put_lane(tp_object_list(object, "paths"), section->arena, &view->tree, row, pieces);
+    tp_chart_put_lane(tp_object_add_list(object, "paths"), section->arena, &view->tree, row, pieces);
 }
 
 /* Adds the legend for the colors that occur. */
 static void put_legend(const struct tp_section *section, struct tp_object *object)
 {
     const struct tp_program_view *view = tp_section_program(section);
-    struct tp_list *legend = tp_object_list(object, "legend");
+    struct tp_list *legend = tp_object_add_list(object, "legend");
     bool is_there[TP_WALL_COUNT] = {false};
     for (uint32_t i = 0; i < view->tree.slice_count; i++) {
         const struct tp_thread_slice *piece = &view->tree.slices[i];
@@ -149,7 +149,7 @@ static void put_legend(const struct tp_section *section, struct tp_object *objec
     for (unsigned part = 0; part < TP_WALL_COUNT; part++) {
         if (!is_there[part])
             continue;
-        struct tp_object *item = tp_list_object(legend);
+        struct tp_object *item = tp_list_add_object(legend);
         tp_chart_put_kind(item, tp_program_part_kind(part));
         tp_object_text(item, "label", tp_wall_part_words(part));
     }
@@ -158,13 +158,13 @@ static void put_legend(const struct tp_section *section, struct tp_object *objec
 struct tp_data tp_section_threads(const struct tp_section *section)
 {
     const struct tp_program_view *view = tp_section_program(section);
-    if (!has_room(section))
+    if (!is_program_shown(section))
         return TP_NO_DATA;
-    size_t shown = least(view->threads.row_count, least(section->limits->operator_rows, MAX_LANES));
+    size_t shown = smaller_of(view->threads.row_count, smaller_of(section->limits->operator_rows, MAX_LANES));
     const uint8_t *is_shown = choose_threads(section, &shown);
-    uint32_t pieces = (uint32_t)least(LANE_INTERVALS, ALL_INTERVALS / (shown + 1));
+    uint32_t pieces = (uint32_t)smaller_of(LANE_INTERVALS, ALL_INTERVALS / (shown + 1));
     struct tp_object *object = tp_object_new(section->arena);
-    struct tp_list *lanes = tp_object_list(object, "lanes");
+    struct tp_list *lanes = tp_object_add_list(object, "lanes");
     if (section->limits->operator_rows < 100)
         pieces /= 8;
     tp_object_int(object, "lane_width", TP_LANE_WIDTH);
@@ -172,11 +172,12 @@ struct tp_data tp_section_threads(const struct tp_section *section)
     for (uint32_t row = 0; row < view->threads.row_count; row++)
         if (is_shown[row])
             put_thread(section, lanes, row, pieces);
-    tp_chart_put_lane_times(tp_object_list(object, "times"), section->arena, &view->tree);
+    tp_chart_put_lane_times(tp_object_add_list(object, "times"), section->arena, &view->tree);
     put_legend(section, object);
-    tp_object_text(object, "cut",
-                   cut_text(section, shown, view->threads.row_count, "threads (those that ran or lived longest)"));
-    tp_program_span_put(section, object);
+    tp_object_text(
+        object, "cut",
+        shown_count_text(section, shown, view->threads.row_count, "threads (those that ran or lived longest)"));
+    tp_program_span_add_data(section, object);
     return tp_data_of_object(object);
 }
 
@@ -184,20 +185,22 @@ struct tp_data tp_section_threads(const struct tp_section *section)
 
 struct tp_data tp_section_flame(const struct tp_section *section)
 {
-    struct tp_calltree_options options = {
-        .max_nodes = (uint32_t)section->limits->tree_nodes, .show = tp_viewer_text, .context = &section->naming};
-    if (!has_room(section) || !options.max_nodes || !section->profile->trace->sample_count)
+    struct tp_calltree_options options = {.max_nodes = (uint32_t)section->limits->tree_nodes,
+                                          .show = tp_shown_text_for_viewer,
+                                          .context = &section->naming};
+    if (!is_program_shown(section) || !options.max_nodes || !section->profile->trace->sample_count)
         return TP_NO_DATA;
     struct tp_calltree *tree = tp_arena_alloc(section->arena, sizeof *tree);
-    tp_calltree_of_program(tree, section->profile->model, tp_section_program(section), &options, section->arena);
+    tp_calltree_build_from_program(tree, section->profile->model, tp_section_program(section), &options,
+                                   section->arena);
     return tp_calltree_data(section->arena, tree);
 }
 
 static struct tp_data table_section(const struct tp_section *section, struct tp_shown_table *shown, const char *lead)
 {
     struct tp_object *object = tp_object_new(section->arena);
-    tp_object_sentence(object, "lead", tp_str_of(lead));
-    tp_section_add_table(tp_object_list(object, "tables"), shown);
+    tp_object_plain_sentence(object, "lead", tp_str_of(lead));
+    tp_section_add_table(tp_object_add_list(object, "tables"), shown);
     return tp_data_of_object(object);
 }
 
@@ -205,7 +208,7 @@ struct tp_data tp_section_functions(const struct tp_section *section)
 {
     const struct tp_program_view *view = tp_section_program(section);
     struct tp_shown_table *shown =
-        has_room(section) ? tp_program_functions_table(section, section->limits->operator_rows) : NULL;
+        is_program_shown(section) ? tp_program_functions_table(section, section->limits->operator_rows) : NULL;
     if (!shown)
         return TP_NO_DATA;
     return table_section(
@@ -214,14 +217,14 @@ struct tp_data tp_section_functions(const struct tp_section *section)
             section->arena,
             "The times come from %s, weighted so that the functions of a process add up to its running time. Processes "
             "without a sample ran for %s. Grey rows are uncertain: the share is less than twice its ±.",
-            tp_text_of_some(section->arena, view->tree.trace->sample_count, "sample", "samples"),
+            tp_text_of_counted_noun(section->arena, view->tree.trace->sample_count, "sample", "samples"),
             tp_text_of_time(section->arena, view->unsampled_ns)));
 }
 
 struct tp_data tp_section_waits(const struct tp_section *section)
 {
     struct tp_shown_table *shown =
-        has_room(section) ? tp_program_waits_table(section, section->limits->operator_rows) : NULL;
+        is_program_shown(section) ? tp_program_waits_table(section, section->limits->operator_rows) : NULL;
     if (!shown)
         return TP_NO_DATA;
     return table_section(section, shown,
@@ -265,12 +268,12 @@ static struct tp_shown_table *usage_table(const struct tp_section *section)
         {TP_SHOW_BYTES, TP_PROGRAM_PROCESS_DISK_WRITTEN, NULL, 3, 0, false, 0}};
     enum { ROWS = 40 };
     struct tp_table *sorted =
-        tp_table_sorted(section->arena, &tp_section_program(section)->processes, TP_PROGRAM_PROCESS_WRITTEN);
+        tp_table_copy_sorted(section->arena, &tp_section_program(section)->processes, TP_PROGRAM_PROCESS_WRITTEN);
     struct tp_shown_table *shown = tp_section_table_new(section, sorted, columns, sizeof columns / sizeof *columns,
-                                                        least(ROWS, section->limits->operator_rows));
+                                                        smaller_of(ROWS, section->limits->operator_rows));
     for (size_t i = 0; i < shown->row_count; i++) {
         struct tp_str command = tp_table_text(sorted, TP_PROGRAM_PROCESS_COMMAND)[i];
-        command = tp_text_cut(section->arena, tp_shown_text(&section->naming, command), 60);
+        command = tp_text_shorten(section->arena, tp_shown_text(&section->naming, command), 60);
         shown->rows[i].name = tp_str_of(tp_text_printf(section->arena, "%.*s %lld", (int)command.len, command.ptr,
                                                        (long long)tp_table_int(sorted, TP_PROGRAM_PROCESS_PID)[i]));
     }
@@ -284,13 +287,13 @@ static struct tp_shown_table *usage_table(const struct tp_section *section)
 struct tp_data tp_section_usage(const struct tp_section *section)
 {
     int64_t peak = TP_NULL_INT;
-    if (!has_room(section))
+    if (!is_program_shown(section))
         return TP_NO_DATA;
     struct tp_object *object = tp_object_new(section->arena);
     const char *path = memory_path(section, &peak);
     tp_object_text(object, "path", path);
     tp_object_text(object, "peak", tp_text_of_bytes(section->arena, peak));
-    tp_section_add_table(tp_object_list(object, "tables"), usage_table(section));
+    tp_section_add_table(tp_object_add_list(object, "tables"), usage_table(section));
     return tp_data_of_object(object);
 }
 
@@ -309,7 +312,7 @@ static void add_missed(const struct tp_section *section, const char **text, cons
     int64_t count = header_number(section, key);
     if (count > 0)
         *text = tp_text_printf(section->arena, "%s%s%s", *text, **text ? ", " : "",
-                               tp_text_of_some(section->arena, count, one, many));
+                               tp_text_of_counted_noun(section->arena, count, one, many));
 }
 
 /* Adds the mode of the recording, and the precision of its numbers. */
@@ -333,7 +336,7 @@ static void put_mode(const struct tp_section *section, struct tp_list *facts)
             ? tp_text_printf(arena,
                              "Functions come from %s (taken by timers inside the processes, or Python frames read "
                              "while polling), so their table has a column ±",
-                             tp_text_of_some(arena, view->tree.trace->sample_count, "sample", "samples"))
+                             tp_text_of_counted_noun(arena, view->tree.trace->sample_count, "sample", "samples"))
             : "No functions";
     if (is_looks)
         tp_section_add_fact(
@@ -350,7 +353,7 @@ static void put_mode(const struct tp_section *section, struct tp_list *facts)
                 arena,
                 "The states of threads come from every context switch, so their sums are exact. The functions come "
                 "from %s, so their table has a column ±. Processes without a sample ran for %s.",
-                tp_text_of_some(arena, view->tree.trace->sample_count, "sample", "samples"),
+                tp_text_of_counted_noun(arena, view->tree.trace->sample_count, "sample", "samples"),
                 tp_text_of_time(arena, view->unsampled_ns)));
 }
 
@@ -364,16 +367,16 @@ static void put_recording(const struct tp_section *section, struct tp_list *fact
     if (own->sample_count)
         text = tp_text_printf(arena, "events of the recorder took %s of CPU time (%s)",
                               tp_text_of_time(arena, own->sample_ns),
-                              tp_text_of_some(arena, (int64_t)own->sample_count, "sample", "samples"));
+                              tp_text_of_counted_noun(arena, (int64_t)own->sample_count, "sample", "samples"));
     if (own->wait_count)
         text = tp_text_printf(arena, "%s%s%s for locks of the recorder took %s", text, *text ? "; " : "",
-                              tp_text_of_some(arena, (int64_t)own->wait_count, "wait", "waits"),
+                              tp_text_of_counted_noun(arena, (int64_t)own->wait_count, "wait", "waits"),
                               tp_text_of_time(arena, own->wait_ns));
     if (view->tree.trace->recorder.thread_count)
-        text = tp_text_printf(arena, "%s%s%s of the recorder used %s of CPU time, which is not counted above", text,
-                              *text ? "; " : "",
-                              tp_text_of_some(arena, view->tree.trace->recorder.thread_count, "thread", "threads"),
-                              tp_text_of_time(arena, view->tree.trace->recorder.running_ns));
+        text = tp_text_printf(
+            arena, "%s%s%s of the recorder used %s of CPU time, which is not counted above", text, *text ? "; " : "",
+            tp_text_of_counted_noun(arena, view->tree.trace->recorder.thread_count, "thread", "threads"),
+            tp_text_of_time(arena, view->tree.trace->recorder.running_ns));
     if (*text)
         tp_section_add_fact(facts, "Cost of the recording", text);
 }
@@ -386,7 +389,7 @@ struct tp_data tp_section_recording(const struct tp_section *section)
     if (!tp_section_is_program(section))
         return TP_NO_DATA;
     struct tp_object *object = tp_object_new(arena);
-    struct tp_list *facts = tp_object_list(object, "facts");
+    struct tp_list *facts = tp_object_add_list(object, "facts");
     put_mode(section, facts);
     add_missed(section, &missed, "lost_records", "lost record", "lost records");
     add_missed(section, &missed, "missed_argv", "program's words", "programs' words");
@@ -397,11 +400,11 @@ struct tp_data tp_section_recording(const struct tp_section *section)
                "processes after they changed their rights");
     add_missed(section, &missed, "windows_without_switch_stacks", "period with more waits than recorded stacks",
                "periods with more waits than recorded stacks");
-    if (view->tree.overlap_count)
+    if (view->tree.overlapping_state_count)
         missed = tp_text_printf(arena, "%s%s%s", missed, *missed ? ", " : "",
-                                tp_text_of_some(arena, (int64_t)view->tree.overlap_count,
-                                                "state that overlaps an earlier state",
-                                                "states that overlap an earlier state"));
+                                tp_text_of_counted_noun(arena, (int64_t)view->tree.overlapping_state_count,
+                                                        "state that overlaps an earlier state",
+                                                        "states that overlap an earlier state"));
     put_recording(section, facts);
     tp_section_add_fact(facts, "Missed", *missed ? missed : "nothing");
     tp_section_add_fact(facts, "Not seen",

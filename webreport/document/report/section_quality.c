@@ -67,13 +67,14 @@ static void put_counts(const struct tp_section *section, struct tp_object *objec
 {
     const struct tp_quality *quality = &section->profile->advice->quality;
     const struct tp_trace_facts *facts = &section->profile->views->facts;
-    struct tp_list *counts = tp_object_list(object, "counts");
+    struct tp_list *counts = tp_object_add_list(object, "counts");
     struct tp_arena *arena = section->arena;
     const char *text = "";
 
     tp_section_add_fact(counts, "In the file", tp_text_of_count(arena, quality->events_total));
     for (unsigned i = 0; i < quality->read_count; i++)
-        text = tp_text_printf(arena, "%s%s%s %s", text, i ? ", " : "", tp_section_word(section, quality->read[i].name),
+        text = tp_text_printf(arena, "%s%s%s %s", text, i ? ", " : "",
+                              tp_section_spoken_text(section, quality->read[i].name),
                               tp_text_of_count(arena, quality->read[i].count));
     tp_section_add_fact(counts, "Read",
                         tp_text_printf(arena, "%s: %s", tp_text_of_count(arena, quality->read_total), text));
@@ -93,7 +94,7 @@ static void put_counts(const struct tp_section *section, struct tp_object *objec
     text = lost_text(section);
     if (*text)
         tp_section_add_fact(counts, "Lost in recording", text);
-    tp_section_add_fact(counts, tp_section_word(section, "Operators"),
+    tp_section_add_fact(counts, tp_section_spoken_text(section, "Operators"),
                         tp_text_printf(arena,
                                        "%s; %s were shortened to the end of their caller, %s were merged into a caller "
                                        "of the same name, %s did not finish",
@@ -102,10 +103,10 @@ static void put_counts(const struct tp_section *section, struct tp_object *objec
                                        tp_text_of_count(arena, (int64_t)facts->operators_folded),
                                        tp_text_of_count(arena, (int64_t)facts->operators_unfinished)));
     if (facts->device_time_ns && !tp_has_only_own_devices(section->profile->model))
-        tp_section_add_fact(counts, tp_section_word(section, "Without operator"),
+        tp_section_add_fact(counts, tp_section_spoken_text(section, "Without operator"),
                             tp_text_printf(arena, "%s (%s); the launch of %s was not recorded",
-                                           tp_text_of_some(arena, (int64_t)facts->device_events_unlinked,
-                                                           "device event", "device events"),
+                                           tp_text_of_counted_noun(arena, (int64_t)facts->device_events_unlinked,
+                                                                   "device event", "device events"),
                                            tp_text_of_time(arena, facts->device_time_unlinked_ns),
                                            tp_text_of_count(arena, (int64_t)facts->device_events_without_launch)));
     tp_section_add_fact(counts, "Steps", steps_text(section));
@@ -146,7 +147,7 @@ static const char *skipped_rules(struct tp_arena *arena, const struct tp_recomme
     return text;
 }
 
-static bool is_one_of(const char *term, const char *const *terms)
+static bool is_listed_term(const char *term, const char *const *terms)
 {
     while (*terms && strcmp(term, *terms) != 0)
         terms++;
@@ -158,15 +159,15 @@ static bool is_one_of(const char *term, const char *const *terms)
 static bool is_checked(const struct tp_section *section, const struct tp_quality_flag *flag)
 {
     const struct tp_model *model = section->profile->model;
-    return flag->is_raised || tp_speaks_torch(model->producer) || tp_speaks_of_launches(model) ||
-           !is_one_of(flag->id, (const char *const[]){"F2", "F3", "F6", "F10", NULL});
+    return flag->is_raised || tp_uses_torch_words(model->producer) || tp_mentions_launches(model) ||
+           !is_listed_term(flag->id, (const char *const[]){"F2", "F3", "F6", "F10", NULL});
 }
 
 static void put_checks(const struct tp_section *section, struct tp_object *object)
 {
     const struct tp_quality *quality = &section->profile->advice->quality;
     const struct tp_recommendations *found = &section->profile->advice->recommendations;
-    struct tp_list *checks = tp_object_list(object, "checks");
+    struct tp_list *checks = tp_object_add_list(object, "checks");
     struct tp_arena *arena = section->arena;
     unsigned raised = 0;
     const char *rules;
@@ -177,15 +178,15 @@ static void put_checks(const struct tp_section *section, struct tp_object *objec
 
         if (!is_checked(section, flag))
             continue;
-        check = tp_list_object(checks);
+        check = tp_list_add_object(checks);
         raised += flag->is_raised;
         tp_object_text(check, "check", flag->id);
         tp_object_bool(check, "is_raised", flag->is_raised);
-        tp_object_text(check, "finding", tp_section_word(section, flag_text(arena, flag)));
+        tp_object_text(check, "finding", tp_section_spoken_text(section, flag_text(arena, flag)));
     }
     rules = skipped_rules(arena, found);
     if (*rules) {
-        struct tp_object *check = tp_list_object(checks);
+        struct tp_object *check = tp_list_add_object(checks);
 
         tp_object_text(check, "check", "Rules not evaluated");
         tp_object_bool(check, "is_raised", false);
@@ -204,13 +205,14 @@ struct tp_data tp_section_quality(const struct tp_section *section)
         raised += quality->flags[i].is_raised;
         checked += is_checked(section, &quality->flags[i]);
     }
-    tp_object_text(object, "lead",
-                   tp_text_printf(section->arena,
-                                  "The numbers above come from %s of %s; %s repaired. %u of %u checks %s a problem.",
-                                  tp_text_of_count(section->arena, quality->read_total),
-                                  tp_text_of_some(section->arena, quality->events_total, "event", "events"),
-                                  tp_text_of_some(section->arena, quality->repaired, "event was", "events were"),
-                                  raised, checked, raised == 1 ? "reports" : "report"));
+    tp_object_text(
+        object, "lead",
+        tp_text_printf(section->arena,
+                       "The numbers above come from %s of %s; %s repaired. %u of %u checks %s a problem.",
+                       tp_text_of_count(section->arena, quality->read_total),
+                       tp_text_of_counted_noun(section->arena, quality->events_total, "event", "events"),
+                       tp_text_of_counted_noun(section->arena, quality->repaired, "event was", "events were"), raised,
+                       checked, raised == 1 ? "reports" : "report"));
     put_counts(section, object);
     put_checks(section, object);
     return tp_data_of_object(object);
@@ -224,7 +226,7 @@ static void add_code_fact(struct tp_list *facts, const char *term, struct tp_str
 
     if (!text.len)
         return;
-    object = tp_list_object(facts);
+    object = tp_list_add_object(facts);
     tp_object_text(object, "term", term);
     tp_object_str(object, "fact", text);
     tp_object_bool(object, "is_code", true);
@@ -244,7 +246,8 @@ static void put_program_facts(const struct tp_section *section, struct tp_list *
             continue;
         text = tp_program_fact_text(section->arena, trace->header[i].value);
         if (text.len) {
-            add_code_fact(facts, tp_arena_copy(section->arena, key.ptr, tp_utf8_cut(key.ptr, key.len, 64)), text);
+            add_code_fact(facts, tp_arena_copy(section->arena, key.ptr, tp_utf8_fitting_bytes(key.ptr, key.len, 64)),
+                          text);
             shown++;
         }
     }
@@ -253,7 +256,7 @@ static void put_program_facts(const struct tp_section *section, struct tp_list *
 static void put_about_facts(const struct tp_section *section, struct tp_object *object)
 {
     const struct tp_profile *profile = section->profile;
-    struct tp_list *facts = tp_object_list(object, "facts");
+    struct tp_list *facts = tp_object_add_list(object, "facts");
     struct tp_arena *arena = section->arena;
     struct tp_str file = tp_shown_text(&section->naming, profile->file),
                   worker = tp_shown_text(&section->naming, profile->worker);
@@ -280,15 +283,15 @@ static void put_about_facts(const struct tp_section *section, struct tp_object *
 }
 
 /* Returns whether a term applies only to programs with a GPU. */
-static bool is_of_gpus(const char *term)
+static bool is_gpu_term(const char *term)
 {
-    return is_one_of(term, (const char *const[]){"SM efficiency", "Occupancy", "Tensor Cores", NULL});
+    return is_listed_term(term, (const char *const[]){"SM efficiency", "Occupancy", "Tensor Cores", NULL});
 }
 
 /* Returns whether a term applies only to programs with any device. */
-static bool is_of_devices(const char *term)
+static bool is_device_term(const char *term)
 {
-    return is_one_of(term, (const char *const[]){"GPU busy", "Idle", "True cost", NULL});
+    return is_listed_term(term, (const char *const[]){"GPU busy", "Idle", "True cost", NULL});
 }
 
 static const char idle[] =
@@ -315,7 +318,7 @@ static void put_definitions(const struct tp_section *section, struct tp_object *
                        "A step lasts from its%s start to %s. If several categories happen at the same time, the time "
                        "counts once, for the first of: %s",
                        tp_steps_are_inferred(model) ? "" : " marker's",
-                       tp_speaks_of_launches(model) ? "the end of the GPU work that the step launched" : "its end",
+                       tp_mentions_launches(model) ? "the end of the GPU work that the step launched" : "its end",
                        tp_phrase(TP_PHRASE_CATEGORIES, model->producer));
     const char *const TEXTS[][2] = {
         {"Step time", step},
@@ -325,14 +328,14 @@ static void put_definitions(const struct tp_section *section, struct tp_object *
                           "over all step time. It is an estimate from the launch geometry."},
         {"Occupancy", "Occupancy is the profiler's estimate for each kernel, weighted by the kernel's time."},
         {"Self, total", has_only_own ? "Self time excludes the time of inner ranges."
-                        : tp_speaks_of_launches(model)
+                        : tp_mentions_launches(model)
                             ? "Self time excludes the operators that an operator calls. GPU time belongs to the "
                               "innermost operator that launched the GPU work."
                             : "Self time excludes the operators that an operator calls."},
         {"Tensor Cores", "A kernel that uses tensor cores is recognised by its name. An operator is eligible if "
                          "kernels that use tensor cores exist for it."},
         {"Idle", has_only_own ? idle_of_own : idle},
-        {"Verdict", tp_speaks_torch(model->producer) || model->gpu_count ? verdict : verdict_of_host},
+        {"Verdict", tp_uses_torch_words(model->producer) || model->gpu_count ? verdict : verdict_of_host},
         {"Estimate",
          "A finding's time is the union of its intervals within the steps. The estimate is a range: the part of that "
          "time that a fix would save. Each estimate excludes the time of the findings above it, so estimates can be "
@@ -340,13 +343,13 @@ static void put_definitions(const struct tp_section *section, struct tp_object *
         {"True cost",
          "The true cost of a wait is the idle time of the device after the wait, but at most the length of the wait."},
     };
-    struct tp_list *definitions = tp_object_list(object, "definitions");
+    struct tp_list *definitions = tp_object_add_list(object, "definitions");
 
     for (size_t i = 0; i < sizeof(TEXTS) / sizeof(TEXTS[0]); i++)
-        if ((tp_speaks_of_launches(model) || !is_of_gpus(TEXTS[i][0])) &&
-            (tp_speaks_torch(model->producer) || model->gpu_count || !is_of_devices(TEXTS[i][0])))
-            tp_section_add_fact(definitions, tp_section_word(section, TEXTS[i][0]),
-                                tp_section_word(section, TEXTS[i][1]));
+        if ((tp_mentions_launches(model) || !is_gpu_term(TEXTS[i][0])) &&
+            (tp_uses_torch_words(model->producer) || model->gpu_count || !is_device_term(TEXTS[i][0])))
+            tp_section_add_fact(definitions, tp_section_spoken_text(section, TEXTS[i][0]),
+                                tp_section_spoken_text(section, TEXTS[i][1]));
 }
 
 /* Adds the definitions of terms for a program recorded from outside. */
@@ -360,7 +363,7 @@ static void put_program_definitions(struct tp_object *object)
                         "Its total time counts all samples with the function in the stack."},
         {"Verdict", "The verdict is given by the first of ten rules that applies to the parts of the wall time."},
     };
-    struct tp_list *definitions = tp_object_list(object, "definitions");
+    struct tp_list *definitions = tp_object_add_list(object, "definitions");
 
     for (size_t i = 0; i < sizeof(TEXTS) / sizeof(TEXTS[0]); i++)
         tp_section_add_fact(definitions, TEXTS[i][0], TEXTS[i][1]);

@@ -14,7 +14,7 @@ static const struct tp_shown_column RANGE_COLUMNS[] = {{TP_SHOW_OWN, 0, "Kind", 
                                                        {TP_SHOW_PERCENT, TP_RANGE_SHARE, NULL, 0, 0, false, 0},
                                                        {TP_SHOW_TIME, TP_RANGE_PER_STEP, NULL, 0, 0, false, 0}};
 
-static const char *lead_of(const struct tp_section *section)
+static const char *lead_text(const struct tp_section *section)
 {
     const struct tp_table *ranges = &section->profile->views->ranges.ranges;
     struct tp_arena *arena = section->arena;
@@ -24,7 +24,7 @@ static const char *lead_of(const struct tp_section *section)
     return tp_text_printf(arena, "%.*s takes %s of %s, in %s.", (int)name.len, name.ptr,
                           tp_text_of_percent(arena, tp_table_real(ranges, TP_RANGE_SHARE)[0]),
                           section->profile->model->step_marker == TP_MARKER_WINDOW ? "the recording" : "the steps",
-                          tp_text_of_some(arena, tp_table_int(ranges, TP_RANGE_CALLS)[0], "range", "ranges"));
+                          tp_text_of_counted_noun(arena, tp_table_int(ranges, TP_RANGE_CALLS)[0], "range", "ranges"));
 }
 
 static bool has_kinds(const struct tp_table *ranges)
@@ -52,7 +52,7 @@ static struct tp_shown_table *ranges_table(const struct tp_section *section, siz
     shown->name = "ranges";
     shown->name_title = "Range";
     shown->caption = "Ranges of the program by their time";
-    tp_section_name_rows(&section->naming, shown, TP_RANGE_NAME);
+    tp_section_set_row_names(&section->naming, shown, TP_RANGE_NAME);
     return shown;
 }
 
@@ -61,19 +61,19 @@ static void put_counters(const struct tp_section *section, struct tp_object *obj
     enum { MOST = 12 };
     const struct tp_range_view *view = &section->profile->views->ranges;
     const struct tp_table *counters = &view->counters;
-    struct tp_list *charts = tp_object_list(object, "charts");
+    struct tp_list *charts = tp_object_add_list(object, "charts");
     struct tp_arena *arena = section->arena;
     for (size_t row = 0; row < counters->row_count && row < MOST; row++) {
         const struct tp_counter_line line = {section->profile->model, view, row};
-        struct tp_object *chart = tp_list_object(charts);
+        struct tp_object *chart = tp_list_add_object(charts);
         struct tp_str name = tp_shown_text(&section->naming, tp_table_text(counters, TP_COUNTER_NAME)[row]);
         tp_object_str(chart, "counter", name);
-        tp_object_text(
-            chart, "values",
-            tp_text_printf(arena, "%s, from %.6g to %.6g",
-                           tp_text_of_some(arena, tp_table_int(counters, TP_COUNTER_COUNT)[row], "value", "values"),
-                           tp_table_real(counters, TP_COUNTER_FIRST)[row],
-                           tp_table_real(counters, TP_COUNTER_LAST)[row]));
+        tp_object_text(chart, "values",
+                       tp_text_printf(arena, "%s, from %.6g to %.6g",
+                                      tp_text_of_counted_noun(arena, tp_table_int(counters, TP_COUNTER_COUNT)[row],
+                                                              "value", "values"),
+                                      tp_table_real(counters, TP_COUNTER_FIRST)[row],
+                                      tp_table_real(counters, TP_COUNTER_LAST)[row]));
         tp_object_text(chart, "chart_label",
                        tp_text_printf(arena, "%.*s over time, from %.6g to %.6g", (int)name.len, name.ptr,
                                       tp_table_real(counters, TP_COUNTER_FIRST)[row],
@@ -91,7 +91,7 @@ void tp_section_put_ranges(const struct tp_section *section, struct tp_document 
     enum { SHORT_ROWS = 8 };
     const struct tp_range_view *view = &section->profile->views->ranges;
     if (view->is_present && view->ranges.row_count)
-        tp_document_table(document, ranges_table(section, SHORT_ROWS), NULL);
+        tp_document_add_table(document, ranges_table(section, SHORT_ROWS), NULL);
 }
 
 struct tp_data tp_section_ranges(const struct tp_section *section)
@@ -100,8 +100,8 @@ struct tp_data tp_section_ranges(const struct tp_section *section)
     if (!view->is_present || !section->limits->operator_rows)
         return TP_NO_DATA;
     struct tp_object *object = tp_object_new(section->arena);
-    tp_object_text(object, "lead", lead_of(section));
-    struct tp_list *tables = tp_object_list(object, "tables");
+    tp_object_text(object, "lead", lead_text(section));
+    struct tp_list *tables = tp_object_add_list(object, "tables");
     if (view->ranges.row_count)
         tp_section_add_table(tables, ranges_table(section, section->limits->operator_rows));
     tp_object_bool(object, "has_counters", view->counters.row_count > 0);

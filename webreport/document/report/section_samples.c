@@ -29,7 +29,7 @@ static void add_functions(const struct tp_section *section, struct tp_list *tabl
     shown->name_title = "Function";
     shown->caption = "Functions by their own CPU time";
     shown->foot = "All";
-    tp_section_name_rows(&section->naming, shown, TP_SAMPLE_FUNCTION);
+    tp_section_set_row_names(&section->naming, shown, TP_SAMPLE_FUNCTION);
     tp_section_add_table(tables, shown);
 }
 
@@ -44,28 +44,29 @@ static void add_lines(const struct tp_section *section, struct tp_list *tables)
     shown->name_title = "Line";
     shown->caption = "Lines by their own CPU time";
     shown->foot = "All";
-    tp_section_name_rows(&section->naming, shown, TP_SAMPLE_LINE);
+    tp_section_set_row_names(&section->naming, shown, TP_SAMPLE_LINE);
     tp_section_add_table(tables, shown);
 }
 
 static void put_tree(const struct tp_section *section, struct tp_object *object)
 {
-    struct tp_calltree_options options = {
-        .max_nodes = (uint32_t)section->limits->tree_nodes, .show = tp_viewer_text, .context = &section->naming};
+    struct tp_calltree_options options = {.max_nodes = (uint32_t)section->limits->tree_nodes,
+                                          .show = tp_shown_text_for_viewer,
+                                          .context = &section->naming};
     struct tp_calltree *tree;
 
     if (!options.max_nodes)
         return;
     tree = tp_arena_alloc(section->arena, sizeof(*tree));
-    tp_calltree_of_samples(tree, section->profile->model, &options, section->arena);
-    tp_object_put(object, "tree", tp_calltree_data(section->arena, tree));
+    tp_calltree_build_from_samples(tree, section->profile->model, &options, section->arena);
+    tp_object_add_value(object, "tree", tp_calltree_data(section->arena, tree));
 }
 
 static const char *lead_text(const struct tp_section *section)
 {
     const struct tp_sample_view *view = &section->profile->views->samples;
     const struct tp_table *functions = &view->functions;
-    const char *samples = tp_text_of_some(section->arena, (int64_t)view->count, "sample", "samples");
+    const char *samples = tp_text_of_counted_noun(section->arena, (int64_t)view->count, "sample", "samples");
     const char *time = tp_text_of_time(section->arena, view->cpu_ns);
     struct tp_str name;
 
@@ -87,9 +88,9 @@ struct tp_data tp_section_samples(const struct tp_section *section)
     if (!view->is_present || !section->limits->operator_rows)
         return TP_NO_DATA;
     object = tp_object_new(section->arena);
-    tp_object_sentence(object, "lead", tp_str_of(lead_text(section)));
+    tp_object_plain_sentence(object, "lead", tp_str_of(lead_text(section)));
     put_tree(section, object);
-    tables = tp_object_list(object, "tables");
+    tables = tp_object_add_list(object, "tables");
     if (view->functions.row_count)
         add_functions(section, tables);
     if (view->lines.row_count)

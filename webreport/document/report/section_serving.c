@@ -36,7 +36,7 @@ static const struct tp_shown_column STEP_COLUMNS[] = {
 
 /* Returns the sentence below the section's title, such as "12 steps of an engine: prefill 31,090 tokens/s, decode
  * 2,979." */
-static const char *lead_of(const struct tp_section *section, const struct tp_serving_view *view)
+static const char *lead_text(const struct tp_section *section, const struct tp_serving_view *view)
 {
     struct tp_arena *arena = section->arena;
     const char *rates = "";
@@ -56,7 +56,8 @@ static const char *lead_of(const struct tp_section *section, const struct tp_ser
             view->has_shorter_steps ? ". Classes with shorter steps read fewer weights"
                                     : ", so no step can be shorter");
     return tp_text_printf(arena, "The trace has %s of a serving engine%s.%s",
-                          tp_text_of_some(arena, (int64_t)view->steps.row_count, "step", "steps"), rates, weights);
+                          tp_text_of_counted_noun(arena, (int64_t)view->steps.row_count, "step", "steps"), rates,
+                          weights);
 }
 
 static void add_table(const struct tp_section *section, struct tp_list *tables, const struct tp_table *rows,
@@ -70,7 +71,7 @@ static void add_table(const struct tp_section *section, struct tp_list *tables, 
     shown->name_title = rows->defs[0].title;
     shown->caption = is_classes ? "Classes of steps by phase and size" : "Steps of the engine in order of time";
     shown->foot = is_classes ? "All" : NULL;
-    tp_section_name_rows(&section->naming, shown, 0);
+    tp_section_set_row_names(&section->naming, shown, 0);
     tp_section_add_table(tables, shown);
 }
 
@@ -93,9 +94,9 @@ void tp_section_put_serving(const struct tp_section *section, struct tp_document
         return;
     struct tp_shown_table *shown = tp_section_table_new(section, &view->classes, columns, COUNT(columns), SHORT_ROWS);
     shown->name_title = "steps of the engine";
-    tp_section_name_rows(&section->naming, shown, TP_SERVING_CLASS_NAME);
-    tp_document_note(document, lead_of(section, view));
-    tp_document_table(document, shown, NULL);
+    tp_section_set_row_names(&section->naming, shown, TP_SERVING_CLASS_NAME);
+    tp_document_add_note(document, lead_text(section, view));
+    tp_document_add_table(document, shown, NULL);
 }
 
 struct tp_data tp_section_serving(const struct tp_section *section)
@@ -105,8 +106,8 @@ struct tp_data tp_section_serving(const struct tp_section *section)
     if (!view->is_present || !section->limits->operator_rows)
         return TP_NO_DATA;
     struct tp_object *object = tp_object_new(section->arena);
-    struct tp_list *tables = tp_object_list(object, "tables");
-    tp_object_text(object, "lead", lead_of(section, view));
+    struct tp_list *tables = tp_object_add_list(object, "tables");
+    tp_object_text(object, "lead", lead_text(section, view));
     if (view->classes.row_count)
         add_table(section, tables, &view->classes, CLASS_COLUMNS, COUNT(CLASS_COLUMNS));
     add_table(section, tables, &view->steps, STEP_COLUMNS, COUNT(STEP_COLUMNS));

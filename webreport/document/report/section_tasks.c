@@ -20,8 +20,8 @@ struct tp_data tp_section_tasks(const struct tp_section *section)
     struct tp_object *object = tp_object_new(arena);
     tp_object_text(object, "lead",
                    tp_text_printf(arena, "The trace has %s of %s. A task begins on one thread and may end on another.",
-                                  tp_text_of_some(arena, (int64_t)view->count, "task", "tasks"),
-                                  tp_text_of_some(arena, (int64_t)view->tasks.row_count, "name", "names")));
+                                  tp_text_of_counted_noun(arena, (int64_t)view->count, "task", "tasks"),
+                                  tp_text_of_counted_noun(arena, (int64_t)view->tasks.row_count, "name", "names")));
     struct tp_shown_table *shown =
         tp_section_table_new(section, &view->tasks, TASK_COLUMNS, COUNT(TASK_COLUMNS), section->limits->operator_rows);
     shown->heading = "Tasks";
@@ -29,7 +29,7 @@ struct tp_data tp_section_tasks(const struct tp_section *section)
     shown->name_title = "Task";
     shown->caption = "Tasks by the sum of their durations";
     shown->foot = "All";
-    tp_section_name_rows(&section->naming, shown, TP_TASK_NAME);
-    tp_section_add_table(tp_object_list(object, "tables"), shown);
+    tp_section_set_row_names(&section->naming, shown, TP_TASK_NAME);
+    tp_section_add_table(tp_object_add_list(object, "tables"), shown);
     return tp_data_of_object(object);
 }

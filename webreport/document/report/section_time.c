@@ -47,7 +47,7 @@ static const char *const HOST_TITLES[][2] = {
     {"synchronise", "Synchronising"}, {"copy call", "Calls that copy"},  {"allocate", "Allocating"},
     {"set-up", "Setting up"},         {"runtime", "Other runtime calls"}};
 
-static struct tp_str title_in(const char *const titles[][2], size_t count, struct tp_str text)
+static struct tp_str find_title(const char *const titles[][2], size_t count, struct tp_str text)
 {
     for (size_t i = 0; i < count; i++)
         if (tp_str_equal(text, tp_str_of(titles[i][0])))
@@ -64,16 +64,16 @@ static struct tp_str title_of_kind(struct tp_str text)
 }
 
 /* Returns the name of a node for display: the title of a group, the short name of a kernel, or the node's own text. */
-static struct tp_str name_of(const struct tp_section *section, const struct tp_time_tree *tree, uint32_t index)
+static struct tp_str node_name(const struct tp_section *section, const struct tp_time_tree *tree, uint32_t index)
 {
     const struct tp_time_node *node = &tree->nodes[index];
     struct tp_str parent = tree->nodes[node->parent].text;
     if (node->depth == 1)
-        return title_in(TITLES, sizeof TITLES / sizeof *TITLES, node->text);
+        return find_title(TITLES, sizeof TITLES / sizeof *TITLES, node->text);
     if (node->depth == KIND_DEPTH && tp_str_equal(parent, TP_STR("compute")))
         return title_of_kind(node->text);
     if (node->depth == KIND_DEPTH && tp_str_equal(parent, TP_STR("host")))
-        return title_in(HOST_TITLES, sizeof HOST_TITLES / sizeof *HOST_TITLES, node->text);
+        return find_title(HOST_TITLES, sizeof HOST_TITLES / sizeof *HOST_TITLES, node->text);
     if (node->depth == KERNEL_DEPTH)
         return tp_shown_kernel(&section->naming, node->text);
     return tp_shown_text(&section->naming, node->text);
@@ -86,7 +86,7 @@ static const char *rates_text(const struct tp_section *section)
     const struct tp_work_rates *rates = &section->profile->advice->rates;
     if (rates->is_doubtful)
         return tp_text_printf(section->arena, " The share of the device's peak that the steps reach is not shown: %s.",
-                              tp_rate_reason_text(rates->why_step));
+                              tp_rate_reason_text(rates->step_reason));
     if (isnan(rates->step_percent))
         return "";
     if (isnan(rates->products_percent))
@@ -112,7 +112,7 @@ static const char *missing_rates_text(const struct tp_section *section)
         tp_text_of_time(section->arena, rates->impossible_ns));
 }
 
-static const char *note_of(const struct tp_section *section, const struct tp_time_tree *tree, bool has_floors)
+static const char *table_note(const struct tp_section *section, const struct tp_time_tree *tree, bool has_floors)
 {
     if (has_floors)
         return tp_text_printf(section->arena,
@@ -141,7 +141,7 @@ void tp_section_add_time(const struct tp_section *section, struct tp_list *table
     uint32_t *parents = tp_arena_array(section->arena, shown->row_count, sizeof *parents);
     for (size_t row = 0; row < shown->row_count; row++) {
         const struct tp_time_node *node = &tree->nodes[time->nodes[row]];
-        shown->rows[row].name = name_of(section, tree, time->nodes[row]);
+        shown->rows[row].name = node_name(section, tree, time->nodes[row]);
         shown->rows[row].depth = node->depth - 1;
         names[row] = node->text;
         parents[row] = node->parent;
@@ -153,6 +153,6 @@ void tp_section_add_time(const struct tp_section *section, struct tp_list *table
     shown->caption = "Time of the used steps as a tree, without overlap";
     shown->is_tree = true;
     shown->open_depth = OPEN_DEPTH;
-    shown->note = note_of(section, tree, has_floors);
+    shown->note = table_note(section, tree, has_floors);
     tp_section_add_table(tables, shown);
 }

@@ -18,7 +18,7 @@ static struct tp_shown_table *parts_table(const struct tp_section *section)
     struct tp_shown_table *shown =
         tp_section_table_new(section, &steps->parts, PART_COLUMNS, COUNT(PART_COLUMNS), TP_STEPS_PARTS);
     for (size_t i = 0; i < shown->row_count; i++)
-        shown->rows[i].name = tp_str_of(tp_steps_part_words(steps->part_of_row[i]));
+        shown->rows[i].name = tp_str_of(tp_steps_part_words(steps->part_by_row[i]));
     shown->name = "wall clock";
     shown->name_title = steps->parts.defs[TP_STEPS_PART_NAME].title;
     shown->caption = "States of the main thread in the steps";
@@ -59,7 +59,7 @@ static struct tp_shown_table *functions_table(const struct tp_section *section, 
     return shown;
 }
 
-static const char *lead_of(const struct tp_section *section)
+static const char *lead_text(const struct tp_section *section)
 {
     const struct tp_program_steps *steps = section->profile->steps;
     struct tp_arena *arena = section->arena;
@@ -69,9 +69,9 @@ static const char *lead_of(const struct tp_section *section)
         "up to the %s of %s. %s of %s running time was outside of operators. The steps contain %s, of which %s are "
         "outside of operators; fewer than 10 samples are too few to show functions.",
         (long long)steps->pid, tp_text_of_time(arena, steps->wall_ns),
-        tp_text_of_some(arena, (int64_t)steps->steps.row_count, "step", "steps"),
+        tp_text_of_counted_noun(arena, (int64_t)steps->steps.row_count, "step", "steps"),
         tp_text_of_time(arena, steps->outside_ns), tp_text_of_time(arena, steps->running_ns),
-        tp_text_of_some(arena, (int64_t)steps->sample_count, "sample", "samples"),
+        tp_text_of_counted_noun(arena, (int64_t)steps->sample_count, "sample", "samples"),
         tp_text_of_count(arena, (int64_t)steps->outside_count));
 }
 
@@ -81,8 +81,8 @@ struct tp_data tp_section_wall(const struct tp_section *section)
     if (!steps || !section->limits->operator_rows)
         return TP_NO_DATA;
     struct tp_object *object = tp_object_new(section->arena);
-    tp_object_sentence(object, "lead", tp_str_of(lead_of(section)));
-    struct tp_list *tables = tp_object_list(object, "tables");
+    tp_object_plain_sentence(object, "lead", tp_str_of(lead_text(section)));
+    struct tp_list *tables = tp_object_add_list(object, "tables");
     tp_section_add_table(tables, parts_table(section));
     if (steps->steps.row_count > 1)
         tp_section_add_table(tables, steps_table(section));
@@ -99,11 +99,11 @@ void tp_section_put_wall(const struct tp_section *section, struct tp_document *d
         return;
     struct tp_shown_table *parts = parts_table(section);
     parts->name_title = "the main thread in the steps";
-    tp_document_table(document, parts, NULL);
+    tp_document_add_table(document, parts, NULL);
     if (!steps->functions.row_count)
         return;
     struct tp_shown_table *functions = functions_table(section, SHORT_ROWS);
     functions->name_title = "function, while no operator runs";
     functions->heading = functions->foot = NULL;
-    tp_document_table(document, functions, NULL);
+    tp_document_add_table(document, functions, NULL);
 }

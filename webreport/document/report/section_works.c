@@ -45,7 +45,7 @@ void tp_section_add_works(const struct tp_section *section, struct tp_list *tabl
     for (size_t i = 0; i < shown->row_count; i++) {
         struct tp_str name = tp_shown_kernel(&section->naming, tp_table_text(rows, TP_WORK_LONGEST)[i]);
         shown->rows[i].name = tp_str_of(tp_work_title(works->kinds[i]));
-        longest[i] = tp_text_cut(section->arena, name, NAME_BYTES);
+        longest[i] = tp_text_shorten(section->arena, name, NAME_BYTES);
     }
     shown->own_texts[0] = longest;
     shown->heading = rows->title;

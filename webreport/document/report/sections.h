@@ -37,10 +37,10 @@ void tp_report_document(struct tp_document *document, const struct tp_section *s
 
 /* Adds one line with the overview, such as "worker0: Input-bound, 177.6 ms per step; B1 The step waits for input
  * data, 22.8 to 28.5 %". */
-void tp_report_line(struct tp_document *document, const struct tp_section *section);
+void tp_report_add_line(struct tp_document *document, const struct tp_section *section);
 /* Adds the line of a failed input. */
-void tp_report_failed_line(struct tp_document *document, const struct tp_naming *naming, struct tp_str file,
-                           const char *why);
+void tp_report_add_failed_line(struct tp_document *document, const struct tp_naming *naming, struct tp_str file,
+                               const char *why);
 
 /* Adds the notices of the overview. */
 void tp_section_put_notices(const struct tp_section *section, struct tp_document *document);
@@ -50,7 +50,7 @@ void tp_section_put_data_notices(const struct tp_section *section, struct tp_doc
 void tp_section_put_figures(const struct tp_section *section, struct tp_document *document);
 /* Returns the gain of a finding in percent of the judged time, such as "14.1 to 37.4 %"; NULL if the gain is
  * unknown. */
-const char *tp_finding_gain(const struct tp_finding *finding, struct tp_arena *arena);
+const char *tp_finding_gain_text(const struct tp_finding *finding, struct tp_arena *arena);
 void tp_section_put_findings(const struct tp_section *section, struct tp_document *document);
 /* Adds the states of the main thread in the steps, if a recording from outside covers them. */
 void tp_section_put_wall(const struct tp_section *section, struct tp_document *document);

@@ -16,7 +16,7 @@ static const struct tp_worded_column call_columns[CALL_COLUMNS] = {
     {"cumtime", 8, false, true}, {"percall", 8, false, true}, {"filename:lineno(function)", 0, true, false},
 };
 
-static double seconds(int64_t ns)
+static double ns_to_seconds(int64_t ns)
 {
     return (double)ns / 1e9;
 }
@@ -26,13 +26,13 @@ static void put_call_cell(const struct tp_worded_table *worded, size_t at, unsig
     const struct tp_profile_table *table = worded->context;
     const struct tp_call_row *row = &table->calls->rows[table->shown[at]];
     const struct tp_call_sum *sum = &row->sum;
-    const double times[] = {[TOTTIME] = seconds(sum->own_ns),
-                            [TOTTIME_PERCALL] = seconds(sum->own_ns) / (double)sum->call_count,
-                            [CUMTIME] = seconds(sum->total_ns),
-                            [CUMTIME_PERCALL] = seconds(sum->total_ns) / (double)sum->primitive_count};
+    const double times[] = {[TOTTIME] = ns_to_seconds(sum->own_ns),
+                            [TOTTIME_PERCALL] = ns_to_seconds(sum->own_ns) / (double)sum->call_count,
+                            [CUMTIME] = ns_to_seconds(sum->total_ns),
+                            [CUMTIME_PERCALL] = ns_to_seconds(sum->total_ns) / (double)sum->primitive_count};
     size_t start = out->size;
     if (column == FUNCTION) {
-        tp_calls_name(out, row);
+        tp_calls_put_name(out, row);
         if (!out->failed)
             tp_terminal_clean(out->data + start, out->size - start);
     } else if (column != NCALLS) {
@@ -51,7 +51,7 @@ static const char *calls_sum_text(const struct tp_calls *calls, struct tp_arena 
     for (uint32_t i = 0; i < calls->count; i++) {
         call_count += calls->rows[i].sum.call_count;
         primitive_count += calls->rows[i].sum.primitive_count;
-        total += seconds(calls->rows[i].sum.own_ns);
+        total += ns_to_seconds(calls->rows[i].sum.own_ns);
     }
     const char *primitive = call_count == primitive_count
                                 ? ""
@@ -66,14 +66,14 @@ void tp_calls_put(struct tp_document *document, const struct tp_profile_table *t
     struct tp_arena *arena = document->arena;
     const char *title = tp_calls_order_title(table->sort_by);
     struct tp_worded_table *worded = tp_arena_alloc(arena, sizeof *worded);
-    tp_document_lines(document, calls_sum_text(calls, arena));
-    tp_document_lines(document, title ? tp_text_printf(arena, "   Ordered by: %s\n", title)
-                                      : "   Random listing order was used\n");
+    tp_document_add_lines(document, calls_sum_text(calls, arena));
+    tp_document_add_lines(document, title ? tp_text_printf(arena, "   Ordered by: %s\n", title)
+                                          : "   Random listing order was used\n");
     if (table->shown_count < calls->count)
-        tp_document_lines(document,
-                          tp_text_printf(arena, "   List reduced from %u to %lld due to restriction <%lld>\n",
-                                         calls->count, (long long)table->row_limit, (long long)table->row_limit));
-    tp_document_lines(document, "\n");
+        tp_document_add_lines(document,
+                              tp_text_printf(arena, "   List reduced from %u to %lld due to restriction <%lld>\n",
+                                             calls->count, (long long)table->row_limit, (long long)table->row_limit));
+    tp_document_add_lines(document, "\n");
     if (!table->shown_count)
         return;
     *worded = (struct tp_worded_table){.columns = call_columns,
@@ -82,15 +82,15 @@ void tp_calls_put(struct tp_document *document, const struct tp_profile_table *t
                                        .gap = 1,
                                        .cell = put_call_cell,
                                        .context = table};
-    tp_document_worded(document, worded);
-    tp_document_lines(document, "\n\n");
+    tp_document_add_worded_table(document, worded);
+    tp_document_add_lines(document, "\n\n");
 }
 
 /* ---- operators ---- */
 
 enum { ROOM = 64, MAX_TEXT = 48 };
 
-static void word_amount(char text[ROOM], double value, double base, const char *unit)
+static void write_amount(char text[ROOM], double value, double base, const char *unit)
 {
     static const char *const prefixes[] = {"", "K", "M", "G", "T", "P", "E"};
     unsigned i = 0;
@@ -105,7 +105,7 @@ static void word_amount(char text[ROOM], double value, double base, const char *
     snprintf(text, ROOM, i ? "%.2f %s%s%s" : "%.0f %s%s%s", value, prefixes[i], i && base == 1024 ? "i" : "", unit);
 }
 
-static void word_time(char text[ROOM], int64_t ns)
+static void write_time(char text[ROOM], int64_t ns)
 {
     snprintf(text, ROOM,
              ns >= 1000000000 ? "%.3f s"
@@ -117,9 +117,9 @@ static void word_time(char text[ROOM], int64_t ns)
 }
 
 /* Copies a text, cut to MAX_TEXT bytes at the border of a character. Control characters become "?". */
-static void word_text(char text[ROOM], struct tp_str value)
+static void write_text(char text[ROOM], struct tp_str value)
 {
-    size_t size = tp_utf8_cut(value.ptr, value.len, MAX_TEXT);
+    size_t size = tp_utf8_fitting_bytes(value.ptr, value.len, MAX_TEXT);
     if (size)
         memcpy(text, value.ptr, size);
     tp_terminal_clean(text, size);
@@ -128,35 +128,35 @@ static void word_text(char text[ROOM], struct tp_str value)
         snprintf(text, ROOM, "N/A");
 }
 
-static void word_cell(char text[ROOM], const struct tp_table *t, unsigned column, size_t row)
+static void write_cell(char text[ROOM], const struct tp_table *t, unsigned column, size_t row)
 {
     switch (column) {
     case TP_OPERATOR_NAME:
     case TP_OPERATOR_IN_SHAPES:
     case TP_OPERATOR_OUT_SHAPES:
     case TP_OPERATOR_FAMILY:
-        word_text(text, tp_table_text(t, column)[row]);
+        write_text(text, tp_table_text(t, column)[row]);
         return;
     case TP_OPERATOR_TIME:
     case TP_OPERATOR_CUMULATIVE:
     case TP_OPERATOR_TOTAL_TIME:
-        word_time(text, tp_table_int(t, column)[row]);
+        write_time(text, tp_table_int(t, column)[row]);
         return;
     case TP_OPERATOR_TIME_SHARE:
     case TP_OPERATOR_CUMULATIVE_SHARE:
         snprintf(text, ROOM, "%.2f%%", tp_table_real(t, column)[row]);
         return;
     case TP_OPERATOR_COMPUTATION:
-        word_amount(text, tp_table_real(t, column)[row], 1000, "FLO");
+        write_amount(text, tp_table_real(t, column)[row], 1000, "FLO");
         return;
     case TP_OPERATOR_FLOPS:
-        word_amount(text, tp_table_real(t, column)[row], 1000, "FLOPS");
+        write_amount(text, tp_table_real(t, column)[row], 1000, "FLOPS");
         return;
     case TP_OPERATOR_MEMORY:
-        word_amount(text, tp_table_real(t, column)[row], 1024, "B");
+        write_amount(text, tp_table_real(t, column)[row], 1024, "B");
         return;
     case TP_OPERATOR_BANDWIDTH:
-        word_amount(text, tp_table_real(t, column)[row], 1024, "B/s");
+        write_amount(text, tp_table_real(t, column)[row], 1024, "B/s");
         return;
     default:
         snprintf(text, ROOM, "%lld", (long long)tp_table_int(t, column)[row]);
@@ -166,7 +166,7 @@ static void word_cell(char text[ROOM], const struct tp_table *t, unsigned column
 static void put_operator_cell(const struct tp_worded_table *worded, size_t row, unsigned column, struct tp_buf *out)
 {
     char text[ROOM];
-    word_cell(text, worded->context, column, row);
+    write_cell(text, worded->context, column, row);
     tp_buf_puts(out, text);
 }
 
@@ -174,15 +174,15 @@ static const char *operators_sum_text(const struct tp_operator_calls *calls, str
 {
     char all[ROOM], mean[ROOM];
     const char *known = "", *copies = "";
-    word_time(all, calls->time_ns);
+    write_time(all, calls->time_ns);
     if (calls->time_ns > 0)
         known = tp_text_printf(arena, "; %.1f%% of it in calls whose computation is known",
                                100 * (double)calls->covered_ns / (double)calls->time_ns);
     const char *text = tp_text_printf(arena, "%s self time of %u operator calls: %s%s\n",
                                       calls->is_device ? "device" : "CPU", calls->call_count, all, known);
     if (calls->is_copy_time_shown) {
-        word_time(all, calls->copy_ns);
-        word_time(mean, calls->copy_count ? calls->copy_ns / calls->copy_count : 0);
+        write_time(all, calls->copy_ns);
+        write_time(mean, calls->copy_count ? calls->copy_ns / calls->copy_count : 0);
         copies = tp_text_printf(arena, "copy time: %s in %u copies, %s each\n", all, calls->copy_count, mean);
     }
     return tp_text_printf(arena, "%s%s\n", text, copies);
@@ -205,6 +205,6 @@ void tp_operator_calls_put(struct tp_document *document, const struct tp_profile
                                        .is_measured = true,
                                        .cell = put_operator_cell,
                                        .context = &calls->table};
-    tp_document_lines(document, operators_sum_text(calls, arena));
-    tp_document_worded(document, worded);
+    tp_document_add_lines(document, operators_sum_text(calls, arena));
+    tp_document_add_worded_table(document, worded);
 }

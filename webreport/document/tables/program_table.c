@@ -68,7 +68,7 @@ void tp_program_table_put(struct tp_document *document, const struct tp_profile_
                                                   : is_wait  ? wait_columns
                                                              : function_columns};
     if (!table->program->row_count)
-        tp_document_note(document, "The trace has no states of threads, because it was not recorded from outside.");
+        tp_document_add_note(document, "The trace has no states of threads, because it was not recorded from outside.");
     if (!table->shown_count)
         return;
     for (unsigned i = 0; i < count; i++) {
@@ -84,5 +84,5 @@ void tp_program_table_put(struct tp_document *document, const struct tp_profile_
                                        .is_measured = true,
                                        .cell = put_cell,
                                        .context = text};
-    tp_document_worded(document, worded);
+    tp_document_add_worded_table(document, worded);
 }

@@ -13,7 +13,7 @@ static void put_text(struct tp_document *document, const struct tp_profile_table
     if (table->is_one_of_many) {
         char *file = tp_arena_copy(document->arena, table->file.ptr, table->file.len);
         tp_terminal_clean(file, table->file.len);
-        tp_document_lines(document, tp_text_printf(document->arena, "%s\n", file));
+        tp_document_add_lines(document, tp_text_printf(document->arena, "%s\n", file));
     }
     if (table->averages)
         tp_torch_table_put(document, table, style);
@@ -51,14 +51,15 @@ static void put_plain(struct tp_document *document, const struct tp_table *rows)
                                        .row_count = rows->row_count,
                                        .cell = put_plain_cell,
                                        .context = rows};
-    tp_document_worded(document, worded);
+    tp_document_add_worded_table(document, worded);
 }
 
 static void put_markdown(struct tp_document *document, const struct tp_profile_table *table,
                          const struct tp_table_style *style, const struct tp_table *rows)
 {
     if (table->is_one_of_many)
-        tp_document_heading(document, tp_text_printf(document->arena, "%.*s", (int)table->label.len, table->label.ptr));
+        tp_document_add_heading(document,
+                                tp_text_printf(document->arena, "%.*s", (int)table->label.len, table->label.ptr));
     if (table->averages)
         tp_torch_table_put_short(document, table, style);
     else
@@ -88,7 +89,7 @@ static void write_key_row(const struct key_rows *keys, size_t at, struct tp_json
         tp_json_key(json, "stack");
         tp_json_array(json);
         for (uint32_t k = 0; k < row->stack.count; k++)
-            tp_json_str(json, tp_frame_text(&averages->stacks, row->stack.first + k));
+            tp_json_str(json, tp_key_frame_text(&averages->stacks, row->stack.first + k));
         tp_json_array_end(json);
     }
     tp_json_object_end(json);
@@ -105,7 +106,8 @@ static void write_key_rows(const struct tp_data *value, struct tp_json *json)
 
 static const struct tp_data_source KEY_ROWS = {.write = write_key_rows};
 
-static void record_keys(struct tp_document *document, const struct tp_profile_table *table, const struct tp_table *rows)
+static void add_keys_to_record(struct tp_document *document, const struct tp_profile_table *table,
+                               const struct tp_table *rows)
 {
     struct tp_object *record = document->record;
     struct key_rows *keys = tp_arena_alloc(document->arena, sizeof *keys);
@@ -116,10 +118,10 @@ static void record_keys(struct tp_document *document, const struct tp_profile_ta
     tp_object_ns(record, "self_cpu_total_us", cpu_ns);
     tp_object_ns(record, "self_device_total_us", device_ns);
     tp_object_int(record, "row_count", table->averages->count);
-    tp_object_put(record, "rows", (struct tp_data){.kind = TP_DATA_WRITTEN, .source = &KEY_ROWS, .self = keys});
+    tp_object_add_value(record, "rows", (struct tp_data){.kind = TP_DATA_WRITTEN, .source = &KEY_ROWS, .self = keys});
 }
 
-static void record_operators(struct tp_object *record, const struct tp_operator_calls *calls)
+static void add_operators_to_record(struct tp_object *record, const struct tp_operator_calls *calls)
 {
     tp_object_bool(record, "is_device_time", calls->is_device);
     tp_object_int(record, "call_count", calls->call_count);
@@ -129,17 +131,17 @@ static void record_operators(struct tp_object *record, const struct tp_operator_
     tp_object_int(record, "copy_count", calls->copy_count);
 }
 
-static void record_all(struct tp_document *document, const struct tp_profile_table *table, const struct tp_table *rows)
+static void fill_record(struct tp_document *document, const struct tp_profile_table *table, const struct tp_table *rows)
 {
     struct tp_object *record = document->record;
     tp_object_str(record, "profile", table->label);
     tp_object_str(record, "file", table->file);
     if (table->averages) {
-        record_keys(document, table, rows);
+        add_keys_to_record(document, table, rows);
         return;
     }
     if (table->operators)
-        record_operators(record, table->operators);
+        add_operators_to_record(record, table->operators);
     tp_object_table(record, "rows", rows);
 }
 
@@ -158,7 +160,7 @@ void tp_table_document(struct tp_document *document, const struct tp_profile_tab
         put_markdown(document, table, style, rows);
     document->places = TP_IN_CSV;
     if (places & TP_IN_CSV)
-        tp_document_rows(document, &(struct tp_rows_block){rows, "profile", table->label});
+        tp_document_add_rows(document, &(struct tp_rows_block){rows, "profile", table->label});
     if (places & TP_IN_RECORD)
-        record_all(document, table, rows);
+        fill_record(document, table, rows);
 }

@@ -39,11 +39,11 @@ void tp_program_table_put(struct tp_document *document, const struct tp_profile_
 enum { TP_KEY_TEXT = 352 }; /* size of a buffer for any double with three decimals, bytes */
 
 /* Writes a time, such as "12.346us", "1.234ms" or "1.000s". */
-void tp_key_text_time(char text[TP_KEY_TEXT], double us, enum tp_key_time_unit unit);
+void tp_key_format_time(char text[TP_KEY_TEXT], double us, enum tp_key_time_unit unit);
 /* Writes the percentage of `us` in `total_us`, such as "12.34%"; "NaN" if the total is 0. */
-void tp_key_text_share(char text[TP_KEY_TEXT], double us, double total_us);
+void tp_key_format_share(char text[TP_KEY_TEXT], double us, double total_us);
 /* Writes a size, such as "-8 B" or "3.91 KB". With the rules of torch 2.6, the units are "b", "Kb" and so on. */
-void tp_key_text_memory(char text[TP_KEY_TEXT], int64_t bytes, enum tp_torch_rules rules);
+void tp_key_format_memory(char text[TP_KEY_TEXT], int64_t bytes, enum tp_torch_rules rules);
 /* Returns the unit that fits the smallest positive FLOPs of the rows, such as "MFLOPs"; NULL if no row has FLOPs.
  * *scale: factor for the values. */
 const char *tp_key_flops_unit(const struct tp_key_averages *averages, double *scale);

@@ -8,7 +8,7 @@
 
 /* ---- numbers: _format_time and similar functions of torch/autograd/profiler_util.py ---- */
 
-void tp_key_text_time(char text[TP_KEY_TEXT], double us, enum tp_key_time_unit unit)
+void tp_key_format_time(char text[TP_KEY_TEXT], double us, enum tp_key_time_unit unit)
 {
     const double second = 1000.0 * 1000.0, millisecond = 1000.0;
     if (unit == TP_KEY_UNIT_AUTO)
@@ -21,7 +21,7 @@ void tp_key_text_time(char text[TP_KEY_TEXT], double us, enum tp_key_time_unit u
         snprintf(text, TP_KEY_TEXT, "%.3fus", us);
 }
 
-void tp_key_text_share(char text[TP_KEY_TEXT], double us, double total_us)
+void tp_key_format_share(char text[TP_KEY_TEXT], double us, double total_us)
 {
     if (total_us == 0)
         snprintf(text, TP_KEY_TEXT, "NaN");
@@ -29,7 +29,7 @@ void tp_key_text_share(char text[TP_KEY_TEXT], double us, double total_us)
         snprintf(text, TP_KEY_TEXT, "%.2f%%", us * 100.0 / total_us);
 }
 
-void tp_key_text_memory(char text[TP_KEY_TEXT], int64_t bytes, enum tp_torch_rules rules)
+void tp_key_format_memory(char text[TP_KEY_TEXT], int64_t bytes, enum tp_torch_rules rules)
 {
     static const struct {
         int64_t bytes;
@@ -65,22 +65,22 @@ const char *tp_key_flops_unit(const struct tp_key_averages *averages, double *sc
 
 /* ---- texts in characters ---- */
 
-static size_t length(struct tp_str text)
+static size_t character_count(struct tp_str text)
 {
     return tp_utf8_count(text.ptr, text.len);
 }
 
-/* Returns the length of the first `count` characters of a text, bytes. */
-static size_t prefix(struct tp_str text, size_t count)
+/* Returns the character_count of the first `count` characters of a text, bytes. */
+static size_t prefix_bytes(struct tp_str text, size_t count)
 {
     size_t i = 0;
     for (; i < text.len; i++)
-        if (!tp_utf8_is_inside(text.ptr[i]) && count-- == 0)
+        if (!tp_utf8_is_continuation(text.ptr[i]) && count-- == 0)
             break;
     return i;
 }
 
-static void put(struct tp_buf *out, struct tp_str text)
+static void append_text(struct tp_buf *out, struct tp_str text)
 {
     tp_buf_add(out, text.ptr, text.len);
 }
@@ -147,17 +147,17 @@ static size_t limited_width(size_t width, size_t limit)
     return limit && limit < width ? limit : width;
 }
 
-static struct tp_str frame_of(const struct torch_table *t, const struct tp_key_row *row, uint32_t i)
+static struct tp_str stack_frame_text(const struct torch_table *t, const struct tp_key_row *row, uint32_t i)
 {
-    return tp_frame_text(&t->averages->stacks, row->stack.first + i);
+    return tp_key_frame_text(&t->averages->stacks, row->stack.first + i);
 }
 
 /* Finds the widths of columns, and which columns the rows need. */
-static void measure(struct torch_table *t, size_t *name, size_t *shapes, size_t *source)
+static void find_widths(struct torch_table *t, size_t *name, size_t *shapes, size_t *source)
 {
     for (uint32_t i = 0; i < t->averages->count; i++) {
         const struct tp_key_row *row = &t->averages->rows[i];
-        size_t n = length(row->key) + 4, s = length(row->shapes) + 4;
+        size_t n = character_count(row->key) + 4, s = character_count(row->shapes) + 4;
         *name = n > *name ? n : *name;
         *shapes = s > *shapes ? s : *shapes;
         t->has_shapes |= row->shapes.len > 2; /* true for at least one shape, because the text is then longer than [] */
@@ -165,7 +165,7 @@ static void measure(struct torch_table *t, size_t *name, size_t *shapes, size_t 
         t->has_device_time |= row->self_device.us > 0;
         t->has_device_memory |= row->self_device_bytes > 0;
         for (uint32_t k = 0; k < row->stack.count; k++) {
-            size_t f = length(frame_of(t, row, k)) + 4;
+            size_t f = character_count(stack_frame_text(t, row, k)) + 4;
             *source = f > *source ? f : *source;
         }
     }
@@ -196,7 +196,7 @@ static void make_columns(struct torch_table *t, struct tp_arena *arena)
 {
     const char *device = t->averages->torch.device;
     size_t name = 0, shapes = 0, source = 0;
-    measure(t, &name, &shapes, &source);
+    find_widths(t, &name, &shapes, &source);
     t->has_device_time &= device != NULL;
     t->has_device_memory &= device != NULL && t->averages->has_memory;
     add_column(t, arena, NAME, "Name", "");
@@ -225,62 +225,62 @@ static void make_columns(struct torch_table *t, struct tp_arena *arena)
 /* Writes an ellipsis and the end of a path, as torch's trim_path does. */
 static void put_source(struct tp_buf *out, struct tp_str path, size_t width)
 {
-    size_t size = length(path);
+    size_t size = character_count(path);
     if (size <= width) {
-        put(out, path);
+        append_text(out, path);
         return;
     }
     bool has_ellipsis = width > 3;
-    size_t cut = prefix(path, size - width + (has_ellipsis ? 3 : 0));
+    size_t cut = prefix_bytes(path, size - width + (has_ellipsis ? 3 : 0));
     tp_buf_puts(out, has_ellipsis ? "..." : "");
-    put(out, (struct tp_str){path.ptr + cut, path.len - cut});
+    append_text(out, (struct tp_str){path.ptr + cut, path.len - cut});
 }
 
 static void put_name(struct tp_buf *out, struct tp_str name, size_t width)
 {
-    bool is_cut = width && length(name) + 3 >= width;
+    bool is_cut = width && character_count(name) + 3 >= width;
     if (is_cut)
-        name.len = prefix(name, width > 3 ? width - 3 : 0);
-    put(out, name);
+        name.len = prefix_bytes(name, width > 3 ? width - 3 : 0);
+    append_text(out, name);
     tp_buf_puts(out, is_cut ? "..." : "");
 }
 
-static double mean(double us, int64_t count)
+static double mean_us(double us, int64_t count)
 {
     return count ? us / (double)count : 0;
 }
 
-static void word_share(char text[TP_KEY_TEXT], const struct torch_table *t, const struct tp_key_row *row,
-                       enum column_kind column_kind)
+static void write_share(char text[TP_KEY_TEXT], const struct torch_table *t, const struct tp_key_row *row,
+                        enum column_kind column_kind)
 {
     if (column_kind == CPU_SHARE && row->is_async)
         snprintf(text, TP_KEY_TEXT, "0");
     else if (column_kind == SELF_DEVICE_SHARE)
-        tp_key_text_share(text, row->self_device.us, t->device_us);
+        tp_key_format_share(text, row->self_device.us, t->device_us);
     else
-        tp_key_text_share(text, column_kind == CPU_SHARE ? row->cpu.us : row->self_cpu.us, t->cpu_us);
+        tp_key_format_share(text, column_kind == CPU_SHARE ? row->cpu.us : row->self_cpu.us, t->cpu_us);
 }
 
-static void word_time(char text[TP_KEY_TEXT], const struct torch_table *t, const struct tp_key_row *row,
-                      enum column_kind column_kind)
+static void write_time(char text[TP_KEY_TEXT], const struct torch_table *t, const struct tp_key_row *row,
+                       enum column_kind column_kind)
 {
     double us = column_kind == SELF_CPU      ? row->self_cpu.us
                 : column_kind == CPU         ? row->cpu.us
-                : column_kind == CPU_MEAN    ? mean(row->cpu.us, row->count)
+                : column_kind == CPU_MEAN    ? mean_us(row->cpu.us, row->count)
                 : column_kind == SELF_DEVICE ? row->self_device.us
                 : column_kind == DEVICE      ? row->device.us
-                                             : mean(row->device.us, row->count);
-    tp_key_text_time(text, us, t->style->time_unit);
+                                             : mean_us(row->device.us, row->count);
+    tp_key_format_time(text, us, t->style->time_unit);
 }
 
-static void word_memory(char text[TP_KEY_TEXT], const struct torch_table *t, const struct tp_key_row *row,
-                        enum column_kind column_kind)
+static void write_memory(char text[TP_KEY_TEXT], const struct torch_table *t, const struct tp_key_row *row,
+                         enum column_kind column_kind)
 {
     int64_t bytes = column_kind == CPU_MEMORY        ? row->cpu_bytes
                     : column_kind == SELF_CPU_MEMORY ? row->self_cpu_bytes
                     : column_kind == DEVICE_MEMORY   ? row->device_bytes
                                                      : row->self_device_bytes;
-    tp_key_text_memory(text, bytes, t->averages->torch.rules);
+    tp_key_format_memory(text, bytes, t->averages->torch.rules);
 }
 
 static void put_number(const struct torch_table *t, const struct tp_key_row *row, enum column_kind column_kind,
@@ -291,13 +291,13 @@ static void put_number(const struct torch_table *t, const struct tp_key_row *row
     case SELF_CPU_SHARE:
     case CPU_SHARE:
     case SELF_DEVICE_SHARE:
-        word_share(text, t, row, column_kind);
+        write_share(text, t, row, column_kind);
         break;
     case CPU_MEMORY:
     case SELF_CPU_MEMORY:
     case DEVICE_MEMORY:
     case SELF_DEVICE_MEMORY:
-        word_memory(text, t, row, column_kind);
+        write_memory(text, t, row, column_kind);
         break;
     case CALLS:
         snprintf(text, sizeof text, "%lld", (long long)row->count);
@@ -309,7 +309,7 @@ static void put_number(const struct torch_table *t, const struct tp_key_row *row
             snprintf(text, sizeof text, "--");
         break;
     default:
-        word_time(text, t, row, column_kind);
+        write_time(text, t, row, column_kind);
     }
     tp_buf_puts(out, text);
 }
@@ -322,13 +322,13 @@ static void put_cell(const struct tp_worded_table *worded, size_t at, unsigned c
     enum column_kind column_kind = t->kinds[column];
     if (column_kind == SOURCE) {
         if (line->frame < row->stack.count)
-            put_source(out, frame_of(t, row, line->frame), t->source_width);
+            put_source(out, stack_frame_text(t, row, line->frame), t->source_width);
     } else if (line->frame) {
         return;
     } else if (column_kind == NAME) {
         put_name(out, row->key, t->style->max_name_width);
     } else if (column_kind == SHAPES) {
-        put(out, (struct tp_str){row->shapes.ptr, prefix(row->shapes, t->columns[column].width)});
+        append_text(out, (struct tp_str){row->shapes.ptr, prefix_bytes(row->shapes, t->columns[column].width)});
     } else {
         put_number(t, row, column_kind, out);
     }
@@ -364,14 +364,14 @@ static void put_banner(struct tp_document *document, const struct torch_table *t
     lines[width] = '\n';
     memcpy(lines + width + 1, text, size);
     lines[width + 1 + size] = '\n';
-    tp_document_lines(document, lines);
+    tp_document_add_lines(document, lines);
 }
 
 static void put_total(struct tp_document *document, const struct torch_table *t, const char *device, double us)
 {
     char text[TP_KEY_TEXT];
-    tp_key_text_time(text, us, t->style->time_unit);
-    tp_document_lines(document, tp_text_printf(document->arena, "Self %s time total: %s\n", device, text));
+    tp_key_format_time(text, us, t->style->time_unit);
+    tp_document_add_lines(document, tp_text_printf(document->arena, "Self %s time total: %s\n", device, text));
 }
 
 static void find_totals(struct torch_table *t, const struct tp_profile_table *table)
@@ -407,7 +407,7 @@ void tp_torch_table_put(struct tp_document *document, const struct tp_profile_ta
         put_banner(document, t, style->header);
     if (table->top_level_events_only)
         put_banner(document, t, "This report only display top-level ops statistics");
-    tp_document_worded(document, &t->worded);
+    tp_document_add_worded_table(document, &t->worded);
     put_total(document, t, "CPU", t->cpu_us);
     if (t->has_device_time)
         put_total(document, t, averages->torch.device, t->device_us);
@@ -423,9 +423,9 @@ static void put_short_cell(const struct tp_worded_table *worded, size_t at, unsi
     const struct tp_key_row *row = &t->averages->rows[t->lines[at].row];
     enum column_kind column_kind = t->kinds[column];
     if (column_kind == NAME)
-        put(out, (struct tp_str){row->key.ptr, tp_utf8_cut(row->key.ptr, row->key.len, SHORT_NAME)});
+        append_text(out, (struct tp_str){row->key.ptr, tp_utf8_fitting_bytes(row->key.ptr, row->key.len, SHORT_NAME)});
     else if (column_kind == SHAPES)
-        put(out, row->shapes);
+        append_text(out, row->shapes);
     else
         put_number(t, row, column_kind, out);
 }
@@ -456,5 +456,5 @@ void tp_torch_table_put_short(struct tp_document *document, const struct tp_prof
     t->worded =
         (struct tp_worded_table){.columns = t->columns, .column_count = t->count, .cell = put_short_cell, .context = t};
     make_lines(t, table, arena);
-    tp_document_worded(document, &t->worded);
+    tp_document_add_worded_table(document, &t->worded);
 }

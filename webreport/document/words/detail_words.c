@@ -132,7 +132,7 @@ static const struct {
 };
 
 /* Adds one of the two words "one|many", depending on `count`. end: end of the form. */
-static void add_word(struct tp_buf *out, int64_t count, const char *words, const char *end)
+static void add_singular_or_plural(struct tp_buf *out, int64_t count, const char *words, const char *end)
 {
     const char *bar = memchr(words, '|', (size_t)(end - words));
     if (count == 1)
@@ -141,7 +141,7 @@ static void add_word(struct tp_buf *out, int64_t count, const char *words, const
         tp_buf_add(out, bar + 1, (size_t)(end - bar) - 1);
 }
 
-static void add_plain(struct tp_buf *out, const struct tp_detail_argument *argument, struct tp_arena *arena)
+static void add_plain_argument(struct tp_buf *out, const struct tp_detail_argument *argument, struct tp_arena *arena)
 {
     switch (argument->type) {
     case TP_ARGUMENT_TEXT:
@@ -170,9 +170,9 @@ static void add_argument(struct tp_buf *out, const struct tp_detail_argument *ar
 {
     size_t length = (size_t)(end - form);
     if (!length) {
-        add_plain(out, argument, arena);
+        add_plain_argument(out, argument, arena);
     } else if (*form == '?') {
-        add_word(out, argument->number, form + 1, end);
+        add_singular_or_plural(out, argument->number, form + 1, end);
     } else if (length == 2 && form[1] == ',') {
         tp_buf_puts(out, tp_text_of_count(arena, argument->number));
     } else if (length == 3 && form[1] == '.') {
@@ -184,7 +184,7 @@ static void add_argument(struct tp_buf *out, const struct tp_detail_argument *ar
             tp_buf_printf(out, " in %s steps", tp_text_of_count(arena, argument->number));
     } else {
         tp_buf_printf(out, "%s ", tp_text_of_count(arena, argument->number));
-        add_word(out, argument->number, form + 1, end);
+        add_singular_or_plural(out, argument->number, form + 1, end);
     }
 }
 
@@ -206,7 +206,7 @@ static void add_part(struct tp_buf *out, const struct tp_detail *part, const cha
 
 struct tp_str tp_detail_text(const struct tp_detail *details, const struct tp_model *model, struct tp_arena *arena)
 {
-    bool is_torch = tp_speaks_torch(model->producer);
+    bool is_torch = tp_uses_torch_words(model->producer);
     struct tp_buf out;
     if (!details)
         return TP_STR("");

@@ -51,7 +51,7 @@ static const char *versions_text(const struct tp_model *model, struct tp_arena *
 const char *tp_device_missing_advice(const struct tp_model *model, struct tp_arena *arena)
 {
     bool was_on = model->missing == TP_MISSING_CALLS;
-    if (!tp_speaks_torch(model->producer))
+    if (!tp_uses_torch_words(model->producer))
         return "Record the device with a tool that can record it, or check whether a filter removed the device work.";
     if (was_on && tp_device_missing_find(model, arena).is_capture)
         return "Record the replay of the graphs: capture them before the recording begins, then record some replays.";

@@ -20,12 +20,12 @@ static const char *time_text(const struct words *w, int64_t ns)
 
 static const char *samples_text(const struct words *w)
 {
-    return tp_text_of_some(w->arena, (int64_t)w->finding->sample_count, "sample", "samples");
+    return tp_text_of_counted_noun(w->arena, (int64_t)w->finding->sample_count, "sample", "samples");
 }
 
 static const char CHEAPER[] = "Make the function cheaper, or call it less often; the flame graph shows its callers.";
 
-static void word_ready(struct words *w)
+static void write_ready_finding(struct words *w)
 {
     w->finding->title = "A thread is ready and no CPU is free";
     w->finding->detail = tp_text_printf(
@@ -37,7 +37,7 @@ static void word_ready(struct words *w)
             : "Run fewer jobs at the same time, or use more CPUs; in a container, check the CPU limit.";
 }
 
-static void word_spinning(struct words *w)
+static void write_spinning_finding(struct words *w)
 {
     w->finding->title = "Threads spin at a barrier";
     w->finding->detail =
@@ -46,7 +46,7 @@ static void word_spinning(struct words *w)
         "Distribute the work more evenly, use fewer threads, or let the threads sleep while they wait.";
 }
 
-static void word_faults(struct words *w)
+static void write_faults_finding(struct words *w)
 {
     w->finding->title = "Page faults take CPU time";
     w->finding->detail = tp_text_printf(w->arena, "In %s, the kernel provides new pages of memory.", samples_text(w));
@@ -55,16 +55,16 @@ static void word_faults(struct words *w)
 
 /* ---- functions ---- */
 
-static void word_python(struct words *w)
+static void write_python_finding(struct words *w)
 {
     const struct tp_program_python *python = &w->view->python;
     const char *inside = "";
     if (python->inner != TP_NO_ID) {
         const struct tp_program_function *f = tp_program_function_at(&w->view->functions, python->inner);
         inside = tp_text_printf(w->arena, "; the largest function inside it is %s, %s",
-                                tp_program_function_words(f, w->arena), time_text(w, python->inner_ns));
+                                tp_program_function_text(f, w->arena), time_text(w, python->inner_ns));
     }
-    w->finding->title = tp_program_python_words(w->view, w->arena);
+    w->finding->title = tp_program_python_text(w->view, w->arena);
     w->finding->detail = tp_text_printf(
         w->arena, "This Python function takes the most CPU time: %s including the C code that it calls (%s%s).",
         time_text(w, python->time_ns), samples_text(w), inside);
@@ -72,7 +72,7 @@ static void word_python(struct words *w)
 }
 
 /* Returns the advice for a finding about a function without a name. */
-static const char *nameless_advice(const struct words *w, const struct tp_program_function *f)
+static const char *advice_for_unnamed_function(const struct words *w, const struct tp_program_function *f)
 {
     struct tp_str id = w->finding->build_id;
     const char *which = id.len ? tp_text_printf(w->arena, "the debug package of build-id %.*s", (int)id.len, id.ptr)
@@ -81,14 +81,14 @@ static const char *nameless_advice(const struct words *w, const struct tp_progra
                           f->file.ptr, which, id.len ? " Install this package, and record again." : "");
 }
 
-static void word_function(struct words *w)
+static void write_function_finding(struct words *w)
 {
     if (w->finding->is_python) {
-        word_python(w);
+        write_python_finding(w);
         return;
     }
     const struct tp_program_function *f = tp_program_function_at(&w->view->functions, w->finding->function);
-    w->finding->title = tp_program_function_words(f, w->arena);
+    w->finding->title = tp_program_function_text(f, w->arena);
     w->finding->detail = tp_text_printf(w->arena,
                                         "This function takes the most CPU time: %s in the function itself, %s "
                                         "including the functions that it calls (%s).",
@@ -96,11 +96,11 @@ static void word_function(struct words *w)
     w->finding->advice = tp_str_starts(f->name, "[jit]")
                              ? "A JIT compiler made this function: let the compiler write a map of its code (node "
                                "--perf-basic-prof, java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit)."
-                         : f->is_nameless ? nameless_advice(w, f)
+                         : f->is_nameless ? advice_for_unnamed_function(w, f)
                                           : CHEAPER;
 }
 
-static void word_kernel(struct words *w)
+static void write_kernel_finding(struct words *w)
 {
     struct tp_str name = tp_program_function_at(&w->view->functions, w->finding->function)->name;
     w->finding->title = "The kernel uses much of the CPU time";
@@ -115,7 +115,7 @@ static void word_kernel(struct words *w)
  * recording does not see the lock. */
 static const char *holder_sentence(const struct words *w)
 {
-    const char *words = tp_program_holder_words(w->view, w->finding->wait, w->arena);
+    const char *words = tp_program_lock_holder_text(w->view, w->finding->wait, w->arena);
     return words ? tp_text_printf(
                        w->arena,
                        " For %s the lock is %s, because this thread runs during the wait and last before its end.",
@@ -129,12 +129,12 @@ static const char *wait_detail(const struct words *w)
     struct tp_str name = tp_strings_get(&w->view->waits.texts, group->name);
     struct tp_str stack = tp_strings_get(&w->view->waits.texts, group->stack);
     return tp_text_printf(w->arena, "%s of %.*s%s%.*s, summed over the threads; the longest wait takes %s.%s",
-                          tp_text_of_some(w->arena, (int64_t)w->finding->count, "wait", "waits"), (int)name.len,
+                          tp_text_of_counted_noun(w->arena, (int64_t)w->finding->count, "wait", "waits"), (int)name.len,
                           name.ptr, stack.len ? " in " : "", (int)stack.len, stack.ptr, time_text(w, group->longest_ns),
                           holder_sentence(w));
 }
 
-static void word_lock(struct words *w)
+static void write_lock_finding(struct words *w)
 {
     w->finding->title = "Threads wait for each other";
     w->finding->detail = wait_detail(w);
@@ -142,7 +142,7 @@ static void word_lock(struct words *w)
         "Hold the lock for a shorter time: do the work outside the lock, or give each thread its own data.";
 }
 
-static void word_disk(struct words *w)
+static void write_disk_finding(struct words *w)
 {
     w->finding->title = "Waits for the disk";
     w->finding->detail = wait_detail(w);
@@ -151,9 +151,9 @@ static void word_disk(struct words *w)
 
 /* ---- threads and processes ---- */
 
-static void word_threads(struct words *w)
+static void write_threads_finding(struct words *w)
 {
-    uint64_t alive = w->finding->most_alive;
+    uint64_t alive = w->finding->most_alive_count;
     const char *most = alive > 1 ? tp_text_printf(w->arena, "At most %s of these threads exist at the same time. ",
                                                   tp_text_of_count(w->arena, (int64_t)alive))
                                  : "";
@@ -167,9 +167,9 @@ static void word_threads(struct words *w)
 }
 
 /* Returns at most the first `bytes` bytes of a command. *dots: an ellipsis if the command was cut, else "". */
-static struct tp_str cut(struct tp_str command, size_t bytes, const char **dots)
+static struct tp_str shorten_command(struct tp_str command, size_t bytes, const char **dots)
 {
-    size_t shown = tp_utf8_cut(command.ptr, command.len, bytes);
+    size_t shown = tp_utf8_fitting_bytes(command.ptr, command.len, bytes);
     *dots = shown < command.len ? "\xe2\x80\xa6" : "";
     return (struct tp_str){command.ptr, shown};
 }
@@ -183,24 +183,24 @@ static const char *children_text(const struct words *w)
     for (unsigned n = 0; n < w->finding->named_count; n++) {
         uint32_t i = w->finding->processes[n];
         struct tp_str all = tp_table_text(&w->view->processes, TP_PROGRAM_PROCESS_COMMAND)[i];
-        struct tp_str command = cut(tp_last_program(all), NAME_BYTES, &dots);
+        struct tp_str command = shorten_command(tp_last_program_of_command(all), NAME_BYTES, &dots);
         names = tp_text_printf(w->arena, "%s%s%.*s%s for %s", names, *names ? ", " : "", (int)command.len, command.ptr,
                                dots, time_text(w, tp_table_int(&w->view->processes, TP_PROGRAM_PROCESS_WALL)[i]));
     }
     return names;
 }
 
-static void word_children(struct words *w)
+static void write_children_finding(struct words *w)
 {
     w->finding->title = "The program waits for its child processes";
     w->finding->detail = tp_text_printf(w->arena, "%s of process %lld. The child processes that run longest are %s.",
-                                        tp_text_of_some(w->arena, (int64_t)w->finding->count, "wait", "waits"),
+                                        tp_text_of_counted_noun(w->arena, (int64_t)w->finding->count, "wait", "waits"),
                                         (long long)w->view->tree.processes[w->finding->process].pid, children_text(w));
     w->finding->advice = "Start the child processes earlier, run them in parallel with other work, or keep their "
                          "results for the next run.";
 }
 
-static void word_short(struct words *w)
+static void write_short_processes_finding(struct words *w)
 {
     w->finding->title =
         tp_text_printf(w->arena, "%s short processes", tp_text_of_count(w->arena, (int64_t)w->finding->count));
@@ -221,7 +221,7 @@ static const char *processes_text(const struct words *w)
         uint32_t i = w->finding->processes[n];
         const struct tp_recorded_process *seen = view->tree.processes[i].seen;
         struct tp_str all = tp_table_text(&view->processes, TP_PROGRAM_PROCESS_COMMAND)[i];
-        struct tp_str command = cut(all, NAME_BYTES, &dots);
+        struct tp_str command = shorten_command(all, NAME_BYTES, &dots);
         struct tp_str how = tp_table_text(&view->processes, TP_PROGRAM_PROCESS_EXIT)[i];
         names = tp_text_printf(w->arena, "%s%s%.*s%s", names, *names ? ", " : "", (int)command.len, command.ptr, dots);
         if (seen && seen->exit_code != TP_NULL_INT && seen->exit_code != 0)
@@ -233,31 +233,39 @@ static const char *processes_text(const struct words *w)
     return w->finding->count > w->finding->named_count ? tp_text_printf(w->arena, "%s and others", names) : names;
 }
 
-static void word_failed(struct words *w)
+static void write_failed_processes_finding(struct words *w)
 {
-    w->finding->title = tp_text_printf(w->arena, "%s ended with an error or by a signal",
-                                       tp_text_of_some(w->arena, (int64_t)w->finding->count, "process", "processes"));
+    w->finding->title =
+        tp_text_printf(w->arena, "%s ended with an error or by a signal",
+                       tp_text_of_counted_noun(w->arena, (int64_t)w->finding->count, "process", "processes"));
     w->finding->detail = tp_text_printf(w->arena, "%s.", processes_text(w));
     w->finding->advice = "Unless this exit is intended, check what these processes failed to do.";
 }
 
-static void word_left(struct words *w)
+static void write_left_processes_finding(struct words *w)
 {
-    w->finding->title = tp_text_printf(w->arena, "%s continued to run after the program exited",
-                                       tp_text_of_some(w->arena, (int64_t)w->finding->count, "process", "processes"));
+    w->finding->title =
+        tp_text_printf(w->arena, "%s continued to run after the program exited",
+                       tp_text_of_counted_noun(w->arena, (int64_t)w->finding->count, "process", "processes"));
     w->finding->detail = tp_text_printf(w->arena, "%s: recorded until the program exited.", processes_text(w));
     w->finding->advice = "To record these processes further, run: tracepress record -p PID.";
 }
 
-void tp_word_program_finding(const struct tp_program_view *view, struct tp_program_finding *finding,
-                             struct tp_arena *arena)
+void tp_fill_program_finding_texts(const struct tp_program_view *view, struct tp_program_finding *finding,
+                                   struct tp_arena *arena)
 {
     static void (*const words[TP_PROGRAM_FINDINGS])(struct words *) = {
-        [TP_PROGRAM_FINDS_READY] = word_ready,       [TP_PROGRAM_FINDS_SPINNING] = word_spinning,
-        [TP_PROGRAM_FINDS_LOCK] = word_lock,         [TP_PROGRAM_FINDS_DISK] = word_disk,
-        [TP_PROGRAM_FINDS_FUNCTION] = word_function, [TP_PROGRAM_FINDS_KERNEL] = word_kernel,
-        [TP_PROGRAM_FINDS_FAULTS] = word_faults,     [TP_PROGRAM_FINDS_THREADS] = word_threads,
-        [TP_PROGRAM_FINDS_CHILDREN] = word_children, [TP_PROGRAM_FINDS_SHORT] = word_short,
-        [TP_PROGRAM_FINDS_FAILED] = word_failed,     [TP_PROGRAM_FINDS_LEFT] = word_left};
+        [TP_PROGRAM_FINDS_READY] = write_ready_finding,
+        [TP_PROGRAM_FINDS_SPINNING] = write_spinning_finding,
+        [TP_PROGRAM_FINDS_LOCK] = write_lock_finding,
+        [TP_PROGRAM_FINDS_DISK] = write_disk_finding,
+        [TP_PROGRAM_FINDS_FUNCTION] = write_function_finding,
+        [TP_PROGRAM_FINDS_KERNEL] = write_kernel_finding,
+        [TP_PROGRAM_FINDS_FAULTS] = write_faults_finding,
+        [TP_PROGRAM_FINDS_THREADS] = write_threads_finding,
+        [TP_PROGRAM_FINDS_CHILDREN] = write_children_finding,
+        [TP_PROGRAM_FINDS_SHORT] = write_short_processes_finding,
+        [TP_PROGRAM_FINDS_FAILED] = write_failed_processes_finding,
+        [TP_PROGRAM_FINDS_LEFT] = write_left_processes_finding};
     words[finding->kind](&(struct words){view, finding, arena});
 }

@@ -5,7 +5,7 @@
 #include "webreport/measure/program/program_view.h"
 
 /* Fills the title, detail and advice of one finding. */
-void tp_word_program_finding(const struct tp_program_view *view, struct tp_program_finding *finding,
-                             struct tp_arena *arena);
+void tp_fill_program_finding_texts(const struct tp_program_view *view, struct tp_program_finding *finding,
+                                   struct tp_arena *arena);
 
 #endif

@@ -38,14 +38,14 @@ const char *tp_steps_part_words(unsigned part)
                                      : tp_wall_part_words(TP_WALL_WAITS + part - TP_STEPS_WAITS);
 }
 
-const char *tp_program_python_words(const struct tp_program_view *view, struct tp_arena *arena)
+const char *tp_program_python_text(const struct tp_program_view *view, struct tp_arena *arena)
 {
-    return tp_program_function_words_at(tp_program_function_at(&view->functions, view->python.function),
-                                        view->python.line, arena);
+    return tp_program_function_text_at(tp_program_function_at(&view->functions, view->python.function),
+                                       view->python.line, arena);
 }
 
-const char *tp_program_holder_words(const struct tp_program_view *view, const struct tp_wait_group *group,
-                                    struct tp_arena *arena)
+const char *tp_program_lock_holder_text(const struct tp_program_view *view, const struct tp_wait_group *group,
+                                        struct tp_arena *arena)
 {
     if (group->holder == TP_NO_ID)
         return NULL;
@@ -53,18 +53,18 @@ const char *tp_program_holder_words(const struct tp_program_view *view, const st
     struct tp_str name = tp_program_thread_name(row);
     const char *text = tp_text_printf(arena, "most likely held by %.*s %lld", (int)name.len, name.ptr,
                                       row->tid.is_text ? -1ll : (long long)row->tid.number);
-    if (group->held_in == TP_NO_ID)
+    if (group->holder_function == TP_NO_ID)
         return text;
     return tp_text_printf(arena, "%s, in %s", text,
-                          tp_program_function_words_at(tp_program_function_at(&view->functions, group->held_in),
-                                                       group->held_line, arena));
+                          tp_program_function_text_at(tp_program_function_at(&view->functions, group->holder_function),
+                                                      group->holder_line, arena));
 }
 
 /* ---- the headline ---- */
 
-static const char *share(const struct tp_program_view *view, unsigned part, struct tp_arena *arena)
+static const char *part_share_text(const struct tp_program_view *view, unsigned part, struct tp_arena *arena)
 {
-    return tp_text_of_percent(arena, tp_wall_share(&view->parts, part));
+    return tp_text_of_percent(arena, tp_wall_part_percent(&view->parts, part));
 }
 
 static const char *cpu_time(const struct tp_program_view *view, struct tp_arena *arena)
@@ -78,14 +78,14 @@ static const char *cpu_share(const struct tp_program_view *view, int64_t ns, str
     return tp_text_of_percent(arena, tp_percent(ns, view->state_ns[TP_STATE_RUNNING]));
 }
 
-static const struct tp_program_function *hottest(const struct tp_program_view *view)
+static const struct tp_program_function *hottest_function(const struct tp_program_view *view)
 {
     return tp_program_function_at(&view->functions, view->story.hottest);
 }
 
 /* Returns a text such as "; the largest function inside it is pymalloc_alloc, 12.0 %", or "" if no such function is
  * known. */
-static const char *inside_words(const struct tp_program_view *view, struct tp_arena *arena)
+static const char *inner_function_text(const struct tp_program_view *view, struct tp_arena *arena)
 {
     if (view->python.inner == TP_NO_ID)
         return "";
@@ -100,22 +100,23 @@ static const char *too_short(const struct tp_program_view *view, struct tp_arena
         arena,
         "The program ran for only %s (%s), too short for a verdict; only the process tree and the times are reliable.",
         tp_text_of_time(arena, view->parts.wall_ns),
-        tp_text_of_some(arena, view->tree.trace->sample_count, "sample", "samples"));
+        tp_text_of_counted_noun(arena, view->tree.trace->sample_count, "sample", "samples"));
 }
 
-static const char *idle(const struct tp_program_view *view, struct tp_arena *arena)
+static const char *idle_text(const struct tp_program_view *view, struct tp_arena *arena)
 {
     int64_t ups = (int64_t)view->wake_up_count, cpu = view->state_ns[TP_STATE_RUNNING];
     double waiting = tp_percent(view->parts.idle_ns, view->parts.wall_ns);
     return tp_text_printf(arena, "The program waits for work for %s of the time: it has %s, with %s of CPU time each.",
-                          tp_text_of_percent(arena, waiting), tp_text_of_some(arena, ups, "wake-up", "wake-ups"),
+                          tp_text_of_percent(arena, waiting),
+                          tp_text_of_counted_noun(arena, ups, "wake-up", "wake-ups"),
                           tp_text_of_time(arena, ups ? cpu / ups : cpu));
 }
 
 /* Returns the headline about threads that were ready but had no CPU. */
-static const char *ready(const struct tp_program_view *view, struct tp_arena *arena)
+static const char *ready_text(const struct tp_program_view *view, struct tp_arena *arena)
 {
-    const char *of_others = share(view, TP_WALL_READY, arena);
+    const char *of_others = part_share_text(view, TP_WALL_READY, arena);
     if (view->story.headline == TP_PROGRAM_HEADLINE_THROTTLED)
         return tp_text_printf(arena,
                               "The program was throttled: for %s of the time a thread was ready but no CPU was free. A "
@@ -136,99 +137,101 @@ static const char *waiting(const struct tp_program_view *view, struct tp_arena *
 {
     const struct tp_wait_group *group = view->story.wait;
     unsigned number = TP_WALL_WAITS + (unsigned)view->story.cause;
-    const char *part = tp_wall_part_words(number), *percent = share(view, number, arena);
+    const char *part = tp_wall_part_words(number), *percent = part_share_text(view, number, arena);
     if (!group)
         return tp_text_printf(arena, "For %s of the time the program is %s.", percent, part);
-    const char *holder = tp_program_holder_words(view, group, arena);
+    const char *holder = tp_program_lock_holder_text(view, group, arena);
     return tp_text_printf(
         arena, "For %s of the time the program is %s, most of it in %s%s%s.", percent, part,
-        tp_program_function_words_at(tp_program_function_at(&view->functions, group->place), group->line, arena),
+        tp_program_function_text_at(tp_program_function_at(&view->functions, group->place), group->line, arena),
         holder ? "; " : "", holder ? holder : "");
 }
 
 static const char *function_bound(const struct tp_program_view *view, struct tp_arena *arena)
 {
     return tp_text_printf(arena, "%s takes %s of the program's %s of CPU time.",
-                          tp_program_function_words(hottest(view), arena),
-                          cpu_share(view, hottest(view)->self_ns, arena), cpu_time(view, arena));
+                          tp_program_function_text(hottest_function(view), arena),
+                          cpu_share(view, hottest_function(view)->self_ns, arena), cpu_time(view, arena));
 }
 
-static const char *spread(const struct tp_program_view *view, struct tp_arena *arena)
+static const char *spread_text(const struct tp_program_view *view, struct tp_arena *arena)
 {
     return tp_text_printf(arena, "The CPU time is spread over %s; the largest one, %s, takes %s.",
-                          tp_text_of_some(arena, view->story.sampled_count, "function", "functions"),
-                          tp_program_function_words(hottest(view), arena),
-                          cpu_share(view, hottest(view)->self_ns, arena));
+                          tp_text_of_counted_noun(arena, view->story.sampled_count, "function", "functions"),
+                          tp_program_function_text(hottest_function(view), arena),
+                          cpu_share(view, hottest_function(view)->self_ns, arena));
 }
 
-static const char *unknown(const struct tp_program_view *view, struct tp_arena *arena)
+static const char *unknown_function_text(const struct tp_program_view *view, struct tp_arena *arena)
 {
-    double percent = tp_wall_share(&view->parts, TP_WALL_RUNNING) + tp_wall_share(&view->parts, TP_WALL_READY);
+    double percent =
+        tp_wall_part_percent(&view->parts, TP_WALL_RUNNING) + tp_wall_part_percent(&view->parts, TP_WALL_READY);
     return tp_text_printf(arena, "The program runs, or waits for a CPU, for %s of the time, but no function is known.",
                           tp_text_of_percent(arena, percent));
 }
 
 static const char *python_bound(const struct tp_program_view *view, struct tp_arena *arena)
 {
-    return tp_text_printf(arena, "%s takes %s of the program's %s of CPU time%s.", tp_program_python_words(view, arena),
+    return tp_text_printf(arena, "%s takes %s of the program's %s of CPU time%s.", tp_program_python_text(view, arena),
                           cpu_share(view, view->python.time_ns, arena), cpu_time(view, arena),
-                          inside_words(view, arena));
+                          inner_function_text(view, arena));
 }
 
-static const char *mixed(const struct tp_program_view *view, struct tp_arena *arena)
+static const char *mixed_text(const struct tp_program_view *view, struct tp_arena *arena)
 {
-    unsigned order[TP_WALL_COUNT], count = tp_wall_parts_order(&view->parts, order);
+    unsigned order[TP_WALL_COUNT], count = tp_wall_parts_sort(&view->parts, order);
     if (!count)
         return "";
     if (count == 1)
         return tp_text_printf(arena, "The program is %s.", tp_wall_part_words(order[0]));
     return tp_text_printf(arena, "The program is %s for %s of the time and %s for %s.", tp_wall_part_words(order[0]),
-                          share(view, order[0], arena), tp_wall_part_words(order[1]), share(view, order[1], arena));
+                          part_share_text(view, order[0], arena), tp_wall_part_words(order[1]),
+                          part_share_text(view, order[1], arena));
 }
 
-static const char *headline(const struct tp_program_view *view, struct tp_arena *arena)
+static const char *headline_text(const struct tp_program_view *view, struct tp_arena *arena)
 {
     static const char *(*const words[])(const struct tp_program_view *, struct tp_arena *) = {
-        [TP_PROGRAM_HEADLINE_TOO_SHORT] = too_short, [TP_PROGRAM_HEADLINE_IDLE] = idle,
-        [TP_PROGRAM_HEADLINE_THROTTLED] = ready,     [TP_PROGRAM_HEADLINE_OTHERS] = ready,
-        [TP_PROGRAM_HEADLINE_CROWDED] = ready,       [TP_PROGRAM_HEADLINE_WAITS] = waiting,
-        [TP_PROGRAM_HEADLINE_PYTHON] = python_bound, [TP_PROGRAM_HEADLINE_FUNCTION] = function_bound,
-        [TP_PROGRAM_HEADLINE_SPREAD] = spread,       [TP_PROGRAM_HEADLINE_UNKNOWN] = unknown,
-        [TP_PROGRAM_HEADLINE_MIXED] = mixed};
+        [TP_PROGRAM_HEADLINE_TOO_SHORT] = too_short,  [TP_PROGRAM_HEADLINE_IDLE] = idle_text,
+        [TP_PROGRAM_HEADLINE_THROTTLED] = ready_text, [TP_PROGRAM_HEADLINE_OTHERS] = ready_text,
+        [TP_PROGRAM_HEADLINE_CROWDED] = ready_text,   [TP_PROGRAM_HEADLINE_WAITS] = waiting,
+        [TP_PROGRAM_HEADLINE_PYTHON] = python_bound,  [TP_PROGRAM_HEADLINE_FUNCTION] = function_bound,
+        [TP_PROGRAM_HEADLINE_SPREAD] = spread_text,   [TP_PROGRAM_HEADLINE_UNKNOWN] = unknown_function_text,
+        [TP_PROGRAM_HEADLINE_MIXED] = mixed_text};
     const char *text = words[view->story.headline](view, arena);
     if (view->story.root_count < 2)
         return text;
     return tp_text_printf(arena, "%s together: %s", /* the headline is about all programs together */
-                          tp_text_of_some(arena, view->story.root_count, "program", "programs"), text);
+                          tp_text_of_counted_noun(arena, view->story.root_count, "program", "programs"), text);
 }
 
 /* ---- the sentence below it ---- */
 
 /* Returns a sentence such as "It ran for 12.3 ms, 40.1 % of it in score (prep.py:13)." */
-static const char *ran_words(const struct tp_program_view *view, struct tp_arena *arena)
+static const char *cpu_time_sentence(const struct tp_program_view *view, struct tp_arena *arena)
 {
     const char *cpu = cpu_time(view, arena);
     if (view->story.hottest == TP_NO_ID)
         return tp_text_printf(arena, "The program used %s of CPU time, but no function is known.", cpu);
     if (view->python.function != TP_NO_ID)
         return tp_text_printf(arena, "The program used %s of CPU time, %s of it in %s%s.", cpu,
-                              cpu_share(view, view->python.time_ns, arena), tp_program_python_words(view, arena),
-                              inside_words(view, arena));
+                              cpu_share(view, view->python.time_ns, arena), tp_program_python_text(view, arena),
+                              inner_function_text(view, arena));
     return tp_text_printf(arena, "The program used %s of CPU time, %s of it in %s.", cpu,
-                          cpu_share(view, hottest(view)->self_ns, arena),
-                          tp_program_function_words(hottest(view), arena));
+                          cpu_share(view, hottest_function(view)->self_ns, arena),
+                          tp_program_function_text(hottest_function(view), arena));
 }
 
-static const char *remark(const struct tp_program_view *view, struct tp_arena *arena)
+static const char *remark_text(const struct tp_program_view *view, struct tp_arena *arena)
 {
     struct tp_str refusal = view->story.refusal;
     switch (view->story.remark) {
     case TP_PROGRAM_REMARK_RAN:
-        return ran_words(view, arena);
+        return cpu_time_sentence(view, arena);
     case TP_PROGRAM_REMARK_DELAY:
         return tp_text_printf(
             arena, "For %s of the time the program was ready but no CPU was free, because other work ran on the CPUs.",
-            share(view, TP_WALL_READY, arena));
+            part_share_text(view, TP_WALL_READY, arena));
     case TP_PROGRAM_REMARK_REFUSED:
         return tp_text_printf(arena, "No functions were recorded, because %.*s.", (int)refusal.len, refusal.ptr);
     default:
@@ -236,8 +239,8 @@ static const char *remark(const struct tp_program_view *view, struct tp_arena *a
     }
 }
 
-void tp_word_program_headline(struct tp_program_view *view, struct tp_arena *arena)
+void tp_fill_program_headline(struct tp_program_view *view, struct tp_arena *arena)
 {
-    view->headline = tp_str_of(headline(view, arena));
-    view->advice = tp_str_of(remark(view, arena));
+    view->headline = tp_str_of(headline_text(view, arena));
+    view->advice = tp_str_of(remark_text(view, arena));
 }

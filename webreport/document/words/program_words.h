@@ -15,14 +15,14 @@ const char *tp_steps_part_words(unsigned part);
 
 /* Returns a text such as "most likely held by worker 12, in compute (a.c:7)", in the arena; NULL if no thread is the
  * likely holder. */
-const char *tp_program_holder_words(const struct tp_program_view *view, const struct tp_wait_group *group,
-                                    struct tp_arena *arena);
+const char *tp_program_lock_holder_text(const struct tp_program_view *view, const struct tp_wait_group *group,
+                                        struct tp_arena *arena);
 
 /* Returns the Python function of the view as text, such as "work (a.py:12)", in the arena. The view must have such a
  * function. */
-const char *tp_program_python_words(const struct tp_program_view *view, struct tp_arena *arena);
+const char *tp_program_python_text(const struct tp_program_view *view, struct tp_arena *arena);
 
 /* Fills the headline of the view and the sentence below the headline. */
-void tp_word_program_headline(struct tp_program_view *view, struct tp_arena *arena);
+void tp_fill_program_headline(struct tp_program_view *view, struct tp_arena *arena);
 
 #endif

@@ -46,7 +46,7 @@ static const char *flag_text(enum tp_quality_fault fault, const struct tp_qualit
     return texts[fault];
 }
 
-void tp_word_quality(struct tp_quality *quality, struct tp_arena *arena)
+void tp_fill_quality_texts(struct tp_quality *quality, struct tp_arena *arena)
 {
     for (unsigned i = 0; i < TP_QUALITY_FLAGS; i++)
         quality->flags[i].text = flag_text((enum tp_quality_fault)i, &quality->flags[i], arena);

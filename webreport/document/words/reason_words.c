@@ -74,7 +74,7 @@ const char *tp_folded_missing_text(const struct tp_folded_metric *metric)
     return texts[tp_folded_source(metric)];
 }
 
-void tp_word_metrics(struct tp_metric_value *values)
+void tp_fill_metric_texts(struct tp_metric_value *values)
 {
     for (int i = 0; i < TP_METRIC_COUNT; i++)
         if (values[i].reason != TP_REASON_NONE)

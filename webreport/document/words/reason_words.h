@@ -13,6 +13,6 @@ const char *tp_rate_reason_text(enum tp_rate_reason reason);
 const char *tp_folded_missing_text(const struct tp_folded_metric *metric);
 
 /* Fills `why` of those metrics that have a reason. values: array of TP_METRIC_COUNT metrics. */
-void tp_word_metrics(struct tp_metric_value *values);
+void tp_fill_metric_texts(struct tp_metric_value *values);
 
 #endif

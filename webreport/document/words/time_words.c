@@ -16,7 +16,7 @@ static const char *const reasons[TP_IDLE_REASONS] = {
 };
 
 /* Returns `text`, followed by the name of the call that the node's text contains. */
-static struct tp_str with_call(const char *text, struct tp_str node, struct tp_arena *arena)
+static struct tp_str append_call_name(const char *text, struct tp_str node, struct tp_arena *arena)
 {
     size_t skip = sizeof TP_TIME_FIRST_CALL - 1, before = strlen(text), size = before + node.len - skip;
     char *joined = tp_arena_alloc(arena, size);
@@ -25,7 +25,7 @@ static struct tp_str with_call(const char *text, struct tp_str node, struct tp_a
     return (struct tp_str){joined, size};
 }
 
-void tp_word_times(struct tp_time_trees *trees, struct tp_arena *arena)
+void tp_fill_time_tree_texts(struct tp_time_trees *trees, struct tp_arena *arena)
 {
     for (uint32_t t = 0; t < trees->count; t++)
         for (uint32_t i = 0; i < trees->items[t].node_count; i++) {
@@ -33,7 +33,7 @@ void tp_word_times(struct tp_time_trees *trees, struct tp_arena *arena)
             if (!reasons[node->reason])
                 continue;
             if (node->reason == TP_IDLE_BY_HELD_LAUNCH && tp_str_starts(node->text, TP_TIME_FIRST_CALL))
-                node->text = with_call(reasons[node->reason], node->text, arena);
+                node->text = append_call_name(reasons[node->reason], node->text, arena);
             else if (node->reason != TP_IDLE_BY_HELD_LAUNCH)
                 node->text = tp_str_of(reasons[node->reason]);
         }

@@ -9,19 +9,19 @@
 #include "webreport/measure/result/advice.h"
 
 /* Fills all sentences of the advice on a trace. */
-void tp_word_advice(struct tp_advice *advice, const struct tp_model *model, struct tp_arena *arena);
+void tp_fill_advice_texts(struct tp_advice *advice, const struct tp_model *model, struct tp_arena *arena);
 
 /* Fills the names of tree nodes that are reasons of idle time. */
-void tp_word_times(struct tp_time_trees *trees, struct tp_arena *arena);
+void tp_fill_time_tree_texts(struct tp_time_trees *trees, struct tp_arena *arena);
 
 /* Fills the sentences of the quality flags F1 to F11. */
-void tp_word_quality(struct tp_quality *quality, struct tp_arena *arena);
+void tp_fill_quality_texts(struct tp_quality *quality, struct tp_arena *arena);
 
 /* Fills the headline of a program recorded from outside, the sentence below it, and the sentences of its findings. */
-void tp_word_program(struct tp_program_view *program, struct tp_arena *arena);
+void tp_fill_program_texts(struct tp_program_view *program, struct tp_arena *arena);
 
 /* Fills the headline of a verdict. program: its sentences must be filled before; used only for TP_HEADLINE_PROGRAM. */
-void tp_word_verdict(struct tp_trace_verdict *verdict, const struct tp_program_view *program,
-                     const struct tp_model *model, struct tp_arena *arena);
+void tp_fill_verdict_texts(struct tp_trace_verdict *verdict, const struct tp_program_view *program,
+                           const struct tp_model *model, struct tp_arena *arena);
 
 #endif

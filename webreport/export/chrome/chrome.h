@@ -15,8 +15,8 @@ struct tp_chrome_row {
 
 struct tp_chrome_rows {
     struct tp_chrome_row *of_thread;
-    int64_t *pid_of_process; /* for each process: its pid in the output */
-    int64_t next_tid;        /* number of the next additional row, for slices of a thread that do not nest */
+    int64_t *written_pids; /* for each process: its pid in the output */
+    int64_t next_tid;      /* number of the next additional row, for slices of a thread that do not nest */
 };
 
 void tp_chrome_rows_build(struct tp_chrome_rows *rows, const struct tp_trace *trace, struct tp_arena *arena);
@@ -35,7 +35,7 @@ void tp_chrome_lanes_init(struct tp_chrome_lanes *lanes, struct tp_arena *arena)
 void tp_chrome_lanes_clear(struct tp_chrome_lanes *lanes);
 /* Returns the row of a slice, below TP_CHROME_MAX_LANES. A slice that nests in no row gets the last row. Then *end_ns
  * becomes the end of the slice that is open in the last row. */
-unsigned tp_chrome_lane(struct tp_chrome_lanes *lanes, int64_t start_ns, int64_t *end_ns);
+unsigned tp_chrome_lanes_find(struct tp_chrome_lanes *lanes, int64_t start_ns, int64_t *end_ns);
 
 /* ---- slices (chrome_slice.c) ---- */
 
@@ -50,6 +50,6 @@ struct tp_str tp_chrome_category(const struct tp_trace *trace, const struct tp_e
 const char *tp_chrome_category_of_kind(unsigned kind);
 
 /* Fills args, which has room for TP_CHROME_MAX_ARGS. Returns the number of arguments. */
-size_t tp_chrome_args(const struct tp_trace *trace, const struct tp_event *event, struct tp_trace_out_arg *args);
+size_t tp_chrome_fill_args(const struct tp_trace *trace, const struct tp_event *event, struct tp_trace_out_arg *args);
 
 #endif

@@ -10,7 +10,7 @@
 
 /* Returns whether the file begins like an export of tracepress. An export begins with a gzip header whose only
  * optional field is the mark TP_EXPORT_MARK. */
-static bool is_export(const char *path)
+static bool is_own_export_file(const char *path)
 {
     /* size of a gzip header, bytes; its fourth byte contains flags, and the flag 0x10 means that a comment follows */
 
@@ -28,14 +28,14 @@ static bool is_export(const char *path)
 
 /* Returns an error if `path` is a file that tracepress did not export, because nobody may be able to record it
  * again. */
-static int refuse_others(const struct tp_export *export, const char *path, struct tp_error *err)
+static int refuse_foreign_file(const struct tp_export *export, const char *path, struct tp_error *err)
 {
     struct stat input, output;
     if (stat(path, &output) != 0)
         return TP_OK;
     if (stat(export->path, &input) == 0 && input.st_dev == output.st_dev && input.st_ino == output.st_ino)
         return tp_error_set(err, TP_EUSAGE, 0, "%.200s: is the input; name another folder with -o", path);
-    if (S_ISREG(output.st_mode) && output.st_size > 0 && !is_export(path))
+    if (S_ISREG(output.st_mode) && output.st_size > 0 && !is_own_export_file(path))
         return tp_error_set(err, TP_EUSAGE, 0, "%.200s: is there, and no export wrote it; name another folder with -o",
                             path);
     return TP_OK;
@@ -47,7 +47,7 @@ int tp_export_chrome(const struct tp_export *export, struct tp_error *err)
     int n = snprintf(path, sizeof path, "%s/%s.trace.json.gz", export->folder, export->worker);
     if (n < 0 || (size_t)n >= sizeof path)
         return tp_error_set(err, TP_ELIMIT, 0, "%.200s: the path is too long", export->folder);
-    int code = refuse_others(export, path, err);
+    int code = refuse_foreign_file(export, path, err);
     if (code < 0)
         return code;
     code = export->is_slim ? tp_export_chrome_slim(export, path, err) : tp_export_chrome_raw(export, path, err);

@@ -25,7 +25,7 @@ struct passing {
 };
 
 /* Returns 0, or a negative code that stops the reading if the output failed. */
-static int continue_unless_failed(struct passing *p, struct tp_error *err)
+static int flush_unless_failed(struct passing *p, struct tp_error *err)
 {
     int code = p->text.failed ? p->text.failed : p->behind.failed;
     if (code < 0)
@@ -34,27 +34,27 @@ static int continue_unless_failed(struct passing *p, struct tp_error *err)
         return TP_OK;
     tp_pack_write(p->pack, &p->text);
     /* a failure stops the reading without an error here; tp_pack_close reports the error */
-    return tp_pack_failed(p->pack);
+    return tp_pack_error_code(p->pack);
 }
 
-static int pass_member(void *context, struct tp_str key, struct tp_str value, struct tp_error *err)
+static int copy_member(void *context, struct tp_str key, struct tp_str value, struct tp_error *err)
 {
     struct passing *p = context;
     struct tp_buf *out = p->has_list ? &p->behind : &p->text;
     tp_buf_puts(out, p->has_list || p->has_member ? ",\n" : "{\n");
     p->has_member = true;
     tp_raw_text_put_member(out, key, value);
-    return continue_unless_failed(p, err);
+    return flush_unless_failed(p, err);
 }
 
-static int pass_list(void *context, bool is_bare, struct tp_error *err)
+static int begin_event_list(void *context, bool is_bare, struct tp_error *err)
 {
     struct passing *p = context;
     if (!p->has_list)
         tp_buf_puts(&p->text, is_bare ? "[" : p->has_member ? ",\n\"traceEvents\":[" : "{\n\"traceEvents\":[");
     p->has_list = true;
     p->is_bare = is_bare;
-    return continue_unless_failed(p, err);
+    return flush_unless_failed(p, err);
 }
 
 static void put_event(struct passing *p, const struct tp_event_text *event)
@@ -67,7 +67,7 @@ static void put_event(struct passing *p, const struct tp_event_text *event)
         p->text.size = start;
 }
 
-static int pass_event(void *context, const struct tp_event_text *event, struct tp_error *err)
+static int copy_event(void *context, const struct tp_event_text *event, struct tp_error *err)
 {
     struct passing *p = context;
     struct tp_str first;
@@ -83,15 +83,16 @@ static int pass_event(void *context, const struct tp_event_text *event, struct t
         }
     }
     put_event(p, event);
-    return continue_unless_failed(p, err);
+    return flush_unless_failed(p, err);
 }
 
-static int pass_all(void *context, struct tp_error *err)
+static int copy_trace(void *context, struct tp_error *err)
 {
     struct passing *p = context;
-    const struct tp_visitor visitor = {.context = p, .member = pass_member, .list = pass_list, .event = pass_event};
+    const struct tp_visitor visitor = {
+        .context = p, .member = copy_member, .list = begin_event_list, .event = copy_event};
     bool is_first = p->needs == TP_EXPORT_NEEDS_NOTHING;
-    int code = (is_first ? tp_read_text : tp_reread)(p->export, p->export->arena, &visitor, err);
+    int code = (is_first ? tp_export_read_trace : tp_export_reread_trace)(p->export, p->export->arena, &visitor, err);
     if (code < 0)
         return code;
     if (!p->is_usable)
@@ -99,7 +100,7 @@ static int pass_all(void *context, struct tp_error *err)
     tp_buf_puts(&p->text, "\n]");
     tp_buf_add(&p->text, p->behind.data, p->behind.size);
     tp_buf_puts(&p->text, p->is_bare ? "\n" : "\n}\n");
-    return continue_unless_failed(p, err);
+    return flush_unless_failed(p, err);
 }
 
 static int write_file(struct passing *p, const char *path, struct tp_error *err)
@@ -110,8 +111,8 @@ static int write_file(struct passing *p, const char *path, struct tp_error *err)
         return code;
     tp_buf_init(&p->text, 0);
     tp_buf_init(&p->behind, TP_MAX_TRAILING_MEMBER_BYTES);
-    code = tp_arena_run(p->export->arena, pass_all, p, err);
-    bool is_full = tp_pack_failed(p->pack) < 0;
+    code = tp_arena_run(p->export->arena, copy_trace, p, err);
+    bool is_full = tp_pack_error_code(p->pack) < 0;
     if (code == TP_OK)
         tp_pack_write(p->pack, &p->text);
     tp_buf_release(&p->text);
@@ -130,7 +131,7 @@ enum tp_export_need tp_export_chrome_needs(const struct tp_export *export)
     return takes_part || export->read->is_strict ? TP_EXPORT_NEEDS_TRACE : TP_EXPORT_NEEDS_NOTHING;
 }
 
-static int find_part(struct passing *p, struct tp_error *err)
+static int find_selected_part(struct passing *p, struct tp_error *err)
 {
     const struct tp_export *export = p->export;
     const struct tp_trace *trace = export->profile->trace;
@@ -153,7 +154,7 @@ int tp_export_chrome_raw(const struct tp_export *export, const char *path, struc
     p->export = export;
     p->needs = tp_export_chrome_needs(export);
     p->selects_part = export->filter && tp_filter_selects_part(export->filter);
-    int code = p->selects_part ? find_part(p, err) : TP_OK;
+    int code = p->selects_part ? find_selected_part(p, err) : TP_OK;
     if (code == TP_OK)
         code = write_file(p, path, err);
     if (p->selects_part)

@@ -6,7 +6,7 @@
 /* first number that replaces a number which viewers cannot use */
 enum { FIRST_NEW = 1 << 30 };
 
-static bool is_plain(const struct tp_row_id *id)
+static bool is_usable_number(const struct tp_row_id *id)
 {
     return !id->is_text && id->number >= 0 && id->number < FIRST_NEW;
 }
@@ -18,9 +18,9 @@ struct numbers {
     uint32_t next;
 };
 
-static int64_t number_of(struct numbers *numbers, const struct tp_row_id *id)
+static int64_t number_of_row_id(struct numbers *numbers, const struct tp_row_id *id)
 {
-    if (is_plain(id))
+    if (is_usable_number(id))
         return id->number;
     uint32_t *number = id->is_text ? tp_id_map_put(&numbers->of_text, tp_strings_add(&numbers->texts, id->text))
                                    : tp_id_map_put(&numbers->of_number, (uint64_t)id->number);
@@ -29,7 +29,7 @@ static int64_t number_of(struct numbers *numbers, const struct tp_row_id *id)
     return *number;
 }
 
-static void init(struct numbers *numbers, struct tp_arena *arena)
+static void init_numbers(struct numbers *numbers, struct tp_arena *arena)
 {
     tp_strings_init(&numbers->texts, arena, 0);
     tp_id_map_init(&numbers->of_number, arena);
@@ -40,16 +40,16 @@ static void init(struct numbers *numbers, struct tp_arena *arena)
 void tp_chrome_rows_build(struct tp_chrome_rows *rows, const struct tp_trace *trace, struct tp_arena *arena)
 {
     struct numbers pids, tids;
-    init(&pids, arena);
-    init(&tids, arena);
+    init_numbers(&pids, arena);
+    init_numbers(&tids, arena);
     rows->of_thread = tp_arena_array(arena, trace->thread_count, sizeof *rows->of_thread);
-    rows->pid_of_process = tp_arena_array(arena, trace->process_count, sizeof *rows->pid_of_process);
+    rows->written_pids = tp_arena_array(arena, trace->process_count, sizeof *rows->written_pids);
     for (uint32_t i = 0; i < trace->process_count; i++)
-        rows->pid_of_process[i] = number_of(&pids, &trace->processes[i].pid);
+        rows->written_pids[i] = number_of_row_id(&pids, &trace->processes[i].pid);
     for (uint32_t i = 0; i < trace->thread_count; i++) {
         const struct tp_thread *thread = &trace->threads[i];
-        rows->of_thread[i].pid = number_of(&pids, &thread->pid);
-        rows->of_thread[i].tid = number_of(&tids, &thread->tid);
+        rows->of_thread[i].pid = number_of_row_id(&pids, &thread->pid);
+        rows->of_thread[i].tid = number_of_row_id(&tids, &thread->tid);
     }
     rows->next_tid = tids.next;
 }
@@ -71,7 +71,7 @@ void tp_chrome_lanes_clear(struct tp_chrome_lanes *lanes)
     lanes->count = 0;
 }
 
-unsigned tp_chrome_lane(struct tp_chrome_lanes *lanes, int64_t start_ns, int64_t *end_ns)
+unsigned tp_chrome_lanes_find(struct tp_chrome_lanes *lanes, int64_t start_ns, int64_t *end_ns)
 {
     for (unsigned i = 0;; i++) {
         struct tp_vec *stack = &lanes->stacks[i];

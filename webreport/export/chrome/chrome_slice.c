@@ -22,13 +22,13 @@ static const struct {
 struct tp_str tp_chrome_category(const struct tp_trace *trace, const struct tp_event *event,
                                  enum tp_trace_out_category *category)
 {
-    struct tp_str name = tp_trace_name(trace, event);
+    struct tp_str name = tp_trace_event_name(trace, event);
     unsigned kind = event->kind;
     if (kind == TP_KIND_SPAN && tp_str_starts(name, "PyTorch Profiler"))
         return (struct tp_str){"", 0}; /* leaves out the recorder's span, because the writer adds a span of its own */
     *category = TP_OUT_OTHER;
     if (kind == TP_KIND_RUNTIME && event->variant)
-        return tp_strings_get(&trace->cats, trace->call_cats[event->variant] - 1);
+        return tp_strings_get(&trace->cats, trace->foreign_call_cats[event->variant] - 1);
     if (kind == TP_KIND_RUNTIME && name.len > 2 && tp_str_starts(name, "cu") && name.ptr[2] >= 'A' &&
         name.ptr[2] <= 'Z') {
         *category = TP_OUT_CUDA_DRIVER;
@@ -58,14 +58,14 @@ struct args {
 static void add_int(struct args *args, enum tp_trace_out_key key, int64_t value)
 {
     if (value != TP_NULL_INT)
-        args->items[args->count++] = tp_trace_out_int(key, value);
+        args->items[args->count++] = tp_trace_out_int_arg(key, value);
 }
 
 static void add_json(struct args *args, const struct tp_strings *texts, enum tp_trace_out_key key, uint32_t id)
 {
     if (id == TP_NO_ID)
         return;
-    args->items[args->count] = tp_trace_out_text(key, tp_strings_get(texts, id));
+    args->items[args->count] = tp_trace_out_text_arg(key, tp_strings_get(texts, id));
     args->items[args->count++].type = TP_OUT_JSON;
 }
 
@@ -79,7 +79,7 @@ static void add_host(struct args *args, const struct tp_trace *trace, const stru
     add_json(args, &trace->values, TP_OUT_INPUT_TYPE, host->types);
     if (host->stack != TP_NO_ID)
         args->items[args->count++] =
-            tp_trace_out_text(TP_OUT_CALL_STACK, tp_strings_get(&trace->stack_texts, host->stack));
+            tp_trace_out_text_arg(TP_OUT_CALL_STACK, tp_strings_get(&trace->stack_texts, host->stack));
 }
 
 static void add_device(struct args *args, const struct tp_trace *trace, const struct tp_device_detail *device)
@@ -96,10 +96,10 @@ static void add_device(struct args *args, const struct tp_trace *trace, const st
     add_json(args, &trace->values, TP_OUT_GRID, setup->grid);
     add_json(args, &trace->values, TP_OUT_BLOCK, setup->block);
     if (setup->occupancy_pct_e9 != TP_NULL_INT)
-        args->items[args->count++] = tp_trace_out_real(TP_OUT_OCCUPANCY, (double)setup->occupancy_pct_e9 / 1e9);
+        args->items[args->count++] = tp_trace_out_real_arg(TP_OUT_OCCUPANCY, (double)setup->occupancy_pct_e9 / 1e9);
 }
 
-size_t tp_chrome_args(const struct tp_trace *trace, const struct tp_event *event, struct tp_trace_out_arg *args)
+size_t tp_chrome_fill_args(const struct tp_trace *trace, const struct tp_event *event, struct tp_trace_out_arg *args)
 {
     struct args list = {args, 0};
     if (event->detail == TP_NO_ID)

@@ -32,7 +32,7 @@ struct writing {
     uint8_t *has_row; /* for each thread: 1 if its first row has a name */
 };
 
-static bool keeps(const struct writing *w, const struct tp_event *event)
+static bool keeps_event(const struct writing *w, const struct tp_event *event)
 {
     enum tp_trace_out_category category;
     struct tp_str text = tp_chrome_category(w->trace, event, &category);
@@ -50,17 +50,17 @@ static void sort_events(struct writing *w)
     uint32_t *first = w->thread_first = tp_arena_array(arena, (size_t)trace->thread_count + 2, sizeof *first);
     w->events = tp_arena_array(arena, trace->event_count, sizeof *w->events);
     for (uint32_t i = 0; i < trace->event_count; i++)
-        first[trace->events[i].thread + 2] += keeps(w, &trace->events[i]);
+        first[trace->events[i].thread + 2] += keeps_event(w, &trace->events[i]);
     for (uint32_t t = 0; t < trace->thread_count; t++)
         first[t + 2] += first[t + 1];
     for (uint32_t i = 0; i < trace->event_count; i++)
-        if (keeps(w, &trace->events[i]))
+        if (keeps_event(w, &trace->events[i]))
             w->events[first[trace->events[i].thread + 1]++] = i;
     for (uint32_t t = 0; t < trace->thread_count; t++)
         tp_order_sort(trace, w->events + first[t], first[t + 1] - first[t], arena);
 }
 
-static int64_t correlation_of(const struct writing *w, const struct tp_link *link)
+static int64_t link_correlation(const struct writing *w, const struct tp_link *link)
 {
     if (link->kind != TP_LINK_LAUNCH)
         return TP_NULL_INT;
@@ -77,12 +77,12 @@ static void number_links(struct writing *w)
     tp_id_map_init(&used, w->export->arena);
     w->link_ids = tp_arena_array(w->export->arena, w->links.count, sizeof *w->link_ids);
     for (uint32_t i = 0; i < w->links.count; i++) {
-        int64_t correlation = correlation_of(w, &w->links.items[i]);
+        int64_t correlation = link_correlation(w, &w->links.items[i]);
         if (correlation >= next && correlation < INT64_MAX - UINT32_MAX)
             next = correlation + 1;
     }
     for (uint32_t i = 0; i < w->links.count; i++) {
-        int64_t correlation = correlation_of(w, &w->links.items[i]);
+        int64_t correlation = link_correlation(w, &w->links.items[i]);
         bool has_number =
             correlation > 0 && correlation < next && *tp_id_map_put(&used, (uint64_t)correlation) == TP_NO_ID;
         if (has_number)
@@ -100,7 +100,7 @@ static void sort_links(struct writing *w)
     for (uint32_t i = 0; i < w->links.count; i++) {
         const struct tp_link *link = &w->links.items[i];
         const struct tp_event *from = &w->trace->events[link->from], *to = &w->trace->events[link->to];
-        if (!keeps(w, from) || !keeps(w, to) || from->ts_ns > to->ts_ns)
+        if (!keeps_event(w, from) || !keeps_event(w, to) || from->ts_ns > to->ts_ns)
             continue;
         w->ends[w->end_count++] = (struct tp_keyed){link->from, i, 0};
         w->ends[w->end_count++] = (struct tp_keyed){link->to, i, 1};
@@ -156,20 +156,20 @@ static void put_event(struct writing *w, uint32_t index)
     enum tp_trace_out_category category = TP_OUT_OTHER;
     struct tp_str text = tp_chrome_category(w->trace, event, &category);
     int64_t end_ns = tp_event_end(event);
-    unsigned known = w->lanes.count, lane = tp_chrome_lane(&w->lanes, event->ts_ns, &end_ns);
+    unsigned known = w->lanes.count, lane = tp_chrome_lanes_find(&w->lanes, event->ts_ns, &end_ns);
     if (lane >= known)
         put_row(w, event->thread, lane);
     struct tp_trace_out_event slice = {.category = category,
                                        .other_category = text,
-                                       .name = tp_trace_name(w->trace, event),
+                                       .name = tp_trace_event_name(w->trace, event),
                                        .pid = w->rows.of_thread[event->thread].pid,
                                        .tid = w->lane_tid[lane],
                                        .ts_ns = event->ts_ns - w->first_ns,
                                        .dur_ns = end_ns - event->ts_ns,
                                        .args = args,
-                                       .arg_count = tp_chrome_args(w->trace, event, args)};
+                                       .arg_count = tp_chrome_fill_args(w->trace, event, args)};
     if (end_ns < tp_event_end(event)) { /* the slice was shortened, because more slices overlap than there are rows */
-        args[slice.arg_count] = tp_trace_out_int(TP_OUT_NAMED, event->dur_ns);
+        args[slice.arg_count] = tp_trace_out_int_arg(TP_OUT_NAMED, event->dur_ns);
         args[slice.arg_count++].name = TP_STR("whole duration (ns)");
     }
     tp_trace_out_complete(w->out, &slice);
@@ -222,8 +222,8 @@ static void put_memory(struct writing *w, const struct tp_memory *memory)
 static void put_sample(struct writing *w, const struct tp_sample *sample)
 {
     struct tp_trace_out_arg args[2] = {
-        tp_trace_out_int(TP_OUT_CPU_NS, sample->cpu_ns),
-        tp_trace_out_text(TP_OUT_CALL_STACK, tp_strings_get(&w->trace->stack_texts, sample->stack))};
+        tp_trace_out_int_arg(TP_OUT_CPU_NS, sample->cpu_ns),
+        tp_trace_out_text_arg(TP_OUT_CALL_STACK, tp_strings_get(&w->trace->stack_texts, sample->stack))};
     struct tp_trace_out_event moment = {.category = TP_OUT_OTHER,
                                         .other_category = TP_STR("cpu_sample"),
                                         .name = TP_STR("sample"),
@@ -250,25 +250,25 @@ static void put_moments(struct writing *w)
         if (tp_filter_keeps_time(&w->filter, counter->ts_ns, counter->ts_ns) &&
             tp_filter_keeps_category(w->filter.filter, TP_STR("counter")))
             tp_trace_out_counter(w->out, tp_strings_get(&trace->names, counter->name),
-                                 trace->process_count ? w->rows.pid_of_process[0] : 0, counter->ts_ns - w->first_ns,
+                                 trace->process_count ? w->rows.written_pids[0] : 0, counter->ts_ns - w->first_ns,
                                  &value, 1);
     }
 }
 
 /* ---- file ---- */
 
-static int put_all(void *context, struct tp_error *err)
+static int put_all_guarded(void *context, struct tp_error *err)
 {
     struct writing *w = context;
     (void)err;
     const struct tp_trace *trace = w->trace;
     for (uint32_t i = 1; i < trace->process_count; i++)
-        if (w->rows.pid_of_process[i] != TP_TRACE_OUT_SPANS_PID) /* skips the row that the writer adds itself */
-            tp_trace_out_process(w->out, w->rows.pid_of_process[i], trace->processes[i].name,
-                                 trace->processes[i].labels, i);
+        if (w->rows.written_pids[i] != TP_TRACE_OUT_SPANS_PID) /* skips the row that the writer adds itself */
+            tp_trace_out_process(w->out, w->rows.written_pids[i], trace->processes[i].name, trace->processes[i].labels,
+                                 i);
     for (uint32_t t = 0; t < trace->thread_count; t++) {
         tp_chrome_lanes_clear(&w->lanes);
-        for (uint32_t i = w->thread_first[t]; i < w->thread_first[t + 1] && !tp_trace_out_failed(w->out); i++)
+        for (uint32_t i = w->thread_first[t]; i < w->thread_first[t + 1] && !tp_trace_out_error_code(w->out); i++)
             put_event(w, w->events[i]);
     }
     put_moments(w);
@@ -283,14 +283,14 @@ static int write_file(struct writing *w, const char *path, struct tp_error *err)
     options.comment = TP_EXPORT_MARK;
     options.base_time_ns = tp_sat_add(trace->base_time_ns, w->first_ns);
     if (trace->process_count) {
-        options.process_id = w->rows.pid_of_process[0];
+        options.process_id = w->rows.written_pids[0];
         options.process_name = trace->processes[0].name;
         options.process_labels = trace->processes[0].labels;
     }
     int code = tp_trace_out_open(&w->out, path, &options, err);
     if (code < 0)
         return code;
-    code = tp_arena_run(w->export->arena, put_all, w, NULL);
+    code = tp_arena_run(w->export->arena, put_all_guarded, w, NULL);
     if (code == TP_OK)
         return tp_trace_out_close(&w->out, TP_NULL_INT, err);
     tp_trace_out_discard(&w->out);

@@ -6,7 +6,7 @@ const char *tp_link_name(enum tp_link_kind kind)
     return kind == TP_LINK_LAUNCH ? "launch" : "backward";
 }
 
-static void add(struct tp_vec *items, uint32_t from, uint32_t to, enum tp_link_kind kind)
+static void add_link(struct tp_vec *items, uint32_t from, uint32_t to, enum tp_link_kind kind)
 {
     *(struct tp_link *)tp_vec_push(items) = (struct tp_link){from, to, kind};
 }
@@ -52,7 +52,7 @@ static void add_backward(struct tp_vec *items, const struct tp_model *model, str
         uint32_t from = operator_at(model, begin->thread, begin->ts_ns);
         uint32_t to = operator_at(model, end->thread, end->ts_ns);
         if (from != TP_NO_ID && to != TP_NO_ID && begin->ts_ns <= end->ts_ns)
-            add(items, from, to, TP_LINK_BACKWARD);
+            add_link(items, from, to, TP_LINK_BACKWARD);
     }
     tp_arena_drop(arena, by_id, trace->texts.count * sizeof *by_id);
 }
@@ -62,7 +62,7 @@ void tp_links_build(struct tp_links *links, const struct tp_model *model, struct
     struct tp_vec items = TP_VEC(arena, struct tp_link);
     for (uint32_t i = 0; i < model->devices.count; i++)
         if (model->devices.launch[i] != TP_NO_ID)
-            add(&items, model->launches.event[model->devices.launch[i]], model->devices.event[i], TP_LINK_LAUNCH);
+            add_link(&items, model->launches.event[model->devices.launch[i]], model->devices.event[i], TP_LINK_LAUNCH);
     add_backward(&items, model, arena);
     *links = (struct tp_links){items.data, (uint32_t)items.count};
 }

@@ -18,7 +18,7 @@ void tp_raw_filter_init(struct tp_raw_filter *filter, const struct tp_filter_tra
     tp_sink_open(&filter->sink, rows, arena, NULL);
     tp_decoder_init(&filter->rows, &filter->sink);
     if (filter->has_threads)
-        tp_sink_adopt_threads(&filter->sink, trace);
+        tp_sink_copy_threads(&filter->sink, trace);
 }
 
 void tp_raw_filter_add_launched(struct tp_raw_filter *filter, const struct tp_model *model)
@@ -50,21 +50,21 @@ void tp_raw_filter_release(struct tp_raw_filter *filter)
     tp_sink_release(&filter->sink);
 }
 
-static char phase_of(const struct tp_spans *spans)
+static char event_phase(const struct tp_spans *spans)
 {
-    struct tp_str ph = tp_span_of(spans, TP_FIELD_PH);
+    struct tp_str ph = tp_span_text(spans, TP_FIELD_PH);
     return ph.len == 3 ? ph.ptr[1] : '\0';
 }
 
 bool tp_raw_filter_is_row(const struct tp_event_text *event)
 {
-    char phase = phase_of(event->spans);
+    char phase = event_phase(event->spans);
     return phase == 'M' || phase == '\0';
 }
 
-static struct tp_str contents_of(const struct tp_spans *spans, enum tp_field field)
+static struct tp_str field_contents(const struct tp_spans *spans, enum tp_field field)
 {
-    struct tp_str token = tp_span_of(spans, field);
+    struct tp_str token = tp_span_text(spans, field);
     return tp_token_is_string(token) ? tp_token_contents(token) : TP_STR("");
 }
 
@@ -76,9 +76,9 @@ static bool keeps_time(const struct tp_raw_filter *filter, const struct tp_event
         return true;
     if (event->ordinal < filter->launched_count && filter->launched[event->ordinal / 8] >> event->ordinal % 8 & 1)
         return true; /* false for an ordinal that is too large, because the file has grown since it was read */
-    if (tp_number_time(tp_span_of(spans, TP_FIELD_TS), &ts) != TP_NUMBER_OK)
+    if (tp_number_parse_time(tp_span_text(spans, TP_FIELD_TS), &ts) != TP_NUMBER_OK)
         return false;
-    if (phase == 'X' && (tp_number_time(tp_span_of(spans, TP_FIELD_DUR), &dur) != TP_NUMBER_OK || dur < 0))
+    if (phase == 'X' && (tp_number_parse_time(tp_span_text(spans, TP_FIELD_DUR), &dur) != TP_NUMBER_OK || dur < 0))
         dur = 0;
     return tp_filter_keeps_time(&filter->kept, ts, ts + dur);
 }
@@ -87,7 +87,8 @@ static bool keeps_thread(struct tp_raw_filter *filter, const struct tp_spans *sp
 {
     if (!filter->has_threads)
         return true;
-    uint32_t row = tp_rows_thread(&filter->rows, tp_span_of(spans, TP_FIELD_PID), tp_span_of(spans, TP_FIELD_TID));
+    uint32_t row =
+        tp_rows_thread_number(&filter->rows, tp_span_text(spans, TP_FIELD_PID), tp_span_text(spans, TP_FIELD_TID));
     while (filter->row_kept.count < filter->sink.threads.count) {
         const struct tp_thread *thread = TP_AT(&filter->sink.threads, struct tp_thread, filter->row_kept.count);
         bool is_kept = tp_filter_keeps_thread(filter->kept.filter, thread);
@@ -100,23 +101,23 @@ static bool keeps_thread(struct tp_raw_filter *filter, const struct tp_spans *sp
  * versions write for this kind. So "kernel" also matches an older "Kernel". */
 static bool keeps_category(const struct tp_raw_filter *filter, const struct tp_spans *spans, char phase)
 {
-    struct tp_str cat = contents_of(spans, TP_FIELD_CAT);
+    struct tp_str cat = field_contents(spans, TP_FIELD_CAT);
     if (tp_filter_keeps_category(filter->kept.filter, cat))
         return true;
     if (phase == 'C')
         return tp_filter_keeps_category(filter->kept.filter, TP_STR("counter"));
-    struct tp_cat_meaning meaning = tp_cat_meaning_of(cat);
+    struct tp_cat_meaning meaning = tp_cat_meaning_by_name(cat);
     const char *usual = tp_chrome_category_of_kind(meaning.kind);
     return usual && !meaning.is_driver && tp_filter_keeps_category(filter->kept.filter, tp_str_of(usual));
 }
 
 /* Joins pid, tid and ts into one text. Returns false if the text is too long. */
-static bool place_of(const struct tp_spans *spans, char place[TP_RAW_PLACE], size_t *size)
+static bool join_row_and_time(const struct tp_spans *spans, char place[TP_RAW_PLACE], size_t *size)
 {
     static const enum tp_field fields[] = {TP_FIELD_PID, TP_FIELD_TID, TP_FIELD_TS};
     *size = 0;
     for (size_t i = 0; i < 3; i++) {
-        struct tp_str token = tp_span_of(spans, fields[i]);
+        struct tp_str token = tp_span_text(spans, fields[i]);
         if (token.len + 1 > TP_RAW_PLACE - *size)
             return false;
         memcpy(place + *size, token.ptr, token.len);
@@ -132,7 +133,7 @@ static bool follows_kept_slice(const struct tp_raw_filter *filter, const struct 
 {
     char place[TP_RAW_PLACE];
     size_t size;
-    return filter->place_size && place_of(spans, place, &size) && size == filter->place_size &&
+    return filter->place_size && join_row_and_time(spans, place, &size) && size == filter->place_size &&
            memcmp(place, filter->place, size) == 0;
 }
 
@@ -141,14 +142,14 @@ bool tp_raw_filter_keeps(struct tp_raw_filter *filter, const struct tp_event_tex
     const struct tp_spans *spans = event->spans;
     if (!spans)
         return !filter->has_time && !filter->has_threads && !filter->has_categories;
-    char phase = phase_of(spans);
+    char phase = event_phase(spans);
     if (phase == 'M')
-        return tp_str_starts(contents_of(spans, TP_FIELD_NAME), "process_") || keeps_thread(filter, spans);
+        return tp_str_starts(field_contents(spans, TP_FIELD_NAME), "process_") || keeps_thread(filter, spans);
     bool is_kept = keeps_time(filter, event, phase) && keeps_thread(filter, spans) &&
                    (!filter->has_categories || keeps_category(filter, spans, phase));
     if (phase == 's' || phase == 't' || phase == 'f')
         return is_kept || follows_kept_slice(filter, spans);
-    if (!is_kept || phase != 'X' || !place_of(spans, filter->place, &filter->place_size))
+    if (!is_kept || phase != 'X' || !join_row_and_time(spans, filter->place, &filter->place_size))
         filter->place_size = 0;
     return is_kept;
 }

@@ -14,29 +14,29 @@ void tp_raw_flows_init(struct tp_raw_flows *flows, struct tp_arena *arena)
     flows->unused = TP_VEC(arena, uint32_t);
 }
 
-static char phase_of(const struct tp_event_text *event)
+static char event_phase(const struct tp_event_text *event)
 {
-    struct tp_str ph = event->spans ? tp_span_of(event->spans, TP_FIELD_PH) : TP_STR("");
+    struct tp_str ph = event->spans ? tp_span_text(event->spans, TP_FIELD_PH) : TP_STR("");
     return ph.len == 3 ? ph.ptr[1] : '\0';
 }
 
 bool tp_raw_flows_is_end(const struct tp_event_text *event)
 {
-    char phase = phase_of(event);
+    char phase = event_phase(event);
     return phase == 's' || phase == 't' || phase == 'f';
 }
 
 /* Returns the key of a flow, made from its category and id. An id that is a number and the same id as a text have the
  * same key, as in the report. */
-static uint64_t key_of(const struct tp_spans *spans)
+static uint64_t flow_key(const struct tp_spans *spans)
 {
-    struct tp_str cat = tp_span_of(spans, TP_FIELD_CAT), id = tp_span_of(spans, TP_FIELD_ID);
+    struct tp_str cat = tp_span_text(spans, TP_FIELD_CAT), id = tp_span_text(spans, TP_FIELD_ID);
     if (tp_token_is_string(id))
         id = tp_token_contents(id);
     return tp_hash_mix(tp_hash_bytes(cat.ptr, cat.len), tp_hash_bytes(id.ptr, id.len) ^ 0x9E3779B97F4A7C15ull);
 }
 
-static uint32_t wait_for_other(struct tp_raw_flows *flows, struct tp_str text)
+static uint32_t store_waiting_flow(struct tp_raw_flows *flows, struct tp_str text)
 {
     uint32_t place = (uint32_t)flows->waiting.count;
     if (flows->unused.count)
@@ -51,7 +51,7 @@ static uint32_t wait_for_other(struct tp_raw_flows *flows, struct tp_str text)
 
 bool tp_raw_flows_add(struct tp_raw_flows *flows, const struct tp_event_text *event, struct tp_str *first)
 {
-    uint32_t is_end = phase_of(event) != 's', *known = tp_id_map_put(&flows->by_id, key_of(event->spans));
+    uint32_t is_end = event_phase(event) != 's', *known = tp_id_map_put(&flows->by_id, flow_key(event->spans));
     *first = (struct tp_str){"", 0};
     if (*known == IS_WHOLE)
         return true; /* the launch of a graph has one begin and many ends; each further end is written */
@@ -69,6 +69,6 @@ bool tp_raw_flows_add(struct tp_raw_flows *flows, const struct tp_event_text *ev
         *known = IS_WHOLE; /* this element is written without its counterpart; no known writer produces such files */
         return true;
     }
-    *known = wait_for_other(flows, event->text) << 1 | is_end;
+    *known = store_waiting_flow(flows, event->text) << 1 | is_end;
     return false;
 }

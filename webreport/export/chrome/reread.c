@@ -9,19 +9,19 @@ struct watched {
     int code; /* result of the visitor; negative if it failed */
 };
 
-static int watched_member(void *context, struct tp_str key, struct tp_str value, struct tp_error *err)
+static int forward_member(void *context, struct tp_str key, struct tp_str value, struct tp_error *err)
 {
     struct watched *w = context;
     return w->code = w->visitor->member(w->visitor->context, key, value, err);
 }
 
-static int watched_list(void *context, bool is_bare, struct tp_error *err)
+static int forward_list(void *context, bool is_bare, struct tp_error *err)
 {
     struct watched *w = context;
     return w->code = w->visitor->list(w->visitor->context, is_bare, err);
 }
 
-static int watched_event(void *context, const struct tp_event_text *event, struct tp_error *err)
+static int forward_event(void *context, const struct tp_event_text *event, struct tp_error *err)
 {
     struct watched *w = context;
     return w->code = w->visitor->event(w->visitor->context, event, err);
@@ -29,22 +29,22 @@ static int watched_event(void *context, const struct tp_event_text *event, struc
 
 /* Visits the file. If the file is not a trace or cannot be opened, returns TP_ENOTFOUND, which marks an unusable
  * input. */
-static int visit(const struct tp_export *export, struct tp_arena *arena, const struct tp_trace_options *read,
-                 const struct tp_visitor *visitor, struct tp_reading *reading, struct tp_error *err)
+static int visit_trace(const struct tp_export *export, struct tp_arena *arena, const struct tp_trace_options *read,
+                       const struct tp_visitor *visitor, struct tp_reading *reading, struct tp_error *err)
 {
     struct watched watched = {.visitor = visitor};
     const struct tp_visitor watch = {
-        .context = &watched, .member = watched_member, .list = watched_list, .event = watched_event};
+        .context = &watched, .member = forward_member, .list = forward_list, .event = forward_event};
     int code = tp_trace_visit(export->path, arena, read, &watch, reading, err);
     return watched.code >= 0 && (code == TP_EIO || code == TP_EFORMAT) ? TP_ENOTFOUND : code;
 }
 
-int tp_reread(const struct tp_export *export, struct tp_arena *arena, const struct tp_visitor *visitor,
-              struct tp_error *err)
+int tp_export_reread_trace(const struct tp_export *export, struct tp_arena *arena, const struct tp_visitor *visitor,
+                           struct tp_error *err)
 {
     const struct tp_reading *first = export->reading;
     struct tp_reading second;
-    int code = visit(export, arena, export->read, visitor, &second, err);
+    int code = visit_trace(export, arena, export->read, visitor, &second, err);
     if (code < 0)
         return code;
     bool is_same = first->text_bytes == second.text_bytes && first->element_count == second.element_count &&
@@ -53,10 +53,10 @@ int tp_reread(const struct tp_export *export, struct tp_arena *arena, const stru
     return is_same ? TP_OK : tp_error_set(err, TP_ENOTFOUND, 0, "the file changed while it was read");
 }
 
-int tp_read_text(const struct tp_export *export, struct tp_arena *arena, const struct tp_visitor *visitor,
-                 struct tp_error *err)
+int tp_export_read_trace(const struct tp_export *export, struct tp_arena *arena, const struct tp_visitor *visitor,
+                         struct tp_error *err)
 {
     struct tp_trace_options read = *export->read;
     read.skips_hash = true;
-    return visit(export, arena, &read, visitor, export->reading, err);
+    return visit_trace(export, arena, &read, visitor, export->reading, err);
 }

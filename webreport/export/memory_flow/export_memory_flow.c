@@ -18,7 +18,7 @@ struct picture {
     uint32_t device;
 };
 
-static void draw(struct tp_buf *out, void *context)
+static void draw_picture(struct tp_buf *out, void *context)
 {
     const struct picture *picture = context;
     const struct tp_export *export = picture->export;
@@ -26,7 +26,7 @@ static void draw(struct tp_buf *out, void *context)
     struct tp_flow_colours colours;
     tp_memory_flow_build(&flow, picture->records, picture->device, export->arena);
     tp_flow_colours_build(&colours, &flow, export->colour, export->arena);
-    tp_memory_flow_svg(out, &flow, &colours, export->profile->worker, export->arena);
+    tp_memory_flow_write_svg(out, &flow, &colours, export->profile->worker, export->arena);
 }
 
 /* Returns whether an earlier device has the same name, as a CUDA device and a HIP device may have. If so, the file
@@ -50,7 +50,8 @@ static int write_device(const struct picture *picture, struct tp_error *err)
                      tp_file_name_escape(export->arena, device->name), type);
     if (n < 0 || (size_t)n >= sizeof path)
         return tp_error_set(err, TP_ELIMIT, 0, "%.200s: the path is too long", export->folder);
-    return tp_export_record_written(export, path, tp_svg_write(path, export->arena, draw, (void *)picture, err));
+    return tp_export_record_written(export, path,
+                                    tp_svg_write(path, export->arena, draw_picture, (void *)picture, err));
 }
 
 int tp_export_memory_flow(const struct tp_export *export, struct tp_error *err)

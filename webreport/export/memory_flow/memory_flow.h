@@ -34,7 +34,7 @@ struct tp_memory_flow {
     struct tp_str device;
     struct tp_flow_block *blocks; /* blocks in the order of their allocation */
     uint32_t count;
-    uint64_t without_address, never_freed, from_before;
+    uint64_t without_address, never_freed_count, from_before_count;
     /* times of the first and the last event or record, ns; the picture shows this range */
     int64_t start_ns, end_ns;
     /* peak_bytes: highest total, TP_NULL_INT if unknown; peak_at_ns: time of the peak */
@@ -54,16 +54,16 @@ void tp_memory_flow_build(struct tp_memory_flow *flow, const struct tp_memory_re
                           struct tp_arena *arena);
 
 /* Returns the position of an address in the picture, bytes from 0 to flow->height. */
-double tp_memory_flow_place(const struct tp_memory_flow *flow, int64_t address);
+double tp_memory_flow_position(const struct tp_memory_flow *flow, int64_t address);
 /* Returns the address at the position `place` in the picture. */
 int64_t tp_memory_flow_address(const struct tp_memory_flow *flow, double place);
 
 /* The color of each block, and the texts of the legend. */
 struct tp_flow_colours {
     enum tp_export_colour kind;
-    uint8_t *of_block;       /* for each block: index of its color in `fill` and `label` */
-    const char *fill[16];    /* colors as "#RRGGBB" */
-    struct tp_str label[16]; /* text of the legend for each color */
+    uint8_t *colour_by_block; /* for each block: index of its color in `fill` and `label` */
+    const char *fill[16];     /* colors as "#RRGGBB" */
+    struct tp_str label[16];  /* text of the legend for each color */
     unsigned count;
 };
 
@@ -98,7 +98,7 @@ void tp_flow_raster_paint(struct tp_flow_raster *raster, const struct tp_flow_bo
                           unsigned colour_count, struct tp_arena *arena);
 
 /* Draws the picture as an XML document. title: may contain any bytes. After a failure, out->failed is set. */
-void tp_memory_flow_svg(struct tp_buf *out, const struct tp_memory_flow *flow, const struct tp_flow_colours *colours,
-                        struct tp_str title, struct tp_arena *arena);
+void tp_memory_flow_write_svg(struct tp_buf *out, const struct tp_memory_flow *flow,
+                              const struct tp_flow_colours *colours, struct tp_str title, struct tp_arena *arena);
 
 #endif

@@ -17,7 +17,7 @@ struct building {
     int64_t known_bytes;    /* bytes of all blocks that are currently allocated */
 };
 
-static void note_peak(struct tp_memory_flow *flow, int64_t bytes, int64_t at_ns)
+static void update_peak(struct tp_memory_flow *flow, int64_t bytes, int64_t at_ns)
 {
     if (flow->peak_bytes != TP_NULL_INT && bytes <= flow->peak_bytes)
         return;
@@ -72,16 +72,16 @@ static void add_record(struct building *b, const struct tp_memory *raw, uint32_t
                                        .flags = TP_FLOW_FROM_BEFORE};
     }
     if (sums)
-        note_peak(b->flow, b->known_bytes, raw->ts_ns);
+        update_peak(b->flow, b->known_bytes, raw->ts_ns);
 }
 
 /* Fills the times of the first and the last event or record. */
 static void find_range(struct tp_memory_flow *flow, const struct tp_memory_records *records)
 {
     const struct tp_trace *trace = flow->model->trace;
-    flow->start_ns = flow->end_ns = tp_memory_raw(records, &records->items[0])->ts_ns;
+    flow->start_ns = flow->end_ns = tp_memory_trace_record(records, &records->items[0])->ts_ns;
     for (uint32_t i = 0; i < records->count; i++) {
-        int64_t at = tp_memory_raw(records, &records->items[i])->ts_ns;
+        int64_t at = tp_memory_trace_record(records, &records->items[i])->ts_ns;
         flow->start_ns = at < flow->start_ns ? at : flow->start_ns;
         flow->end_ns = at > flow->end_ns ? at : flow->end_ns;
     }
@@ -112,7 +112,7 @@ static void add_range(struct tp_vec *ranges, const struct tp_flow_block *block)
         last->end = end;
 }
 
-static void compress(struct tp_memory_flow *flow, struct tp_arena *arena)
+static void compress_addresses(struct tp_memory_flow *flow, struct tp_arena *arena)
 {
     struct tp_vec ranges = TP_VEC(arena, struct tp_flow_range);
     uint32_t *order = tp_arena_array(arena, flow->count, sizeof *order);
@@ -136,7 +136,7 @@ static void compress(struct tp_memory_flow *flow, struct tp_arena *arena)
     }
 }
 
-double tp_memory_flow_place(const struct tp_memory_flow *flow, int64_t address)
+double tp_memory_flow_position(const struct tp_memory_flow *flow, int64_t address)
 {
     /* range of a binary search for the last address range that starts at or before the address */
 
@@ -173,11 +173,11 @@ int64_t tp_memory_flow_address(const struct tp_memory_flow *flow, double place)
 static void find_totals(struct tp_memory_flow *flow, const struct tp_memory_records *records, uint32_t device,
                         struct tp_arena *arena)
 {
-    uint32_t first = records->device_first[device], count = records->device_first[device + 1] - first;
+    uint32_t first = records->first_of_device[device], count = records->first_of_device[device + 1] - first;
     int64_t sum = 0;
     flow->totals = tp_arena_array(arena, count, sizeof *flow->totals);
     for (uint32_t i = first; i < first + count; i++) {
-        const struct tp_memory *raw = tp_memory_raw(records, &records->items[records->by_device[i]]);
+        const struct tp_memory *raw = tp_memory_trace_record(records, &records->items[records->by_device[i]]);
         int64_t total = tp_memory_rare(records->model->trace, raw)->total_allocated;
         bool has_total = total != TP_NULL_INT;
         if (raw->flags & TP_MEMORY_OUT_OF_MEMORY || raw->bytes == TP_NULL_INT || has_total != flow->is_peak_reported)
@@ -187,7 +187,7 @@ static void find_totals(struct tp_memory_flow *flow, const struct tp_memory_reco
             flow->bytes_before = tp_sat_sub(sum, raw->bytes);
         flow->totals[flow->total_count++] = (struct tp_flow_total){raw->ts_ns, sum};
         if (!has_total)
-            note_peak(flow, sum, raw->ts_ns);
+            update_peak(flow, sum, raw->ts_ns);
     }
 }
 
@@ -201,25 +201,25 @@ void tp_memory_flow_build(struct tp_memory_flow *flow, const struct tp_memory_re
         .model = records->model, .device = records->devices[device].name, .peak_bytes = TP_NULL_INT};
     tp_id_map_init(&b.alive, arena);
     find_range(flow, records);
-    for (uint32_t i = records->device_first[device]; i < records->device_first[device + 1]; i++) {
-        const struct tp_memory *raw = tp_memory_raw(records, &records->items[records->by_device[i]]);
+    for (uint32_t i = records->first_of_device[device]; i < records->first_of_device[device + 1]; i++) {
+        const struct tp_memory *raw = tp_memory_trace_record(records, &records->items[records->by_device[i]]);
         int64_t total = tp_memory_rare(records->model->trace, raw)->total_allocated;
         if (total == TP_NULL_INT || raw->flags & TP_MEMORY_OUT_OF_MEMORY)
             continue;
-        note_peak(flow, total, raw->ts_ns);
+        update_peak(flow, total, raw->ts_ns);
         flow->is_peak_reported = true;
     }
-    for (uint32_t i = records->device_first[device]; i < records->device_first[device + 1]; i++) {
+    for (uint32_t i = records->first_of_device[device]; i < records->first_of_device[device + 1]; i++) {
         const struct tp_memory_record *record = &records->items[records->by_device[i]];
-        add_record(&b, tp_memory_raw(records, record), record->owner, !flow->is_peak_reported);
+        add_record(&b, tp_memory_trace_record(records, record), record->owner, !flow->is_peak_reported);
     }
     flow->blocks = b.blocks.data;
     flow->count = (uint32_t)b.blocks.count;
     for (uint32_t i = 0; i < flow->count; i++) {
-        flow->never_freed += (flow->blocks[i].flags & TP_FLOW_NEVER_FREED) != 0;
-        flow->from_before += (flow->blocks[i].flags & TP_FLOW_FROM_BEFORE) != 0;
+        flow->never_freed_count += (flow->blocks[i].flags & TP_FLOW_NEVER_FREED) != 0;
+        flow->from_before_count += (flow->blocks[i].flags & TP_FLOW_FROM_BEFORE) != 0;
     }
-    compress(flow, arena);
+    compress_addresses(flow, arena);
     if (flow->count == 0 && flow->without_address) {
         /* without a reported peak and without known blocks, the peak is unknown */
         flow->peak_bytes = flow->is_peak_reported ? flow->peak_bytes : TP_NULL_INT;

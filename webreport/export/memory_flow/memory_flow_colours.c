@@ -18,12 +18,12 @@ static const char *const PALETTE[] = {"#4A87C4", "#E69F45", "#5BA05B", "#C85A54"
                                       "#E08DB8", "#3FA7A3", "#B8A132", "#7F8FA6", "#6FB7E0"};
 enum { NAMED = sizeof PALETTE / sizeof *PALETTE };
 
-static int64_t life(const struct tp_flow_block *block)
+static int64_t lifetime_ns(const struct tp_flow_block *block)
 {
     return block->end_ns - block->start_ns;
 }
 
-static void by_lifetime(struct tp_flow_colours *colours, const struct tp_memory_flow *flow)
+static void colour_by_lifetime(struct tp_flow_colours *colours, const struct tp_memory_flow *flow)
 {
     colours->count = LIFE_COUNT;
     for (unsigned i = 0; i < LIFE_COUNT; i++) {
@@ -31,15 +31,16 @@ static void by_lifetime(struct tp_flow_colours *colours, const struct tp_memory_
         colours->label[i] = tp_str_of(LIVES[i].label);
     }
     for (uint32_t i = 0; i < flow->count; i++)
-        while (colours->of_block[i] < LIFE_COUNT - 1 && life(&flow->blocks[i]) >= LIVES[colours->of_block[i]].below_ns)
-            colours->of_block[i]++;
+        while (colours->colour_by_block[i] < LIFE_COUNT - 1 &&
+               lifetime_ns(&flow->blocks[i]) >= LIVES[colours->colour_by_block[i]].below_ns)
+            colours->colour_by_block[i]++;
 }
 
 struct tp_str tp_flow_operator(const struct tp_memory_flow *flow, const struct tp_flow_block *block)
 {
     if (block->owner == TP_NO_ID)
         return (struct tp_str){"", 0};
-    return tp_trace_name(flow->model->trace, tp_operator_event(flow->model, block->owner));
+    return tp_trace_event_name(flow->model->trace, tp_operator_event(flow->model, block->owner));
 }
 
 struct tp_str tp_flow_module(const struct tp_memory_flow *flow, const struct tp_flow_block *block)
@@ -49,7 +50,7 @@ struct tp_str tp_flow_module(const struct tp_memory_flow *flow, const struct tp_
         block->owner == TP_NO_ID || !model->operators.module ? TP_NO_ID : model->operators.module[block->owner];
     if (module == TP_NO_ID)
         return (struct tp_str){"", 0};
-    return tp_trace_name(model->trace, &model->trace->events[model->modules.event[module]]);
+    return tp_trace_event_name(model->trace, &model->trace->events[model->modules.event[module]]);
 }
 
 /* Names of operators or modules, with the memory of their blocks, bytes x ns. */
@@ -67,7 +68,7 @@ static int by_held(const void *context, uint32_t x, uint32_t y)
     return tp_str_compare(holders->names.items[x], holders->names.items[y]);
 }
 
-static void by_name(struct tp_flow_colours *colours, const struct tp_memory_flow *flow, struct tp_arena *arena)
+static void colour_by_name(struct tp_flow_colours *colours, const struct tp_memory_flow *flow, struct tp_arena *arena)
 {
     struct holders holders = {.held = TP_VEC(arena, double)};
     uint32_t *name_of = tp_arena_array(arena, flow->count, sizeof *name_of);
@@ -79,7 +80,7 @@ static void by_name(struct tp_flow_colours *colours, const struct tp_memory_flow
         name_of[i] = tp_strings_add(&holders.names, name.len ? name : TP_STR("(unknown)"));
         while (holders.held.count <= name_of[i])
             tp_vec_push(&holders.held);
-        *TP_AT(&holders.held, double, name_of[i]) += (double)block->bytes * (double)life(block);
+        *TP_AT(&holders.held, double, name_of[i]) += (double)block->bytes * (double)lifetime_ns(block);
     }
     uint32_t count = holders.names.count, *order = tp_arena_array(arena, count, sizeof *order);
     uint8_t *colour_of = tp_arena_array(arena, count, sizeof *colour_of);
@@ -93,16 +94,16 @@ static void by_name(struct tp_flow_colours *colours, const struct tp_memory_flow
         colours->count = rank + 1;
     }
     for (uint32_t i = 0; i < flow->count; i++)
-        colours->of_block[i] = colour_of[name_of[i]];
+        colours->colour_by_block[i] = colour_of[name_of[i]];
 }
 
 void tp_flow_colours_build(struct tp_flow_colours *colours, const struct tp_memory_flow *flow,
                            enum tp_export_colour kind, struct tp_arena *arena)
 {
     *colours = (struct tp_flow_colours){.kind = kind};
-    colours->of_block = tp_arena_array(arena, flow->count, sizeof *colours->of_block);
+    colours->colour_by_block = tp_arena_array(arena, flow->count, sizeof *colours->colour_by_block);
     if (kind == TP_EXPORT_BY_LIFETIME)
-        by_lifetime(colours, flow);
+        colour_by_lifetime(colours, flow);
     else
-        by_name(colours, flow, arena);
+        colour_by_name(colours, flow, arena);
 }

@@ -10,7 +10,7 @@ struct painting {
     size_t stride;
 };
 
-static double clamp(double value, double most)
+static double clamp_to_range(double value, double most)
 {
     return value < 0 ? 0 : value > most ? most : value;
 }
@@ -29,10 +29,10 @@ static void add_box(const struct painting *p, const struct tp_flow_box *box)
     const struct tp_flow_raster *raster = p->raster;
     /* smallest part of a cell that a box covers, so that every box is visible */
     const double least = 0.05;
-    double x = clamp(box->x / raster->pixels, raster->columns - least), width = box->width / raster->pixels;
-    double y = clamp(box->y / raster->pixels, raster->rows - least), height = box->height / raster->pixels;
-    double right = clamp(x + (width > least ? width : least), raster->columns);
-    double top = clamp(y + (height > least ? height : least), raster->rows);
+    double x = clamp_to_range(box->x / raster->pixels, raster->columns - least), width = box->width / raster->pixels;
+    double y = clamp_to_range(box->y / raster->pixels, raster->rows - least), height = box->height / raster->pixels;
+    double right = clamp_to_range(x + (width > least ? width : least), raster->columns);
+    double top = clamp_to_range(y + (height > least ? height : least), raster->rows);
     for (unsigned row = (unsigned)y; row < raster->rows && row < top; row++) {
         double share = (top < row + 1 ? top : row + 1) - (y > row ? y : row);
         float *changes = p->changes + ((size_t)box->colour * raster->rows + row) * p->stride;

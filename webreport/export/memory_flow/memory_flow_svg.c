@@ -35,12 +35,12 @@ struct tp_flow_drawing {
 
 /* ---- frame: axis of time, peak, title ---- */
 
-static double x_of(const struct tp_flow_drawing *d, int64_t at_ns)
+static double x_position(const struct tp_flow_drawing *d, int64_t at_ns)
 {
     return ((double)at_ns - (double)d->flow->start_ns) * d->x_scale;
 }
 
-static const char *since_start(const struct tp_flow_drawing *d, int64_t at_ns)
+static const char *time_since_start_text(const struct tp_flow_drawing *d, int64_t at_ns)
 {
     return tp_text_of_time(d->arena, tp_sat_sub(at_ns, d->flow->start_ns));
 }
@@ -48,7 +48,7 @@ static const char *since_start(const struct tp_flow_drawing *d, int64_t at_ns)
 static void put_time_axis(const struct tp_flow_drawing *d)
 {
     int64_t span = tp_sat_sub(d->flow->end_ns, d->flow->start_ns);
-    struct tp_unit unit = tp_unit_of_time(span);
+    struct tp_unit unit = tp_unit_for_time(span);
     double top, step = span > 0 ? tp_chart_tick((double)span / unit.divisor, &top) : 0;
     for (double at = 0; step > 0 && at * unit.divisor <= (double)span; at += step) {
         double x = TP_FLOW_LEFT + at * unit.divisor * d->x_scale;
@@ -66,7 +66,7 @@ static void put_peak(const struct tp_flow_drawing *d, const char *of_what)
     const struct tp_memory_flow *flow = d->flow;
     if (flow->peak_bytes == TP_NULL_INT)
         return;
-    double x = TP_FLOW_LEFT + x_of(d, flow->peak_at_ns);
+    double x = TP_FLOW_LEFT + x_position(d, flow->peak_at_ns);
     bool is_right = x > TP_FLOW_LEFT + TP_FLOW_PLOT_WIDTH / 2.0;
     tp_buf_printf(d->out,
                   "<path id=\"peak\" stroke=\"#C22F2F\" stroke-width=\"1.5\" stroke-dasharray=\"6 3\" d=\"M%.1f "
@@ -74,16 +74,16 @@ static void put_peak(const struct tp_flow_drawing *d, const char *of_what)
                   "%s%s%s%s</text>\n",
                   x, TP_FLOW_TOP - 6, TP_FLOW_PLOT_HEIGHT + 6, is_right ? x - 5 : x + 5, TP_FLOW_TOP - 8,
                   is_right ? "end" : "start", tp_text_of_bytes(d->arena, flow->peak_bytes),
-                  since_start(d, flow->peak_at_ns), flow->is_peak_reported ? "" : " (sum of the ",
+                  time_since_start_text(d, flow->peak_at_ns), flow->is_peak_reported ? "" : " (sum of the ",
                   flow->is_peak_reported ? "" : of_what, flow->is_peak_reported ? "" : ")");
 }
 
 static void put_picture_title(const struct tp_flow_drawing *d, struct tp_str title)
 {
     tp_buf_puts(d->out, "<text class=\"t\" x=\"14\" y=\"24\">Memory of ");
-    tp_svg_text(d->out, d->flow->device, TP_MAX_SHOWN_NAME_BYTES);
+    tp_svg_put_text(d->out, d->flow->device, TP_MAX_SHOWN_NAME_BYTES);
     tp_buf_puts(d->out, ": ");
-    tp_svg_text_in(d->out, title, 110);
+    tp_svg_put_text_within(d->out, title, 110);
     tp_buf_puts(d->out, "</text>\n<text x=\"14\" y=\"42\">");
 }
 
@@ -106,7 +106,8 @@ static void find_columns(struct columns *c, const struct tp_flow_drawing *d)
     c->low = c->high = 0;
     for (int x = 0; x < TP_FLOW_PLOT_WIDTH; x++) {
         c->highest[x] = bytes;
-        for (; next < flow->total_count && (x_of(d, flow->totals[next].at_ns) < x + 1 || x + 1 == TP_FLOW_PLOT_WIDTH);
+        for (; next < flow->total_count &&
+               (x_position(d, flow->totals[next].at_ns) < x + 1 || x + 1 == TP_FLOW_PLOT_WIDTH);
              next++) {
             bytes = flow->totals[next].bytes;
             c->highest[x] = bytes > c->highest[x] ? bytes : c->highest[x];
@@ -117,7 +118,7 @@ static void find_columns(struct columns *c, const struct tp_flow_drawing *d)
     }
 }
 
-static double y_of(const struct columns *c, double bytes)
+static double y_position(const struct columns *c, double bytes)
 {
     double range = (double)c->high - (double)c->low;
     return TP_FLOW_TOP + TP_FLOW_PLOT_HEIGHT * (range > 0 ? ((double)c->high - bytes) / range : 1);
@@ -126,28 +127,29 @@ static double y_of(const struct columns *c, double bytes)
 static void put_line(const struct tp_flow_drawing *d, const struct columns *c)
 {
     struct tp_buf *out = d->out;
-    tp_buf_printf(out, "<path id=\"curve\" fill=\"#A9CDEE\" stroke=\"#28619F\" d=\"M%d %.1f", TP_FLOW_LEFT, y_of(c, 0));
+    tp_buf_printf(out, "<path id=\"curve\" fill=\"#A9CDEE\" stroke=\"#28619F\" d=\"M%d %.1f", TP_FLOW_LEFT,
+                  y_position(c, 0));
     for (int x = 0; x < TP_FLOW_PLOT_WIDTH; x++) {
         if (x == 0 || c->highest[x] != c->highest[x - 1])
-            tp_buf_printf(out, "V%.1f", y_of(c, (double)c->highest[x]));
+            tp_buf_printf(out, "V%.1f", y_position(c, (double)c->highest[x]));
         if (x + 1 == TP_FLOW_PLOT_WIDTH || c->highest[x] != c->highest[x + 1])
             tp_buf_printf(out, "H%d", TP_FLOW_LEFT + x + 1);
     }
-    tp_buf_printf(out, "V%.1fz\"><title>highest total of each pixel column</title></path>\n", y_of(c, 0));
+    tp_buf_printf(out, "V%.1fz\"><title>highest total of each pixel column</title></path>\n", y_position(c, 0));
 }
 
 static void put_axis(const struct tp_flow_drawing *d, const struct columns *c)
 {
     int64_t range = tp_sat_sub(c->high, c->low);
-    struct tp_unit unit = tp_unit_of_bytes(range);
+    struct tp_unit unit = tp_unit_for_bytes(range);
     double top, step = range > 0 ? tp_chart_tick((double)range / unit.divisor, &top) * unit.divisor : 0;
     double first = step > 0 ? (double)(int64_t)((double)c->low / step) * step : 0;
     for (double at = first; step > 0 && at <= (double)c->high; at += step)
         tp_buf_printf(d->out,
                       "<path class=\"a\" stroke=\"#C3CAD4\" d=\"M%d %.1fh%d\"/><text x=\"%d\" y=\"%.1f\" "
                       "text-anchor=\"end\">%g</text>\n",
-                      TP_FLOW_LEFT - 5, y_of(c, at), TP_FLOW_PLOT_WIDTH + 5, TP_FLOW_LEFT - 8, y_of(c, at) + 4,
-                      at / unit.divisor);
+                      TP_FLOW_LEFT - 5, y_position(c, at), TP_FLOW_PLOT_WIDTH + 5, TP_FLOW_LEFT - 8,
+                      y_position(c, at) + 4, at / unit.divisor);
     tp_buf_printf(d->out,
                   "<text x=\"14\" y=\"%d\" text-anchor=\"middle\" transform=\"rotate(-90 14 %d)\">allocated "
                   "(%s)</text>\n",
@@ -164,7 +166,7 @@ static void put_curve(const struct tp_flow_drawing *d, struct tp_str title)
     put_peak(d, "records since the start");
     put_picture_title(d, title);
     tp_buf_printf(d->out, "%s without an address: no block has a place. Over time: %s</text>\n",
-                  tp_text_of_some(d->arena, (int64_t)flow->without_address, "record", "records"),
+                  tp_text_of_counted_noun(d->arena, (int64_t)flow->without_address, "record", "records"),
                   flow->is_peak_reported ? "the total that the allocator reported"
                                          : "what was allocated less what was released since the start");
 }
@@ -180,36 +182,36 @@ static void find_boxes(struct tp_flow_drawing *d)
     for (uint32_t i = 0; i < flow->count; i++) {
         const struct tp_flow_block *block = &flow->blocks[i];
         struct tp_flow_box *box = &d->boxes[i];
-        box->x = x_of(d, block->start_ns);
-        box->width = x_of(d, block->end_ns) - box->x;
-        box->y = tp_memory_flow_place(flow, block->address) * d->y_scale;
+        box->x = x_position(d, block->start_ns);
+        box->width = x_position(d, block->end_ns) - box->x;
+        box->y = tp_memory_flow_position(flow, block->address) * d->y_scale;
         box->height = (double)block->bytes * d->y_scale;
-        box->colour = d->colours->of_block[i];
+        box->colour = d->colours->colour_by_block[i];
         if (box->y + box->height > TP_FLOW_PLOT_HEIGHT)
             box->height = TP_FLOW_PLOT_HEIGHT - box->y;
     }
 }
 
-static double area(const struct tp_flow_box *box)
+static double box_area(const struct tp_flow_box *box)
 {
     return box->width * box->height;
 }
 
-static bool is_drawn(const struct tp_flow_drawing *d, const struct tp_flow_box *box)
+static bool is_box_drawn(const struct tp_flow_drawing *d, const struct tp_flow_box *box)
 {
-    return area(box) >= d->least && box->width >= 0.5 && box->height >= 0.5;
+    return box_area(box) >= d->least && box->width >= 0.5 && box->height >= 0.5;
 }
 
 /* Chooses the blocks that are drawn as boxes: all blocks of at least one square pixel, or only the largest of these if
  * there are too many. */
-static void choose(struct tp_flow_drawing *d)
+static void choose_boxes(struct tp_flow_drawing *d)
 {
     uint32_t count = 0;
     double *areas = tp_arena_array(d->arena, d->flow->count, sizeof *areas);
     d->least = 1;
     for (uint32_t i = 0; i < d->flow->count; i++)
-        if (is_drawn(d, &d->boxes[i]))
-            areas[count++] = area(&d->boxes[i]);
+        if (is_box_drawn(d, &d->boxes[i]))
+            areas[count++] = box_area(&d->boxes[i]);
     if (count <= TP_MAX_FLOW_BLOCKS)
         return;
     tp_sort_reals(areas, count);
@@ -222,19 +224,20 @@ static void put_title(const struct tp_flow_drawing *d, const struct tp_flow_bloc
 {
     struct tp_str op = tp_flow_operator(d->flow, block), module = tp_flow_module(d->flow, block);
     tp_buf_puts(d->out, "<title>");
-    tp_svg_text(d->out, op.len ? op : TP_STR("(outside of operators)"), TP_MAX_SHOWN_NAME_BYTES);
+    tp_svg_put_text(d->out, op.len ? op : TP_STR("(outside of operators)"), TP_MAX_SHOWN_NAME_BYTES);
     if (module.len) {
         tp_buf_puts(d->out, " in ");
-        tp_svg_text(d->out, module, TP_MAX_SHOWN_NAME_BYTES);
+        tp_svg_put_text(d->out, module, TP_MAX_SHOWN_NAME_BYTES);
     }
     tp_buf_printf(d->out, "\n%s at 0x%" PRIx64 "\n", tp_text_of_bytes(d->arena, block->bytes),
                   (uint64_t)block->address);
     if (block->flags & TP_FLOW_FROM_BEFORE)
-        tp_buf_printf(d->out, "from before the recording to %s", since_start(d, block->end_ns));
+        tp_buf_printf(d->out, "from before the recording to %s", time_since_start_text(d, block->end_ns));
     else if (block->flags & TP_FLOW_NEVER_FREED)
-        tp_buf_printf(d->out, "from %s, never freed", since_start(d, block->start_ns));
+        tp_buf_printf(d->out, "from %s, never freed", time_since_start_text(d, block->start_ns));
     else
-        tp_buf_printf(d->out, "%s to %s: %s%s", since_start(d, block->start_ns), since_start(d, block->end_ns),
+        tp_buf_printf(d->out, "%s to %s: %s%s", time_since_start_text(d, block->start_ns),
+                      time_since_start_text(d, block->end_ns),
                       tp_text_of_time(d->arena, block->end_ns - block->start_ns),
                       block->flags & TP_FLOW_REUSED ? ", release not recorded" : "");
     tp_buf_puts(d->out, "</title>");
@@ -245,7 +248,7 @@ static void put_boxes(const struct tp_flow_drawing *d)
     tp_buf_puts(d->out, "<g id=\"blocks\" stroke=\"#FFFFFF\" stroke-width=\"0.4\">\n");
     for (uint32_t i = 0; i < d->flow->count && !d->out->failed; i++) {
         const struct tp_flow_box *box = &d->boxes[i];
-        if (!is_drawn(d, box))
+        if (!is_box_drawn(d, box))
             continue;
         tp_buf_printf(d->out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\">",
                       TP_FLOW_LEFT + box->x, TP_FLOW_TOP + TP_FLOW_PLOT_HEIGHT - box->y - box->height, box->width,
@@ -291,7 +294,7 @@ static uint32_t put_raster(const struct tp_flow_drawing *d)
     struct tp_flow_box *small = tp_arena_array(d->arena, d->flow->count, sizeof *small);
     uint32_t count = 0;
     for (uint32_t i = 0; i < d->flow->count; i++)
-        if (!is_drawn(d, &d->boxes[i]))
+        if (!is_box_drawn(d, &d->boxes[i]))
             small[count++] = d->boxes[i];
     tp_flow_raster_paint(&raster, small, count, d->colours->count, d->arena);
     tp_buf_puts(d->out, "<g id=\"small\">\n");
@@ -350,12 +353,12 @@ static void put_legend(const struct tp_flow_drawing *d)
     for (unsigned i = 0; i < d->colours->count; i++) {
         y += 20;
         tp_buf_printf(d->out, "<g><title>");
-        tp_svg_text(d->out, d->colours->label[i], TP_MAX_SHOWN_NAME_BYTES);
+        tp_svg_put_text(d->out, d->colours->label[i], TP_MAX_SHOWN_NAME_BYTES);
         tp_buf_printf(d->out,
                       "</title><rect x=\"%d\" y=\"%d\" width=\"12\" height=\"12\" fill=\"%s\"/><text x=\"%d\" "
                       "y=\"%d\">",
                       x, y - 10, d->colours->fill[i], x + 18, y);
-        tp_svg_text_in(d->out, d->colours->label[i], LEGEND_COLUMNS);
+        tp_svg_put_text_within(d->out, d->colours->label[i], LEGEND_COLUMNS);
         tp_buf_puts(d->out, "</text></g>\n");
     }
 }
@@ -364,23 +367,24 @@ static void put_heading(const struct tp_flow_drawing *d, struct tp_str title, ui
 {
     const struct tp_memory_flow *flow = d->flow;
     put_picture_title(d, title);
-    tp_buf_puts(d->out, tp_text_of_some(d->arena, flow->count, "block", "blocks"));
-    if (flow->never_freed)
-        tp_buf_printf(d->out, ", %s never freed", tp_text_of_count(d->arena, (int64_t)flow->never_freed));
-    if (flow->from_before)
-        tp_buf_printf(d->out, ", %s from before the recording", tp_text_of_count(d->arena, (int64_t)flow->from_before));
+    tp_buf_puts(d->out, tp_text_of_counted_noun(d->arena, flow->count, "block", "blocks"));
+    if (flow->never_freed_count)
+        tp_buf_printf(d->out, ", %s never freed", tp_text_of_count(d->arena, (int64_t)flow->never_freed_count));
+    if (flow->from_before_count)
+        tp_buf_printf(d->out, ", %s from before the recording",
+                      tp_text_of_count(d->arena, (int64_t)flow->from_before_count));
     if (small)
         tp_buf_printf(d->out, "; %s too small for a box and a tooltip", tp_text_of_count(d->arena, small));
     if (flow->without_address)
         tp_buf_printf(d->out, "; %s without an address left out",
-                      tp_text_of_some(d->arena, (int64_t)flow->without_address, "record", "records"));
+                      tp_text_of_counted_noun(d->arena, (int64_t)flow->without_address, "record", "records"));
     tp_buf_puts(d->out, "</text>\n");
 }
 
 static void put_blocks(struct tp_flow_drawing *d, struct tp_str title)
 {
     find_boxes(d);
-    choose(d);
+    choose_boxes(d);
     uint32_t small = put_raster(d);
     put_boxes(d);
     put_gaps(d);
@@ -390,8 +394,8 @@ static void put_blocks(struct tp_flow_drawing *d, struct tp_str title)
     put_heading(d, title, small);
 }
 
-void tp_memory_flow_svg(struct tp_buf *out, const struct tp_memory_flow *flow, const struct tp_flow_colours *colours,
-                        struct tp_str title, struct tp_arena *arena)
+void tp_memory_flow_write_svg(struct tp_buf *out, const struct tp_memory_flow *flow,
+                              const struct tp_flow_colours *colours, struct tp_str title, struct tp_arena *arena)
 {
     struct tp_flow_drawing d = {.out = out, .flow = flow, .colours = colours, .arena = arena};
     double span = (double)flow->end_ns - (double)flow->start_ns;
@@ -400,9 +404,9 @@ void tp_memory_flow_svg(struct tp_buf *out, const struct tp_memory_flow *flow, c
     tp_svg_begin(out, TP_FLOW_LEFT + TP_FLOW_PLOT_WIDTH + TP_FLOW_RIGHT,
                  TP_FLOW_TOP + TP_FLOW_PLOT_HEIGHT + TP_FLOW_BOTTOM);
     tp_buf_puts(out, "<title>");
-    tp_svg_text(out, title, TP_MAX_SHOWN_NAME_BYTES);
+    tp_svg_put_text(out, title, TP_MAX_SHOWN_NAME_BYTES);
     tp_buf_puts(out, "</title>\n");
-    tp_svg_style(out, "svg/memory_flow.css", arena);
+    tp_svg_put_style(out, "svg/memory_flow.css", arena);
     tp_buf_printf(
         out,
         "<rect class=\"b\" width=\"100%%\" height=\"100%%\" fill=\"#FFFFFF\"/>\n<rect class=\"q\" x=\"%d\" y=\"%d\" "

@@ -34,7 +34,7 @@ void tp_args_begin(struct tp_args *args, struct tp_str text)
 }
 
 /* Returns the content of a string without escapes. Most strings have no escapes and are returned as they are. */
-static struct tp_str unescaped(struct tp_buf *buf, struct tp_str content)
+static struct tp_str unescape_text(struct tp_buf *buf, struct tp_str content)
 {
     if (tp_clean_is_plain(content))
         return content;
@@ -48,10 +48,10 @@ bool tp_args_next(struct tp_args *args, struct tp_arg *arg)
     struct tp_str key, value;
     if (!tp_scan_member(&args->scan, &key, &value))
         return false;
-    arg->key = unescaped(&args->key, key);
+    arg->key = unescape_text(&args->key, key);
     arg->is_text = value.ptr[0] == '"';
     if (arg->is_text)
-        value = unescaped(&args->text, (struct tp_str){value.ptr + 1, value.len - 2});
+        value = unescape_text(&args->text, (struct tp_str){value.ptr + 1, value.len - 2});
     arg->text = !arg->is_text && value.ptr[0] == 'n' ? (struct tp_str){NULL, 0} : value;
     return true;
 }
@@ -69,7 +69,7 @@ struct walking {
 };
 
 /* Returns the last member "args" of the element that is an object. ptr is NULL if there is none. */
-static struct tp_str args_of(struct walking *w, const struct tp_event_text *event)
+static struct tp_str event_args(struct walking *w, const struct tp_event_text *event)
 {
     struct tp_str key, value, args = {NULL, 0};
     w->scan.at = event->text.ptr;
@@ -89,7 +89,7 @@ static int walk_event(void *context, const struct tp_event_text *event, struct t
         w->next++;
     if (!event->spans || w->next == trace->event_count || trace->events[w->next].ordinal != event->ordinal)
         return TP_OK;
-    struct tp_str args = args_of(w, event);
+    struct tp_str args = event_args(w, event);
     if (!args.ptr)
         return TP_OK;
     if (!tp_strict_is_json(args)) {
@@ -102,7 +102,7 @@ static int walk_event(void *context, const struct tp_event_text *event, struct t
     return args.ptr[0] == '{' ? w->take(w->context, w->next, args, err) : TP_OK;
 }
 
-static int skip_member(void *context, struct tp_str key, struct tp_str value, struct tp_error *err)
+static int ignore_member(void *context, struct tp_str key, struct tp_str value, struct tp_error *err)
 {
     (void)context, (void)key, (void)value, (void)err;
     return TP_OK;
@@ -117,8 +117,8 @@ static int begin_list(void *context, bool is_bare, struct tp_error *err)
 static int walk_all(void *context, struct tp_error *err)
 {
     struct walking *w = context;
-    const struct tp_visitor visitor = {.context = w, .member = skip_member, .list = begin_list, .event = walk_event};
-    return tp_reread(w->export, w->arena, &visitor, err);
+    const struct tp_visitor visitor = {.context = w, .member = ignore_member, .list = begin_list, .event = walk_event};
+    return tp_export_reread_trace(w->export, w->arena, &visitor, err);
 }
 
 int tp_args_walk(const struct tp_export *export, struct tp_arena *arena, tp_args_receiver *take, void *context,

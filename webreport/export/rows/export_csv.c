@@ -20,7 +20,7 @@ static void put_cell(struct tp_buf *out, const struct tp_rows_column *column, co
     else if (column->type == TP_ROWS_REAL && !isnan(cell->real))
         tp_buf_printf(out, "%.9g", cell->real);
     else if (column->type == TP_ROWS_TEXT && cell->text.ptr)
-        tp_csv_text(out, cell->text);
+        tp_csv_put_text(out, cell->text);
 }
 
 static void put_row(struct tp_buf *out, const struct tp_rows_table *table, const struct tp_rows *rows, uint32_t row)
@@ -37,7 +37,7 @@ static void put_row(struct tp_buf *out, const struct tp_rows_table *table, const
 
 /* Writes the text to the file and empties it, if it has at least `least` bytes. Returns 0 or the code of the failed
  * write. */
-static int flush(struct tp_outfile *file, struct tp_buf *text, size_t least, struct tp_error *err)
+static int flush_text(struct tp_outfile *file, struct tp_buf *text, size_t least, struct tp_error *err)
 {
     if (text->failed)
         return tp_error_set(err, text->failed, 0, "out of memory");
@@ -61,7 +61,7 @@ static int write_rows(struct tp_outfile *file, const struct tp_rows_table *table
     for (uint32_t row = 0; code == TP_OK && (row < count || text.size || text.failed); row++) {
         if (row < count)
             put_row(&text, table, rows, row);
-        code = flush(file, &text, row + 1 >= count ? 0 : CHUNK, err);
+        code = flush_text(file, &text, row + 1 >= count ? 0 : CHUNK, err);
     }
     tp_buf_release(&text);
     return code;
@@ -89,16 +89,16 @@ static int put_args(void *context, uint32_t event, struct tp_str args, struct tp
         char *at = tp_put_at(&a->text, TP_PUT_INT + 1);
         if (at)
             tp_put_finish(&a->text, TP_PUT_TEXT(tp_put_int(at, event), ","));
-        tp_csv_text(&a->text, arg.key);
+        tp_csv_put_text(&a->text, arg.key);
         tp_put_char(&a->text, ',');
         bool is_bare = !arg.is_text && (arg.text.len == 0 || (arg.text.ptr[0] != '[' && arg.text.ptr[0] != '{'));
         if (is_bare)
             tp_buf_add(&a->text, arg.text.ptr, arg.text.len);
         else
-            tp_csv_text(&a->text, arg.text);
+            tp_csv_put_text(&a->text, arg.text);
         tp_buf_puts(&a->text, "\r\n");
     }
-    return flush(a->file, &a->text, CHUNK, err);
+    return flush_text(a->file, &a->text, CHUNK, err);
 }
 
 static void *write_args(void *argument)
@@ -109,7 +109,7 @@ static void *write_args(void *argument)
     tp_buf_puts(&a->text, "\r\n");
     a->code = tp_args_walk(a->export, &a->arena, put_args, a, &a->err);
     if (a->code == TP_OK)
-        a->code = flush(a->file, &a->text, 0, &a->err);
+        a->code = flush_text(a->file, &a->text, 0, &a->err);
     return NULL;
 }
 

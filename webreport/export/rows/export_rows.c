@@ -82,9 +82,10 @@ static void put_step(struct tp_rows_cell **cell, const struct tp_rows *rows, int
 static void put_module(struct tp_rows_cell **cell, const struct tp_rows *rows, const uint32_t *module_of, uint32_t i)
 {
     uint32_t module = module_of ? module_of[i] : TP_NO_ID;
-    put_text(cell, module == TP_NO_ID ? (struct tp_str){NULL, 0}
-                                      : tp_trace_name(rows->model->trace,
-                                                      &rows->model->trace->events[rows->model->modules.event[module]]));
+    put_text(cell, module == TP_NO_ID
+                       ? (struct tp_str){NULL, 0}
+                       : tp_trace_event_name(rows->model->trace,
+                                             &rows->model->trace->events[rows->model->modules.event[module]]));
 }
 
 /* ---- events ---- */
@@ -114,7 +115,7 @@ static void fill_event(const struct tp_rows *rows, uint32_t row, struct tp_rows_
     struct tp_str text = tp_chrome_category(trace, e, &category);
     put_int(&cell, row);
     put_text(&cell, text.len ? text : TP_STR("Trace"));
-    put_text(&cell, tp_trace_name(trace, e));
+    put_text(&cell, tp_trace_event_name(trace, e));
     put_text(&cell, rows->processes[e->thread]);
     put_text(&cell, rows->threads[e->thread]);
     put_text(&cell, trace->threads[e->thread].name);
@@ -160,7 +161,7 @@ static void put_cost(struct tp_rows_cell **cell, const struct tp_rows *rows, uin
     const struct tp_work_unit *unit = tp_work_unit_of(&rows->units, device);
     const struct tp_cost *cost = unit && unit->main == device ? &rows->units.costs[unit->cost] : NULL;
     put_text(cell, tp_str_of(tp_work_text(rows->kinds.of_device[device])));
-    put_int(cell, cost ? cost->exact_flops : TP_NULL_INT);
+    put_int(cell, cost ? cost->flops_without_masked : TP_NULL_INT);
     put_int(cell, cost ? cost->bytes : TP_NULL_INT);
 }
 
@@ -174,7 +175,7 @@ static void fill_kernel(const struct tp_rows *rows, uint32_t row, struct tp_rows
     uint32_t launch = model->devices.launch[row];
     put_event(&cell, model->devices.event[row]);
     put_text(&cell, tp_chrome_category(trace, e, &category));
-    put_text(&cell, tp_trace_name(trace, e));
+    put_text(&cell, tp_trace_event_name(trace, e));
     put_int(&cell, d->device);
     put_int(&cell, d->stream);
     put_times(&cell, rows, e);
@@ -228,7 +229,7 @@ static void fill_operator(const struct tp_rows *rows, uint32_t row, struct tp_ro
     const struct tp_host_detail *d = &trace->hosts[e->detail];
     put_event(&cell, ops->event[row]);
     put_operator(&cell, rows, ops->parent[row]);
-    put_text(&cell, tp_trace_name(trace, e));
+    put_text(&cell, tp_trace_event_name(trace, e));
     put_text(&cell, rows->threads[e->thread]);
     put_times(&cell, rows, e);
     put_int(&cell, tp_narrow_get(&ops->host_self, row));
@@ -297,7 +298,7 @@ static uint32_t memory_count(const struct tp_rows *rows)
 static void fill_memory(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cell)
 {
     const struct tp_memory_record *record = &rows->memory.items[row];
-    const struct tp_memory *raw = tp_memory_raw(&rows->memory, record);
+    const struct tp_memory *raw = tp_memory_trace_record(&rows->memory, record);
     const struct tp_memory_rare *more = tp_memory_rare(rows->model->trace, raw);
     put_int(&cell, row);
     put_int(&cell, tp_sat_sub(raw->ts_ns, rows->first_ns));

@@ -18,10 +18,11 @@ static void add_stack(struct tp_program_rows *rows, struct tp_keys *seen, uint32
     uint32_t count = tp_keys_count(seen);
     if (stack == TP_NO_ID || tp_keys_pair(seen, stack, 0) < count)
         return;
-    tp_sampled_stack(&rows->sampled, stack);
+    tp_sampled_read_stack(&rows->sampled, stack);
     for (size_t k = path->count; k-- > 0;)
-        *(struct frame *)tp_vec_push(&rows->frames) = (struct frame){
-            stack, (uint32_t)(path->count - 1 - k), *TP_AT(path, uint32_t, k), tp_sampled_line(&rows->sampled, k)};
+        *(struct frame *)tp_vec_push(&rows->frames) =
+            (struct frame){stack, (uint32_t)(path->count - 1 - k), *TP_AT(path, uint32_t, k),
+                           tp_sampled_line_of_frame(&rows->sampled, k)};
 }
 
 struct tp_program_rows *tp_program_rows_new(const struct tp_trace *trace, struct tp_arena *arena)
@@ -60,7 +61,7 @@ static void put_time(struct tp_rows_cell **cell, const struct tp_rows *rows, int
     put_int(cell, tp_sat_sub(at_ns, rows->first_ns));
 }
 
-static const struct tp_process_tree *tree_of(const struct tp_rows *rows)
+static const struct tp_process_tree *process_tree(const struct tp_rows *rows)
 {
     return &rows->program->sampled.view.tree;
 }
@@ -89,7 +90,7 @@ static const struct tp_rows_column process_columns[] = {
 
 static uint32_t process_count(const struct tp_rows *rows)
 {
-    return tree_of(rows)->process_count;
+    return process_tree(rows)->process_count;
 }
 
 static void fill_process(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cell)
@@ -100,7 +101,7 @@ static void fill_process(const struct tp_rows *rows, uint32_t row, struct tp_row
         TP_PROGRAM_PROCESS_READ,        TP_PROGRAM_PROCESS_WRITTEN, TP_PROGRAM_PROCESS_DISK_READ,
         TP_PROGRAM_PROCESS_DISK_WRITTEN};
     const struct tp_table *table = &rows->program->sampled.view.processes;
-    const struct tp_tree_process *process = &tree_of(rows)->processes[row];
+    const struct tp_tree_process *process = &process_tree(rows)->processes[row];
     put_int(&cell, row);
     put_int(&cell, process->pid);
     put_id(&cell, process->parent);
@@ -154,7 +155,7 @@ static const struct tp_rows_column state_columns[] = {
 
 static uint32_t state_count(const struct tp_rows *rows)
 {
-    return tree_of(rows)->slice_count;
+    return process_tree(rows)->slice_count;
 }
 
 /* Returns the thread of the state with index `state` in the tree. States are sorted by thread. */
@@ -170,10 +171,10 @@ static uint32_t thread_of_state(const struct tp_process_tree *tree, uint32_t sta
 
 static void fill_state(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cell)
 {
-    const struct tp_thread_slice *piece = &tree_of(rows)->slices[row];
+    const struct tp_thread_slice *piece = &process_tree(rows)->slices[row];
     bool is_wait = piece->state == TP_STATE_BLOCKED;
     put_int(&cell, row);
-    put_int(&cell, rows->program->sampled.thread_of_tree[thread_of_state(tree_of(rows), row)]);
+    put_int(&cell, rows->program->sampled.thread_by_tree_thread[thread_of_state(process_tree(rows), row)]);
     put_time(&cell, rows, piece->begin_ns);
     put_int(&cell, piece->end_ns - piece->begin_ns);
     put_text(&cell, tp_str_of(tp_thread_state_name(piece->state)));
@@ -204,11 +205,11 @@ static void fill_sample(const struct tp_rows *rows, uint32_t row, struct tp_rows
     struct tp_sampled *sampled = &rows->program->sampled;
     const struct tp_vec *path = &sampled->functions.path;
     const struct tp_sample *sample = &sampled->trace->samples[row];
-    tp_sampled_stack(sampled, sample->stack);
+    tp_sampled_read_stack(sampled, sample->stack);
     put_int(&cell, row);
-    put_int(&cell, sampled->thread_of_sample[row]);
+    put_int(&cell, sampled->thread_by_sample[row]);
     put_time(&cell, rows, sample->ts_ns);
-    put_int(&cell, tp_sampled_ns(sampled, row));
+    put_int(&cell, tp_sampled_time_of_sample(sampled, row));
     put_id(&cell, sample->stack);
     put_id(&cell, path->count ? *TP_AT(path, uint32_t, path->count - 1) : TP_NO_ID);
 }

@@ -24,19 +24,19 @@ struct database {
     int code;                /* first failure of SQLite, or SQLITE_OK */
 };
 
-static void run(struct database *d, const char *sql)
+static void run_sql(struct database *d, const char *sql)
 {
     if (d->code == SQLITE_OK)
         d->code = sqlite3_exec(d->db, sql, NULL, NULL, NULL);
 }
 
 /* Runs the statement in d->sql, and empties d->sql. */
-static void run_built(struct database *d)
+static void run_built_sql(struct database *d)
 {
     if (d->sql.failed)
         d->code = SQLITE_NOMEM;
     else
-        run(d, d->sql.data);
+        run_sql(d, d->sql.data);
     tp_buf_clear(&d->sql);
 }
 
@@ -57,7 +57,7 @@ static void make_table(struct database *d, const struct tp_rows_table *table)
                       table->columns[c].type == TP_ROWS_TEXT ? "_text" : "", sql_type(table->columns[c].type),
                       c == 0 && table->columns[c].type == TP_ROWS_INT ? " PRIMARY KEY" : "");
     tp_buf_puts(sql, ")");
-    run_built(d);
+    run_built_sql(d);
     tp_buf_printf(sql, "CREATE VIEW %s AS SELECT ", table->name);
     for (unsigned c = 0; c < table->column_count; c++) {
         const char *name = table->columns[c].name;
@@ -72,7 +72,7 @@ static void make_table(struct database *d, const struct tp_rows_table *table)
             tp_buf_printf(sql, " %sJOIN texts AS t_%s ON t_%s.text_id = r.%s_text",
                           table->columns[c].is_indexed ? "" : "LEFT ", table->columns[c].name, table->columns[c].name,
                           table->columns[c].name);
-    run_built(d);
+    run_built_sql(d);
 }
 
 static void make_indices(struct database *d, const struct tp_rows_table *table)
@@ -85,13 +85,13 @@ static void make_indices(struct database *d, const struct tp_rows_table *table)
             continue;
         tp_buf_printf(sql, "CREATE INDEX %s_by_%s ON %s_rows (%s%s)", table->name, column->name, table->name,
                       column->name, column->type == TP_ROWS_TEXT ? "_text" : "");
-        run_built(d);
+        run_built_sql(d);
     }
 }
 
 /* ---- rows ---- */
 
-static sqlite3_stmt *prepare(struct database *d, const char *sql)
+static sqlite3_stmt *prepare_statement(struct database *d, const char *sql)
 {
     sqlite3_stmt *statement = NULL;
     if (d->code == SQLITE_OK)
@@ -99,7 +99,7 @@ static sqlite3_stmt *prepare(struct database *d, const char *sql)
     return statement;
 }
 
-static void step(struct database *d, sqlite3_stmt *statement)
+static void run_statement(struct database *d, sqlite3_stmt *statement)
 {
     if (d->code != SQLITE_OK)
         return;
@@ -137,7 +137,7 @@ static void fill_rows(struct database *d, const struct tp_rows_table *table, sql
         table->fill(&d->rows, row, cells);
         for (unsigned c = 0; c < table->column_count; c++)
             bind_cell(d, statement, (int)c + 1, table->columns[c].type, &cells[c]);
-        step(d, statement);
+        run_statement(d, statement);
     }
 }
 
@@ -149,18 +149,18 @@ static void fill_table(struct database *d, const struct tp_rows_table *table)
     for (unsigned c = 1; c < table->column_count; c++)
         n += snprintf(sql + n, sizeof sql - (size_t)n, ",?");
     snprintf(sql + n, sizeof sql - (size_t)n, ")");
-    sqlite3_stmt *statement = prepare(d, sql);
+    sqlite3_stmt *statement = prepare_statement(d, sql);
     fill_rows(d, table, statement);
     sqlite3_finalize(statement);
 }
 
 static void fill_texts(struct database *d)
 {
-    sqlite3_stmt *statement = prepare(d, "INSERT INTO texts VALUES (?,?)");
+    sqlite3_stmt *statement = prepare_statement(d, "INSERT INTO texts VALUES (?,?)");
     for (uint32_t i = 0; i < d->texts.count && d->code == SQLITE_OK; i++) {
         sqlite3_bind_int64(statement, 1, (int64_t)i + 1);
         bind_text(d, statement, 2, d->texts.items[i]);
-        step(d, statement);
+        run_statement(d, statement);
     }
     sqlite3_finalize(statement);
 }
@@ -171,9 +171,9 @@ static void fill_texts(struct database *d)
  * argument would triple the time to write the database. The view splits the text. */
 static void make_args(struct database *d)
 {
-    run(d, "CREATE TABLE args_rows (event_id INTEGER PRIMARY KEY, args TEXT NOT NULL);"
-           "CREATE VIEW args AS SELECT r.event_id AS event_id, j.key AS key, CASE j.type WHEN 'true' THEN 'true'"
-           " WHEN 'false' THEN 'false' ELSE j.value END AS value FROM args_rows AS r, json_each(r.args) AS j");
+    run_sql(d, "CREATE TABLE args_rows (event_id INTEGER PRIMARY KEY, args TEXT NOT NULL);"
+               "CREATE VIEW args AS SELECT r.event_id AS event_id, j.key AS key, CASE j.type WHEN 'true' THEN 'true'"
+               " WHEN 'false' THEN 'false' ELSE j.value END AS value FROM args_rows AS r, json_each(r.args) AS j");
 }
 
 /* Returns whether the JSON is nested deeper than 1,000 levels. A single text of this kind would make SQLite refuse the
@@ -209,13 +209,13 @@ static int put_args(void *context, uint32_t event, struct tp_str args, struct tp
         return TP_OK;
     sqlite3_bind_int64(a->statement, 1, event);
     bind_text(a->d, a->statement, 2, args);
-    step(a->d, a->statement);
+    run_statement(a->d, a->statement);
     return a->d->code == SQLITE_OK ? TP_OK : TP_EIO;
 }
 
 static int fill_args(struct database *d, struct tp_error *err)
 {
-    struct args_insert a = {d, prepare(d, "INSERT INTO args_rows VALUES (?,?)")};
+    struct args_insert a = {d, prepare_statement(d, "INSERT INTO args_rows VALUES (?,?)")};
     int code = d->code == SQLITE_OK ? tp_args_walk(d->export, d->export->arena, put_args, &a, err) : TP_OK;
     sqlite3_finalize(a.statement);
     return d->code == SQLITE_OK ? code : TP_OK;
@@ -224,21 +224,21 @@ static int fill_args(struct database *d, struct tp_error *err)
 /* Writes the definition of each column into the database. */
 static void fill_documentation(struct database *d)
 {
-    sqlite3_stmt *statement = prepare(d, "INSERT INTO documentation VALUES (?,?,?)");
+    sqlite3_stmt *statement = prepare_statement(d, "INSERT INTO documentation VALUES (?,?,?)");
     const struct tp_rows_table *table;
     for (unsigned i = 0; (table = tp_rows_table(&d->rows, i)); i++) {
         for (unsigned c = 0; c <= table->column_count; c++) {
             bind_text(d, statement, 1, tp_str_of(table->name));
             bind_text(d, statement, 2, tp_str_of(c ? table->columns[c - 1].name : ""));
             bind_text(d, statement, 3, tp_str_of(c ? table->columns[c - 1].definition : table->definition));
-            step(d, statement);
+            run_statement(d, statement);
         }
     }
     for (unsigned c = 0; c <= 3; c++) {
         bind_text(d, statement, 1, TP_STR("args"));
         bind_text(d, statement, 2, tp_str_of(c ? tp_args_columns[c - 1].name : ""));
         bind_text(d, statement, 3, tp_str_of(c ? tp_args_columns[c - 1].definition : TP_ARGS_DEFINITION));
-        step(d, statement);
+        run_statement(d, statement);
     }
     sqlite3_finalize(statement);
 }
@@ -260,31 +260,32 @@ static void fill_about(struct database *d)
         const char *key;
         double value;
     } rates[] = {{"gemm.pct_of_peak", reached.products_percent}, {"step.mfu", reached.step_percent}};
-    sqlite3_stmt *statement = prepare(d, "INSERT INTO about VALUES (?,?)");
+    sqlite3_stmt *statement = prepare_statement(d, "INSERT INTO about VALUES (?,?)");
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
         bind_text(d, statement, 1, tp_str_of(facts[i].key));
         bind_text(d, statement, 2, facts[i].value);
-        step(d, statement);
+        run_statement(d, statement);
     }
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
         if (isnan(rates[i].value)) /* leaves out rates that are unknown in this trace */
             continue;
         bind_text(d, statement, 1, tp_str_of(rates[i].key));
         sqlite3_bind_double(statement, 2, rates[i].value);
-        step(d, statement);
+        run_statement(d, statement);
     }
     sqlite3_finalize(statement);
 }
 
 /* ---- database ---- */
 
-static int fill(void *context, struct tp_error *err)
+static int fill_database(void *context, struct tp_error *err)
 {
     struct database *d = context;
-    run(d, "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; PRAGMA temp_store=MEMORY;"
-           "BEGIN; CREATE TABLE texts (text_id INTEGER PRIMARY KEY, text TEXT NOT NULL);"
-           "CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT);"
-           "CREATE TABLE documentation (table_name TEXT, column_name TEXT, definition TEXT)");
+    run_sql(d,
+            "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; PRAGMA temp_store=MEMORY;"
+            "BEGIN; CREATE TABLE texts (text_id INTEGER PRIMARY KEY, text TEXT NOT NULL);"
+            "CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT);"
+            "CREATE TABLE documentation (table_name TEXT, column_name TEXT, definition TEXT)");
     const struct tp_rows_table *table;
     for (unsigned i = 0; (table = tp_rows_table(&d->rows, i)); i++)
         make_table(d, table);
@@ -297,10 +298,10 @@ static int fill(void *context, struct tp_error *err)
     if (code < 0)
         return code;
     fill_texts(d);
-    run(d, "CREATE INDEX texts_by_text ON texts (text)");
+    run_sql(d, "CREATE INDEX texts_by_text ON texts (text)");
     for (unsigned i = 0; (table = tp_rows_table(&d->rows, i)); i++)
         make_indices(d, table);
-    run(d, "COMMIT; PRAGMA user_version=1");
+    run_sql(d, "COMMIT; PRAGMA user_version=1");
     return TP_OK;
 }
 
@@ -311,7 +312,7 @@ static int fill_file(struct database *d, const char *temporary, const char *path
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     d->code = sqlite3_open_v2(temporary, &d->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     tp_buf_init(&d->sql, 0);
-    int code = tp_arena_run(d->export->arena, fill, d, err);
+    int code = tp_arena_run(d->export->arena, fill_database, d, err);
     tp_buf_release(&d->sql);
     if (d->code == SQLITE_NOMEM)
         code = tp_error_set(err, TP_ENOMEM, 0, "%s: out of memory", path);

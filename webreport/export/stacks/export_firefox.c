@@ -62,7 +62,7 @@ static void put_time(struct firefox *f, const char *key, int64_t at_ns)
 }
 
 /* Writes a column that has the same value in all rows. */
-static void put_same(struct tp_json *json, const char *key, uint32_t count, const char *value)
+static void put_constant_column(struct tp_json *json, const char *key, uint32_t count, const char *value)
 {
     tp_json_key(json, key);
     tp_json_array(json);
@@ -150,16 +150,16 @@ static uint32_t stack_row(struct firefox *f, uint32_t stack)
     struct tp_sampled *sampled = f->sampled;
     const struct tp_vec *path = &sampled->functions.path;
     uint32_t row = TP_NO_ID;
-    tp_sampled_stack(sampled, stack);
+    tp_sampled_read_stack(sampled, stack);
     for (size_t k = 0; k < path->count; k++) {
         uint32_t function = tp_keys_pair(&f->tables.functions, *TP_AT(path, uint32_t, k), 0);
-        uint32_t frame = tp_keys_pair(&f->tables.frames, function, (uint32_t)tp_sampled_line(sampled, k));
+        uint32_t frame = tp_keys_pair(&f->tables.frames, function, (uint32_t)tp_sampled_line_of_frame(sampled, k));
         row = tp_keys_pair(&f->tables.stacks, row, frame);
     }
     return row;
 }
 
-static void put_code(struct firefox *f)
+static void put_code_tables(struct firefox *f)
 {
     struct tp_json *json = &f->json;
     uint32_t functions = tp_keys_count(&f->tables.functions), frames = tp_keys_count(&f->tables.frames),
@@ -168,27 +168,27 @@ static void put_code(struct firefox *f)
     put_column(f, "prefix", stacks, stack_prefix);
     put_column(f, "frame", stacks, stack_frame);
     put_column(f, "category", stacks, stack_category);
-    put_same(json, "subcategory", stacks, "0");
+    put_constant_column(json, "subcategory", stacks, "0");
     tp_json_object_end(json);
     begin_table(f, "frameTable", frames);
-    put_same(json, "address", frames, "-1");
-    put_same(json, "inlineDepth", frames, "0");
+    put_constant_column(json, "address", frames, "-1");
+    put_constant_column(json, "inlineDepth", frames, "0");
     put_column(f, "category", frames, frame_category);
-    put_same(json, "subcategory", frames, "0");
+    put_constant_column(json, "subcategory", frames, "0");
     put_column(f, "func", frames, frame_function);
     put_column(f, "line", frames, frame_line);
     static const char *const nulls[] = {"nativeSymbol", "innerWindowID", "implementation", "column", "optimizations"};
     for (size_t i = 0; i < sizeof nulls / sizeof *nulls; i++)
-        put_same(json, nulls[i], frames, "null");
+        put_constant_column(json, nulls[i], frames, "null");
     tp_json_object_end(json);
     begin_table(f, "funcTable", functions);
     put_column(f, "name", functions, function_name);
     put_column(f, "fileName", functions, function_file);
-    put_same(json, "isJS", functions, "false");
-    put_same(json, "relevantForJS", functions, "false");
-    put_same(json, "resource", functions, "-1");
-    put_same(json, "lineNumber", functions, "null");
-    put_same(json, "columnNumber", functions, "null");
+    put_constant_column(json, "isJS", functions, "false");
+    put_constant_column(json, "relevantForJS", functions, "false");
+    put_constant_column(json, "resource", functions, "-1");
+    put_constant_column(json, "lineNumber", functions, "null");
+    put_constant_column(json, "columnNumber", functions, "null");
     tp_json_object_end(json);
     tp_json_key(json, "resourceTable");
     tp_json_raw(json, TP_STR("{\"length\":0,\"lib\":[],\"name\":[],\"host\":[],\"type\":[]}"));
@@ -220,13 +220,13 @@ static void put_samples(struct firefox *f, const uint32_t *items, uint32_t count
     tp_json_key(json, "weight");
     tp_json_array(json);
     for (uint32_t i = 0; i < count; i++)
-        put_ms(json, tp_sampled_ns(f->sampled, items[i]));
+        put_ms(json, tp_sampled_time_of_sample(f->sampled, items[i]));
     tp_json_array_end(json);
     tp_json_member_text(json, "weightType", "tracing-ms");
     tp_json_key(json, "threadCPUDelta"); /* column from which the Firefox Profiler draws the graph of activity */
     tp_json_array(json);
     for (uint32_t i = 0; i < count; i++)
-        tp_json_int(json, tp_sampled_ns(f->sampled, items[i]));
+        tp_json_int(json, tp_sampled_time_of_sample(f->sampled, items[i]));
     tp_json_array_end(json);
     tp_json_object_end(json);
 }
@@ -237,7 +237,7 @@ struct states {
     uint32_t count;
 };
 
-static void put_ends(struct firefox *f, const char *key, struct states states, bool is_end)
+static void put_slice_times(struct firefox *f, const char *key, struct states states, bool is_end)
 {
     tp_json_key(&f->json, key);
     tp_json_array(&f->json);
@@ -247,10 +247,10 @@ static void put_ends(struct firefox *f, const char *key, struct states states, b
 }
 
 /* Returns the innermost function of the stack in which the thread waits; "" if it is unknown. */
-static struct tp_str place_of(struct firefox *f, const struct tp_thread_slice *piece)
+static struct tp_str wait_place(struct firefox *f, const struct tp_thread_slice *piece)
 {
     const struct tp_vec *path = &f->sampled->functions.path;
-    tp_sampled_stack(f->sampled, piece->stack);
+    tp_sampled_read_stack(f->sampled, piece->stack);
     for (size_t k = path->count; k-- > 0;) {
         const struct tp_program_function *function =
             tp_program_function_at(&f->sampled->functions, *TP_AT(path, uint32_t, k));
@@ -260,13 +260,13 @@ static struct tp_str place_of(struct firefox *f, const struct tp_thread_slice *p
     return TP_STR("");
 }
 
-static void put_data(struct firefox *f, const struct tp_thread_slice *piece)
+static void put_slice_data(struct firefox *f, const struct tp_thread_slice *piece)
 {
     struct tp_json *json = &f->json;
     tp_json_object(json);
     tp_json_member_text(json, "type", "state");
     if (piece->state == TP_STATE_BLOCKED) {
-        struct tp_str place = place_of(f, piece);
+        struct tp_str place = wait_place(f, piece);
         tp_json_member_text(json, "reason", tp_wait_cause_text((enum tp_wait_cause)piece->cause));
         if (place.len)
             tp_json_member_str(json, "where", place);
@@ -283,14 +283,14 @@ static void put_states(struct firefox *f, struct states states)
     for (uint32_t i = 0; i < states.count; i++)
         tp_json_int(json, tp_strings_add(&f->tables.texts, tp_str_of(tp_thread_state_name(states.slices[i].state))));
     tp_json_array_end(json);
-    put_ends(f, "startTime", states, false);
-    put_ends(f, "endTime", states, true);
-    put_same(json, "phase", states.count, "1"); /* phase 1 means an interval */
-    put_same(json, "category", states.count, "0");
+    put_slice_times(f, "startTime", states, false);
+    put_slice_times(f, "endTime", states, true);
+    put_constant_column(json, "phase", states.count, "1"); /* phase 1 means an interval */
+    put_constant_column(json, "category", states.count, "0");
     tp_json_key(json, "data");
     tp_json_array(json);
     for (uint32_t i = 0; i < states.count; i++)
-        put_data(f, &states.slices[i]);
+        put_slice_data(f, &states.slices[i]);
     tp_json_array_end(json);
     tp_json_object_end(json);
 }
@@ -317,8 +317,8 @@ static void put_thread(struct firefox *f, uint32_t number, const uint32_t *sampl
     tp_keys_init(&f->tables.functions, f->arena, 2);
     tp_keys_init(&f->tables.frames, f->arena, 2);
     tp_keys_init(&f->tables.stacks, f->arena, 2);
-    for (uint32_t t = 0; f->sampled->thread_of_tree && t < tree->thread_count; t++)
-        for (uint32_t i = 0; f->sampled->thread_of_tree[t] == number && i < tree->threads[t].count; i++)
+    for (uint32_t t = 0; f->sampled->thread_by_tree_thread && t < tree->thread_count; t++)
+        for (uint32_t i = 0; f->sampled->thread_by_tree_thread[t] == number && i < tree->threads[t].count; i++)
             *(struct tp_thread_slice *)tp_vec_push(&slices) = tree->slices[tree->threads[t].first + i];
     tp_json_object(json);
     tp_json_member_str(json, "name", thread->name);
@@ -331,16 +331,16 @@ static void put_thread(struct firefox *f, uint32_t number, const uint32_t *sampl
     put_time(f, "processShutdownTime", process->end_ns);
     put_time(f, "registerTime", thread->begin_ns);
     put_time(f, "unregisterTime", thread->end_ns);
-    put_same(json, "pausedRanges", 0, "");
+    put_constant_column(json, "pausedRanges", 0, "");
     put_samples(f, samples, count);
     put_states(f, (struct states){slices.data, (uint32_t)slices.count});
-    put_code(f);
+    put_code_tables(f);
     put_texts(f);
     tp_json_object_end(json);
 }
 
 /* Names the processes by their number. A second process with the number 7 is named "7.2". */
-static void name_pids(struct firefox *f)
+static void number_equal_pids(struct firefox *f)
 {
     const struct tp_sampled *sampled = f->sampled;
     struct tp_keys seen;
@@ -399,14 +399,14 @@ static int put_file(void *context, struct tp_error *err)
     const struct text_call *call = context;
     struct firefox *f = call->firefox;
     const struct tp_sampled_span span = tp_sampled_span(f->sampled);
-    uint32_t *order, *first = tp_sampled_by_thread(f->sampled, &order, f->arena);
+    uint32_t *order, *first = tp_sampled_sort_by_thread(f->sampled, &order, f->arena);
     (void)err;
     f->begin_ns = span.begin_ns;
-    name_pids(f);
+    number_equal_pids(f);
     tp_json_object(&f->json);
     put_meta(f, call->export, &span);
-    put_same(&f->json, "libs", 0, "");
-    put_same(&f->json, "pages", 0, "");
+    put_constant_column(&f->json, "libs", 0, "");
+    put_constant_column(&f->json, "pages", 0, "");
     tp_json_key(&f->json, "threads");
     tp_json_array(&f->json);
     for (uint32_t t = 0; t < f->sampled->thread_count; t++)
@@ -432,6 +432,6 @@ int tp_export_firefox(const struct tp_export *export, struct tp_error *err)
         code = text.failed ? tp_error_set(err, text.failed, 0, "out of memory")
                            : tp_export_packed_file(export, "firefox.json.gz", &text, err);
     tp_buf_release(&text);
-    tp_arena_pass_on(arena);
+    tp_arena_pass_failure_on(arena);
     return code;
 }

@@ -9,14 +9,14 @@
 #include "webreport/export/svg.h"
 #include "webreport/export/whole_file.h"
 
-bool tp_export_flamegraph_knows(const char *metric)
+bool tp_export_flamegraph_has_metric(const char *metric)
 {
     const struct tp_folded_metric *found = tp_folded_metric(metric);
-    return found && tp_folded_title(found);
+    return found && tp_folded_metric_title(found);
 }
 
-static struct tp_folded *build(const struct tp_export *export, const struct tp_trace *trace,
-                               const struct tp_folded_metric *metric)
+static struct tp_folded *build_folded(const struct tp_export *export, const struct tp_trace *trace,
+                                      const struct tp_folded_metric *metric)
 {
     struct tp_folded *folded = tp_arena_alloc(export->arena, sizeof *folded);
     tp_folded_build(folded, trace, metric, export->rules, export->arena);
@@ -30,13 +30,13 @@ struct picture {
     const struct tp_folded *now, *before;
 };
 
-static void draw(struct tp_buf *out, void *context)
+static void draw_flamegraph(struct tp_buf *out, void *context)
 {
     const struct picture *picture = context;
     const struct tp_export *export = picture->export;
     struct tp_flame flame;
     tp_flame_build(&flame, picture->now, picture->before, export->arena);
-    tp_flame_svg(out, &flame, export->profile->worker, export->arena);
+    tp_flame_write_svg(out, &flame, export->profile->worker, export->arena);
 }
 
 int tp_export_flamegraph(const struct tp_export *export, struct tp_error *err)
@@ -50,11 +50,11 @@ int tp_export_flamegraph(const struct tp_export *export, struct tp_error *err)
                      export->baseline ? ".diff" : "");
     if (n < 0 || (size_t)n >= sizeof path)
         return tp_error_set(err, TP_ELIMIT, 0, "%.200s: the path is too long", export->folder);
-    struct tp_folded *now = build(export, export->profile->trace, metric),
-                     *before = export->baseline ? build(export, export->baseline, metric) : NULL;
+    struct tp_folded *now = build_folded(export, export->profile->trace, metric),
+                     *before = export->baseline ? build_folded(export, export->baseline, metric) : NULL;
     if (tp_folded_is_empty(now) && (!before || tp_folded_is_empty(before)))
         return tp_error_set(err, TP_ENOTFOUND, 0, "%s", tp_folded_missing_text(metric));
     picture.now = now;
     picture.before = before;
-    return tp_export_record_written(export, path, tp_svg_write(path, export->arena, draw, &picture, err));
+    return tp_export_record_written(export, path, tp_svg_write(path, export->arena, draw_flamegraph, &picture, err));
 }

@@ -15,7 +15,7 @@ struct profile {
     struct tp_vec values; /* values of each key; items: int64_t[VALUES] */
 };
 
-static int64_t *values_of(struct profile *profile, uint32_t thread, uint32_t stack, uint32_t cause)
+static int64_t *find_or_add_values(struct profile *profile, uint32_t thread, uint32_t stack, uint32_t cause)
 {
     uint32_t key = tp_keys_add(&profile->keys, (uint32_t[]){thread, stack, cause});
     while (profile->values.count <= (size_t)key * VALUES + VALUES - 1)
@@ -27,9 +27,10 @@ static void add_samples(struct profile *profile)
 {
     const struct tp_sampled *sampled = profile->sampled;
     for (uint32_t i = 0; i < sampled->trace->sample_count; i++) {
-        int64_t *values = values_of(profile, sampled->thread_of_sample[i], sampled->trace->samples[i].stack, 0);
+        int64_t *values =
+            find_or_add_values(profile, sampled->thread_by_sample[i], sampled->trace->samples[i].stack, 0);
         values[VALUE_COUNT]++;
-        values[VALUE_CPU] = tp_sat_add(values[VALUE_CPU], tp_sampled_ns(sampled, i));
+        values[VALUE_CPU] = tp_sat_add(values[VALUE_CPU], tp_sampled_time_of_sample(sampled, i));
     }
 }
 
@@ -43,7 +44,8 @@ static void add_waits(struct profile *profile)
             const struct tp_thread_slice *piece = &tree->slices[thread->first + i];
             if (piece->state != TP_STATE_BLOCKED)
                 continue;
-            int64_t *values = values_of(profile, sampled->thread_of_tree[t], piece->stack, 1u + piece->cause);
+            int64_t *values =
+                find_or_add_values(profile, sampled->thread_by_tree_thread[t], piece->stack, 1u + piece->cause);
             values[VALUE_WAIT] = tp_sat_add(values[VALUE_WAIT], piece->end_ns - piece->begin_ns);
         }
     }
@@ -65,12 +67,12 @@ static void put_sample(struct profile *profile, uint32_t key, struct tp_vec *loc
     if (of[2])
         labels[label_count++] =
             (struct tp_pprof_label){"cause", tp_str_of(tp_wait_cause_text((enum tp_wait_cause)(of[2] - 1))), 0};
-    tp_sampled_stack(sampled, of[1]);
+    tp_sampled_read_stack(sampled, of[1]);
     locations->count = 0;
     for (size_t k = path->count; k-- > 0;) {
         const struct tp_program_function *f = tp_program_function_at(&sampled->functions, *TP_AT(path, uint32_t, k));
         *(uint64_t *)tp_vec_push(locations) =
-            tp_pprof_location(profile->pprof, f->name, f->file, tp_sampled_line(sampled, k));
+            tp_pprof_add_location(profile->pprof, f->name, f->file, tp_sampled_line_of_frame(sampled, k));
     }
     tp_pprof_sample(profile->pprof, &(struct tp_pprof_sample){locations->data, locations->count,
                                                               TP_AT(&profile->values, int64_t, (size_t)key * VALUES),
@@ -91,10 +93,10 @@ int tp_export_pprof(const struct tp_export *export, struct tp_error *err)
     bool has_states = profile.sampled->view.is_present;
     const struct tp_sampled_process *first = profile.sampled->processes;
     profile.pprof = tp_pprof_new(arena, profile.sampled->process_count ? first->name : TP_STR(""));
-    tp_pprof_type(profile.pprof, "samples", "count", false);
-    tp_pprof_type(profile.pprof, "cpu", "nanoseconds", true);
+    tp_pprof_add_type(profile.pprof, "samples", "count", false);
+    tp_pprof_add_type(profile.pprof, "cpu", "nanoseconds", true);
     if (has_states)
-        tp_pprof_type(profile.pprof, "wait", "nanoseconds", false);
+        tp_pprof_add_type(profile.pprof, "wait", "nanoseconds", false);
     add_samples(&profile);
     if (has_states)
         add_waits(&profile);

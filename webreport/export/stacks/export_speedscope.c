@@ -23,7 +23,7 @@ struct speedscope {
 
 enum { FRAME_RUNNING, FRAME_READY, FRAME_WAITS };
 
-static int64_t since(const struct speedscope *s, int64_t at_ns)
+static int64_t ns_since_begin(const struct speedscope *s, int64_t at_ns)
 {
     return tp_sat_sub(at_ns, s->span.begin_ns);
 }
@@ -83,11 +83,11 @@ static void put_stack(struct speedscope *s, uint32_t sample)
 {
     struct tp_sampled *sampled = s->sampled;
     const struct tp_vec *path = &sampled->functions.path;
-    tp_sampled_stack(sampled, sampled->trace->samples[sample].stack);
+    tp_sampled_read_stack(sampled, sampled->trace->samples[sample].stack);
     tp_json_array(&s->json);
     for (size_t k = 0; k < path->count; k++)
-        tp_json_int(&s->json,
-                    tp_keys_pair(&s->frames, *TP_AT(path, uint32_t, k), (uint32_t)tp_sampled_line(sampled, k)));
+        tp_json_int(&s->json, tp_keys_pair(&s->frames, *TP_AT(path, uint32_t, k),
+                                           (uint32_t)tp_sampled_line_of_frame(sampled, k)));
     tp_json_array_end(&s->json);
 }
 
@@ -99,7 +99,7 @@ static void put_samples(struct speedscope *s, const struct tp_sampled_thread *th
         return;
     begin_profile(s, thread, "sampled", "");
     for (size_t i = 0; i < samples.count; i++)
-        sum_ns = tp_sat_add(sum_ns, tp_sampled_ns(s->sampled, samples.items[i]));
+        sum_ns = tp_sat_add(sum_ns, tp_sampled_time_of_sample(s->sampled, samples.items[i]));
     tp_json_member_int(json, "startValue", 0);
     tp_json_member_int(json, "endValue", sum_ns);
     tp_json_key(json, "samples");
@@ -110,7 +110,7 @@ static void put_samples(struct speedscope *s, const struct tp_sampled_thread *th
     tp_json_key(json, "weights");
     tp_json_array(json);
     for (size_t i = 0; i < samples.count; i++)
-        tp_json_int(json, tp_sampled_ns(s->sampled, samples.items[i]));
+        tp_json_int(json, tp_sampled_time_of_sample(s->sampled, samples.items[i]));
     tp_json_array_end(json);
     tp_json_object_end(json);
 }
@@ -120,7 +120,7 @@ static void put_edge(struct speedscope *s, const char *type, uint32_t frame, int
     tp_json_object(&s->json);
     tp_json_member_text(&s->json, "type", type);
     tp_json_member_int(&s->json, "frame", frame);
-    tp_json_member_int(&s->json, "at", since(s, at_ns));
+    tp_json_member_int(&s->json, "at", ns_since_begin(s, at_ns));
     tp_json_object_end(&s->json);
 }
 
@@ -131,9 +131,9 @@ static void put_states(struct speedscope *s, uint32_t of_tree)
     struct tp_json *json = &s->json;
     if (!thread->count)
         return;
-    begin_profile(s, &s->sampled->threads[s->sampled->thread_of_tree[of_tree]], "evented", ": states");
-    tp_json_member_int(json, "startValue", since(s, thread->begin_ns));
-    tp_json_member_int(json, "endValue", since(s, thread->end_ns));
+    begin_profile(s, &s->sampled->threads[s->sampled->thread_by_tree_thread[of_tree]], "evented", ": states");
+    tp_json_member_int(json, "startValue", ns_since_begin(s, thread->begin_ns));
+    tp_json_member_int(json, "endValue", ns_since_begin(s, thread->end_ns));
     tp_json_key(json, "events");
     tp_json_array(json);
     for (uint32_t i = 0; i < thread->count; i++) {
@@ -151,7 +151,7 @@ static void put_states(struct speedscope *s, uint32_t of_tree)
 static void put_profiles(struct speedscope *s)
 {
     const struct tp_sampled *sampled = s->sampled;
-    uint32_t *order, *first = tp_sampled_by_thread(sampled, &order, s->arena);
+    uint32_t *order, *first = tp_sampled_sort_by_thread(sampled, &order, s->arena);
     tp_json_key(&s->json, "profiles");
     tp_json_array(&s->json);
     for (uint32_t t = 0; t < sampled->thread_count; t++)
@@ -186,7 +186,7 @@ struct text_call {
     const struct tp_export *export;
 };
 
-static int put_guarded(void *context, struct tp_error *err)
+static int put_file_guarded(void *context, struct tp_error *err)
 {
     const struct text_call *call = context;
     (void)err;
@@ -207,12 +207,12 @@ int tp_export_speedscope(const struct tp_export *export, struct tp_error *err)
     tp_keys_init(&s.frames, arena, 2);
     tp_buf_init(&text, 0);
     tp_json_init(&s.json, &text);
-    int code = tp_arena_run(arena, put_guarded, &(struct text_call){&s, export}, err);
+    int code = tp_arena_run(arena, put_file_guarded, &(struct text_call){&s, export}, err);
     if (code == TP_OK)
         code = text.failed
                    ? tp_error_set(err, text.failed, 0, "out of memory")
                    : tp_export_whole_file(export, "speedscope.json", (struct tp_str){text.data, text.size}, err);
     tp_buf_release(&text);
-    tp_arena_pass_on(arena);
+    tp_arena_pass_failure_on(arena);
     return code;
 }

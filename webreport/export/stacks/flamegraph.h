@@ -22,9 +22,9 @@ struct tp_flame {
     uint32_t count, depth;         /* count: number of boxes; depth: number of rows */
     uint64_t path_count;           /* number of different stacks of the trace; several of them can share a box */
     bool has_baseline;
-    int64_t base_value;    /* total value of the baseline */
-    int64_t removed_value; /* part of `base_value` in calls that the trace does not have */
-    int64_t largest_step;  /* largest absolute difference from the baseline, over all boxes except box 0 */
+    int64_t base_value;         /* total value of the baseline */
+    int64_t removed_value;      /* part of `base_value` in calls that the trace does not have */
+    int64_t largest_difference; /* largest absolute difference from the baseline, over all boxes except box 0 */
 };
 
 /* Arranges the boxes in `arena`, whose guard the caller sets. folded: stacks of the trace. baseline: stacks of another
@@ -35,6 +35,6 @@ void tp_flame_build(struct tp_flame *flame, const struct tp_folded *folded, cons
 
 /* Draws the graph as an XML document. title: may contain any bytes. arena: for texts of script and style. After a
  * failure, out->failed is set. */
-void tp_flame_svg(struct tp_buf *out, const struct tp_flame *flame, struct tp_str title, struct tp_arena *arena);
+void tp_flame_write_svg(struct tp_buf *out, const struct tp_flame *flame, struct tp_str title, struct tp_arena *arena);
 
 #endif

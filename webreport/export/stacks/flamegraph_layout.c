@@ -26,7 +26,7 @@ struct value {
     int64_t self, total, base_value;
 };
 
-static struct value *at(const struct tree *tree, uint32_t node)
+static struct value *value_at(const struct tree *tree, uint32_t node)
 {
     return TP_AT(&tree->values, struct value, node);
 }
@@ -50,7 +50,7 @@ static uint32_t *number_names(struct tree *tree, const struct tp_folded *folded,
 }
 
 /* Adds the stacks of one trace to the values of the tree, or to the baseline's values if is_baseline. */
-static void add(struct tree *tree, const struct tp_folded *folded, bool is_baseline)
+static void add_stacks(struct tree *tree, const struct tp_folded *folded, bool is_baseline)
 {
     uint32_t count = tp_keys_count(&folded->paths);
     uint32_t *node_of = tp_arena_array(tree->arena, count, sizeof *node_of);
@@ -61,7 +61,7 @@ static void add(struct tree *tree, const struct tp_folded *folded, bool is_basel
         node_of[i] = tp_keys_pair(&tree->paths, around == TP_NO_ID ? TP_NO_ID : node_of[around], name_of[i]);
         while (tree->values.count < tp_keys_count(&tree->paths))
             tp_vec_push(&tree->values);
-        struct value *value = at(tree, node_of[i]);
+        struct value *value = value_at(tree, node_of[i]);
         if (self > 0 && is_baseline)
             value->base_value = tp_sat_add(value->base_value, self);
         else if (self > 0)
@@ -70,15 +70,15 @@ static void add(struct tree *tree, const struct tp_folded *folded, bool is_basel
 }
 
 /* Adds the values of callees to their callers. Adds the values of the top level to `all`, which becomes box 0. */
-static void sum(struct tree *tree, struct tp_flame_frame *all)
+static void sum_callees(struct tree *tree, struct tp_flame_frame *all)
 {
     struct tp_flame *flame = tree->flame;
     for (uint32_t i = tree->count; i-- > 0;) {
-        struct value *value = at(tree, i);
+        struct value *value = value_at(tree, i);
         uint32_t around = tp_keys_get(&tree->paths, i)[0];
         value->total = tp_sat_add(value->total, value->self);
-        int64_t *total = around == TP_NO_ID ? &all->value : &at(tree, around)->total;
-        int64_t *before = around == TP_NO_ID ? &all->base_value : &at(tree, around)->base_value;
+        int64_t *total = around == TP_NO_ID ? &all->value : &value_at(tree, around)->total;
+        int64_t *before = around == TP_NO_ID ? &all->base_value : &value_at(tree, around)->base_value;
         *total = tp_sat_add(*total, value->total);
         *before = tp_sat_add(*before, value->base_value);
         flame->path_count += value->total > 0;
@@ -93,13 +93,13 @@ static int64_t removed_value(const struct tree *tree)
     int64_t sum_gone = 0;
     for (uint32_t i = 0; i < tree->count; i++) {
         uint32_t around = tp_keys_get(&tree->paths, i)[0];
-        if (at(tree, i)->total == 0 && (around == TP_NO_ID || at(tree, around)->total > 0))
-            sum_gone = tp_sat_add(sum_gone, at(tree, i)->base_value);
+        if (value_at(tree, i)->total == 0 && (around == TP_NO_ID || value_at(tree, around)->total > 0))
+            sum_gone = tp_sat_add(sum_gone, value_at(tree, i)->base_value);
     }
     return sum_gone;
 }
 
-static int by_name(const void *context, uint32_t x, uint32_t y)
+static int compare_by_name(const void *context, uint32_t x, uint32_t y)
 {
     const struct tree *tree = context;
     uint32_t i = tp_keys_get(&tree->paths, x)[1], k = tp_keys_get(&tree->paths, y)[1];
@@ -116,7 +116,7 @@ static uint32_t link_nodes(struct tree *tree)
         order[i] = i;
         tree->first_child[i] = TP_NO_ID;
     }
-    tp_sort_rows(order, tree->count, by_name, tree, tree->arena);
+    tp_sort_rows(order, tree->count, compare_by_name, tree, tree->arena);
     for (uint32_t i = tree->count; i-- > 0;) {
         uint32_t around = tp_keys_get(&tree->paths, order[i])[0];
         uint32_t *first = around == TP_NO_ID ? &root : &tree->first_child[around];
@@ -128,21 +128,21 @@ static uint32_t link_nodes(struct tree *tree)
 
 /* Raises the smallest value of a callee with its own box until the number of boxes is within the limit. Returns the
  * number of boxes. */
-static uint32_t choose(struct tree *tree, int64_t all)
+static uint32_t choose_smallest_box(struct tree *tree, int64_t all)
 {
     uint32_t count;
     tree->least = all / MIN_SHARE + 1;
     do {
         count = 0;
         for (uint32_t i = 0; i < tree->count; i++)
-            count += at(tree, i)->total >= tree->least;
+            count += value_at(tree, i)->total >= tree->least;
         if (count > TP_MAX_FLAME_FRAMES)
             tree->least += tree->least / 4 + 1;
     } while (count > TP_MAX_FLAME_FRAMES);
     return count;
 }
 
-static void push(struct tree *tree, const struct tp_flame_frame *frame)
+static void push_box(struct tree *tree, const struct tp_flame_frame *frame)
 {
     struct tp_flame *flame = tree->flame;
     flame->frames[flame->count++] = *frame;
@@ -150,8 +150,8 @@ static void push(struct tree *tree, const struct tp_flame_frame *frame)
         flame->depth = frame->depth + 1;
     int64_t step = tp_sat_sub(frame->value, frame->base_value);
     step = step < 0 ? -step : step;
-    if (frame->depth > 0 && step > flame->largest_step)
-        flame->largest_step = step;
+    if (frame->depth > 0 && step > flame->largest_difference)
+        flame->largest_difference = step;
 }
 
 /* Makes boxes for the list of callees that begins with `node`. start: position of the first box. Small callees share
@@ -160,14 +160,14 @@ static void place_boxes(struct tree *tree, uint32_t node, int64_t start, uint32_
 {
     struct tp_flame_frame rest = {.name = TP_NO_ID, .depth = depth};
     for (; node != TP_NO_ID; node = tree->next_sibling[node]) {
-        const struct value *value = at(tree, node);
+        const struct value *value = value_at(tree, node);
         if (value->total >= tree->least) {
-            push(tree, &(struct tp_flame_frame){.name = tp_keys_get(&tree->paths, node)[1],
-                                                .depth = depth,
-                                                .start = start,
-                                                .value = value->total,
-                                                .self = value->self,
-                                                .base_value = value->base_value});
+            push_box(tree, &(struct tp_flame_frame){.name = tp_keys_get(&tree->paths, node)[1],
+                                                    .depth = depth,
+                                                    .start = start,
+                                                    .value = value->total,
+                                                    .self = value->self,
+                                                    .base_value = value->base_value});
             *(uint32_t *)tp_vec_push(open) = node;
             start = tp_sat_add(start, value->total);
         } else if (value->total > 0) {
@@ -178,7 +178,7 @@ static void place_boxes(struct tree *tree, uint32_t node, int64_t start, uint32_
     }
     rest.start = start;
     if (rest.value >= tree->least) {
-        push(tree, &rest);
+        push_box(tree, &rest);
         *(uint32_t *)tp_vec_push(open) = TP_NO_ID;
     }
 }
@@ -192,16 +192,16 @@ void tp_flame_build(struct tp_flame *flame, const struct tp_folded *folded, cons
     *flame = (struct tp_flame){.metric = folded->metric, .has_baseline = baseline != NULL};
     tp_strings_init(&flame->names, arena, 0);
     tp_keys_init(&tree.paths, arena, 2);
-    add(&tree, folded, false);
+    add_stacks(&tree, folded, false);
     if (baseline)
-        add(&tree, baseline, true);
+        add_stacks(&tree, baseline, true);
     tree.count = tp_keys_count(&tree.paths);
-    sum(&tree, &all);
+    sum_callees(&tree, &all);
     flame->removed_value = removed_value(&tree);
-    uint32_t first = link_nodes(&tree), boxes = choose(&tree, all.value);
+    uint32_t first = link_nodes(&tree), boxes = choose_smallest_box(&tree, all.value);
     /* twice the number of boxes, because each box may have an additional box for its small callees */
     flame->frames = tp_arena_array(arena, (size_t)boxes * 2 + 2, sizeof *flame->frames);
-    push(&tree, &all);
+    push_box(&tree, &all);
     place_boxes(&tree, first, 0, 1, &open);
     /* places the boxes row by row; place_boxes appends to `open` */
     for (uint32_t i = 0; i < open.count; i++) {

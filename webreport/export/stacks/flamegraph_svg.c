@@ -19,7 +19,7 @@ struct drawing {
 
 /* ---- words ---- */
 
-static const char *amount(const struct drawing *d, int64_t value)
+static const char *amount_text(const struct drawing *d, int64_t value)
 {
     switch (tp_folded_unit(d->flame->metric)) {
     case TP_FOLDED_NS:
@@ -31,18 +31,18 @@ static const char *amount(const struct drawing *d, int64_t value)
     }
 }
 
-static struct tp_str name_of(const struct drawing *d, const struct tp_flame_frame *frame)
+static struct tp_str frame_name(const struct drawing *d, const struct tp_flame_frame *frame)
 {
     if (frame->merged)
-        return tp_str_of(tp_text_of_some(d->arena, frame->merged, "smaller one", "smaller ones"));
+        return tp_str_of(tp_text_of_counted_noun(d->arena, frame->merged, "smaller one", "smaller ones"));
     return frame->depth == 0 ? TP_STR("all") : tp_strings_get(&d->flame->names, frame->name);
 }
 
 /* Returns the difference from the baseline as text: "+1.2 ms (+12.0 %)". */
-static const char *step_text(const struct drawing *d, const struct tp_flame_frame *frame)
+static const char *difference_text(const struct drawing *d, const struct tp_flame_frame *frame)
 {
     int64_t step = tp_sat_sub(frame->value, frame->base_value);
-    const char *sign = step < 0 ? "\u2212" : "+", *size = amount(d, step < 0 ? -step : step);
+    const char *sign = step < 0 ? "\u2212" : "+", *size = amount_text(d, step < 0 ? -step : step);
     if (step == 0)
         return "as before";
     if (frame->base_value == 0)
@@ -78,9 +78,9 @@ static void put_kind_colour(struct tp_buf *out, struct tp_str name)
 
 /* Writes the color of a difference: red if the value is above the baseline's, blue if it is below. A larger share of
  * the largest difference has a stronger color. */
-static void put_step_colour(const struct drawing *d, const struct tp_flame_frame *frame)
+static void put_difference_colour(const struct drawing *d, const struct tp_flame_frame *frame)
 {
-    double step = (double)frame->value - (double)frame->base_value, largest = (double)d->flame->largest_step;
+    double step = (double)frame->value - (double)frame->base_value, largest = (double)d->flame->largest_difference;
     double strength = largest > 0 ? (step < 0 ? -step : step) / largest : 0;
     int pale = 240 - (int)(150 * (strength > 1 ? 1 : strength));
     if (step > 0)
@@ -92,11 +92,11 @@ static void put_step_colour(const struct drawing *d, const struct tp_flame_frame
 static void put_colour(const struct drawing *d, const struct tp_flame_frame *frame)
 {
     if (d->flame->has_baseline && frame->depth > 0)
-        put_step_colour(d, frame);
+        put_difference_colour(d, frame);
     else if (frame->name == TP_NO_ID)
         tp_buf_puts(d->out, "#E7EAEE");
     else
-        put_kind_colour(d->out, name_of(d, frame));
+        put_kind_colour(d->out, frame_name(d, frame));
 }
 
 /* ---- boxes ---- */
@@ -105,7 +105,7 @@ static void put_frame(const struct drawing *d, const struct tp_flame_frame *fram
 {
     const struct tp_flame_frame *all = &d->flame->frames[0];
     struct tp_buf *out = d->out;
-    struct tp_str name = name_of(d, frame);
+    struct tp_str name = frame_name(d, frame);
     double x = (double)frame->start * d->scale, width = (double)frame->value * d->scale;
     unsigned y = HEAD + frame->depth * ROW;
     if (x + width > WIDTH - 2 * MARGIN) /* ends the box at the margin, because saturated sums may exceed the width */
@@ -113,18 +113,18 @@ static void put_frame(const struct drawing *d, const struct tp_flame_frame *fram
     if (width < 0)
         return;
     tp_buf_puts(out, "<g class=\"f\"><title>");
-    tp_svg_text(out, name, TP_MAX_SHOWN_NAME_BYTES);
-    tp_buf_printf(out, "\n%s, %s %%", amount(d, frame->value),
+    tp_svg_put_text(out, name, TP_MAX_SHOWN_NAME_BYTES);
+    tp_buf_printf(out, "\n%s, %s %%", amount_text(d, frame->value),
                   tp_text_of_fixed(d->arena, tp_percent(frame->value, all->value), 2));
     if (frame->self > 0 && frame->self < frame->value)
-        tp_buf_printf(out, "; itself %s", amount(d, frame->self));
+        tp_buf_printf(out, "; itself %s", amount_text(d, frame->self));
     if (d->flame->has_baseline)
-        tp_buf_printf(out, "; before %s: %s", amount(d, frame->base_value), step_text(d, frame));
+        tp_buf_printf(out, "; before %s: %s", amount_text(d, frame->base_value), difference_text(d, frame));
     tp_buf_printf(out, "</title><rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%d\" fill=\"", MARGIN + x, y, width,
                   ROW - 1);
     put_colour(d, frame);
     tp_buf_printf(out, "\"/><text x=\"%.2f\" y=\"%u\">", MARGIN + x + 3, y + TEXT_TOP);
-    tp_svg_text_in(out, name, (size_t)((width > 6 ? width - 6 : 0) * 10 / CHARACTER_TENTHS));
+    tp_svg_put_text_within(out, name, (size_t)((width > 6 ? width - 6 : 0) * 10 / CHARACTER_TENTHS));
     tp_buf_puts(out, "</text></g>\n");
 }
 
@@ -132,19 +132,19 @@ static void put_heading(const struct drawing *d, struct tp_str title)
 {
     const struct tp_flame *flame = d->flame;
     struct tp_buf *out = d->out;
-    tp_buf_printf(out, "<text class=\"t\" x=\"%d\" y=\"22\">%s: ", MARGIN, tp_folded_title(flame->metric));
-    tp_svg_text_in(out, title, 90);
+    tp_buf_printf(out, "<text class=\"t\" x=\"%d\" y=\"22\">%s: ", MARGIN, tp_folded_metric_title(flame->metric));
+    tp_svg_put_text_within(out, title, 90);
     tp_buf_printf(out, "</text>\n<text class=\"n\" x=\"%d\" y=\"40\">%s in %s different stacks, %s boxes", MARGIN,
-                  amount(d, flame->frames[0].value), tp_text_of_count(d->arena, (int64_t)flame->path_count),
+                  amount_text(d, flame->frames[0].value), tp_text_of_count(d->arena, (int64_t)flame->path_count),
                   tp_text_of_count(d->arena, flame->count));
     if (flame->has_baseline)
         tp_buf_printf(out, "; before %s: %s. Red: more, blue: less, full colour: %s. In calls that are gone: %s",
-                      amount(d, flame->base_value), step_text(d, &flame->frames[0]), amount(d, flame->largest_step),
-                      amount(d, flame->removed_value));
+                      amount_text(d, flame->base_value), difference_text(d, &flame->frames[0]),
+                      amount_text(d, flame->largest_difference), amount_text(d, flame->removed_value));
     tp_buf_printf(out, "</text>\n<text class=\"n\" id=\"said\" x=\"%d\" y=\"55\"> </text>\n", MARGIN);
 }
 
-void tp_flame_svg(struct tp_buf *out, const struct tp_flame *flame, struct tp_str title, struct tp_arena *arena)
+void tp_flame_write_svg(struct tp_buf *out, const struct tp_flame *flame, struct tp_str title, struct tp_arena *arena)
 {
     struct drawing d = {out, flame, arena, 0};
     unsigned height = HEAD + flame->depth * ROW + FOOT;
@@ -152,9 +152,9 @@ void tp_flame_svg(struct tp_buf *out, const struct tp_flame *flame, struct tp_st
         d.scale = (double)(WIDTH - 2 * MARGIN) / (double)flame->frames[0].value;
     tp_svg_begin(out, WIDTH, height);
     tp_buf_puts(out, "<title>");
-    tp_svg_text(out, title, TP_MAX_SHOWN_NAME_BYTES);
+    tp_svg_put_text(out, title, TP_MAX_SHOWN_NAME_BYTES);
     tp_buf_puts(out, "</title>\n");
-    tp_svg_style(out, "svg/flamegraph.css", arena);
+    tp_svg_put_style(out, "svg/flamegraph.css", arena);
     tp_buf_puts(out, "<rect class=\"b\" width=\"100%\" height=\"100%\" fill=\"#FFFFFF\"/>\n");
     put_heading(&d, title);
     tp_buf_puts(out, "<g id=\"frames\">\n");
@@ -162,6 +162,6 @@ void tp_flame_svg(struct tp_buf *out, const struct tp_flame *flame, struct tp_st
         if (flame->frames[0].value > 0)
             put_frame(&d, &flame->frames[i]);
     tp_buf_puts(out, "</g>\n");
-    tp_svg_script(out, "svg/flamegraph.js", arena);
+    tp_svg_put_script(out, "svg/flamegraph.js", arena);
     tp_buf_puts(out, "</svg>\n");
 }

@@ -75,7 +75,7 @@ static void put_sum(struct tp_buf *out, const struct tp_call_sum *sum, bool is_o
     put_seconds(out, sum->total_ns);
 }
 
-void tp_calls_marshal(struct tp_buf *out, const struct tp_calls *calls)
+void tp_calls_write_pstats(struct tp_buf *out, const struct tp_calls *calls)
 {
     tp_buf_putc(out, '{');
     for (uint32_t i = 0; i < calls->count; i++) {
@@ -83,8 +83,8 @@ void tp_calls_marshal(struct tp_buf *out, const struct tp_calls *calls)
         put_tuple(out, 5);
         put_sum(out, &calls->rows[i].sum, false);
         tp_buf_putc(out, '{');
-        for (uint32_t k = calls->pairs_of[i]; k < calls->pairs_of[i + 1]; k++) {
-            uint32_t pair = calls->pair_order[k];
+        for (uint32_t k = calls->first_pair_of_row[i]; k < calls->first_pair_of_row[i + 1]; k++) {
+            uint32_t pair = calls->pairs_by_row[k];
             put_function(out, &calls->rows[tp_keys_get(&calls->pairs, pair)[1]]);
             put_tuple(out, 4);
             put_sum(out, TP_AT(&calls->pair_sums, struct tp_call_sum, pair), true);
@@ -106,7 +106,7 @@ int tp_export_pstats(const struct tp_export *export, struct tp_error *err)
                             "no Python functions in it, which pstats is of: record them with with_stack; stacks of "
                             "other programs are in --to folded");
     tp_buf_init(&text, 0);
-    tp_calls_marshal(&text, calls);
+    tp_calls_write_pstats(&text, calls);
     int code = text.failed ? tp_error_set(err, text.failed, 0, "out of memory")
                            : tp_export_whole_file(export, "pstats", (struct tp_str){text.data, text.size}, err);
     tp_buf_release(&text);

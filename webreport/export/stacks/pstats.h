@@ -6,6 +6,6 @@
 
 /* Appends the file that pstats.Stats(path) reads: a marshaled dict that maps (file, line, name) to (primitive calls,
  * calls, own seconds, total seconds, callers). */
-void tp_calls_marshal(struct tp_buf *out, const struct tp_calls *calls);
+void tp_calls_write_pstats(struct tp_buf *out, const struct tp_calls *calls);
 
 #endif

@@ -15,7 +15,7 @@
 #include "writer/tfevents_file.h"
 
 /* Returns the number at the end of a step's name, or -1 if the name has no number. */
-static int64_t number_in(struct tp_str name)
+static int64_t number_at_end(struct tp_str name)
 {
     enum { MOST_DIGITS = 15 };
     size_t start = name.len;
@@ -35,7 +35,7 @@ static void number_steps(struct tp_tf_run *run)
     run->step_count = model->step_count < TP_MAX_EXPORT_STEPS ? model->step_count : TP_MAX_EXPORT_STEPS;
     run->step_numbers = tp_arena_array(run->export->arena, run->step_count, sizeof *run->step_numbers);
     for (uint32_t i = 0; i < run->step_count; i++)
-        run->step_numbers[i] = number_in(model->steps[i].name);
+        run->step_numbers[i] = number_at_end(model->steps[i].name);
     bool is_growing = run->step_numbers[0] >= 0;
     for (uint32_t i = 1; i < run->step_count && is_growing; i++)
         is_growing = run->step_numbers[i] > run->step_numbers[i - 1];
@@ -43,7 +43,7 @@ static void number_steps(struct tp_tf_run *run)
         run->step_numbers[i] = i;
 }
 
-static int build(void *context, struct tp_error *err)
+static int build_events(void *context, struct tp_error *err)
 {
     struct tp_tf_run *run = context;
     (void)err;
@@ -65,12 +65,12 @@ static int build(void *context, struct tp_error *err)
 
 /* Fills run->events. The arena does not own the memory of the buffers, so a failed allocation is caught here. Returns 0
  * or the code of the failure. */
-static int build_guarded(struct tp_tf_run *run)
+static int build_events_guarded(struct tp_tf_run *run)
 {
     struct tp_buf text;
     tp_buf_init(&text, TP_MAX_EVENT_FILE_BYTES);
     run->text = &text;
-    int code = tp_arena_run(run->export->arena, build, run, NULL);
+    int code = tp_arena_run(run->export->arena, build_events, run, NULL);
     if (code == TP_OK)
         code = run->events->out.failed ? run->events->out.failed : text.failed;
     tp_buf_release(&text);
@@ -83,9 +83,9 @@ int tp_export_tfevents(const struct tp_export *export, struct tp_error *err)
     struct tp_tfevents events;
     struct tp_tf_run run = {.export = export, .events = &events};
     tp_tfevents_init(&events, TP_MAX_EVENT_FILE_BYTES);
-    int code = build_guarded(&run);
+    int code = build_events_guarded(&run);
     if (code == TP_OK)
-        code = tp_tf_keep_ranks(&run);
+        code = tp_tf_store_rank_samples(&run);
     if (code == TP_OK) {
         struct tp_tf_folder folder;
         code = tp_tf_find_folder(&run, &folder, err);
@@ -104,5 +104,5 @@ int tp_export_tfevents(const struct tp_export *export, struct tp_error *err)
 int tp_export_tfevents_build(const struct tp_export *export, struct tp_tfevents *events)
 {
     struct tp_tf_run run = {.export = export, .events = events};
-    return build_guarded(&run);
+    return build_events_guarded(&run);
 }

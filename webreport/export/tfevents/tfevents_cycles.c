@@ -14,7 +14,7 @@ struct cycle {
     int64_t last_step;
 };
 
-struct tp_tf_job *tp_tf_job_of(struct tp_export_job *job)
+struct tp_tf_job *tp_tf_job_get(struct tp_export_job *job)
 {
     struct tp_tf_job *own = job->kept;
     if (!own) {
@@ -31,11 +31,11 @@ struct place {
     struct tp_tf_folder *found;
 };
 
-static int place_in_job(void *context, struct tp_error *err)
+static int find_folder_in_job(void *context, struct tp_error *err)
 {
     const struct place *place = context;
     const struct tp_export *export = place->run->export;
-    struct tp_tf_job *job = tp_tf_job_of(export->job);
+    struct tp_tf_job *job = tp_tf_job_get(export->job);
     uint32_t run = tp_strings_add(&job->names, tp_str_of(export->run)), folders = 0;
     uint32_t worker = tp_strings_add(&job->names, tp_str_of(export->worker));
     struct cycle *last = NULL;
@@ -65,7 +65,7 @@ int tp_tf_find_folder(const struct tp_tf_run *run, struct tp_tf_folder *folder, 
     folder->number = 1;
     folder->is_continued = false;
     if (run->export->job) {
-        int code = tp_arena_run(run->export->job->arena, place_in_job, &place, err);
+        int code = tp_arena_run(run->export->job->arena, find_folder_in_job, &place, err);
         if (code < 0)
             return code;
     }

@@ -36,7 +36,7 @@ double tp_tf_user_number(const struct tp_tf_run *run, const char *key)
     return digits && end == digits + text.len && end > digits && isfinite(number) ? number : NAN;
 }
 
-static const char *text_of(struct tp_arena *arena, struct tp_str text)
+static const char *copy_as_c_string(struct tp_arena *arena, struct tp_str text)
 {
     size_t size = text.len < MOST_BYTES ? text.len : MOST_BYTES;
     return size ? tp_name_escape(arena, (struct tp_str){text.ptr, size}, " _.:;,+-*/()[]=@#%<>|", MOST_BYTES) : NULL;
@@ -45,7 +45,8 @@ static const char *text_of(struct tp_arena *arena, struct tp_str text)
 static const char *gpu_name(const struct tp_tf_run *run)
 {
     const struct tp_table *gpus = &run->export->profile->views->overview.gpu_summary;
-    const char *name = gpus->row_count ? text_of(run->export->arena, tp_table_text(gpus, TP_GPU_NAME)[0]) : "CPU";
+    const char *name =
+        gpus->row_count ? copy_as_c_string(run->export->arena, tp_table_text(gpus, TP_GPU_NAME)[0]) : "CPU";
     return name ? name : "unknown";
 }
 
@@ -58,8 +59,8 @@ static void add_known(const struct tp_tf_run *run, struct tp_tf_hparam *values, 
         struct tp_str json = tp_trace_header(run->export->profile->trace, known[which].keys[k]);
         if (known[which].is_number)
             value.number = tp_tf_user_number(run, known[which].keys[k]);
-        else if (json.ptr && !tp_value_is(json, '{') && !tp_value_is(json, '['))
-            value.text = text_of(arena, tp_value_text(arena, json));
+        else if (json.ptr && !tp_value_starts_with(json, '{') && !tp_value_starts_with(json, '['))
+            value.text = copy_as_c_string(arena, tp_value_text(arena, json));
     }
     if (value.text || !isnan(value.number))
         values[(*count)++] = value;
@@ -84,12 +85,13 @@ static void add_user_values(const struct tp_tf_run *run, struct tp_tf_hparam *va
     size_t most = *count + MAX_FACTS;
     for (uint32_t i = 0; i < trace->header_count && *count < most; i++) {
         struct tp_str key = trace->header[i].key, json = trace->header[i].value;
-        if (is_listed(key) || tp_value_is(json, '{') || tp_value_is(json, '[') || tp_value_is(json, 'n') ||
-            json.len > MOST_BYTES || !key.len)
+        if (is_listed(key) || tp_value_starts_with(json, '{') || tp_value_starts_with(json, '[') ||
+            tp_value_starts_with(json, 'n') || json.len > MOST_BYTES || !key.len)
             continue;
         const char *name = tp_tf_tag_part(arena, key);
-        double number = tp_value_is(json, '"') ? NAN : tp_tf_user_number(run, tp_arena_copy(arena, key.ptr, key.len));
-        const char *text = isnan(number) ? text_of(arena, tp_value_text(arena, json)) : NULL;
+        double number =
+            tp_value_starts_with(json, '"') ? NAN : tp_tf_user_number(run, tp_arena_copy(arena, key.ptr, key.len));
+        const char *text = isnan(number) ? copy_as_c_string(arena, tp_value_text(arena, json)) : NULL;
         if (text || !isnan(number))
             values[(*count)++] = (struct tp_tf_hparam){name, name, text, number};
     }
@@ -105,7 +107,7 @@ void tp_tf_add_hparams(const struct tp_tf_run *run, const struct tp_tf_metric *m
     struct tp_tf_hparam values[OWN + KNOWN + MAX_FACTS] = {
         {"worker", "Worker", run->export->worker, 0},
         {"gpu", tp_devices_word(profile->model), gpu_name(run), 0},
-        {"gpus_used", tp_text_of_devices(profile->model, "GPUs used", run->export->arena), NULL,
+        {"gpus_used", tp_replace_gpu_words(profile->model, "GPUs used", run->export->arena), NULL,
          (double)profile->model->gpu_count},
         {"world_size", "Ranks", NULL, world == TP_NULL_INT ? 1 : (double)world},
         {"rank", "Rank", NULL, rank == TP_NULL_INT ? 0 : (double)rank},
@@ -126,7 +128,8 @@ void tp_tf_add_hparams(const struct tp_tf_run *run, const struct tp_tf_metric *m
         columns[OWN + KNOWN + i - known_count] = values[i];
         columns[OWN + KNOWN + i - known_count].text = values[i].text ? "" : NULL;
     }
-    tp_tfevents_experiment(run->events, run->first, columns, OWN + KNOWN + count - known_count, metrics, metric_count);
-    tp_tfevents_session_start(run->events, run->first, values, count);
-    tp_tfevents_session_end(run->events, run->last);
+    tp_tfevents_put_experiment(run->events, run->first, columns, OWN + KNOWN + count - known_count, metrics,
+                               metric_count);
+    tp_tfevents_put_session_start(run->events, run->first, values, count);
+    tp_tfevents_put_session_end(run->events, run->last);
 }

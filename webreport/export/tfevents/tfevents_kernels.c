@@ -21,8 +21,8 @@ struct heaviest {
 
 /* Makes columns for the first rows of a table, which is sorted by weight. Names that result in the same tag share a
  * column. */
-static void pick_heaviest(const struct tp_tf_run *run, struct tp_tf_columns *columns, struct heaviest *heaviest,
-                          const struct tp_table *table, const char *group, bool is_kernel)
+static void find_costliest(const struct tp_tf_run *run, struct tp_tf_columns *columns, struct heaviest *heaviest,
+                           const struct tp_table *table, const char *group, bool is_kernel)
 {
     const struct tp_strings *names = &run->export->profile->trace->names;
     const char *tags[HEAVIEST];
@@ -53,26 +53,26 @@ static void pick_heaviest(const struct tp_tf_run *run, struct tp_tf_columns *col
 static void add_to(const struct tp_tf_run *run, struct heaviest *heaviest, const struct tp_event *event, int64_t ns)
 {
     unsigned at = heaviest->of_name[event->name];
-    uint32_t step = at ? tp_tf_step_of(run, event->ts_ns) : TP_NO_ID;
+    uint32_t step = at ? tp_tf_step_at(run, event->ts_ns) : TP_NO_ID;
     if (step != TP_NO_ID)
         heaviest->values[at - 1][step] += (double)ns / NS_PER_MS;
 }
 
-static void add_heaviest(const struct tp_tf_run *run, struct tp_tf_columns *columns)
+static void add_costliest_rows(const struct tp_tf_run *run, struct tp_tf_columns *columns)
 {
     const struct tp_profile *profile = run->export->profile;
     const struct tp_model *model = profile->model;
     const struct tp_operators *ops = &model->operators;
     struct heaviest kernels = {0}, operators = {0};
     if (profile->views->kernels.is_present) {
-        pick_heaviest(run, columns, &kernels, &profile->views->kernels.by_name, "profile_top_kernels_ms", true);
+        find_costliest(run, columns, &kernels, &profile->views->kernels.by_name, "profile_top_kernels_ms", true);
         for (uint32_t i = 0; i < model->devices.count; i++) {
             const struct tp_event *event = tp_device_event(model, i);
             if (event->kind == TP_KIND_KERNEL)
                 add_to(run, &kernels, event, event->dur_ns);
         }
     }
-    pick_heaviest(run, columns, &operators, &profile->views->operators.by_name, "profile_top_ops_ms", false);
+    find_costliest(run, columns, &operators, &profile->views->operators.by_name, "profile_top_ops_ms", false);
     for (uint32_t i = 0; i < ops->finished_count; i++)
         add_to(run, &operators, tp_operator_event(model, i),
                profile->views->operators.sorted_by_device ? tp_narrow_get(&ops->device_self, i)
@@ -99,14 +99,14 @@ static void add_launches(const struct tp_tf_run *run, struct tp_tf_columns *colu
         const struct tp_event *event = tp_launch_event(model, i);
         uint32_t step;
         if (!is_wait[event->name])
-            is_wait[event->name] = tp_str_find(tp_trace_name(trace, event), "Synchronize") >= 0 ? 2 : 1;
-        if (is_wait[event->name] == 2 && (step = tp_tf_step_of(run, event->ts_ns)) != TP_NO_ID)
+            is_wait[event->name] = tp_str_find(tp_trace_event_name(trace, event), "Synchronize") >= 0 ? 2 : 1;
+        if (is_wait[event->name] == 2 && (step = tp_tf_step_at(run, event->ts_ns)) != TP_NO_ID)
             waits[step] += (double)event->dur_ns / NS_PER_MS;
     }
     bool *has_started = tp_arena_array(columns->arena, model->launches.count, sizeof *has_started);
     for (uint32_t i = 0; i < model->devices.count; i++) {
         uint32_t launch = model->devices.launch[i];
-        uint32_t step = launch == TP_NO_ID ? TP_NO_ID : tp_tf_step_of(run, tp_launch_event(model, launch)->ts_ns);
+        uint32_t step = launch == TP_NO_ID ? TP_NO_ID : tp_tf_step_at(run, tp_launch_event(model, launch)->ts_ns);
         if (step != TP_NO_ID && !has_started[launch]) {
             has_started[launch] = true;
             counts[step]++;
@@ -118,7 +118,7 @@ static void add_launches(const struct tp_tf_run *run, struct tp_tf_columns *colu
 
 /* Returns the time from the start of a launch to the start of its device work, us. NaN if the trace lacks the
  * launch. */
-static double delay_us(const struct tp_model *model, uint32_t device)
+static double launch_delay_us(const struct tp_model *model, uint32_t device)
 {
     uint32_t launch = model->devices.launch[device];
     if (launch == TP_NO_ID)
@@ -153,7 +153,7 @@ static void walk_steps(struct step_kernels *kernels)
             if (event->kind != TP_KIND_KERNEL || event->ts_ns < model->steps[step].start_ns)
                 continue;
             *(double *)tp_vec_push(&kernels->durations) = (double)event->dur_ns / 1000;
-            double delay = delay_us(model, at);
+            double delay = launch_delay_us(model, at);
             if (!isnan(delay))
                 *(double *)tp_vec_push(&kernels->delays) = delay;
         }
@@ -161,7 +161,7 @@ static void walk_steps(struct step_kernels *kernels)
     }
 }
 
-static void use_median(struct step_kernels *kernels, uint32_t step)
+static void set_median_delay(struct step_kernels *kernels, uint32_t step)
 {
     struct tp_vec *delays = &kernels->delays;
     if (delays->count == 0)
@@ -170,19 +170,19 @@ static void use_median(struct step_kernels *kernels, uint32_t step)
     kernels->delay_p50[step] = *TP_AT(delays, double, tp_nearest_rank(delays->count, 50));
 }
 
-static void use_histogram(struct step_kernels *kernels, uint32_t step)
+static void add_delay_histogram(struct step_kernels *kernels, uint32_t step)
 {
     struct tp_tfevents_at at = tp_tf_step_end(kernels->run, step);
-    tp_tfevents_histogram(kernels->run->events, at, "profile_kernel_us", "Durations of the step's kernels, in us.",
-                          kernels->durations.data, kernels->durations.count);
-    tp_tfevents_histogram(kernels->run->events, at, "profile_launch_delay_us",
-                          "From the start of the launching call to the start of the kernel, in us.",
-                          kernels->delays.data, kernels->delays.count);
+    tp_tfevents_put_histogram(kernels->run->events, at, "profile_kernel_us", "Durations of the step's kernels, in us.",
+                              kernels->durations.data, kernels->durations.count);
+    tp_tfevents_put_histogram(kernels->run->events, at, "profile_launch_delay_us",
+                              "From the start of the launching call to the start of the kernel, in us.",
+                              kernels->delays.data, kernels->delays.count);
 }
 
 void tp_tf_add_kernel_columns(const struct tp_tf_run *run, struct tp_tf_columns *columns)
 {
-    struct step_kernels kernels = {.run = run, .use = use_median};
+    struct step_kernels kernels = {.run = run, .use = set_median_delay};
     add_launches(run, columns);
     if (run->export->profile->model->devices.count) {
         kernels.delay_p50 = tp_tf_column_new(
@@ -190,11 +190,11 @@ void tp_tf_add_kernel_columns(const struct tp_tf_run *run, struct tp_tf_columns 
             "Median over the step's kernels of the time from the start of the launching call to the kernel's start.");
         walk_steps(&kernels);
     }
-    add_heaviest(run, columns);
+    add_costliest_rows(run, columns);
 }
 
 void tp_tf_add_histograms(const struct tp_tf_run *run)
 {
-    struct step_kernels kernels = {.run = run, .use = use_histogram};
+    struct step_kernels kernels = {.run = run, .use = add_delay_histogram};
     walk_steps(&kernels);
 }

@@ -36,10 +36,10 @@ struct sample {
 
 /* ---- per profile ---- */
 
-static int keep(void *context, struct tp_error *err)
+static int store_samples(void *context, struct tp_error *err)
 {
     const struct tp_tf_run *run = *(const struct tp_tf_run *const *)context;
-    struct tp_tf_job *job = tp_tf_job_of(run->export->job);
+    struct tp_tf_job *job = tp_tf_job_get(run->export->job);
     const struct tp_tf_column *columns[COMPARED];
     (void)err;
     if (!job->samples.arena)
@@ -57,10 +57,10 @@ static int keep(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-int tp_tf_keep_ranks(const struct tp_tf_run *run)
+int tp_tf_store_rank_samples(const struct tp_tf_run *run)
 {
     bool is_rank = run->export->job && !run->export->profile->is_helper;
-    return is_rank ? tp_arena_run(run->export->job->arena, keep, &run, NULL) : TP_OK;
+    return is_rank ? tp_arena_run(run->export->job->arena, store_samples, &run, NULL) : TP_OK;
 }
 
 /* ---- per run ---- */
@@ -85,7 +85,7 @@ struct band {
     double *sorted; /* scratch memory with room for one value of each sample */
 };
 
-static void name_tags(struct band *band)
+static void make_tags(struct band *band)
 {
     static const char *const parts[PARTS] = {"min", "median", "max"};
     for (size_t k = 0; k < COMPARED; k++)
@@ -111,13 +111,12 @@ static void put_step(struct band *band, const struct sample *samples, size_t cou
         if (known < 2 || band->is_flat[k])
             continue;
         tp_sort_reals(band->sorted, known);
-        const double values[PARTS] = {band->sorted[0], tp_median_of_sorted(band->sorted, known),
-                                      band->sorted[known - 1]};
+        const double values[PARTS] = {band->sorted[0], tp_sorted_median(band->sorted, known), band->sorted[known - 1]};
         for (size_t p = 0; p < PARTS; p++)
             scalars[used++] = (struct tp_tf_scalar){band->tags[k][p], texts[p], values[p], !band->is_described[k]};
         band->is_described[k] = true;
     }
-    tp_tfevents_scalars(band->events, at, scalars, used);
+    tp_tfevents_put_scalars(band->events, at, scalars, used);
 }
 
 static void put_charts(const struct band *band, struct tp_tfevents_at at)
@@ -132,7 +131,7 @@ static void put_charts(const struct band *band, struct tp_tfevents_at at)
                                                    .middle = band->tags[k][1],
                                                    .high = band->tags[k][2]};
     if (count)
-        tp_tfevents_layout(band->events, at, charts, count);
+        tp_tfevents_put_layout(band->events, at, charts, count);
 }
 
 /* Builds the bands of one run. samples: sorted by step. Leaves out steps that only one rank has. */
@@ -195,7 +194,7 @@ int tp_export_tfevents_ranks(const struct tp_export_job *job, struct tp_error *e
             end++;
         if (!has_ranks(samples + i, end - i))
             continue;
-        name_tags(&band);
+        make_tags(&band);
         const char *name = has_runs ? tp_arena_copy(job->arena, run.ptr, run.len) : "";
         tp_tfevents_init(&events, TP_MAX_EVENT_FILE_BYTES);
         build_run(&band, samples + i, end - i);

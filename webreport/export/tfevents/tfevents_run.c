@@ -31,7 +31,7 @@ const char *tp_tf_tag_part(struct tp_arena *arena, struct tp_str text)
     return tp_name_escape(arena, text, "_.:-", PART_BYTES);
 }
 
-uint32_t tp_tf_step_of(const struct tp_tf_run *run, int64_t time_ns)
+uint32_t tp_tf_step_at(const struct tp_tf_run *run, int64_t time_ns)
 {
     const struct tp_step *steps = run->export->profile->model->steps;
     uint32_t low = 0, high = run->step_count;

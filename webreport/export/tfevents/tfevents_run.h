@@ -39,7 +39,7 @@ struct tp_tf_job {
     struct tp_vec cycles;    /* data of tfevents_cycles.c */
     struct tp_vec samples;   /* data of tfevents_ranks.c */
 };
-struct tp_tf_job *tp_tf_job_of(struct tp_export_job *job);
+struct tp_tf_job *tp_tf_job_get(struct tp_export_job *job);
 
 /* Folder of a profile's event file. It is the worker's own folder. For a capture whose step numbers do not continue
  * those of the previous capture, it is "WORKER.2" and so on (tfevents_cycles.c). */
@@ -53,7 +53,7 @@ struct tp_tf_folder {
 int tp_tf_find_folder(const struct tp_tf_run *run, struct tp_tf_folder *folder, struct tp_error *err);
 
 /* Stores the data that the comparison of ranks needs in the job's arena (tfevents_ranks.c). Returns 0 or TP_ENOMEM. */
-int tp_tf_keep_ranks(const struct tp_tf_run *run);
+int tp_tf_store_rank_samples(const struct tp_tf_run *run);
 /* Writes the records as the event file of a folder. Then removes the files of earlier exports from the folder, unless
  * folder->is_continued. host: a name that is safe as a part of a file name. */
 int tp_tf_write_file(const struct tp_buf *records, const struct tp_tf_folder *folder, const char *host, double wall_s,
@@ -67,7 +67,7 @@ void tp_tf_add_summary(const struct tp_tf_run *run);
 void tp_tf_add_graph(const struct tp_tf_run *run);
 
 /* Returns the step that contains a time of the trace, or TP_NO_ID. */
-uint32_t tp_tf_step_of(const struct tp_tf_run *run, int64_t time_ns);
+uint32_t tp_tf_step_at(const struct tp_tf_run *run, int64_t time_ns);
 
 /* Returns a number that the program recorded as a fact about the run ("batch_size": 64 or "64"), or NaN. */
 double tp_tf_user_number(const struct tp_tf_run *run, const char *key);

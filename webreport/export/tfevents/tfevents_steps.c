@@ -20,18 +20,18 @@ struct counter {
 };
 
 /* Returns the tag that the program's live event file uses for this counter. */
-static const char *tag_of(const struct tp_tf_run *run, uint32_t name)
+static const char *counter_tag(const struct tp_tf_run *run, uint32_t name)
 {
     struct tp_arena *arena = run->export->arena;
     const char *part = tp_tf_tag_part(arena, tp_strings_get(&run->export->profile->trace->names, name));
     char *clean = tp_arena_copy(arena, part, strlen(part));
-    tp_tfevents_clean(clean);
+    tp_tfevents_clean_name(clean);
     return tp_text_printf(arena, TP_TF_COUNTERS "%s", clean);
 }
 
 /* Returns the counter with this tag, or NULL if there are too many counters. */
-static struct counter *counter_of(const struct tp_tf_run *run, struct tp_tf_columns *columns, struct tp_vec *counters,
-                                  const char *tag)
+static struct counter *find_or_add_counter(const struct tp_tf_run *run, struct tp_tf_columns *columns,
+                                           struct tp_vec *counters, const char *tag)
 {
     for (size_t i = 0; i < counters->count; i++)
         if (strcmp(TP_AT(counters, struct counter, i)->tag, tag) == 0)
@@ -53,11 +53,11 @@ static void add_counters(const struct tp_tf_run *run, struct tp_tf_columns *colu
     uint32_t *by_name = tp_arena_array(columns->arena, trace->names.count, sizeof *by_name);
     for (uint32_t i = 0; i < trace->counter_count; i++) {
         const struct tp_counter *value = &trace->counters[i];
-        uint32_t step = isnan(value->value) ? TP_NO_ID : tp_tf_step_of(run, value->ts_ns);
+        uint32_t step = isnan(value->value) ? TP_NO_ID : tp_tf_step_at(run, value->ts_ns);
         if (step == TP_NO_ID || by_name[value->name] == TP_NO_ID)
             continue;
         if (!by_name[value->name]) {
-            struct counter *found = counter_of(run, columns, &counters, tag_of(run, value->name));
+            struct counter *found = find_or_add_counter(run, columns, &counters, counter_tag(run, value->name));
             by_name[value->name] = found ? (uint32_t)(found - TP_AT(&counters, struct counter, 0)) + 1 : TP_NO_ID;
             i--; /* the name has a counter now; the loop processes this value again */
             continue;
@@ -90,8 +90,8 @@ static void add_times(const struct tp_tf_run *run, struct tp_tf_columns *columns
     for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
         double *values =
             tp_tf_column_new(columns, parts[p].tag,
-                             tp_text_of_devices(run->export->profile->model, steps->defs[parts[p].column].definition,
-                                                run->export->arena));
+                             tp_replace_gpu_words(run->export->profile->model, steps->defs[parts[p].column].definition,
+                                                  run->export->arena));
         for (uint32_t i = 0; i < run->step_count; i++)
             values[i] = (double)tp_table_int(steps, parts[p].column)[i] / NS_PER_MS;
     }
@@ -215,7 +215,7 @@ static void add_memory(const struct tp_tf_run *run, struct tp_tf_columns *column
 
 /* Marks columns that are zero in every step, because their charts show nothing. Counters of the program are not marked.
  */
-static void mark_flat(struct tp_tf_columns *columns)
+static void mark_zero_columns(struct tp_tf_columns *columns)
 {
     for (size_t c = 0; c < columns->items.count; c++) {
         struct tp_tf_column *column = TP_AT(&columns->items, struct tp_tf_column, c);
@@ -225,7 +225,7 @@ static void mark_flat(struct tp_tf_columns *columns)
     }
 }
 
-static void put_columns(const struct tp_tf_run *run, const struct tp_tf_columns *columns)
+static void write_columns(const struct tp_tf_run *run, const struct tp_tf_columns *columns)
 {
     struct tp_tf_scalar *row = tp_arena_array(columns->arena, columns->items.count, sizeof *row);
     bool *is_known = tp_arena_array(columns->arena, columns->items.count, sizeof *is_known);
@@ -236,7 +236,7 @@ static void put_columns(const struct tp_tf_run *run, const struct tp_tf_columns 
             row[c] = (struct tp_tf_scalar){column->tag, column->description, value, !is_known[c]};
             is_known[c] |= !isnan(value);
         }
-        tp_tfevents_scalars(run->events, tp_tf_step_end(run, i), row, columns->items.count);
+        tp_tfevents_put_scalars(run->events, tp_tf_step_end(run, i), row, columns->items.count);
     }
 }
 
@@ -251,12 +251,12 @@ void tp_tf_add_steps(const struct tp_tf_run *run)
     add_memory(run, columns);
     add_counters(run, columns);
     tp_tf_add_kernel_columns(run, columns);
-    mark_flat(columns);
-    put_columns(run, columns);
+    mark_zero_columns(columns);
+    write_columns(run, columns);
     tp_tf_add_histograms(run);
     double *times = tp_arena_array(columns->arena, run->step_count, sizeof *times);
     for (uint32_t i = 0; i < run->step_count; i++)
         times[i] = (double)tp_table_int(&run->export->profile->views->overview.steps, TP_STEP_TOTAL)[i] / NS_PER_MS;
-    tp_tfevents_histogram(run->events, run->last, "profile_step_ms", "Durations of the capture's steps, in ms.", times,
-                          run->step_count);
+    tp_tfevents_put_histogram(run->events, run->last, "profile_step_ms", "Durations of the capture's steps, in ms.",
+                              times, run->step_count);
 }

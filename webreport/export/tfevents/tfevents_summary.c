@@ -30,13 +30,13 @@ static const struct tp_tf_metric metrics[METRICS] = {
 };
 
 /* Returns the metrics. Their texts fit the program that produced the trace, and name its devices. */
-static const struct tp_tf_metric *worded(const struct tp_tf_run *run)
+static const struct tp_tf_metric *metrics_with_titles(const struct tp_tf_run *run)
 {
     const struct tp_model *model = run->export->profile->model;
     struct tp_arena *arena = run->export->arena;
     struct tp_tf_metric *titled = tp_arena_array(arena, METRICS, sizeof *titled);
     memcpy(titled, metrics, sizeof metrics);
-    titled[GPU_UTILIZATION].title = tp_text_of_devices(model, metrics[GPU_UTILIZATION].title, arena);
+    titled[GPU_UTILIZATION].title = tp_replace_gpu_words(model, metrics[GPU_UTILIZATION].title, arena);
     titled[DATALOADER].title = tp_text_printf(arena, "%s (%%)", tp_phrase(TP_PHRASE_INPUT, model->producer));
     return titled;
 }
@@ -103,7 +103,7 @@ static void add_metrics(const struct tp_tf_run *run)
     };
     for (int i = 0; i < METRICS; i++)
         scalars[i] = (struct tp_tf_scalar){metrics[i].tag, metrics[i].description, values[i], true};
-    tp_tfevents_scalars(run->events, run->last, scalars, METRICS);
+    tp_tfevents_put_scalars(run->events, run->last, scalars, METRICS);
 }
 
 /* ---- Custom Scalars ---- */
@@ -162,19 +162,19 @@ static void add_layout(const struct tp_tf_run *run)
         if (tp_tf_column_find(run->columns, charts[i].begin, charts[i].end, false)) {
             struct tp_tf_chart *chart = tp_vec_push(&shown);
             *chart = charts[i].chart;
-            chart->category = tp_text_of_devices(run->export->profile->model, chart->category, run->export->arena);
+            chart->category = tp_replace_gpu_words(run->export->profile->model, chart->category, run->export->arena);
             if (i == UTILIZATION && tp_has_only_own_devices(run->export->profile->model))
                 chart->title = "Utilization (%)";
         }
         if (i == 1)
             add_counter_charts(run, &shown);
     }
-    tp_tfevents_layout(run->events, run->first, shown.data, shown.count);
+    tp_tfevents_put_layout(run->events, run->first, shown.data, shown.count);
 }
 
 void tp_tf_add_summary(const struct tp_tf_run *run)
 {
-    tp_tf_add_hparams(run, worded(run), METRICS);
+    tp_tf_add_hparams(run, metrics_with_titles(run), METRICS);
     add_metrics(run);
     add_layout(run);
 }

@@ -14,21 +14,22 @@ enum { ROWS = 20, NAME_BYTES = 120, US_TO_NS = 1000 };
 
 static void put_name(const struct tp_tf_run *run, struct tp_str name)
 {
-    tp_markdown_escape(run->text, tp_text_cut(run->export->arena, name, NAME_BYTES));
+    tp_markdown_escape(run->text, tp_text_shorten(run->export->arena, name, NAME_BYTES));
 }
 
 static void put_cell(const struct tp_tf_run *run, struct tp_str text)
 {
-    tp_markdown_cell(run->text, tp_text_cut(run->export->arena, text, NAME_BYTES));
+    tp_markdown_cell(run->text, tp_text_shorten(run->export->arena, text, NAME_BYTES));
 }
 
-static void finish(const struct tp_tf_run *run, const char *tag, const char *description)
+static void finish_text(const struct tp_tf_run *run, const char *tag, const char *description)
 {
     if (!run->text->failed && run->text->data)
-        tp_tfevents_text(run->events, run->last, tag, description, (struct tp_str){run->text->data, run->text->size});
+        tp_tfevents_put_text(run->events, run->last, tag, description,
+                             (struct tp_str){run->text->data, run->text->size});
 }
 
-static void start(const struct tp_tf_run *run)
+static void start_text(const struct tp_tf_run *run)
 {
     if (!run->text->failed)
         tp_buf_clear(run->text);
@@ -67,8 +68,8 @@ static void add_recommendations(const struct tp_tf_run *run)
     const struct tp_profile *profile = run->export->profile;
     const struct tp_recommendations *found = &profile->advice->recommendations;
     struct tp_naming naming = {.arena = run->export->arena};
-    struct tp_verdict_block words = tp_section_verdict(&naming, profile);
-    start(run);
+    struct tp_verdict_block words = tp_section_verdict_block(&naming, profile);
+    start_text(run);
     tp_buf_printf(run->text, "**%s.** ", words.class);
     tp_markdown_escape(run->text, tp_str_of(words.headline));
     tp_buf_putc(run->text, ' ');
@@ -78,7 +79,8 @@ static void add_recommendations(const struct tp_tf_run *run)
         put_finding(run, &found->findings[i]);
     if (!found->finding_count)
         tp_buf_puts(run->text, "\nNo finding.\n");
-    finish(run, "profile/1_recommendations", "What to change, severest first. \"At most\" is a bound, not a promise.");
+    finish_text(run, "profile/1_recommendations",
+                "What to change, severest first. \"At most\" is a bound, not a promise.");
 }
 
 /* ---- overview ---- */
@@ -116,11 +118,11 @@ static void add_overview(const struct tp_tf_run *run)
     const struct tp_overview *overview = &run->export->profile->views->overview;
     struct tp_arena *arena = run->export->arena;
     double total = overview->average_us[TP_AVERAGE_TOTAL];
-    start(run);
+    start_text(run);
     tp_buf_printf(run->text,
                   "Step: **%s** on average over %s.\n\n| category | time per step | share |\n|---|---:|---:|\n",
                   tp_text_of_time(arena, (int64_t)llround(total * US_TO_NS)),
-                  tp_text_of_some(arena, overview->used_count, "step", "steps"));
+                  tp_text_of_counted_noun(arena, overview->used_count, "step", "steps"));
     for (enum tp_chart_kind kind = 0; kind < TP_CHART_KINDS; kind++) {
         double us = overview->average_us[tp_chart_average(kind)];
         tp_buf_printf(
@@ -130,7 +132,8 @@ static void add_overview(const struct tp_tf_run *run)
             tp_text_of_percent(arena, total > 0 ? 100 * us / total : 0));
     }
     put_gpus(run);
-    finish(run, "profile/2_overview", "Where a step's time goes, each instant counted once; what each device did.");
+    finish_text(run, "profile/2_overview",
+                "Where a step's time goes, each instant counted once; what each device did.");
 }
 
 /* ---- tables ---- */
@@ -167,14 +170,14 @@ static void add_operators(const struct tp_tf_run *run)
     const struct tp_operator_view *view = &run->export->profile->views->operators;
     if (view->by_name.row_count == 0)
         return;
-    start(run);
+    start_text(run);
     tp_buf_printf(run->text, "| operator | calls | %s self | share | %s |\n|---|---:|---:|---:|---:|\n",
                   view->sorted_by_device ? "GPU" : "CPU", view->sorted_by_device ? "CPU self" : "CPU total");
     put_rows(run, &view->by_name,
              view->sorted_by_device ? (const unsigned[]){TP_OP_NAME, TP_OP_CALLS, TP_OP_DEVICE_SELF, TP_OP_HOST_SELF}
                                     : (const unsigned[]){TP_OP_NAME, TP_OP_CALLS, TP_OP_HOST_SELF, TP_OP_HOST_TOTAL},
              false);
-    finish(run, "profile/3_top_operators", "Operators by their own time, of the whole trace.");
+    finish_text(run, "profile/3_top_operators", "Operators by their own time, of the whole trace.");
 }
 
 static void add_kernels(const struct tp_tf_run *run)
@@ -182,11 +185,11 @@ static void add_kernels(const struct tp_tf_run *run)
     const struct tp_kernel_view *view = &run->export->profile->views->kernels;
     if (!view->is_present || view->by_name.row_count == 0)
         return;
-    start(run);
+    start_text(run);
     tp_buf_puts(run->text, "| kernel | calls | total | share | longest |\n|---|---:|---:|---:|---:|\n");
     put_rows(run, &view->by_name, (const unsigned[]){TP_KERNEL_NAME, TP_KERNEL_CALLS, TP_KERNEL_TOTAL, TP_KERNEL_MAX},
              true);
-    finish(run, "profile/4_top_kernels", "Kernels by their time, of the whole trace.");
+    finish_text(run, "profile/4_top_kernels", "Kernels by their time, of the whole trace.");
 }
 
 /* ---- environment ---- */
@@ -203,7 +206,7 @@ static void add_environment(const struct tp_tf_run *run)
     const struct tp_profile *profile = run->export->profile;
     struct tp_arena *arena = run->export->arena;
     const struct tp_quality *quality = &profile->advice->quality;
-    start(run);
+    start_text(run);
     tp_buf_puts(run->text, "| | |\n|---|---|\n");
     put_fact(run, "trace", profile->file);
     put_fact(run, "worker", profile->worker);
@@ -216,7 +219,7 @@ static void add_environment(const struct tp_tf_run *run)
     for (unsigned i = 0; i < TP_QUALITY_FLAGS; i++)
         if (quality->flags[i].is_raised)
             put_fact(run, quality->flags[i].id, tp_str_of(quality->flags[i].text));
-    finish(run, "profile/5_environment", "The trace, and flags on its quality.");
+    finish_text(run, "profile/5_environment", "The trace, and flags on its quality.");
 }
 
 void tp_tf_add_texts(const struct tp_tf_run *run)

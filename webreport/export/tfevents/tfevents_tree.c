@@ -48,7 +48,7 @@ static uint32_t *last_child(struct tree *tree, uint32_t parent)
 }
 
 /* Returns the node with this name below `parent`, or `parent` itself if there are too many nodes. */
-static uint32_t graph_child(struct tree *tree, uint32_t parent, struct tp_str name)
+static uint32_t find_or_add_child(struct tree *tree, uint32_t parent, struct tp_str name)
 {
     struct tp_arena *arena = tree->run->export->arena;
     uint32_t id = tp_strings_add(&tree->names, clean_name(arena, name));
@@ -81,7 +81,7 @@ static bool is_step(const struct tp_merge_node *merged, const struct tp_label *l
 static struct tp_tf_node *node_at(struct tree *tree, uint32_t place)
 {
     if (place == IN_STEP)
-        place = graph_child(tree, TP_NO_ID, TP_STR("outside of operators"));
+        place = find_or_add_child(tree, TP_NO_ID, TP_STR("outside of operators"));
     return place == TP_NO_ID ? NULL : TP_AT(&tree->nodes, struct tp_tf_node, place);
 }
 
@@ -96,7 +96,7 @@ static void add_cost(struct tp_tf_node *node, int64_t device_ns, int64_t host_ns
 
 /* Fills the graph from the merged nodes, which are in order of first appearance, with parents before children. The own
  * time of a node is its time minus the time of its children. */
-static void fill(struct tree *tree)
+static void fill_tree(struct tree *tree)
 {
     struct tp_arena *arena = tree->run->export->arena;
     uint32_t count = (uint32_t)tree->merge.nodes.count;
@@ -111,14 +111,14 @@ static void fill(struct tree *tree)
         bytes[i] = tp_merge_node(&tree->merge, i)->bytes;
     }
     /* fills child_host_ns; also replaces device_ns and bytes by totals, so their own parts were saved above */
-    tp_merge_total(&tree->merge);
+    tp_merge_sum_subtrees(&tree->merge);
     place[0] = TP_NO_ID;
     for (uint32_t i = 1; i < count; i++) {
         const struct tp_merge_node *merged = tp_merge_node(&tree->merge, i);
         const struct tp_label *label = TP_AT(&tree->merge.labels, struct tp_label, merged->label);
         uint32_t parent = place[merged->parent], above = parent == IN_STEP ? TP_NO_ID : parent;
         bool is_shown = label->kind == TP_CALL_OPERATOR || label->kind == TP_CALL_PHASE;
-        place[i] = is_step(merged, label) ? IN_STEP : is_shown ? graph_child(tree, above, label->text) : parent;
+        place[i] = is_step(merged, label) ? IN_STEP : is_shown ? find_or_add_child(tree, above, label->text) : parent;
         site[i] = label->kind == TP_CALL_FRAME && !label->is_module ? label->text : site[merged->parent];
         struct tp_tf_node *node = node_at(tree, place[i]);
         if (!node)
@@ -142,6 +142,6 @@ void tp_tf_add_graph(const struct tp_tf_run *run)
     tp_keys_init(&tree.paths, arena, 2);
     tp_strings_init(&tree.names, arena, 0);
     tp_merge_build(&tree.merge, run->export->profile->model, arena);
-    fill(&tree);
-    tp_tfevents_graph(run->events, run->last, tree.nodes.data, (uint32_t)tree.nodes.count, arena);
+    fill_tree(&tree);
+    tp_tfevents_put_graph(run->events, run->last, tree.nodes.data, (uint32_t)tree.nodes.count, arena);
 }

@@ -34,7 +34,7 @@ static int64_t median_start(const struct tp_xexport *x)
 
 /* Finds the earliest and latest start of events and memory records between `low` and `high`, ns. Returns the number of
  * events and records outside of this range. */
-static uint64_t find_range(struct tp_xexport *x, int64_t low, int64_t high)
+static uint64_t find_densest_range(struct tp_xexport *x, int64_t low, int64_t high)
 {
     uint64_t outside = 0;
     x->first_ns = INT64_MAX;
@@ -58,29 +58,29 @@ static uint64_t find_range(struct tp_xexport *x, int64_t low, int64_t high)
 static void find_window(struct tp_xexport *x)
 {
     char text[128];
-    find_range(x, INT64_MIN, INT64_MAX);
+    find_densest_range(x, INT64_MIN, INT64_MAX);
     if (x->last_ns - x->first_ns <= TP_MAX_XEVENT_NS || x->trace->event_count == 0)
         return;
     int64_t median = median_start(x);
-    uint64_t outside = find_range(x, median - TP_MAX_XEVENT_NS / 2, median + TP_MAX_XEVENT_NS / 2);
+    uint64_t outside = find_densest_range(x, median - TP_MAX_XEVENT_NS / 2, median + TP_MAX_XEVENT_NS / 2);
     int n = snprintf(text, sizeof text, "tracepress: %llu events lie more than 26 days from the others: left out",
                      (unsigned long long)outside);
-    tp_xspace_warn(x->space, (struct tp_str){text, (size_t)n});
+    tp_xspace_add_warning(x->space, (struct tp_str){text, (size_t)n});
 }
 
 /* ---- the file ---- */
 
 static void put_environment(struct tp_xexport *x)
 {
-    struct tp_xplane *plane = tp_xspace_plane(x->space, ENVIRONMENT_PLANE, TP_STR("Task Environment"));
+    struct tp_xplane *plane = tp_xspace_add_plane(x->space, ENVIRONMENT_PLANE, TP_STR("Task Environment"));
     int64_t base = x->trace->base_time_ns, start, stop;
     if (__builtin_add_overflow(base, x->first_ns, &start) || __builtin_add_overflow(base, x->last_ns, &stop) ||
         start < 0)
         start = stop = 0;
-    struct tp_xstat from = tp_xstat_uint(tp_xplane_text(plane, TP_STR("profile_start_time")), (uint64_t)start);
-    struct tp_xstat to = tp_xstat_uint(tp_xplane_text(plane, TP_STR("profile_stop_time")), (uint64_t)stop);
-    tp_xplane_stat(plane, &from);
-    tp_xplane_stat(plane, &to);
+    struct tp_xstat from = tp_xstat_uint(tp_xplane_add_text(plane, TP_STR("profile_start_time")), (uint64_t)start);
+    struct tp_xstat to = tp_xstat_uint(tp_xplane_add_text(plane, TP_STR("profile_stop_time")), (uint64_t)stop);
+    tp_xplane_add_stat(plane, &from);
+    tp_xplane_add_stat(plane, &to);
 }
 
 /* Writes the path of the session's folder. The name of the session is the run and the time in the input's name, or the

@@ -46,18 +46,19 @@ static uint32_t copy_kind(struct tp_str name)
 /* ---- events ---- */
 
 /* Returns `value` if it is in the range that XProf parses, 0 to 2^31 - 1, and `absent` otherwise. */
-static long long small(int64_t value, long long absent)
+static long long clamp_to_positive(int64_t value, long long absent)
 {
     return value == TP_NULL_INT ? absent : value < 0 ? 0 : value > INT32_MAX ? INT32_MAX : value;
 }
 
-static void three(const struct tp_trace *trace, uint32_t value, long long out[3])
+static void parse_three_numbers(const struct tp_trace *trace, uint32_t value, long long out[3])
 {
     size_t at = 0;
     struct tp_str item;
     for (int i = 0; i < 3; i++)
-        out[i] =
-            tp_value_next(tp_strings_get(&trace->values, value), &at, NULL, &item) ? small(tp_value_int(item), 1) : 1;
+        out[i] = tp_value_next(tp_strings_get(&trace->values, value), &at, NULL, &item)
+                     ? clamp_to_positive(tp_value_int(item), 1)
+                     : 1;
 }
 
 static uint32_t kernel_details(const struct device *d, const struct tp_device_setup *setup)
@@ -65,16 +66,16 @@ static uint32_t kernel_details(const struct device *d, const struct tp_device_se
     const struct tp_trace *trace = d->x->trace;
     char text[320];
     long long grid[3], block[3];
-    three(trace, setup->grid, grid);
-    three(trace, setup->block, block);
+    parse_three_numbers(trace, setup->grid, grid);
+    parse_three_numbers(trace, setup->block, block);
     double occupancy = setup->occupancy_pct_e9 == TP_NULL_INT ? 0 : (double)setup->occupancy_pct_e9 / 1e9;
     int n = snprintf(text, sizeof text,
                      "regs:%lld\nstatic_shared:%lld\ndynamic_shared:0\ngrid:%lld,%lld,%lld\nblock:%lld,%lld,%lld\n"
                      "occ_pct:%.6g",
-                     small(tp_value_int(tp_strings_get(&trace->values, setup->registers)), 0),
-                     small(tp_value_int(tp_strings_get(&trace->values, setup->shared_memory)), 0), grid[0], grid[1],
-                     grid[2], block[0], block[1], block[2], occupancy);
-    return tp_xplane_text(d->plane, (struct tp_str){text, (size_t)n});
+                     clamp_to_positive(tp_value_int(tp_strings_get(&trace->values, setup->registers)), 0),
+                     clamp_to_positive(tp_value_int(tp_strings_get(&trace->values, setup->shared_memory)), 0), grid[0],
+                     grid[1], grid[2], block[0], block[1], block[2], occupancy);
+    return tp_xplane_add_text(d->plane, (struct tp_str){text, (size_t)n});
 }
 
 static uint32_t copy_details(const struct device *d, const struct tp_device_setup *setup, const char *kind)
@@ -82,7 +83,7 @@ static uint32_t copy_details(const struct device *d, const struct tp_device_setu
     char text[96];
     int n = snprintf(text, sizeof text, "kind:%s\nnum_bytes:%lld\nasync:1", kind,
                      (long long)(setup->bytes == TP_NULL_INT || setup->bytes < 0 ? 0 : setup->bytes));
-    return tp_xplane_text(d->plane, (struct tp_str){text, (size_t)n});
+    return tp_xplane_add_text(d->plane, (struct tp_str){text, (size_t)n});
 }
 
 static uint32_t device_name(struct device *d, const struct tp_event *e)
@@ -90,12 +91,12 @@ static uint32_t device_name(struct device *d, const struct tp_event *e)
     uint32_t *id = &d->names[e->name];
     if (*id)
         return *id - 1;
-    struct tp_str name = tp_trace_name(d->x->trace, e);
+    struct tp_str name = tp_trace_event_name(d->x->trace, e);
     if (e->kind == TP_KIND_MEMCPY)
         name = tp_str_of(copies[copy_kind(name)].name);
     else if (e->kind == TP_KIND_MEMSET)
         name = TP_STR("Memset");
-    *id = tp_xplane_name(d->plane, name, TP_STR("")) + 1;
+    *id = tp_xplane_add_name(d->plane, name, TP_STR("")) + 1;
     return *id - 1;
 }
 
@@ -118,23 +119,24 @@ static void put_device_event(struct device *d, uint32_t k)
         stats[count++] = tp_xstat_text(d->set, copy_details(d, setup, "Memset"));
     else
         stats[count++] =
-            tp_xstat_text(d->copy, copy_details(d, setup, copies[copy_kind(tp_trace_name(d->x->trace, e))].name));
+            tp_xstat_text(d->copy, copy_details(d, setup, copies[copy_kind(tp_trace_event_name(d->x->trace, e))].name));
     if (scope != TP_NO_ID)
         stats[count++] = tp_xstat_text(d->op, tp_xscopes_text(&d->x->scopes, scope, d->plane, d->number));
-    tp_xplane_event(d->plane, &(struct tp_xevent){.start_ns = e->ts_ns - d->x->first_ns,
-                                                  .dur_ns = e->dur_ns,
-                                                  .name = device_name(d, e),
-                                                  .stat_count = count,
-                                                  .stats = stats});
+    tp_xplane_add_event(d->plane, &(struct tp_xevent){.start_ns = e->ts_ns - d->x->first_ns,
+                                                      .dur_ns = e->dur_ns,
+                                                      .name = device_name(d, e),
+                                                      .stat_count = count,
+                                                      .stats = stats});
 }
 
 /* ---- streams ---- */
 
-static unsigned use_of(const struct tp_xexport *x, const struct tp_event *e)
+static unsigned stream_use_of_event(const struct tp_xexport *x, const struct tp_event *e)
 {
     if (e->kind == TP_KIND_KERNEL)
         return USE_COMPUTE;
-    return e->kind == TP_KIND_MEMSET ? (unsigned)USE_SET : (unsigned)copies[copy_kind(tp_trace_name(x->trace, e))].bit;
+    return e->kind == TP_KIND_MEMSET ? (unsigned)USE_SET
+                                     : (unsigned)copies[copy_kind(tp_trace_event_name(x->trace, e))].bit;
 }
 
 /* Writes the name of a stream, such as "Stream #7(Compute,MemcpyH2D)". XProf treats lines with such names as streams.
@@ -183,11 +185,11 @@ static void put_streams(struct device *d)
         char name[128];
         unsigned use = 0;
         for (end = i; end < d->gpu->count && items[end].key == items[i].key; end++)
-            use |= use_of(d->x, tp_device_event(model, items[end].item));
+            use |= stream_use_of_event(d->x, tp_device_event(model, items[end].item));
         bool is_usual = items[i].key >= 0 && items[i].key < LINE_MOST;
         int64_t line = is_usual ? items[i].key : LINE_MOST + odd++;
         size_t size = stream_name(name, sizeof name, line, use);
-        tp_xplane_line(d->plane, line, (struct tp_str){name, size});
+        tp_xplane_begin_line(d->plane, line, (struct tp_str){name, size});
         for (uint32_t k = i; k < end; k++)
             if (tp_xexport_contains(d->x, tp_device_event(model, items[k].item)->ts_ns))
                 put_device_event(d, items[k].item);
@@ -201,7 +203,7 @@ static void put_mark(struct device *d, uint32_t name, uint32_t step, int64_t at)
 {
     struct tp_xstat stat = tp_xstat_int(d->correlation, (1ll << TP_XSTEP_CORRELATION) + step);
     if (at >= d->x->first_ns && at - d->x->first_ns <= TP_MAX_XEVENT_NS)
-        tp_xplane_event(
+        tp_xplane_add_event(
             d->plane, &(struct tp_xevent){
                           .start_ns = at - d->x->first_ns, .dur_ns = 1, .name = name, .stat_count = 1, .stats = &stat});
 }
@@ -210,9 +212,9 @@ static void put_mark(struct device *d, uint32_t name, uint32_t step, int64_t at)
 static void put_marks(struct device *d)
 {
     const struct tp_model *model = d->x->model;
-    uint32_t begin = tp_xplane_name(d->plane, TP_STR("step_begin"), TP_STR(""));
-    uint32_t end = tp_xplane_name(d->plane, TP_STR("step_end"), TP_STR(""));
-    tp_xplane_line(d->plane, MARK_LINE, TP_STR("Step boundary"));
+    uint32_t begin = tp_xplane_add_name(d->plane, TP_STR("step_begin"), TP_STR(""));
+    uint32_t end = tp_xplane_add_name(d->plane, TP_STR("step_end"), TP_STR(""));
+    tp_xplane_begin_line(d->plane, MARK_LINE, TP_STR("Step boundary"));
     for (uint32_t i = 0; i < model->step_count; i++) {
         put_mark(d, begin, i, model->steps[i].start_ns);
         if (model->steps[i].end_ns - 1 > model->steps[i].start_ns)
@@ -222,16 +224,17 @@ static void put_marks(struct device *d)
 
 static void put_int(struct device *d, const char *name, int64_t value)
 {
-    struct tp_xstat stat = tp_xstat_int(tp_xplane_text(d->plane, tp_str_of(name)), value);
+    struct tp_xstat stat = tp_xstat_int(tp_xplane_add_text(d->plane, tp_str_of(name)), value);
     if (value != TP_NULL_INT)
-        tp_xplane_stat(d->plane, &stat);
+        tp_xplane_add_stat(d->plane, &stat);
 }
 
 static void put_text(struct device *d, const char *name, struct tp_str value)
 {
-    struct tp_xstat stat = tp_xstat_text(tp_xplane_text(d->plane, tp_str_of(name)), tp_xplane_text(d->plane, value));
+    struct tp_xstat stat =
+        tp_xstat_text(tp_xplane_add_text(d->plane, tp_str_of(name)), tp_xplane_add_text(d->plane, value));
     if (value.len)
-        tp_xplane_stat(d->plane, &stat);
+        tp_xplane_add_stat(d->plane, &stat);
 }
 
 /* Writes those properties of the device that the trace contains. Traces contain neither the clock nor the memory
@@ -242,10 +245,10 @@ static void put_properties(struct device *d)
     if (!p)
         return;
     bool is_amd = tp_str_find_lower(p->name, "amd") >= 0 || tp_str_find_lower(p->name, "radeon") >= 0;
-    struct tp_xstat memory = tp_xstat_uint(tp_xplane_text(d->plane, TP_STR("memory_size")),
+    struct tp_xstat memory = tp_xstat_uint(tp_xplane_add_text(d->plane, TP_STR("memory_size")),
                                            p->total_memory_bytes > 0 ? (uint64_t)p->total_memory_bytes : 0);
     put_int(d, "core_count", p->sm_count);
-    tp_xplane_stat(d->plane, &memory);
+    tp_xplane_add_stat(d->plane, &memory);
     put_int(d, "compute_cap_major", p->major);
     put_int(d, "compute_cap_minor", p->minor);
     put_text(d, "device_vendor", is_amd ? TP_STR("AMD") : TP_STR("Nvidia"));
@@ -258,17 +261,18 @@ static void put_device(struct tp_xexport *x, uint32_t index)
     char name[48];
     long long shown = gpu->id >= 0 && gpu->id < LINE_MOST ? gpu->id : LINE_MOST + (long long)index;
     int n = snprintf(name, sizeof name, "/device:GPU:%lld", shown);
-    struct tp_xplane *p = tp_xspace_plane(x->space, DEVICE_PLANES + (int64_t)index, (struct tp_str){name, (size_t)n});
+    struct tp_xplane *p =
+        tp_xspace_add_plane(x->space, DEVICE_PLANES + (int64_t)index, (struct tp_str){name, (size_t)n});
     struct device d = {.x = x,
                        .plane = p,
                        .gpu = gpu,
                        .number = DEVICE_PLANES + index,
                        .names = tp_arena_array(x->arena, x->trace->names.count, sizeof *d.names),
-                       .correlation = tp_xplane_text(p, TP_STR("correlation_id")),
-                       .op = tp_xplane_text(p, TP_STR("tf_op")),
-                       .kernel = tp_xplane_text(p, TP_STR("kernel_details")),
-                       .copy = tp_xplane_text(p, TP_STR("memcpy_details")),
-                       .set = tp_xplane_text(p, TP_STR("memset_details"))};
+                       .correlation = tp_xplane_add_text(p, TP_STR("correlation_id")),
+                       .op = tp_xplane_add_text(p, TP_STR("tf_op")),
+                       .kernel = tp_xplane_add_text(p, TP_STR("kernel_details")),
+                       .copy = tp_xplane_add_text(p, TP_STR("memcpy_details")),
+                       .set = tp_xplane_add_text(p, TP_STR("memset_details"))};
     put_properties(&d);
     put_streams(&d);
     put_marks(&d);

@@ -109,7 +109,7 @@ static int64_t step_number(const struct tp_model *model, uint32_t step)
 
 /* Closes the events that ended before `start`. Returns an end with which a new event nests: `end`, or the end of an
  * enclosing event if that is earlier. *scope: scope of the innermost operator. */
-static int64_t nest(struct host *h, int64_t start, int64_t end, uint32_t *scope)
+static int64_t close_ended_and_nest(struct host *h, int64_t start, int64_t end, uint32_t *scope)
 {
     *scope = TP_NO_ID;
     while (h->open.count) {
@@ -126,11 +126,11 @@ static int64_t nest(struct host *h, int64_t start, int64_t end, uint32_t *scope)
 static void put_event(struct host *h, int64_t start, int64_t end, uint32_t name, const struct tp_xstat *stats,
                       unsigned count)
 {
-    tp_xplane_event(h->plane, &(struct tp_xevent){.start_ns = start - h->x->first_ns,
-                                                  .dur_ns = end - start,
-                                                  .name = name,
-                                                  .stat_count = count,
-                                                  .stats = stats});
+    tp_xplane_add_event(h->plane, &(struct tp_xevent){.start_ns = start - h->x->first_ns,
+                                                      .dur_ns = end - start,
+                                                      .name = name,
+                                                      .stat_count = count,
+                                                      .stats = stats});
 }
 
 static void put_extra(struct host *h, const struct extra *extra)
@@ -139,7 +139,7 @@ static void put_extra(struct host *h, const struct extra *extra)
     struct tp_str name = model->steps[extra->step].name;
     char display[96];
     uint32_t scope;
-    int64_t end = nest(h, extra->start, extra->end, &scope);
+    int64_t end = close_ended_and_nest(h, extra->start, extra->end, &scope);
     int size = snprintf(display, sizeof display, "%s%.*s",
                         model->step_marker == TP_MARKER_PROFILER_STEP ? "ProfilerStep#" : "step ",
                         (int)(name.len < 64 ? name.len : 64), name.ptr);
@@ -148,15 +148,15 @@ static void put_extra(struct host *h, const struct extra *extra)
         const struct tp_xstat stats[] = {
             tp_xstat_int(h->root, 1), tp_xstat_int(h->step_num, step_number(model, extra->step)),
             tp_xstat_int(h->producer_type, STEP_PRODUCER), tp_xstat_uint(h->producer, extra->step)};
-        put_event(h, extra->start, end, tp_xplane_name(h->plane, TP_STR("train"), shown), stats, 4);
+        put_event(h, extra->start, end, tp_xplane_add_name(h->plane, TP_STR("train"), shown), stats, 4);
     } else if (extra->kind == EXTRA_PART) {
         const struct tp_xstat stats[] = {tp_xstat_int(h->consumer_type, STEP_PRODUCER),
                                          tp_xstat_uint(h->consumer, extra->step)};
-        put_event(h, extra->start, end, tp_xplane_name(h->plane, TP_STR("tracepress::step_part"), shown), stats, 2);
+        put_event(h, extra->start, end, tp_xplane_add_name(h->plane, TP_STR("tracepress::step_part"), shown), stats, 2);
     } else {
         const struct tp_xstat stats[] = {tp_xstat_int(h->correlation, (1ll << TP_XSTEP_CORRELATION) + extra->step)};
-        put_event(h, extra->start, end, tp_xplane_name(h->plane, TP_STR("tracepress::step_begin"), TP_STR("")), stats,
-                  1);
+        put_event(h, extra->start, end, tp_xplane_add_name(h->plane, TP_STR("tracepress::step_begin"), TP_STR("")),
+                  stats, 1);
     }
     if (extra->kind != EXTRA_MARK)
         *(struct open_event *)tp_vec_push(&h->open) = (struct open_event){end, scope};
@@ -164,28 +164,28 @@ static void put_extra(struct host *h, const struct extra *extra)
 
 /* Returns the id of an event name of the trace. as_frame: the name gets the form of XProf's own Python tracer,
  * "$file(line): function". */
-static uint32_t name_of(struct host *h, uint32_t name, bool as_frame)
+static uint32_t name_text_id(struct host *h, uint32_t name, bool as_frame)
 {
     uint32_t *id = as_frame ? &h->frames[name] : &h->names[name];
     struct tp_str text = tp_strings_get(&h->x->trace->names, name);
     if (*id)
         return *id - 1;
     if (!as_frame) {
-        *id = tp_xplane_name(h->plane, text, TP_STR("")) + 1;
+        *id = tp_xplane_add_name(h->plane, text, TP_STR("")) + 1;
     } else {
         char *marked = tp_arena_alloc(h->x->arena, text.len + 1);
         *marked = '$';
         memcpy(marked + 1, text.ptr, text.len);
-        *id = tp_xplane_name(h->plane, (struct tp_str){marked, text.len + 1}, text) + 1;
+        *id = tp_xplane_add_name(h->plane, (struct tp_str){marked, text.len + 1}, text) + 1;
     }
     return *id - 1;
 }
 
-static enum tp_xroot root_of(const struct host *h, const struct tp_event *e)
+static enum tp_xroot scope_root(const struct host *h, const struct tp_event *e)
 {
-    struct tp_str name = tp_trace_name(h->x->trace, e);
+    struct tp_str name = tp_trace_event_name(h->x->trace, e);
     uint64_t flags = h->x->model->marks[e->name];
-    if (tp_range_kind_of(h->x->model, e) == TP_RANGE_INPUT)
+    if (tp_event_range_kind(h->x->model, e) == TP_RANGE_INPUT)
         return TP_XROOT_INPUT;
     if (flags & TP_MARK_OPTIMIZER)
         return TP_XROOT_OPTIMIZER;
@@ -203,10 +203,10 @@ static uint32_t operator_name(struct host *h, const struct tp_event *e, uint32_t
     if (s->plane == HOST_PLANE)
         return s->id;
     s->plane = HOST_PLANE;
-    if (tp_range_kind_of(h->x->model, e) == TP_RANGE_INPUT)
-        s->id = tp_xplane_name(h->plane, TP_STR("IteratorGetNext"), tp_trace_name(h->x->trace, e));
+    if (tp_event_range_kind(h->x->model, e) == TP_RANGE_INPUT)
+        s->id = tp_xplane_add_name(h->plane, TP_STR("IteratorGetNext"), tp_trace_event_name(h->x->trace, e));
     else
-        s->id = tp_xplane_name(h->plane, s->text, tp_trace_name(h->x->trace, e));
+        s->id = tp_xplane_add_name(h->plane, s->text, tp_trace_event_name(h->x->trace, e));
     return s->id;
 }
 
@@ -216,15 +216,15 @@ static uint32_t shape_text(struct host *h, uint32_t value)
     struct tp_str text = tp_strings_get(&h->x->trace->values, value);
     text.len = text.len < SHAPE_MOST ? text.len : SHAPE_MOST;
     if (!h->values[value])
-        h->values[value] = tp_xplane_text(h->plane, text) + 1;
+        h->values[value] = tp_xplane_add_text(h->plane, text) + 1;
     return h->values[value] - 1;
 }
 
 static void put_operator(struct host *h, uint32_t event, int64_t end, uint32_t above)
 {
     const struct tp_event *e = &h->x->trace->events[event];
-    uint32_t scope = tp_xscopes_add(&h->x->scopes, above, above == TP_NO_ID ? root_of(h, e) : TP_XROOT_MAIN, e->name,
-                                    tp_trace_name(h->x->trace, e));
+    uint32_t scope = tp_xscopes_add(&h->x->scopes, above, above == TP_NO_ID ? scope_root(h, e) : TP_XROOT_MAIN, e->name,
+                                    tp_trace_event_name(h->x->trace, e));
     uint32_t dims = e->detail == TP_NO_ID ? TP_NO_ID : h->x->trace->hosts[e->detail].dims;
     struct tp_xstat shape = {0};
     if (dims != TP_NO_ID)
@@ -250,7 +250,7 @@ static void put_launch(struct host *h, uint32_t event, int64_t end)
         stats[count++] = tp_xstat_int(h->correlation, correlation);
     if (gpu)
         stats[count++] = tp_xstat_int(h->device, model->gpus[gpu - 1].id);
-    put_event(h, e->ts_ns, end, name_of(h, e->name, false), stats, count);
+    put_event(h, e->ts_ns, end, name_text_id(h, e->name, false), stats, count);
 }
 
 /* Returns whether the event is a marker that became a step. Such a marker is not written again as an event. */
@@ -260,7 +260,7 @@ static bool is_step(const struct host *h, const struct tp_event *e)
            (h->x->model->marks[e->name] & TP_MARK_PROFILER_STEP) && e->thread == h->x->main_thread;
 }
 
-static bool is_at_step(const struct host *h, const struct tp_event *e)
+static bool is_at_step_start(const struct host *h, const struct tp_event *e)
 {
     const struct tp_model *model = h->x->model;
     uint32_t low = 0, high = model->step_count;
@@ -279,16 +279,16 @@ static void put_call(struct host *h, uint32_t event)
     const struct tp_event *e = &h->x->trace->events[event];
     bool is_call = e->kind == TP_KIND_OPERATOR || e->kind == TP_KIND_ANNOTATION;
     uint32_t above;
-    if (is_step(h, e) && is_at_step(h, e))
+    if (is_step(h, e) && is_at_step_start(h, e))
         return;
-    int64_t end = nest(h, e->ts_ns, tp_event_end(e), &above);
+    int64_t end = close_ended_and_nest(h, e->ts_ns, tp_event_end(e), &above);
     if (e->kind == TP_KIND_RUNTIME) {
         put_launch(h, event, end);
         *(struct open_event *)tp_vec_push(&h->open) = (struct open_event){end, above};
     } else if (is_call && !(h->x->model->marks[e->name] & TP_MARK_STEP)) {
         put_operator(h, event, end, above);
     } else {
-        put_event(h, e->ts_ns, end, name_of(h, e->name, false), NULL, 0);
+        put_event(h, e->ts_ns, end, name_text_id(h, e->name, false), NULL, 0);
         *(struct open_event *)tp_vec_push(&h->open) = (struct open_event){end, above};
     }
 }
@@ -349,8 +349,8 @@ static void put_frames(struct host *h, const uint32_t *events, uint32_t count)
         const struct tp_event *e = &h->x->trace->events[events[i]];
         if (!is_frame(e) || !tp_xexport_contains(h->x, e->ts_ns))
             continue;
-        int64_t end = nest(h, e->ts_ns, tp_event_end(e), &above);
-        put_event(h, e->ts_ns, end, name_of(h, e->name, true), NULL, 0);
+        int64_t end = close_ended_and_nest(h, e->ts_ns, tp_event_end(e), &above);
+        put_event(h, e->ts_ns, end, name_text_id(h, e->name, true), NULL, 0);
         *(struct open_event *)tp_vec_push(&h->open) = (struct open_event){end, TP_NO_ID};
     }
 }
@@ -370,12 +370,12 @@ static void put_thread(struct host *h, uint32_t thread, uint32_t line)
     else
         add_parts(h, events, count);
     if (frames < count || h->extras.count) {
-        tp_xplane_line(h->plane, 2 * (int64_t)line, name);
+        tp_xplane_begin_line(h->plane, 2 * (int64_t)line, name);
         put_calls(h, events, count);
     }
     h->open.count = 0;
     if (frames) {
-        tp_xplane_line(h->plane, 2 * (int64_t)line + 1, frames_name(h, name));
+        tp_xplane_begin_line(h->plane, 2 * (int64_t)line + 1, frames_name(h, name));
         put_frames(h, events, count);
     }
 }
@@ -386,7 +386,7 @@ static void put_step_line(struct host *h)
 {
     h->extras.count = h->open.count = 0;
     add_steps(h);
-    tp_xplane_line(h->plane, STEP_LINE, TP_STR("steps"));
+    tp_xplane_begin_line(h->plane, STEP_LINE, TP_STR("steps"));
     put_calls(h, NULL, 0);
 }
 
@@ -403,7 +403,7 @@ static void find_launch_gpus(struct host *h)
 
 static void open_plane(struct host *h, struct tp_xexport *x)
 {
-    struct tp_xplane *p = tp_xspace_plane(x->space, HOST_PLANE, TP_STR("/host:CPU"));
+    struct tp_xplane *p = tp_xspace_add_plane(x->space, HOST_PLANE, TP_STR("/host:CPU"));
     *h = (struct host){.x = x,
                        .plane = p,
                        .names = tp_arena_array(x->arena, x->trace->names.count, sizeof *h->names),
@@ -412,15 +412,15 @@ static void open_plane(struct host *h, struct tp_xexport *x)
                        .open = TP_VEC(x->arena, struct open_event),
                        .extras = TP_VEC(x->arena, struct extra),
                        .has_step_line = x->main_thread == TP_NO_ID || x->model->step_marker != TP_MARKER_PROFILER_STEP,
-                       .correlation = tp_xplane_text(p, TP_STR("correlation_id")),
-                       .device = tp_xplane_text(p, TP_STR("device_id")),
-                       .shape = tp_xplane_text(p, TP_STR("shape")),
-                       .step_num = tp_xplane_text(p, TP_STR("step_num")),
-                       .root = tp_xplane_text(p, TP_STR("_r")),
-                       .producer_type = tp_xplane_text(p, TP_STR("_pt")),
-                       .producer = tp_xplane_text(p, TP_STR("_p")),
-                       .consumer_type = tp_xplane_text(p, TP_STR("_ct")),
-                       .consumer = tp_xplane_text(p, TP_STR("_c"))};
+                       .correlation = tp_xplane_add_text(p, TP_STR("correlation_id")),
+                       .device = tp_xplane_add_text(p, TP_STR("device_id")),
+                       .shape = tp_xplane_add_text(p, TP_STR("shape")),
+                       .step_num = tp_xplane_add_text(p, TP_STR("step_num")),
+                       .root = tp_xplane_add_text(p, TP_STR("_r")),
+                       .producer_type = tp_xplane_add_text(p, TP_STR("_pt")),
+                       .producer = tp_xplane_add_text(p, TP_STR("_p")),
+                       .consumer_type = tp_xplane_add_text(p, TP_STR("_ct")),
+                       .consumer = tp_xplane_add_text(p, TP_STR("_c"))};
     find_launch_gpus(h);
 }
 

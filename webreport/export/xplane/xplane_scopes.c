@@ -61,7 +61,7 @@ void tp_xscopes_init(struct tp_xscopes *scopes, struct tp_arena *arena)
 }
 
 /* Makes the text of the newest scope. If the path is too long, keeps only its root and its last part. */
-static void name_scope(struct tp_xscopes *scopes, uint32_t above, enum tp_xroot root, struct tp_str name)
+static void set_scope_text(struct tp_xscopes *scopes, uint32_t above, enum tp_xroot root, struct tp_str name)
 {
     static const char *const roots[] = {[TP_XROOT_MAIN] = "main",
                                         [TP_XROOT_BACKWARD] = "backward",
@@ -95,7 +95,7 @@ uint32_t tp_xscopes_add(struct tp_xscopes *scopes, uint32_t above, enum tp_xroot
     uint32_t parent = above == TP_NO_ID ? TP_NO_ID - 1 - (uint32_t)root : above;
     uint32_t scope = tp_keys_pair(&scopes->edges, parent, name);
     if (scope == scopes->items.count)
-        name_scope(scopes, above, root, text);
+        set_scope_text(scopes, above, root, text);
     return scope;
 }
 
@@ -104,7 +104,7 @@ uint32_t tp_xscopes_text(struct tp_xscopes *scopes, uint32_t scope, struct tp_xp
     struct tp_xscope *s = tp_xscopes_get(scopes, scope);
     if (s->plane != plane_number) {
         s->plane = plane_number;
-        s->id = tp_xplane_text(plane, s->text);
+        s->id = tp_xplane_add_text(plane, s->text);
     }
     return s->id;
 }

@@ -53,43 +53,43 @@ const char *tp_phrase(enum tp_phrase phrase, enum tp_producer producer)
                                        "Median time per step in ranges that wait for input."},
         [TP_PHRASE_LOADING] = {"Loading input data", "Waiting for input"},
     };
-    return tp_speaks_torch(producer) ? phrases[phrase].torch : phrases[phrase].others;
+    return tp_uses_torch_words(producer) ? phrases[phrase].torch : phrases[phrase].others;
 }
 
 /* ---- devices ---- */
 
 /* Returns `text` with `word` in place of each "GPU". The word "Device" is in lower case except at the start of the
  * text. */
-static const char *text_of_word(const char *text, const char *word, struct tp_arena *arena)
+static const char *replace_gpu_word(const char *text, const char *word, struct tp_arena *arena)
 {
     const char *at = strcmp(word, "GPU") == 0 ? NULL : strstr(text, "GPU");
     if (!at)
         return text;
     const char *said = at > text && strcmp(word, "Device") == 0 ? "device" : word;
-    return tp_text_printf(arena, "%.*s%s%s", (int)(at - text), text, said, text_of_word(at + 3, word, arena));
+    return tp_text_printf(arena, "%.*s%s%s", (int)(at - text), text, said, replace_gpu_word(at + 3, word, arena));
 }
 
-const char *tp_text_of_devices(const struct tp_model *model, const char *text, struct tp_arena *arena)
+const char *tp_replace_gpu_words(const struct tp_model *model, const char *text, struct tp_arena *arena)
 {
-    return text_of_word(text, tp_devices_word(model), arena);
+    return replace_gpu_word(text, tp_devices_word(model), arena);
 }
 
 /* ---- operators ---- */
 
-struct tp_speech tp_speech_of(const struct tp_model *model)
+struct tp_speech tp_speech_of_model(const struct tp_model *model)
 {
     return (struct tp_speech){model->producer, tp_has_only_own_devices(model),
-                              !model->gpu_count && !tp_speaks_torch(model->producer), tp_devices_word(model)};
+                              !model->gpu_count && !tp_uses_torch_words(model->producer), tp_devices_word(model)};
 }
 
-struct tp_speech tp_speech_joined(struct tp_speech first, struct tp_speech second)
+struct tp_speech tp_speech_join(struct tp_speech first, struct tp_speech second)
 {
-    bool has_gpu = !first.has_none && !first.has_only_own;
-    has_gpu |= !second.has_none && !second.has_only_own;
+    bool has_gpu = !first.mentions_no_device && !first.has_only_own;
+    has_gpu |= !second.mentions_no_device && !second.has_only_own;
     const char *x = first.devices ? first.devices : "GPU", *y = second.devices ? second.devices : "GPU";
-    const char *word = first.has_none ? y : second.has_none || strcmp(x, y) == 0 ? x : "Device";
+    const char *word = first.mentions_no_device ? y : second.mentions_no_device || strcmp(x, y) == 0 ? x : "Device";
     return (struct tp_speech){first.producer, !has_gpu && (first.has_only_own || second.has_only_own),
-                              first.has_none && second.has_none, word};
+                              first.mentions_no_device && second.mentions_no_device, word};
 }
 
 /* replacements of PyTorch's words; where several rows match, the first one applies */
@@ -116,7 +116,7 @@ static const struct replacement *replacement_at(const char *text)
     return NULL;
 }
 
-static const char *text_of_calls(const char *text, struct tp_arena *arena)
+static const char *replace_operator_words(const char *text, struct tp_arena *arena)
 {
     struct tp_buf out;
     if (!strstr(text, "perator") && !strstr(text, "annotation"))
@@ -133,23 +133,23 @@ static const char *text_of_calls(const char *text, struct tp_arena *arena)
     return tp_buf_move(&out, arena);
 }
 
-const char *tp_spoken(struct tp_speech speech, const char *text, struct tp_arena *arena)
+const char *tp_speech_text(struct tp_speech speech, const char *text, struct tp_arena *arena)
 {
     if (!text)
         return NULL;
     if (speech.devices)
-        text = text_of_word(text, speech.devices, arena);
-    return tp_speaks_torch(speech.producer) ? text : text_of_calls(text, arena);
+        text = replace_gpu_word(text, speech.devices, arena);
+    return tp_uses_torch_words(speech.producer) ? text : replace_operator_words(text, arena);
 }
 
-const char *tp_text_of_operators(enum tp_producer producer, size_t count, struct tp_arena *arena)
+const char *tp_operator_count_text(enum tp_producer producer, size_t count, struct tp_arena *arena)
 {
-    return tp_speaks_torch(producer) ? tp_text_of_some(arena, (int64_t)count, "operator", "operators")
-                                     : tp_text_of_some(arena, (int64_t)count, "name", "names");
+    return tp_uses_torch_words(producer) ? tp_text_of_counted_noun(arena, (int64_t)count, "operator", "operators")
+                                         : tp_text_of_counted_noun(arena, (int64_t)count, "name", "names");
 }
 
-bool tp_speaks_of_launches(const struct tp_model *model)
+bool tp_mentions_launches(const struct tp_model *model)
 {
-    struct tp_speech speech = tp_speech_of(model);
-    return !speech.has_none && !speech.has_only_own;
+    struct tp_speech speech = tp_speech_of_model(model);
+    return !speech.mentions_no_device && !speech.has_only_own;
 }

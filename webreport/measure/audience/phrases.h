@@ -37,31 +37,31 @@ const char *tp_phrase(enum tp_phrase phrase, enum tp_producer producer);
 
 /* Returns `text` with the word for the trace's devices (tp_devices_word) instead of "GPU". The result is `text` itself
  * or a copy in `arena`. */
-const char *tp_text_of_devices(const struct tp_model *model, const char *text, struct tp_arena *arena);
+const char *tp_replace_gpu_words(const struct tp_model *model, const char *text, struct tp_arena *arena);
 
 /* Words that texts use for operators and devices. A zeroed struct means PyTorch's words and "GPU". */
 struct tp_speech {
     enum tp_producer producer;
-    bool has_only_own;   /* the program itself registered all devices; no device is a GPU */
-    bool has_none;       /* the trace has no device and is not from PyTorch, so texts mention no device */
-    const char *devices; /* word for the devices (tp_devices_word), static; NULL means "GPU" */
+    bool has_only_own;       /* the program itself registered all devices; no device is a GPU */
+    bool mentions_no_device; /* the trace has no device and is not from PyTorch, so texts mention no device */
+    const char *devices;     /* word for the devices (tp_devices_word), static; NULL means "GPU" */
 };
 
-struct tp_speech tp_speech_of(const struct tp_model *model);
+struct tp_speech tp_speech_of_model(const struct tp_model *model);
 /* Returns the words for texts about two traces: words for operators from the first trace, words for devices from
  * both. */
-struct tp_speech tp_speech_joined(struct tp_speech first, struct tp_speech second);
+struct tp_speech tp_speech_join(struct tp_speech first, struct tp_speech second);
 
 /* Translates a text that tracepress wrote for PyTorch into the words of `speech`. Operators become calls, annotations
  * become ranges, and "GPU" becomes the word for the devices. The text must not contain names from the trace. Returns
  * `text` itself, a copy in `arena`, or NULL if `text` is NULL. */
-const char *tp_spoken(struct tp_speech speech, const char *text, struct tp_arena *arena);
+const char *tp_speech_text(struct tp_speech speech, const char *text, struct tp_arena *arena);
 
 /* Returns a number of different operators as text in `arena`, such as "3 operators". Without PyTorch: "3 names". */
-const char *tp_text_of_operators(enum tp_producer producer, size_t count, struct tp_arena *arena);
+const char *tp_operator_count_text(enum tp_producer producer, size_t count, struct tp_arena *arena);
 
 /* Returns whether texts may mention GPUs and launches: the trace is from PyTorch or has a device other than the
  * program's own. */
-bool tp_speaks_of_launches(const struct tp_model *model);
+bool tp_mentions_launches(const struct tp_model *model);
 
 #endif

@@ -9,7 +9,7 @@
 const char *tp_producer_text(enum tp_producer producer);
 
 /* Returns whether the program uses PyTorch. Only then do texts use PyTorch's words. */
-static inline bool tp_speaks_torch(enum tp_producer producer)
+static inline bool tp_uses_torch_words(enum tp_producer producer)
 {
     return producer == TP_PRODUCER_TORCH;
 }

@@ -66,12 +66,13 @@ void tp_calltree_build(struct tp_calltree *tree, const struct tp_model *model,
 /* Builds the tree from samples (thread -> function -> function). host_ns is processor time, call_count the number of
  * samples. A function is identified by name and file, without the line. Each level of a recursion is a separate
  * node. */
-void tp_calltree_of_samples(struct tp_calltree *tree, const struct tp_model *model,
-                            const struct tp_calltree_options *options, struct tp_arena *arena);
+void tp_calltree_build_from_samples(struct tp_calltree *tree, const struct tp_model *model,
+                                    const struct tp_calltree_options *options, struct tp_arena *arena);
 
 /* Builds the tree of a program recorded from outside (program -> function -> function). Node times are the weights of
  * the samples. */
-void tp_calltree_of_program(struct tp_calltree *tree, const struct tp_model *model, const struct tp_program_view *view,
-                            const struct tp_calltree_options *options, struct tp_arena *arena);
+void tp_calltree_build_from_program(struct tp_calltree *tree, const struct tp_model *model,
+                                    const struct tp_program_view *view, const struct tp_calltree_options *options,
+                                    struct tp_arena *arena);
 
 #endif

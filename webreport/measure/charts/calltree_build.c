@@ -58,7 +58,7 @@ static void choose_threshold(struct pruning *p, uint32_t max_nodes)
     }
 }
 
-static const struct tp_label *label_of(const struct pruning *p, uint32_t node)
+static const struct tp_label *node_label(const struct pruning *p, uint32_t node)
 {
     return TP_AT(&p->merge->labels, struct tp_label, tp_merge_node(p->merge, node)->label);
 }
@@ -67,13 +67,13 @@ static const struct tp_label *label_of(const struct pruning *p, uint32_t node)
 static uint32_t dominant_child(const struct pruning *p, uint32_t index)
 {
     const struct tp_merge_node *node = tp_merge_node(p->merge, index);
-    if (label_of(p, index)->kind != TP_CALL_FRAME)
+    if (node_label(p, index)->kind != TP_CALL_FRAME)
         return TP_NO_ID;
     for (uint32_t c = node->first_child; c != TP_NO_ID; c = tp_merge_node(p->merge, c)->next_sibling) {
         const struct tp_merge_node *below = tp_merge_node(p->merge, c);
         bool takes_device = (__int128)below->device_ns * 100 >= (__int128)node->device_ns * 98;
         bool takes_host = (__int128)below->host_ns * 100 >= (__int128)node->host_ns * 98;
-        if (takes_device && takes_host && label_of(p, c)->kind == TP_CALL_FRAME)
+        if (takes_device && takes_host && node_label(p, c)->kind == TP_CALL_FRAME)
             return c;
     }
     return TP_NO_ID;
@@ -81,13 +81,13 @@ static uint32_t dominant_child(const struct pruning *p, uint32_t index)
 
 /* Follows a chain of frames in which each frame has nearly all the time of its caller. Returns the last frame. Sets
  * *shown to the innermost module of the chain; without a module, to its innermost frame. */
-static uint32_t end_of_chain(const struct pruning *p, uint32_t index, uint32_t *shown)
+static uint32_t find_chain_end(const struct pruning *p, uint32_t index, uint32_t *shown)
 {
     bool has_module = false;
     *shown = index;
     for (uint32_t next = index; next != TP_NO_ID; next = dominant_child(p, index)) {
         index = next;
-        bool is_module = label_of(p, index)->is_module;
+        bool is_module = node_label(p, index)->is_module;
         if (is_module || !has_module)
             *shown = index;
         has_module |= is_module;
@@ -106,7 +106,7 @@ static int by_size(const void *a, const void *b, const void *context)
         return x->device_ns < y->device_ns ? 1 : -1;
     if (x->host_ns != y->host_ns)
         return x->host_ns < y->host_ns ? 1 : -1;
-    int order = tp_str_compare(label_of(p, *(const uint32_t *)a)->text, label_of(p, *(const uint32_t *)b)->text);
+    int order = tp_str_compare(node_label(p, *(const uint32_t *)a)->text, node_label(p, *(const uint32_t *)b)->text);
     return order ? order : (x->label < y->label ? -1 : x->label > y->label);
 }
 
@@ -149,10 +149,10 @@ static struct tp_call other_call(const struct pruning *p, const struct pending *
     return call;
 }
 
-static struct tp_call call_of(const struct pruning *p, uint32_t index)
+static struct tp_call make_call(const struct pruning *p, uint32_t index)
 {
     const struct tp_merge_node *node = tp_merge_node(p->merge, index);
-    const struct tp_label *label = label_of(p, index);
+    const struct tp_label *label = node_label(p, index);
     struct tp_call call = {.name = label->text,
                            .frame = label->frame,
                            .host_ns = node->host_ns,
@@ -173,9 +173,9 @@ static void write_nodes(struct pruning *p)
         struct pending next = *TP_AT(&p->stack, struct pending, --p->stack.count);
         uint32_t place = (uint32_t)calls.count, node = next.node, shown = node;
         if (node != TP_NO_ID)
-            node = end_of_chain(p, node, &shown);
+            node = find_chain_end(p, node, &shown);
         struct tp_call *call = tp_vec_push(&calls);
-        *call = node == TP_NO_ID ? other_call(p, &next) : call_of(p, shown);
+        *call = node == TP_NO_ID ? other_call(p, &next) : make_call(p, shown);
         call->parent = next.parent;
         call->depth = next.parent == TP_NO_ID ? 0 : (uint16_t)(TP_AT(&calls, struct tp_call, next.parent)->depth + 1);
         if (node != TP_NO_ID)
@@ -195,7 +195,7 @@ static void write_nodes(struct pruning *p)
 static void prune(struct tp_calltree *tree, struct tp_merge *merge, const struct tp_calltree_options *options,
                   struct tp_arena *arena)
 {
-    tp_merge_total(merge);
+    tp_merge_sum_subtrees(merge);
     const struct tp_merge_node *root = tp_merge_node(merge, 0);
     *tree = (struct tp_calltree){
         .merged_count = merge->nodes.count, .is_cut = merge->is_cut, .has_device = root->device_ns > 0};
@@ -217,21 +217,22 @@ void tp_calltree_build(struct tp_calltree *tree, const struct tp_model *model,
     prune(tree, &merge, options, arena);
 }
 
-void tp_calltree_of_samples(struct tp_calltree *tree, const struct tp_model *model,
-                            const struct tp_calltree_options *options, struct tp_arena *arena)
+void tp_calltree_build_from_samples(struct tp_calltree *tree, const struct tp_model *model,
+                                    const struct tp_calltree_options *options, struct tp_arena *arena)
 {
     struct tp_merge merge;
-    tp_merge_samples(&merge, model, arena);
+    tp_merge_add_samples(&merge, model, arena);
     prune(tree, &merge, options, arena);
     tree->has_samples = true;
 }
 
-void tp_calltree_of_program(struct tp_calltree *tree, const struct tp_model *model, const struct tp_program_view *view,
-                            const struct tp_calltree_options *options, struct tp_arena *arena)
+void tp_calltree_build_from_program(struct tp_calltree *tree, const struct tp_model *model,
+                                    const struct tp_program_view *view, const struct tp_calltree_options *options,
+                                    struct tp_arena *arena)
 {
     struct tp_merge merge;
     tp_merge_init(&merge, model, arena);
-    tp_merge_program(&merge, view, NULL, arena);
+    tp_merge_add_program(&merge, view, NULL, arena);
     prune(tree, &merge, options, arena);
     tree->has_samples = tree->is_program = true;
 }

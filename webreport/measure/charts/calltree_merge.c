@@ -27,7 +27,7 @@ struct walk {
 
 /* ---- nodes ---- */
 
-uint32_t tp_merge_label(struct tp_merge *merge, struct tp_str text, enum tp_call_kind kind)
+uint32_t tp_merge_add_label(struct tp_merge *merge, struct tp_str text, enum tp_call_kind kind)
 {
     struct tp_label *label = tp_vec_push(&merge->labels);
     *label = (struct tp_label){.text = text, .kind = (uint8_t)kind};
@@ -55,7 +55,7 @@ static uint32_t new_node(struct tp_merge *merge, uint32_t parent, uint32_t label
 
 /* Returns the child of `parent` with this label. Most loops visit the same children in the same order. The function
  * therefore tries the last visited child and its successor before the table of edges. */
-uint32_t tp_merge_child(struct tp_merge *merge, uint32_t parent, uint32_t label)
+uint32_t tp_merge_find_or_add_child(struct tp_merge *merge, uint32_t parent, uint32_t label)
 {
     struct tp_merge_node *above = tp_merge_node(merge, parent);
     if (above->recent_child != TP_NO_ID) {
@@ -84,9 +84,9 @@ uint32_t tp_merge_child(struct tp_merge *merge, uint32_t parent, uint32_t label)
 
 static uint32_t frame_label(struct tp_merge *merge, struct tp_str frame)
 {
-    if (tp_label_is_plumbing(frame))
+    if (tp_label_is_runtime_frame(frame))
         return TP_MERGE_SKIPPED;
-    uint32_t label = tp_merge_label(merge, tp_label_of_frame(merge->arena, frame), TP_CALL_FRAME);
+    uint32_t label = tp_merge_add_label(merge, tp_label_text_of_frame(merge->arena, frame), TP_CALL_FRAME);
     TP_AT(&merge->labels, struct tp_label, label)->frame = frame;
     return label;
 }
@@ -94,13 +94,13 @@ static uint32_t frame_label(struct tp_merge *merge, struct tp_str frame)
 /* Returns the label of a module. All modules of one class share a label. */
 static uint32_t module_label(struct tp_merge *merge, struct tp_str name)
 {
-    uint32_t id = tp_strings_add(&merge->modules, tp_label_of_module(name));
-    if (id >= merge->label_of_module.count) {
-        uint32_t label = tp_merge_label(merge, tp_strings_get(&merge->modules, id), TP_CALL_FRAME);
+    uint32_t id = tp_strings_add(&merge->modules, tp_label_text_of_module(name));
+    if (id >= merge->label_by_module.count) {
+        uint32_t label = tp_merge_add_label(merge, tp_strings_get(&merge->modules, id), TP_CALL_FRAME);
         TP_AT(&merge->labels, struct tp_label, label)->is_module = true;
-        *(uint32_t *)tp_vec_push(&merge->label_of_module) = label;
+        *(uint32_t *)tp_vec_push(&merge->label_by_module) = label;
     }
-    return *TP_AT(&merge->label_of_module, uint32_t, id);
+    return *TP_AT(&merge->label_by_module, uint32_t, id);
 }
 
 static uint32_t host_label(const struct walk *w, const struct tp_event *event)
@@ -109,7 +109,7 @@ static uint32_t host_label(const struct walk *w, const struct tp_event *event)
     uint32_t *known = &merge->label_of_name[(size_t)event->name * 2];
     if (*known)
         return *known - 1;
-    struct tp_str name = tp_trace_name(merge->model->trace, event);
+    struct tp_str name = tp_trace_event_name(merge->model->trace, event);
     unsigned kind = event->kind, label;
     if (merge->model->marks[event->name] & TP_MARK_STEP)
         label = w->step_label;
@@ -118,7 +118,7 @@ static uint32_t host_label(const struct walk *w, const struct tp_event *event)
     else if (kind == TP_KIND_FRAME)
         label = frame_label(merge, name);
     else
-        label = tp_merge_label(merge, name, kind == TP_KIND_OPERATOR ? TP_CALL_OPERATOR : TP_CALL_PHASE);
+        label = tp_merge_add_label(merge, name, kind == TP_KIND_OPERATOR ? TP_CALL_OPERATOR : TP_CALL_PHASE);
     *known = label + 1;
     return label;
 }
@@ -127,7 +127,7 @@ static uint32_t device_label(struct tp_merge *merge, const struct tp_event *even
 {
     uint32_t *known = &merge->label_of_name[(size_t)event->name * 2 + 1];
     if (!*known)
-        *known = tp_merge_label(merge, tp_trace_name(merge->model->trace, event), TP_CALL_KERNEL) + 1;
+        *known = tp_merge_add_label(merge, tp_trace_event_name(merge->model->trace, event), TP_CALL_KERNEL) + 1;
     return *known - 1;
 }
 
@@ -150,11 +150,11 @@ static uint32_t stack_label(struct tp_merge *merge, uint32_t frame)
 static uint32_t descend_stack(struct walk *w, uint32_t node, uint32_t argument)
 {
     const struct tp_stacks *stacks = w->merge->model->trace->stacks;
-    tp_stack_frames(stacks, tp_stacks_of_text(stacks, argument), MAX_STACK_FRAMES, &w->frames);
+    tp_stack_frames(stacks, tp_stacks_node_of_text(stacks, argument), MAX_STACK_FRAMES, &w->frames);
     for (size_t i = 0; i < w->frames.count; i++) {
         uint32_t label = stack_label(w->merge, *TP_AT(&w->frames, uint32_t, i));
         if (label != TP_MERGE_SKIPPED)
-            node = tp_merge_child(w->merge, node, label);
+            node = tp_merge_find_or_add_child(w->merge, node, label);
     }
     return node;
 }
@@ -162,7 +162,7 @@ static uint32_t descend_stack(struct walk *w, uint32_t node, uint32_t argument)
 static bool is_backward(const struct tp_model *model, const struct tp_event *event)
 {
     return (model->marks[event->name] & TP_MARK_BACKWARD_NODE) ||
-           tp_str_find(tp_trace_name(model->trace, event), "Backward") >= 0;
+           tp_str_find(tp_trace_event_name(model->trace, event), "Backward") >= 0;
 }
 
 /* Returns the parent node for an event without an enclosing event on its thread. */
@@ -173,19 +173,20 @@ static uint32_t outermost_parent(struct walk *w, const struct tp_event *event)
         return 0;
     if (event->kind == TP_KIND_OPERATOR && is_backward(merge->model, event)) {
         bool has_steps = merge->model->step_marker == TP_MARKER_PROFILER_STEP;
-        return tp_merge_child(merge, has_steps ? tp_merge_child(merge, 0, w->step_label) : 0, w->backward_label);
+        return tp_merge_find_or_add_child(merge, has_steps ? tp_merge_find_or_add_child(merge, 0, w->step_label) : 0,
+                                          w->backward_label);
     }
-    return tp_merge_child(merge, 0, w->threads_label);
+    return tp_merge_find_or_add_child(merge, 0, w->threads_label);
 }
 
 /* ---- the walk over a thread ---- */
 
-static uint32_t top_node(const struct walk *w)
+static uint32_t innermost_open_node(const struct walk *w)
 {
     return w->open.count ? TP_AT(&w->open, struct open, w->open.count - 1)->node : TP_NO_ID;
 }
 
-static void close_until(struct walk *w, int64_t time)
+static void close_events_until(struct walk *w, int64_t time)
 {
     while (w->open.count && TP_AT(&w->open, struct open, w->open.count - 1)->end <= time)
         w->open.count--;
@@ -193,8 +194,8 @@ static void close_until(struct walk *w, int64_t time)
 
 static void add_record(struct walk *w, const struct tp_memory *record)
 {
-    close_until(w, record->ts_ns);
-    uint32_t node = top_node(w);
+    close_events_until(w, record->ts_ns);
+    uint32_t node = innermost_open_node(w);
     struct tp_merge_node *at = tp_merge_node(w->merge, node == TP_NO_ID ? 0 : node);
     at->bytes = tp_sat_add(at->bytes, record->bytes);
 }
@@ -216,7 +217,7 @@ static void open_event(struct walk *w, const struct tp_event *event, uint32_t in
 {
     struct tp_merge *merge = w->merge;
     unsigned kind = event->kind;
-    uint32_t node = top_node(w);
+    uint32_t node = innermost_open_node(w);
     if (kind == TP_KIND_RUNTIME) {
         w->node_of_event[index] = node;
         return;
@@ -234,7 +235,7 @@ static void open_event(struct walk *w, const struct tp_event *event, uint32_t in
         subtract_step(w, event);
         node = 0;
     }
-    uint32_t reached = label == TP_MERGE_SKIPPED ? node : tp_merge_child(merge, node, label);
+    uint32_t reached = label == TP_MERGE_SKIPPED ? node : tp_merge_find_or_add_child(merge, node, label);
     if (reached != node) {
         struct tp_merge_node *own = tp_merge_node(merge, reached);
         own->host_ns = tp_sat_add(own->host_ns, event->dur_ns);
@@ -258,7 +259,7 @@ static void walk_thread(struct walk *w, uint32_t thread)
         const struct tp_event *event = &events[order->host[i]];
         for (; at < w->record_count && memory[w->records[at]].ts_ns < event->ts_ns; at++)
             add_record(w, &memory[w->records[at]]);
-        close_until(w, event->ts_ns + event->dur_ns / 2);
+        close_events_until(w, event->ts_ns + event->dur_ns / 2);
         open_event(w, event, order->host[i]);
     }
     for (; at < w->record_count; at++)
@@ -319,7 +320,7 @@ static uint32_t launching_node(const struct walk *w, uint32_t device)
         node = w->node_of_event[model->operators.event[owner]];
     if (node == TP_NO_ID && launch != TP_NO_ID)
         node = w->node_of_event[model->launches.event[launch]];
-    return node == TP_NO_ID ? tp_merge_child(w->merge, 0, w->unknown_label) : node;
+    return node == TP_NO_ID ? tp_merge_find_or_add_child(w->merge, 0, w->unknown_label) : node;
 }
 
 static void walk_devices(struct walk *w)
@@ -327,7 +328,7 @@ static void walk_devices(struct walk *w)
     struct tp_merge *merge = w->merge;
     for (uint32_t i = 0; i < merge->model->devices.count; i++) {
         const struct tp_event *event = tp_device_event(merge->model, i);
-        uint32_t node = tp_merge_child(merge, launching_node(w, i), device_label(merge, event));
+        uint32_t node = tp_merge_find_or_add_child(merge, launching_node(w, i), device_label(merge, event));
         struct tp_merge_node *kernel = tp_merge_node(merge, node);
         kernel->device_ns = tp_sat_add(kernel->device_ns, event->dur_ns);
         kernel->call_count++;
@@ -343,10 +344,10 @@ void tp_merge_init(struct tp_merge *merge, const struct tp_model *model, struct 
     merge->nodes = TP_VEC(arena, struct tp_merge_node);
     merge->label_of_frame = tp_arena_array(arena, model->trace->stacks->frames.count, sizeof(uint32_t));
     merge->label_of_name = tp_arena_array(arena, (size_t)model->trace->names.count * 2, sizeof(uint32_t));
-    merge->label_of_module = TP_VEC(arena, uint32_t);
+    merge->label_by_module = TP_VEC(arena, uint32_t);
     tp_strings_init(&merge->modules, arena, 0);
     tp_keys_init(&merge->edges, arena, 2);
-    new_node(merge, TP_NO_ID, tp_merge_label(merge, TP_STR("all calls"), TP_CALL_ROOT));
+    new_node(merge, TP_NO_ID, tp_merge_add_label(merge, TP_STR("all calls"), TP_CALL_ROOT));
 }
 
 void tp_merge_build(struct tp_merge *merge, const struct tp_model *model, struct tp_arena *arena)
@@ -355,13 +356,13 @@ void tp_merge_build(struct tp_merge *merge, const struct tp_model *model, struct
     tp_merge_init(merge, model, arena);
     struct walk w = {.merge = merge, .open = TP_VEC(arena, struct open), .frames = TP_VEC(arena, uint32_t)};
     w.main_thread = model->host_main;
-    w.step_label = tp_merge_label(merge, TP_STR(TP_MERGE_STEP), TP_CALL_PHASE);
-    w.backward_label = tp_merge_label(merge, TP_STR("backward"), TP_CALL_PHASE);
-    w.threads_label = tp_merge_label(merge, TP_STR("other threads"), TP_CALL_PHASE);
-    w.unknown_label = tp_merge_label(merge,
-                                     tp_has_only_own_devices(model) ? TP_STR("on devices of the program's own")
-                                                                    : TP_STR("launched outside the recorded calls"),
-                                     TP_CALL_PHASE);
+    w.step_label = tp_merge_add_label(merge, TP_STR(TP_MERGE_STEP), TP_CALL_PHASE);
+    w.backward_label = tp_merge_add_label(merge, TP_STR("backward"), TP_CALL_PHASE);
+    w.threads_label = tp_merge_add_label(merge, TP_STR("other threads"), TP_CALL_PHASE);
+    w.unknown_label = tp_merge_add_label(merge,
+                                         tp_has_only_own_devices(model) ? TP_STR("on devices of the program's own")
+                                                                        : TP_STR("launched outside the recorded calls"),
+                                         TP_CALL_PHASE);
     w.node_of_event = tp_arena_array(arena, trace->event_count, sizeof *w.node_of_event);
     /* 0xFF bytes make every entry TP_NO_ID */
     memset(w.node_of_event, 0xFF, trace->event_count * sizeof *w.node_of_event);
@@ -376,7 +377,7 @@ void tp_merge_build(struct tp_merge *merge, const struct tp_model *model, struct
     tp_arena_drop(arena, records.items, (size_t)records.first[trace->thread_count] * sizeof *records.items);
 }
 
-void tp_merge_sample(struct tp_merge *merge, uint32_t node, int64_t cpu_ns)
+void tp_merge_add_sample(struct tp_merge *merge, uint32_t node, int64_t cpu_ns)
 {
     for (uint32_t at = node; at != TP_NO_ID; at = tp_merge_node(merge, at)->parent) {
         struct tp_merge_node *counted = tp_merge_node(merge, at);
@@ -385,7 +386,7 @@ void tp_merge_sample(struct tp_merge *merge, uint32_t node, int64_t cpu_ns)
     }
 }
 
-void tp_merge_total(struct tp_merge *merge)
+void tp_merge_sum_subtrees(struct tp_merge *merge)
 {
     /* a child has a greater index than its parent, so this order sums children first */
     for (uint32_t i = (uint32_t)merge->nodes.count; i-- > 0;) {

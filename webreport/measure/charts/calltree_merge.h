@@ -24,7 +24,8 @@ struct tp_merge_node {
     uint32_t recent_child;              /* child that was visited last; TP_NO_ID before the first visit */
     /* sibling that was visited next after this node the last time; TP_NO_ID if unknown */
     uint32_t after;
-    int64_t host_ns, device_ns, bytes; /* values without nodes below until tp_merge_total adds them. Times in ns */
+    int64_t host_ns, device_ns,
+        bytes; /* values without nodes below until tp_merge_sum_subtrees adds them. Times in ns */
     int64_t child_host_ns;
     uint64_t call_count;
 };
@@ -34,7 +35,7 @@ struct tp_merge {
     struct tp_arena *arena;
     struct tp_vec labels;          /* elements are struct tp_label */
     struct tp_strings modules;     /* names of classes of modules */
-    struct tp_vec label_of_module; /* uint32_t label by id in `modules` */
+    struct tp_vec label_by_module; /* uint32_t label by id in `modules` */
     uint32_t *label_of_frame; /* by frame of the trace's stacks (by function for samples): label + 1; 0: no label yet */
     uint32_t *label_of_name;  /* by name id * 2 + is_device: label + 1; 0: no label yet */
     struct tp_vec nodes;      /* elements are struct tp_merge_node */
@@ -49,28 +50,28 @@ enum { TP_MERGE_SKIPPED = UINT32_MAX - 1 };
 void tp_merge_init(struct tp_merge *merge, const struct tp_model *model, struct tp_arena *arena);
 
 /* Makes a new label and returns its index. `text` must outlive the tree. */
-uint32_t tp_merge_label(struct tp_merge *merge, struct tp_str text, enum tp_call_kind kind);
+uint32_t tp_merge_add_label(struct tp_merge *merge, struct tp_str text, enum tp_call_kind kind);
 
 /* Returns the child of `parent` with the given label, and adds it if it does not exist. Returns `parent` if the tree is
  * full. */
-uint32_t tp_merge_child(struct tp_merge *merge, uint32_t parent, uint32_t label);
+uint32_t tp_merge_find_or_add_child(struct tp_merge *merge, uint32_t parent, uint32_t label);
 
 /* Adds a sample of cpu_ns processor time to the node of its innermost function and to all ancestors of this node. */
-void tp_merge_sample(struct tp_merge *merge, uint32_t node, int64_t cpu_ns);
+void tp_merge_add_sample(struct tp_merge *merge, uint32_t node, int64_t cpu_ns);
 
 /* Initializes the merge and adds the samples of all threads (calltree_samples.c). */
-void tp_merge_samples(struct tp_merge *merge, const struct tp_model *model, struct tp_arena *arena);
+void tp_merge_add_samples(struct tp_merge *merge, const struct tp_model *model, struct tp_arena *arena);
 
 /* Adds the samples of a program recorded from outside to an initialized merge (calltree_program.c). node_of_sample:
  * NULL, or an array that receives the node of each sample's innermost function. */
-void tp_merge_program(struct tp_merge *merge, const struct tp_program_view *view, uint32_t *node_of_sample,
-                      struct tp_arena *arena);
+void tp_merge_add_program(struct tp_merge *merge, const struct tp_program_view *view, uint32_t *node_of_sample,
+                          struct tp_arena *arena);
 
 /* Initializes the merge and adds host events, memory records and device operations of the model. */
 void tp_merge_build(struct tp_merge *merge, const struct tp_model *model, struct tp_arena *arena);
 
 /* Adds the values of each node to its ancestors. The root gets the sum of all nodes. */
-void tp_merge_total(struct tp_merge *merge);
+void tp_merge_sum_subtrees(struct tp_merge *merge);
 
 static inline struct tp_merge_node *tp_merge_node(const struct tp_merge *merge, uint32_t node)
 {

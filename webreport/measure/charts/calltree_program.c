@@ -3,10 +3,10 @@
 #include "writer/base/saturate.h"
 
 /* Returns the last program that a process executed, without arguments and folders. */
-static struct tp_str program_of(struct tp_str command)
+static struct tp_str program_name(struct tp_str command)
 {
     size_t size = 0;
-    command = tp_last_program(command);
+    command = tp_last_program_of_command(command);
     while (size < command.len && command.ptr[size] != ' ')
         size++;
     command.len = size;
@@ -17,7 +17,7 @@ static struct tp_str program_of(struct tp_str command)
 }
 
 /* Makes a label for each process. Processes of the same program share a label. */
-static uint32_t *label_programs(struct tp_merge *merge, const struct tp_program_view *view, struct tp_arena *arena)
+static uint32_t *make_program_labels(struct tp_merge *merge, const struct tp_program_view *view, struct tp_arena *arena)
 {
     uint32_t count = view->tree.process_count;
     uint32_t *labels = tp_arena_array(arena, count + 1, sizeof *labels), *of_name = labels;
@@ -25,17 +25,17 @@ static uint32_t *label_programs(struct tp_merge *merge, const struct tp_program_
     struct tp_vec known = TP_VEC(arena, uint32_t);
     tp_strings_init(&names, arena, 0);
     for (uint32_t i = 0; i < count; i++) {
-        struct tp_str name = program_of(tp_table_text(&view->processes, TP_PROGRAM_PROCESS_COMMAND)[i]);
+        struct tp_str name = program_name(tp_table_text(&view->processes, TP_PROGRAM_PROCESS_COMMAND)[i]);
         uint32_t id = tp_strings_add(&names, name);
         if (id == known.count)
-            *(uint32_t *)tp_vec_push(&known) = tp_merge_label(merge, tp_strings_get(&names, id), TP_CALL_PHASE);
+            *(uint32_t *)tp_vec_push(&known) = tp_merge_add_label(merge, tp_strings_get(&names, id), TP_CALL_PHASE);
         of_name[i] = *TP_AT(&known, uint32_t, id);
     }
     return labels;
 }
 
-static uint32_t label_of(struct tp_merge *merge, struct tp_vec *labels, const struct tp_program_view *view,
-                         uint32_t number)
+static uint32_t process_label(struct tp_merge *merge, struct tp_vec *labels, const struct tp_program_view *view,
+                              uint32_t number)
 {
     static const enum tp_call_kind kinds[TP_FUNCTION_KINDS] = {[TP_FUNCTION_NATIVE] = TP_CALL_OPERATOR,
                                                                [TP_FUNCTION_PYTHON] = TP_CALL_FRAME,
@@ -45,25 +45,26 @@ static uint32_t label_of(struct tp_merge *merge, struct tp_vec *labels, const st
     uint32_t *label = TP_AT(labels, uint32_t, number);
     const struct tp_program_function *f = tp_program_function_at(&view->functions, number);
     if (*label == TP_NO_ID)
-        *label = tp_merge_label(merge, f->name, kinds[f->kind]);
+        *label = tp_merge_add_label(merge, f->name, kinds[f->kind]);
     return *label;
 }
 
-void tp_merge_program(struct tp_merge *merge, const struct tp_program_view *view, uint32_t *node_of_sample,
-                      struct tp_arena *arena)
+void tp_merge_add_program(struct tp_merge *merge, const struct tp_program_view *view, uint32_t *node_of_sample,
+                          struct tp_arena *arena)
 {
     const struct tp_trace *trace = view->tree.trace;
     /* a copy suffices, because the view has already read all stacks and adds no more functions */
     struct tp_program_functions functions = view->functions;
     struct tp_vec labels = TP_VEC(arena, uint32_t);
-    const uint32_t *programs = label_programs(merge, view, arena);
+    const uint32_t *programs = make_program_labels(merge, view, arena);
     functions.path = functions.frames = TP_VEC(arena, uint32_t);
     for (uint32_t i = 0; i < trace->sample_count; i++) {
-        uint32_t node = tp_merge_child(merge, 0, programs[view->tree.process_of_sample[i]]);
-        tp_program_functions_of(&functions, trace->samples[i].stack);
+        uint32_t node = tp_merge_find_or_add_child(merge, 0, programs[view->tree.process_of_sample[i]]);
+        tp_program_functions_of_stack(&functions, trace->samples[i].stack);
         for (size_t k = 0; k < functions.path.count; k++)
-            node = tp_merge_child(merge, node, label_of(merge, &labels, view, *TP_AT(&functions.path, uint32_t, k)));
-        tp_merge_sample(merge, node, view->tree.weight_of_sample[i]);
+            node = tp_merge_find_or_add_child(
+                merge, node, process_label(merge, &labels, view, *TP_AT(&functions.path, uint32_t, k)));
+        tp_merge_add_sample(merge, node, view->tree.weight_of_sample_ns[i]);
         if (node_of_sample)
             node_of_sample[i] = node;
     }

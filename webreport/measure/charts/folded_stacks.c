@@ -27,34 +27,34 @@ struct tp_folded_metric {
 
 static int64_t self_cpu_ns(const struct tp_torch *torch, uint32_t item)
 {
-    return tp_torch_self(torch, item, 0).cpu.ns;
+    return tp_torch_self_sum(torch, item, 0).cpu.ns;
 }
 
 static int64_t self_device_ns(const struct tp_torch *torch, uint32_t item)
 {
-    return tp_torch_self(torch, item, 0).device.ns;
+    return tp_torch_self_sum(torch, item, 0).device.ns;
 }
 
 static int64_t self_bytes(const struct tp_torch *torch, uint32_t item)
 {
-    struct tp_torch_sum self = tp_torch_self(torch, item, 0);
+    struct tp_torch_sum self = tp_torch_self_sum(torch, item, 0);
     return tp_sat_add(self.bytes.cpu, self.bytes.gpu);
 }
 
-static int64_t one_call(const struct tp_torch *torch, uint32_t item)
+static int64_t call_count_value(const struct tp_torch *torch, uint32_t item)
 {
     (void)torch;
     (void)item;
     return 1;
 }
 
-static int64_t one_sample(int64_t ns)
+static int64_t sample_count_value(int64_t ns)
 {
     (void)ns;
     return 1;
 }
 
-static int64_t sample_ns(int64_t ns)
+static int64_t sample_time_value(int64_t ns)
 {
     return ns;
 }
@@ -74,10 +74,11 @@ static const struct tp_folded_metric metrics[] = {
     {"cpu", self_cpu_ns, NULL, "Host time of calls", TP_FOLDED_CALL_TIMES, TP_FOLDED_NS, false, false},
     {"device", self_device_ns, NULL, "Device time of calls", TP_FOLDED_LAUNCHES, TP_FOLDED_NS, false, true},
     {"bytes", self_bytes, NULL, "Bytes allocated by calls", TP_FOLDED_ALLOCATIONS, TP_FOLDED_BYTES, false, false},
-    {"calls", one_call, NULL, "Calls", TP_FOLDED_CALLS, TP_FOLDED_COUNT, false, false},
-    {"samples", NULL, one_sample, "Samples of running threads", TP_FOLDED_SAMPLES, TP_FOLDED_COUNT, false, false},
-    {"samples-cpu", NULL, sample_ns, "Processor time of sampled threads", TP_FOLDED_SAMPLES, TP_FOLDED_NS, false,
+    {"calls", call_count_value, NULL, "Calls", TP_FOLDED_CALLS, TP_FOLDED_COUNT, false, false},
+    {"samples", NULL, sample_count_value, "Samples of running threads", TP_FOLDED_SAMPLES, TP_FOLDED_COUNT, false,
      false},
+    {"samples-cpu", NULL, sample_time_value, "Processor time of sampled threads", TP_FOLDED_SAMPLES, TP_FOLDED_NS,
+     false, false},
 };
 
 const struct tp_folded_metric *tp_folded_metric(const char *name)
@@ -96,7 +97,7 @@ const char *tp_folded_default_metric(const struct tp_trace *trace, const char *u
     return trace->sample_count ? "samples-cpu" : usual;
 }
 
-const char *tp_folded_title(const struct tp_folded_metric *metric)
+const char *tp_folded_metric_title(const struct tp_folded_metric *metric)
 {
     return metric->title;
 }
@@ -129,7 +130,7 @@ static size_t forbidden_bytes(struct tp_str frame, size_t at)
     const char *p = frame.ptr + at;
     size_t left = frame.len - at;
     unsigned char c = (unsigned char)*p;
-    unsigned bidi = c < 0x80 ? 0 : tp_utf8_bidi(p, left);
+    unsigned bidi = c < 0x80 ? 0 : tp_utf8_bidi_length(p, left);
     if (c <= ' ' || c == 0x7F || c == ';')
         return 1;
     if (bidi)
@@ -163,7 +164,7 @@ static void put_value(struct tp_buf *out, int64_t value)
 /* Returns the value that torch prints, int(evt.self_*_time_total): time in us as a double, rounded down. */
 static int64_t torch_value(const struct tp_folded *folded, uint32_t item)
 {
-    struct tp_torch_sum self = tp_torch_self(&folded->torch, item, 0);
+    struct tp_torch_sum self = tp_torch_self_sum(&folded->torch, item, 0);
     double us = folded->metric->wants_device ? self.device.us : self.cpu.us;
     return us >= 1 && us < 9e18 ? (int64_t)us : 0;
 }
@@ -176,7 +177,7 @@ static void put_torch_line(const struct tp_folded *folded, uint32_t item, struct
     if (value <= 0)
         return;
     for (uint32_t i = list.count; i-- > 0;) {
-        put_frame(out, tp_frame_text(&folded->stacks, list.first + i));
+        put_frame(out, tp_key_frame_text(&folded->stacks, list.first + i));
         if (i > 0)
             tp_buf_putc(out, ';');
     }
@@ -244,8 +245,8 @@ static void add_value(struct tp_folded *folded, uint32_t path, int64_t self)
 static void find_paths(struct tp_folded *folded, struct tp_arena *arena)
 {
     const struct tp_torch *torch = &folded->torch;
-    uint32_t *path_of = tp_arena_array(arena, tp_torch_items(torch), sizeof *path_of);
-    uint16_t *depth = tp_arena_array(arena, tp_torch_items(torch), sizeof *depth);
+    uint32_t *path_of = tp_arena_array(arena, tp_torch_item_count(torch), sizeof *path_of);
+    uint16_t *depth = tp_arena_array(arena, tp_torch_item_count(torch), sizeof *depth);
     for (uint32_t k = 0; k < torch->count; k++) {
         uint32_t i = torch->order[k], parent = torch->parent[i];
         bool is_root = parent == TP_NO_ID;
@@ -264,9 +265,9 @@ static void find_paths(struct tp_folded *folded, struct tp_arena *arena)
 static uint32_t sample_path(struct tp_folded *folded, const struct tp_trace *trace, const struct tp_sample *sample,
                             struct tp_sample_functions *functions)
 {
-    struct tp_str thread = tp_sample_thread(folded->frames.arena, &trace->threads[sample->thread]);
+    struct tp_str thread = tp_sample_thread_name(folded->frames.arena, &trace->threads[sample->thread]);
     uint32_t path = tp_keys_pair(&folded->paths, TP_NO_ID, tp_strings_add(&folded->frames, thread));
-    tp_sample_functions_of(functions, sample);
+    tp_sample_functions_read(functions, sample);
     for (size_t i = 0; i < functions->path.count && i + 1 < TP_MAX_FOLDED_DEPTH; i++) {
         struct tp_str function = tp_strings_get(&functions->texts, *TP_AT(&functions->path, uint32_t, i));
         path = tp_keys_pair(&folded->paths, path, tp_strings_add(&folded->frames, function));
@@ -296,13 +297,13 @@ static void find_sample_paths(struct tp_folded *folded, const struct tp_trace *t
  * functions. */
 static uint32_t program_path(struct tp_folded *folded, struct tp_sampled *sampled, uint32_t sample)
 {
-    const struct tp_sampled_thread *thread = &sampled->threads[sampled->thread_of_sample[sample]];
+    const struct tp_sampled_thread *thread = &sampled->threads[sampled->thread_by_sample[sample]];
     const struct tp_vec *numbers = &sampled->functions.path;
     uint32_t path = TP_NO_ID;
     struct tp_str process = sampled->processes[thread->process].name;
     path = tp_keys_pair(&folded->paths, path, tp_strings_add(&folded->frames, process));
     path = tp_keys_pair(&folded->paths, path, tp_strings_add(&folded->frames, thread->name));
-    tp_sampled_stack(sampled, sampled->trace->samples[sample].stack);
+    tp_sampled_read_stack(sampled, sampled->trace->samples[sample].stack);
     for (size_t i = 0; i < numbers->count && i + 2 < TP_MAX_FOLDED_DEPTH; i++) {
         const struct tp_program_function *f = tp_program_function_at(&sampled->functions, *TP_AT(numbers, uint32_t, i));
         struct tp_str text = f->name;
@@ -322,10 +323,11 @@ static void find_program_paths(struct tp_folded *folded, const struct tp_trace *
     tp_keys_init(&seen, arena, 2);
     tp_sampled_build(sampled, trace, arena);
     for (uint32_t i = 0; i < trace->sample_count; i++) {
-        uint32_t id = tp_keys_pair(&seen, sampled->thread_of_sample[i], trace->samples[i].stack);
+        uint32_t id = tp_keys_pair(&seen, sampled->thread_by_sample[i], trace->samples[i].stack);
         if (id == path_of.count)
             *(uint32_t *)tp_vec_push(&path_of) = program_path(folded, sampled, i);
-        add_value(folded, *TP_AT(&path_of, uint32_t, id), folded->metric->sample_value(tp_sampled_ns(sampled, i)));
+        add_value(folded, *TP_AT(&path_of, uint32_t, id),
+                  folded->metric->sample_value(tp_sampled_time_of_sample(sampled, i)));
     }
 }
 

@@ -32,7 +32,7 @@ enum tp_folded_unit { TP_FOLDED_NS, TP_FOLDED_BYTES, TP_FOLDED_COUNT };
 enum tp_folded_unit tp_folded_unit(const struct tp_folded_metric *metric);
 
 /* Returns the title of a metric of tracepress; NULL for a metric of torch. Static. */
-const char *tp_folded_title(const struct tp_folded_metric *metric);
+const char *tp_folded_metric_title(const struct tp_folded_metric *metric);
 
 /* source of the lines of a metric */
 enum tp_folded_source {

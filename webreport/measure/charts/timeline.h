@@ -72,7 +72,7 @@ struct tp_timeline {
     int64_t start_ns;  /* start of the timeline on the trace's clock, ns; other times are relative to start_ns */
     uint64_t range_ns; /* length of the drawing, ns: from start_ns to the end of the last operation */
     struct tp_lane *lanes;
-    uint32_t lane_count, lanes_left_out;
+    uint32_t lane_count, omitted_lane_count;
     struct tp_timeline_gpu *gpus;
     uint32_t gpu_count;
     struct tp_timeline_phase *phases; /* in order of start */
@@ -83,10 +83,10 @@ struct tp_timeline {
     uint64_t folded_below_ns;    /* host slices shorter than this many ns are folded; 0 folds no slice */
     uint64_t too_deep_count;     /* number of slices nested deeper than TP_TIMELINE_MAX_ROWS */
     uint64_t arguments_left_out; /* number of slices and moments whose arguments did not fit */
-    uint64_t moments_left_out;
-    bool folds_devices;   /* short device slices are folded, too */
-    bool shapes_left_out; /* the shapes of operators did not fit */
-    struct tp_str data;   /* gzip member for the viewer; empty if even the names of the lanes exceed the size limit */
+    uint64_t omitted_moment_count;
+    bool folds_devices; /* short device slices are folded, too */
+    bool omits_shapes;  /* the shapes of operators did not fit */
+    struct tp_str data; /* gzip member for the viewer; empty if even the names of the lanes exceed the size limit */
 };
 
 struct tp_timeline_options {

@@ -20,8 +20,8 @@ void tp_pack_arguments_init(struct tp_pack *pack)
     const struct tp_trace *trace = pack->timeline->model->trace;
     if (!trace->argument_count && !trace->moment_count)
         return;
-    pack->argument_number =
-        tp_arena_array(pack->arena, (size_t)trace->argument_texts.count + 1, sizeof *pack->argument_number);
+    pack->number_by_argument =
+        tp_arena_array(pack->arena, (size_t)trace->argument_texts.count + 1, sizeof *pack->number_by_argument);
     if (!trace->moment_count)
         return;
     size_t bytes = trace->moment_count * sizeof *trace->moments;
@@ -34,22 +34,23 @@ void tp_pack_arguments_init(struct tp_pack *pack)
 void tp_pack_arguments_start(struct tp_pack *pack)
 {
     const struct tp_trace *trace = pack->timeline->model->trace;
-    if (pack->argument_number)
-        memset(pack->argument_number, 0, ((size_t)trace->argument_texts.count + 1) * sizeof *pack->argument_number);
+    if (pack->number_by_argument)
+        memset(pack->number_by_argument, 0,
+               ((size_t)trace->argument_texts.count + 1) * sizeof *pack->number_by_argument);
     pack->argument_text_count = pack->argument_count = 0;
-    pack->argument_slice = 0;
+    pack->last_argument_slice = 0;
     pack->timeline->arguments_left_out = trace->arguments_left_out;
     /* starts with all moments; tp_pack_lane_moments subtracts the moments that it packs */
-    pack->timeline->moments_left_out = trace->moment_count;
+    pack->timeline->omitted_moment_count = trace->moment_count;
 }
 
 /* Returns the number that an arguments text has in the data. A new text gets the next number. Returns 0 if there is no
  * text or no space for the text. */
-static uint32_t number_of_text(struct tp_pack *pack, uint32_t id)
+static uint32_t number_text(struct tp_pack *pack, uint32_t id)
 {
     const struct tp_timeline_options *options = pack->options;
-    if (id == TP_NO_ID || pack->argument_number[id])
-        return id == TP_NO_ID ? 0 : pack->argument_number[id];
+    if (id == TP_NO_ID || pack->number_by_argument[id])
+        return id == TP_NO_ID ? 0 : pack->number_by_argument[id];
     struct tp_str text = tp_strings_get(&pack->timeline->model->trace->argument_texts, id);
     if (options->show_argument)
         text = options->show_argument(options->context, text);
@@ -57,15 +58,15 @@ static uint32_t number_of_text(struct tp_pack *pack, uint32_t id)
         pack->timeline->arguments_left_out++;
         return 0;
     }
-    tp_pack_text(pack, TP_PACK_ARGUMENT_SIZES, TP_PACK_ARGUMENT_BYTES, text);
-    return pack->argument_number[id] = ++pack->argument_text_count;
+    tp_pack_add_text(pack, TP_PACK_ARGUMENT_SIZES, TP_PACK_ARGUMENT_BYTES, text);
+    return pack->number_by_argument[id] = ++pack->argument_text_count;
 }
 
 static void put_argument_text(struct tp_pack *pack, struct tp_pack_column *column,
                               const struct tp_argument_text *argument_text)
 {
-    tp_pack_number(column, number_of_text(pack, argument_text->text));
-    tp_pack_number(column, argument_text->color == TP_NO_ID ? 0 : argument_text->color + 1);
+    tp_pack_add_number(column, number_text(pack, argument_text->text));
+    tp_pack_add_number(column, argument_text->color == TP_NO_ID ? 0 : argument_text->color + 1);
 }
 
 static int by_event(const void *key, const void *item)
@@ -86,10 +87,10 @@ void tp_pack_arguments_add(struct tp_pack *pack, uint32_t event, uint64_t place)
     if (!argument)
         return;
     struct tp_pack_column *column = &pack->sections[TP_PACK_ARGUMENTS];
-    tp_pack_reserve(pack, TP_PACK_ARGUMENTS, (size_t)3 * TP_PACK_MAX_VARINT);
-    tp_pack_number(column, place - pack->argument_slice);
+    tp_pack_reserve_bytes(pack, TP_PACK_ARGUMENTS, (size_t)3 * TP_PACK_MAX_VARINT);
+    tp_pack_add_number(column, place - pack->last_argument_slice);
     put_argument_text(pack, column, &argument->text);
-    pack->argument_slice = place;
+    pack->last_argument_slice = place;
     pack->argument_count++;
 }
 
@@ -124,13 +125,13 @@ bool tp_pack_lane_moments(struct tp_pack *pack, struct tp_lane *lane)
         is_even = is_even && (pack->unit_ns == 1 || time % pack->unit_ns == 0);
         if (time > pack->end_ns && pack->is_first)
             pack->end_ns = time;
-        tp_pack_reserve(pack, TP_PACK_MOMENTS, (size_t)4 * TP_PACK_MAX_VARINT);
-        tp_pack_number(column, (time - previous) / pack->unit_ns);
-        tp_pack_number(column, tp_pack_name(pack, moment->name, TP_SLICE_ANNOTATION));
+        tp_pack_reserve_bytes(pack, TP_PACK_MOMENTS, (size_t)4 * TP_PACK_MAX_VARINT);
+        tp_pack_add_number(column, (time - previous) / pack->unit_ns);
+        tp_pack_add_number(column, tp_pack_name_number(pack, moment->name, TP_SLICE_ANNOTATION));
         put_argument_text(pack, column, &moment->text);
         previous = time;
         lane->moment_count++;
-        timeline->moments_left_out--;
+        timeline->omitted_moment_count--;
     }
     return is_even;
 }

@@ -57,7 +57,7 @@ static void add_lanes(struct tp_timeline *timeline, struct tp_arena *arena, cons
     }
     if (count > TP_TIMELINE_MAX_LANES) {
         qsort(found, count, sizeof *found, by_count);
-        timeline->lanes_left_out += count - TP_TIMELINE_MAX_LANES;
+        timeline->omitted_lane_count += count - TP_TIMELINE_MAX_LANES;
         count = TP_TIMELINE_MAX_LANES;
         qsort(found, count, sizeof *found, by_thread);
     }
@@ -102,7 +102,7 @@ static void choose_lanes(struct tp_timeline *timeline, struct tp_arena *arena)
     add_lanes(timeline, arena, order->host, NULL, order->thread_first);
 }
 
-static void widen(struct tp_interval *range, int64_t time)
+static void widen_range(struct tp_interval *range, int64_t time)
 {
     range->a = time < range->a ? time : range->a;
     range->b = time > range->b ? time : range->b;
@@ -115,9 +115,9 @@ static void find_range(struct tp_timeline *timeline)
     struct tp_interval range = {is_any ? model->first_ns : INT64_MAX, is_any ? model->first_ns : INT64_MIN};
     for (uint32_t i = 0; i < timeline->lane_count; i++)
         if (timeline->lanes[i].slice_count)
-            widen(&range, model->trace->events[timeline->lanes[i].slices[0]].ts_ns);
+            widen_range(&range, model->trace->events[timeline->lanes[i].slices[0]].ts_ns);
     for (uint32_t i = 0; i < model->trace->moment_count; i++)
-        widen(&range, model->trace->moments[i].ts_ns);
+        widen_range(&range, model->trace->moments[i].ts_ns);
     if (range.a > range.b) /* the trace has no slices or moments */
         range = (struct tp_interval){model->first_ns, model->first_ns};
     int64_t end = range.b;
@@ -143,7 +143,7 @@ static struct tp_str row_id_text(struct tp_arena *arena, const struct tp_row_id 
     return (struct tp_str){tp_arena_copy(arena, text, (size_t)size), (size_t)size};
 }
 
-static struct tp_str join(struct tp_arena *arena, const struct tp_str *parts, size_t count)
+static struct tp_str join_texts(struct tp_arena *arena, const struct tp_str *parts, size_t count)
 {
     size_t size = 0;
     for (size_t i = 0; i < count; i++)
@@ -159,14 +159,14 @@ static struct tp_str join(struct tp_arena *arena, const struct tp_str *parts, si
 }
 
 /* Makes the title of a lane. A device that the program itself registered is shown with the name of its thread. */
-static void name_lane(struct tp_timeline *timeline, struct tp_lane *lane, struct tp_arena *arena)
+static void make_lane_title(struct tp_timeline *timeline, struct tp_lane *lane, struct tp_arena *arena)
 {
     const struct tp_trace *trace = timeline->model->trace;
     const struct tp_thread *thread = &trace->threads[lane->thread];
     char number[80];
     uint32_t detail = lane->is_device ? trace->events[lane->slices[0]].detail : TP_NO_ID;
     const struct tp_device_setup *setup = detail != TP_NO_ID ? tp_device_setup(trace, detail) : NULL;
-    int64_t device = setup ? tp_device_of(timeline->model, &trace->events[lane->slices[0]]) : -1;
+    int64_t device = setup ? tp_device_id_of_event(timeline->model, &trace->events[lane->slices[0]]) : -1;
     bool has_name = setup && tp_is_own_device(timeline->model, device) && thread->name.len;
     if (device >= 0 && !has_name) {
         int64_t stream = tp_stream_number(timeline->model, &trace->events[lane->slices[0]]);
@@ -174,7 +174,7 @@ static void name_lane(struct tp_timeline *timeline, struct tp_lane *lane, struct
         if (stream >= 0)
             snprintf(number, sizeof number, " · stream %lld", (long long)stream);
         lane->title =
-            join(arena, (struct tp_str[]){tp_device_title(timeline->model, device, arena), tp_str_of(number)}, 2);
+            join_texts(arena, (struct tp_str[]){tp_device_title(timeline->model, device, arena), tp_str_of(number)}, 2);
         return;
     }
     struct tp_str id = row_id_text(arena, &thread->tid);
@@ -182,14 +182,14 @@ static void name_lane(struct tp_timeline *timeline, struct tp_lane *lane, struct
     if (lane->is_device)
         role = TP_STR("");
     if (thread->name.len)
-        lane->title = join(arena, (struct tp_str[]){thread->name, role}, 2);
+        lane->title = join_texts(arena, (struct tp_str[]){thread->name, role}, 2);
     else
-        lane->title = join(arena, (struct tp_str[]){TP_STR("Thread "), id, role}, 3);
+        lane->title = join_texts(arena, (struct tp_str[]){TP_STR("Thread "), id, role}, 3);
 }
 
 /* Returns whether lane x is shown above lane y. The thread with the steps is first, then the other host lanes by work,
  * then devices by id and stream. */
-static bool is_before(const struct tp_trace *trace, const struct tp_lane *x, const struct tp_lane *y)
+static bool comes_before_lane(const struct tp_trace *trace, const struct tp_lane *x, const struct tp_lane *y)
 {
     if (x->is_device != y->is_device)
         return y->is_device;
@@ -211,25 +211,25 @@ static bool is_before(const struct tp_trace *trace, const struct tp_lane *x, con
     return x->thread < y->thread;
 }
 
-static void rank_lanes(struct tp_timeline *timeline, struct tp_arena *arena)
+static void set_lane_ranks(struct tp_timeline *timeline, struct tp_arena *arena)
 {
     const struct tp_trace *trace = timeline->model->trace;
     for (uint32_t i = 0; i < timeline->lane_count; i++) {
         struct tp_lane *lane = &timeline->lanes[i];
-        name_lane(timeline, lane, arena);
+        make_lane_title(timeline, lane, arena);
         for (uint32_t k = 0; k < timeline->lane_count; k++)
-            lane->rank += k != i && is_before(trace, &timeline->lanes[k], lane);
+            lane->rank += k != i && comes_before_lane(trace, &timeline->lanes[k], lane);
     }
 }
 
 /* ---- the data ---- */
 
 /* Compresses the size of the header, the header, the sections and the device load, in this order. */
-static struct tp_str compress(struct tp_pack *pack, const struct tp_timeline *timeline, struct tp_str load)
+static struct tp_str compress_data(struct tp_pack *pack, const struct tp_timeline *timeline, struct tp_str load)
 {
     struct tp_str parts[TP_PACK_SECTION_COUNT + 3];
     char *room = tp_arena_alloc(pack->arena, MAX_HEADER_BYTES);
-    size_t size = tp_pack_header(room, MAX_HEADER_BYTES, pack, timeline, load.len), count = 0;
+    size_t size = tp_pack_write_header(room, MAX_HEADER_BYTES, pack, timeline, load.len), count = 0;
     if (!size)
         return (struct tp_str){"", 0};
     char length[4] = {(char)size, (char)(size >> 8), (char)(size >> 16), (char)(size >> 24)};
@@ -252,7 +252,7 @@ static size_t base64_size(size_t size)
 
 /* Estimates the compressed size of the sections as base64, from samples of an eighth of each section. Returns 0 if
  * compressing all sections costs little, because they are small. */
-static size_t estimate(struct tp_pack *pack)
+static size_t estimate_data_bytes(struct tp_pack *pack)
 {
     enum { WORTH_IT = 1 << 20, PART = 8, SAMPLES = 16 };
     struct tp_str parts[TP_PACK_SECTION_COUNT * SAMPLES];
@@ -269,7 +269,8 @@ static size_t estimate(struct tp_pack *pack)
 
 /* Chooses the slices that the next attempt folds. size: bytes that the current slices need. Also folds device slices
  * and annotations after three attempts, and steps after five. */
-static void fold_more(struct tp_pack *pack, struct tp_timeline *timeline, size_t size, size_t max_bytes, int attempt)
+static void choose_slices_to_fold(struct tp_pack *pack, struct tp_timeline *timeline, size_t size, size_t max_bytes,
+                                  int attempt)
 {
     uint64_t keep = (uint64_t)((unsigned __int128)timeline->shown_count * max_bytes / size * 15 / 16), fixed = 0;
     for (unsigned bin = 0; bin < TP_PACK_DURATION_BINS; bin++)
@@ -284,17 +285,17 @@ static void fold_more(struct tp_pack *pack, struct tp_timeline *timeline, size_t
         pack->folds_steps = true;
         keep /= 8;
     }
-    pack->fold_below_ns = tp_pack_threshold(pack, keep);
+    pack->fold_below_ns = tp_pack_find_threshold(pack, keep);
     timeline->folded_below_ns = pack->fold_below_ns;
 }
 
 /* Packs the slices, and folds more slices in each attempt until the data fits into max_bytes. */
-static void pack_within(struct tp_pack *pack, struct tp_timeline *timeline, struct tp_str load, size_t max_bytes)
+static void pack_within_limit(struct tp_pack *pack, struct tp_timeline *timeline, struct tp_str load, size_t max_bytes)
 {
     for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-        size_t size = estimate(pack);
+        size_t size = estimate_data_bytes(pack);
         if (size <= max_bytes + max_bytes / 16) { /* the estimate may be 1/16 too high */
-            struct tp_str data = compress(pack, timeline, load);
+            struct tp_str data = compress_data(pack, timeline, load);
             size = base64_size(data.len);
             if (!size)
                 break;
@@ -304,7 +305,7 @@ static void pack_within(struct tp_pack *pack, struct tp_timeline *timeline, stru
             }
         }
         pack->has_launches = pack->has_shapes = false;
-        fold_more(pack, timeline, size, max_bytes, attempt);
+        choose_slices_to_fold(pack, timeline, size, max_bytes, attempt);
         tp_pack_walk(pack);
     }
     timeline->shown_count = 0;
@@ -322,12 +323,12 @@ void tp_timeline_build(struct tp_timeline *timeline, const struct tp_model *mode
     bool has_dims = tp_pack_shapes_init(&pack);
     pack.has_shapes = pack.has_launches && has_dims;
     tp_pack_walk(&pack);
-    rank_lanes(timeline, arena);
-    tp_load_phases(timeline, &pack);
-    struct tp_str load = tp_load_devices(timeline, arena);
+    set_lane_ranks(timeline, arena);
+    tp_timeline_add_phases(timeline, &pack);
+    struct tp_str load = tp_load_of_devices(timeline, arena);
     if (options->max_bytes && timeline->lane_count)
-        pack_within(&pack, timeline, load, options->max_bytes);
-    timeline->shapes_left_out = has_dims && !pack.has_shapes;
+        pack_within_limit(&pack, timeline, load, options->max_bytes);
+    timeline->omits_shapes = has_dims && !pack.has_shapes;
     for (int i = 0; i < TP_PACK_SECTION_COUNT; i++)
         tp_arena_drop(arena, pack.sections[i].data, pack.sections[i].capacity);
 }

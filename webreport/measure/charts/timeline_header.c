@@ -48,13 +48,13 @@ static bool next_step_cell(const struct tp_record *record, size_t *cursor, struc
     uint64_t dur_ns = (uint64_t)step->end_ns - (uint64_t)step->start_ns;
     switch ((*cursor)++) {
     case 0:
-        item->value = tp_as_str(step->name.len < MAX_STEP_NAME_BYTES ? step->name : TP_STR("step"));
+        item->value = tp_json_value_str(step->name.len < MAX_STEP_NAME_BYTES ? step->name : TP_STR("step"));
         return true;
     case 1:
-        item->value = tp_as_int((int64_t)(start_ns / header->unit_ns));
+        item->value = tp_json_value_int((int64_t)(start_ns / header->unit_ns));
         return true;
     case 2:
-        item->value = tp_as_int((int64_t)(dur_ns / header->unit_ns));
+        item->value = tp_json_value_int((int64_t)(dur_ns / header->unit_ns));
         return true;
     default:
         return false;
@@ -65,7 +65,7 @@ static bool next_step(const struct tp_record *record, size_t *cursor, struct tp_
 {
     const struct header *header = record->at;
     struct tp_record step = {.at = header, .index = *cursor};
-    item->value = tp_as_list(next_step_cell, step);
+    item->value = tp_json_value_list(next_step_cell, step);
     return (*cursor)++ < header->step_count;
 }
 
@@ -88,7 +88,7 @@ static const struct tp_json_field header_fields[] = {
 #undef F
 static const struct tp_fields fields = TP_FIELDS("The header of the timeline", header_fields);
 
-static struct header header_of(const struct tp_pack *pack, const struct tp_timeline *timeline, size_t load_bytes)
+static struct header make_header(const struct tp_pack *pack, const struct tp_timeline *timeline, size_t load_bytes)
 {
     uint32_t most_steps = pack->folds_steps ? FEW_BANDS : MAX_BANDS, steps = timeline->model->step_count;
     struct header header = {
@@ -115,10 +115,10 @@ static struct header header_of(const struct tp_pack *pack, const struct tp_timel
     return header;
 }
 
-size_t tp_pack_header(char *room, size_t room_bytes, const struct tp_pack *pack, const struct tp_timeline *timeline,
-                      size_t load_bytes)
+size_t tp_pack_write_header(char *room, size_t room_bytes, const struct tp_pack *pack,
+                            const struct tp_timeline *timeline, size_t load_bytes)
 {
-    struct header header = header_of(pack, timeline, load_bytes);
+    struct header header = make_header(pack, timeline, load_bytes);
     struct tp_buf text;
     tp_buf_init(&text, room_bytes);
     tp_fields_text(&fields, &header, NULL, &text);

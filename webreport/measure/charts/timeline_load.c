@@ -54,7 +54,7 @@ static struct running heap_pop(struct tp_vec *heap)
 }
 
 /* Adds the time from s->at to `until`, weighted by the current level. A level above 1 counts as 1. */
-static void add_time(struct sweep *s, int64_t until)
+static void add_time_at_level(struct sweep *s, int64_t until)
 {
     if (until <= s->at)
         return;
@@ -72,10 +72,10 @@ static void finish_until(struct sweep *s, int64_t time)
 {
     while (s->heap.count && ((struct running *)s->heap.data)[0].end <= time) {
         struct running done = heap_pop(&s->heap);
-        add_time(s, done.end);
+        add_time_at_level(s, done.end);
         s->level -= done.level;
     }
-    add_time(s, time);
+    add_time_at_level(s, time);
 }
 
 static int64_t blocks_per_sm(const struct tp_trace *trace, const struct tp_event *event)
@@ -89,7 +89,7 @@ static int64_t blocks_per_sm(const struct tp_trace *trace, const struct tp_event
 
 /* Sums the time of full use of the SMs per bucket, ns. Returns false if the trace has no blocks per SM for any
  * kernel. */
-static bool sm_load(const struct tp_timeline *timeline, const struct tp_gpu *gpu, struct sweep *s)
+static bool compute_sm_load(const struct tp_timeline *timeline, const struct tp_gpu *gpu, struct sweep *s)
 {
     const struct tp_model *model = timeline->model;
     bool is_any = false;
@@ -112,25 +112,26 @@ static bool sm_load(const struct tp_timeline *timeline, const struct tp_gpu *gpu
 
 /* ---- devices ---- */
 
-static uint8_t *coarse_shares(struct tp_arena *arena, const uint64_t *fine, uint64_t width)
+static uint8_t *shares_of_wider_buckets(struct tp_arena *arena, const uint64_t *fine, uint64_t width)
 {
     uint64_t sums[TP_TIMELINE_LOAD_BUCKETS] = {0};
     for (size_t i = 0; i < TP_LOAD_BUCKETS; i++)
         sums[i / FINER] += fine[i];
     uint8_t *shares = tp_arena_alloc(arena, TP_TIMELINE_LOAD_BUCKETS);
-    tp_pack_shares(shares, sums, TP_TIMELINE_LOAD_BUCKETS, width * FINER);
+    tp_pack_fill_shares(shares, sums, TP_TIMELINE_LOAD_BUCKETS, width * FINER);
     return shares;
 }
 
-static void busy_load(uint64_t *buckets, const struct tp_timeline *timeline, struct tp_intervals busy, uint64_t width)
+static void add_busy_load(uint64_t *buckets, const struct tp_timeline *timeline, struct tp_intervals busy,
+                          uint64_t width)
 {
     uint64_t origin = (uint64_t)timeline->start_ns;
     for (size_t i = 0; i < busy.count; i++)
-        tp_pack_spread(buckets, TP_LOAD_BUCKETS, width, (uint64_t)busy.items[i].a - origin,
-                       (uint64_t)busy.items[i].b - origin);
+        tp_pack_add_to_buckets(buckets, TP_LOAD_BUCKETS, width, (uint64_t)busy.items[i].a - origin,
+                               (uint64_t)busy.items[i].b - origin);
 }
 
-struct tp_str tp_load_devices(struct tp_timeline *timeline, struct tp_arena *arena)
+struct tp_str tp_load_of_devices(struct tp_timeline *timeline, struct tp_arena *arena)
 {
     const struct tp_model *model = timeline->model;
     uint32_t count = model->gpu_count < TP_TIMELINE_MAX_LANES ? model->gpu_count : TP_TIMELINE_MAX_LANES;
@@ -145,16 +146,16 @@ struct tp_str tp_load_devices(struct tp_timeline *timeline, struct tp_arena *are
         gpu->id = model->gpus[i].id;
         gpu->title = tp_device_title(model, gpu->id, arena);
         memset(buckets, 0, TP_LOAD_BUCKETS * sizeof *buckets);
-        busy_load(buckets, timeline, model->gpus[i].busy, width);
-        gpu->busy = coarse_shares(arena, buckets, width);
-        tp_pack_shares(at, buckets, TP_LOAD_BUCKETS, width);
+        add_busy_load(buckets, timeline, model->gpus[i].busy, width);
+        gpu->busy = shares_of_wider_buckets(arena, buckets, width);
+        tp_pack_fill_shares(at, buckets, TP_LOAD_BUCKETS, width);
         at += TP_LOAD_BUCKETS;
         memset(buckets, 0, TP_LOAD_BUCKETS * sizeof *buckets);
-        gpu->has_sm = sm_load(timeline, &model->gpus[i], &sweep);
+        gpu->has_sm = compute_sm_load(timeline, &model->gpus[i], &sweep);
         if (!gpu->has_sm)
             continue;
-        gpu->sm = coarse_shares(arena, buckets, width);
-        tp_pack_shares(at, buckets, TP_LOAD_BUCKETS, width);
+        gpu->sm = shares_of_wider_buckets(arena, buckets, width);
+        tp_pack_fill_shares(at, buckets, TP_LOAD_BUCKETS, width);
         at += TP_LOAD_BUCKETS;
     }
     return (struct tp_str){(char *)curves, (size_t)(at - curves)};
@@ -176,7 +177,7 @@ static int by_start(const void *a, const void *b)
     return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
 }
 
-void tp_load_phases(struct tp_timeline *timeline, const struct tp_pack *pack)
+void tp_timeline_add_phases(struct tp_timeline *timeline, const struct tp_pack *pack)
 {
     struct tp_pack_phase *found = pack->phases.data;
     size_t count = 0;
@@ -193,5 +194,5 @@ void tp_load_phases(struct tp_timeline *timeline, const struct tp_pack *pack)
     for (size_t i = 0; i < count; i++)
         timeline->phases[i] =
             (struct tp_timeline_phase){tp_strings_get(&timeline->model->trace->names, found[i].name), found[i].start_ns,
-                                       found[i].dur_ns, tp_pack_class(pack, found[i].name)};
+                                       found[i].dur_ns, tp_pack_class_of_name(pack, found[i].name)};
 }

@@ -8,7 +8,7 @@
 
 /* ---- columns ---- */
 
-void tp_pack_reserve(struct tp_pack *pack, enum tp_pack_section section, size_t size)
+void tp_pack_reserve_bytes(struct tp_pack *pack, enum tp_pack_section section, size_t size)
 {
     struct tp_pack_column *column = &pack->sections[section];
     if (column->capacity - column->size >= size)
@@ -30,16 +30,16 @@ static struct tp_str shown_name(const struct tp_pack *pack, uint32_t id, enum tp
     bool is_kernel = class == TP_SLICE_KERNEL || (class == TP_SLICE_COMMUNICATION && is_collective);
     if (pack->options->show)
         return (is_kernel ? pack->options->show_kernel : pack->options->show)(pack->options->context, name);
-    name.len = tp_utf8_cut(name.ptr, name.len, TP_MAX_SHOWN_NAME_BYTES);
+    name.len = tp_utf8_fitting_bytes(name.ptr, name.len, TP_MAX_SHOWN_NAME_BYTES);
     return name;
 }
 
-void tp_pack_text(struct tp_pack *pack, enum tp_pack_section sizes, enum tp_pack_section bytes, struct tp_str text)
+void tp_pack_add_text(struct tp_pack *pack, enum tp_pack_section sizes, enum tp_pack_section bytes, struct tp_str text)
 {
     struct tp_pack_column *column = &pack->sections[bytes];
-    tp_pack_reserve(pack, sizes, TP_PACK_MAX_VARINT);
-    tp_pack_reserve(pack, bytes, text.len);
-    tp_pack_number(&pack->sections[sizes], text.len);
+    tp_pack_reserve_bytes(pack, sizes, TP_PACK_MAX_VARINT);
+    tp_pack_reserve_bytes(pack, bytes, text.len);
+    tp_pack_add_number(&pack->sections[sizes], text.len);
     if (text.len)
         memcpy(column->data + column->size, text.ptr, text.len);
     column->size += text.len;
@@ -47,20 +47,20 @@ void tp_pack_text(struct tp_pack *pack, enum tp_pack_section sizes, enum tp_pack
 
 void tp_pack_add_name(struct tp_pack *pack, struct tp_str name, uint8_t class)
 {
-    tp_pack_reserve(pack, TP_PACK_NAME_CLASSES, 1);
-    tp_pack_text(pack, TP_PACK_NAME_SIZES, TP_PACK_NAME_BYTES, name);
+    tp_pack_reserve_bytes(pack, TP_PACK_NAME_CLASSES, 1);
+    tp_pack_add_text(pack, TP_PACK_NAME_SIZES, TP_PACK_NAME_BYTES, name);
     struct tp_pack_column *classes = &pack->sections[TP_PACK_NAME_CLASSES];
     classes->data[classes->size++] = class;
     pack->name_count++;
 }
 
-uint32_t tp_pack_name(struct tp_pack *pack, uint32_t id, enum tp_slice_class class)
+uint32_t tp_pack_name_number(struct tp_pack *pack, uint32_t id, enum tp_slice_class class)
 {
     uint32_t number = pack->name_number[id];
     if (number || pack->name_count > TP_PACK_MAX_NAMES)
         return number;
-    if (pack->name_class[id])
-        class = tp_pack_class(pack, id);
+    if (pack->class_by_name[id])
+        class = tp_pack_class_of_name(pack, id);
     struct tp_str name = shown_name(pack, id, class);
     if (pack->sections[TP_PACK_NAME_BYTES].size + name.len > pack->max_name_bytes)
         return 0;
@@ -69,7 +69,7 @@ uint32_t tp_pack_name(struct tp_pack *pack, uint32_t id, enum tp_slice_class cla
     return pack->name_number[id] = number;
 }
 
-enum tp_slice_class tp_pack_class(const struct tp_pack *pack, uint32_t name)
+enum tp_slice_class tp_pack_class_of_name(const struct tp_pack *pack, uint32_t name)
 {
-    return (enum tp_slice_class)((pack->name_class[name] & TP_PACK_CLASS_BITS) - 1);
+    return (enum tp_slice_class)((pack->class_by_name[name] & TP_PACK_CLASS_BITS) - 1);
 }

@@ -12,7 +12,7 @@ enum {
     TP_PACK_MAX_NAMES = 65535,
     TP_PACK_DURATION_BINS = 64 * 8,
     TP_PACK_MAX_VARINT = 10,
-    TP_PACK_CLASS_BITS = 0x7F, /* mask of the bits of name_class that contain the class */
+    TP_PACK_CLASS_BITS = 0x7F, /* mask of the bits of class_by_name that contain the class */
     TP_PACK_MICROSECOND = 1000
 };
 
@@ -71,15 +71,15 @@ struct tp_pack {
     struct tp_pack_column sections[TP_PACK_SECTION_COUNT];
     /* by name id: number of the name in the data; 0: no number yet. Number 0 in the data is "(other names)" */
     uint32_t *name_number;
-    uint8_t *name_class; /* by name id: enum tp_slice_class + 1; the highest bit marks backward operators */
+    uint8_t *class_by_name; /* by name id: enum tp_slice_class + 1; the highest bit marks backward operators */
     uint32_t name_count;
     /* by id of an "Input Dims" text: its number in the data; 0: no number yet. NULL if no slice has shapes */
-    uint32_t *shape_number;
+    uint32_t *number_by_shape;
     uint32_t shape_count;
     /* by id of an arguments text: its number in the data; 0: no number yet. NULL if no slice has arguments */
-    uint32_t *argument_number;
+    uint32_t *number_by_argument;
     uint32_t argument_text_count, argument_count; /* argument_count: number of slices with arguments */
-    uint64_t argument_slice;                      /* index of the previous slice with arguments */
+    uint64_t last_argument_slice;                 /* index of the previous slice with arguments */
     const struct tp_moment *moments;              /* sorted by thread, time and position in the file */
     uint64_t *ends;                               /* stack of the ends of open slices, ns */
     size_t end_capacity;
@@ -95,7 +95,7 @@ void tp_pack_init(struct tp_pack *pack, struct tp_timeline *timeline, const stru
                   struct tp_arena *arena);
 
 /* Appends a number to a section. The caller has reserved TP_PACK_MAX_VARINT bytes for the number. */
-static inline void tp_pack_number(struct tp_pack_column *column, uint64_t value)
+static inline void tp_pack_add_number(struct tp_pack_column *column, uint64_t value)
 {
     uint8_t *at = column->data + column->size;
     while (value >= 0x80) {
@@ -109,20 +109,20 @@ static inline void tp_pack_number(struct tp_pack_column *column, uint64_t value)
 /* ---- sections and names (timeline_names.c) ---- */
 
 /* Reserves space for `size` more bytes in a section. */
-void tp_pack_reserve(struct tp_pack *pack, enum tp_pack_section section, size_t size);
+void tp_pack_reserve_bytes(struct tp_pack *pack, enum tp_pack_section section, size_t size);
 
 /* Appends a text to the section `bytes`, and the length of the text to the section `sizes`. */
-void tp_pack_text(struct tp_pack *pack, enum tp_pack_section sizes, enum tp_pack_section bytes, struct tp_str text);
+void tp_pack_add_text(struct tp_pack *pack, enum tp_pack_section sizes, enum tp_pack_section bytes, struct tp_str text);
 
 /* Appends a name with the next number. class: enum tp_slice_class. */
 void tp_pack_add_name(struct tp_pack *pack, struct tp_str name, uint8_t class);
 
 /* Returns the number of a name in the data. A new name gets the next number. Returns 0 if there is no space for the
  * name. class: class of the name if no slice has the name. */
-uint32_t tp_pack_name(struct tp_pack *pack, uint32_t id, enum tp_slice_class class);
+uint32_t tp_pack_name_number(struct tp_pack *pack, uint32_t id, enum tp_slice_class class);
 
 /* Returns the class of a name. At least one slice must have the name. */
-enum tp_slice_class tp_pack_class(const struct tp_pack *pack, uint32_t name);
+enum tp_slice_class tp_pack_class_of_name(const struct tp_pack *pack, uint32_t name);
 
 /* ---- shapes (timeline_shapes.c) ---- */
 
@@ -132,7 +132,7 @@ bool tp_pack_shapes_init(struct tp_pack *pack);
 void tp_pack_shapes_start(struct tp_pack *pack);
 
 /* Appends the shapes of a host slice. */
-void tp_pack_shape(struct tp_pack *pack, const struct tp_event *event);
+void tp_pack_add_shape(struct tp_pack *pack, const struct tp_event *event);
 
 /* ---- arguments from programs (timeline_arguments.c) ---- */
 
@@ -153,8 +153,8 @@ bool tp_pack_lane_moments(struct tp_pack *pack, struct tp_lane *lane);
 /* Writes the header of the data as JSON into `room`, a buffer of room_bytes bytes. load_bytes: size of the device load.
  * Returns the size of the header, or 0 if the buffer is too small. Jumps to the guard of pack->arena if memory runs
  * out. */
-size_t tp_pack_header(char *room, size_t room_bytes, const struct tp_pack *pack, const struct tp_timeline *timeline,
-                      size_t load_bytes);
+size_t tp_pack_write_header(char *room, size_t room_bytes, const struct tp_pack *pack,
+                            const struct tp_timeline *timeline, size_t load_bytes);
 
 /* ---- walking (timeline_walk.c) ---- */
 
@@ -162,13 +162,13 @@ size_t tp_pack_header(char *room, size_t room_bytes, const struct tp_pack *pack,
 void tp_pack_walk(struct tp_pack *pack);
 
 /* Returns a duration in ns. If all shorter slices are folded, about `keep` of the slices that may be folded remain. */
-uint64_t tp_pack_threshold(const struct tp_pack *pack, uint64_t keep);
+uint64_t tp_pack_find_threshold(const struct tp_pack *pack, uint64_t keep);
 
 /* Adds the time from `start` to `end` to the buckets that it overlaps. Bucket i covers [i * width, (i + 1) * width).
  * Ignores time after the last bucket. */
-void tp_pack_spread(uint64_t *buckets, size_t count, uint64_t width, uint64_t start, uint64_t end);
+void tp_pack_add_to_buckets(uint64_t *buckets, size_t count, uint64_t width, uint64_t start, uint64_t end);
 
 /* Converts buckets of ns to shares of `width`, from 0 to 255. A time above 0 becomes at least 1. */
-void tp_pack_shares(uint8_t *shares, const uint64_t *buckets, size_t count, uint64_t width);
+void tp_pack_fill_shares(uint8_t *shares, const uint64_t *buckets, size_t count, uint64_t width);
 
 #endif

@@ -31,7 +31,7 @@ void tp_pack_init(struct tp_pack *pack, struct tp_timeline *timeline, const stru
                              .max_name_bytes = 64u << 20};
     pack->is_first = true;
     pack->name_number = tp_arena_array(arena, names, sizeof *pack->name_number);
-    pack->name_class = tp_arena_array(arena, names, sizeof *pack->name_class);
+    pack->class_by_name = tp_arena_array(arena, names, sizeof *pack->class_by_name);
     pack->phases = TP_VEC(arena, struct tp_pack_phase);
     tp_pack_arguments_init(pack);
 }
@@ -40,10 +40,11 @@ void tp_pack_init(struct tp_pack *pack, struct tp_timeline *timeline, const stru
 
 /* Returns the class of an event. operation: index in model->devices for a device operation, TP_NO_ID for a host
  * event. */
-static enum tp_slice_class classify(const struct tp_model *model, const struct tp_event *event, uint32_t operation)
+static enum tp_slice_class classify_event(const struct tp_model *model, const struct tp_event *event,
+                                          uint32_t operation)
 {
     uint64_t flags = model->marks[event->name];
-    enum tp_range_kind kind = tp_range_kind_of(model, event);
+    enum tp_range_kind kind = tp_event_range_kind(model, event);
     switch (event->kind) {
     case TP_KIND_KERNEL:
         return operation != TP_NO_ID && tp_is_communication(model, operation) ? TP_SLICE_COMMUNICATION
@@ -70,26 +71,26 @@ static enum tp_slice_class classify(const struct tp_model *model, const struct t
     return event->kind == TP_KIND_OPERATOR && !kind ? TP_SLICE_CPU : classes[kind];
 }
 
-static uint8_t first_class(const struct tp_pack *pack, const struct tp_event *event, uint32_t operation)
+static uint8_t find_class_of_name(const struct tp_pack *pack, const struct tp_event *event, uint32_t operation)
 {
     const struct tp_model *model = pack->timeline->model;
     bool is_backward = (model->marks[event->name] & TP_MARK_BACKWARD_NODE) ||
-                       tp_str_find(tp_trace_name(model->trace, event), "Backward") >= 0;
-    return (uint8_t)((classify(model, event, operation) + 1) | (is_backward ? BACKWARD_BIT : 0));
+                       tp_str_find(tp_trace_event_name(model->trace, event), "Backward") >= 0;
+    return (uint8_t)((classify_event(model, event, operation) + 1) | (is_backward ? BACKWARD_BIT : 0));
 }
 
 /* Returns the class of a slice: the class of the first slice with the same name. */
-static inline enum tp_slice_class class_of(struct tp_pack *pack, const struct tp_event *event, uint32_t operation)
+static inline enum tp_slice_class slice_class(struct tp_pack *pack, const struct tp_event *event, uint32_t operation)
 {
-    uint8_t class = pack->name_class[event->name];
+    uint8_t class = pack->class_by_name[event->name];
     if (__builtin_expect(!class, 0))
-        class = pack->name_class[event->name] = first_class(pack, event, operation);
+        class = pack->class_by_name[event->name] = find_class_of_name(pack, event, operation);
     return (enum tp_slice_class)((class & TP_PACK_CLASS_BITS) - 1);
 }
 
 /* ---- buckets ---- */
 
-void tp_pack_spread(uint64_t *buckets, size_t count, uint64_t width, uint64_t start, uint64_t end)
+void tp_pack_add_to_buckets(uint64_t *buckets, size_t count, uint64_t width, uint64_t start, uint64_t end)
 {
     uint64_t i = start / width;
     if (i < count && end <= (i + 1) * width) { /* usual case: the time is within one bucket */
@@ -103,7 +104,7 @@ void tp_pack_spread(uint64_t *buckets, size_t count, uint64_t width, uint64_t st
     }
 }
 
-void tp_pack_shares(uint8_t *shares, const uint64_t *buckets, size_t count, uint64_t width)
+void tp_pack_fill_shares(uint8_t *shares, const uint64_t *buckets, size_t count, uint64_t width)
 {
     for (size_t i = 0; i < count; i++) {
         uint64_t ns = buckets[i] < width ? buckets[i] : width;
@@ -146,7 +147,7 @@ static uint64_t bin_start(unsigned bin)
     return bin < 24 ? (bin < 8 ? bin : 8) : (8ull + bin % 8) << (bin / 8 - 3);
 }
 
-static inline bool may_fold(const struct walk *w, enum tp_slice_class class)
+static inline bool can_fold_class(const struct walk *w, enum tp_slice_class class)
 {
     if (w->pack->folds_devices)
         return class != TP_SLICE_STEP || w->pack->folds_steps;
@@ -154,11 +155,11 @@ static inline bool may_fold(const struct walk *w, enum tp_slice_class class)
 }
 
 /* Collects data that only the first walk needs: durations, load of the lane, phases. */
-static void record_slice(struct walk *w, const struct tp_event *event, enum tp_slice_class class, uint64_t start,
-                         uint64_t end)
+static void add_slice_to_statistics(struct walk *w, const struct tp_event *event, enum tp_slice_class class,
+                                    uint64_t start, uint64_t end)
 {
     struct tp_pack *pack = w->pack;
-    pack->bins[may_fold(w, class) ? 0 : 1][duration_bin(end - start)]++;
+    pack->bins[can_fold_class(w, class) ? 0 : 1][duration_bin(end - start)]++;
     if (end > pack->end_ns)
         pack->end_ns = end;
     if (w->lane->is_device)
@@ -166,10 +167,10 @@ static void record_slice(struct walk *w, const struct tp_event *event, enum tp_s
     bool is_work = class == TP_SLICE_CPU || class == TP_SLICE_RUNTIME || class == TP_SLICE_COMMUNICATION;
     if (is_work && end > w->work_end) {
         uint64_t from = start > w->work_end ? start : w->work_end;
-        tp_pack_spread(w->load, TP_TIMELINE_LOAD_BUCKETS, w->load_width, from, end);
+        tp_pack_add_to_buckets(w->load, TP_TIMELINE_LOAD_BUCKETS, w->load_width, from, end);
         w->lane->work_ns += end - from;
         w->work_end = end;
-        w->backward_ns += pack->name_class[event->name] & BACKWARD_BIT ? end - from : 0;
+        w->backward_ns += pack->class_by_name[event->name] & BACKWARD_BIT ? end - from : 0;
     } else if (class == TP_SLICE_STEP) {
         w->lane->has_steps = true;
     } else if ((class == TP_SLICE_ANNOTATION || class == TP_SLICE_DATA) && start >= w->phase_end && end > start) {
@@ -179,11 +180,11 @@ static void record_slice(struct walk *w, const struct tp_event *event, enum tp_s
     }
 }
 
-static void fold(struct walk *w, size_t row, uint64_t start, uint64_t end)
+static void fold_slice(struct walk *w, size_t row, uint64_t start, uint64_t end)
 {
     if (!w->cover[row])
         w->cover[row] = tp_arena_array(w->pack->arena, TP_PACK_COVER_BUCKETS, sizeof **w->cover);
-    tp_pack_spread(w->cover[row], TP_PACK_COVER_BUCKETS, w->cover_width, start, end);
+    tp_pack_add_to_buckets(w->cover[row], TP_PACK_COVER_BUCKETS, w->cover_width, start, end);
     w->pack->timeline->folded_count++;
 }
 
@@ -193,10 +194,10 @@ static void put_launch(const struct walk *w, uint32_t slice, const struct tp_eve
     const struct tp_event *launch = tp_launch_of_device(w->pack->timeline->model, w->lane->operations[slice]);
     uint64_t before = launch ? (uint64_t)event->ts_ns - (uint64_t)launch->ts_ns : 0;
     bool is_known = launch && launch->ts_ns <= event->ts_ns;
-    tp_pack_number(&w->pack->sections[TP_PACK_LAUNCH], is_known ? before / w->pack->unit_ns + 1 : 0);
+    tp_pack_add_number(&w->pack->sections[TP_PACK_LAUNCH], is_known ? before / w->pack->unit_ns + 1 : 0);
 }
 
-static inline void emit(struct walk *w, const struct tp_event *event, size_t row, uint64_t start)
+static inline void put_slice(struct walk *w, const struct tp_event *event, size_t row, uint64_t start)
 {
     struct tp_pack *pack = w->pack;
     uint64_t delta = start - w->previous_start, dur = (uint64_t)event->dur_ns;
@@ -206,12 +207,12 @@ static inline void emit(struct walk *w, const struct tp_event *event, size_t row
         delta /= TP_PACK_MICROSECOND;
         dur /= TP_PACK_MICROSECOND;
     }
-    tp_pack_number(&pack->sections[TP_PACK_START], delta);
-    tp_pack_number(&pack->sections[TP_PACK_DURATION], dur);
-    tp_pack_number(&pack->sections[TP_PACK_NAME], tp_pack_name(pack, event->name, TP_SLICE_CPU));
+    tp_pack_add_number(&pack->sections[TP_PACK_START], delta);
+    tp_pack_add_number(&pack->sections[TP_PACK_DURATION], dur);
+    tp_pack_add_number(&pack->sections[TP_PACK_NAME], tp_pack_name_number(pack, event->name, TP_SLICE_CPU));
     struct tp_pack_column *depth = &pack->sections[TP_PACK_DEPTH];
     depth->data[depth->size++] = (uint8_t)row;
-    if (__builtin_expect(pack->argument_number != NULL, 0))
+    if (__builtin_expect(pack->number_by_argument != NULL, 0))
         tp_pack_arguments_add(pack, (uint32_t)(event - pack->timeline->model->trace->events), w->place);
     w->place++;
     w->lane->shown_count++;
@@ -219,14 +220,14 @@ static inline void emit(struct walk *w, const struct tp_event *event, size_t row
 
 static void reserve_slices(struct tp_pack *pack, size_t count)
 {
-    tp_pack_reserve(pack, TP_PACK_START, count * TP_PACK_MAX_VARINT);
-    tp_pack_reserve(pack, TP_PACK_DURATION, count * TP_PACK_MAX_VARINT);
-    tp_pack_reserve(pack, TP_PACK_NAME, count * TP_PACK_MAX_VARINT);
-    tp_pack_reserve(pack, TP_PACK_DEPTH, count);
+    tp_pack_reserve_bytes(pack, TP_PACK_START, count * TP_PACK_MAX_VARINT);
+    tp_pack_reserve_bytes(pack, TP_PACK_DURATION, count * TP_PACK_MAX_VARINT);
+    tp_pack_reserve_bytes(pack, TP_PACK_NAME, count * TP_PACK_MAX_VARINT);
+    tp_pack_reserve_bytes(pack, TP_PACK_DEPTH, count);
     if (pack->has_launches)
-        tp_pack_reserve(pack, TP_PACK_LAUNCH, count * TP_PACK_MAX_VARINT);
+        tp_pack_reserve_bytes(pack, TP_PACK_LAUNCH, count * TP_PACK_MAX_VARINT);
     if (pack->has_shapes)
-        tp_pack_reserve(pack, TP_PACK_SHAPE, count * TP_PACK_MAX_VARINT);
+        tp_pack_reserve_bytes(pack, TP_PACK_SHAPE, count * TP_PACK_MAX_VARINT);
 }
 
 static void walk_slices(struct walk *w)
@@ -243,23 +244,23 @@ static void walk_slices(struct walk *w)
         const struct tp_event *event = &events[lane->slices[i]];
         uint64_t start = (uint64_t)event->ts_ns - origin, end = start + (uint64_t)event->dur_ns;
         size_t row = open_slice(pack, &open_count, start, end);
-        enum tp_slice_class class = class_of(pack, event, lane->operations ? lane->operations[i] : TP_NO_ID);
+        enum tp_slice_class class = slice_class(pack, event, lane->operations ? lane->operations[i] : TP_NO_ID);
         if (pack->is_first)
-            record_slice(w, event, class, start, end);
+            add_slice_to_statistics(w, event, class, start, end);
         if (row >= TP_TIMELINE_MAX_ROWS) {
             pack->timeline->too_deep_count++;
             continue;
         }
         if (row >= lane->row_count)
             lane->row_count = (uint32_t)row + 1;
-        if ((uint64_t)event->dur_ns < pack->fold_below_ns && may_fold(w, class))
-            fold(w, row, start, end);
+        if ((uint64_t)event->dur_ns < pack->fold_below_ns && can_fold_class(w, class))
+            fold_slice(w, row, start, end);
         else {
-            emit(w, event, row, start);
+            put_slice(w, event, row, start);
             if (lane->operations && pack->has_launches)
                 put_launch(w, i, event);
             if (!lane->is_device && pack->has_shapes)
-                tp_pack_shape(pack, event);
+                tp_pack_add_shape(pack, event);
         }
     }
 }
@@ -275,13 +276,13 @@ static void write_cover(struct walk *w)
     if (!is_any)
         return;
     size_t size = (size_t)lane->row_count * TP_PACK_COVER_BUCKETS;
-    tp_pack_reserve(w->pack, TP_PACK_COVER, size);
+    tp_pack_reserve_bytes(w->pack, TP_PACK_COVER, size);
     struct tp_pack_column *column = &w->pack->sections[TP_PACK_COVER];
     memset(column->data + column->size, 0, size);
     for (uint32_t row = 0; row < lane->row_count; row++, column->size += TP_PACK_COVER_BUCKETS) {
         if (!w->cover[row])
             continue;
-        tp_pack_shares(column->data + column->size, w->cover[row], TP_PACK_COVER_BUCKETS, w->cover_width);
+        tp_pack_fill_shares(column->data + column->size, w->cover[row], TP_PACK_COVER_BUCKETS, w->cover_width);
         memset(w->cover[row], 0, TP_PACK_COVER_BUCKETS * sizeof **w->cover);
     }
 }
@@ -330,7 +331,7 @@ static bool walk_lanes(struct tp_pack *pack)
             continue;
         lane->is_backward = w.backward_ns > lane->work_ns / 2;
         lane->load = tp_arena_alloc(pack->arena, TP_TIMELINE_LOAD_BUCKETS);
-        tp_pack_shares(lane->load, w.load, TP_TIMELINE_LOAD_BUCKETS, w.load_width);
+        tp_pack_fill_shares(lane->load, w.load, TP_TIMELINE_LOAD_BUCKETS, w.load_width);
         memset(w.load, 0, TP_TIMELINE_LOAD_BUCKETS * sizeof *w.load);
     }
     return !w.uneven;
@@ -345,7 +346,7 @@ void tp_pack_walk(struct tp_pack *pack)
     pack->is_first = false;
 }
 
-uint64_t tp_pack_threshold(const struct tp_pack *pack, uint64_t keep)
+uint64_t tp_pack_find_threshold(const struct tp_pack *pack, uint64_t keep)
 {
     uint64_t kept = 0;
     for (unsigned bin = TP_PACK_DURATION_BINS; bin-- > 0;) {

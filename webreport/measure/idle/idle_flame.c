@@ -47,14 +47,14 @@ struct flame {
     int64_t total_ns;
 };
 
-static void add_time(struct idle_time *time, const struct idle_time *more)
+static void add_idle_time(struct idle_time *time, const struct idle_time *more)
 {
     time->ns = tp_sat_add(time->ns, more->ns);
     time->starved_ns = tp_sat_add(time->starved_ns, more->starved_ns);
     time->host_ns = tp_sat_add(time->host_ns, more->host_ns);
 }
 
-static struct idle_time *time_of(struct flame *flame, uint32_t node)
+static struct idle_time *time_of_node(struct flame *flame, uint32_t node)
 {
     while (flame->times.count <= node)
         tp_vec_push(&flame->times);
@@ -67,17 +67,17 @@ static void add_segment(void *context, const struct tp_stack_segment *segment)
     const struct tp_idle_slice *piece = &flame->gpu->idle[segment->tag];
     int64_t ns = tp_sat_sub(segment->b, segment->a);
     struct idle_time time = {ns, tp_idle_waits_for_host(piece) ? ns : 0, piece->part == TP_IDLE_HOST ? ns : 0};
-    add_time(time_of(flame, segment->node ? segment->node : flame->none), &time);
+    add_idle_time(time_of_node(flame, segment->node ? segment->node : flame->none), &time);
     flame->total_ns = tp_sat_add(flame->total_ns, ns);
     uint32_t *row = tp_id_map_put(&flame->line_ids, tp_id_pair(segment->fold.kind, segment->fold.text));
     if (*row == TP_NO_ID) {
         *row = (uint32_t)flame->lines.count;
         *(struct line *)tp_vec_push(&flame->lines) = (struct line){.fold = segment->fold};
     }
-    add_time(&TP_AT(&flame->lines, struct line, *row)->time, &time);
+    add_idle_time(&TP_AT(&flame->lines, struct line, *row)->time, &time);
 }
 
-static int by_line(const void *x, const void *y, const void *context)
+static int compare_by_line(const void *x, const void *y, const void *context)
 {
     const struct line *a = x, *b = y;
     if (a->time.ns != b->time.ns)
@@ -95,8 +95,8 @@ static void walk(struct flame *flame, struct tp_arena *arena)
     struct tp_stack_walk walk = {
         .model = flame->model, .arena = arena, .tree = &flame->tree, .visit = add_segment, .context = flame};
     tp_stack_walk_idle(&walk, flame->gpu, 0, flame->gpu->idle_count);
-    time_of(flame, (uint32_t)flame->tree.nodes.count - 1);
-    tp_merge_sort(arena, flame->lines.data, flame->lines.count, sizeof(struct line), by_line, flame->model);
+    time_of_node(flame, (uint32_t)flame->tree.nodes.count - 1);
+    tp_merge_sort(arena, flame->lines.data, flame->lines.count, sizeof(struct line), compare_by_line, flame->model);
     tp_id_map_drop(&flame->line_ids);
 }
 
@@ -153,7 +153,7 @@ static void add_to_parents(struct fill *fill, const struct flame *flame, struct 
     fill->totals = tp_arena_array(arena, count, sizeof *fill->totals);
     memcpy(fill->totals, flame->times.data, count * sizeof *fill->totals);
     for (size_t i = count; i-- > 1;)
-        add_time(&fill->totals[fill->nodes[i].parent], &fill->totals[i]);
+        add_idle_time(&fill->totals[fill->nodes[i].parent], &fill->totals[i]);
 }
 
 static void fill_node(struct tp_idle_device *out, const struct fill *fill, const struct flame *flame, uint32_t node)
@@ -288,7 +288,7 @@ void tp_idle_flame_build(struct tp_idle_device *out, const struct tp_model *mode
     build_frames(out, arena);
 }
 
-void tp_idle_flame_empty(struct tp_idle_device *out, struct tp_arena *arena)
+void tp_idle_flame_init_empty(struct tp_idle_device *out, struct tp_arena *arena)
 {
     tp_table_init(&out->by_line, arena, "idle_by_line", line_columns, 5, 0);
     tp_table_init(&out->frames, arena, "idle_frames", frame_columns, 5, 0);

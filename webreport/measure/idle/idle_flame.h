@@ -9,6 +9,6 @@ void tp_idle_flame_build(struct tp_idle_device *out, const struct tp_model *mode
                          struct tp_arena *arena);
 
 /* Makes a flame without nodes, for devices that get no flame. */
-void tp_idle_flame_empty(struct tp_idle_device *out, struct tp_arena *arena);
+void tp_idle_flame_init_empty(struct tp_idle_device *out, struct tp_arena *arena);
 
 #endif

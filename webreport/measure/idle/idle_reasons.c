@@ -13,7 +13,7 @@ const char *tp_call_use_text(enum tp_call_use use)
     return texts[use];
 }
 
-enum tp_call_use tp_call_use_of(struct tp_str name)
+enum tp_call_use tp_call_use_by_name(struct tp_str name)
 {
     static const struct {
         const char *word;
@@ -41,23 +41,23 @@ struct walk {
     void *context;
 };
 
-static const struct tp_event *launch_of(const struct walk *walk, const struct tp_idle_slice *piece)
+static const struct tp_event *launch_of_next(const struct walk *walk, const struct tp_idle_slice *piece)
 {
     return piece->next == TP_NO_ID ? NULL : tp_launch_of_device(walk->model, piece->next);
 }
 
 /* Returns the time when the call of the next operation returned, ns. The time is at most the start of the operation. */
-static int64_t launched_at(const struct walk *walk, const struct tp_idle_slice *piece)
+static int64_t launch_end_ns(const struct walk *walk, const struct tp_idle_slice *piece)
 {
-    return tp_ns_min(tp_event_end(launch_of(walk, piece)), tp_device_event(walk->model, piece->next)->ts_ns);
+    return tp_ns_min(tp_event_end(launch_of_next(walk, piece)), tp_device_event(walk->model, piece->next)->ts_ns);
 }
 
 /* Returns the launch latency that the gap of the idle intervals [first, end) shows, ns. Returns -1 if the launch is
  * unknown or returned before the gap began. */
-static int64_t latency_of(const struct walk *walk, uint32_t first, uint32_t end)
+static int64_t launch_latency_ns(const struct walk *walk, uint32_t first, uint32_t end)
 {
     const struct tp_idle_slice *last = &walk->gpu->idle[end - 1];
-    const struct tp_event *launch = launch_of(walk, last);
+    const struct tp_event *launch = launch_of_next(walk, last);
     if (!launch || tp_device_event(walk->model, last->next)->ts_ns != last->b ||
         tp_event_end(launch) < walk->gpu->idle[first].a)
         return -1;
@@ -74,7 +74,7 @@ static void find_latency(struct walk *walk, struct tp_arena *arena)
         while (end < gpu->idle_count && gpu->idle[end].next == gpu->idle[first].next &&
                gpu->idle[end].a == gpu->idle[end - 1].b)
             end++;
-        int64_t ns = latency_of(walk, first, end);
+        int64_t ns = launch_latency_ns(walk, first, end);
         if (ns >= 0)
             found[count++] = ns;
     }
@@ -84,7 +84,7 @@ static void find_latency(struct walk *walk, struct tp_arena *arena)
 
 /* Returns whether the idle interval [a, b) is long and begins before 1 % of the busy time is over. A device
  * that is idle so long at the start of the recording executes work from before the recording, or is stalled. */
-static bool is_held(struct walk *walk, int64_t a, int64_t b, int64_t latencies)
+static bool is_device_held(struct walk *walk, int64_t a, int64_t b, int64_t latencies)
 {
     const struct tp_intervals *busy = &walk->gpu->busy;
     for (; walk->busy_at < busy->count && busy->items[walk->busy_at].a <= a; walk->busy_at++)
@@ -94,7 +94,8 @@ static bool is_held(struct walk *walk, int64_t a, int64_t b, int64_t latencies)
            ns > tp_ns_max(LONG_NS, latencies * walk->found->latency_ns);
 }
 
-static void add(struct walk *walk, enum tp_idle_reason reason, const struct tp_idle_slice *piece, int64_t ns)
+static void add_reason_time(struct walk *walk, enum tp_idle_reason reason, const struct tp_idle_slice *piece,
+                            int64_t ns)
 {
     if (ns <= 0)
         return;
@@ -107,26 +108,26 @@ static void add_launch(struct walk *walk, const struct tp_idle_slice *piece)
 {
     enum { LATENCIES = 20 };
     enum tp_idle_reason reason = TP_IDLE_BY_LAUNCH;
-    if (is_held(walk, piece->a, piece->b, LATENCIES))
+    if (is_device_held(walk, piece->a, piece->b, LATENCIES))
         reason = TP_IDLE_BY_HELD_LAUNCH;
-    else if (launch_of(walk, piece)->dur_ns > tp_ns_max(LONG_NS, LATENCIES * walk->found->latency_ns))
+    else if (launch_of_next(walk, piece)->dur_ns > tp_ns_max(LONG_NS, LATENCIES * walk->found->latency_ns))
         reason = TP_IDLE_BY_BLOCKED;
-    add(walk, reason, piece, tp_sat_sub(piece->b, piece->a));
+    add_reason_time(walk, reason, piece, tp_sat_sub(piece->b, piece->a));
 }
 
 /* Splits the time between the launch of an operation and its start. The first part, up to the usual latency, has the
  * reason TP_IDLE_BY_LATENCY; the rest gets another reason. */
 static void add_queue(struct walk *walk, const struct tp_idle_slice *piece)
 {
-    int64_t started = tp_sat_add(launched_at(walk, piece), walk->found->latency_ns);
+    int64_t started = tp_sat_add(launch_end_ns(walk, piece), walk->found->latency_ns);
     int64_t from = tp_ns_min(tp_ns_max(started, piece->a), piece->b), ns = tp_sat_sub(piece->b, from);
     bool is_graph = tp_is_graph_launched(walk->model, piece->next);
-    add(walk, TP_IDLE_BY_LATENCY, piece, tp_sat_sub(from, piece->a));
-    add(walk,
-        is_held(walk, from, piece->b, 10) ? TP_IDLE_BY_HELD
-        : is_graph                        ? TP_IDLE_BY_GRAPH
-                                          : TP_IDLE_BY_QUEUE,
-        piece, ns);
+    add_reason_time(walk, TP_IDLE_BY_LATENCY, piece, tp_sat_sub(from, piece->a));
+    add_reason_time(walk,
+                    is_device_held(walk, from, piece->b, 10) ? TP_IDLE_BY_HELD
+                    : is_graph                               ? TP_IDLE_BY_GRAPH
+                                                             : TP_IDLE_BY_QUEUE,
+                    piece, ns);
 }
 
 static void add_piece(struct walk *walk, const struct tp_idle_slice *piece)
@@ -140,13 +141,14 @@ static void add_piece(struct walk *walk, const struct tp_idle_slice *piece)
         add_queue(walk, piece);
         break;
     case TP_IDLE_OUTSIDE:
-        add(walk, TP_IDLE_BY_EDGE, piece, ns);
+        add_reason_time(walk, TP_IDLE_BY_EDGE, piece, ns);
         break;
     case TP_IDLE_UNKNOWN:
-        add(walk, is_held(walk, piece->a, piece->b, 10) ? TP_IDLE_BY_HELD : TP_IDLE_BY_UNKNOWN, piece, ns);
+        add_reason_time(walk, is_device_held(walk, piece->a, piece->b, 10) ? TP_IDLE_BY_HELD : TP_IDLE_BY_UNKNOWN,
+                        piece, ns);
         break;
     default:
-        add(walk, TP_IDLE_BY_HOST, piece, ns);
+        add_reason_time(walk, TP_IDLE_BY_HOST, piece, ns);
         break;
     }
 }

@@ -31,7 +31,7 @@ enum tp_call_use {
     TP_CALL_OTHER
 };
 
-enum tp_call_use tp_call_use_of(struct tp_str name);
+enum tp_call_use tp_call_use_by_name(struct tp_str name);
 /* Returns the purpose as text, such as "synchronise" or "copy call". Static. */
 const char *tp_call_use_text(enum tp_call_use use);
 
@@ -51,7 +51,7 @@ void tp_idle_reasons_find(struct tp_idle_reasons *found, const struct tp_model *
 
 /* Returns idle time that the program did not cause, ns. During this time the device executed unrecorded work or work
  * from before the recording. */
-static inline int64_t tp_idle_outside_program(const struct tp_idle_reasons *found)
+static inline int64_t tp_idle_outside_program_ns(const struct tp_idle_reasons *found)
 {
     return found->ns[TP_IDLE_BY_EDGE] + found->ns[TP_IDLE_BY_HELD] + found->ns[TP_IDLE_BY_HELD_LAUNCH];
 }

@@ -53,7 +53,7 @@ static void add_piece(struct tp_idle_split *split, const struct tp_model *model,
     *last_end = b;
 }
 
-static void measure_whole(struct tp_idle_device *out, const struct tp_model *model, const struct tp_gpu *gpu)
+static void measure_recording(struct tp_idle_device *out, const struct tp_model *model, const struct tp_gpu *gpu)
 {
     static const struct tp_interval always = {INT64_MIN, INT64_MAX};
     int64_t last_end = INT64_MIN;
@@ -131,7 +131,7 @@ static void build_device(struct tp_idle_device *out, const struct tp_model *mode
     out->title = tp_device_title(model, gpu->id, arena);
     out->operation_count = gpu->count;
     out->stream_count = gpu->stream_count;
-    measure_whole(out, model, gpu);
+    measure_recording(out, model, gpu);
     out->busy_ns = tp_sat_sub(model->window_ns, out->idle.total_ns);
     out->busy_percent = tp_percent(out->busy_ns, model->window_ns);
     out->sum_ns = sum_in_window(model, gpu);
@@ -156,7 +156,7 @@ void tp_idle_build(struct tp_idle_view *view, const struct tp_model *model, bool
         if (has_flame && d < TP_IDLE_FLAME_DEVICES)
             tp_idle_flame_build(&view->devices[d], model, &model->gpus[d], arena);
         else
-            tp_idle_flame_empty(&view->devices[d], arena);
+            tp_idle_flame_init_empty(&view->devices[d], arena);
     }
 }
 
@@ -171,24 +171,24 @@ static bool next_split(const struct tp_record *record, size_t *cursor, struct tp
         return false;
     item->key = tp_str_of(step_columns[column].name);
     if (column == TP_IDLE_STEP_GAPS)
-        item->value = tp_as_int(s->gap_count);
+        item->value = tp_json_value_int(s->gap_count);
     else if (column == TP_IDLE_STEP_IDLE)
-        item->value = tp_as_us(s->total_ns);
+        item->value = tp_json_value_us(s->total_ns);
     else if (column < TP_IDLE_STEP_IN_GRAPH)
-        item->value = tp_as_us(s->part_ns[column - TP_IDLE_STEP_PART]);
+        item->value = tp_json_value_us(s->part_ns[column - TP_IDLE_STEP_PART]);
     else if (column == TP_IDLE_STEP_IN_GRAPH)
-        item->value = tp_as_us(s->in_graph_ns);
+        item->value = tp_json_value_us(s->in_graph_ns);
     else if (column == TP_IDLE_STEP_IDLE_PERCENT)
-        item->value = tp_as_real(tp_percent(s->total_ns, s->window_ns));
+        item->value = tp_json_value_real(tp_percent(s->total_ns, s->window_ns));
     else
-        item->value = tp_as_real(tp_percent(s->part_ns[column - TP_IDLE_STEP_PART_PERCENT], s->window_ns));
+        item->value = tp_json_value_real(tp_percent(s->part_ns[column - TP_IDLE_STEP_PART_PERCENT], s->window_ns));
     return true;
 }
 
 static struct tp_json_value node_parent(const struct tp_record *record)
 {
     const struct tp_flame_node *node = record->at;
-    return node->parent ? tp_as_int((int64_t)node->parent - 1) : tp_as_null();
+    return node->parent ? tp_json_value_int((int64_t)node->parent - 1) : tp_json_value_null();
 }
 
 #define F struct tp_flame_node
@@ -211,7 +211,7 @@ static bool next_node(const struct tp_record *record, size_t *cursor, struct tp_
     size_t at = ++*cursor;
     if (at >= device->node_count)
         return false;
-    item->value = tp_as_record(&node, (struct tp_record){.at = &device->nodes[at]});
+    item->value = tp_json_value_record(&node, (struct tp_record){.at = &device->nodes[at]});
     return true;
 }
 

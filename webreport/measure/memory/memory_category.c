@@ -38,7 +38,7 @@ struct around {
 };
 
 /* Returns whether a frame creates, loads or moves the tensors of a model. */
-static bool makes_weights(struct tp_str name)
+static bool is_weight_maker(struct tp_str name)
 {
     static const char *const functions[] = {"__init__",       "reset_parameters",      "_apply",
                                             "to_empty",       "_load_from_state_dict", "load_state_dict",
@@ -58,7 +58,7 @@ static bool makes_weights(struct tp_str name)
     return false;
 }
 
-static void examine(struct around *a, const struct tp_model *model, uint32_t event)
+static void examine_enclosing_event(struct around *a, const struct tp_model *model, uint32_t event)
 {
     const struct tp_event *e = &model->trace->events[event];
     uint64_t marks = model->marks[e->name];
@@ -69,27 +69,27 @@ static void examine(struct around *a, const struct tp_model *model, uint32_t eve
     a->is_module |= (marks & TP_MARK_MODULE) != 0;
     if (marks & TP_MARK_OPTIMIZER_STEP)
         a->optimizer = event;
-    a->is_loading |= tp_range_kind_of(model, e) == TP_RANGE_INPUT;
-    a->is_making_weights |= tp_kind_is_frame(e->kind) && makes_weights(tp_trace_name(model->trace, e));
+    a->is_loading |= tp_event_range_kind(model, e) == TP_RANGE_INPUT;
+    a->is_making_weights |= tp_kind_is_frame(e->kind) && is_weight_maker(tp_trace_event_name(model->trace, e));
 }
 
-static struct around around_of(const struct tp_model *model, const struct tp_memory *m)
+static struct around find_enclosing_events(const struct tp_model *model, const struct tp_memory *m)
 {
     struct around a = {.outer = TP_NO_ID, .node = TP_NO_ID, .optimizer = TP_NO_ID};
     uint32_t event = tp_innermost_event(model, m->thread, m->ts_ns);
     for (unsigned i = 0; event != TP_NO_ID && i < MAX_ANCESTORS;
-         event = tp_next_event_around(model, event, m->ts_ns), i++)
-        examine(&a, model, event);
+         event = tp_find_next_event_around(model, event, m->ts_ns), i++)
+        examine_enclosing_event(&a, model, event);
     return a;
 }
 
 /* Returns whether operator `op` moves a tensor to another device or type. */
-static bool is_moving(const struct tp_model *model, uint32_t op)
+static bool is_tensor_move(const struct tp_model *model, uint32_t op)
 {
     static const char *const names[] = {"aten::to", "aten::_to_copy", "aten::pin_memory", "aten::copy_"};
     if (op == TP_NO_ID)
         return false;
-    struct tp_str name = tp_trace_name(model->trace, &model->trace->events[op]);
+    struct tp_str name = tp_trace_event_name(model->trace, &model->trace->events[op]);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (tp_str_equal(name, tp_str_of(names[i])))
             return true;
@@ -105,17 +105,17 @@ static enum tp_memory_category forward_category(const struct tp_model *model, co
         return TP_MEMORY_WORKSPACE;
     if (made->is_making_weights)
         return TP_MEMORY_WEIGHTS;
-    if (!made->is_module && is_moving(model, made->outer))
+    if (!made->is_module && is_tensor_move(model, made->outer))
         return TP_MEMORY_INPUTS;
     return freed ? TP_MEMORY_ACTIVATIONS : TP_MEMORY_KEPT;
 }
 
-enum tp_memory_category tp_memory_category_of(const struct tp_model *model, const struct tp_memory *made,
-                                              const struct tp_memory *freed)
+enum tp_memory_category tp_memory_category_of_block(const struct tp_model *model, const struct tp_memory *made,
+                                                    const struct tp_memory *freed)
 {
-    struct around begin = around_of(model, made), end = {.node = TP_NO_ID, .optimizer = TP_NO_ID};
+    struct around begin = find_enclosing_events(model, made), end = {.node = TP_NO_ID, .optimizer = TP_NO_ID};
     if (freed)
-        end = around_of(model, freed);
+        end = find_enclosing_events(model, freed);
     if (begin.optimizer != TP_NO_ID)
         return freed && end.optimizer == begin.optimizer ? TP_MEMORY_WORKSPACE : TP_MEMORY_OPTIMIZER_STATE;
     if (begin.node != TP_NO_ID)

@@ -20,8 +20,8 @@ enum tp_memory_category {
 /* Returns the category of a block. made: record of the allocation; freed: record of the release, NULL if never
  * released. Examines the host events on the threads of both records. Never returns TP_MEMORY_BEFORE or
  * TP_MEMORY_RESERVED. */
-enum tp_memory_category tp_memory_category_of(const struct tp_model *model, const struct tp_memory *made,
-                                              const struct tp_memory *freed);
+enum tp_memory_category tp_memory_category_of_block(const struct tp_model *model, const struct tp_memory *made,
+                                                    const struct tp_memory *freed);
 
 /* Returns the category as text, such as "optimizer state". Static. */
 const char *tp_memory_category_text(enum tp_memory_category category);

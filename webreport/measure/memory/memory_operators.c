@@ -61,7 +61,7 @@ static void add_amount(struct amount *to, const struct amount *x)
     to->size = tp_sat_add(to->size, x->size);
 }
 
-static bool is_zero(const struct amount *x)
+static bool is_zero_amount(const struct amount *x)
 {
     return !x->increase && !x->count && !x->size;
 }
@@ -91,13 +91,13 @@ static struct visited *visited_at(const struct summing *s, uint32_t op)
 }
 
 /* Returns the operator that gets a record; TP_NO_ID if no operator was running. folds: for the folded table. */
-static uint32_t owner_of(const struct summing *s, const struct tp_memory_record *record, bool folds)
+static uint32_t owner_of_record(const struct summing *s, const struct tp_memory_record *record, bool folds)
 {
     uint32_t op = record->owner;
     return op != TP_NO_ID && folds && s->folded_into[op] != TP_NO_ID ? s->folded_into[op] : op;
 }
 
-static struct row *row_of(struct summing *s, uint32_t op)
+static struct row *find_or_add_row(struct summing *s, uint32_t op)
 {
     uint32_t name = tp_operator_event(s->records->model, op)->name, *row = &s->row_of_name[name];
     if (!*row) {
@@ -113,15 +113,16 @@ static void visit_owners(struct summing *s, uint32_t device, bool folds)
 {
     struct tp_memory_records *records = s->records;
     const struct tp_operators *ops = &records->model->operators;
-    uint32_t first = records->device_first[device], end = device < MOST_DEVICES ? records->device_first[device + 1] : 0;
+    uint32_t first = records->first_of_device[device],
+             end = device < MOST_DEVICES ? records->first_of_device[device + 1] : 0;
     for (uint32_t i = first; i < end; i++)
-        for (uint32_t up = owner_of(s, &records->items[records->by_device[i]], folds);
+        for (uint32_t up = owner_of_record(s, &records->items[records->by_device[i]], folds);
              up != TP_NO_ID && !s->place_of[up]; up = ops->parent[up])
             s->place_of[up] = ++s->visited_count;
     s->visited = tp_arena_array(records->arena, s->visited_count, sizeof *s->visited);
     for (uint32_t i = first; i < end; i++) {
         const struct tp_memory_record *record = &records->items[records->by_device[i]];
-        uint32_t op = owner_of(s, record, folds);
+        uint32_t op = owner_of_record(s, record, folds);
         for (uint32_t up = op; up != TP_NO_ID && visited_at(s, up)->op != up; up = ops->parent[up])
             visited_at(s, up)->op = up;
         if (op == TP_NO_ID)
@@ -157,14 +158,14 @@ static void sum_rows(struct summing *s)
     const struct tp_operators *ops = &s->records->model->operators;
     uint32_t *sorted = sort_visited(s);
     for (size_t i = s->visited_count; i-- > 0;)
-        add_amount(&row_of(s, s->visited[sorted[i]].op)->self, &s->visited[sorted[i]].all);
+        add_amount(&find_or_add_row(s, s->visited[sorted[i]].op)->self, &s->visited[sorted[i]].all);
     for (size_t i = s->visited_count; i-- > 0;) {
         struct visited *visited = &s->visited[sorted[i]];
         uint32_t parent = ops->parent[visited->op];
         if (parent != TP_NO_ID)
             add_amount(&visited_at(s, parent)->all, &visited->all);
         if (ops->flags[visited->op] & TP_OPERATOR_OUTERMOST)
-            add_amount(&row_of(s, visited->op)->all, &visited->all);
+            add_amount(&find_or_add_row(s, visited->op)->all, &visited->all);
     }
     tp_arena_drop(s->records->arena, sorted, s->visited_count * sizeof *sorted);
 }
@@ -208,7 +209,7 @@ static void build_table(struct summing *s, struct tp_table *table, uint32_t devi
     struct order order = {rows, names};
     uint32_t *sorted = tp_arena_array(arena, s->rows.count, sizeof *sorted), count = 0;
     for (uint32_t i = 0; i < s->rows.count; i++)
-        if (!is_zero(&rows[i].self) || !is_zero(&rows[i].all))
+        if (!is_zero_amount(&rows[i].self) || !is_zero_amount(&rows[i].all))
             sorted[count++] = i;
     tp_sort_rows(sorted, count, compare_rows, &order, arena);
     tp_table_init(table, arena, folds ? "operator_stats_folded" : "operator_stats", op_defs, TP_MEMORY_OP_COLUMNS,

@@ -53,14 +53,14 @@ static const struct tp_memory *record_at(const struct series *s, uint32_t i)
     return &s->model->trace->memory[s->records[i]];
 }
 
-static const struct tp_memory_rare *more_at(const struct series *s, uint32_t i)
+static const struct tp_memory_rare *rare_record_at(const struct series *s, uint32_t i)
 {
     return tp_memory_rare(s->model->trace, record_at(s, i));
 }
 
 static int64_t reserved_at(const struct series *s, uint32_t i)
 {
-    int64_t reserved = more_at(s, i)->total_reserved;
+    int64_t reserved = rare_record_at(s, i)->total_reserved;
     return reserved == TP_NULL_INT ? 0 : reserved;
 }
 
@@ -69,13 +69,13 @@ static void fill_series(struct series *s, struct tp_memory_device *out)
     int64_t sum = 0;
     s->totals_known = true;
     for (uint32_t i = 0; i < s->count; i++)
-        if (more_at(s, i)->total_allocated == TP_NULL_INT)
+        if (rare_record_at(s, i)->total_allocated == TP_NULL_INT)
             s->totals_known = false;
     s->allocated = tp_arena_array(s->arena, s->count, sizeof *s->allocated);
     for (uint32_t i = 0; i < s->count; i++) {
         const struct tp_memory *m = record_at(s, i);
         sum = tp_sat_add(sum, m->bytes);
-        s->allocated[i] = s->totals_known ? more_at(s, i)->total_allocated : sum;
+        s->allocated[i] = s->totals_known ? rare_record_at(s, i)->total_allocated : sum;
         out->allocation_count += m->bytes > 0;
         out->release_count += m->bytes < 0;
     }
@@ -88,20 +88,20 @@ struct surrounding {
     uint32_t op, module, line; /* label id, name id and line id; TP_NO_ID if there is no such event */
 };
 
-static struct surrounding surrounding_of(const struct tp_model *model, const struct tp_memory *m)
+static struct surrounding find_surrounding(const struct tp_model *model, const struct tp_memory *m)
 {
     const struct tp_frames *frames = &model->trace->frames;
     struct surrounding s = {TP_NO_ID, TP_NO_ID, TP_NO_ID};
     bool has_users_line = false;
     uint32_t event = tp_innermost_event(model, m->thread, m->ts_ns);
     for (unsigned i = 0; event != TP_NO_ID && i < MAX_ANCESTORS;
-         event = tp_next_event_around(model, event, m->ts_ns), i++) {
+         event = tp_find_next_event_around(model, event, m->ts_ns), i++) {
         const struct tp_event *e = &model->trace->events[event];
         if (e->kind == TP_KIND_OPERATOR)
             s.op = tp_frames_label(frames, e->name);
         if (!tp_kind_is_frame(e->kind))
             continue;
-        if (s.module == TP_NO_ID && tp_marks_of(model, event) & TP_MARK_MODULE)
+        if (s.module == TP_NO_ID && tp_event_marks(model, event) & TP_MARK_MODULE)
             s.module = e->name;
         bool is_user_code = tp_frames_is_user_code(frames, e->name);
         if (s.line == TP_NO_ID || (is_user_code && !has_users_line))
@@ -196,7 +196,7 @@ static bool walk_live(const struct series *s, uint32_t peak, struct tp_vec *live
     bool is_known = true;
     for (uint32_t i = 0; i < s->count && is_known; i++) {
         const struct tp_memory *m = record_at(s, i);
-        int64_t address = more_at(s, i)->address;
+        int64_t address = rare_record_at(s, i)->address;
         is_known = address != TP_NULL_INT || i > peak || s->stacks;
         if (address == TP_NULL_INT && i <= peak)
             *small_bytes = tp_sat_add(*small_bytes, m->bytes);
@@ -221,7 +221,7 @@ static bool walk_live(const struct series *s, uint32_t peak, struct tp_vec *live
 }
 
 /* Returns the id in `texts` of a stack's text. The text has file names without folders: "grow <- main (a.c:12)". */
-static uint32_t name_stack(const struct series *s, uint32_t stack)
+static uint32_t stack_text_id(const struct series *s, uint32_t stack)
 {
     const struct tp_program_stack_words *words = tp_program_stacks_of(&s->stacks->words, stack);
     struct tp_program_function place = *tp_program_function_at(&s->stacks->functions, words->place.function);
@@ -230,7 +230,7 @@ static uint32_t name_stack(const struct series *s, uint32_t stack)
     const char *slash = memrchr(place.file.ptr, '/', place.file.len);
     if (slash)
         place.file = (struct tp_str){slash + 1, (size_t)(place.file.ptr + place.file.len - slash - 1)};
-    const char *where = tp_program_function_place(&place, s->arena);
+    const char *where = tp_program_function_place_text(&place, s->arena);
     const char *name = tp_text_printf(s->arena, *where ? "%.*s (%s)" : "%.*s%s", (int)text.len, text.ptr, where);
     return tp_strings_add(&s->stacks->texts, tp_str_of(name));
 }
@@ -246,7 +246,7 @@ static void add_stack(const struct series *s, const struct tp_memory *m, struct 
     }
     uint32_t *known = &s->stacks->name_of[stack];
     if (!*known)
-        *known = name_stack(s, stack) + 1;
+        *known = stack_text_id(s, stack) + 1;
     add_block(grouping, *known - 1, tp_strings_get(&s->stacks->texts, *known - 1), m->bytes);
 }
 
@@ -254,7 +254,7 @@ static void add_live(const struct series *s, const struct live_block *block, str
                      struct tp_memory_device *out)
 {
     const struct tp_memory *m = record_at(s, block->made);
-    struct surrounding around = surrounding_of(s->model, m);
+    struct surrounding around = find_surrounding(s->model, m);
     out->live_bytes = tp_sat_add(out->live_bytes, m->bytes);
     out->live_block_count++;
     for (int g = 0; g < CATEGORY; g++) {
@@ -263,14 +263,14 @@ static void add_live(const struct series *s, const struct live_block *block, str
         add_block(&groupings[g], id, name, m->bytes);
     }
     enum tp_memory_category category =
-        tp_memory_category_of(s->model, m, block->freed == TP_NO_ID ? NULL : record_at(s, block->freed));
+        tp_memory_category_of_block(s->model, m, block->freed == TP_NO_ID ? NULL : record_at(s, block->freed));
     add_block(&groupings[CATEGORY], category, tp_str_of(tp_memory_category_text(category)), m->bytes);
     if (s->stacks)
         add_stack(s, m, &groupings[STACK]);
 }
 
 /* Adds a row for bytes that belong to no block. The number of blocks of this row is TP_NULL_INT. */
-static void add_rest(struct grouping *grouping, enum tp_memory_category category, int64_t bytes)
+static void add_unexplained_bytes(struct grouping *grouping, enum tp_memory_category category, int64_t bytes)
 {
     if (bytes <= 0)
         return;
@@ -279,7 +279,7 @@ static void add_rest(struct grouping *grouping, enum tp_memory_category category
 }
 
 /* Adds a row for the small blocks. Their number is unknown, because the recording has only the sum of their bytes. */
-static void add_small(struct grouping *grouping, int64_t bytes, struct tp_memory_device *out)
+static void add_small_blocks(struct grouping *grouping, int64_t bytes, struct tp_memory_device *out)
 {
     enum { SMALL = 0xFFFFFFFE }; /* differs from the id of every stack */
     add_block(grouping, SMALL, TP_STR("(small blocks)"), bytes);
@@ -304,12 +304,12 @@ static void group_live(const struct series *s, uint32_t peak, struct tp_memory_d
             if (TP_AT(&live, struct live_block, i)->made != TP_NO_ID)
                 add_live(s, TP_AT(&live, struct live_block, i), groupings, out);
         if (small_bytes > 0)
-            add_small(&groupings[STACK], small_bytes, out);
+            add_small_blocks(&groupings[STACK], small_bytes, out);
         out->preexisting_bytes = tp_sat_sub(out->peak_allocated_bytes, out->live_bytes);
         if (s->totals_known) {
-            add_rest(&groupings[CATEGORY], TP_MEMORY_BEFORE, out->preexisting_bytes);
-            add_rest(&groupings[CATEGORY], TP_MEMORY_RESERVED,
-                     tp_sat_sub(out->reserved_at_peak_bytes, out->peak_allocated_bytes));
+            add_unexplained_bytes(&groupings[CATEGORY], TP_MEMORY_BEFORE, out->preexisting_bytes);
+            add_unexplained_bytes(&groupings[CATEGORY], TP_MEMORY_RESERVED,
+                                  tp_sat_sub(out->reserved_at_peak_bytes, out->peak_allocated_bytes));
         }
     }
     build_live_table(&out->live_by_op, &groupings[OPERATOR], "Alive at the peak, by operator", s->arena);
@@ -323,7 +323,7 @@ static void group_live(const struct series *s, uint32_t peak, struct tp_memory_d
 /* ---- growth ---- */
 
 /* Returns the allocated bytes after the last record up to time `at`; TP_NULL_INT if no record is that early. */
-static int64_t allocated_at(const struct series *s, int64_t at)
+static int64_t allocated_bytes_at(const struct series *s, int64_t at)
 {
     uint32_t lo = 0, hi = s->count;
     while (lo < hi) {
@@ -346,7 +346,7 @@ static void measure_growth(const struct series *s, struct tp_memory_device *out)
     for (uint32_t i = 0; i < model->step_count && is_listed; i++) {
         if (!tp_step_is_used(&model->steps[i]))
             continue;
-        int64_t bytes = allocated_at(s, model->steps[i].host_end_ns);
+        int64_t bytes = allocated_bytes_at(s, model->steps[i].host_end_ns);
         out->step_end_bytes[out->step_end_count++] = bytes;
         if (bytes == TP_NULL_INT)
             continue;
@@ -400,7 +400,8 @@ static int by_device(const void *x, const void *y, const void *context)
 
 /* Returns the index of the bucket for a device type and id, and adds the bucket if needed. most: maximum number of
  * records of a bucket. */
-static uint32_t bucket_of(struct tp_vec *buckets, struct tp_id_map maps[2], int64_t type, int64_t id, size_t most)
+static uint32_t find_or_add_bucket(struct tp_vec *buckets, struct tp_id_map maps[2], int64_t type, int64_t id,
+                                   size_t most)
 {
     uint32_t *type_slot = tp_id_map_put(&maps[0], (uint64_t)type);
     if (*type_slot == TP_NO_ID)
@@ -439,8 +440,8 @@ static struct tp_vec sort_into_buckets(const struct tp_model *model, struct tp_a
         if (m->flags & TP_MEMORY_OUT_OF_MEMORY)
             continue;
         if (!*bucket)
-            *bucket = 1 + bucket_of(&buckets, maps, place->type == TP_NULL_INT ? 0 : place->type,
-                                    place->id == TP_NULL_INT ? -1 : place->id, trace->memory_count);
+            *bucket = 1 + find_or_add_bucket(&buckets, maps, place->type == TP_NULL_INT ? 0 : place->type,
+                                             place->id == TP_NULL_INT ? -1 : place->id, trace->memory_count);
         *(uint32_t *)tp_vec_push(&TP_AT(&buckets, struct bucket, *bucket - 1)->records) = record;
     }
     tp_merge_sort(arena, buckets.data, buckets.count, sizeof(struct bucket), by_device, NULL);
@@ -449,7 +450,7 @@ static struct tp_vec sort_into_buckets(const struct tp_model *model, struct tp_a
 
 /* Returns texts for the stacks of records; NULL if no record has a stack. Ignores the Python stacks in PyTorch's
  * records, because the tables by line and module already show them. */
-static struct stacks *stacks_of(const struct tp_model *model, struct tp_arena *arena)
+static struct stacks *make_stack_texts(const struct tp_model *model, struct tp_arena *arena)
 {
     const struct tp_trace *trace = model->trace;
     if (!trace->memory_stacks || model->producer == TP_PRODUCER_TORCH)
@@ -466,7 +467,7 @@ void tp_memory_peak_build(struct tp_memory_peak *peak, const struct tp_model *mo
 {
     struct tp_vec buckets = sort_into_buckets(model, arena);
     uint32_t step_ends = MAX_STEP_ENDS;
-    struct stacks *stacks = stacks_of(model, arena);
+    struct stacks *stacks = make_stack_texts(model, arena);
     peak->device_count = buckets.count < MAX_DEVICES ? (uint32_t)buckets.count : MAX_DEVICES;
     peak->devices = tp_arena_array(arena, peak->device_count, sizeof *peak->devices);
     for (size_t i = 0; i < peak->device_count; i++) {
@@ -490,7 +491,7 @@ void tp_memory_peak_build(struct tp_memory_peak *peak, const struct tp_model *mo
 static struct tp_json_value live_by_stack(const struct tp_record *record)
 {
     const struct tp_memory_device *device = record->at;
-    return device->live_by_stack.row_count ? tp_as_table(&device->live_by_stack) : tp_as_absent();
+    return device->live_by_stack.row_count ? tp_json_value_table(&device->live_by_stack) : tp_json_value_absent();
 }
 
 #define F struct tp_memory_device

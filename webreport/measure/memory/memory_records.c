@@ -95,7 +95,7 @@ static void group_by_device(struct tp_memory_records *records)
         first[d + 2] += first[d + 1];
     for (uint32_t i = 0; i < records->count; i++)
         records->by_device[first[records->items[i].device + 1]++] = i;
-    records->device_first = first;
+    records->first_of_device = first;
 }
 
 /* ---- operators ---- */
@@ -128,7 +128,7 @@ static struct cursor *new_cursors(const struct tp_model *model, struct tp_arena 
 
 /* ---- all records ---- */
 
-static int64_t value_or(int64_t value, int64_t absent)
+static int64_t value_or_absent(int64_t value, int64_t absent)
 {
     return value == TP_NULL_INT ? absent : value;
 }
@@ -158,9 +158,9 @@ void tp_memory_records_build(struct tp_memory_records *records, const struct tp_
     tp_keys_init(&seen, arena, 4);
     for (uint32_t i = 0; i < records->count; i++) {
         struct tp_memory_record *record = &records->items[i];
-        const struct tp_memory *raw = tp_memory_raw(records, record);
-        uint64_t type = (uint64_t)value_or(tp_memory_place(model->trace, raw)->type, 0),
-                 id = (uint64_t)value_or(tp_memory_place(model->trace, raw)->id, -1);
+        const struct tp_memory *raw = tp_memory_trace_record(records, record);
+        uint64_t type = (uint64_t)value_or_absent(tp_memory_place(model->trace, raw)->type, 0),
+                 id = (uint64_t)value_or_absent(tp_memory_place(model->trace, raw)->id, -1);
         uint32_t key[4] = {(uint32_t)type, (uint32_t)(type >> 32), (uint32_t)id, (uint32_t)(id >> 32)};
         if (last == TP_NO_ID || memcmp(key, last_key, sizeof key) != 0) {
             last = tp_keys_add(&seen, key);

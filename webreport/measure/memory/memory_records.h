@@ -17,22 +17,22 @@ struct tp_memory_records {
     struct tp_memory_record *items;
     uint32_t count;
     uint32_t *by_device;              /* indexes in items, sorted by device, then time */
-    uint32_t *device_first;           /* by device: index in by_device of its first record; device_count + 1 entries */
+    uint32_t *first_of_device;        /* by device: index in by_device of its first record; device_count + 1 entries */
     struct tp_device_memory *devices; /* in order of (type, id); only name, type and id are set */
     uint32_t device_count;
 };
 
 void tp_memory_records_build(struct tp_memory_records *records, const struct tp_model *model, struct tp_arena *arena);
 
-static inline const struct tp_memory *tp_memory_raw(const struct tp_memory_records *records,
-                                                    const struct tp_memory_record *record)
+static inline const struct tp_memory *tp_memory_trace_record(const struct tp_memory_records *records,
+                                                             const struct tp_memory_record *record)
 {
     return &records->model->trace->memory[record->raw];
 }
 /* Returns the bytes of a record: positive for an allocation, negative for a release, 0 if not recorded. */
 static inline int64_t tp_memory_bytes(const struct tp_memory_records *records, const struct tp_memory_record *record)
 {
-    int64_t bytes = tp_memory_raw(records, record)->bytes;
+    int64_t bytes = tp_memory_trace_record(records, record)->bytes;
     return bytes == TP_NULL_INT ? 0 : bytes;
 }
 

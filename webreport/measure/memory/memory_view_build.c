@@ -42,14 +42,15 @@ static const struct tp_column_def block_defs[TP_BLOCK_COLUMNS] = {
      "Time of the release, relative to the start of the trace; empty if the block was not released.", TP_COLUMN_NS},
 };
 
-static const struct tp_memory_record *record_of(const struct tp_memory_records *records, uint32_t device, size_t i)
+static const struct tp_memory_record *record_of_device(const struct tp_memory_records *records, uint32_t device,
+                                                       size_t i)
 {
-    return &records->items[records->by_device[records->device_first[device] + i]];
+    return &records->items[records->by_device[records->first_of_device[device] + i]];
 }
 
 static size_t record_count(const struct tp_memory_records *records, uint32_t device)
 {
-    return records->device_first[device + 1] - records->device_first[device];
+    return records->first_of_device[device + 1] - records->first_of_device[device];
 }
 
 /* ---- curve ---- */
@@ -93,7 +94,7 @@ static void build_curve(struct tp_memory_records *records, uint32_t device, int6
     size_t all = trace->memory_rare ? record_count(records, device) : 0, count = 0, row = 0;
     struct point *points = tp_arena_array(records->arena, all, sizeof *points);
     for (size_t i = 0; i < all; i++) {
-        const struct tp_memory *raw = tp_memory_raw(records, record_of(records, device, i));
+        const struct tp_memory *raw = tp_memory_trace_record(records, record_of_device(records, device, i));
         const struct tp_memory_rare *more = tp_memory_rare(trace, raw);
         if (more->total_allocated != TP_NULL_INT)
             points[count++] = (struct point){raw->ts_ns, more};
@@ -126,8 +127,8 @@ static void build_blocks(struct tp_memory_records *records, uint32_t device, int
     struct tp_keys addresses;
     tp_keys_init(&addresses, records->arena, 2);
     for (size_t i = 0; i < record_count(records, device); i++) {
-        const struct tp_memory_record *record = record_of(records, device, i);
-        const struct tp_memory *raw = tp_memory_raw(records, record);
+        const struct tp_memory_record *record = record_of_device(records, device, i);
+        const struct tp_memory *raw = tp_memory_trace_record(records, record);
         int64_t bytes = tp_memory_bytes(records, record);
         uint64_t address = (uint64_t)tp_memory_rare(records->model->trace, raw)->address;
         if (address == (uint64_t)TP_NULL_INT || bytes == 0)
@@ -154,7 +155,7 @@ static void build_blocks(struct tp_memory_records *records, uint32_t device, int
         const struct block *block = TP_AT(&blocks, struct block, i);
         if (block->owner != TP_NO_ID)
             tp_table_text(table, TP_BLOCK_OPERATOR)[i] =
-                tp_trace_name(records->model->trace, tp_operator_event(records->model, block->owner));
+                tp_trace_event_name(records->model->trace, tp_operator_event(records->model, block->owner));
         tp_table_int(table, TP_BLOCK_SIZE)[i] = block->size;
         tp_table_int(table, TP_BLOCK_ALLOCATED_AT)[i] = block->allocated;
         tp_table_int(table, TP_BLOCK_RELEASED_AT)[i] = block->released;
@@ -166,7 +167,7 @@ static void build_blocks(struct tp_memory_records *records, uint32_t device, int
 
 /* ---- devices ---- */
 
-static void add_to(struct tp_table *table, unsigned column, size_t row, int64_t value)
+static void add_to_cell(struct tp_table *table, unsigned column, size_t row, int64_t value)
 {
     int64_t *cell = &tp_table_int(table, column)[row];
     *cell = tp_sat_add(*cell, value);
@@ -179,15 +180,15 @@ static void sum_device(struct tp_table *table, const struct tp_memory_records *r
     int64_t *reserved = &tp_table_int(table, TP_MEMORY_PEAK_RESERVED)[device];
     *peak = *at = *reserved = TP_NULL_INT; /* initial value, smaller than every recorded number */
     for (size_t i = 0; i < record_count(records, device); i++) {
-        const struct tp_memory_record *record = record_of(records, device, i);
-        const struct tp_memory *raw = tp_memory_raw(records, record);
+        const struct tp_memory_record *record = record_of_device(records, device, i);
+        const struct tp_memory *raw = tp_memory_trace_record(records, record);
         const struct tp_memory_rare *more = tp_memory_rare(records->model->trace, raw);
         int64_t bytes = tp_memory_bytes(records, record), size = bytes > 0 ? bytes : 0;
-        add_to(table, TP_MEMORY_RECORDS, device, 1);
-        add_to(table, TP_MEMORY_ALLOCATIONS, device, bytes > 0);
-        add_to(table, TP_MEMORY_RELEASES, device, bytes < 0);
-        add_to(table, TP_MEMORY_ALLOCATED, device, size);
-        add_to(table, TP_MEMORY_RELEASED, device, bytes < 0 ? -bytes : 0);
+        add_to_cell(table, TP_MEMORY_RECORDS, device, 1);
+        add_to_cell(table, TP_MEMORY_ALLOCATIONS, device, bytes > 0);
+        add_to_cell(table, TP_MEMORY_RELEASES, device, bytes < 0);
+        add_to_cell(table, TP_MEMORY_ALLOCATED, device, size);
+        add_to_cell(table, TP_MEMORY_RELEASED, device, bytes < 0 ? -bytes : 0);
         if (more->total_allocated > *peak) {
             *peak = more->total_allocated;
             *at = tp_sat_sub(raw->ts_ns, first_ns);
@@ -196,9 +197,9 @@ static void sum_device(struct tp_table *table, const struct tp_memory_records *r
             *reserved = more->total_reserved;
         if (record->owner != TP_NO_ID)
             continue;
-        add_to(table, TP_MEMORY_LOOSE_INCREASE, device, bytes);
-        add_to(table, TP_MEMORY_LOOSE_COUNT, device, bytes > 0);
-        add_to(table, TP_MEMORY_LOOSE_SIZE, device, size);
+        add_to_cell(table, TP_MEMORY_LOOSE_INCREASE, device, bytes);
+        add_to_cell(table, TP_MEMORY_LOOSE_COUNT, device, bytes > 0);
+        add_to_cell(table, TP_MEMORY_LOOSE_SIZE, device, size);
     }
 }
 
@@ -219,7 +220,7 @@ static void fill_device(struct tp_table *table, struct tp_memory_records *record
 
 /* Finds the device that JSON shows for each name. Devices of one name, such as a CUDA and a HIP device 0, share one
  * member of the JSON object. The member shows the data of the last of these devices. */
-static void find_shown(struct tp_memory_view *view, struct tp_arena *arena)
+static void find_shown_devices(struct tp_memory_view *view, struct tp_arena *arena)
 {
     struct tp_strings names;
     uint32_t *first = tp_arena_array(arena, view->device_count, sizeof *first);
@@ -235,7 +236,7 @@ static void find_shown(struct tp_memory_view *view, struct tp_arena *arena)
 
 /* Returns the device whose name begins with GPU and is first in alphabetical order. Without such a device, returns
  * 0. */
-static uint32_t default_device(const struct tp_memory_view *view)
+static uint32_t find_default_device(const struct tp_memory_view *view)
 {
     uint32_t best = TP_NO_ID;
     for (uint32_t d = 0; d < view->device_count; d++)
@@ -262,8 +263,8 @@ void tp_memory_view_build(struct tp_memory_view *view, const struct tp_model *mo
     for (uint32_t d = 0; d < view->device_count; d++)
         fill_device(&view->information, &records, d, view->first_ns);
     tp_memory_ops_build(&records);
-    find_shown(view, arena);
-    view->default_device = default_device(view);
+    find_shown_devices(view, arena);
+    view->default_device = find_default_device(view);
     tp_arena_drop(arena, records.items, records.count * sizeof *records.items);
     tp_arena_drop(arena, records.by_device, records.count * sizeof *records.by_device);
 }
@@ -287,7 +288,7 @@ static bool next_curve(const struct tp_record *record, size_t *cursor, struct tp
 {
     const struct tp_device_memory *device = next_device(record, cursor, item);
     if (device)
-        item->value = tp_as_cells(&device->curve);
+        item->value = tp_json_value_cells(&device->curve);
     return device;
 }
 
@@ -295,7 +296,7 @@ static bool next_blocks(const struct tp_record *record, size_t *cursor, struct t
 {
     const struct tp_device_memory *device = next_device(record, cursor, item);
     if (device)
-        item->value = tp_as_cells(&device->blocks);
+        item->value = tp_json_value_cells(&device->blocks);
     return device;
 }
 
@@ -303,7 +304,7 @@ static bool next_operators(const struct tp_record *record, size_t *cursor, struc
 {
     const struct tp_device_memory *device = next_device(record, cursor, item);
     if (device)
-        item->value = tp_as_table(&device->operators);
+        item->value = tp_json_value_table(&device->operators);
     return device;
 }
 
@@ -311,7 +312,7 @@ static bool next_folded(const struct tp_record *record, size_t *cursor, struct t
 {
     const struct tp_device_memory *device = next_device(record, cursor, item);
     if (device)
-        item->value = tp_as_table(&device->operators_folded);
+        item->value = tp_json_value_table(&device->operators_folded);
     return device;
 }
 
@@ -322,7 +323,7 @@ static bool next_peak(const struct tp_record *record, size_t *cursor, struct tp_
         return false;
     const struct tp_device_memory *device = &view->devices[(*cursor)++];
     item->key = device->peak_key;
-    item->value = device->has_peak ? tp_as_int(device->peak_bytes) : tp_as_absent();
+    item->value = device->has_peak ? tp_json_value_int(device->peak_bytes) : tp_json_value_absent();
     return true;
 }
 
@@ -331,32 +332,32 @@ static bool next_device_name(const struct tp_record *record, size_t *cursor, str
     const struct tp_memory_view *view = record->at;
     if (*cursor >= view->device_count)
         return false;
-    item->value = tp_as_str(view->devices[(*cursor)++].name);
+    item->value = tp_json_value_str(view->devices[(*cursor)++].name);
     return true;
 }
 
-static struct tp_json_value default_name(const struct tp_record *record)
+static struct tp_json_value default_device_name(const struct tp_record *record)
 {
     const struct tp_memory_view *view = record->at;
-    return tp_as_str(view->devices[view->default_device].name);
+    return tp_json_value_str(view->devices[view->default_device].name);
 }
 
 static struct tp_json_value curve_columns(const struct tp_record *record)
 {
     const struct tp_memory_view *view = record->at;
-    return tp_as_columns(&view->devices[0].curve);
+    return tp_json_value_columns(&view->devices[0].curve);
 }
 
 static struct tp_json_value block_columns(const struct tp_record *record)
 {
     const struct tp_memory_view *view = record->at;
-    return tp_as_columns(&view->devices[0].blocks);
+    return tp_json_value_columns(&view->devices[0].blocks);
 }
 
 #define F struct tp_memory_view
 static const struct tp_json_field fields[] = {
     {"devices", TP_LIST(next_device_name, NULL), .definition = "devices with memory records"},
-    {"default_device", TP_COMPUTED(TP_AS_TEXT, default_name), .definition = "device that the page shows first"},
+    {"default_device", TP_COMPUTED(TP_AS_TEXT, default_device_name), .definition = "device that the page shows first"},
     {"device_information", TP_PLAIN(F, information), .definition = "memory by device"},
     {"first_ts_us", TP_US(F, first_ns), .definition = "start of the trace; all times of this view are relative to it"},
     {"peak_bytes", TP_MAP(next_peak, NULL),

@@ -4,19 +4,19 @@
 #include "webreport/measure/metrics/metric_values.h"
 #include "writer/base/saturate.h"
 
-static struct tp_metric_value known(double value)
+static struct tp_metric_value known_value(double value)
 {
     return (struct tp_metric_value){.value = value};
 }
 
-static struct tp_metric_value unknown(enum tp_metric_reason reason)
+static struct tp_metric_value unknown_value(enum tp_metric_reason reason)
 {
     return (struct tp_metric_value){.value = NAN, .reason = reason};
 }
 
 /* ---- memory ---- */
 
-static double of_device(const struct tp_memory_device *d, enum tp_metric_memory which)
+static double memory_amount_of_device(const struct tp_memory_device *d, enum tp_metric_memory which)
 {
     switch (which) {
     case TP_MEMORY_PEAK_BYTES:
@@ -45,24 +45,24 @@ struct tp_metric_value tp_metric_of_memory(const struct tp_metric_source *s, int
         const struct tp_memory_device *d = &memory->devices[i];
         if ((d->device_type == TP_DEVICE_CPU) != is_of_host)
             continue;
-        double value = of_device(d, what);
+        double value = memory_amount_of_device(d, what);
         has_records = true;
         best = isnan(best) || value > best ? value : best;
     }
     if (!has_records)
-        return unknown(is_of_host ? TP_REASON_NO_HOST_MEMORY : TP_REASON_NO_DEVICE_MEMORY);
+        return unknown_value(is_of_host ? TP_REASON_NO_HOST_MEMORY : TP_REASON_NO_DEVICE_MEMORY);
     if (what == TP_MEMORY_ALLOCATIONS_PER_STEP)
-        return known((double)(is_of_host ? counts->host_allocations : counts->device_allocations) /
-                     s->views->overview.used_count);
+        return known_value((double)(is_of_host ? counts->host_allocations : counts->device_allocations) /
+                           s->views->overview.used_count);
     if (isnan(best))
-        return unknown(what == TP_MEMORY_CREEP ? TP_REASON_FEW_MEMORY_STEPS : TP_REASON_NO_MEMORY_TOTALS);
-    return known(best);
+        return unknown_value(what == TP_MEMORY_CREEP ? TP_REASON_FEW_MEMORY_STEPS : TP_REASON_NO_MEMORY_TOTALS);
+    return known_value(best);
 }
 
 struct tp_metric_value tp_metric_out_of_memory(const struct tp_metric_source *s, int which)
 {
     (void)which;
-    return known((double)s->advice->quality.out_of_memory_events);
+    return known_value((double)s->advice->quality.out_of_memory_events);
 }
 
 /* ---- collectives ---- */
@@ -78,20 +78,21 @@ struct tp_metric_value tp_metric_of_collectives(const struct tp_metric_source *s
             bytes = tp_sat_add(bytes, collectives->items[i].bytes);
     switch ((enum tp_metric_collective)which) {
     case TP_COLLECTIVES_PER_STEP:
-        return known((double)overview->in_steps.collectives / overview->used_count);
+        return known_value((double)overview->in_steps.collectives / overview->used_count);
     case TP_COLLECTIVES_BYTES:
-        return known((double)bytes);
+        return known_value((double)bytes);
     case TP_COLLECTIVES_EXPOSED:
-        return overview->window_ns > 0 ? known(100 * (communication - hidden) / (double)overview->window_ns)
-                                       : unknown(TP_REASON_NO_LENGTH);
+        return overview->window_ns > 0 ? known_value(100 * (communication - hidden) / (double)overview->window_ns)
+                                       : unknown_value(TP_REASON_NO_LENGTH);
     default:
-        return communication > 0 ? known(100 * hidden / communication) : unknown(TP_REASON_NO_COMMUNICATION);
+        return communication > 0 ? known_value(100 * hidden / communication)
+                                 : unknown_value(TP_REASON_NO_COMMUNICATION);
     }
 }
 
 /* ---- findings ---- */
 
-static bool can_judge(const struct tp_recommendations *r)
+static bool has_judged_findings(const struct tp_recommendations *r)
 {
     return strcmp(r->program, "empty") != 0;
 }
@@ -100,13 +101,14 @@ struct tp_metric_value tp_metric_of_findings(const struct tp_metric_source *s, i
 {
     const struct tp_recommendations *r = &s->advice->recommendations;
     double count = 0;
-    if (!can_judge(r))
-        return unknown(TP_REASON_NOTHING_TO_JUDGE);
+    if (!has_judged_findings(r))
+        return unknown_value(TP_REASON_NOTHING_TO_JUDGE);
     if (which == TP_FINDINGS_CEILING)
-        return isnan(r->total_ceiling_percent) ? unknown(TP_REASON_NOTHING_TO_JUDGE) : known(r->total_ceiling_percent);
+        return isnan(r->total_ceiling_percent) ? unknown_value(TP_REASON_NOTHING_TO_JUDGE)
+                                               : known_value(r->total_ceiling_percent);
     for (uint32_t i = 0; i < r->finding_count; i++)
         count += which == TP_FINDINGS_ALL || r->findings[i].severity == (enum tp_severity)which;
-    return known(count);
+    return known_value(count);
 }
 
 struct tp_metric_value tp_metric_of_rule(const struct tp_metric_source *s, int which)
@@ -114,14 +116,14 @@ struct tp_metric_value tp_metric_of_rule(const struct tp_metric_source *s, int w
     const struct tp_recommendations *r = &s->advice->recommendations;
     const struct tp_rule *rule = tp_rule_at((unsigned)which);
     double count = 0;
-    if (!can_judge(r))
-        return unknown(TP_REASON_NOTHING_TO_JUDGE);
+    if (!has_judged_findings(r))
+        return unknown_value(TP_REASON_NOTHING_TO_JUDGE);
     for (uint32_t i = 0; i < r->finding_count; i++)
         count += r->findings[i].rule == rule;
     for (uint32_t i = 0; count == 0 && i < r->not_evaluated_count; i++)
         if (r->not_evaluated[i].rule == rule)
-            return unknown(TP_REASON_NOT_EVALUATED);
-    return known(count);
+            return unknown_value(TP_REASON_NOT_EVALUATED);
+    return known_value(count);
 }
 
 /* ---- the trace ---- */
@@ -135,18 +137,18 @@ struct tp_metric_value tp_metric_of_trace(const struct tp_metric_source *s, int 
         flags += quality->flags[i].is_raised;
     switch ((enum tp_metric_trace)which) {
     case TP_TRACE_EVENTS:
-        return known((double)s->views->facts.event_count);
+        return known_value((double)s->views->facts.event_count);
     case TP_TRACE_REPAIRED:
-        return known((double)quality->repaired);
+        return known_value((double)quality->repaired);
     case TP_TRACE_SKIPPED:
-        return known((double)(skipped[TP_SKIP_NOT_AN_OBJECT] + skipped[TP_SKIP_NO_TIME]));
+        return known_value((double)(skipped[TP_SKIP_NOT_AN_OBJECT] + skipped[TP_SKIP_NO_TIME]));
     case TP_TRACE_PARTIAL_STEPS:
-        return known((double)tp_unused_step_count(s->model, TP_STEP_UNFINISHED));
+        return known_value((double)tp_unused_step_count(s->model, TP_STEP_UNFINISHED));
     case TP_TRACE_UNLINKED:
-        return known((double)s->views->facts.device_events_unlinked);
+        return known_value((double)s->views->facts.device_events_unlinked);
     case TP_TRACE_TRUNCATED:
-        return known(quality->is_truncated || quality->has_gzip_error);
+        return known_value(quality->is_truncated || quality->has_gzip_error);
     default:
-        return known(flags);
+        return known_value(flags);
     }
 }

@@ -53,7 +53,7 @@ enum tp_metric_reason {
 };
 
 /* The value of a metric in one run. value: NaN, never 0, if the trace does not contain the metric. why: the reason as a
- * sentence, static or from a summary. Only tp_word_metrics in webreport/document/words fills `why`. */
+ * sentence, static or from a summary. Only tp_fill_metric_texts in webreport/document/words fills `why`. */
 struct tp_metric_value {
     double value;
     enum tp_metric_reason reason;
@@ -99,22 +99,22 @@ void tp_metrics_build(struct tp_metric_value values[TP_METRIC_COUNT], const stru
 int tp_metric_find(const char *name, size_t length);
 /* Returns the same as tp_metric_find, but faster if the caller asks for names in the order of the table. *near is 0
  * before the first call. */
-int tp_metric_find_near(const char *name, size_t length, int *near);
+int tp_metric_find_nearest(const char *name, size_t length, int *near);
 
 /* Returns the metric name that is most similar to a mistyped name; NULL if none is similar. */
-const char *tp_metric_nearest(const char *name, size_t length);
+const char *tp_metric_nearest_name(const char *name, size_t length);
 
 /* Returns whether a metric depends on the borders of steps, as times, shares and numbers per step do. */
-bool tp_metric_is_of_steps(const struct tp_metric *metric);
+bool tp_metric_is_step_metric(const struct tp_metric *metric);
 /* Returns whether the metric exists only for programs recorded from outside. */
-bool tp_metric_is_of_program(const struct tp_metric *metric);
+bool tp_metric_is_program_metric(const struct tp_metric *metric);
 
 /* Returns whether lists and files omit the metric. They omit unknown values of metrics that most programs lack: classes
  * of serving steps and special kinds of recordings. */
-bool tp_metric_is_left_out(const struct tp_metric *metric, double value);
+bool tp_metric_is_omitted(const struct tp_metric *metric, double value);
 
 /* Returns whether lists for people omit the metric, because they already show the same metric for a smaller size. */
-bool tp_metric_repeats_smaller(const struct tp_metric *metric);
+bool tp_metric_is_larger_duplicate(const struct tp_metric *metric);
 
 /* Returns the title of a metric. The metric of a finding has the title of its rule. */
 const char *tp_metric_title(const struct tp_metric *metric);

@@ -75,24 +75,24 @@ void tp_metrics_build(struct tp_metric_value values[TP_METRIC_COUNT], const stru
     }
 }
 
-bool tp_metric_is_of_steps(const struct tp_metric *metric)
+bool tp_metric_is_step_metric(const struct tp_metric *metric)
 {
     return strncmp(metric->name, "step.", 5) == 0 || strstr(metric->name, "per_step") ||
            metric->value == tp_metric_of_work;
 }
 
-bool tp_metric_is_of_program(const struct tp_metric *metric)
+bool tp_metric_is_program_metric(const struct tp_metric *metric)
 {
     return metric->value == tp_metric_of_program || metric->value == tp_metric_of_function;
 }
 
-bool tp_metric_is_left_out(const struct tp_metric *metric, double value)
+bool tp_metric_is_omitted(const struct tp_metric *metric, double value)
 {
     return isnan(value) && (metric->value == tp_metric_of_serving || metric->value == tp_metric_of_work ||
-                            tp_metric_is_of_program(metric));
+                            tp_metric_is_program_metric(metric));
 }
 
-bool tp_metric_repeats_smaller(const struct tp_metric *metric)
+bool tp_metric_is_larger_duplicate(const struct tp_metric *metric)
 {
     int rest = metric->which % TP_SERVING_WHICH, least = metric->which / TP_SERVING_WHICH == TP_SERVING_DECODE ? 0 : 7;
     return metric->value == tp_metric_of_serving && rest && (rest - TP_SERVING_P50) / 2 > least;
@@ -112,10 +112,10 @@ const char *tp_metric_unit_text(enum tp_metric_unit unit)
 int tp_metric_find(const char *name, size_t length)
 {
     int near = 0;
-    return tp_metric_find_near(name, length, &near);
+    return tp_metric_find_nearest(name, length, &near);
 }
 
-int tp_metric_find_near(const char *name, size_t length, int *near)
+int tp_metric_find_nearest(const char *name, size_t length, int *near)
 {
     for (int i = 0, at = *near; i < TP_METRIC_COUNT; i++, at = at + 1 < TP_METRIC_COUNT ? at + 1 : 0)
         if (strlen(tp_metrics[at].name) == length && memcmp(tp_metrics[at].name, name, length) == 0) {
@@ -125,10 +125,10 @@ int tp_metric_find_near(const char *name, size_t length, int *near)
     return -1;
 }
 
-const char *tp_metric_nearest(const char *name, size_t length)
+const char *tp_metric_nearest_name(const char *name, size_t length)
 {
     struct tp_nearest nearest = tp_nearest_start((struct tp_str){name, length});
     for (int i = 0; i < TP_METRIC_COUNT; i++)
-        tp_nearest_offer(&nearest, tp_str_of(tp_metrics[i].name));
+        tp_nearest_compare(&nearest, tp_str_of(tp_metrics[i].name));
     return nearest.found.len ? nearest.found.ptr : NULL;
 }

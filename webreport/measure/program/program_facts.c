@@ -56,6 +56,6 @@ bool tp_is_program_fact(struct tp_str key)
 
 struct tp_str tp_program_fact_text(struct tp_arena *arena, struct tp_str json)
 {
-    struct tp_str text = tp_value_is(json, '"') ? tp_value_text(arena, json) : json;
-    return (struct tp_str){text.ptr, tp_utf8_cut(text.ptr, text.len, MOST_BYTES)};
+    struct tp_str text = tp_value_starts_with(json, '"') ? tp_value_text(arena, json) : json;
+    return (struct tp_str){text.ptr, tp_utf8_fitting_bytes(text.ptr, text.len, MOST_BYTES)};
 }

@@ -2,25 +2,25 @@
 #include "webreport/measure/program/program_verdict.h"
 #include "webreport/measure/program/program_view.h"
 
-static struct tp_json_value part_word(const struct tp_record *record)
+static struct tp_json_value part_name_value(const struct tp_record *record)
 {
-    return tp_as_text(tp_wall_part_text((unsigned)record->index));
+    return tp_json_value_text(tp_wall_part_text((unsigned)record->index));
 }
 
 static struct tp_json_value part_time(const struct tp_record *record)
 {
     const struct tp_program_view *view = record->at;
-    return tp_as_us(view->parts.part_ns[record->index]);
+    return tp_json_value_us(view->parts.part_ns[record->index]);
 }
 
 static struct tp_json_value part_percent(const struct tp_record *record)
 {
     const struct tp_program_view *view = record->at;
-    return tp_as_real(tp_wall_share(&view->parts, (unsigned)record->index));
+    return tp_json_value_real(tp_wall_part_percent(&view->parts, (unsigned)record->index));
 }
 
 static const struct tp_json_field part_fields[] = {
-    {"part", TP_COMPUTED(TP_AS_WORD, part_word), .definition = "state of the program"},
+    {"part", TP_COMPUTED(TP_AS_WORD, part_name_value), .definition = "state of the program"},
     {"time_us", TP_COMPUTED(TP_AS_US, part_time), .definition = "length"},
     {"percent", TP_COMPUTED(TP_AS_REAL, part_percent), .definition = "share of the wall time"},
 };
@@ -29,10 +29,10 @@ static const struct tp_fields part = TP_FIELDS("A part of the wall time", part_f
 static bool next_part(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
     const struct tp_program_view *view = record->at;
-    unsigned order[TP_WALL_COUNT], count = tp_wall_parts_order(&view->parts, order);
+    unsigned order[TP_WALL_COUNT], count = tp_wall_parts_sort(&view->parts, order);
     if (*cursor >= count)
         return false;
-    item->value = tp_as_record(&part, (struct tp_record){.at = view, .index = order[(*cursor)++]});
+    item->value = tp_json_value_record(&part, (struct tp_record){.at = view, .index = order[(*cursor)++]});
     return true;
 }
 
@@ -44,25 +44,26 @@ static const struct tp_program_function *python_function(const struct tp_record 
 
 static struct tp_json_value python_name(const struct tp_record *record)
 {
-    return tp_as_str(python_function(record)->name);
+    return tp_json_value_str(python_function(record)->name);
 }
 
-static struct tp_json_value python_file(const struct tp_record *record)
+static struct tp_json_value python_file_value(const struct tp_record *record)
 {
-    return tp_as_str(python_function(record)->file);
+    return tp_json_value_str(python_function(record)->file);
 }
 
 static struct tp_json_value python_inside(const struct tp_record *record)
 {
     const struct tp_program_view *view = record->at;
     uint32_t inner = view->python.inner;
-    return inner == TP_NO_ID ? tp_as_null() : tp_as_str(tp_program_function_at(&view->functions, inner)->name);
+    return inner == TP_NO_ID ? tp_json_value_null()
+                             : tp_json_value_str(tp_program_function_at(&view->functions, inner)->name);
 }
 
 #define F struct tp_program_view
 static const struct tp_json_field python_fields[] = {
     {"function", TP_COMPUTED(TP_AS_TEXT, python_name), .definition = "name of the function"},
-    {"file", TP_COMPUTED(TP_AS_TEXT, python_file), .definition = "file of the function"},
+    {"file", TP_COMPUTED(TP_AS_TEXT, python_file_value), .definition = "file of the function"},
     {"line", TP_PLAIN(F, python.line), .definition = "source line with most of the function's time"},
     {"time_us", TP_US(F, python.time_ns),
      .definition = "CPU time of the function, including native code that it calls"},
@@ -76,41 +77,42 @@ static const struct tp_fields python = TP_FIELDS("The Python function with most 
 static struct tp_json_value python_record(const struct tp_record *record)
 {
     const struct tp_program_view *view = record->at;
-    return view->python.function == TP_NO_ID ? tp_as_null() : tp_as_record(&python, *record);
+    return view->python.function == TP_NO_ID ? tp_json_value_null() : tp_json_value_record(&python, *record);
 }
 
-static struct tp_json_value sample_count(const struct tp_record *record)
+static struct tp_json_value sample_count_value(const struct tp_record *record)
 {
     const struct tp_program_view *view = record->at;
-    return tp_as_int(view->tree.trace->sample_count);
+    return tp_json_value_int(view->tree.trace->sample_count);
 }
 
-static struct tp_json_value recorder(const struct tp_record *record)
+static struct tp_json_value recorder_value(const struct tp_record *record)
 {
     const struct tp_program_view *view = record->at;
     struct tp_str seen = tp_trace_header(view->tree.trace, "tracepress_seen");
-    return seen.ptr ? tp_as_json(seen) : tp_as_null();
+    return seen.ptr ? tp_json_value_raw(seen) : tp_json_value_null();
 }
 
 static const struct tp_json_field seen_fields[] = {
-    {"samples", TP_COMPUTED(TP_AS_INT, sample_count), .definition = "number of samples in the trace"},
+    {"samples", TP_COMPUTED(TP_AS_INT, sample_count_value), .definition = "number of samples in the trace"},
     {"unsampled_us", TP_US(F, unsampled_ns), .definition = "CPU time of processes without a sample"},
-    {"overlapping_states", TP_PLAIN(F, tree.overlap_count),
+    {"overlapping_states", TP_PLAIN(F, tree.overlapping_state_count),
      .definition = "number of states that overlap another state of the same thread"},
-    {"recorder", TP_COMPUTED(TP_AS_JSON, recorder), .definition = "notes of the recorder about its own recording"},
+    {"recorder", TP_COMPUTED(TP_AS_JSON, recorder_value),
+     .definition = "notes of the recorder about its own recording"},
 };
 static const struct tp_fields seen = TP_FIELDS("What the recorder saw", seen_fields);
 
 static struct tp_json_value recorder_threads(const struct tp_record *record)
 {
     const struct tp_program_view *view = record->at;
-    return tp_as_int(view->tree.trace->recorder.thread_count);
+    return tp_json_value_int(view->tree.trace->recorder.thread_count);
 }
 
 static struct tp_json_value recorder_cpu(const struct tp_record *record)
 {
     const struct tp_program_view *view = record->at;
-    return tp_as_us(view->tree.trace->recorder.running_ns);
+    return tp_json_value_us(view->tree.trace->recorder.running_ns);
 }
 
 static const struct tp_json_field recording_fields[] = {

@@ -30,15 +30,16 @@ static int64_t cpu_ns(const struct tp_program_view *view)
     return view->state_ns[TP_STATE_RUNNING];
 }
 
-static void find_ready(struct tp_program_view *view)
+static void find_waits_for_cpu(struct tp_program_view *view)
 {
     if (view->rule != TP_PROGRAM_WAITS_FOR_CPU)
         return;
-    tp_program_finding_add(view, &(struct tp_program_finding){.kind = TP_PROGRAM_FINDS_READY,
-                                                              .weight = TP_PROGRAM_HIGH,
-                                                              .time_ns = view->parts.part_ns[TP_WALL_READY],
-                                                              .percent = tp_wall_share(&view->parts, TP_WALL_READY),
-                                                              .whole = "wall"});
+    tp_program_finding_add(view,
+                           &(struct tp_program_finding){.kind = TP_PROGRAM_FINDS_READY,
+                                                        .weight = TP_PROGRAM_HIGH,
+                                                        .time_ns = view->parts.part_ns[TP_WALL_READY],
+                                                        .percent = tp_wall_part_percent(&view->parts, TP_WALL_READY),
+                                                        .whole = "wall"});
 }
 
 /* ---- functions ---- */
@@ -61,8 +62,8 @@ static void find_python(struct tp_program_view *view)
 
 /* Returns the build-id of the file of a function, by which debug packages are found (debuginfod, .build-id below
  * /usr/lib/debug). */
-static struct tp_str build_id_of(const struct tp_program_view *view, const struct tp_program_function *f,
-                                 struct tp_arena *arena)
+static struct tp_str find_build_id(const struct tp_program_view *view, const struct tp_program_function *f,
+                                   struct tp_arena *arena)
 {
     struct tp_str ids = tp_trace_header(view->tree.trace, "tracepress_build_ids");
     if (!ids.ptr)
@@ -88,7 +89,7 @@ static void find_function(struct tp_program_view *view, struct tp_arena *arena)
                                            .weight = percent >= HOT_PERCENT ? TP_PROGRAM_MEDIUM : TP_PROGRAM_LOW,
                                            .function = number,
                                            .sample_count = f->sample_count,
-                                           .build_id = f->is_nameless ? build_id_of(view, f, arena) : TP_STR(""),
+                                           .build_id = f->is_nameless ? find_build_id(view, f, arena) : TP_STR(""),
                                            .time_ns = f->self_ns,
                                            .percent = percent,
                                            .whole = "CPU"});
@@ -120,17 +121,17 @@ static void find_kernel(struct tp_program_view *view)
 
 /* Returns the time of all samples for which `is_one` returns true for the functions of their stack. *samples: their
  * number. */
-static int64_t time_of_samples(struct tp_program_view *view, bool (*is_one)(const struct tp_program_functions *),
-                               uint64_t *samples)
+static int64_t time_of_matching_samples(struct tp_program_view *view,
+                                        bool (*is_one)(const struct tp_program_functions *), uint64_t *samples)
 {
     const struct tp_trace *trace = view->tree.trace;
     int64_t ns = 0;
     *samples = 0;
     for (uint32_t i = 0; i < trace->sample_count; i++) {
-        tp_program_functions_of(&view->functions, trace->samples[i].stack);
+        tp_program_functions_of_stack(&view->functions, trace->samples[i].stack);
         if (tp_program_functions_end_in_recording(&view->functions) || !is_one(&view->functions))
             continue;
-        ns = tp_sat_add(ns, view->tree.weight_of_sample[i]);
+        ns = tp_sat_add(ns, view->tree.weight_of_sample_ns[i]);
         ++*samples;
     }
     return ns;
@@ -141,7 +142,7 @@ static const struct tp_program_function *function_at(const struct tp_program_fun
     return tp_program_function_at(functions, *TP_AT(&functions->path, uint32_t, index));
 }
 
-static bool is_fault(const struct tp_program_functions *functions)
+static bool is_page_fault(const struct tp_program_functions *functions)
 {
     for (size_t i = functions->path.count; i-- > 0;) {
         const struct tp_program_function *f = function_at(functions, i);
@@ -154,7 +155,7 @@ static bool is_fault(const struct tp_program_functions *functions)
 }
 
 /* Returns whether a sample is busy waiting for other threads: in the OpenMP library, or by repeated sched_yield. */
-static bool is_spin(const struct tp_program_functions *functions)
+static bool is_spinning(const struct tp_program_functions *functions)
 {
     for (size_t i = functions->path.count; i-- > 0;) {
         const struct tp_program_function *f = function_at(functions, i);
@@ -171,7 +172,7 @@ static bool is_spin(const struct tp_program_functions *functions)
 static void find_samples(struct tp_program_view *view, bool (*is_one)(const struct tp_program_functions *),
                          double least_percent, struct tp_program_finding finding)
 {
-    finding.time_ns = time_of_samples(view, is_one, &finding.sample_count);
+    finding.time_ns = time_of_matching_samples(view, is_one, &finding.sample_count);
     finding.percent = tp_percent(finding.time_ns, cpu_ns(view));
     finding.whole = "CPU";
     if (finding.sample_count >= FEW_SAMPLES && finding.percent >= least_percent)
@@ -181,12 +182,12 @@ static void find_samples(struct tp_program_view *view, bool (*is_one)(const stru
 /* ---- waits ---- */
 
 /* Returns the running time of all threads that have a wait in the group, ns. */
-static int64_t running_of(const struct tp_program_view *view, uint32_t group)
+static int64_t running_ns_of_group(const struct tp_program_view *view, uint32_t group)
 {
     int64_t ns = 0;
     for (uint32_t i = 0; i < view->tree.thread_count; i++) {
         const struct tp_tree_thread *thread = &view->tree.threads[i];
-        const uint32_t *groups = view->waits.group_of_piece + thread->first;
+        const uint32_t *groups = view->waits.group_by_slice + thread->first;
         uint32_t at = 0;
         while (at < thread->count && groups[at] != group)
             at++;
@@ -197,12 +198,12 @@ static int64_t running_of(const struct tp_program_view *view, uint32_t group)
 
 /* Returns whether waits for a lock are contention. A thread that waits for others waits often and runs in between; a
  * thread that waits for work hardly runs. A stack with only the C library does not show the owner of the lock. */
-static bool is_contention(const struct tp_program_view *view, const struct tp_wait_group *group)
+static bool is_lock_contention(const struct tp_program_view *view, const struct tp_wait_group *group)
 {
     if (group->place != TP_NO_ID &&
         tp_program_function_is_system(tp_program_function_at(&view->functions, group->place)))
         return false;
-    int64_t running_ns = running_of(view, (uint32_t)(group - view->waits.groups));
+    int64_t running_ns = running_ns_of_group(view, (uint32_t)(group - view->waits.groups));
     return group->count >= FEW_SAMPLES && tp_percent(running_ns, group->total_ns) >= WAITER_RUNS_PERCENT;
 }
 
@@ -211,7 +212,7 @@ static void find_wait(struct tp_program_view *view, enum tp_wait_cause cause, en
     const struct tp_wait_group *group = NULL;
     for (uint32_t i = 0; i < view->waits.count && !group; i++)
         if (view->waits.groups[i].cause == cause &&
-            (cause != TP_WAIT_LOCK || is_contention(view, &view->waits.groups[i])))
+            (cause != TP_WAIT_LOCK || is_lock_contention(view, &view->waits.groups[i])))
             group = &view->waits.groups[i];
     if (!group || tp_percent(group->total_ns, view->parts.wall_ns) < WAIT_PERCENT)
         return;
@@ -240,7 +241,7 @@ static void add_process(struct tp_program_finding *finding, const struct tp_prog
         finding->processes[finding->named_count++] = i;
 }
 
-static void find_failed(struct tp_program_view *view)
+static void find_failed_processes(struct tp_program_view *view)
 {
     struct tp_program_finding failed = {.kind = TP_PROGRAM_FINDS_FAILED, .percent = NAN};
     bool has_signal = false;
@@ -255,7 +256,7 @@ static void find_failed(struct tp_program_view *view)
         tp_program_finding_add(view, &failed);
 }
 
-static bool still_runs(const struct tp_program_view *view, uint32_t i)
+static bool is_still_running(const struct tp_program_view *view, uint32_t i)
 {
     const struct tp_recorded_process *seen = view->tree.processes[i].seen;
     return seen && seen->end != TP_NO_ID &&
@@ -264,11 +265,11 @@ static bool still_runs(const struct tp_program_view *view, uint32_t i)
 
 /* Finds daemons: processes that still ran when the recording stopped because the program exited. After attaching to
  * a running process there is no such finding, because the first process also still runs. */
-static void find_left(struct tp_program_view *view)
+static void find_processes_left_running(struct tp_program_view *view)
 {
     struct tp_program_finding left = {.kind = TP_PROGRAM_FINDS_LEFT, .weight = TP_PROGRAM_INFO, .percent = NAN};
-    for (uint32_t i = 1; i < view->tree.process_count && !still_runs(view, 0); i++)
-        if (still_runs(view, i))
+    for (uint32_t i = 1; i < view->tree.process_count && !is_still_running(view, 0); i++)
+        if (is_still_running(view, i))
             add_process(&left, view, i);
     if (left.count)
         tp_program_finding_add(view, &left);
@@ -278,12 +279,12 @@ void tp_program_findings_build(struct tp_program_view *view, struct tp_arena *ar
 {
     view->finding_count = 0;
     if (view->rule == TP_PROGRAM_TOO_SHORT) {
-        find_failed(view);
-        find_left(view);
+        find_failed_processes(view);
+        find_processes_left_running(view);
         return;
     }
-    find_ready(view);
-    find_samples(view, is_spin, SPIN_PERCENT,
+    find_waits_for_cpu(view);
+    find_samples(view, is_spinning, SPIN_PERCENT,
                  (struct tp_program_finding){.kind = TP_PROGRAM_FINDS_SPINNING, .weight = TP_PROGRAM_HIGH});
     find_wait(view, TP_WAIT_LOCK, TP_PROGRAM_FINDS_LOCK);
     find_wait(view, TP_WAIT_DISK, TP_PROGRAM_FINDS_DISK);
@@ -293,8 +294,8 @@ void tp_program_findings_build(struct tp_program_view *view, struct tp_arena *ar
     else
         find_function(view, arena);
     find_kernel(view);
-    find_samples(view, is_fault, FAULT_PERCENT,
+    find_samples(view, is_page_fault, FAULT_PERCENT,
                  (struct tp_program_finding){.kind = TP_PROGRAM_FINDS_FAULTS, .weight = TP_PROGRAM_LOW});
-    find_failed(view);
-    find_left(view);
+    find_failed_processes(view);
+    find_processes_left_running(view);
 }

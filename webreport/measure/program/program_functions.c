@@ -13,7 +13,7 @@ enum event_role { EVENTS_NONE, EVENTS_WORK, EVENTS_CALL };
 
 /* Returns the role of a kernel function. EVENTS_WORK: the kernel runs the function for recorded events, at switches,
  * forks, exits and samples. EVENTS_CALL: the program calls the function to use its own events. */
-static enum event_role event_role_of(struct tp_str name)
+static enum event_role event_role_by_name(struct tp_str name)
 {
     static const char *const calls[] = {"perf_read", "perf_ioctl", "perf_mmap", "perf_poll", "perf_release"};
     static const char *const work[] = {
@@ -33,12 +33,12 @@ static enum event_role event_role_of(struct tp_str name)
 }
 
 /* Returns whether an interpreter invented the path, such as "<string>" or "<frozen importlib._bootstrap>". */
-static bool is_made_up(struct tp_str path)
+static bool is_invented_path(struct tp_str path)
 {
     return path.len > 2 && path.ptr[0] == '<' && path.ptr[path.len - 1] == '>';
 }
 
-static struct tp_program_function function_of(struct tp_str frame, int32_t *line)
+static struct tp_program_function parse_function(struct tp_str frame, int32_t *line)
 {
     struct tp_program_function f = {.name = frame};
     struct tp_frame parts;
@@ -46,7 +46,7 @@ static struct tp_program_function function_of(struct tp_str frame, int32_t *line
     if (tp_frame_parse(&parts, frame) && parts.function.len) {
         f.name = parts.function;
         f.file = parts.path;
-        f.kind = parts.is_python || is_made_up(parts.path) ? TP_FUNCTION_PYTHON : TP_FUNCTION_NATIVE;
+        f.kind = parts.is_python || is_invented_path(parts.path) ? TP_FUNCTION_PYTHON : TP_FUNCTION_NATIVE;
         *line = parts.line > 0 ? parts.line : 0;
         return f;
     }
@@ -59,12 +59,12 @@ static struct tp_program_function function_of(struct tp_str frame, int32_t *line
         tp_str_starts(f.name, "[unknown]") || tp_str_starts(f.name, "[jit]") || tp_str_find(f.name, "+0x") >= 0;
     f.kind = tp_str_equal(f.file, TP_STR(TP_RECORDING_FILE)) ? TP_FUNCTION_KERNEL : TP_FUNCTION_NATIVE;
     f.is_recording = f.kind == TP_FUNCTION_KERNEL && tp_str_equal(f.name, TP_STR(TP_RECORDING_FUNCTION));
-    f.event_role = f.kind == TP_FUNCTION_KERNEL ? (uint8_t)event_role_of(f.name) : EVENTS_NONE;
+    f.event_role = f.kind == TP_FUNCTION_KERNEL ? (uint8_t)event_role_by_name(f.name) : EVENTS_NONE;
     return f;
 }
 
 /* Names a nameless function after its file: "+0x12 [libm.so]" becomes libm.so+0x12. */
-static void name_after_file(struct tp_program_function *f, struct tp_arena *arena)
+static void name_function_after_file(struct tp_program_function *f, struct tp_arena *arena)
 {
     if (!tp_str_starts(f->name, "+0x") || !f->file.len)
         return;
@@ -74,14 +74,14 @@ static void name_after_file(struct tp_program_function *f, struct tp_arena *aren
     f->name = (struct tp_str){name, f->file.len + f->name.len};
 }
 
-static uint32_t number_of(struct tp_program_functions *functions, uint32_t frame)
+static uint32_t function_number(struct tp_program_functions *functions, uint32_t frame)
 {
     uint32_t *known = &functions->of_frame[frame];
-    struct tp_str text = tp_str_trimmed(tp_stack_frame_text(functions->stacks, frame));
+    struct tp_str text = tp_str_trim(tp_stack_frame_text(functions->stacks, frame));
     if (*known || !text.len)
         return *known;
-    struct tp_program_function f = function_of(text, &functions->line_of_frame[frame]);
-    name_after_file(&f, functions->arena);
+    struct tp_program_function f = parse_function(text, &functions->line_by_frame[frame]);
+    name_function_after_file(&f, functions->arena);
     uint32_t name = tp_strings_add(&functions->texts, f.name), file = tp_strings_add(&functions->texts, f.file);
     uint32_t number = tp_keys_pair(&functions->keys, name, file);
     if (number == functions->items.count)
@@ -100,14 +100,14 @@ void tp_program_functions_init(struct tp_program_functions *functions, const str
     tp_strings_init(&functions->texts, arena, 0);
     tp_keys_init(&functions->keys, arena, 2);
     functions->of_frame = tp_arena_array(arena, trace->stacks->frames.count + 1, sizeof(uint32_t));
-    functions->line_of_frame = tp_arena_array(arena, trace->stacks->frames.count + 1, sizeof(int32_t));
+    functions->line_by_frame = tp_arena_array(arena, trace->stacks->frames.count + 1, sizeof(int32_t));
 }
 
 /* ---- stacks ---- */
 
 /* Returns the index of the outermost valid frame. Frames outside of a kernel function that calls a function of the
  * program are invalid, and so is that kernel function. Unknown code without a caller is also invalid. */
-static size_t first_valid(const struct tp_program_functions *functions)
+static size_t first_valid_function(const struct tp_program_functions *functions)
 {
     const uint32_t *path = functions->path.data;
     size_t first = functions->path.count, count = first;
@@ -139,7 +139,7 @@ static uint32_t recording_function(struct tp_program_functions *functions)
 }
 
 /* Ends the path at the outermost function that does work for events of the recording. */
-static void cut_recording(struct tp_program_functions *functions)
+static void cut_path_at_recording(struct tp_program_functions *functions)
 {
     uint32_t *path = functions->path.data;
     for (size_t i = 0; i < functions->path.count; i++) {
@@ -160,29 +160,29 @@ bool tp_program_functions_end_in_recording(const struct tp_program_functions *fu
     return count && tp_program_function_at(functions, *TP_AT(&functions->path, uint32_t, count - 1))->is_recording;
 }
 
-void tp_program_functions_of(struct tp_program_functions *functions, uint32_t stack)
+void tp_program_functions_of_stack(struct tp_program_functions *functions, uint32_t stack)
 {
     uint32_t *path, *frames;
     size_t kept = 0;
     functions->path.count = 0;
-    tp_stack_frames(functions->stacks, tp_stacks_of_text(functions->stacks, stack), SIZE_MAX, &functions->frames);
+    tp_stack_frames(functions->stacks, tp_stacks_node_of_text(functions->stacks, stack), SIZE_MAX, &functions->frames);
     frames = functions->frames.data;
     for (size_t i = 0; i < functions->frames.count; i++) {
-        uint32_t number = number_of(functions, frames[i]);
+        uint32_t number = function_number(functions, frames[i]);
         if (!number)
             continue;
         *(uint32_t *)tp_vec_push(&functions->path) = number - 1;
         frames[kept++] = frames[i];
     }
     functions->frames.count = kept;
-    size_t first = first_valid(functions);
+    size_t first = first_valid_function(functions);
     path = functions->path.data;
     if (first) {
         memmove(path, path + first, (kept - first) * sizeof *path);
         memmove(frames, frames + first, (kept - first) * sizeof *frames);
         functions->path.count = functions->frames.count = kept - first;
     }
-    cut_recording(functions);
+    cut_path_at_recording(functions);
 }
 
 /* ---- adding up ---- */
@@ -222,15 +222,15 @@ static void choose_lines(struct tp_program_functions *functions, const struct tp
     }
 }
 
-void tp_program_functions_add_up(struct tp_program_functions *functions, const struct tp_process_tree *tree)
+void tp_program_functions_sum_times(struct tp_program_functions *functions, const struct tp_process_tree *tree)
 {
     const struct tp_trace *trace = tree->trace;
     struct tp_keys lines;
     struct tp_vec line_ns = TP_VEC(functions->arena, int64_t), last = TP_VEC(functions->arena, uint32_t);
     tp_keys_init(&lines, functions->arena, 2);
     for (uint32_t i = 0; i < trace->sample_count; i++) {
-        int64_t weight = tree->weight_of_sample[i];
-        tp_program_functions_of(functions, trace->samples[i].stack);
+        int64_t weight = tree->weight_of_sample_ns[i];
+        tp_program_functions_of_stack(functions, trace->samples[i].stack);
         while (last.count < functions->items.count)
             *(uint32_t *)tp_vec_push(&last) = 0;
         for (size_t k = 0; k < functions->path.count; k++) {
@@ -242,7 +242,7 @@ void tp_program_functions_add_up(struct tp_program_functions *functions, const s
             f->is_found = true;
             if (k + 1 < functions->path.count)
                 continue;
-            int32_t line = functions->line_of_frame[*TP_AT(&functions->frames, uint32_t, k)];
+            int32_t line = functions->line_by_frame[*TP_AT(&functions->frames, uint32_t, k)];
             uint32_t place = tp_keys_pair(&lines, number, (uint32_t)line);
             while (line_ns.count <= place)
                 *(int64_t *)tp_vec_push(&line_ns) = 0;
@@ -270,7 +270,7 @@ const char *tp_function_kind_text(enum tp_function_kind kind)
     return texts[kind];
 }
 
-const char *tp_program_function_place(const struct tp_program_function *function, struct tp_arena *arena)
+const char *tp_program_function_place_text(const struct tp_program_function *function, struct tp_arena *arena)
 {
     return function->line
                ? tp_text_printf(arena, "%.*s:%d", (int)function->file.len, function->file.ptr, (int)function->line)
@@ -289,16 +289,16 @@ bool tp_program_function_is_system(const struct tp_program_function *function)
     return function->is_nameless && tp_str_starts(function->name, "[unknown]");
 }
 
-const char *tp_program_function_words(const struct tp_program_function *function, struct tp_arena *arena)
+const char *tp_program_function_text(const struct tp_program_function *function, struct tp_arena *arena)
 {
-    return tp_program_function_words_at(function, function->line, arena);
+    return tp_program_function_text_at(function, function->line, arena);
 }
 
 /* Returns whether a function is of Python's own library or generated, so that its caller is more informative. Installed
  * packages count as code of the program. */
 static bool is_python_library(const struct tp_program_function *function)
 {
-    enum tp_code_origin origin = tp_code_origin_of(function->file);
+    enum tp_code_origin origin = tp_code_origin_of_path(function->file);
     return origin == TP_CODE_PYTHON || origin == TP_CODE_GENERATED;
 }
 
@@ -318,18 +318,18 @@ struct tp_program_place tp_program_functions_place(const struct tp_program_funct
         if (found[worth])
             return (struct tp_program_place){
                 *TP_AT(&functions->path, uint32_t, found[worth] - 1),
-                functions->line_of_frame[*TP_AT(&functions->frames, uint32_t, found[worth] - 1)]};
+                functions->line_by_frame[*TP_AT(&functions->frames, uint32_t, found[worth] - 1)]};
     return (struct tp_program_place){TP_NO_ID, 0};
 }
 
-const char *tp_program_function_words_at(const struct tp_program_function *function, int32_t line,
-                                         struct tp_arena *arena)
+const char *tp_program_function_text_at(const struct tp_program_function *function, int32_t line,
+                                        struct tp_arena *arena)
 {
     struct tp_program_function at = *function;
     at.line = line;
     if (tp_str_equal(function->name, TP_STR("[jit]")))
         return "code made while it ran";
     bool says_place = !function->is_nameless && !tp_program_function_is_system(function);
-    const char *place = says_place ? tp_program_function_place(&at, arena) : "";
+    const char *place = says_place ? tp_program_function_place_text(&at, arena) : "";
     return tp_text_printf(arena, *place ? "%.*s (%s)" : "%.*s%s", (int)function->name.len, function->name.ptr, place);
 }

@@ -37,10 +37,10 @@ struct tp_program_functions {
     struct tp_keys keys; /* pairs (name, file) of ids in texts; the index of a pair is the number of its function */
     struct tp_vec items; /* elements: struct tp_program_function, by number of the function */
     uint32_t *of_frame;  /* for each frame of the stacks: 1 + number of its function; 0: not yet known */
-    int32_t *line_of_frame;
+    int32_t *line_by_frame;
     struct tp_vec path;   /* elements: uint32_t, functions of the current stack, outermost first */
     struct tp_vec frames; /* elements: uint32_t, frames of the current stack, one for each function of `path` */
-    uint32_t *order;      /* functions in samples, set by tp_program_functions_add_up; largest self time first */
+    uint32_t *order;      /* functions in samples, set by tp_program_functions_sum_times; largest self time first */
     uint32_t found_count;
 };
 
@@ -49,13 +49,13 @@ void tp_program_functions_init(struct tp_program_functions *functions, const str
                                struct tp_arena *arena);
 
 /* Makes the stack the current one and fills `path` and `frames` from it. stack: id in stack_texts, or TP_NO_ID. */
-void tp_program_functions_of(struct tp_program_functions *functions, uint32_t stack);
+void tp_program_functions_of_stack(struct tp_program_functions *functions, uint32_t stack);
 
 /* Returns whether the innermost function of the current stack is work of the recording. */
 bool tp_program_functions_end_in_recording(const struct tp_program_functions *functions);
 
 /* Adds up the times of all samples of the tree by function. */
-void tp_program_functions_add_up(struct tp_program_functions *functions, const struct tp_process_tree *tree);
+void tp_program_functions_sum_times(struct tp_program_functions *functions, const struct tp_process_tree *tree);
 
 /* A place in a stack that is useful for the user: a function and its line. line: 0 if unknown. */
 struct tp_program_place {
@@ -75,14 +75,14 @@ static inline const struct tp_program_function *tp_program_function_at(const str
 }
 
 /* Returns "file:line", "file" or "" for a function. The text is in the arena or static. */
-const char *tp_program_function_place(const struct tp_program_function *function, struct tp_arena *arena);
+const char *tp_program_function_place_text(const struct tp_program_function *function, struct tp_arena *arena);
 
 /* Returns a function as text, such as "f (src/a.c:12)", "f (libc.so.6)" or "f". The text is in the arena. */
-const char *tp_program_function_words(const struct tp_program_function *function, struct tp_arena *arena);
+const char *tp_program_function_text(const struct tp_program_function *function, struct tp_arena *arena);
 
-/* Returns the text of tp_program_function_words with another line of the function; line 0: unknown. */
-const char *tp_program_function_words_at(const struct tp_program_function *function, int32_t line,
-                                         struct tp_arena *arena);
+/* Returns the text of tp_program_function_text with another line of the function; line 0: unknown. */
+const char *tp_program_function_text_at(const struct tp_program_function *function, int32_t line,
+                                        struct tp_arena *arena);
 
 /* Returns whether a function is of the C library, the loader or the kernel, so that its caller is more informative. */
 bool tp_program_function_is_system(const struct tp_program_function *function);

@@ -25,7 +25,8 @@ struct finding {
 /* ---- running time ---- */
 
 /* Returns the last slice of a thread that begins before time_ns; TP_NO_ID if there is none. */
-static uint32_t piece_before(const struct tp_process_tree *tree, const struct tp_tree_thread *thread, int64_t time_ns)
+static uint32_t find_slice_before(const struct tp_process_tree *tree, const struct tp_tree_thread *thread,
+                                  int64_t time_ns)
 {
     uint32_t low = thread->first, high = thread->first + thread->count;
     while (low < high) {
@@ -38,7 +39,7 @@ static uint32_t piece_before(const struct tp_process_tree *tree, const struct tp
     return low > thread->first ? low - 1 : TP_NO_ID;
 }
 
-static int64_t ran_until(const struct finding *f, uint32_t at, int64_t time_ns)
+static int64_t running_ns_until(const struct finding *f, uint32_t at, int64_t time_ns)
 {
     if (at == TP_NO_ID)
         return 0;
@@ -78,7 +79,7 @@ static void count_running(struct finding *f, struct tp_arena *arena)
     }
 }
 
-static void gather(struct finding *f)
+static void collect_lock_waits(struct finding *f)
 {
     const struct tp_process_tree *tree = &f->view->tree;
     for (uint32_t t = 0; t < tree->thread_count; t++)
@@ -98,7 +99,7 @@ static int by_length(const void *x, const void *y, const void *context)
 
 /* Returns the likely holder for a wait: the thread of the same process that ran longest during the wait. Returns
  * TP_NO_ID if another thread ran later during the wait. */
-static uint32_t holder_of(struct finding *f, const struct lock_wait *wait)
+static uint32_t find_likely_holder(struct finding *f, const struct lock_wait *wait)
 {
     const struct tp_process_tree *tree = &f->view->tree;
     const struct tp_thread_slice *piece = &tree->slices[wait->piece];
@@ -111,9 +112,9 @@ static uint32_t holder_of(struct finding *f, const struct lock_wait *wait)
         if (t == wait->thread || thread->end_ns <= piece->begin_ns || thread->begin_ns >= piece->end_ns)
             continue;
         f->steps_left--;
-        uint32_t at = piece_before(tree, thread, piece->end_ns);
-        int64_t ran_ns = ran_until(f, at, piece->end_ns) -
-                         ran_until(f, piece_before(tree, thread, piece->begin_ns), piece->begin_ns);
+        uint32_t at = find_slice_before(tree, thread, piece->end_ns);
+        int64_t ran_ns = running_ns_until(f, at, piece->end_ns) -
+                         running_ns_until(f, find_slice_before(tree, thread, piece->begin_ns), piece->begin_ns);
         int64_t end_ns = ran_ns > 0 ? last_run(tree, thread, at, piece) : piece->begin_ns;
         last_ns = end_ns > last_ns ? end_ns : last_ns;
         if (ran_ns <= most_ns)
@@ -180,8 +181,9 @@ static void add_samples(struct finding *f, const struct tp_keyed *samples, const
         const struct tp_sample *sample = &tree->trace->samples[samples[low].item];
         if (sample->thread != tree->threads[wait->holder].row)
             continue;
-        tp_program_functions_of(&f->view->functions, sample->stack);
-        add_place(f, group, tp_program_functions_place(&f->view->functions), tree->weight_of_sample[samples[low].item]);
+        tp_program_functions_of_stack(&f->view->functions, sample->stack);
+        add_place(f, group, tp_program_functions_place(&f->view->functions),
+                  tree->weight_of_sample_ns[samples[low].item]);
     }
 }
 
@@ -191,13 +193,13 @@ static void add_own_waits(struct finding *f, const struct lock_wait *wait, uint3
     const struct tp_process_tree *tree = &f->view->tree;
     const struct tp_thread_slice *piece = &tree->slices[wait->piece];
     const struct tp_tree_thread *holder = &tree->threads[wait->holder];
-    uint32_t at = piece_before(tree, holder, piece->end_ns);
+    uint32_t at = find_slice_before(tree, holder, piece->end_ns);
     for (; at != TP_NO_ID && at + 1 > holder->first && tree->slices[at].end_ns > piece->begin_ns && f->steps_left;
          at--) {
         const struct tp_thread_slice *own = &tree->slices[at];
         f->steps_left--;
         if (own->state == TP_STATE_BLOCKED) {
-            tp_program_functions_of(&f->view->functions, own->stack);
+            tp_program_functions_of_stack(&f->view->functions, own->stack);
             int64_t begin_ns = own->begin_ns > piece->begin_ns ? own->begin_ns : piece->begin_ns;
             int64_t end_ns = own->end_ns < piece->end_ns ? own->end_ns : piece->end_ns;
             add_place(f, group, tp_program_functions_place(&f->view->functions), end_ns - begin_ns);
@@ -213,18 +215,19 @@ static void choose_places(struct finding *f)
     for (uint32_t i = 0; i < tp_keys_count(&f->places.keys); i++) {
         const uint32_t *key = tp_keys_get(&f->places.keys, i);
         struct tp_wait_group *group = &waits->groups[key[0]];
-        uint32_t known =
-            group->held_in != TP_NO_ID ? tp_keys_find(&f->places.keys, (uint32_t[]){key[0], group->held_in}) : TP_NO_ID;
+        uint32_t known = group->holder_function != TP_NO_ID
+                             ? tp_keys_find(&f->places.keys, (uint32_t[]){key[0], group->holder_function})
+                             : TP_NO_ID;
         if (known == TP_NO_ID || tp_key_sums_at(&f->places, i) > tp_key_sums_at(&f->places, known))
-            group->held_in = key[1];
+            group->holder_function = key[1];
     }
     for (uint32_t i = 0; i < tp_keys_count(&f->lines.keys); i++) {
         const uint32_t *key = tp_keys_get(&f->lines.keys, i), *place = tp_keys_get(&f->places.keys, key[0]);
         struct tp_wait_group *group = &waits->groups[place[0]];
-        uint32_t known = tp_keys_find(&f->lines.keys, (uint32_t[]){key[0], (uint32_t)group->held_line});
-        if (group->held_in == place[1] &&
+        uint32_t known = tp_keys_find(&f->lines.keys, (uint32_t[]){key[0], (uint32_t)group->holder_line});
+        if (group->holder_function == place[1] &&
             (known == TP_NO_ID || tp_key_sums_at(&f->lines, i) > tp_key_sums_at(&f->lines, known)))
-            group->held_line = (int32_t)key[1];
+            group->holder_line = (int32_t)key[1];
     }
 }
 
@@ -232,10 +235,10 @@ static void find_places(struct finding *f, const struct tp_keyed *samples, bool 
 {
     const struct lock_wait *waits = f->waits.data;
     for (size_t i = 0; i < f->waits.count; i++) {
-        uint32_t number = f->view->waits.group_of_piece[waits[i].piece];
+        uint32_t number = f->view->waits.group_by_slice[waits[i].piece];
         const struct tp_wait_group *group = &f->view->waits.groups[number];
         if (waits[i].holder == TP_NO_ID || waits[i].holder != group->holder ||
-            (are_waits && group->held_in != TP_NO_ID))
+            (are_waits && group->holder_function != TP_NO_ID))
             continue;
         if (are_waits)
             add_own_waits(f, &waits[i], number);
@@ -252,15 +255,15 @@ void tp_program_holders_build(struct tp_program_view *view, struct tp_arena *are
     tp_key_sums_init(&f.held, arena);
     tp_key_sums_init(&f.places, arena);
     tp_key_sums_init(&f.lines, arena);
-    gather(&f);
+    collect_lock_waits(&f);
     if (!f.waits.count)
         return;
     count_running(&f, arena);
     tp_merge_sort(arena, f.waits.data, f.waits.count, sizeof(struct lock_wait), by_length, NULL);
     for (size_t i = 0; i < f.waits.count && f.steps_left; i++) {
         struct lock_wait *wait = TP_AT(&f.waits, struct lock_wait, i);
-        uint32_t group = view->waits.group_of_piece[wait->piece];
-        wait->holder = holder_of(&f, wait);
+        uint32_t group = view->waits.group_by_slice[wait->piece];
+        wait->holder = find_likely_holder(&f, wait);
         asked_ns[group] = tp_sat_add(asked_ns[group], wait->length_ns);
         if (wait->holder != TP_NO_ID)
             tp_key_sums_add(&f.held, group, wait->holder, wait->length_ns);

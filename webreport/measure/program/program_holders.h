@@ -6,8 +6,8 @@
 
 #include "webreport/measure/program/program_view.h"
 
-/* Fills holder, held_ns, held_in and held_line of the groups with waits for locks. The waits must be grouped before.
- * Scratch memory comes from `arena` (guard set by the caller). */
+/* Fills holder, held_ns, holder_function and holder_line of the groups with waits for locks. The waits must be grouped
+ * before. Scratch memory comes from `arena` (guard set by the caller). */
 void tp_program_holders_build(struct tp_program_view *view, struct tp_arena *arena);
 
 #endif

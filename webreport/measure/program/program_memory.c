@@ -6,7 +6,7 @@
 
 /* Returns the memory readings and the exits of processes, sorted by time. An item below process_memory_count is the
  * index of a reading; any other item is process_memory_count + index of a process. */
-static struct tp_keyed *order_changes(const struct tp_process_tree *tree, size_t *count, struct tp_arena *arena)
+static struct tp_keyed *sort_changes(const struct tp_process_tree *tree, size_t *count, struct tp_arena *arena)
 {
     const struct tp_trace *trace = tree->trace;
     struct tp_keyed *changes =
@@ -38,7 +38,7 @@ void tp_program_memory_sums(struct tp_memory_sums *sums, const struct tp_process
 {
     const struct tp_trace *trace = tree->trace;
     size_t count;
-    const struct tp_keyed *changes = order_changes(tree, &count, arena);
+    const struct tp_keyed *changes = sort_changes(tree, &count, arena);
     int64_t *had = tp_arena_array(arena, tree->process_count + 1, sizeof *had), sum = 0;
     int64_t stretch_ns = (tree->end_ns - tree->begin_ns) / (int64_t)max_points + 1;
     *sums = (struct tp_memory_sums){tp_arena_array(arena, count + 1, sizeof(int64_t)),
@@ -46,7 +46,7 @@ void tp_program_memory_sums(struct tp_memory_sums *sums, const struct tp_process
     for (size_t i = 0; i < count; i++) {
         uint32_t item = changes[i].item;
         bool is_look = item < trace->process_memory_count;
-        uint32_t process = is_look ? tp_process_of_row(tree, trace->process_memory[item].thread, changes[i].key)
+        uint32_t process = is_look ? tp_process_of_row_at(tree, trace->process_memory[item].thread, changes[i].key)
                                    : item - trace->process_memory_count;
         int64_t bytes = is_look ? trace->process_memory[item].bytes : 0;
         if (process == TP_NO_ID || (!is_look && !had[process]))

@@ -13,14 +13,14 @@ const char *tp_wall_part_text(unsigned part)
                                    : tp_wait_cause_text((enum tp_wait_cause)(part - TP_WALL_WAITS));
 }
 
-static unsigned part_of(const struct tp_thread_slice *piece)
+static unsigned part_of_slice(const struct tp_thread_slice *piece)
 {
     return piece->state == TP_STATE_RUNNING ? TP_WALL_RUNNING
            : piece->state == TP_STATE_READY ? TP_WALL_READY
                                             : TP_WALL_WAITS + (unsigned)piece->cause;
 }
 
-static bool is_idle(const uint32_t live[TP_WALL_COUNT])
+static bool are_threads_idle(const uint32_t live[TP_WALL_COUNT])
 {
     static const uint8_t busy[] = {TP_WALL_RUNNING,
                                    TP_WALL_READY,
@@ -62,7 +62,7 @@ void tp_wall_parts_build(struct tp_wall_parts *parts, const struct tp_process_tr
     }
     tp_sort_keyed(borders, count, arena);
     for (size_t i = 0; i < count; i++) {
-        bool is_idle_now = is_idle(live);
+        bool is_idle_now = are_threads_idle(live);
         unsigned part = part_of_states(live, is_idle_now);
         int64_t length = i ? tp_sat_sub(borders[i].key, borders[i - 1].key) : 0;
         if (part < TP_WALL_COUNT && length) {
@@ -71,18 +71,18 @@ void tp_wall_parts_build(struct tp_wall_parts *parts, const struct tp_process_tr
             parts->idle_ns = tp_sat_add(parts->idle_ns, is_idle_now ? length : 0);
             parts->busy_ns = tp_sat_add(parts->busy_ns, tp_sat_mul(length, live[TP_WALL_RUNNING]));
         }
-        part = part_of(&tree->slices[borders[i].item / 2]);
+        part = part_of_slice(&tree->slices[borders[i].item / 2]);
         live[part] += borders[i].item % 2 ? UINT32_MAX : 1;
     }
     tp_arena_drop(arena, borders, (count + 1) * sizeof *borders);
 }
 
-double tp_wall_share(const struct tp_wall_parts *parts, unsigned part)
+double tp_wall_part_percent(const struct tp_wall_parts *parts, unsigned part)
 {
     return tp_percent(parts->part_ns[part], parts->wall_ns);
 }
 
-unsigned tp_wall_parts_order(const struct tp_wall_parts *parts, unsigned order[TP_WALL_COUNT])
+unsigned tp_wall_parts_sort(const struct tp_wall_parts *parts, unsigned order[TP_WALL_COUNT])
 {
     unsigned count = 0;
     for (unsigned part = 0; part < TP_WALL_COUNT; part++) {

@@ -25,9 +25,9 @@ void tp_wall_parts_build(struct tp_wall_parts *parts, const struct tp_process_tr
 const char *tp_wall_part_text(unsigned part);
 
 /* Returns a part as a percentage of the wall time; 0 if the wall time is 0. */
-double tp_wall_share(const struct tp_wall_parts *parts, unsigned part);
+double tp_wall_part_percent(const struct tp_wall_parts *parts, unsigned part);
 
 /* Fills `order` with the parts that are not 0, largest first, then by number. Returns the number of these parts. */
-unsigned tp_wall_parts_order(const struct tp_wall_parts *parts, unsigned order[TP_WALL_COUNT]);
+unsigned tp_wall_parts_sort(const struct tp_wall_parts *parts, unsigned order[TP_WALL_COUNT]);
 
 #endif

@@ -9,7 +9,7 @@ enum { HALF_PERCENT = 50 };
 
 /* Returns whether function x comes before function y by name, then file. This decides between functions with equal
  * times. */
-static bool is_before(const struct tp_program_functions *functions, uint32_t x, uint32_t y)
+static bool is_better_function(const struct tp_program_functions *functions, uint32_t x, uint32_t y)
 {
     const struct tp_program_function *a = tp_program_function_at(functions, x),
                                      *b = tp_program_function_at(functions, y);
@@ -23,7 +23,7 @@ static void choose_function(struct tp_program_python *python, const struct tp_pr
     for (uint32_t i = 0; i < functions->items.count; i++) {
         if (!counts[i] || (python->function != TP_NO_ID && time_ns[i] < python->time_ns) ||
             (python->function != TP_NO_ID && time_ns[i] == python->time_ns &&
-             !is_before(functions, i, python->function)))
+             !is_better_function(functions, i, python->function)))
             continue;
         python->function = i;
         python->time_ns = time_ns[i];
@@ -51,7 +51,8 @@ static void choose_inner(struct tp_program_python *python, const struct tp_progr
         const uint32_t *key = tp_keys_get(&inner->keys, i);
         int64_t ns = tp_key_sums_at(inner, i);
         if (key[0] != python->function || key[1] == key[0] || (python->inner != TP_NO_ID && ns < python->inner_ns) ||
-            (python->inner != TP_NO_ID && ns == python->inner_ns && !is_before(functions, key[1], python->inner)))
+            (python->inner != TP_NO_ID && ns == python->inner_ns &&
+             !is_better_function(functions, key[1], python->inner)))
             continue;
         python->inner = key[1];
         python->inner_ns = ns;
@@ -69,8 +70,8 @@ void tp_program_python_build(struct tp_program_python *python, struct tp_program
     tp_key_sums_init(&inner, arena);
     *python = (struct tp_program_python){.function = TP_NO_ID, .inner = TP_NO_ID};
     for (uint32_t i = 0; i < tree->trace->sample_count; i++) {
-        int64_t weight = tree->weight_of_sample[i];
-        tp_program_functions_of(functions, tree->trace->samples[i].stack);
+        int64_t weight = tree->weight_of_sample_ns[i];
+        tp_program_functions_of_stack(functions, tree->trace->samples[i].stack);
         if (tp_program_functions_end_in_recording(functions))
             continue;
         struct tp_program_place place = tp_program_functions_place(functions);

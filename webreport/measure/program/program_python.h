@@ -16,7 +16,7 @@ struct tp_program_python {
     int64_t inner_ns;
 };
 
-/* Finds the Python function with the most processor time. tp_program_functions_add_up must have been called before.
+/* Finds the Python function with the most processor time. tp_program_functions_sum_times must have been called before.
  * cpu_ns: processor time of all threads. Memory comes from `arena` (guard set by the caller). */
 void tp_program_python_build(struct tp_program_python *python, struct tp_program_functions *functions,
                              const struct tp_process_tree *tree, int64_t cpu_ns, struct tp_arena *arena);

@@ -12,7 +12,8 @@ void tp_program_stacks_init(struct tp_program_stacks *stacks, const struct tp_tr
     *stacks = (struct tp_program_stacks){.functions = functions,
                                          .texts = texts,
                                          .text = TP_VEC(arena, char),
-                                         .of_stack = tp_arena_array(arena, (size_t)none + 1, sizeof *stacks->of_stack),
+                                         .words_by_stack =
+                                             tp_arena_array(arena, (size_t)none + 1, sizeof *stacks->words_by_stack),
                                          .none = none};
 }
 
@@ -37,13 +38,13 @@ static bool calls_python(const struct tp_program_functions *functions)
  * are listed after the first function. */
 const struct tp_program_stack_words *tp_program_stacks_of(struct tp_program_stacks *s, uint32_t stack)
 {
-    struct tp_program_stack_words *words = &s->of_stack[stack == TP_NO_ID ? s->none : stack];
+    struct tp_program_stack_words *words = &s->words_by_stack[stack == TP_NO_ID ? s->none : stack];
     if (words->is_known)
         return words;
     unsigned shown = 0;
     words->is_known = true;
     s->text.count = 0;
-    tp_program_functions_of(s->functions, stack);
+    tp_program_functions_of_stack(s->functions, stack);
     words->place = tp_program_functions_place(s->functions);
     bool has_python = calls_python(s->functions);
     for (size_t i = s->functions->path.count; i-- > 0 && shown < SHOWN_FRAMES;) {

@@ -15,7 +15,7 @@ struct tp_program_stacks {
     struct tp_strings *texts;
     struct tp_vec text; /* elements: char, the text that is being written */
     /* for each id in stack_texts, the words of the stack; the last item is for TP_NO_ID (no stack) */
-    struct tp_program_stack_words *of_stack;
+    struct tp_program_stack_words *words_by_stack;
     uint32_t none;
 };
 

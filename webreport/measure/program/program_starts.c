@@ -41,18 +41,18 @@ static bool is_thread_work(const struct tp_program_functions *functions, bool *i
     return is_found;
 }
 
-static struct thread_work thread_work_of(const struct tp_program_view *view)
+static struct thread_work measure_thread_work(const struct tp_program_view *view)
 {
     const struct tp_trace *trace = view->tree.trace;
     struct tp_program_functions functions = view->functions;
     struct thread_work work = {0};
     for (uint32_t i = 0; i < trace->sample_count; i++) {
         bool is_kernel = false;
-        tp_program_functions_of(&functions, trace->samples[i].stack);
+        tp_program_functions_of_stack(&functions, trace->samples[i].stack);
         if (tp_program_functions_end_in_recording(&functions) || !is_thread_work(&functions, &is_kernel))
             continue;
-        work.ns = tp_sat_add(work.ns, view->tree.weight_of_sample[i]);
-        work.kernel_ns = tp_sat_add(work.kernel_ns, is_kernel ? view->tree.weight_of_sample[i] : 0);
+        work.ns = tp_sat_add(work.ns, view->tree.weight_of_sample_ns[i]);
+        work.kernel_ns = tp_sat_add(work.kernel_ns, is_kernel ? view->tree.weight_of_sample_ns[i] : 0);
         work.sample_count++;
     }
     return work;
@@ -66,7 +66,7 @@ static int64_t count_threads(const struct tp_process_tree *tree)
     for (uint32_t row = 0; row < trace->thread_count; row++) {
         const struct tp_row_id *tid = &trace->threads[row].tid;
         bool is_thread = !tid->is_text && tid->number > 0;
-        count += is_thread && tp_process_of_row(tree, row, 0) != TP_NO_ID;
+        count += is_thread && tp_process_of_row_at(tree, row, 0) != TP_NO_ID;
     }
     return count - trace->recorder.thread_count;
 }
@@ -79,7 +79,7 @@ static bool is_new_thread(const struct tp_thread_slice *piece)
 }
 
 /* Returns the number of threads that reuse the number of an earlier thread. */
-static int64_t count_numbers_again(const struct tp_process_tree *tree)
+static int64_t count_reused_numbers(const struct tp_process_tree *tree)
 {
     int64_t count = 0;
     for (uint32_t i = 0; i < tree->thread_count; i++)
@@ -88,8 +88,8 @@ static int64_t count_numbers_again(const struct tp_process_tree *tree)
     return count;
 }
 
-/* Returns the largest number of threads that were alive at the same time. again: result of count_numbers_again. */
-static int64_t most_at_once(const struct tp_process_tree *tree, int64_t again, struct tp_arena *arena)
+/* Returns the largest number of threads that were alive at the same time. again: result of count_reused_numbers. */
+static int64_t most_simultaneous_threads(const struct tp_process_tree *tree, int64_t again, struct tp_arena *arena)
 {
     size_t count = ((size_t)tree->thread_count + (size_t)again) * 2, at = 0;
     /* item: 1 for the start of a thread, 0 for its end */
@@ -115,17 +115,17 @@ static int64_t most_at_once(const struct tp_process_tree *tree, int64_t again, s
     return most;
 }
 
-static void find_threads(struct tp_program_view *view, struct tp_arena *arena)
+static void find_thread_starts(struct tp_program_view *view, struct tp_arena *arena)
 {
-    int64_t again = count_numbers_again(&view->tree), count = count_threads(&view->tree) + again;
+    int64_t again = count_reused_numbers(&view->tree), count = count_threads(&view->tree) + again;
     int64_t cpu_ns = view->state_ns[TP_STATE_RUNNING], at_once;
     if (count < MANY_THREADS)
         return;
-    struct thread_work work = thread_work_of(view);
+    struct thread_work work = measure_thread_work(view);
     bool is_sampled = work.sample_count >= FEW_SAMPLES;
     int64_t ns = is_sampled ? work.ns : tp_sat_mul(count, THREAD_NS);
     double percent = tp_percent(ns, cpu_ns);
-    at_once = most_at_once(&view->tree, again, arena);
+    at_once = most_simultaneous_threads(&view->tree, again, arena);
     if (percent < THREADS_PERCENT || percent > 100 || at_once > count / REUSE)
         return;
     view->thread_kernel_ns = is_sampled ? work.kernel_ns : 0;
@@ -134,7 +134,7 @@ static void find_threads(struct tp_program_view *view, struct tp_arena *arena)
                                      .weight = percent >= MANY_THREADS_PERCENT ? TP_PROGRAM_HIGH : TP_PROGRAM_MEDIUM,
                                      .count = (uint64_t)count,
                                      .sample_count = is_sampled ? work.sample_count : 0,
-                                     .most_alive = (uint64_t)at_once,
+                                     .most_alive_count = (uint64_t)at_once,
                                      .time_ns = ns,
                                      .percent = percent,
                                      .whole = "CPU"});
@@ -170,7 +170,7 @@ static int64_t child_wait_ns(const struct tp_process_tree *tree, uint32_t proces
 }
 
 /* Adds the longest-living children to a finding. */
-static void name_longest_children(struct tp_program_finding *finding, const struct tp_program_view *view)
+static void list_longest_children(struct tp_program_finding *finding, const struct tp_program_view *view)
 {
     const int64_t *walls = tp_table_int(&view->processes, TP_PROGRAM_PROCESS_WALL);
     uint32_t last = TP_NO_ID;
@@ -191,7 +191,7 @@ static void name_longest_children(struct tp_program_finding *finding, const stru
 
 /* Adds a finding about the process that waits longest for its children. A shell or make only waits for children by
  * design, so only processes that also run count. */
-static void find_children(struct tp_program_view *view)
+static void find_child_waits(struct tp_program_view *view)
 {
     const struct tp_process_tree *tree = &view->tree;
     uint32_t found = TP_NO_ID;
@@ -217,11 +217,11 @@ static void find_children(struct tp_program_view *view)
                                          .time_ns = most_ns,
                                          .percent = tp_percent(most_ns, view->parts.wall_ns),
                                          .whole = "wall"};
-    name_longest_children(&finding, view);
+    list_longest_children(&finding, view);
     tp_program_finding_add(view, &finding);
 }
 
-static void find_short(struct tp_program_view *view)
+static void find_short_processes(struct tp_program_view *view)
 {
     int64_t count = 0, wall_ns = 0;
     for (uint32_t i = 0; i < view->tree.process_count; i++) {
@@ -243,7 +243,7 @@ static void find_short(struct tp_program_view *view)
 
 void tp_program_find_starts(struct tp_program_view *view, struct tp_arena *arena)
 {
-    find_threads(view, arena);
-    find_children(view);
-    find_short(view);
+    find_thread_starts(view, arena);
+    find_child_waits(view);
+    find_short_processes(view);
 }

@@ -119,12 +119,12 @@ static bool find_thread(struct matching *matching)
 
 /* ---- states in steps ---- */
 
-static const struct tp_thread_slice *slices_of(const struct matching *matching)
+static const struct tp_thread_slice *first_slice(const struct matching *matching)
 {
     return matching->program->tree.slices + matching->thread->first;
 }
 
-static unsigned column_of(const struct tp_thread_slice *piece)
+static unsigned column_of_slice(const struct tp_thread_slice *piece)
 {
     return piece->state == TP_STATE_RUNNING ? (unsigned)TP_STEPS_RUNNING
            : piece->state == TP_STATE_READY ? (unsigned)TP_STEPS_READY_TIME
@@ -134,7 +134,7 @@ static unsigned column_of(const struct tp_thread_slice *piece)
 /* Fills a row of the table of steps. *at: index of the first interval of the thread that may overlap the step. */
 static void fill_step(const struct matching *matching, const struct tp_step *step, size_t row, uint32_t *at)
 {
-    const struct tp_thread_slice *slices = slices_of(matching);
+    const struct tp_thread_slice *slices = first_slice(matching);
     struct tp_table *table = &matching->out->steps;
     int64_t a = tp_sat_add(step->host_start_ns, matching->shift_ns),
             b = tp_sat_add(step->host_end_ns, matching->shift_ns);
@@ -146,7 +146,7 @@ static void fill_step(const struct matching *matching, const struct tp_step *ste
     for (uint32_t i = *at; i < matching->thread->count && slices[i].begin_ns < b; i++) {
         int64_t from = slices[i].begin_ns > a ? slices[i].begin_ns : a,
                 to = slices[i].end_ns < b ? slices[i].end_ns : b;
-        tp_table_int(table, column_of(&slices[i]))[row] += to - from;
+        tp_table_int(table, column_of_slice(&slices[i]))[row] += to - from;
         left -= to - from;
     }
     tp_table_int(table, TP_STEPS_UNSEEN_TIME)[row] = left;
@@ -179,7 +179,7 @@ struct places {
     struct tp_intervals steps, outside; /* steps: the used steps; outside: their parts without a running operator */
 };
 
-static struct tp_intervals operators_of(const struct matching *matching)
+static struct tp_intervals operator_times(const struct matching *matching)
 {
     const struct tp_model *model = matching->model;
     struct tp_vec alive = TP_VEC(matching->arena, struct tp_interval);
@@ -189,13 +189,13 @@ static struct tp_intervals operators_of(const struct matching *matching)
             tp_intervals_push(&alive, tp_sat_add(e->ts_ns, matching->shift_ns),
                               tp_sat_add(tp_operator_end(model, op), matching->shift_ns));
     }
-    return tp_intervals_of(&alive);
+    return tp_intervals_from_vec(&alive);
 }
 
-static void find_places(const struct matching *matching, struct places *places)
+static void find_sample_places(const struct matching *matching, struct places *places)
 {
     const struct tp_model *model = matching->model;
-    const struct tp_thread_slice *slices = slices_of(matching);
+    const struct tp_thread_slice *slices = first_slice(matching);
     struct tp_vec steps = TP_VEC(matching->arena, struct tp_interval),
                   running = TP_VEC(matching->arena, struct tp_interval);
     for (uint32_t i = 0; i < model->step_count; i++)
@@ -205,9 +205,9 @@ static void find_places(const struct matching *matching, struct places *places)
     for (uint32_t i = 0; i < matching->thread->count; i++)
         if (slices[i].state == TP_STATE_RUNNING)
             tp_intervals_push(&running, slices[i].begin_ns, slices[i].end_ns);
-    places->steps = tp_intervals_of(&steps);
-    places->outside = tp_intervals_minus(matching->arena, places->steps, operators_of(matching));
-    matching->out->outside_ns = tp_intervals_intersection_length(places->outside, tp_intervals_of(&running));
+    places->steps = tp_intervals_from_vec(&steps);
+    places->outside = tp_intervals_difference(matching->arena, places->steps, operator_times(matching));
+    matching->out->outside_ns = tp_intervals_intersection_length(places->outside, tp_intervals_from_vec(&running));
 }
 
 /* A time to be divided among samples. Each sample gets the remaining time divided by the number of remaining samples,
@@ -248,7 +248,7 @@ static void add_sample(struct sums *sums, uint32_t sample, int64_t ns)
     }
 }
 
-static bool is_of_thread(const struct matching *matching, uint32_t sample)
+static bool is_sample_of_thread(const struct matching *matching, uint32_t sample)
 {
     const struct tp_process_tree *tree = &matching->program->tree;
     return tree->trace->samples[sample].thread == matching->thread->row &&
@@ -260,7 +260,7 @@ static void count_samples(const struct matching *matching, const struct places *
     const struct tp_trace *trace = matching->program->tree.trace;
     for (uint32_t i = 0; i < trace->sample_count; i++) {
         int64_t at = trace->samples[i].ts_ns;
-        if (!is_of_thread(matching, i) || !tp_intervals_contain(places->steps, at))
+        if (!is_sample_of_thread(matching, i) || !tp_intervals_contain(places->steps, at))
             continue;
         matching->out->sample_count++;
         matching->out->outside_count += tp_intervals_contain(places->outside, at);
@@ -275,10 +275,10 @@ static void add_samples(const struct matching *matching, const struct places *pl
     bool is_enough = all.left_count >= LEAST_SAMPLES, is_enough_outside = outside.left_count >= LEAST_SAMPLES;
     for (uint32_t i = 0; i < trace->sample_count && is_enough; i++) {
         int64_t at = trace->samples[i].ts_ns;
-        if (!is_of_thread(matching, i) || !tp_intervals_contain(places->steps, at))
+        if (!is_sample_of_thread(matching, i) || !tp_intervals_contain(places->steps, at))
             continue;
         int64_t share = next_share(&all);
-        tp_program_functions_of(&sums->functions, trace->samples[i].stack);
+        tp_program_functions_of_stack(&sums->functions, trace->samples[i].stack);
         const struct tp_vec *path = &sums->functions.path;
         unsigned part = TP_STEPS_UNSAMPLED; /* remains if the stack could not be unwound */
         if (path->count)
@@ -308,20 +308,20 @@ static void fill_functions(const struct matching *matching, const struct sums *s
     struct tp_program_steps *out = matching->out;
     size_t all = sums->functions.items.count, count = 0;
     struct tp_table *t = &out->functions;
-    out->function_of_row = tp_arena_array(matching->arena, all + 1, sizeof *out->function_of_row);
+    out->function_by_row = tp_arena_array(matching->arena, all + 1, sizeof *out->function_by_row);
     for (uint32_t i = 0; i < all; i++)
         if (sums->last[i])
-            out->function_of_row[count++] = i;
-    tp_sort_rows(out->function_of_row, count, by_self, sums, matching->arena);
+            out->function_by_row[count++] = i;
+    tp_sort_rows(out->function_by_row, count, by_self, sums, matching->arena);
     tp_table_init(t, matching->arena, "functions", function_defs, TP_PROGRAM_FUNCTION_COLUMNS, count);
     t->title = "Functions outside of operators";
     for (size_t row = 0; row < count; row++) {
-        uint32_t number = out->function_of_row[row];
+        uint32_t number = out->function_by_row[row];
         const struct tp_program_function *f = tp_program_function_at(&sums->functions, number);
-        tp_program_function_put(t, row,
-                                &(struct tp_program_function_row){f, sums->self_ns[number], sums->total_ns[number],
-                                                                  sums->count[number], out->outside_ns,
-                                                                  out->outside_count});
+        tp_program_function_fill_row(t, row,
+                                     &(struct tp_program_function_row){f, sums->self_ns[number], sums->total_ns[number],
+                                                                       sums->count[number], out->outside_ns,
+                                                                       out->outside_count});
     }
 }
 
@@ -336,7 +336,7 @@ static void fill_samples(const struct matching *matching)
     sums.total_ns = tp_arena_array(matching->arena, count, sizeof *sums.total_ns);
     sums.count = tp_arena_array(matching->arena, count, sizeof *sums.count);
     sums.last = tp_arena_array(matching->arena, count, sizeof *sums.last);
-    find_places(matching, &places);
+    find_sample_places(matching, &places);
     count_samples(matching, &places);
     add_samples(matching, &places, &sums);
     fill_functions(matching, &sums);
@@ -360,10 +360,10 @@ static void fill_parts(const struct matching *matching)
     tp_sort_rows(order, count, by_time, out->part_ns, matching->arena);
     tp_table_init(&out->parts, matching->arena, "parts", part_defs, TP_STEPS_PART_COLUMNS, count);
     out->parts.title = "What the steps' wall clock was";
-    out->part_of_row = tp_arena_alloc(matching->arena, count + 1);
+    out->part_by_row = tp_arena_alloc(matching->arena, count + 1);
     for (uint32_t row = 0; row < count; row++) {
         int64_t ns = out->part_ns[order[row]];
-        out->part_of_row[row] = (uint8_t)order[row];
+        out->part_by_row[row] = (uint8_t)order[row];
         tp_table_text(&out->parts, TP_STEPS_PART_NAME)[row] = tp_str_of(tp_steps_part_text(order[row]));
         tp_table_int(&out->parts, TP_STEPS_PART_TIME)[row] = ns;
         tp_table_real(&out->parts, TP_STEPS_PART_PERCENT)[row] = tp_percent(ns, out->wall_ns);

@@ -52,10 +52,10 @@ struct tp_program_steps {
     uint64_t sample_count, outside_count;
     struct tp_table steps; /* used steps, in order of time */
     struct tp_table parts; /* parts that are not 0, longest first */
-    uint8_t *part_of_row;  /* enum tp_steps_part of each row of `parts` */
+    uint8_t *part_by_row;  /* enum tp_steps_part of each row of `parts` */
     /* functions that ran while no operator ran, largest self time first, then total time, name, file */
     struct tp_table functions;
-    uint32_t *function_of_row; /* for each row of `functions`: number of the function in the program's functions */
+    uint32_t *function_by_row; /* for each row of `functions`: number of the function in the program's functions */
 };
 
 /* Builds the steps from a model of PyTorch's trace and the view of a program. Returns false if the program lacks the

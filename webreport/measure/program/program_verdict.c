@@ -26,19 +26,19 @@ const char *tp_program_rule_id(enum tp_program_rule rule)
     return ids[rule];
 }
 
-static double share(const struct tp_program_view *view, unsigned part)
+static double part_percent(const struct tp_program_view *view, unsigned part)
 {
-    return tp_wall_share(&view->parts, part);
+    return tp_wall_part_percent(&view->parts, part);
 }
 
-static double wait_share(const struct tp_program_view *view, enum tp_wait_cause cause)
+static double wait_percent(const struct tp_program_view *view, enum tp_wait_cause cause)
 {
-    return share(view, TP_WALL_WAITS + (unsigned)cause);
+    return part_percent(view, TP_WALL_WAITS + (unsigned)cause);
 }
 
-static enum tp_program_rule rule_of(const struct tp_program_view *view)
+static enum tp_program_rule choose_rule(const struct tp_program_view *view)
 {
-    double running = share(view, TP_WALL_RUNNING), ready = share(view, TP_WALL_READY);
+    double running = part_percent(view, TP_WALL_RUNNING), ready = part_percent(view, TP_WALL_READY);
     if (view->tree.trace->sample_count < FEW_SAMPLES && view->parts.wall_ns < SHORT_NS)
         return TP_PROGRAM_TOO_SHORT;
     if (tp_percent(view->parts.idle_ns, view->parts.wall_ns) >= IDLE_PERCENT && running < IDLE_RUNNING_PERCENT)
@@ -46,7 +46,7 @@ static enum tp_program_rule rule_of(const struct tp_program_view *view)
     if (view->state_ns[TP_STATE_READY] > view->state_ns[TP_STATE_RUNNING] && running + ready >= CPU_PERCENT)
         return TP_PROGRAM_WAITS_FOR_CPU;
     for (size_t i = 0; i < WAITS; i++) {
-        double waiting = wait_share(view, waits[i].cause);
+        double waiting = wait_percent(view, waits[i].cause);
         if (waiting >= WAIT_PERCENT && waiting >= running / 2)
             return waits[i].rule;
     }
@@ -56,7 +56,7 @@ static enum tp_program_rule rule_of(const struct tp_program_view *view)
 /* ---- what the sentences say ---- */
 
 /* Returns the number of the function with the most self time; TP_NO_ID if no sample has a stack. */
-static uint32_t find_hottest(const struct tp_program_view *view)
+static uint32_t find_function_with_most_time(const struct tp_program_view *view)
 {
     for (uint32_t at = 0; at < view->functions.found_count; at++) {
         uint32_t number = view->functions.order[at];
@@ -81,8 +81,8 @@ static enum tp_program_headline ready_headline(const struct tp_program_view *vie
 {
     if (view->throttled_ns > 0)
         return TP_PROGRAM_HEADLINE_THROTTLED;
-    return share(view, TP_WALL_READY) >= share(view, TP_WALL_RUNNING) ? TP_PROGRAM_HEADLINE_OTHERS
-                                                                      : TP_PROGRAM_HEADLINE_CROWDED;
+    return part_percent(view, TP_WALL_READY) >= part_percent(view, TP_WALL_RUNNING) ? TP_PROGRAM_HEADLINE_OTHERS
+                                                                                    : TP_PROGRAM_HEADLINE_CROWDED;
 }
 
 static enum tp_program_headline cpu_headline(const struct tp_program_view *view)
@@ -115,7 +115,7 @@ static void choose_headline(struct tp_program_view *view)
 }
 
 /* Returns the recorder's text about why functions are unknown and how to see them; empty if there is no such text. */
-static struct tp_str refusal_of(const struct tp_program_view *view, struct tp_arena *arena)
+static struct tp_str find_refusal_text(const struct tp_program_view *view, struct tp_arena *arena)
 {
     struct tp_str seen = tp_trace_header(view->tree.trace, "tracepress_seen");
     if (!seen.ptr || view->tree.trace->sample_count)
@@ -132,9 +132,9 @@ static void choose_remark(struct tp_program_view *view, struct tp_arena *arena)
     } else if (view->rule != TP_PROGRAM_CPU_BOUND) {
         story->remark = TP_PROGRAM_REMARK_RAN;
     } else if (story->hottest == TP_NO_ID) {
-        story->refusal = refusal_of(view, arena);
+        story->refusal = find_refusal_text(view, arena);
         story->remark = story->refusal.len ? TP_PROGRAM_REMARK_REFUSED : TP_PROGRAM_REMARK_NONE;
-    } else if (share(view, TP_WALL_READY) >= DELAY_PERCENT) {
+    } else if (part_percent(view, TP_WALL_READY) >= DELAY_PERCENT) {
         story->remark = TP_PROGRAM_REMARK_DELAY;
     }
 }
@@ -142,8 +142,8 @@ static void choose_remark(struct tp_program_view *view, struct tp_arena *arena)
 void tp_program_verdict_build(struct tp_program_view *view, struct tp_arena *arena)
 {
     struct tp_program_story *story = &view->story;
-    view->rule = rule_of(view);
-    *story = (struct tp_program_story){.hottest = find_hottest(view)};
+    view->rule = choose_rule(view);
+    *story = (struct tp_program_story){.hottest = find_function_with_most_time(view)};
     for (size_t i = 0; i < view->processes.row_count; i++)
         story->root_count += tp_table_int(&view->processes, TP_PROGRAM_PROCESS_DEPTH)[i] == 0;
     for (uint32_t i = 0; i < view->functions.items.count; i++)

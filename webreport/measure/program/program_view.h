@@ -57,7 +57,7 @@ enum tp_program_function_column {
     TP_PROGRAM_FUNCTION_COLUMNS
 };
 
-/* Values of a function for tp_program_function_put. */
+/* Values of a function for tp_program_function_fill_row. */
 struct tp_program_function_row {
     const struct tp_program_function *function;
     int64_t self_ns, total_ns;
@@ -67,7 +67,7 @@ struct tp_program_function_row {
 };
 
 /* Fills a row of a table with the columns of enum tp_program_function_column. */
-void tp_program_function_put(struct tp_table *table, size_t row, const struct tp_program_function_row *of);
+void tp_program_function_fill_row(struct tp_table *table, size_t row, const struct tp_program_function_row *of);
 
 enum tp_program_wait_column {
     TP_PROGRAM_WAIT_CAUSE,
@@ -96,17 +96,17 @@ struct tp_wait_group {
     uint32_t place;       /* waiting function of the longest wait; TP_NO_ID if unknown */
     int32_t line;         /* line in the function `place`; 0 if unknown */
     uint32_t holder; /* for locks: thread of the tree that most likely held the lock; TP_NO_ID if no thread is likely */
-    uint32_t held_in;  /* function in which the holder was during the wait; TP_NO_ID if unknown */
-    int32_t held_line; /* line in the function held_in; 0 if unknown */
-    int64_t held_ns;   /* part of total_ns in which `holder` was the likely holder */
-    uint8_t cause;     /* value of enum tp_wait_cause */
+    uint32_t holder_function; /* function in which the holder was during the wait; TP_NO_ID if unknown */
+    int32_t holder_line;      /* line in the function holder_function; 0 if unknown */
+    int64_t held_ns;          /* part of total_ns in which `holder` was the likely holder */
+    uint8_t cause;            /* value of enum tp_wait_cause */
     uint64_t count;
     int64_t total_ns, longest_ns, estimated_ns; /* estimated_ns: part of total_ns whose cause the recorder estimated */
 };
 
 /* Returns whether the table of waits contains a group. The table omits waits for children, which are recorded
  * themselves, and exits, which are not waits. */
-static inline bool tp_wait_is_listed(const struct tp_wait_group *group)
+static inline bool tp_wait_group_is_listed(const struct tp_wait_group *group)
 {
     return group->cause != TP_WAIT_CHILD && group->cause != TP_WAIT_EXIT;
 }
@@ -116,7 +116,7 @@ struct tp_program_waits {
     /* sorted by total time (largest first), cause, stack, thread; includes waits for children and exits */
     struct tp_wait_group *groups;
     uint32_t count;
-    uint32_t *group_of_piece; /* for each interval of the tree: index in groups; TP_NO_ID: the interval is not a wait */
+    uint32_t *group_by_slice; /* for each interval of the tree: index in groups; TP_NO_ID: the interval is not a wait */
 };
 
 /* Rules for the verdict. The first rule that applies decides (docs/definitions.md section 23). */
@@ -196,7 +196,7 @@ struct tp_program_finding {
     enum tp_program_weight weight;
     uint64_t count;                   /* number of the waits, threads or processes in the finding */
     uint64_t sample_count;            /* number of samples that show the finding; 0: an estimate, or not from samples */
-    uint64_t most_alive;              /* for threads: largest number that lived at the same time */
+    uint64_t most_alive_count;        /* for threads: largest number that lived at the same time */
     bool is_python;                   /* for functions: true if the finding is about the Python function of the view */
     uint32_t function;                /* for functions and the kernel: number of the function in `functions` */
     struct tp_str build_id;           /* for a function without a name: build-id of its file; empty: unknown */
@@ -204,7 +204,7 @@ struct tp_program_finding {
     uint32_t process;                 /* for child processes: index of the process that waits */
     uint32_t processes[TP_PROGRAM_NAMED]; /* for processes: indexes of the first or the longest ones */
     unsigned named_count;                 /* number of entries in `processes` */
-    /* Sentences of the finding. Only tp_word_program in webreport/document/words fills them. */
+    /* Sentences of the finding. Only tp_fill_program_texts in webreport/document/words fills them. */
     const char *title, *detail, *advice;
     int64_t time_ns;
     double percent;    /* share of `whole`; NaN if the finding has no share */
@@ -253,7 +253,7 @@ struct tp_program_view {
 
 /* Returns the last program that a process executed, with its arguments. The result is a part of `command`, a cell of
  * TP_PROGRAM_PROCESS_COMMAND. */
-static inline struct tp_str tp_last_program(struct tp_str command)
+static inline struct tp_str tp_last_program_of_command(struct tp_str command)
 {
     size_t size = sizeof TP_PROGRAM_SEPARATOR - 1;
     for (ptrdiff_t at; (at = tp_str_find(command, TP_PROGRAM_SEPARATOR)) >= 0;)
@@ -263,7 +263,7 @@ static inline struct tp_str tp_last_program(struct tp_str command)
 
 /* Returns the 95 % error (1.96 standard errors) of a share that was estimated from `samples` samples, in percentage
  * points; NaN without samples. percent: the share, 0 to 100. */
-double tp_program_error_points(double percent, uint64_t samples);
+double tp_program_percent_error(double percent, uint64_t samples);
 
 /* Builds the view in `arena` (guard set by the caller); the trace must outlive it. If the trace has no states of
  * threads, is_present is false and the other members are empty. */

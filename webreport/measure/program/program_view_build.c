@@ -92,8 +92,8 @@ const struct tp_column_def tp_program_wait_columns[TP_PROGRAM_WAIT_COLUMNS] = {
 
 /* ---- processes ---- */
 
-static struct tp_str command_of(const struct tp_tree_process *process, const struct tp_trace *trace,
-                                struct tp_arena *arena)
+static struct tp_str process_command(const struct tp_tree_process *process, const struct tp_trace *trace,
+                                     struct tp_arena *arena)
 {
     const char *text = "";
     size_t at = 0;
@@ -110,8 +110,8 @@ static struct tp_str command_of(const struct tp_tree_process *process, const str
     return *text ? tp_str_of(text) : name.len ? name : TP_STR("(no name)");
 }
 
-static struct tp_str exit_of(const struct tp_tree_process *process, const struct tp_trace *trace,
-                             struct tp_arena *arena)
+static struct tp_str exit_text(const struct tp_tree_process *process, const struct tp_trace *trace,
+                               struct tp_arena *arena)
 {
     const struct tp_recorded_process *seen = process->seen;
     if (seen && seen->signal != TP_NULL_INT)
@@ -143,8 +143,8 @@ static void fill_process(struct tp_program_view *view, uint32_t row, struct tp_a
                                   {TP_PROGRAM_PROCESS_DISK_WRITTEN, seen ? seen->disk_written_bytes : TP_NULL_INT}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         tp_table_int(t, (unsigned)numbers[i][0])[row] = numbers[i][1];
-    tp_table_text(t, TP_PROGRAM_PROCESS_COMMAND)[row] = command_of(p, view->tree.trace, arena);
-    tp_table_text(t, TP_PROGRAM_PROCESS_EXIT)[row] = exit_of(p, view->tree.trace, arena);
+    tp_table_text(t, TP_PROGRAM_PROCESS_COMMAND)[row] = process_command(p, view->tree.trace, arena);
+    tp_table_text(t, TP_PROGRAM_PROCESS_EXIT)[row] = exit_text(p, view->tree.trace, arena);
     view->failed_count += seen && seen->exit_code != TP_NULL_INT && seen->exit_code != 0;
 }
 
@@ -170,7 +170,7 @@ static void fill_thread(struct tp_program_view *view, uint32_t row)
 
 /* Returns the bytes that the whole tree moved, as described in program_view.h. In the table, children must come
  * after their parents. */
-static int64_t moved_bytes(const struct tp_program_view *view, unsigned column, struct tp_arena *arena)
+static int64_t sum_moved_bytes(const struct tp_program_view *view, unsigned column, struct tp_arena *arena)
 {
     const struct tp_process_tree *tree = &view->tree;
     int64_t *below = tp_arena_array(arena, tree->process_count + 1, sizeof *below), all = 0;
@@ -196,8 +196,8 @@ static void fill_tree(struct tp_program_view *view, struct tp_arena *arena)
         fill_process(view, i, arena);
     for (uint32_t i = 0; i < tree->thread_count; i++)
         fill_thread(view, i);
-    view->disk_read_bytes = moved_bytes(view, TP_PROGRAM_PROCESS_DISK_READ, arena);
-    view->disk_written_bytes = moved_bytes(view, TP_PROGRAM_PROCESS_DISK_WRITTEN, arena);
+    view->disk_read_bytes = sum_moved_bytes(view, TP_PROGRAM_PROCESS_DISK_READ, arena);
+    view->disk_written_bytes = sum_moved_bytes(view, TP_PROGRAM_PROCESS_DISK_WRITTEN, arena);
     view->command = tp_table_text(&view->processes, TP_PROGRAM_PROCESS_COMMAND)[0];
     for (uint32_t i = 0; i < tree->process_count; i++)
         if (!tree->processes[i].sample_count)
@@ -206,13 +206,13 @@ static void fill_tree(struct tp_program_view *view, struct tp_arena *arena)
 
 /* ---- functions and waits ---- */
 
-double tp_program_error_points(double percent, uint64_t samples)
+double tp_program_percent_error(double percent, uint64_t samples)
 {
     double p = percent / 100;
     return samples ? 196 * sqrt(p * (1 - p) / (double)samples) : NAN;
 }
 
-void tp_program_function_put(struct tp_table *t, size_t row, const struct tp_program_function_row *of)
+void tp_program_function_fill_row(struct tp_table *t, size_t row, const struct tp_program_function_row *of)
 {
     const struct tp_program_function *f = of->function;
     double percent = tp_percent(of->self_ns, of->whole_ns);
@@ -223,7 +223,7 @@ void tp_program_function_put(struct tp_table *t, size_t row, const struct tp_pro
     tp_table_int(t, TP_PROGRAM_FUNCTION_SELF)[row] = of->self_ns;
     tp_table_int(t, TP_PROGRAM_FUNCTION_TOTAL)[row] = of->total_ns;
     tp_table_real(t, TP_PROGRAM_FUNCTION_SELF_PERCENT)[row] = percent;
-    tp_table_real(t, TP_PROGRAM_FUNCTION_ERROR)[row] = tp_program_error_points(percent, of->whole_count);
+    tp_table_real(t, TP_PROGRAM_FUNCTION_ERROR)[row] = tp_program_percent_error(percent, of->whole_count);
     tp_table_int(t, TP_PROGRAM_FUNCTION_SAMPLES)[row] = (int64_t)of->sample_count;
 }
 
@@ -234,10 +234,10 @@ static void fill_functions(struct tp_program_view *view, uint32_t count, struct 
     t->title = "Functions";
     for (uint32_t row = 0; row < count; row++) {
         const struct tp_program_function *f = tp_program_function_at(&view->functions, view->functions.order[row]);
-        tp_program_function_put(t, row,
-                                &(struct tp_program_function_row){f, f->self_ns, f->total_ns, f->sample_count,
-                                                                  view->state_ns[TP_STATE_RUNNING],
-                                                                  view->tree.trace->sample_count});
+        tp_program_function_fill_row(t, row,
+                                     &(struct tp_program_function_row){f, f->self_ns, f->total_ns, f->sample_count,
+                                                                       view->state_ns[TP_STATE_RUNNING],
+                                                                       view->tree.trace->sample_count});
         if (f->is_recording)
             view->recording = (struct tp_program_recording){.sample_ns = f->self_ns, .sample_count = f->sample_count};
         else if (f->kind == TP_FUNCTION_KERNEL)
@@ -245,12 +245,12 @@ static void fill_functions(struct tp_program_view *view, uint32_t count, struct 
     }
 }
 
-static struct tp_str words_at(const struct tp_program_view *view, uint32_t function, int32_t line,
-                              struct tp_arena *arena)
+static struct tp_str function_text_at(const struct tp_program_view *view, uint32_t function, int32_t line,
+                                      struct tp_arena *arena)
 {
     if (function == TP_NO_ID)
         return (struct tp_str){NULL, 0};
-    return tp_str_of(tp_program_function_words_at(tp_program_function_at(&view->functions, function), line, arena));
+    return tp_str_of(tp_program_function_text_at(tp_program_function_at(&view->functions, function), line, arena));
 }
 
 static void fill_place(struct tp_program_view *view, const struct tp_wait_group *group, size_t row,
@@ -259,11 +259,12 @@ static void fill_place(struct tp_program_view *view, const struct tp_wait_group 
     struct tp_table *t = &view->wait_rows;
     const struct tp_thread *holder =
         group->holder != TP_NO_ID ? &view->tree.trace->threads[view->tree.threads[group->holder].row] : NULL;
-    tp_table_text(t, TP_PROGRAM_WAIT_PLACE)[row] = words_at(view, group->place, group->line, arena);
+    tp_table_text(t, TP_PROGRAM_WAIT_PLACE)[row] = function_text_at(view, group->place, group->line, arena);
     tp_table_text(t, TP_PROGRAM_WAIT_HOLDER)[row] = holder ? tp_program_thread_name(holder) : (struct tp_str){NULL, 0};
     tp_table_int(t, TP_PROGRAM_WAIT_HOLDER_TID)[row] =
         holder ? (holder->tid.is_text ? -1 : holder->tid.number) : TP_NULL_INT;
-    tp_table_text(t, TP_PROGRAM_WAIT_HELD_IN)[row] = words_at(view, group->held_in, group->held_line, arena);
+    tp_table_text(t, TP_PROGRAM_WAIT_HELD_IN)[row] =
+        function_text_at(view, group->holder_function, group->holder_line, arena);
     tp_table_int(t, TP_PROGRAM_WAIT_HELD)[row] = group->held_ns;
 }
 
@@ -272,7 +273,7 @@ static void fill_waits(struct tp_program_view *view, struct tp_arena *arena)
     struct tp_table *t = &view->wait_rows;
     size_t count = 0, row = 0;
     for (uint32_t i = 0; i < view->waits.count; i++)
-        count += tp_wait_is_listed(&view->waits.groups[i]);
+        count += tp_wait_group_is_listed(&view->waits.groups[i]);
     tp_table_init(t, arena, "waits", tp_program_wait_columns, TP_PROGRAM_WAIT_COLUMNS, count);
     t->title = "Waits";
     for (uint32_t i = 0; i < view->waits.count; i++) {
@@ -281,7 +282,7 @@ static void fill_waits(struct tp_program_view *view, struct tp_arena *arena)
             view->recording.wait_ns = tp_sat_add(view->recording.wait_ns, group->total_ns);
             view->recording.wait_count += group->count;
         }
-        if (!tp_wait_is_listed(group))
+        if (!tp_wait_group_is_listed(group))
             continue;
         tp_table_text(t, TP_PROGRAM_WAIT_CAUSE)[row] = tp_str_of(tp_wait_cause_text((enum tp_wait_cause)group->cause));
         tp_table_text(t, TP_PROGRAM_WAIT_STACK)[row] = tp_strings_get(&view->waits.texts, group->stack);
@@ -313,7 +314,7 @@ void tp_program_view_build(struct tp_program_view *view, const struct tp_trace *
     view->throttled_ns = throttled_ns(trace);
     fill_tree(view, arena);
     tp_program_functions_init(&view->functions, trace, arena);
-    tp_program_functions_add_up(&view->functions, &view->tree);
+    tp_program_functions_sum_times(&view->functions, &view->tree);
     fill_functions(view, view->functions.found_count, arena);
     tp_program_python_build(&view->python, &view->functions, &view->tree, view->state_ns[TP_STATE_RUNNING], arena);
     tp_program_waits_build(&view->waits, &view->tree, &view->functions, arena);

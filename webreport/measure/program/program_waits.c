@@ -21,13 +21,14 @@ struct tp_str tp_program_thread_name(const struct tp_thread *thread)
     return name.len ? name : TP_STR("(no name)");
 }
 
-static uint32_t name_of(struct grouping *g, const struct tp_process_tree *tree, const struct tp_tree_thread *thread)
+static uint32_t thread_name_id(struct grouping *g, const struct tp_process_tree *tree,
+                               const struct tp_tree_thread *thread)
 {
     return tp_strings_add(&g->waits->texts, tp_program_thread_name(&tree->trace->threads[thread->row]));
 }
 
-static uint32_t group_of(struct grouping *g, const struct tp_thread_slice *piece, uint32_t name,
-                         const struct tp_program_stack_words *words)
+static uint32_t find_or_add_group(struct grouping *g, const struct tp_thread_slice *piece, uint32_t name,
+                                  const struct tp_program_stack_words *words)
 {
     uint32_t number = tp_keys_add(&g->keys, (uint32_t[]){piece->cause, name, words->text});
     if (number == g->groups.count)
@@ -35,7 +36,7 @@ static uint32_t group_of(struct grouping *g, const struct tp_thread_slice *piece
                                                                                   .stack = words->text,
                                                                                   .place = TP_NO_ID,
                                                                                   .holder = TP_NO_ID,
-                                                                                  .held_in = TP_NO_ID,
+                                                                                  .holder_function = TP_NO_ID,
                                                                                   .cause = piece->cause};
     struct tp_wait_group *group = TP_AT(&g->groups, struct tp_wait_group, number);
     int64_t length = piece->end_ns - piece->begin_ns;
@@ -65,8 +66,8 @@ static int by_total(const void *x, const void *y, const void *context)
     return stacks ? stacks : tp_str_compare(tp_strings_get(texts, a->name), tp_strings_get(texts, b->name));
 }
 
-/* Sorts the groups and updates group_of_piece. */
-static void order_groups(struct grouping *g, uint32_t slice_count, struct tp_arena *arena)
+/* Sorts the groups and updates group_by_slice. */
+static void sort_groups(struct grouping *g, uint32_t slice_count, struct tp_arena *arena)
 {
     uint32_t count = (uint32_t)g->groups.count;
     uint32_t *order = tp_arena_array(arena, count + 1, sizeof *order);
@@ -82,30 +83,30 @@ static void order_groups(struct grouping *g, uint32_t slice_count, struct tp_are
         place[order[i]] = i;
     }
     for (uint32_t i = 0; i < slice_count; i++)
-        if (g->waits->group_of_piece[i] != TP_NO_ID)
-            g->waits->group_of_piece[i] = place[g->waits->group_of_piece[i]];
+        if (g->waits->group_by_slice[i] != TP_NO_ID)
+            g->waits->group_by_slice[i] = place[g->waits->group_by_slice[i]];
 }
 
 void tp_program_waits_build(struct tp_program_waits *waits, const struct tp_process_tree *tree,
                             struct tp_program_functions *functions, struct tp_arena *arena)
 {
     struct grouping g = {.waits = waits, .groups = TP_VEC(arena, struct tp_wait_group)};
-    *waits = (struct tp_program_waits){.group_of_piece =
+    *waits = (struct tp_program_waits){.group_by_slice =
                                            tp_arena_array(arena, (size_t)tree->slice_count + 1, sizeof(uint32_t))};
     tp_strings_init(&waits->texts, arena, 0);
     tp_program_stacks_init(&g.stacks, tree->trace, functions, &waits->texts, arena);
     tp_keys_init(&g.keys, arena, 3);
     for (uint32_t t = 0; t < tree->thread_count; t++) {
         const struct tp_tree_thread *thread = &tree->threads[t];
-        uint32_t name = name_of(&g, tree, thread);
+        uint32_t name = thread_name_id(&g, tree, thread);
         for (uint32_t i = thread->first; i < thread->first + thread->count; i++) {
             const struct tp_thread_slice *piece = &tree->slices[i];
             /* ignores the stack of waits for the recorder, so that they form one group per thread name */
             uint32_t stack = piece->cause == TP_WAIT_RECORDING ? TP_NO_ID : piece->stack;
-            waits->group_of_piece[i] = piece->state != TP_STATE_BLOCKED
+            waits->group_by_slice[i] = piece->state != TP_STATE_BLOCKED
                                            ? TP_NO_ID
-                                           : group_of(&g, piece, name, tp_program_stacks_of(&g.stacks, stack));
+                                           : find_or_add_group(&g, piece, name, tp_program_stacks_of(&g.stacks, stack));
         }
     }
-    order_groups(&g, tree->slice_count, arena);
+    sort_groups(&g, tree->slice_count, arena);
 }

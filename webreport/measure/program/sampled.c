@@ -50,14 +50,15 @@ static void add_tree(struct tp_sampled *sampled, struct tp_arena *arena)
     sampled->processes = tp_arena_array(arena, tree->process_count + 1, sizeof *sampled->processes);
     for (uint32_t i = 0; i < tree->process_count; i++) {
         const struct tp_tree_process *p = &tree->processes[i];
-        struct tp_str command = tp_last_program(tp_table_text(&sampled->view.processes, TP_PROGRAM_PROCESS_COMMAND)[i]);
-        command.len = tp_utf8_cut(command.ptr, command.len, TP_MAX_SHOWN_NAME_BYTES);
+        struct tp_str command =
+            tp_last_program_of_command(tp_table_text(&sampled->view.processes, TP_PROGRAM_PROCESS_COMMAND)[i]);
+        command.len = tp_utf8_fitting_bytes(command.ptr, command.len, TP_MAX_SHOWN_NAME_BYTES);
         sampled->processes[i] =
             (struct tp_sampled_process){unique_name(&commands, 0, command), p->pid, p->begin_ns, p->end_ns};
     }
 }
 
-static struct tp_str name_of_process(const struct tp_trace *trace, uint32_t row, struct tp_arena *arena)
+static struct tp_str process_name(const struct tp_trace *trace, uint32_t row, struct tp_arena *arena)
 {
     const struct tp_row_id *pid = &trace->threads[row].pid;
     for (uint32_t i = 0; i < trace->process_count; i++) {
@@ -79,7 +80,7 @@ static uint32_t add_process_of_row(struct tp_sampled *sampled, struct tp_vec *pr
     for (uint32_t i = (uint32_t)processes->count; i-- > 0;)
         if (number >= 0 && TP_AT(processes, struct tp_sampled_process, i)->pid == number)
             return i;
-    struct tp_str name = name_of_process(sampled->trace, row, processes->arena);
+    struct tp_str name = process_name(sampled->trace, row, processes->arena);
     *(struct tp_sampled_process *)tp_vec_push(processes) =
         (struct tp_sampled_process){unique_name(names, 0, name), number, INT64_MAX, INT64_MIN};
     return (uint32_t)processes->count - 1;
@@ -91,7 +92,8 @@ struct threads {
     struct tp_vec items; /* elements: struct tp_sampled_thread */
 };
 
-static uint32_t thread_at(const struct tp_sampled *sampled, struct threads *threads, uint32_t process, uint32_t row)
+static uint32_t find_or_add_thread(const struct tp_sampled *sampled, struct threads *threads, uint32_t process,
+                                   uint32_t row)
 {
     uint32_t key = tp_keys_pair(&threads->keys, process, row);
     if (key == threads->items.count) {
@@ -102,7 +104,7 @@ static uint32_t thread_at(const struct tp_sampled *sampled, struct threads *thre
     return key;
 }
 
-static void widen(int64_t *begin, int64_t *end, int64_t at)
+static void widen_range(int64_t *begin, int64_t *end, int64_t at)
 {
     *begin = at < *begin ? at : *begin;
     *end = at > *end ? at : *end;
@@ -114,20 +116,20 @@ static void add_samples(struct tp_sampled *sampled, struct threads *threads, str
     const struct tp_trace *trace = sampled->trace;
     struct unique_names names;
     unique_names_init(&names, arena);
-    sampled->thread_of_sample = tp_arena_array(arena, trace->sample_count + 1, sizeof *sampled->thread_of_sample);
+    sampled->thread_by_sample = tp_arena_array(arena, trace->sample_count + 1, sizeof *sampled->thread_by_sample);
     for (uint32_t i = 0; i < trace->sample_count; i++) {
         const struct tp_sample *sample = &trace->samples[i];
         bool has_states = sampled->view.is_present;
         uint32_t process = has_states ? sampled->view.tree.process_of_sample[i]
                                       : add_process_of_row(sampled, processes, &names, sample->thread);
-        uint32_t number = thread_at(sampled, threads, process, sample->thread);
+        uint32_t number = find_or_add_thread(sampled, threads, process, sample->thread);
         struct tp_sampled_thread *thread = TP_AT(&threads->items, struct tp_sampled_thread, number);
-        sampled->thread_of_sample[i] = number;
-        widen(&thread->begin_ns, &thread->end_ns, sample->ts_ns);
+        sampled->thread_by_sample[i] = number;
+        widen_range(&thread->begin_ns, &thread->end_ns, sample->ts_ns);
         if (has_states)
             continue;
         struct tp_sampled_process *p = TP_AT(processes, struct tp_sampled_process, process);
-        widen(&p->begin_ns, &p->end_ns, sample->ts_ns);
+        widen_range(&p->begin_ns, &p->end_ns, sample->ts_ns);
     }
 }
 
@@ -159,9 +161,9 @@ static void order_threads(struct tp_sampled *sampled, const struct threads *thre
         place[order[i]] = i;
     }
     for (uint32_t i = 0; i < sampled->trace->sample_count; i++)
-        sampled->thread_of_sample[i] = place[sampled->thread_of_sample[i]];
-    for (uint32_t i = 0; sampled->thread_of_tree && i < sampled->view.tree.thread_count; i++)
-        sampled->thread_of_tree[i] = place[sampled->thread_of_tree[i]];
+        sampled->thread_by_sample[i] = place[sampled->thread_by_sample[i]];
+    for (uint32_t i = 0; sampled->thread_by_tree_thread && i < sampled->view.tree.thread_count; i++)
+        sampled->thread_by_tree_thread[i] = place[sampled->thread_by_tree_thread[i]];
 }
 
 void tp_sampled_build(struct tp_sampled *sampled, const struct tp_trace *trace, struct tp_arena *arena)
@@ -175,18 +177,19 @@ void tp_sampled_build(struct tp_sampled *sampled, const struct tp_trace *trace, 
         const struct tp_process_tree *tree = &sampled->view.tree;
         sampled->functions = sampled->view.functions;
         add_tree(sampled, arena);
-        sampled->thread_of_tree = tp_arena_array(arena, tree->thread_count + 1, sizeof *sampled->thread_of_tree);
+        sampled->thread_by_tree_thread =
+            tp_arena_array(arena, tree->thread_count + 1, sizeof *sampled->thread_by_tree_thread);
         for (uint32_t i = 0; i < tree->thread_count; i++) {
-            uint32_t number = thread_at(sampled, &threads, tree->threads[i].process, tree->threads[i].row);
+            uint32_t number = find_or_add_thread(sampled, &threads, tree->threads[i].process, tree->threads[i].row);
             struct tp_sampled_thread *thread = TP_AT(&threads.items, struct tp_sampled_thread, number);
-            sampled->thread_of_tree[i] = number;
-            widen(&thread->begin_ns, &thread->end_ns, tree->threads[i].begin_ns);
-            widen(&thread->begin_ns, &thread->end_ns, tree->threads[i].end_ns);
+            sampled->thread_by_tree_thread[i] = number;
+            widen_range(&thread->begin_ns, &thread->end_ns, tree->threads[i].begin_ns);
+            widen_range(&thread->begin_ns, &thread->end_ns, tree->threads[i].end_ns);
         }
     } else {
         tp_program_functions_init(&sampled->functions, trace, arena);
         for (uint32_t i = 0; i < trace->sample_count; i++)
-            tp_sampled_stack(sampled, trace->samples[i].stack);
+            tp_sampled_read_stack(sampled, trace->samples[i].stack);
     }
     sampled->functions.path = sampled->functions.frames = TP_VEC(arena, uint32_t);
     add_samples(sampled, &threads, &processes, arena);
@@ -202,11 +205,11 @@ struct tp_sampled_span tp_sampled_span(const struct tp_sampled *sampled)
     struct tp_sampled_span span = {INT64_MAX, INT64_MIN, 0};
     int64_t sum_ns = 0;
     for (uint32_t i = 0; i < sampled->thread_count; i++) {
-        widen(&span.begin_ns, &span.end_ns, sampled->threads[i].begin_ns);
-        widen(&span.begin_ns, &span.end_ns, sampled->threads[i].end_ns);
+        widen_range(&span.begin_ns, &span.end_ns, sampled->threads[i].begin_ns);
+        widen_range(&span.begin_ns, &span.end_ns, sampled->threads[i].end_ns);
     }
     for (uint32_t i = 0; i < sampled->trace->sample_count; i++)
-        sum_ns = tp_sat_add(sum_ns, tp_sampled_ns(sampled, i));
+        sum_ns = tp_sat_add(sum_ns, tp_sampled_time_of_sample(sampled, i));
     if (sampled->trace->sample_count)
         span.mean_ns = sum_ns / (int64_t)sampled->trace->sample_count;
     if (!sampled->thread_count)
@@ -217,21 +220,21 @@ struct tp_sampled_span tp_sampled_span(const struct tp_sampled *sampled)
 static int by_thread_and_time(const void *context, uint32_t x, uint32_t y)
 {
     const struct tp_sampled *sampled = context;
-    uint32_t a = sampled->thread_of_sample[x], b = sampled->thread_of_sample[y];
+    uint32_t a = sampled->thread_by_sample[x], b = sampled->thread_by_sample[y];
     int64_t at = sampled->trace->samples[x].ts_ns, other = sampled->trace->samples[y].ts_ns;
     if (a != b)
         return a < b ? -1 : 1;
     return at != other ? (at < other ? -1 : 1) : x < y ? -1 : x > y;
 }
 
-uint32_t *tp_sampled_by_thread(const struct tp_sampled *sampled, uint32_t **order, struct tp_arena *arena)
+uint32_t *tp_sampled_sort_by_thread(const struct tp_sampled *sampled, uint32_t **order, struct tp_arena *arena)
 {
     uint32_t count = sampled->trace->sample_count;
     uint32_t *first = tp_arena_array(arena, (size_t)sampled->thread_count + 1, sizeof *first);
     *order = tp_arena_array(arena, (size_t)count + 1, sizeof **order);
     for (uint32_t i = 0; i < count; i++) {
         (*order)[i] = i;
-        first[sampled->thread_of_sample[i] + 1]++;
+        first[sampled->thread_by_sample[i] + 1]++;
     }
     for (uint32_t t = 0; t < sampled->thread_count; t++)
         first[t + 1] += first[t];

@@ -30,8 +30,9 @@ struct tp_sampled {
     struct tp_sampled_process *processes;
     struct tp_sampled_thread *threads; /* sorted by process */
     uint32_t process_count, thread_count;
-    uint32_t *thread_of_sample; /* for each sample of the trace: index in `threads` */
-    uint32_t *thread_of_tree;   /* for each thread of the tree: index in `threads`; NULL without states of threads */
+    uint32_t *thread_by_sample; /* for each sample of the trace: index in `threads` */
+    uint32_t
+        *thread_by_tree_thread; /* for each thread of the tree: index in `threads`; NULL without states of threads */
 };
 
 /* The time from the first start to the last exit of a thread, and the mean time per sample. */
@@ -46,25 +47,25 @@ void tp_sampled_build(struct tp_sampled *sampled, const struct tp_trace *trace, 
 
 /* Sorts the samples by thread and time, in `arena`. Returns `first`: the samples of thread t are (*order)[first[t]]
  * to (*order)[first[t + 1] - 1]. */
-uint32_t *tp_sampled_by_thread(const struct tp_sampled *sampled, uint32_t **order, struct tp_arena *arena);
+uint32_t *tp_sampled_sort_by_thread(const struct tp_sampled *sampled, uint32_t **order, struct tp_arena *arena);
 
 /* Returns the processor time in nanoseconds that a sample represents. */
-static inline int64_t tp_sampled_ns(const struct tp_sampled *sampled, uint32_t sample)
+static inline int64_t tp_sampled_time_of_sample(const struct tp_sampled *sampled, uint32_t sample)
 {
-    return sampled->view.is_present ? sampled->view.tree.weight_of_sample[sample]
+    return sampled->view.is_present ? sampled->view.tree.weight_of_sample_ns[sample]
                                     : sampled->trace->samples[sample].cpu_ns;
 }
 
 /* Fills functions.path and functions.frames from a stack. stack: id in stack_texts, or TP_NO_ID. */
-static inline void tp_sampled_stack(struct tp_sampled *sampled, uint32_t stack)
+static inline void tp_sampled_read_stack(struct tp_sampled *sampled, uint32_t stack)
 {
-    tp_program_functions_of(&sampled->functions, stack);
+    tp_program_functions_of_stack(&sampled->functions, stack);
 }
 
 /* Returns the line of the frame with index k in functions.frames; 0 if unknown. */
-static inline int32_t tp_sampled_line(const struct tp_sampled *sampled, size_t k)
+static inline int32_t tp_sampled_line_of_frame(const struct tp_sampled *sampled, size_t k)
 {
-    return sampled->functions.line_of_frame[*TP_AT(&sampled->functions.frames, uint32_t, k)];
+    return sampled->functions.line_by_frame[*TP_AT(&sampled->functions.frames, uint32_t, k)];
 }
 
 #endif

@@ -86,7 +86,7 @@ struct tp_step_matrix {
 /* Lists of related ranks with devices: next rank on the same node, and next rank in the same process. TP_NO_ID ends a
  * list. Node and process are parts of the worker's name. */
 struct tp_rank_siblings {
-    uint32_t next_of_node, next_of_process;
+    uint32_t next_in_node, next_in_process;
     bool is_first_of_node, is_first_of_process;
 };
 
@@ -130,7 +130,7 @@ struct tp_straggler {
 void tp_straggler_find(struct tp_straggler *found, const struct tp_distributed *view);
 /* Returns the finding about the straggler, without details. found->rank must not be TP_NO_ID. */
 struct tp_finding;
-struct tp_finding tp_straggler_finding(const struct tp_straggler *found);
+struct tp_finding tp_straggler_make_finding(const struct tp_straggler *found);
 
 /* members of one object in the run's "distributed" array */
 extern const struct tp_fields tp_distributed_fields;

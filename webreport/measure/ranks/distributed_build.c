@@ -97,7 +97,7 @@ static void init_matrix(struct tp_step_matrix *matrix, const struct labels *labe
         matrix->has_cell[w] = true;
 }
 
-static int64_t *cell_of(const struct tp_step_matrix *matrix, uint32_t rank_count, uint32_t step, uint32_t w)
+static int64_t *matrix_cell(const struct tp_step_matrix *matrix, uint32_t rank_count, uint32_t step, uint32_t w)
 {
     size_t cell = (size_t)step * rank_count + w;
     matrix->has_cell[cell] = true;
@@ -123,7 +123,7 @@ static void build_overlap(struct tp_distributed *view, struct tp_arena *arena)
                                                tp_table_int(table, TP_OVERLAP_COMMUNICATION)[i] - both,
                                                tp_table_int(table, TP_OVERLAP_OTHER)[i]};
             uint32_t row = tp_strings_find(&labels.texts, tp_table_text(table, TP_OVERLAP_STEP)[i]);
-            memcpy(cell_of(&view->overlap, view->rank_count, row, w), parts, sizeof parts);
+            memcpy(matrix_cell(&view->overlap, view->rank_count, row, w), parts, sizeof parts);
             for (unsigned p = 0; p < TP_OVERLAP_PARTS; p++)
                 sums[p] = tp_sat_add(sums[p], parts[p]);
         }
@@ -151,7 +151,7 @@ static void build_rank_wait(struct tp_distributed *view, const struct labels *la
     for (uint32_t g = 0; g < groups.count; g++) {
         uint32_t label = groups.key[g] == rank->label_count ? TP_NO_ID : groups.key[g];
         uint32_t row = tp_strings_find(&labels->texts, label_text(rank, label));
-        int64_t *parts = cell_of(&view->wait, view->rank_count, row, w);
+        int64_t *parts = matrix_cell(&view->wait, view->rank_count, row, w);
         parts[0] = groups.transfer_ns[g];
         parts[1] = tp_sat_sub(groups.full_ns[g], groups.transfer_ns[g]);
         sums[0] = tp_sat_add(sums[0], parts[0]);
@@ -212,7 +212,7 @@ static bool next_name(const char *const *names, unsigned count, size_t *cursor, 
 {
     if (*cursor >= count)
         return false;
-    item->value = tp_as_text(names[(*cursor)++]);
+    item->value = tp_json_value_text(names[(*cursor)++]);
     return true;
 }
 
@@ -238,8 +238,8 @@ static bool next_cell_part(const struct tp_record *record, size_t *cursor, struc
     if (*cursor >= matrix->part_count)
         return false;
     size_t part = record->index * matrix->part_count + (*cursor)++;
-    item->value =
-        record->index < view->rank_count ? tp_as_real(matrix->mean_us[part]) : tp_as_us(matrix->part_ns[part]);
+    item->value = record->index < view->rank_count ? tp_json_value_real(matrix->mean_us[part])
+                                                   : tp_json_value_us(matrix->part_ns[part]);
     return true;
 }
 
@@ -252,9 +252,10 @@ static bool next_worker_cell(const struct tp_record *record, size_t *cursor, str
         return false;
     size_t worker = (*cursor)++, cell = record->index * view->rank_count + worker;
     item->key = view->ranks[worker]->worker;
-    item->value = matrix->has_cell[cell]
-                      ? tp_as_list(next_cell_part, (struct tp_record){.at = matrix, .owner = view, .index = cell})
-                      : tp_as_absent();
+    item->value =
+        matrix->has_cell[cell]
+            ? tp_json_value_list(next_cell_part, (struct tp_record){.at = matrix, .owner = view, .index = cell})
+            : tp_json_value_absent();
     return true;
 }
 
@@ -265,7 +266,7 @@ static bool next_step(const struct tp_step_matrix *matrix, const struct tp_distr
         return false;
     size_t step = (*cursor)++;
     item->key = matrix->steps[step];
-    item->value = tp_as_map(next_worker_cell, (struct tp_record){.at = matrix, .owner = view, .index = step});
+    item->value = tp_json_value_map(next_worker_cell, (struct tp_record){.at = matrix, .owner = view, .index = step});
     return true;
 }
 
@@ -286,7 +287,7 @@ static bool next_worker(const struct tp_record *record, size_t *cursor, struct t
     const struct tp_distributed *view = record->at;
     if (*cursor >= view->rank_count)
         return false;
-    item->value = tp_as_str(view->ranks[(*cursor)++]->worker);
+    item->value = tp_json_value_str(view->ranks[(*cursor)++]->worker);
     return true;
 }
 
@@ -296,14 +297,14 @@ static bool next_operations(const struct tp_record *record, size_t *cursor, stru
     if (*cursor >= view->rank_count)
         return false;
     item->key = view->ranks[*cursor]->worker;
-    item->value = tp_as_table(&view->ops[(*cursor)++]);
+    item->value = tp_json_value_table(&view->ops[(*cursor)++]);
     return true;
 }
 
-static struct tp_json_value wait_is_least(const struct tp_record *record)
+static struct tp_json_value wait_lower_bound_value(const struct tp_record *record)
 {
     const struct tp_distributed *view = record->at;
-    return view->is_comparable && view->is_size_known ? tp_as_bool(view->is_partial) : tp_as_null();
+    return view->is_comparable && view->is_size_known ? tp_json_value_bool(view->is_partial) : tp_json_value_null();
 }
 
 #define F struct tp_distributed
@@ -314,7 +315,7 @@ static const struct tp_json_field fields[] = {
     {"workers_without_communication", TP_ARRAY(F, workers_without_communication, without_communication_count),
      .definition = "ranks without communication"},
     {"comparable", TP_PLAIN(F, is_comparable), .definition = "true if all ranks recorded the same collectives"},
-    {"wait_is_least", TP_COMPUTED(TP_AS_BOOL, wait_is_least),
+    {"wait_is_least", TP_COMPUTED(TP_AS_BOOL, wait_lower_bound_value),
      .definition = "true if ranks are missing, so that the real waits are at least as long as shown; null: unknown"},
     {"device_information", TP_COMPUTED(TP_AS_MAP, tp_rank_devices), .definition = "devices by node and process"},
     {"overlap_columns_us", TP_LIST(next_overlap_column, NULL),

@@ -25,7 +25,7 @@ struct instance {
     int64_t bytes, transfer_ns;
 };
 
-static double threshold(const char *key)
+static double rule_threshold(const char *key)
 {
     const struct tp_rule *rule = &tp_rule_E5;
     for (unsigned i = 0; i < TP_RULE_THRESHOLDS && rule->thresholds[i].key; i++)
@@ -50,7 +50,7 @@ static bool is_whole_machine(const struct tp_distributed *view)
     return true;
 }
 
-static bool is_of_all(const struct tp_distributed *view, const struct tp_rank_record *record)
+static bool is_collective_of_all_ranks(const struct tp_distributed *view, const struct tp_rank_record *record)
 {
     struct tp_str size = record->meta[TP_RANK_GROUP_SIZE];
     return record->step != TP_NO_ID && record->kernel_count && record->kernel_time_ns > 0 && record->bytes > 0 &&
@@ -72,15 +72,15 @@ static struct tp_vec find_instances(const struct tp_distributed *view, struct tp
         for (uint32_t i = 0; i < rank->record_count; i++) {
             const struct tp_rank_record *record = &rank->records[i];
             struct tp_str group = record->meta[TP_RANK_GROUP].ptr ? record->meta[TP_RANK_GROUP] : TP_STR("");
-            if (!is_of_all(view, record) || !tp_collective_kind_of(record->name))
+            if (!is_collective_of_all_ranks(view, record) || !tp_collective_kind_by_name(record->name))
                 continue;
             uint32_t kind = tp_keys_pair(&kinds, tp_strings_add(&texts, record->name), tp_strings_add(&texts, group));
             while (next.count <= kind)
                 *(uint32_t *)tp_vec_push(&next) = 0;
             uint32_t at = tp_keys_pair(&keys, kind, (*TP_AT(&next, uint32_t, kind))++);
             if (at == instances.count)
-                *(struct instance *)tp_vec_push(&instances) =
-                    (struct instance){tp_collective_kind_of(record->name), 0, record->bytes, record->kernel_time_ns};
+                *(struct instance *)tp_vec_push(&instances) = (struct instance){
+                    tp_collective_kind_by_name(record->name), 0, record->bytes, record->kernel_time_ns};
             struct instance *instance = TP_AT(&instances, struct instance, at);
             instance->member_count++;
             instance->bytes = record->bytes < instance->bytes ? record->bytes : instance->bytes;
@@ -97,7 +97,7 @@ struct means {
     double step_us, communication_us, exposed_us;
 };
 
-static struct means means_of(const struct tp_distributed *view)
+static struct means compute_means(const struct tp_distributed *view)
 {
     struct means means = {0, 0, 0};
     for (uint32_t w = 0; w < view->rank_count; w++) {
@@ -113,10 +113,10 @@ static struct means means_of(const struct tp_distributed *view)
 
 /* Measures the rate of the collectives and the time that they lose. Ignores collectives whose transfer would be very
  * short at the rate of the link. rates: working memory with one item per instance. */
-static void measure(struct tp_link_rate *found, const struct tp_distributed *view, const struct tp_vec *instances,
-                    double *rates)
+static void measure_rate(struct tp_link_rate *found, const struct tp_distributed *view, const struct tp_vec *instances,
+                         double *rates)
 {
-    double floor_ns = threshold("min_floor_us") * 1000, lost_us = 0;
+    double floor_ns = rule_threshold("min_floor_us") * 1000, lost_us = 0;
     size_t count = 0, steps = view->ranks[0]->overlap.row_count;
     for (size_t i = 0; i < instances->count; i++) {
         const struct instance *instance = TP_AT(instances, struct instance, i);
@@ -132,7 +132,7 @@ static void measure(struct tp_link_rate *found, const struct tp_distributed *vie
     }
     if (!count || !steps)
         return;
-    struct means means = means_of(view);
+    struct means means = compute_means(view);
     tp_sort_reals(rates, count);
     found->rate_gb_s = rates[tp_nearest_rank(count, 50)];
     found->calls_per_step = (double)count / (double)steps;
@@ -142,8 +142,8 @@ static void measure(struct tp_link_rate *found, const struct tp_distributed *vie
                          ? fmin(lost_us / (double)steps * means.exposed_us / means.communication_us, means.exposed_us)
                          : 0;
     found->share_percent = means.step_us > 0 ? 100 * found->lost_us / means.step_us : 0;
-    found->is_slow = found->rate_gb_s < threshold("max_link_pct") / 100 * found->link_gb_s &&
-                     found->share_percent >= threshold("min_pct");
+    found->is_slow = found->rate_gb_s < rule_threshold("max_link_pct") / 100 * found->link_gb_s &&
+                     found->share_percent >= rule_threshold("min_pct");
 }
 
 void tp_link_rate_find(struct tp_link_rate *found, const struct tp_distributed *view, struct tp_arena *arena)
@@ -152,14 +152,14 @@ void tp_link_rate_find(struct tp_link_rate *found, const struct tp_distributed *
     if (!view->is_present || view->without_communication_count || view->rank_count < 2 || !is_whole_machine(view))
         return;
     const struct tp_rank_gpu *gpu = view->ranks[0]->gpus;
-    const struct tp_peaks *peaks = tp_peaks_with(view->peaks_file, gpu->name, gpu->memory_bytes, arena);
+    const struct tp_peaks *peaks = tp_peaks_with_user_values(view->peaks_file, gpu->name, gpu->memory_bytes, arena);
     if (!peaks || !(peaks->links_gb_s > 0))
         return;
     found->device = peaks->device;
     found->is_measured = peaks->is_measured;
     found->link_gb_s = peaks->links_gb_s / 2;
     struct tp_vec instances = find_instances(view, arena);
-    measure(found, view, &instances, tp_arena_array(arena, instances.count + 1, sizeof(double)));
+    measure_rate(found, view, &instances, tp_arena_array(arena, instances.count + 1, sizeof(double)));
 }
 
 const char *tp_link_rate_advice(void)
@@ -167,9 +167,9 @@ const char *tp_link_rate_advice(void)
     return tp_rule_E5.advice;
 }
 
-struct tp_finding tp_link_rate_finding(const struct tp_link_rate *found)
+struct tp_finding tp_link_rate_make_finding(const struct tp_link_rate *found)
 {
-    struct tp_finding finding = tp_finding_of_run(TP_RULE_E5, found->share_percent);
+    struct tp_finding finding = tp_finding_make_for_run(TP_RULE_E5, found->share_percent);
     if (finding.severity == TP_SEVERITY_HIGH) /* the confidence is low, so the severity is at most medium */
         finding.severity = TP_SEVERITY_MEDIUM;
     finding.ceiling_us_per_step = found->lost_us;

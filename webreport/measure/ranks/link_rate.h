@@ -24,6 +24,6 @@ void tp_link_rate_find(struct tp_link_rate *found, const struct tp_distributed *
 /* Returns the advice for slow links. Static. */
 const char *tp_link_rate_advice(void);
 /* Returns the finding about the link, without details. found->is_slow must be true. */
-struct tp_finding tp_link_rate_finding(const struct tp_link_rate *found);
+struct tp_finding tp_link_rate_make_finding(const struct tp_link_rate *found);
 
 #endif

@@ -5,7 +5,7 @@
 #include "webreport/trace/json/value.h"
 #include "writer/base/keys.h"
 
-static struct tp_str copy(struct tp_arena *arena, struct tp_str text)
+static struct tp_str copy_text(struct tp_arena *arena, struct tp_str text)
 {
     if (!text.ptr)
         return text;
@@ -104,7 +104,7 @@ static void copy_records(struct tp_rank_summary *rank, const struct tp_model *mo
     }
 }
 
-static struct tp_str dotted(struct tp_arena *arena, struct tp_str major, struct tp_str minor)
+static struct tp_str join_version(struct tp_arena *arena, struct tp_str major, struct tp_str minor)
 {
     major = major.ptr ? major : TP_STR("None");
     minor = minor.ptr ? minor : TP_STR("None");
@@ -125,8 +125,8 @@ static void copy_gpus(struct tp_rank_summary *rank, const struct tp_model *model
         struct tp_rank_gpu *gpu = &rank->gpus[rank->gpu_count++];
         gpu->id = model->gpus[g].id;
         gpu->memory_bytes = property->total_memory_bytes;
-        gpu->name = copy(arena, property->name);
-        gpu->compute_capability = dotted(arena, property->major_text, property->minor_text);
+        gpu->name = copy_text(arena, property->name);
+        gpu->compute_capability = join_version(arena, property->major_text, property->minor_text);
     }
 }
 
@@ -136,7 +136,7 @@ void tp_rank_summary_build(struct tp_rank_summary *rank, struct tp_str worker, c
     struct tp_strings labels;
     memset(rank, 0, sizeof *rank);
     tp_strings_init(&labels, arena, 0);
-    rank->worker = copy(arena, worker);
+    rank->worker = copy_text(arena, worker);
     copy_overlap(rank, &overview->communication_overlap, tp_table_bool(&overview->steps, TP_STEP_IS_USED), &labels,
                  arena);
     copy_records(rank, model, &labels, arena);
@@ -148,7 +148,7 @@ void tp_rank_summary_build(struct tp_rank_summary *rank, struct tp_str worker, c
 }
 
 /* Returns the copy of a text that all records share. */
-static struct tp_str shared_text(struct tp_strings *texts, struct tp_str text)
+static struct tp_str intern_text(struct tp_strings *texts, struct tp_str text)
 {
     return text.ptr ? tp_strings_get(texts, tp_strings_add(texts, text)) : text;
 }
@@ -159,7 +159,7 @@ void tp_rank_summary_copy(struct tp_rank_summary *rank, const struct tp_rank_sum
     tp_strings_init(&labels, arena, 0);
     tp_strings_init(&texts, arena, 0);
     *rank = *from;
-    rank->worker = copy(arena, from->worker);
+    rank->worker = copy_text(arena, from->worker);
     for (uint32_t i = 0; i < from->label_count; i++)
         tp_strings_add(&labels, from->labels[i]);
     copy_overlap(rank, &from->overlap, NULL, &labels, arena);
@@ -167,9 +167,9 @@ void tp_rank_summary_copy(struct tp_rank_summary *rank, const struct tp_rank_sum
     rank->records = tp_arena_array(arena, from->record_count, sizeof *rank->records);
     for (uint32_t i = 0; i < from->record_count; i++) {
         rank->records[i] = from->records[i];
-        rank->records[i].name = shared_text(&texts, from->records[i].name);
+        rank->records[i].name = intern_text(&texts, from->records[i].name);
         for (unsigned k = 0; k < 4; k++)
-            rank->records[i].meta[k] = shared_text(&texts, from->records[i].meta[k]);
+            rank->records[i].meta[k] = intern_text(&texts, from->records[i].meta[k]);
     }
     rank->ranges = tp_arena_array(arena, from->range_count, sizeof *rank->ranges);
     for (uint32_t i = 0; i < from->range_count; i++)
@@ -177,8 +177,8 @@ void tp_rank_summary_copy(struct tp_rank_summary *rank, const struct tp_rank_sum
     rank->gpus = tp_arena_array(arena, from->gpu_count, sizeof *rank->gpus);
     for (uint32_t g = 0; g < from->gpu_count; g++) {
         rank->gpus[g] = from->gpus[g];
-        rank->gpus[g].name = shared_text(&texts, from->gpus[g].name);
-        rank->gpus[g].compute_capability = shared_text(&texts, from->gpus[g].compute_capability);
+        rank->gpus[g].name = intern_text(&texts, from->gpus[g].name);
+        rank->gpus[g].compute_capability = intern_text(&texts, from->gpus[g].compute_capability);
     }
 }
 
@@ -216,7 +216,7 @@ void tp_rank_siblings_build(struct tp_distributed *view, struct tp_arena *arena)
     for (uint32_t r = 0; r < view->rank_count; r++) {
         struct tp_rank_siblings *kin = &view->kin[r];
         struct tp_str node, process;
-        *kin = (struct tp_rank_siblings){.next_of_node = TP_NO_ID, .next_of_process = TP_NO_ID};
+        *kin = (struct tp_rank_siblings){.next_in_node = TP_NO_ID, .next_in_process = TP_NO_ID};
         if (!view->ranks[r]->gpu_count)
             continue;
         split_worker(view->ranks[r]->worker, &node, &process);
@@ -227,11 +227,11 @@ void tp_rank_siblings_build(struct tp_distributed *view, struct tp_arena *arena)
         if (kin->is_first_of_node)
             tp_vec_push(&last_of_node);
         else
-            view->kin[*TP_AT(&last_of_node, uint32_t, id)].next_of_node = r;
+            view->kin[*TP_AT(&last_of_node, uint32_t, id)].next_in_node = r;
         if (kin->is_first_of_process)
             tp_vec_push(&last_of_process);
         else
-            view->kin[*TP_AT(&last_of_process, uint32_t, of_process)].next_of_process = r;
+            view->kin[*TP_AT(&last_of_process, uint32_t, of_process)].next_in_process = r;
         *TP_AT(&last_of_node, uint32_t, id) = *TP_AT(&last_of_process, uint32_t, of_process) = r;
     }
 }
@@ -242,7 +242,7 @@ static const struct tp_rank_gpu *shown_gpu(const struct tp_distributed *view, ui
 {
     const struct tp_rank_gpu *found = NULL;
     int64_t id = view->ranks[rank]->gpus[g].id;
-    for (uint32_t i = w; i != TP_NO_ID; i = view->kin[i].next_of_process) {
+    for (uint32_t i = w; i != TP_NO_ID; i = view->kin[i].next_in_process) {
         for (uint32_t k = 0; k < view->ranks[i]->gpu_count; k++) {
             if (view->ranks[i]->gpus[k].id != id)
                 continue;
@@ -272,16 +272,16 @@ static bool next_gpu(const struct tp_record *record, size_t *cursor, struct tp_i
     const struct tp_distributed *view = record->at;
     uint32_t first = (uint32_t)record->index;
     size_t before = 0;
-    for (uint32_t i = first; i != TP_NO_ID; before += view->ranks[i]->gpu_count, i = view->kin[i].next_of_process) {
+    for (uint32_t i = first; i != TP_NO_ID; before += view->ranks[i]->gpu_count, i = view->kin[i].next_in_process) {
         if (*cursor >= before + view->ranks[i]->gpu_count)
             continue;
         const struct tp_rank_gpu *gpu = shown_gpu(view, first, i, (uint32_t)(*cursor - before));
         ++*cursor;
-        item->value = tp_as_absent();
+        item->value = tp_json_value_absent();
         if (gpu) {
             snprintf(item->room, sizeof item->room, "GPU%lld", (long long)gpu->id);
             item->key = tp_str_of(item->room);
-            item->value = tp_as_record(&gpu_type, (struct tp_record){.at = gpu});
+            item->value = tp_json_value_record(&gpu_type, (struct tp_record){.at = gpu});
         }
         return true;
     }
@@ -290,7 +290,7 @@ static bool next_gpu(const struct tp_record *record, size_t *cursor, struct tp_i
 
 static struct tp_json_value next_process_of_node(tp_next_item *next, const struct tp_distributed *view, uint32_t rank)
 {
-    return tp_as_map(next, (struct tp_record){.at = view, .index = rank});
+    return tp_json_value_map(next, (struct tp_record){.at = view, .index = rank});
 }
 
 /* Writes the processes of one node. record->index: first rank of the node. *cursor: 0 at the start, then the index of a
@@ -298,9 +298,9 @@ static struct tp_json_value next_process_of_node(tp_next_item *next, const struc
 static bool next_process(const struct tp_record *record, size_t *cursor, struct tp_item *item)
 {
     const struct tp_distributed *view = record->at;
-    uint32_t at = *cursor ? view->kin[*cursor - 1].next_of_node : (uint32_t)record->index;
+    uint32_t at = *cursor ? view->kin[*cursor - 1].next_in_node : (uint32_t)record->index;
     while (at != TP_NO_ID && !view->kin[at].is_first_of_process)
-        at = view->kin[at].next_of_node;
+        at = view->kin[at].next_in_node;
     if (at == TP_NO_ID)
         return false;
     struct tp_str node, process;
@@ -319,7 +319,7 @@ static bool next_node(const struct tp_record *record, size_t *cursor, struct tp_
     if (*cursor >= view->rank_count)
         return false;
     uint32_t rank = (uint32_t)(*cursor)++;
-    item->value = tp_as_absent();
+    item->value = tp_json_value_absent();
     if (view->kin[rank].is_first_of_node) {
         split_worker(view->ranks[rank]->worker, &item->key, &process);
         item->value = next_process_of_node(next_process, view, rank);
@@ -333,5 +333,5 @@ struct tp_json_value tp_rank_devices(const struct tp_record *record)
     for (uint32_t w = 0; w < view->rank_count; w++)
         if (view->ranks[w]->gpu_count > 0)
             return next_process_of_node(next_node, view, 0);
-    return tp_as_null();
+    return tp_json_value_null();
 }

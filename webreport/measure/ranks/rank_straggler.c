@@ -7,7 +7,7 @@
 enum { SYNCHRONIZING = 1 }; /* index of the waiting time in a cell of `wait`: time before the last rank arrives */
 enum { COMPUTATION = 0, OVERLAPPING = 1 }; /* indexes of the computing time in a cell of `overlap` */
 
-static double threshold(const struct tp_rule *rule, const char *key)
+static double rule_threshold(const struct tp_rule *rule, const char *key)
 {
     for (unsigned i = 0; i < TP_RULE_THRESHOLDS && rule->thresholds[i].key; i++)
         if (strcmp(rule->thresholds[i].key, key) == 0)
@@ -17,7 +17,7 @@ static double threshold(const struct tp_rule *rule, const char *key)
 
 /* Returns the rank that arrives last in a step, which is the rank with the shortest wait. Returns TP_NO_ID if several
  * ranks wait equally long, or if a rank lacks the step. */
-static uint32_t last_rank(const struct tp_distributed *view, uint32_t step)
+static uint32_t last_arriving_rank(const struct tp_distributed *view, uint32_t step)
 {
     const struct tp_step_matrix *wait = &view->wait;
     uint32_t last = TP_NO_ID;
@@ -39,7 +39,7 @@ static void count_late(struct tp_straggler *found, const struct tp_distributed *
     for (uint32_t w = 0; w < view->rank_count; w++) {
         uint32_t late = 0;
         for (uint32_t step = 1; step < view->wait.step_count; step++)
-            late += last_rank(view, step) == w;
+            late += last_arriving_rank(view, step) == w;
         if (late > found->late_count) {
             found->late_count = late;
             found->rank = w;
@@ -57,7 +57,7 @@ static double computing_us(const struct tp_distributed *view, uint32_t rank)
 /* Returns the share of the wait that would be saved. If the straggler computes longer than other ranks, its part of the
  * shared work is too large; equal parts would let all ranks finish at the mean. Otherwise the straggler does other
  * work, and the whole wait would be saved. */
-static double saved_part(const struct tp_straggler *found, const struct tp_distributed *view)
+static double saved_part_of_wait(const struct tp_straggler *found, const struct tp_distributed *view)
 {
     double ranks = view->rank_count, others = 0;
     for (uint32_t w = 0; w < view->rank_count; w++)
@@ -66,7 +66,7 @@ static double saved_part(const struct tp_straggler *found, const struct tp_distr
     return is_shared ? (ranks - 1) / ranks : 1;
 }
 
-static void measure(struct tp_straggler *found, const struct tp_distributed *view)
+static void measure_straggler(struct tp_straggler *found, const struct tp_distributed *view)
 {
     double steps = 0, waits = 0;
     for (uint32_t w = 0; w < view->rank_count; w++) {
@@ -89,19 +89,19 @@ void tp_straggler_find(struct tp_straggler *found, const struct tp_distributed *
     count_late(found, view);
     if (found->rank == TP_NO_ID)
         return;
-    measure(found, view);
+    measure_straggler(found, view);
     double wait = found->step_us > 0 ? 100 * found->wait_us / found->step_us : 0;
     double late = 100.0 * found->late_count / found->step_count;
-    found->share_percent = wait * saved_part(found, view);
+    found->share_percent = wait * saved_part_of_wait(found, view);
     if (view->is_cause_of_loss && !view->is_cause_of_loss[found->rank])
         found->rank = TP_NO_ID;
-    if (wait < threshold(rule, "min_wait_pct") || late < threshold(rule, "min_late_pct"))
+    if (wait < rule_threshold(rule, "min_wait_pct") || late < rule_threshold(rule, "min_late_pct"))
         found->rank = TP_NO_ID;
 }
 
-struct tp_finding tp_straggler_finding(const struct tp_straggler *found)
+struct tp_finding tp_straggler_make_finding(const struct tp_straggler *found)
 {
-    struct tp_finding finding = tp_finding_of_run(TP_RULE_E3, found->share_percent);
+    struct tp_finding finding = tp_finding_make_for_run(TP_RULE_E3, found->share_percent);
     finding.ceiling_us_per_step = found->share_percent * found->step_us / 100;
     return finding;
 }

@@ -3,8 +3,8 @@
 
 #include "webreport/measure/rules/recommendations.h"
 
-static void build(struct tp_advice *advice, const struct tp_model *model, const struct tp_rule_overrides *overrides,
-                  bool is_whole, struct tp_arena *arena)
+static void build_advice(struct tp_advice *advice, const struct tp_model *model,
+                         const struct tp_rule_overrides *overrides, bool is_whole, struct tp_arena *arena)
 {
     struct tp_work_kinds kinds;
     struct tp_work_units units;
@@ -23,15 +23,15 @@ static void build(struct tp_advice *advice, const struct tp_model *model, const 
     tp_memory_peak_build(&advice->memory, model, arena);
     tp_idle_build(&advice->idle, model, is_whole, arena);
     tp_verdict_build(&advice->verdict, model, advice->quality.is_fragment, arena);
-    if (tp_is_of_program(advice, model))
-        tp_verdict_of_program(&advice->verdict, &advice->program);
+    if (tp_advice_is_for_program(advice, model))
+        tp_verdict_build_for_program(&advice->verdict, &advice->program);
     if (has_works) {
         tp_work_kinds_build(&kinds, model, arena);
         tp_work_units_build(&units, &kinds, overrides ? overrides->peaks : NULL, arena);
         tp_work_rates_build(&advice->rates, &kinds, &units);
         tp_serving_build(&advice->serving, &kinds, &units, arena);
     } else {
-        tp_work_rates_none(&advice->rates);
+        tp_work_rates_init_empty(&advice->rates);
         tp_serving_init_empty(&advice->serving);
     }
     advice->use = tp_program_use_find(model, &advice->serving);
@@ -42,24 +42,24 @@ static void build(struct tp_advice *advice, const struct tp_model *model, const 
     basis.is_serving = advice->serving.is_present;
     basis.use = advice->use.of;
     tp_recommendations_build(&advice->recommendations, &basis, arena);
-    tp_verdict_leave_out(&advice->verdict, &advice->recommendations.unjudged, model);
+    tp_verdict_set_unjudged(&advice->verdict, &advice->recommendations.unjudged, model);
     tp_verdict_add_recording(&advice->verdict, &advice->recommendations, model);
     if (has_works) {
         tp_work_units_drop(&units, arena);
-        tp_work_kinds_drop(&kinds, arena);
+        tp_work_kinds_release(&kinds, arena);
     }
 }
 
 void tp_advice_build(struct tp_advice *advice, const struct tp_model *model, const struct tp_rule_overrides *overrides,
                      struct tp_arena *arena)
 {
-    build(advice, model, overrides, true, arena);
+    build_advice(advice, model, overrides, true, arena);
 }
 
-void tp_advice_build_brief(struct tp_advice *advice, const struct tp_model *model,
-                           const struct tp_rule_overrides *overrides, struct tp_arena *arena)
+void tp_advice_build_for_summary(struct tp_advice *advice, const struct tp_model *model,
+                                 const struct tp_rule_overrides *overrides, struct tp_arena *arena)
 {
-    build(advice, model, overrides, false, arena);
+    build_advice(advice, model, overrides, false, arena);
 }
 
 #define F struct tp_advice
@@ -87,8 +87,8 @@ static const struct tp_json_field fields[] = {
 
 const struct tp_fields tp_advice_fields = TP_FIELDS("Judgement of a profile", fields);
 
-void tp_advice_withhold(struct tp_advice *advice)
+void tp_advice_drop_verdict(struct tp_advice *advice)
 {
-    tp_verdict_withhold(&advice->verdict);
+    tp_verdict_reset(&advice->verdict);
     advice->recommendations.finding_count = 0;
 }

@@ -22,7 +22,7 @@
 struct tp_advice {
     struct tp_quality quality;
     struct tp_idle_view idle;
-    struct tp_work_view works; /* like `rates`, empty in tp_advice_build_brief */
+    struct tp_work_view works; /* like `rates`, empty in tp_advice_build_for_summary */
     struct tp_work_rates rates;
     struct tp_serving_view serving;
     struct tp_time_trees times; /* one tree per device that has a flame */
@@ -35,7 +35,7 @@ struct tp_advice {
 };
 
 /* Returns whether the trace contains only a program recorded from outside. */
-static inline bool tp_is_of_program(const struct tp_advice *advice, const struct tp_model *model)
+static inline bool tp_advice_is_for_program(const struct tp_advice *advice, const struct tp_model *model)
 {
     return advice->program.is_present && model->program == TP_RECORDED_EMPTY;
 }
@@ -46,14 +46,14 @@ void tp_advice_build(struct tp_advice *advice, const struct tp_model *model, con
 
 /* Builds only the advice that summaries need. Leaves out kinds of work and all results that need the idle flame
  * (tp_idle_build). */
-void tp_advice_build_brief(struct tp_advice *advice, const struct tp_model *model,
-                           const struct tp_rule_overrides *overrides, struct tp_arena *arena);
+void tp_advice_build_for_summary(struct tp_advice *advice, const struct tp_model *model,
+                                 const struct tp_rule_overrides *overrides, struct tp_arena *arena);
 
 extern const struct tp_fields tp_advice_fields;
 
 /* Removes the verdict and the findings, but keeps facts and tables. Used for a trace from inside a process if another
  * trace shows the same work: a second trace next to PyTorch's (TP_WORKER_SECOND), or a trace next to a recording from
  * outside (TP_WORKER_INSIDE). */
-void tp_advice_withhold(struct tp_advice *advice);
+void tp_advice_drop_verdict(struct tp_advice *advice);
 
 #endif

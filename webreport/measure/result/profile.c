@@ -6,28 +6,28 @@
 static struct tp_json_value views(const struct tp_record *record)
 {
     const struct tp_profile *profile = record->at;
-    return tp_as_record(&tp_views_fields, (struct tp_record){.at = profile->views});
+    return tp_json_value_record(&tp_views_fields, (struct tp_record){.at = profile->views});
 }
 
 static struct tp_json_value advice(const struct tp_record *record)
 {
     const struct tp_profile *profile = record->at;
-    return tp_as_record(&tp_advice_fields, (struct tp_record){.at = profile->advice});
+    return tp_json_value_record(&tp_advice_fields, (struct tp_record){.at = profile->advice});
 }
 
 static struct tp_json_value steps(const struct tp_record *record)
 {
     const struct tp_profile *profile = record->at;
     if (!profile->steps)
-        return tp_as_absent();
-    return tp_as_record(&tp_program_steps_fields, (struct tp_record){.at = profile->steps});
+        return tp_json_value_absent();
+    return tp_json_value_record(&tp_program_steps_fields, (struct tp_record){.at = profile->steps});
 }
 
 static struct tp_json_value evidence(const struct tp_record *record)
 {
     const struct tp_profile *profile = record->at;
-    return tp_as_record(&tp_evidence_fields,
-                        (struct tp_record){.at = &profile->trace->evidence, .arena = record->arena});
+    return tp_json_value_record(&tp_evidence_fields,
+                                (struct tp_record){.at = &profile->trace->evidence, .arena = record->arena});
 }
 
 static const struct tp_json_field fields[] = {

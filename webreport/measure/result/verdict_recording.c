@@ -12,7 +12,7 @@ void tp_verdict_add_recording(struct tp_trace_verdict *v, const struct tp_recomm
 {
     double percent = tp_percent(found->overhead.cost_ns, model->window_ns);
     bool is_host = v->class == TP_CLASS_LAUNCH_BOUND || v->class == TP_CLASS_CPU;
-    if (!is_host || percent < LEAST_PERCENT || !tp_speaks_torch(model->producer))
+    if (!is_host || percent < LEAST_PERCENT || !tp_uses_torch_words(model->producer))
         return;
     v->recording_percent = percent;
     v->is_recording_of_stacks = found->overhead.frames > 0;

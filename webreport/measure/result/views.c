@@ -1,7 +1,7 @@
 /* Implements views.h: builds all views of one profile. */
 #include "webreport/measure/result/views.h"
 
-void tp_views_build_brief(struct tp_views *views, const struct tp_model *model, struct tp_arena *arena)
+void tp_views_build_for_summary(struct tp_views *views, const struct tp_model *model, struct tp_arena *arena)
 {
     tp_trace_facts_build(&views->facts, model, arena);
     tp_overview_build(&views->overview, model, arena);
@@ -25,8 +25,8 @@ static struct tp_json_value modules(const struct tp_record *record)
 {
     const struct tp_views *views = record->at;
     if (!views->modules.is_present)
-        return tp_as_null();
-    return tp_as_list(tp_module_view_next, (struct tp_record){.at = &views->modules});
+        return tp_json_value_null();
+    return tp_json_value_list(tp_module_view_next, (struct tp_record){.at = &views->modules});
 }
 
 #define F struct tp_views

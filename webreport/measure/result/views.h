@@ -31,7 +31,7 @@ void tp_views_build(struct tp_views *views, const struct tp_model *model, struct
 
 /* Builds only the views that summaries need. Leaves out modules, samples, operators by shape and stack, and kernels by
  * configuration. */
-void tp_views_build_brief(struct tp_views *views, const struct tp_model *model, struct tp_arena *arena);
+void tp_views_build_for_summary(struct tp_views *views, const struct tp_model *model, struct tp_arena *arena);
 
 extern const struct tp_fields tp_views_fields;
 

@@ -25,7 +25,7 @@ static struct tp_vec list_blocks(const struct tp_model *model, struct tp_arena *
     for (uint32_t i = 0; i < records.count; i++) {
         const struct tp_memory_record *record = &records.items[i];
         int64_t bytes = tp_memory_bytes(&records, record);
-        int64_t address = tp_memory_rare(model->trace, tp_memory_raw(&records, record))->address;
+        int64_t address = tp_memory_rare(model->trace, tp_memory_trace_record(&records, record))->address;
         bool is_host = records.devices[record->device].type == TP_DEVICE_CPU;
         if (!is_host || address <= 0 || bytes <= 0 || bytes >= OWN_MAPPING_BYTES)
             continue;
@@ -59,7 +59,7 @@ static struct tp_vec sort_bounds(struct tp_arena *arena, struct tp_vec *blocks)
 
 /* Returns the first page range from `at` on that no earlier block contained. Shortens the paths in `next` on the
  * way. */
-static uint32_t next_new(uint32_t *next, uint32_t at)
+static uint32_t next_new_range(uint32_t *next, uint32_t at)
 {
     while (next[at] != at)
         at = next[at] = next[next[at]];
@@ -68,28 +68,28 @@ static uint32_t next_new(uint32_t *next, uint32_t at)
 
 /* Returns whether an operator itself writes no memory. Such an operator makes a view, or allocates memory that another
  * operator writes. */
-static bool writes_nothing(struct tp_str name)
+static bool is_allocation_without_write(struct tp_str name)
 {
     static const char *const begins[] = {"aten::empty",      "aten::new_empty", "aten::resize_",
                                          "aten::as_strided", "aten::view",      "aten::expand",
                                          "aten::transpose",  "aten::set_",      NULL};
-    return tp_str_starts_with_one(name, begins) || tp_str_equal(name, TP_STR("aten::t"));
+    return tp_str_starts_with_one_of(name, begins) || tp_str_equal(name, TP_STR("aten::t"));
 }
 
 /* Returns the operator that first writes the memory allocated by `owner`. */
-static uint32_t filler_of(const struct tp_model *model, uint32_t owner)
+static uint32_t first_writer(const struct tp_model *model, uint32_t owner)
 {
     enum { MOST_LOOKED_AT = 32 };
     const struct tp_operators *ops = &model->operators;
-    struct tp_str name = tp_trace_name(model->trace, tp_operator_event(model, owner));
+    struct tp_str name = tp_trace_event_name(model->trace, tp_operator_event(model, owner));
     uint32_t thread = tp_operator_event(model, owner)->thread;
-    if (!writes_nothing(name))
+    if (!is_allocation_without_write(name))
         return owner;
     for (uint32_t op = owner + 1, n = 0; op < ops->finished_count && n < MOST_LOOKED_AT; op++, n++) {
         const struct tp_event *e = tp_operator_event(model, op);
         if (e->thread != thread)
             break;
-        if (ops->subtree_end[op] == op + 1 && !writes_nothing(tp_trace_name(model->trace, e)))
+        if (ops->subtree_end[op] == op + 1 && !is_allocation_without_write(tp_trace_event_name(model->trace, e)))
             return op;
     }
     return owner;
@@ -104,22 +104,22 @@ enum kind { NOTHING, EXISTING, NEW, MIXED };
 enum { KIND_SHIFT = 30, EDGES = 2 };
 #define COUNT_MASK ((UINT32_C(1) << KIND_SHIFT) - 1)
 
-static enum kind kind_of(uint32_t pages)
+static enum kind page_kind(uint32_t pages)
 {
     return (enum kind)(pages >> KIND_SHIFT);
 }
 
-static uint32_t new_count(uint32_t pages)
+static uint32_t new_page_count(uint32_t pages)
 {
-    return kind_of(pages) >= NEW ? pages & COUNT_MASK : 0;
+    return page_kind(pages) >= NEW ? pages & COUNT_MASK : 0;
 }
 
 /* Returns `pages` after adding a block with `all` pages, of which `made` are new. */
-static uint32_t with_block(uint32_t pages, uint64_t made, uint64_t all)
+static uint32_t add_block(uint32_t pages, uint64_t made, uint64_t all)
 {
-    enum kind before = kind_of(pages), block = made == 0 ? EXISTING : all - made <= EDGES ? NEW : MIXED;
+    enum kind before = page_kind(pages), block = made == 0 ? EXISTING : all - made <= EDGES ? NEW : MIXED;
     enum kind kind = before == NOTHING || before == block ? block : MIXED;
-    uint64_t count = kind == EXISTING ? (pages & COUNT_MASK) + all : new_count(pages) + made;
+    uint64_t count = kind == EXISTING ? (pages & COUNT_MASK) + all : new_page_count(pages) + made;
     return (uint32_t)kind << KIND_SHIFT | (uint32_t)(count < COUNT_MASK ? count : COUNT_MASK);
 }
 
@@ -138,14 +138,15 @@ static uint32_t *count_pages(const struct tp_model *model, struct tp_arena *aren
         const struct block *block = TP_AT(&blocks, struct block, i);
         uint64_t made = 0;
         uint64_t all = *TP_AT(&bounds, uint64_t, block->end) - *TP_AT(&bounds, uint64_t, block->first);
-        for (uint32_t at = next_new(next, (uint32_t)block->first); at < block->end; at = next_new(next, at)) {
+        for (uint32_t at = next_new_range(next, (uint32_t)block->first); at < block->end;
+             at = next_new_range(next, at)) {
             made += *TP_AT(&bounds, uint64_t, at + 1) - *TP_AT(&bounds, uint64_t, at);
             next[at] = at + 1;
         }
         if (block->owner == TP_NO_ID)
             continue;
-        uint32_t *filler = &pages[filler_of(model, block->owner)];
-        *filler = with_block(*filler, made, all);
+        uint32_t *filler = &pages[first_writer(model, block->owner)];
+        *filler = add_block(*filler, made, all);
     }
     return pages;
 }
@@ -153,7 +154,7 @@ static uint32_t *count_pages(const struct tp_model *model, struct tp_arena *aren
 /* ---- the cost of a new page ---- */
 
 /* Returns whether operators of this name do little more with a page than write it. */
-static bool is_light(struct tp_str name)
+static bool is_light_operator_name(struct tp_str name)
 {
     static const char *const names[] = {"aten::mul",
                                         "aten::add",
@@ -178,7 +179,7 @@ static bool is_light(struct tp_str name)
                                         "aten::threshold_backward",
                                         "aten::masked_fill",
                                         NULL};
-    return tp_str_is_one(name, names);
+    return tp_str_is_one_of(name, names);
 }
 
 /* Thresholds for operators that show how long the system takes to make pages. EVIDENCE_PAGES: least number of new
@@ -188,7 +189,7 @@ enum { EVIDENCE_PAGES = 8, MANY_PAGES = 64, MADE_NS = 1000, FEW = 3 };
 /* limits per page, ns: time to write a page; largest accepted cost if only computing operators are evidence */
 enum { WRITTEN_NS = 300, MOST_ACCEPTED_NS = 1500 };
 
-static int64_t low_of(struct tp_vec *times, unsigned percent)
+static int64_t low_quantile_ns(struct tp_vec *times, unsigned percent)
 {
     tp_sort_integers(times->data, times->count);
     return *TP_AT(times, int64_t, tp_nearest_rank(times->count, percent)) - WRITTEN_NS;
@@ -201,14 +202,14 @@ static int64_t self_ns(const struct tp_model *model, uint32_t op)
 
 static bool is_light_operator(const struct tp_model *model, uint32_t op)
 {
-    return is_light(tp_trace_name(model->trace, tp_operator_event(model, op)));
+    return is_light_operator_name(tp_trace_event_name(model->trace, tp_operator_event(model, op)));
 }
 
 /* Returns whether an operator wrote so many new pages, and took so long for each, that the system must have made
  * them. */
 static bool is_evidence(const struct tp_model *model, const uint32_t *pages, uint32_t op)
 {
-    uint32_t made = new_count(pages[op]);
+    uint32_t made = new_page_count(pages[op]);
     return made >= EVIDENCE_PAGES && self_ns(model, op) / made >= MADE_NS;
 }
 
@@ -219,11 +220,11 @@ static int64_t page_cost(const struct tp_model *model, struct tp_arena *arena, c
     for (uint32_t op = 0; op < model->operators.count; op++) {
         struct tp_vec *times = is_light_operator(model, op) ? &light : &others;
         if (is_evidence(model, pages, op))
-            *(int64_t *)tp_vec_push(times) = self_ns(model, op) / new_count(pages[op]);
+            *(int64_t *)tp_vec_push(times) = self_ns(model, op) / new_page_count(pages[op]);
     }
     if (light.count >= FEW)
-        return low_of(&light, 25);
-    return others.count >= FEW ? tp_ns_min(low_of(&others, 10), MOST_ACCEPTED_NS) : 0;
+        return low_quantile_ns(&light, 25);
+    return others.count >= FEW ? tp_ns_min(low_quantile_ns(&others, 10), MOST_ACCEPTED_NS) : 0;
 }
 
 /* Returns the time that a light operator takes for an existing page, ns: the median of operators with at least
@@ -232,7 +233,7 @@ static int64_t usual_page_ns(const struct tp_model *model, struct tp_arena *aren
 {
     struct tp_vec times = TP_VEC(arena, int64_t);
     for (uint32_t op = 0; op < model->operators.count; op++)
-        if (kind_of(pages[op]) == EXISTING && (pages[op] & COUNT_MASK) >= MANY_PAGES && is_light_operator(model, op))
+        if (page_kind(pages[op]) == EXISTING && (pages[op] & COUNT_MASK) >= MANY_PAGES && is_light_operator(model, op))
             *(int64_t *)tp_vec_push(&times) = self_ns(model, op) / (pages[op] & COUNT_MASK);
     return times.count < FEW ? WRITTEN_NS : tp_ns_max(WRITTEN_NS, tp_lower_median(times.data, times.count));
 }
@@ -243,9 +244,9 @@ static int64_t usual_page_ns(const struct tp_model *model, struct tp_arena *aren
 static int64_t making_ns(const struct tp_model *model, const uint32_t *pages, uint32_t op, int64_t cost_ns,
                          int64_t usual_ns)
 {
-    uint32_t made = new_count(pages[op]);
+    uint32_t made = new_page_count(pages[op]);
     int64_t self = self_ns(model, op), cost = tp_sat_mul(cost_ns, made);
-    bool is_clear = kind_of(pages[op]) == NEW && made >= MANY_PAGES && is_evidence(model, pages, op);
+    bool is_clear = page_kind(pages[op]) == NEW && made >= MANY_PAGES && is_evidence(model, pages, op);
     if (is_clear && usual_ns < MADE_NS && is_light_operator(model, op))
         return tp_ns_max(0, tp_sat_sub(self, tp_sat_mul(usual_ns, made)));
     return (double)self < 0.8 * (double)cost ? 0 : tp_ns_min(cost, self);

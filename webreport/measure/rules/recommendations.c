@@ -15,7 +15,7 @@ static const struct tp_rule *const turns[] = {
 };
 enum { TURN_COUNT = sizeof turns / sizeof *turns };
 
-double tp_finding_most_us(const struct tp_finding *finding)
+double tp_finding_max_gain_us(const struct tp_finding *finding)
 {
     double part = finding->share_percent > 0 ? finding->high_percent / finding->share_percent : 1;
     return finding->ceiling_us_per_step * (finding->most_percent > 0 ? part : fmin(part, 1));
@@ -31,19 +31,19 @@ static int by_rule(const void *x, const void *y, const void *context)
 }
 
 /* Returns whether a rule applies to programs of this kind. */
-static bool is_for(const struct tp_rule *rule, enum tp_program_kind program)
+static bool applies_to_program(const struct tp_rule *rule, enum tp_program_kind program)
 {
     return rule->always || (rule->on_device && rule->on_host) || (rule->on_device && program == TP_RECORDED_GPU) ||
            (rule->on_host && program == TP_RECORDED_CPU);
 }
 
-static void note_other_programs(struct tp_advisor *a)
+static void skip_rules_of_other_programs(struct tp_advisor *a)
 {
     for (unsigned i = 0; i < TP_RULE_COUNT; i++) {
         const struct tp_rule *rule = tp_rule_at(i);
         if (!rule->on_device && !rule->on_host && !rule->always)
             tp_advisor_skip(a, (enum tp_rule_id)i, "needs several ranks");
-        else if (!is_for(rule, a->model->program))
+        else if (!applies_to_program(rule, a->model->program))
             tp_advisor_skip(a, (enum tp_rule_id)i, "not for this kind of program");
     }
 }
@@ -60,8 +60,8 @@ static void evaluate_on_device(struct tp_advisor *a)
     for (size_t i = 0; i < TURN_COUNT; i++)
         if (turns[i]->on_device)
             turns[i]->on_device(a);
-    tp_findings_less_recording(a);
-    tp_findings_already_followed(a);
+    tp_findings_subtract_recording(a);
+    tp_findings_drop_followed_advice(a);
 }
 
 static void evaluate_on_host(struct tp_advisor *a)
@@ -70,10 +70,10 @@ static void evaluate_on_host(struct tp_advisor *a)
     for (size_t i = 0; i < TURN_COUNT; i++)
         if (turns[i]->on_host)
             turns[i]->on_host(a);
-    tp_findings_already_followed(a);
+    tp_findings_drop_followed_advice(a);
 }
 
-static void evaluate(struct tp_advisor *a)
+static void evaluate_rules(struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
     if (a->quality->is_fragment) {
@@ -87,7 +87,7 @@ static void evaluate(struct tp_advisor *a)
     for (size_t i = 0; i < TURN_COUNT; i++)
         if (turns[i]->always)
             turns[i]->always(a);
-    note_other_programs(a);
+    skip_rules_of_other_programs(a);
 }
 
 /* the state of one evaluation of all rules */
@@ -98,7 +98,7 @@ struct evaluation {
     struct tp_advisor advisor;
 };
 
-/* Sums the estimates of all findings. No two estimates count the same time (tp_findings_bound). */
+/* Sums the estimates of all findings. No two estimates count the same time (tp_findings_limit_gains). */
 static void add_totals(struct tp_recommendations *r)
 {
     for (uint32_t i = 0; i < r->finding_count; i++) {
@@ -110,7 +110,7 @@ static void add_totals(struct tp_recommendations *r)
         r->total_ceiling_us_per_step = fmax(r->total_ceiling_us_per_step, f->ceiling_us_per_step);
         r->total_ceiling_percent = fmax(r->total_ceiling_percent, f->share_percent);
         r->total_gain_us_per_step +=
-            f->high_percent > 0 ? tp_finding_most_us(f) * f->counted_percent / f->high_percent : 0;
+            f->high_percent > 0 ? tp_finding_max_gain_us(f) * f->counted_percent / f->high_percent : 0;
         r->total_gain_percent += f->counted_percent;
         r->total_low_percent += f->low_percent;
     }
@@ -119,7 +119,7 @@ static void add_totals(struct tp_recommendations *r)
     r->total_gain_percent = fmin(r->total_gain_percent, r->total_ceiling_percent);
 }
 
-static int recommend(void *context, struct tp_error *err)
+static int build_guarded(void *context, struct tp_error *err)
 {
     struct evaluation *e = context;
     struct tp_advisor *a = &e->advisor;
@@ -135,9 +135,9 @@ static int recommend(void *context, struct tp_error *err)
         tp_advisor_skip(a, TP_RULE_E1, "one collective takes half of the recorded time because ranks arrived late");
     }
     a->accumulation = tp_accumulation_find(model, a->arena);
-    evaluate(a);
+    evaluate_rules(a);
     tp_findings_sort(a->arena, a->findings.data, a->findings.count, e->verdict->class);
-    int64_t ceiling = tp_findings_bound(a);
+    int64_t ceiling = tp_findings_limit_gains(a);
     tp_merge_sort(a->arena, a->notes.data, a->notes.count, sizeof(struct tp_rule_note), by_rule, NULL);
     double steps = model->used_count;
     *e->out = (struct tp_recommendations){
@@ -156,7 +156,7 @@ static int recommend(void *context, struct tp_error *err)
         .overhead = a->overhead,
         .unjudged = a->unjudged,
     };
-    e->out->unjudged.details = tp_detail_keep(a, a->unjudged.details);
+    e->out->unjudged.details = tp_detail_copy(a, a->unjudged.details);
     add_totals(e->out);
     return TP_OK;
 }
@@ -174,7 +174,7 @@ void tp_recommendations_build(struct tp_recommendations *out, const struct tp_ru
     e.advisor.units = basis->units;
     e.advisor.overrides = basis->overrides;
     tp_arena_init(&scratch, 0);
-    int code = tp_arena_run_both(&scratch, arena, recommend, &e, NULL);
+    int code = tp_arena_run_both(&scratch, arena, build_guarded, &e, NULL);
     tp_arena_release(&scratch);
     if (code)
         tp_arena_fail(arena, code);

@@ -17,10 +17,10 @@ struct tp_rule_words tp_rule_words(const struct tp_rule *rule, enum tp_producer 
 
 /* Returns the texts of a rule for a program of this producer and use. Users who serve a model, or only call one, get no
  * advice about training. */
-struct tp_rule_words tp_rule_words_of_use(const struct tp_rule *rule, enum tp_producer producer,
-                                          enum tp_program_use_kind use);
+struct tp_rule_words tp_rule_words_for_use(const struct tp_rule *rule, enum tp_producer producer,
+                                           enum tp_program_use_kind use);
 
 /* Returns the texts of the rule with this id, such as "A1". title is NULL if there is no such rule. */
-struct tp_rule_words tp_rule_words_of(struct tp_str id, enum tp_producer producer);
+struct tp_rule_words tp_rule_words_by_id(struct tp_str id, enum tp_producer producer);
 
 #endif

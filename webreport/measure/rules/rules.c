@@ -22,7 +22,7 @@ unsigned tp_rule_number(const struct tp_rule *rule)
     return number;
 }
 
-const struct tp_rule *tp_rule_of_id(struct tp_str id)
+const struct tp_rule *tp_rule_by_id(struct tp_str id)
 {
     for (unsigned i = 0; i < TP_RULE_COUNT; i++)
         if (tp_str_equal(id, tp_str_of(rows[i]->id)))
@@ -30,7 +30,7 @@ const struct tp_rule *tp_rule_of_id(struct tp_str id)
     return NULL;
 }
 
-struct tp_rule_gain tp_rule_gain_of(enum tp_rule_id rule)
+struct tp_rule_gain tp_rule_measured_gain(enum tp_rule_id rule)
 {
     struct tp_rule_gain gain = rows[rule]->gain;
     if (gain.high <= 0)

@@ -1,9 +1,9 @@
 /* Rules and findings as data: one row per rule, the user's thresholds, and the findings of a trace.
  *
  * A finding is about a part of the recorded time, which is its ceiling. It has an estimate: the least and the greatest
- * gain of a fix. No two estimates count the same time (tp_findings_bound), so their sum fits into the steps. The share
- * of the ceiling in the step determines the severity of a finding. The rule and the quality of the trace determine its
- * confidence (docs/definitions.md 15). recommendations.h evaluates the rules. */
+ * gain of a fix. No two estimates count the same time (tp_findings_limit_gains), so their sum fits into the steps. The
+ * share of the ceiling in the step determines the severity of a finding. The rule and the quality of the trace
+ * determine its confidence (docs/definitions.md 15). recommendations.h evaluates the rules. */
 #ifndef TP_WEBREPORT_MEASURE_RULES_RULES_H
 #define TP_WEBREPORT_MEASURE_RULES_RULES_H
 
@@ -30,7 +30,7 @@ struct tp_trace_verdict;
 enum tp_severity { TP_SEVERITY_HIGH, TP_SEVERITY_MEDIUM, TP_SEVERITY_LOW, TP_SEVERITY_INFO };
 enum tp_confidence { TP_CONFIDENCE_LOW, TP_CONFIDENCE_MEDIUM, TP_CONFIDENCE_HIGH };
 /* Returns the severity of a finding with this share of the step. */
-enum tp_severity tp_severity_of_share(double percent);
+enum tp_severity tp_severity_by_share(double percent);
 const char *tp_severity_text(enum tp_severity severity);
 const char *tp_confidence_text(enum tp_confidence confidence);
 
@@ -86,12 +86,12 @@ struct tp_rule {
     const char *replayed;          /* advice for programs that already replay device graphs; NULL: the usual advice */
     const char *compiled;          /* advice for programs that are already compiled; NULL: the usual advice */
 
-    const char *weakened_like;   /* id of another rule; the flags that weaken it also weaken this rule; NULL: none */
-    bool needs_types;            /* the rule needs the types of operator inputs (option record_shapes) */
-    bool is_of_late_host;        /* the rule is about a late host; skipped if first use covers the recording */
-    bool is_slowed_by_recording; /* recording slows the host; the cost of recording is subtracted from the gain */
-    bool is_of_memory;           /* the rule is evaluated even if the device has too little work to judge */
-    bool is_of_small_batches;    /* the rule is about small batches; R6 adds its detail to this rule's finding */
+    const char *weakened_like_rule; /* id of another rule; the flags that weaken it also weaken this rule; NULL: none */
+    bool needs_types;               /* the rule needs the types of operator inputs (option record_shapes) */
+    bool is_about_late_host;        /* the rule is about a late host; skipped if first use covers the recording */
+    bool is_slowed_by_recording;    /* recording slows the host; the cost of recording is subtracted from the gain */
+    bool is_about_memory;           /* the rule is evaluated even if the device has too little work to judge */
+    bool is_about_small_batches;    /* the rule is about small batches; R6 adds its detail to this rule's finding */
 
     /* Functions that evaluate the rule and the other rules of its file; NULL if not evaluated here. Files in
      * measure/ranks evaluate the rules about several ranks. */
@@ -111,10 +111,10 @@ const struct tp_rule *tp_rule_at(unsigned number);
 unsigned tp_rule_number(const struct tp_rule *rule);
 
 /* Returns the rule with this id, such as "A1", or NULL. */
-const struct tp_rule *tp_rule_of_id(struct tp_str id);
+const struct tp_rule *tp_rule_by_id(struct tp_str id);
 
 /* Returns the gain of a rule. If its row has no gain, the gain is between nothing and the whole ceiling. */
-struct tp_rule_gain tp_rule_gain_of(enum tp_rule_id rule);
+struct tp_rule_gain tp_rule_measured_gain(enum tp_rule_id rule);
 
 /* The user's thresholds and measured peaks of devices. Zeroed: all defaults. */
 struct tp_rule_overrides {
@@ -152,7 +152,7 @@ struct tp_finding {
     double weight_percent; /* percent that decides the position in the list, greatest first; NaN: the gain decides */
     double low_part, high_part; /* least and greatest part of the finding's time that a fix gains, from 0 to 1 */
     /* largest width of the estimate if low_part is 0.5 or more, percentage points; 100: no limit */
-    double widest_percent;
+    double max_width_percent;
     uint32_t time; /* index of the finding's times in tp_advisor.times; valid only during the evaluation */
     /* upper end of the gain if this were the only finding, percent of the step; 0: share_percent is the upper end */
     double most_percent;
@@ -201,7 +201,7 @@ struct tp_recommendations {
 };
 
 /* Returns the upper end of a finding's estimate, us per step; NaN without a ceiling. */
-double tp_finding_most_us(const struct tp_finding *finding);
+double tp_finding_max_gain_us(const struct tp_finding *finding);
 
 extern const struct tp_fields tp_finding_fields, tp_recommendations_fields;
 

@@ -13,7 +13,7 @@
 static const double severity_limits[] = {
     [TP_SEVERITY_HIGH] = 10.0, [TP_SEVERITY_MEDIUM] = 3.0, [TP_SEVERITY_LOW] = 0.5};
 
-enum tp_severity tp_severity_of_share(double percent)
+enum tp_severity tp_severity_by_share(double percent)
 {
     enum tp_severity severity = TP_SEVERITY_HIGH;
     while (severity < TP_SEVERITY_INFO && percent < severity_limits[severity])
@@ -38,20 +38,20 @@ double tp_window_percent(const struct tp_advisor *a, int64_t ns)
     return tp_percent(ns, a->judged_ns);
 }
 
-bool tp_any_annotation(const struct tp_model *model, bool (*says)(struct tp_str name))
+bool tp_has_annotation(const struct tp_model *model, bool (*says)(struct tp_str name))
 {
     const struct tp_trace *trace = model->trace;
     bool is_any = false;
     for (uint32_t i = 0; i < trace->names.count && !is_any; i++)
         is_any = says(trace->names.items[i]);
     for (uint32_t i = 0; is_any && i < trace->event_count; i++)
-        if (trace->events[i].kind == TP_KIND_ANNOTATION && says(tp_trace_name(trace, &trace->events[i])))
+        if (trace->events[i].kind == TP_KIND_ANNOTATION && says(tp_trace_event_name(trace, &trace->events[i])))
             return true;
     return false;
 }
 
 /* Returns the cost of recording before `time` on the main thread, ns. */
-static int64_t recorded_before(const struct tp_advisor *a, int64_t time)
+static int64_t recording_cost_before_ns(const struct tp_advisor *a, int64_t time)
 {
     const struct tp_recorded *items = a->recorded.data;
     size_t lo = 0, hi = a->recorded.count;
@@ -71,29 +71,31 @@ static int64_t recorded_before(const struct tp_advisor *a, int64_t time)
     return tp_sat_add(last->cost_ns, tp_ns_scaled(last->spread_ns, time - last->start_ns, length));
 }
 
-int64_t tp_piece_less_recording(const struct tp_advisor *a, struct tp_interval piece)
+int64_t tp_interval_without_recording_ns(const struct tp_advisor *a, struct tp_interval piece)
 {
     int64_t ns = piece.b - piece.a;
-    return a->recorded.count ? tp_sat_sub(ns, recorded_before(a, piece.b) - recorded_before(a, piece.a)) : ns;
+    return a->recorded.count
+               ? tp_sat_sub(ns, recording_cost_before_ns(a, piece.b) - recording_cost_before_ns(a, piece.a))
+               : ns;
 }
 
-int64_t tp_less_recording(const struct tp_advisor *a, struct tp_intervals set)
+int64_t tp_set_without_recording_ns(const struct tp_advisor *a, struct tp_intervals set)
 {
     int64_t ns = 0;
     for (size_t i = 0; i < set.count; i++)
-        ns = tp_sat_add(ns, tp_piece_less_recording(a, set.items[i]));
+        ns = tp_sat_add(ns, tp_interval_without_recording_ns(a, set.items[i]));
     return tp_ns_max(0, ns);
 }
 
 int64_t tp_judged_length(const struct tp_advisor *a, struct tp_intervals set)
 {
     /* without a cost of recording, the length can be found without a copy of the set */
-    int64_t ns = a->recorded.count ? tp_less_recording(a, tp_intervals_intersection(a->arena, set, a->judged))
+    int64_t ns = a->recorded.count ? tp_set_without_recording_ns(a, tp_intervals_intersection(a->arena, set, a->judged))
                                    : tp_intervals_intersection_length(set, a->judged);
     return tp_ns_min(ns, a->judged_ns); /* limited, because recording may cost more than short events last */
 }
 
-double tp_set_percent(const struct tp_advisor *a, struct tp_intervals set)
+double tp_set_percent_of_window(const struct tp_advisor *a, struct tp_intervals set)
 {
     return tp_window_percent(a, tp_judged_length(a, set));
 }
@@ -117,7 +119,7 @@ struct tp_detail *tp_detail_join(struct tp_arena *arena, const struct tp_detail 
     return joined;
 }
 
-const struct tp_detail *tp_detail_keep(struct tp_advisor *a, const struct tp_detail *details)
+const struct tp_detail *tp_detail_copy(struct tp_advisor *a, const struct tp_detail *details)
 {
     struct tp_arena *arena = a->findings.arena;
     struct tp_detail *copy = tp_detail_join(arena, details, NULL);
@@ -157,7 +159,7 @@ bool tp_has_time_within(const struct tp_vec *starts, int64_t a, int64_t b)
 
 /* ---- evidence ---- */
 
-static bool is_before(const struct tp_pick *x, const struct tp_pick *y)
+static bool has_higher_rank(const struct tp_pick *x, const struct tp_pick *y)
 {
     if (x->weight != y->weight)
         return x->weight > y->weight;
@@ -189,11 +191,11 @@ void tp_picks_append_operation(struct tp_picks *picks, const struct tp_model *mo
         picks->items[picks->kept++] = tp_pick_of_operation(model, device);
 }
 
-void tp_picks_rank(struct tp_picks *picks, struct tp_pick pick)
+void tp_picks_add_by_weight(struct tp_picks *picks, struct tp_pick pick)
 {
     unsigned at = picks->kept;
     picks->total++;
-    while (at && is_before(&pick, &picks->items[at - 1]))
+    while (at && has_higher_rank(&pick, &picks->items[at - 1]))
         at--;
     if (at == TP_FINDING_EVIDENCE)
         return;
@@ -203,13 +205,13 @@ void tp_picks_rank(struct tp_picks *picks, struct tp_pick pick)
     picks->kept += picks->kept < TP_FINDING_EVIDENCE;
 }
 
-void tp_picks_longest(struct tp_picks *picks, const struct tp_model *model, uint32_t event)
+void tp_picks_add_by_length(struct tp_picks *picks, const struct tp_model *model, uint32_t event)
 {
     const struct tp_event *e = &model->trace->events[event];
-    tp_picks_rank(picks, (struct tp_pick){e->dur_ns, e->ts_ns, 0, event, event});
+    tp_picks_add_by_weight(picks, (struct tp_pick){e->dur_ns, e->ts_ns, 0, event, event});
 }
 
-void tp_picks_longest_operation(struct tp_picks *picks, const struct tp_model *model, uint32_t device)
+void tp_picks_add_operation_by_length(struct tp_picks *picks, const struct tp_model *model, uint32_t device)
 {
     const struct tp_event *e = tp_device_event(model, device);
     if (picks->kept == TP_FINDING_EVIDENCE && e->dur_ns < picks->items[TP_FINDING_EVIDENCE - 1].weight) {
@@ -219,7 +221,7 @@ void tp_picks_longest_operation(struct tp_picks *picks, const struct tp_model *m
     struct tp_pick pick = tp_pick_of_operation(model, device);
     pick.weight = e->dur_ns;
     pick.at = e->ts_ns;
-    tp_picks_rank(picks, pick);
+    tp_picks_add_by_weight(picks, pick);
 }
 
 /* ---- lines ---- */
@@ -251,17 +253,17 @@ struct tp_detail *tp_line_times_detail(struct tp_advisor *a, const struct tp_lin
 
 /* ---- findings ---- */
 
-static enum tp_severity severity_of(const struct tp_candidate *c, double share)
+static enum tp_severity candidate_severity(const struct tp_candidate *c, double share)
 {
     if (!c->has_ceiling)
         return c->is_forced ? c->severity : TP_SEVERITY_LOW;
-    enum tp_severity severity = tp_severity_of_share(share);
+    enum tp_severity severity = tp_severity_by_share(share);
     return c->is_forced && severity <= TP_SEVERITY_MEDIUM ? c->severity : severity;
 }
 
-static void weaken(const struct tp_advisor *a, struct tp_finding *f)
+static void lower_confidence(const struct tp_advisor *a, struct tp_finding *f)
 {
-    const char *id = f->rule->weakened_like ? f->rule->weakened_like : f->rule->id;
+    const char *id = f->rule->weakened_like_rule ? f->rule->weakened_like_rule : f->rule->id;
     for (unsigned i = 0; i < TP_QUALITY_FLAGS; i++) {
         const struct tp_quality_flag *flag = &a->quality->flags[i];
         for (unsigned k = 0; k < flag->weakens_count; k++)
@@ -277,8 +279,8 @@ static void fill_evidence(const struct tp_advisor *a, struct tp_finding *f, cons
         f->evidence[i] = (struct tp_evidence){
             .ordinal = e->ordinal,
             .ts_ns = tp_sat_sub(e->ts_ns, a->model->first_ns),
-            .name = tp_trace_name(a->model->trace, e),
-            .file_line = tp_line_of(a->model, c->picks.items[i].line_event),
+            .name = tp_trace_event_name(a->model->trace, e),
+            .file_line = tp_event_line(a->model, c->picks.items[i].line_event),
         };
     }
     f->evidence_count = c->picks.kept;
@@ -291,7 +293,7 @@ static void fill_evidence(const struct tp_advisor *a, struct tp_finding *f, cons
 }
 
 /* Adds a finding, as tp_advisor_add does. Sets *within to the part of the candidate's time that can be judged. */
-static bool add(struct tp_advisor *a, const struct tp_candidate *c, struct tp_intervals *within)
+static bool add_finding(struct tp_advisor *a, const struct tp_candidate *c, struct tp_intervals *within)
 {
     struct tp_intervals none = {NULL, 0};
     if (a->is_left_out[c->rule])
@@ -299,8 +301,8 @@ static bool add(struct tp_advisor *a, const struct tp_candidate *c, struct tp_in
     *within = c->has_ceiling ? tp_intervals_intersection(a->arena, c->time, a->judged) : none;
     int64_t ns = tp_judged_length(a, *within);
     double share = tp_window_percent(a, ns);
-    enum tp_severity severity = severity_of(c, share);
-    if (c->has_ceiling && severity == TP_SEVERITY_INFO && !c->also_info)
+    enum tp_severity severity = candidate_severity(c, share);
+    if (c->has_ceiling && severity == TP_SEVERITY_INFO && !c->can_be_info)
         return false;
     const struct tp_rule *rule = tp_rule_at(c->rule);
     struct tp_finding *f = tp_vec_push(&a->findings);
@@ -309,13 +311,13 @@ static bool add(struct tp_advisor *a, const struct tp_candidate *c, struct tp_in
     f->title = words.title;
     f->advice = words.advice;
     f->doc_url = words.doc_url;
-    words = tp_rule_words_of_use(rule, a->model->producer, a->use);
+    words = tp_rule_words_for_use(rule, a->model->producer, a->use);
     f->shown_title = words.title;
     f->shown_advice = words.advice;
     if (c->advice)
         f->advice = f->shown_advice = c->advice;
     f->cause = c->cause ? c->cause : rule->cause;
-    weaken(a, f);
+    lower_confidence(a, f);
     int confidence = (int)rule->confidence - (f->weakened_by_count > 0) - c->lower;
     f->confidence = confidence < 0 ? TP_CONFIDENCE_LOW : (enum tp_confidence)confidence;
     if (f->confidence == TP_CONFIDENCE_LOW && severity == TP_SEVERITY_HIGH)
@@ -324,14 +326,14 @@ static bool add(struct tp_advisor *a, const struct tp_candidate *c, struct tp_in
     f->is_first = c->is_first;
     f->ceiling_us_per_step = c->has_ceiling ? tp_microseconds(ns) / a->model->used_count : NAN;
     f->share_percent = c->has_ceiling ? share : c->share > 100 ? 100 : c->share;
-    struct tp_rule_gain gain = tp_rule_gain_of(c->rule);
+    struct tp_rule_gain gain = tp_rule_measured_gain(c->rule);
     f->right = gain.right;
     f->known = gain.known;
     if (c->has_low)
         gain = (struct tp_rule_gain){.low = c->low, .high = 1};
     f->low_part = gain.low;
     f->high_part = gain.high;
-    f->widest_percent = c->has_low ? 100 : TP_WIDEST_PERCENT;
+    f->max_width_percent = c->has_low ? 100 : TP_WIDEST_PERCENT;
     f->time = (uint32_t)a->times.count;
     *(struct tp_intervals *)tp_vec_push(&a->times) = *within;
     f->weight_percent = c->weight > 0 ? c->weight : NAN;
@@ -339,7 +341,7 @@ static bool add(struct tp_advisor *a, const struct tp_candidate *c, struct tp_in
     f->most_percent = c->most_percent;
     if (c->has_ceiling)
         tp_finding_set_gain(f, share);
-    f->details = tp_detail_keep(a, c->details);
+    f->details = tp_detail_copy(a, c->details);
     f->detail = TP_STR("");
     fill_evidence(a, f, c);
     a->reported[c->rule] = true;
@@ -355,14 +357,14 @@ void tp_finding_set_gain(struct tp_finding *f, double left_percent)
     f->high_percent = left_percent * high_part;
     f->low_percent = left_percent * low_part;
     if (low_part >= MOST)
-        f->low_percent = fmax(f->low_percent, f->high_percent - f->widest_percent);
+        f->low_percent = fmax(f->low_percent, f->high_percent - f->max_width_percent);
     f->counted_percent = f->high_percent;
 }
 
-struct tp_finding tp_finding_of_run(enum tp_rule_id id, double share_percent)
+struct tp_finding tp_finding_make_for_run(enum tp_rule_id id, double share_percent)
 {
     const struct tp_rule *rule = tp_rule_at(id);
-    struct tp_rule_gain gain = tp_rule_gain_of(id);
+    struct tp_rule_gain gain = tp_rule_measured_gain(id);
     struct tp_finding f = {
         .rule = rule,
         .title = rule->title,
@@ -374,11 +376,11 @@ struct tp_finding tp_finding_of_run(enum tp_rule_id id, double share_percent)
         .confidence = rule->confidence,
         .right = gain.right,
         .known = gain.known,
-        .severity = tp_severity_of_share(share_percent),
+        .severity = tp_severity_by_share(share_percent),
         .share_percent = share_percent,
         .low_part = gain.low,
         .high_part = gain.high,
-        .widest_percent = TP_WIDEST_PERCENT,
+        .max_width_percent = TP_WIDEST_PERCENT,
     };
     tp_finding_set_gain(&f, share_percent);
     return f;
@@ -387,13 +389,13 @@ struct tp_finding tp_finding_of_run(enum tp_rule_id id, double share_percent)
 bool tp_advisor_add(struct tp_advisor *a, const struct tp_candidate *candidate)
 {
     struct tp_intervals within;
-    return add(a, candidate, &within);
+    return add_finding(a, candidate, &within);
 }
 
 bool tp_advisor_claim(struct tp_advisor *a, const struct tp_candidate *candidate)
 {
     struct tp_intervals within;
-    if (!add(a, candidate, &within))
+    if (!add_finding(a, candidate, &within))
         return false;
     for (size_t i = 0; i < within.count; i++)
         tp_intervals_push(&a->claimed, within.items[i].a, within.items[i].b);
@@ -405,7 +407,7 @@ void tp_advisor_explain(struct tp_advisor *a, enum tp_rule_id rule, const struct
     for (size_t i = 0; i < a->findings.count; i++) {
         struct tp_finding *f = TP_AT(&a->findings, struct tp_finding, i);
         if (f->rule == tp_rule_at(rule))
-            f->details = tp_detail_join(a->findings.arena, f->details, tp_detail_keep(a, details));
+            f->details = tp_detail_join(a->findings.arena, f->details, tp_detail_copy(a, details));
     }
 }
 

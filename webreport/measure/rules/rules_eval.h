@@ -32,9 +32,9 @@ struct tp_candidate {
     bool has_ceiling;
     struct tp_intervals time; /* time of the finding; its part within W is the ceiling */
     struct tp_picks picks;
-    bool is_first;  /* listed before all other findings, because their meaning depends on it */
-    bool also_info; /* added even if the severity is only info */
-    bool is_forced; /* `severity` is used without a ceiling, and instead of high or medium */
+    bool is_first;    /* listed before all other findings, because their meaning depends on it */
+    bool can_be_info; /* added even if the severity is only info */
+    bool is_forced;   /* `severity` is used without a ceiling, and instead of high or medium */
     enum tp_severity severity;
     double share;                    /* percent of the step, for findings without a ceiling; NaN if unknown */
     int lower;                       /* number of levels by which the confidence is lowered */
@@ -72,10 +72,11 @@ struct tp_advisor {
     enum tp_program_use_kind use;      /* use of the program, which decides the texts of findings */
     const struct tp_work_kinds *kinds; /* kinds and units are NULL for programs without a device */
     const struct tp_work_units *units;
-    uint8_t *of_library;    /* by name id of a kernel: 1 + enum tp_work from the name alone; 0: not examined yet */
-    struct tp_vec findings; /* elements are struct tp_finding */
-    struct tp_vec times;    /* struct tp_intervals: time of each finding, by tp_finding.time */
-    struct tp_vec notes;    /* elements are struct tp_rule_note */
+    uint8_t
+        *library_work_by_name; /* by name id of a kernel: 1 + enum tp_work from the name alone; 0: not examined yet */
+    struct tp_vec findings;    /* elements are struct tp_finding */
+    struct tp_vec times;       /* struct tp_intervals: time of each finding, by tp_finding.time */
+    struct tp_vec notes;       /* elements are struct tp_rule_note */
     bool reported[TP_RULE_COUNT];
     bool is_left_out[TP_RULE_COUNT]; /* by rule: true if the recording cannot answer it (rules_record.c) */
     struct tp_intervals judged;      /* the part of W that is typical of the program (rules_record.c) */
@@ -116,26 +117,26 @@ enum { TP_WIDEST_PERCENT = 20 }; /* largest useful width of an estimate, percent
 
 /* Returns a finding about all ranks of a run, with the texts, cause and confidence of the rule. share_percent
  * determines severity and gain. The finding has no ceiling and no detail yet. */
-struct tp_finding tp_finding_of_run(enum tp_rule_id rule, double share_percent);
+struct tp_finding tp_finding_make_for_run(enum tp_rule_id rule, double share_percent);
 
 double tp_rule_value(const struct tp_advisor *a, enum tp_rule_id rule, const char *key);
 
-/* Returns 100 * ns / judged time. For sums of durations, which may exceed 100 %; tp_set_percent is for shares of
- * time. */
+/* Returns 100 * ns / judged time. For sums of durations, which may exceed 100 %; tp_set_percent_of_window is for shares
+ * of time. */
 double tp_window_percent(const struct tp_advisor *a, int64_t ns);
 
 /* Returns the length of an interval minus the cost of recording, ns. The result is negative if the cost exceeds the
  * length. Results of adjacent intervals add up to the result of the whole interval. */
-int64_t tp_piece_less_recording(const struct tp_advisor *a, struct tp_interval piece);
+int64_t tp_interval_without_recording_ns(const struct tp_advisor *a, struct tp_interval piece);
 
 /* Returns the total length of a set of intervals minus the cost of recording, ns; at least 0. */
-int64_t tp_less_recording(const struct tp_advisor *a, struct tp_intervals set);
+int64_t tp_set_without_recording_ns(const struct tp_advisor *a, struct tp_intervals set);
 
 /* Returns the length of a set within the judged time minus the cost of recording, ns: from 0 to judged_ns. */
 int64_t tp_judged_length(const struct tp_advisor *a, struct tp_intervals set);
 
 /* Returns the share of the judged time that a set covers, without the cost of recording, from 0 to 100. */
-double tp_set_percent(const struct tp_advisor *a, struct tp_intervals set);
+double tp_set_percent_of_window(const struct tp_advisor *a, struct tp_intervals set);
 
 /* Sets the estimate of a finding. left_percent: percent of the judged time that earlier findings do not count. */
 void tp_finding_set_gain(struct tp_finding *finding, double left_percent);
@@ -156,10 +157,10 @@ void tp_advisor_skip(struct tp_advisor *a, enum tp_rule_id rule, const char *rea
 void tp_picks_append(struct tp_picks *picks, uint32_t event);
 void tp_picks_append_operation(struct tp_picks *picks, const struct tp_model *model, uint32_t device);
 /* Adds evidence at its position in the order of struct tp_pick. */
-void tp_picks_rank(struct tp_picks *picks, struct tp_pick pick);
+void tp_picks_add_by_weight(struct tp_picks *picks, struct tp_pick pick);
 /* Add evidence with the longest first, then the earliest: a host event, or a device operation. */
-void tp_picks_longest(struct tp_picks *picks, const struct tp_model *model, uint32_t event);
-void tp_picks_longest_operation(struct tp_picks *picks, const struct tp_model *model, uint32_t device);
+void tp_picks_add_by_length(struct tp_picks *picks, const struct tp_model *model, uint32_t event);
+void tp_picks_add_operation_by_length(struct tp_picks *picks, const struct tp_model *model, uint32_t device);
 /* Returns the pick of a device operation with weight 0. Its line is that of the launch. */
 struct tp_pick tp_pick_of_operation(const struct tp_model *model, uint32_t device);
 
@@ -174,7 +175,7 @@ struct tp_detail *tp_detail_new(struct tp_arena *arena, const struct tp_detail *
 struct tp_detail *tp_detail_join(struct tp_arena *arena, const struct tp_detail *first, const struct tp_detail *second);
 
 /* Copies a detail into the arena of the findings, because the memory of the rules is released after the evaluation. */
-const struct tp_detail *tp_detail_keep(struct tp_advisor *a, const struct tp_detail *details);
+const struct tp_detail *tp_detail_copy(struct tp_advisor *a, const struct tp_detail *details);
 
 /* Formats a text like printf, in the arena of the rules; used for sizes of arrays. */
 struct tp_str tp_advisor_text(struct tp_advisor *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -209,9 +210,9 @@ unsigned tp_enclosing_kinds(struct tp_advisor *a, uint32_t op);
 
 /* Returns whether `says` accepts the name of an annotation. Checks all names before events, because names are few and
  * usually none is accepted. */
-bool tp_any_annotation(const struct tp_model *model, bool (*says)(struct tp_str name));
+bool tp_has_annotation(const struct tp_model *model, bool (*says)(struct tp_str name));
 
-static inline bool tp_in_window(const struct tp_advisor *a, uint32_t event)
+static inline bool tp_event_is_in_window(const struct tp_advisor *a, uint32_t event)
 {
     return tp_intervals_contain(a->model->window, a->model->trace->events[event].ts_ns);
 }
@@ -252,19 +253,19 @@ static inline bool tp_next_kernel(struct tp_operations *walk, uint32_t *device)
     return is_any;
 }
 
-static inline const struct tp_device_setup *tp_setup_of(const struct tp_model *model, uint32_t device)
+static inline const struct tp_device_setup *tp_device_operation_setup(const struct tp_model *model, uint32_t device)
 {
     return tp_device_setup(model->trace, tp_device_event(model, device)->detail);
 }
 
 /* Returns the idle times in which the device waits for the host before an operation that `is_one` accepts. The
  * intervals may overlap. */
-struct tp_vec tp_starved_before(const struct tp_advisor *a, bool (*is_one)(const void *context, uint32_t device),
-                                const void *context);
+struct tp_vec tp_starved_time_before(const struct tp_advisor *a, bool (*is_one)(const void *context, uint32_t device),
+                                     const void *context);
 
 /* Returns the time of W in which a device waits for the host. For devices that the program itself registered, this is
  * idle time that no call explains. */
-struct tp_intervals tp_waiting_for_host(struct tp_advisor *a);
+struct tp_intervals tp_time_waiting_for_host(struct tp_advisor *a);
 
 /* Fill the lists that several rules use: the first for programs with a device, the second without. */
 void tp_rules_prepare_gpu(struct tp_advisor *a);
@@ -272,12 +273,12 @@ void tp_rules_prepare_cpu(struct tp_advisor *a);
 
 /* Returns the largest gain from removing blocking host calls, percent of the judged time. calls: times of these
  * calls. */
-double tp_gain_without_waits(struct tp_advisor *a, struct tp_intervals calls);
+double tp_gain_percent_without_waits(struct tp_advisor *a, struct tp_intervals calls);
 
 /* Subtracts the cost of recording from the gains of findings about a late host. Call it after all rules. */
-void tp_findings_less_recording(struct tp_advisor *a);
+void tp_findings_subtract_recording(struct tp_advisor *a);
 
 /* Replaces advice that the program already follows. Call it after all rules. */
-void tp_findings_already_followed(struct tp_advisor *a);
+void tp_findings_drop_followed_advice(struct tp_advisor *a);
 
 #endif

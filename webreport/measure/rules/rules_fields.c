@@ -5,31 +5,31 @@
 
 static struct tp_json_value rule_id(const struct tp_record *record)
 {
-    return tp_as_text(((const struct tp_finding *)record->at)->rule->id);
+    return tp_json_value_text(((const struct tp_finding *)record->at)->rule->id);
 }
 
-static struct tp_json_value counted(const struct tp_record *record)
+static struct tp_json_value counted_value(const struct tp_record *record)
 {
     const struct tp_finding *f = record->at;
-    return f->counted_percent < f->high_percent ? tp_as_real(f->counted_percent) : tp_as_absent();
+    return f->counted_percent < f->high_percent ? tp_json_value_real(f->counted_percent) : tp_json_value_absent();
 }
 
-static struct tp_json_value doc_url(const struct tp_record *record)
+static struct tp_json_value doc_url_value(const struct tp_record *record)
 {
     const struct tp_finding *f = record->at;
-    return tp_as_text(f->doc_url ? f->doc_url : "");
+    return tp_json_value_text(f->doc_url ? f->doc_url : "");
 }
 
-static struct tp_json_value shown_title(const struct tp_record *record)
+static struct tp_json_value shown_title_value(const struct tp_record *record)
 {
     const struct tp_finding *f = record->at;
-    return f->shown_title != f->title ? tp_as_text(f->shown_title) : tp_as_absent();
+    return f->shown_title != f->title ? tp_json_value_text(f->shown_title) : tp_json_value_absent();
 }
 
-static struct tp_json_value shown_advice(const struct tp_record *record)
+static struct tp_json_value shown_advice_value(const struct tp_record *record)
 {
     const struct tp_finding *f = record->at;
-    return f->shown_advice != f->advice ? tp_as_text(f->shown_advice) : tp_as_absent();
+    return f->shown_advice != f->advice ? tp_json_value_text(f->shown_advice) : tp_json_value_absent();
 }
 
 #define F struct tp_evidence
@@ -63,18 +63,18 @@ static const struct tp_json_field finding_fields[] = {
      .definition = "lower end of the estimated saving after the findings above are fixed, in percent of a step"},
     {"high_percent", TP_PLAIN(F, high_percent),
      .definition = "upper end of the estimated saving after the findings above are fixed, in percent of a step"},
-    {"counted_percent", TP_COMPUTED(TP_AS_REAL, counted),
+    {"counted_percent", TP_COMPUTED(TP_AS_REAL, counted_value),
      .definition = "part of high_percent that the sum of all findings includes; absent: all of high_percent"},
     {"evidence", TP_RECORDS(F, evidence, evidence_count, &evidence),
      .definition = "first events that show the problem"},
     {"evidence_total", TP_PLAIN(F, evidence_total), .definition = "number of events that show the problem"},
     {"detail", TP_PLAIN(F, detail), .definition = "evidence in words"},
     {"advice", TP_PLAIN(F, advice), .definition = "advice on what to do"},
-    {"doc_url", TP_COMPUTED(TP_AS_TEXT, doc_url),
+    {"doc_url", TP_COMPUTED(TP_AS_TEXT, doc_url_value),
      .definition = "address of a page that explains the problem; empty: no page"},
-    {"shown_title", TP_COMPUTED(TP_AS_TEXT, shown_title), .is_optional = true,
+    {"shown_title", TP_COMPUTED(TP_AS_TEXT, shown_title_value), .is_optional = true,
      .definition = "title for this kind of program; absent if it equals the title"},
-    {"shown_advice", TP_COMPUTED(TP_AS_TEXT, shown_advice), .is_optional = true,
+    {"shown_advice", TP_COMPUTED(TP_AS_TEXT, shown_advice_value), .is_optional = true,
      .definition = "advice for this kind of program; absent if it equals the advice"},
 };
 #undef F
@@ -82,7 +82,7 @@ const struct tp_fields tp_finding_fields = TP_FIELDS("A finding", finding_fields
 
 static struct tp_json_value note_id(const struct tp_record *record)
 {
-    return tp_as_text(((const struct tp_rule_note *)record->at)->rule->id);
+    return tp_json_value_text(((const struct tp_rule_note *)record->at)->rule->id);
 }
 
 static const struct tp_json_field note_fields[] = {
@@ -91,10 +91,10 @@ static const struct tp_json_field note_fields[] = {
 };
 static const struct tp_fields note = TP_FIELDS("A rule without a decision", note_fields);
 
-static struct tp_json_value recording_percent(const struct tp_record *record)
+static struct tp_json_value recording_percent_value(const struct tp_record *record)
 {
     const struct tp_recommendations *r = record->at;
-    return tp_as_real(tp_percent(r->overhead.cost_ns, r->overhead.starved_ns));
+    return tp_json_value_real(tp_percent(r->overhead.cost_ns, r->overhead.starved_ns));
 }
 
 #define F struct tp_recommendations
@@ -115,7 +115,7 @@ static const struct tp_json_field fields[] = {
      .definition = "upper bound of the share of a step that fixing all findings saves"},
     {"recording_us", TP_US(F, overhead.cost_ns), TP_ONLY_IF(F, overhead.cost_ns),
      .definition = "time of the main thread that the profiler itself takes"},
-    {"recording_percent", TP_COMPUTED(TP_AS_REAL, recording_percent), TP_ONLY_IF(F, overhead.cost_ns),
+    {"recording_percent", TP_COMPUTED(TP_AS_REAL, recording_percent_value), TP_ONLY_IF(F, overhead.cost_ns),
      .definition =
          "share of the profiler's time in the time that the device waits for the host; without a device, in the steps"},
     {"findings", TP_RECORDS(F, findings, finding_count, &tp_finding_fields),

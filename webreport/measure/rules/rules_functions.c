@@ -15,10 +15,11 @@ void tp_busy_functions_init(struct tp_busy_functions *functions, struct tp_advis
     functions->counted_calls = TP_VEC(advisor->arena, struct counted_call);
 }
 
-uint32_t tp_project_call_around(const struct tp_model *model, uint32_t event)
+uint32_t tp_enclosing_project_call(const struct tp_model *model, uint32_t event)
 {
     uint32_t frame = model->inside[event];
-    while (frame != TP_NO_ID && !tp_frame_project_line(tp_trace_name(model->trace, &model->trace->events[frame])).ptr)
+    while (frame != TP_NO_ID &&
+           !tp_frame_project_line(tp_trace_event_name(model->trace, &model->trace->events[frame])).ptr)
         frame = model->inside[frame];
     return frame;
 }
@@ -27,7 +28,7 @@ void tp_busy_functions_add(struct tp_busy_functions *functions, enum tp_rule_id 
                            int64_t ns)
 {
     const struct tp_model *model = functions->advisor->model;
-    uint32_t call = tp_project_call_around(model, event);
+    uint32_t call = tp_enclosing_project_call(model, event);
     if (call == TP_NO_ID)
         return;
     uint32_t *at = tp_id_map_put(&functions->calls, tp_id_pair((uint32_t)rule, call));
@@ -45,7 +46,8 @@ void tp_busy_functions_count(struct tp_busy_functions *functions, enum tp_rule_i
     tp_busy_functions_add(functions, rule, event, is_cause, functions->advisor->model->trace->events[event].dur_ns);
 }
 
-void tp_busy_functions_times(const struct tp_busy_functions *functions, enum tp_rule_id rule, struct tp_vec *intervals)
+void tp_busy_functions_find_times(const struct tp_busy_functions *functions, enum tp_rule_id rule,
+                                  struct tp_vec *intervals)
 {
     for (size_t i = 0; i < functions->counted_calls.count; i++) {
         const struct counted_call *counted_call = TP_AT(&functions->counted_calls, struct counted_call, i);

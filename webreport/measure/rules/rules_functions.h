@@ -6,7 +6,7 @@
 #include "webreport/measure/rules/rules_eval.h"
 
 /* Returns the innermost call of a project function around an event; TP_NO_ID without one. */
-uint32_t tp_project_call_around(const struct tp_model *model, uint32_t event);
+uint32_t tp_enclosing_project_call(const struct tp_model *model, uint32_t event);
 
 struct tp_busy_functions {
     struct tp_advisor *advisor;
@@ -28,6 +28,7 @@ void tp_busy_functions_add(struct tp_busy_functions *functions, enum tp_rule_id 
 
 /* Appends the times of calls that contain a cause of the rule and spend more than half of their time in counted
  * events. */
-void tp_busy_functions_times(const struct tp_busy_functions *functions, enum tp_rule_id rule, struct tp_vec *intervals);
+void tp_busy_functions_find_times(const struct tp_busy_functions *functions, enum tp_rule_id rule,
+                                  struct tp_vec *intervals);
 
 #endif

@@ -8,7 +8,7 @@
 #include "writer/base/sort.h"
 
 /* Returns the weight of a finding in the list: the middle of its estimate, times a factor for the confidence. */
-static double weight_of(const struct tp_finding *finding)
+static double finding_weight(const struct tp_finding *finding)
 {
     static const double sure[] = {[TP_CONFIDENCE_LOW] = 0.35, [TP_CONFIDENCE_MEDIUM] = 0.8, [TP_CONFIDENCE_HIGH] = 1};
     double middle = (finding->low_percent + finding->high_percent) / 2 * sure[finding->confidence];
@@ -19,7 +19,7 @@ static int by_weight(const void *x, const void *y, const void *context)
 {
     (void)context;
     const struct tp_finding *p = x, *q = y;
-    double a = weight_of(p), b = weight_of(q);
+    double a = finding_weight(p), b = finding_weight(q);
     if (p->is_first != q->is_first)
         return p->is_first ? -1 : 1;
     if (p->severity != q->severity)
@@ -43,29 +43,29 @@ void tp_findings_order_equal(struct tp_finding *findings, size_t count)
         }
 }
 
-static bool begins(const char *text, const char *start)
+static bool starts_with(const char *text, const char *start)
 {
     return text && strncmp(text, start, strlen(start)) == 0;
 }
 
 /* Returns whether a finding is about the kind of time that the verdict names. */
-static bool is_of_verdict(const struct tp_finding *finding, enum tp_verdict_class class)
+static bool matches_verdict(const struct tp_finding *finding, enum tp_verdict_class class)
 {
     const char *cause = finding->cause, *id = finding->rule->id;
     if (!(finding->high_percent > 0))
         return false;
     switch (class) {
     case TP_CLASS_INPUT_BOUND:
-        return begins(cause, "input.") || strcmp(id, "B1") == 0 || strcmp(id, "B2") == 0 || strcmp(id, "H1") == 0;
+        return starts_with(cause, "input.") || strcmp(id, "B1") == 0 || strcmp(id, "B2") == 0 || strcmp(id, "H1") == 0;
     case TP_CLASS_COMMUNICATION_BOUND:
-        return begins(cause, "comm.");
+        return starts_with(cause, "comm.");
     case TP_CLASS_COPY_BOUND: /* only copies by copy engines count; casts and layout changes are kernels */
         return strcmp(id, "B3") == 0 || strcmp(id, "B4") == 0 || strcmp(id, "B5") == 0;
     case TP_CLASS_SYNC_BOUND:
         return strcmp(id, "A4") == 0 || strcmp(id, "A5") == 0 || strcmp(id, "A6") == 0;
     case TP_CLASS_STALL:
     case TP_CLASS_LAUNCH_BOUND:
-        return begins(cause, "launch.");
+        return starts_with(cause, "launch.");
     case TP_CLASS_COMPUTE_BOUND:
         return id[0] == 'C';
     default:
@@ -73,7 +73,7 @@ static bool is_of_verdict(const struct tp_finding *finding, enum tp_verdict_clas
     }
 }
 
-static bool overlap(const struct tp_finding *x, const struct tp_finding *y)
+static bool have_common_time(const struct tp_finding *x, const struct tp_finding *y)
 {
     return x->low_percent <= y->high_percent && y->low_percent <= x->high_percent;
 }
@@ -82,10 +82,10 @@ void tp_findings_sort(struct tp_arena *arena, struct tp_finding *findings, size_
 {
     size_t at = 0;
     tp_merge_sort(arena, findings, count, sizeof *findings, by_weight, NULL);
-    while (at < count && !is_of_verdict(&findings[at], class))
+    while (at < count && !matches_verdict(&findings[at], class))
         at++;
     for (; at && at < count && !findings[at - 1].is_first && findings[at - 1].severity == findings[at].severity &&
-           overlap(&findings[at - 1], &findings[at]);
+           have_common_time(&findings[at - 1], &findings[at]);
          at--) {
         struct tp_finding before = findings[at - 1];
         findings[at - 1] = findings[at];
@@ -103,7 +103,7 @@ struct walk {
 
 /* Returns the index of the first finding whose time contains at_ns; `count` if none does. Sets *change_ns to the next
  * time at which the result may change. */
-static size_t find_owner(struct walk *w, int64_t *change_ns)
+static size_t find_finding_at(struct walk *w, int64_t *change_ns)
 {
     *change_ns = INT64_MAX;
     for (size_t i = 0; i < w->count; i++) {
@@ -124,28 +124,30 @@ static size_t find_owner(struct walk *w, int64_t *change_ns)
 
 /* Assigns each moment to the first finding whose time contains it. Adds the assigned time of each finding, without the
  * cost of recording, to own_ns. */
-static void assign_times(const struct tp_advisor *a, struct tp_intervals *times, size_t count, int64_t *own_ns)
+static void assign_time_to_findings(const struct tp_advisor *a, struct tp_intervals *times, size_t count,
+                                    int64_t *own_ns)
 {
     struct walk w = {.times = times,
                      .piece = tp_arena_array(a->arena, count + 1, sizeof *w.piece),
                      .count = count,
                      .at_ns = INT64_MIN};
     int64_t change_ns;
-    for (size_t i = find_owner(&w, &change_ns); change_ns < INT64_MAX; i = find_owner(&w, &change_ns)) {
+    for (size_t i = find_finding_at(&w, &change_ns); change_ns < INT64_MAX; i = find_finding_at(&w, &change_ns)) {
         if (i < count)
-            own_ns[i] = tp_sat_add(own_ns[i], tp_piece_less_recording(a, (struct tp_interval){w.at_ns, change_ns}));
+            own_ns[i] =
+                tp_sat_add(own_ns[i], tp_interval_without_recording_ns(a, (struct tp_interval){w.at_ns, change_ns}));
         w.at_ns = change_ns;
     }
 }
 
-int64_t tp_findings_bound(struct tp_advisor *a)
+int64_t tp_findings_limit_gains(struct tp_advisor *a)
 {
     size_t count = a->findings.count;
     struct tp_intervals *times = tp_arena_array(a->arena, count + 1, sizeof *times);
     int64_t *own_ns = tp_arena_array(a->arena, count + 1, sizeof *own_ns), left_ns = a->judged_ns, sum_ns = 0;
     for (size_t i = 0; i < count; i++)
         times[i] = *TP_AT(&a->times, struct tp_intervals, TP_AT(&a->findings, struct tp_finding, i)->time);
-    assign_times(a, times, count, own_ns);
+    assign_time_to_findings(a, times, count, own_ns);
     for (size_t i = 0; i < count; i++) {
         struct tp_finding *f = TP_AT(&a->findings, struct tp_finding, i);
         if (isnan(f->ceiling_us_per_step)) /* a finding without a ceiling has no time */

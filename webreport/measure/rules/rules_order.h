@@ -21,6 +21,6 @@ void tp_findings_order_equal(struct tp_finding *findings, size_t count);
 /* Limits the estimates of sorted findings. Each moment counts only for the first finding about it, so that all upper
  * ends together do not exceed the judged time. Returns the time of all findings together, without the cost of
  * recording, ns. */
-int64_t tp_findings_bound(struct tp_advisor *a);
+int64_t tp_findings_limit_gains(struct tp_advisor *a);
 
 #endif

@@ -10,7 +10,7 @@
 enum { MAX_OVERRIDE_BYTES = 128 };
 
 /* Appends a blank and `text` to a list for a message, unless the list is full. */
-static void list_add(char *list, size_t size, const char *text)
+static void append_to_list(char *list, size_t size, const char *text)
 {
     size_t used = strlen(list);
     if (used + strlen(text) + 3 > size)
@@ -20,19 +20,19 @@ static void list_add(char *list, size_t size, const char *text)
     strcat(list, text);
 }
 
-static int unknown_rule(const char *id, struct tp_error *err)
+static int set_unknown_rule_error(const char *id, struct tp_error *err)
 {
     char list[280] = "";
     for (unsigned i = 0; i < TP_RULE_COUNT; i++)
-        list_add(list, sizeof list, tp_rule_at(i)->id);
+        append_to_list(list, sizeof list, tp_rule_at(i)->id);
     return tp_error_set(err, TP_EUSAGE, 0, "--rule: no rule %.16s; known: %s", id, list);
 }
 
-static int unknown_key(const struct tp_rule *rule, const char *key, struct tp_error *err)
+static int set_unknown_key_error(const struct tp_rule *rule, const char *key, struct tp_error *err)
 {
     char list[160] = "";
     for (unsigned k = 0; k < TP_RULE_THRESHOLDS && rule->thresholds[k].key; k++)
-        list_add(list, sizeof list, rule->thresholds[k].key);
+        append_to_list(list, sizeof list, rule->thresholds[k].key);
     return tp_error_set(err, TP_EUSAGE, 0, "--rule: %s has no %.32s; known: %s", rule->id, key,
                         list[0] ? list : "none");
 }
@@ -71,14 +71,14 @@ int tp_rules_override(struct tp_rule_overrides *overrides, const char *text, str
     *equals = *dot = '\0';
     const char *id = copy, *key = dot + 1, *number = equals + 1;
     unsigned k = 0;
-    const struct tp_rule *rule = tp_rule_of_id(tp_str_of(id));
+    const struct tp_rule *rule = tp_rule_by_id(tp_str_of(id));
     if (!rule)
-        return unknown_rule(id, err);
+        return set_unknown_rule_error(id, err);
     const struct tp_threshold *thresholds = rule->thresholds;
     while (k < TP_RULE_THRESHOLDS && thresholds[k].key && strcmp(thresholds[k].key, key) != 0)
         k++;
     if (k == TP_RULE_THRESHOLDS || !thresholds[k].key)
-        return unknown_key(rule, key, err);
+        return set_unknown_key_error(rule, key, err);
     double value;
     if (!read_number(number, &value) || !is_allowed(&thresholds[k], value))
         return tp_error_set(err, TP_EUSAGE, 0, "--rule: %s.%s=%.40s: expected a %snumber in range (default %g)", id,

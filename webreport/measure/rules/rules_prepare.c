@@ -5,7 +5,7 @@
 
 /* Returns the index of the first operation that starts at time `at` or later. from: index at which the search
  * begins. */
-static uint32_t first_from(const struct tp_model *model, uint32_t from, int64_t at)
+static uint32_t first_operation_from(const struct tp_model *model, uint32_t from, int64_t at)
 {
     uint32_t lo = from, hi = model->devices.count;
     while (lo < hi) {
@@ -25,8 +25,8 @@ static void find_operations(struct tp_advisor *a)
     a->ranges = tp_arena_array(a->arena, model->window.count, sizeof *a->ranges);
     a->range_count = (uint32_t)model->window.count;
     for (size_t i = 0; i < model->window.count; i++) {
-        uint32_t first = first_from(model, next, model->window.items[i].a);
-        next = first_from(model, first, model->window.items[i].b);
+        uint32_t first = first_operation_from(model, next, model->window.items[i].a);
+        next = first_operation_from(model, first, model->window.items[i].b);
         a->ranges[i] = (struct tp_operation_range){first, next};
         most += next - first;
     }
@@ -67,7 +67,7 @@ static void find_regions(struct tp_advisor *a)
     for (uint32_t i = 0; i < model->trace->event_count; i++) {
         const struct tp_event *e = &model->trace->events[i];
         if (e->kind == TP_KIND_ANNOTATION &&
-            (model->marks[e->name] & optimizer || tp_range_kind_of(model, e) == TP_RANGE_INPUT))
+            (model->marks[e->name] & optimizer || tp_event_range_kind(model, e) == TP_RANGE_INPUT))
             *(uint32_t *)tp_vec_push(&a->regions) = i;
         else if (e->kind == TP_KIND_OVERHEAD && model->marks[e->name] & TP_MARK_LOADING)
             *(uint32_t *)tp_vec_push(&a->loading) = i;
@@ -77,7 +77,7 @@ static void find_regions(struct tp_advisor *a)
         if (model->marks[e->name] & optimizer)
             tp_intervals_push(&steps, e->ts_ns, tp_event_end(e));
     }
-    a->optimizer = tp_intervals_of(&steps);
+    a->optimizer = tp_intervals_from_vec(&steps);
     tp_merge_sort(a->arena, a->regions.data, a->regions.count, sizeof(uint32_t), by_thread_and_time,
                   model->trace->events);
 }
@@ -106,7 +106,7 @@ unsigned tp_enclosing_kinds(struct tp_advisor *a, uint32_t op)
     a->above = tp_arena_array(a->arena, ops->count, 1);
     /* parents have smaller indexes than their children, so their bits are known */
     for (uint32_t i = 0; i < ops->count; i++) {
-        uint64_t marks = tp_marks_of(a->model, ops->event[i]);
+        uint64_t marks = tp_event_marks(a->model, ops->event[i]);
         unsigned above = ops->parent[i] == TP_NO_ID ? 0 : a->above[ops->parent[i]];
         for (unsigned b = 0; b < sizeof bits / sizeof *bits; b++)
             above |= marks & bits[b].mark ? bits[b].bit : 0;
@@ -115,8 +115,8 @@ unsigned tp_enclosing_kinds(struct tp_advisor *a, uint32_t op)
     return a->above[op];
 }
 
-struct tp_vec tp_starved_before(const struct tp_advisor *a, bool (*is_one)(const void *context, uint32_t device),
-                                const void *context)
+struct tp_vec tp_starved_time_before(const struct tp_advisor *a, bool (*is_one)(const void *context, uint32_t device),
+                                     const void *context)
 {
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
     for (uint32_t g = 0; g < a->model->gpu_count; g++) {
@@ -128,7 +128,7 @@ struct tp_vec tp_starved_before(const struct tp_advisor *a, bool (*is_one)(const
     return time;
 }
 
-struct tp_intervals tp_waiting_for_host(struct tp_advisor *a)
+struct tp_intervals tp_time_waiting_for_host(struct tp_advisor *a)
 {
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
     bool is_any = false;
@@ -142,5 +142,5 @@ struct tp_intervals tp_waiting_for_host(struct tp_advisor *a)
     if (!is_any)
         return a->model->starved;
     tp_intervals_append(&time, a->model->starved);
-    return tp_intervals_of(&time);
+    return tp_intervals_from_vec(&time);
 }

@@ -21,25 +21,26 @@ void tp_work_claim_add(struct tp_work_claim *claim, const struct tp_advisor *a, 
     const struct tp_event *e = tp_device_event(a->model, device);
     claim->ns = tp_sat_add(claim->ns, e->dur_ns);
     tp_intervals_push(&claim->whole, e->ts_ns, tp_event_end(e));
-    tp_picks_longest_operation(&claim->candidate.picks, a->model, device);
+    tp_picks_add_operation_by_length(&claim->candidate.picks, a->model, device);
 }
 
-double tp_work_claim_share(const struct tp_advisor *a, struct tp_work_claim *claim)
+double tp_work_claim_time_share(const struct tp_advisor *a, struct tp_work_claim *claim)
 {
-    return tp_set_percent(a, tp_intervals_temporary_of(&claim->whole));
+    return tp_set_percent_of_window(a, tp_intervals_from_vec_temporary(&claim->whole));
 }
 
 bool tp_work_claim_end(struct tp_work_claim *claim, struct tp_advisor *a, const struct tp_detail *details)
 {
     const struct tp_model *model = a->model;
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
-    bool is_enough = claim->ns && tp_work_claim_share(a, claim) >= tp_rule_value(a, claim->candidate.rule, "min_pct");
+    bool is_enough =
+        claim->ns && tp_work_claim_time_share(a, claim) >= tp_rule_value(a, claim->candidate.rule, "min_pct");
     for (uint32_t k = 0; is_enough && k < model->devices.count; k++)
         if (claim->parts[k]) {
             const struct tp_event *e = tp_device_event(model, k);
             tp_intervals_push(&time, e->ts_ns, e->ts_ns + tp_ns_scaled(e->dur_ns, claim->parts[k], WHOLE));
         }
-    claim->candidate.time = tp_intervals_temporary_of(&time);
+    claim->candidate.time = tp_intervals_from_vec_temporary(&time);
     claim->candidate.details = details;
     bool is_added = is_enough && tp_advisor_add(a, &claim->candidate);
     tp_intervals_drop(&time);
@@ -82,13 +83,13 @@ struct tp_str tp_unit_operands_text(struct tp_advisor *a, const struct tp_work_u
     return text;
 }
 
-enum tp_work tp_kernel_of_library(struct tp_advisor *a, uint32_t device)
+enum tp_work tp_kernel_library_work(struct tp_advisor *a, uint32_t device)
 {
     const struct tp_strings *names = &a->model->trace->names;
     uint32_t name = tp_device_event(a->model, device)->name;
-    if (!a->of_library)
-        a->of_library = tp_arena_array(a->arena, names->count, 1);
-    if (!a->of_library[name])
-        a->of_library[name] = (uint8_t)(tp_work_of_name(TP_WORK_OF_KERNEL_FIRST, names->items[name]) + 1);
-    return (enum tp_work)(a->of_library[name] - 1);
+    if (!a->library_work_by_name)
+        a->library_work_by_name = tp_arena_array(a->arena, names->count, 1);
+    if (!a->library_work_by_name[name])
+        a->library_work_by_name[name] = (uint8_t)(tp_work_of_name(TP_WORK_OF_KERNEL_FIRST, names->items[name]) + 1);
+    return (enum tp_work)(a->library_work_by_name[name] - 1);
 }

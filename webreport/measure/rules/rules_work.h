@@ -19,33 +19,33 @@ void tp_work_claim_add(struct tp_work_claim *claim, const struct tp_advisor *a, 
 /* Adds a finding if the claimed operations take at least min_pct of the judged time. Returns whether it was added. */
 bool tp_work_claim_end(struct tp_work_claim *claim, struct tp_advisor *a, const struct tp_detail *details);
 /* Returns the percentage of the judged time that the claimed operations cover. */
-double tp_work_claim_share(const struct tp_advisor *a, struct tp_work_claim *claim);
+double tp_work_claim_time_share(const struct tp_advisor *a, struct tp_work_claim *claim);
 
 /* Return the name of an event, the unit of a device operation, the cost of a unit, and whether a unit starts in W.
- * tp_advisor_unit returns NULL without a unit. */
-static inline struct tp_str tp_advisor_name(const struct tp_advisor *a, uint32_t event)
+ * tp_advisor_unit_of_device returns NULL without a unit. */
+static inline struct tp_str tp_advisor_event_name(const struct tp_advisor *a, uint32_t event)
 {
-    return tp_trace_name(a->model->trace, &a->model->trace->events[event]);
+    return tp_trace_event_name(a->model->trace, &a->model->trace->events[event]);
 }
 
-static inline const struct tp_work_unit *tp_advisor_unit(const struct tp_advisor *a, uint32_t device)
+static inline const struct tp_work_unit *tp_advisor_unit_of_device(const struct tp_advisor *a, uint32_t device)
 {
     return tp_work_unit_of(a->units, device);
 }
 
-static inline const struct tp_cost *tp_advisor_cost(const struct tp_advisor *a, const struct tp_work_unit *unit)
+static inline const struct tp_cost *tp_advisor_cost_of_unit(const struct tp_advisor *a, const struct tp_work_unit *unit)
 {
     return &a->units->costs[unit->cost];
 }
 
 static inline bool tp_unit_is_in_window(const struct tp_advisor *a, const struct tp_work_unit *unit)
 {
-    return tp_in_window(a, a->model->devices.event[unit->main]) && !tp_is_own_operation(a->model, unit->main);
+    return tp_event_is_in_window(a, a->model->devices.event[unit->main]) && !tp_is_own_operation(a->model, unit->main);
 }
 
 /* Returns the kind of a kernel from its name alone; TP_WORK_NONE if the name shows no kind. The name is more reliable
  * than the launching operator, because libraries change layouts inside convolutions. Each name is examined once. */
-enum tp_work tp_kernel_of_library(struct tp_advisor *a, uint32_t device);
+enum tp_work tp_kernel_library_work(struct tp_advisor *a, uint32_t device);
 
 /* Returns the first two operands that are matrices as text, such as "788x768 by 768x3072". Returns an empty text if no
  * shapes are recorded. */

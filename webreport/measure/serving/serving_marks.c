@@ -20,7 +20,7 @@ struct unread {
     const char *at, *end;
 };
 
-static bool has(struct unread *unread, const char *text)
+static bool skip_if_text(struct unread *unread, const char *text)
 {
     size_t size = strlen(text);
     if ((size_t)(unread->end - unread->at) < size || memcmp(unread->at, text, size) != 0)
@@ -30,7 +30,7 @@ static bool has(struct unread *unread, const char *text)
 }
 
 /* Reads a number. Limits it to INT64_MAX / 10, which no real number reaches. */
-static bool has_number(struct unread *unread, int64_t *number)
+static bool parse_number(struct unread *unread, int64_t *number)
 {
     const char *begin = unread->at;
     *number = 0;
@@ -72,22 +72,22 @@ static bool set_requests(struct tp_serving_mark *mark, int64_t prefill, int64_t 
 }
 
 /* Reads "(sq32sk55086sqsq32sqsk55086)": sum of query lengths, sum of key lengths, and sums of their products. */
-static bool has_sums(struct unread *unread, int64_t *queries, int64_t *keys)
+static bool parse_sums(struct unread *unread, int64_t *queries, int64_t *keys)
 {
     int64_t squares, products;
-    return has(unread, "(sq") && has_number(unread, queries) && has(unread, "sk") && has_number(unread, keys) &&
-           has(unread, "sqsq") && has_number(unread, &squares) && has(unread, "sqsk") &&
-           has_number(unread, &products) && has(unread, ")");
+    return skip_if_text(unread, "(sq") && parse_number(unread, queries) && skip_if_text(unread, "sk") &&
+           parse_number(unread, keys) && skip_if_text(unread, "sqsq") && parse_number(unread, &squares) &&
+           skip_if_text(unread, "sqsk") && parse_number(unread, &products) && skip_if_text(unread, ")");
 }
 
 /* Reads a mark of vLLM: execute_32_context_0(sq..)_generation_32(sq..) */
 static bool read_vllm_sums(struct tp_serving_mark *mark, struct unread unread)
 {
     int64_t tokens, prefill, decode, prefill_queries, prefill_keys, decode_queries, decode_keys;
-    if (!has(&unread, "execute_") || !has_number(&unread, &tokens) || !has(&unread, "_context_") ||
-        !has_number(&unread, &prefill) || !has_sums(&unread, &prefill_queries, &prefill_keys) ||
-        !has(&unread, "_generation_") || !has_number(&unread, &decode) ||
-        !has_sums(&unread, &decode_queries, &decode_keys) || !is_at_end(&unread))
+    if (!skip_if_text(&unread, "execute_") || !parse_number(&unread, &tokens) || !skip_if_text(&unread, "_context_") ||
+        !parse_number(&unread, &prefill) || !parse_sums(&unread, &prefill_queries, &prefill_keys) ||
+        !skip_if_text(&unread, "_generation_") || !parse_number(&unread, &decode) ||
+        !parse_sums(&unread, &decode_queries, &decode_keys) || !is_at_end(&unread))
         return false;
     set_requests(mark, prefill, decode, prefill_queries, decode_queries);
     mark->numbers[TP_SERVING_TOKENS] = tokens;
@@ -99,11 +99,11 @@ static bool read_vllm_sums(struct tp_serving_mark *mark, struct unread unread)
 static bool read_vllm(struct tp_serving_mark *mark, struct unread unread)
 {
     int64_t prefill, decode, prefill_tokens, decode_tokens, unused;
-    if (!has(&unread, "execute_context_") || !has_number(&unread, &prefill) || !has(&unread, "(") ||
-        !has_number(&unread, &prefill_tokens) || (has(&unread, "_") && !has_number(&unread, &unused)) ||
-        !has(&unread, ")_generation_") || !has_number(&unread, &decode) || !has(&unread, "(") ||
-        !has_number(&unread, &decode_tokens) || (has(&unread, "_") && !has_number(&unread, &unused)) ||
-        !has(&unread, ")") || !is_at_end(&unread))
+    if (!skip_if_text(&unread, "execute_context_") || !parse_number(&unread, &prefill) || !skip_if_text(&unread, "(") ||
+        !parse_number(&unread, &prefill_tokens) || (skip_if_text(&unread, "_") && !parse_number(&unread, &unused)) ||
+        !skip_if_text(&unread, ")_generation_") || !parse_number(&unread, &decode) || !skip_if_text(&unread, "(") ||
+        !parse_number(&unread, &decode_tokens) || (skip_if_text(&unread, "_") && !parse_number(&unread, &unused)) ||
+        !skip_if_text(&unread, ")") || !is_at_end(&unread))
         return false;
     return set_requests(mark, prefill, decode, prefill_tokens, decode_tokens);
 }
@@ -112,8 +112,8 @@ static bool read_vllm(struct tp_serving_mark *mark, struct unread unread)
 static bool read_vllm_old(struct tp_serving_mark *mark, struct unread unread)
 {
     int64_t prefill, decode;
-    if (!has(&unread, "execute_new_") || !has_number(&unread, &prefill) || !has(&unread, "_cached_") ||
-        !has_number(&unread, &decode) || !is_at_end(&unread))
+    if (!skip_if_text(&unread, "execute_new_") || !parse_number(&unread, &prefill) ||
+        !skip_if_text(&unread, "_cached_") || !parse_number(&unread, &decode) || !is_at_end(&unread))
         return false;
     return set_requests(mark, prefill, decode, TP_NULL_INT, TP_NULL_INT);
 }
@@ -130,17 +130,17 @@ static bool read_sglang(struct tp_serving_mark *mark, struct unread unread)
                  {"DRAFT_EXTEND", TP_SERVING_DRAFT}};
     int64_t *numbers = mark->numbers;
     size_t mode = 0;
-    if (!has(&unread, "step[") || unread.end[-1] != ']')
+    if (!skip_if_text(&unread, "step[") || unread.end[-1] != ']')
         return false;
-    while (mode < sizeof modes / sizeof *modes && !has(&unread, modes[mode].word))
+    while (mode < sizeof modes / sizeof *modes && !skip_if_text(&unread, modes[mode].word))
         mode++;
     if (mode == sizeof modes / sizeof *modes || (unread.at[0] != ' ' && unread.at[0] != ']') ||
         memchr(unread.at, ']', (size_t)(unread.end - unread.at)) != unread.end - 1)
         return false;
     mark->phase = modes[mode].phase;
-    if (has(&unread, " bs=") && !has_number(&unread, &numbers[TP_SERVING_REQUESTS]))
+    if (skip_if_text(&unread, " bs=") && !parse_number(&unread, &numbers[TP_SERVING_REQUESTS]))
         numbers[TP_SERVING_REQUESTS] = TP_NULL_INT;
-    if (has(&unread, " toks=") && !has_number(&unread, &numbers[TP_SERVING_TOKENS]))
+    if (skip_if_text(&unread, " toks=") && !parse_number(&unread, &numbers[TP_SERVING_TOKENS]))
         numbers[TP_SERVING_TOKENS] = TP_NULL_INT;
     if (mark->phase == TP_SERVING_PREFILL)
         numbers[TP_SERVING_PREFILL_TOKENS] = numbers[TP_SERVING_TOKENS];
@@ -156,23 +156,25 @@ static bool read_sglang(struct tp_serving_mark *mark, struct unread unread)
 static bool read_tensorrt(struct tp_serving_mark *mark, struct unread unread)
 {
     int64_t step, prefill, decode, tokens = TP_NULL_INT;
-    if (!has(&unread, "[Executor] _forward_step ") || !has_number(&unread, &step) || !has(&unread, ": ") ||
-        !has_number(&unread, &prefill) || !has(&unread, " ctx reqs, ") || !has_number(&unread, &decode))
+    if (!skip_if_text(&unread, "[Executor] _forward_step ") || !parse_number(&unread, &step) ||
+        !skip_if_text(&unread, ": ") || !parse_number(&unread, &prefill) || !skip_if_text(&unread, " ctx reqs, ") ||
+        !parse_number(&unread, &decode))
         return false;
-    if (has(&unread, " ctx tokens, ")) {
+    if (skip_if_text(&unread, " ctx tokens, ")) {
         tokens = decode;
-        if (!has_number(&unread, &decode))
+        if (!parse_number(&unread, &decode))
             return false;
     }
-    return has(&unread, " gen reqs") && is_at_end(&unread) && set_requests(mark, prefill, decode, tokens, decode);
+    return skip_if_text(&unread, " gen reqs") && is_at_end(&unread) &&
+           set_requests(mark, prefill, decode, tokens, decode);
 }
 
 /* Reads a mark of vLLM, such as capture_16_FULL */
 static bool read_capture(struct tp_serving_mark *mark, struct unread unread)
 {
     mark->phase = TP_SERVING_CAPTURE;
-    return has(&unread, "capture_") && has_number(&unread, &mark->numbers[TP_SERVING_REQUESTS]) && has(&unread, "_") &&
-           (has(&unread, "FULL") || has(&unread, "PIECEWISE"));
+    return skip_if_text(&unread, "capture_") && parse_number(&unread, &mark->numbers[TP_SERVING_REQUESTS]) &&
+           skip_if_text(&unread, "_") && (skip_if_text(&unread, "FULL") || skip_if_text(&unread, "PIECEWISE"));
 }
 
 /* Reads a mark of xDiT: execute_diffusion_4_1024x1024 */
@@ -180,9 +182,9 @@ static bool read_diffusion(struct tp_serving_mark *mark, struct unread unread)
 {
     int64_t height, width;
     mark->phase = TP_SERVING_DIFFUSION;
-    return has(&unread, "execute_diffusion_") && has_number(&unread, &mark->numbers[TP_SERVING_REQUESTS]) &&
-           has(&unread, "_") && has_number(&unread, &height) && has(&unread, "x") && has_number(&unread, &width) &&
-           is_at_end(&unread);
+    return skip_if_text(&unread, "execute_diffusion_") && parse_number(&unread, &mark->numbers[TP_SERVING_REQUESTS]) &&
+           skip_if_text(&unread, "_") && parse_number(&unread, &height) && skip_if_text(&unread, "x") &&
+           parse_number(&unread, &width) && is_at_end(&unread);
 }
 
 bool tp_serving_mark_read(struct tp_serving_mark *mark, struct tp_str name)

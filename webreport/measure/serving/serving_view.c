@@ -97,7 +97,7 @@ struct builder {
 /* ---- ranges ---- */
 
 /* Returns whether an event is a range that the program marked, so that its name may be a mark of an engine. */
-static bool is_range(const struct tp_event *event)
+static bool is_range_event(const struct tp_event *event)
 {
     return event->kind == TP_KIND_ANNOTATION;
 }
@@ -125,7 +125,7 @@ static struct tp_vec find_marks(const struct builder *m)
     }
     for (uint32_t i = 0; i < end; i++) {
         const struct tp_event *event = &trace->events[order->host[i]];
-        if (is_mark[event->name] && is_range(event))
+        if (is_mark[event->name] && is_range_event(event))
             *(uint32_t *)tp_vec_push(&found) = order->host[i];
     }
     tp_arena_drop(m->arena, is_mark, trace->names.count);
@@ -151,7 +151,7 @@ static void make_steps(struct builder *m)
         const struct tp_event *event = &trace->events[at];
         struct step *last = m->count ? &m->steps[m->count - 1] : NULL;
         struct tp_serving_mark mark;
-        tp_serving_mark_read(&mark, tp_trace_name(trace, event));
+        tp_serving_mark_read(&mark, tp_trace_event_name(trace, event));
         if (last && event->ts_ns < last->b) {
             add_inner(&last->mark, &mark);
             continue;
@@ -163,7 +163,7 @@ static void make_steps(struct builder *m)
 /* ---- device work of the steps ---- */
 
 /* Returns the step whose range contains the time `at`; NULL if no step does. */
-static struct step *step_at(const struct builder *m, int64_t at)
+static struct step *find_step_at(const struct builder *m, int64_t at)
 {
     uint32_t low = 0, high = m->count;
     while (low < high) {
@@ -196,7 +196,7 @@ static void add_operation(const struct builder *m, struct step *step, uint32_t d
     if (!tp_is_graph_launched(m->model, device))
         return;
     step->graph_operations++;
-    step->graphs += m->model->launches.first_device[launch] == device;
+    step->graphs += m->model->launches.first_device_operation[launch] == device;
 }
 
 static void add_operations(struct builder *m)
@@ -205,7 +205,7 @@ static void add_operations(struct builder *m)
     for (uint32_t k = 0; k < model->devices.count; k++) {
         const struct tp_event *launch = tp_launch_of_device(model, k);
         bool is_work = model->devices.gpu[k] == model->main_gpu && m->kinds->of_device[k] != TP_WORK_WAIT;
-        struct step *step = launch && is_work ? step_at(m, launch->ts_ns) : NULL;
+        struct step *step = launch && is_work ? find_step_at(m, launch->ts_ns) : NULL;
         if (step)
             add_operation(m, step, k);
     }
@@ -229,7 +229,7 @@ static void find_weights(struct tp_serving_view *view, struct builder *m)
     for (uint32_t i = 0; i < m->units->count; i++) {
         const struct tp_work_unit *unit = &m->units->items[i];
         const struct tp_event *launch = tp_launch_of_device(model, unit->main);
-        struct step *step = launch ? step_at(m, launch->ts_ns) : NULL;
+        struct step *step = launch ? find_step_at(m, launch->ts_ns) : NULL;
         if (!step || model->devices.gpu[unit->main] != model->main_gpu)
             continue;
         bool is_product = m->kinds->of_device[unit->main] == TP_WORK_GEMM;
@@ -246,7 +246,7 @@ static void find_weights(struct tp_serving_view *view, struct builder *m)
 
 /* Adds idle time to the steps that contain it, if the device executed work from outside the recording during this
  * time. */
-static void add_outside(void *context, enum tp_idle_reason reason, const struct tp_idle_slice *piece, int64_t ns)
+static void add_outside_time(void *context, enum tp_idle_reason reason, const struct tp_idle_slice *piece, int64_t ns)
 {
     struct builder *m = context;
     if (reason != TP_IDLE_BY_EDGE && reason != TP_IDLE_BY_HELD && reason != TP_IDLE_BY_HELD_LAUNCH)
@@ -269,7 +269,7 @@ static bool counts_requests(enum tp_serving_phase phase)
 
 /* Returns the exponent of the smallest power of two that is not less than the size of the step. The size is its number
  * of requests or tokens. */
-static unsigned size_of(const struct step *step)
+static unsigned step_size_class(const struct step *step)
 {
     int64_t number = step->mark.numbers[counts_requests(step->mark.phase) ? TP_SERVING_REQUESTS : TP_SERVING_TOKENS];
     unsigned exponent = 0;
@@ -284,30 +284,30 @@ static struct tp_str class_name(struct tp_arena *arena, enum tp_serving_phase ph
                                     counts_requests(phase) ? "bs" : "tok", 1 << exponent));
 }
 
-static int64_t time_of(const struct step *step)
+static int64_t step_time_ns(const struct step *step)
 {
     return step->operations ? tp_sat_sub(tp_sat_sub(step->last_ns, step->first_ns), step->outside_ns) : TP_NULL_INT;
 }
 
 /* Returns the number of tokens in a step that count for the rate of its phase; TP_NULL_INT if unknown. */
-static int64_t tokens_of(const struct step *step)
+static int64_t step_token_count(const struct step *step)
 {
     if (step->mark.phase == TP_SERVING_DECODE)
         return step->mark.numbers[TP_SERVING_DECODE_TOKENS];
     return counts_requests(step->mark.phase) ? TP_NULL_INT : step->mark.numbers[TP_SERVING_TOKENS];
 }
 
-static int64_t gap_of(const struct builder *m, uint32_t i)
+static int64_t gap_after_step_ns(const struct builder *m, uint32_t i)
 {
     return i + 1 < m->count ? tp_sat_sub(m->steps[i + 1].a, m->steps[i].b) : TP_NULL_INT;
 }
 
-static double rate(double tokens, double ns)
+static double rate_per_second(double tokens, double ns)
 {
     return ns > 0 ? tokens / ns * 1e9 : NAN;
 }
 
-static double percent(double part, double whole)
+static double percent_or_nan(double part, double whole)
 {
     return whole > 0 ? 100 * part / whole : NAN;
 }
@@ -328,14 +328,14 @@ struct class_sums {
 static void add_to_class(const struct builder *m, struct class_sums *sums, uint32_t i)
 {
     const struct step *step = &m->steps[i];
-    int64_t tokens = tokens_of(step);
-    *(int64_t *)tp_vec_push(&sums->times) = time_of(step);
-    if (gap_of(m, i) != TP_NULL_INT)
-        *(int64_t *)tp_vec_push(&sums->gaps) = gap_of(m, i);
-    sums->ns += (double)time_of(step);
+    int64_t tokens = step_token_count(step);
+    *(int64_t *)tp_vec_push(&sums->times) = step_time_ns(step);
+    if (gap_after_step_ns(m, i) != TP_NULL_INT)
+        *(int64_t *)tp_vec_push(&sums->gaps) = gap_after_step_ns(m, i);
+    sums->ns += (double)step_time_ns(step);
     sums->busy_ns += (double)step->busy_ns;
     sums->tokens += tokens == TP_NULL_INT ? 0 : (double)tokens;
-    sums->token_ns += tokens == TP_NULL_INT ? 0 : (double)time_of(step);
+    sums->token_ns += tokens == TP_NULL_INT ? 0 : (double)step_time_ns(step);
     sums->operations += (double)step->operations;
     sums->graph_operations += (double)step->graph_operations;
     for (unsigned k = 0; k < TP_WORK_COUNT; k++)
@@ -360,7 +360,7 @@ static struct tp_str kinds_text(const int64_t *kind_ns, struct tp_arena *arena)
             break;
         is_said[most] = true;
         text = tp_text_printf(arena, "%s%s%s %s", text, n ? ", " : "", tp_work_text(most),
-                              tp_text_of_percent(arena, percent((double)kind_ns[most], all)));
+                              tp_text_of_percent(arena, percent_or_nan((double)kind_ns[most], all)));
     }
     return tp_str_of(text);
 }
@@ -379,17 +379,17 @@ static void fill_class(struct tp_serving_view *view, size_t row, struct class_su
     tp_table_int(table, TP_SERVING_CLASS_STEPS)[row] = (int64_t)sums->times.count;
     tp_table_int(table, TP_SERVING_CLASS_P50)[row] = view->p50_ns[phase][exponent];
     tp_table_int(table, TP_SERVING_CLASS_P90)[row] = view->p90_ns[phase][exponent];
-    tp_table_real(table, TP_SERVING_CLASS_BUSY)[row] = percent(sums->busy_ns, sums->ns);
+    tp_table_real(table, TP_SERVING_CLASS_BUSY)[row] = percent_or_nan(sums->busy_ns, sums->ns);
     tp_table_int(table, TP_SERVING_CLASS_GAP)[row] = quantile(gaps, sums->gaps.count, 0.5);
-    tp_table_real(table, TP_SERVING_CLASS_GRAPHS)[row] = percent(sums->graph_operations, sums->operations);
-    tp_table_real(table, TP_SERVING_CLASS_RATE)[row] = rate(sums->tokens, sums->token_ns);
+    tp_table_real(table, TP_SERVING_CLASS_GRAPHS)[row] = percent_or_nan(sums->graph_operations, sums->operations);
+    tp_table_real(table, TP_SERVING_CLASS_RATE)[row] = rate_per_second(sums->tokens, sums->token_ns);
     /* false if the steps are shorter than the time to read all weights: either they do not read all, or the peak is
      * wrong */
     bool is_bound = view->weight_ns != TP_NULL_INT && view->weight_ns <= view->p50_ns[phase][exponent];
     view->has_shorter_steps |= view->weight_ns != TP_NULL_INT && !is_bound;
     tp_table_int(table, TP_SERVING_CLASS_BOUND)[row] = is_bound ? view->weight_ns : TP_NULL_INT;
     tp_table_real(table, TP_SERVING_CLASS_OF_BOUND)[row] =
-        is_bound ? percent((double)view->weight_ns, (double)view->p50_ns[phase][exponent]) : NAN;
+        is_bound ? percent_or_nan((double)view->weight_ns, (double)view->p50_ns[phase][exponent]) : NAN;
     tp_table_text(table, TP_SERVING_CLASS_KINDS)[row] = kinds_text(sums->kind_ns, arena);
 }
 
@@ -399,7 +399,7 @@ static void make_classes(struct tp_serving_view *view, const struct builder *m)
     size_t rows = 0;
     for (uint32_t i = 0; i < m->count; i++) {
         const struct step *step = &m->steps[i];
-        struct class_sums *class = &sums[step->mark.phase * TP_SERVING_SIZES + size_of(step)];
+        struct class_sums *class = &sums[step->mark.phase * TP_SERVING_SIZES + step_size_class(step)];
         if (!step->operations)
             continue;
         if (!class->times.arena) {
@@ -421,7 +421,7 @@ static void make_classes(struct tp_serving_view *view, const struct builder *m)
             tokens += class->tokens;
             ns += class->token_ns;
         }
-        view->tokens_per_s[phase] = rate(tokens, ns);
+        view->tokens_per_s[phase] = rate_per_second(tokens, ns);
     }
 }
 
@@ -430,11 +430,12 @@ static void make_classes(struct tp_serving_view *view, const struct builder *m)
 static void fill_step(struct tp_table *table, const struct builder *m, uint32_t i)
 {
     const struct step *step = &m->steps[i];
-    int64_t tokens = tokens_of(step), ns = time_of(step);
+    int64_t tokens = step_token_count(step), ns = step_time_ns(step);
     bool has_work = step->operations > 0;
-    tp_table_text(table, TP_SERVED_NAME)[i] = tp_trace_name(m->model->trace, &m->model->trace->events[step->event]);
+    tp_table_text(table, TP_SERVED_NAME)[i] =
+        tp_trace_event_name(m->model->trace, &m->model->trace->events[step->event]);
     tp_table_text(table, TP_SERVED_PHASE)[i] = tp_str_of(tp_serving_phase_text(step->mark.phase));
-    tp_table_text(table, TP_SERVED_CLASS)[i] = class_name(m->arena, step->mark.phase, size_of(step));
+    tp_table_text(table, TP_SERVED_CLASS)[i] = class_name(m->arena, step->mark.phase, step_size_class(step));
     for (unsigned n = 0; n < TP_SERVING_NUMBERS; n++)
         tp_table_int(table, TP_SERVED_REQUESTS + n)[i] = step->mark.numbers[n];
     const struct {
@@ -448,14 +449,14 @@ static void fill_step(struct tp_table *table, const struct builder *m, uint32_t 
                  {TP_SERVED_BUSY, step->busy_ns, true},
                  {TP_SERVED_OUTSIDE, step->outside_ns, true},
                  {TP_SERVED_QUEUED, step->queued_ns, true},
-                 {TP_SERVED_GAP, gap_of(m, i), false},
+                 {TP_SERVED_GAP, gap_after_step_ns(m, i), false},
                  {TP_SERVED_OPERATIONS, step->operations, false},
                  {TP_SERVED_GRAPHS, step->graphs, false},
                  {TP_SERVED_GRAPH_OPERATIONS, step->graph_operations, false}};
     for (size_t c = 0; c < sizeof cells / sizeof *cells; c++)
         tp_table_int(table, cells[c].column)[i] = cells[c].is_of_work && !has_work ? TP_NULL_INT : cells[c].value;
     tp_table_real(table, TP_SERVED_RATE)[i] =
-        has_work && tokens != TP_NULL_INT ? rate((double)tokens, (double)ns) : NAN;
+        has_work && tokens != TP_NULL_INT ? rate_per_second((double)tokens, (double)ns) : NAN;
 }
 
 void tp_serving_init_empty(struct tp_serving_view *view)
@@ -482,7 +483,7 @@ void tp_serving_build(struct tp_serving_view *view, const struct tp_work_kinds *
     add_operations(&m);
     find_weights(view, &m);
     if (model->main_gpu != TP_NO_ID)
-        tp_idle_reasons_find(&unused, model, &model->gpus[model->main_gpu], arena, add_outside, &m);
+        tp_idle_reasons_find(&unused, model, &model->gpus[model->main_gpu], arena, add_outside_time, &m);
     tp_table_init(&view->steps, arena, "serving_steps", step_defs, TP_SERVED_COLUMNS, m.count);
     view->steps.title = "Steps";
     for (uint32_t i = 0; i < m.count; i++)

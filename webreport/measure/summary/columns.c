@@ -22,7 +22,7 @@ union value {
 /* ---- columns of a message ---- */
 
 /* Returns the address of the items of a column; for a single value, the address of the value. */
-static char *items_of(const void *message, const struct tp_column *column)
+static char *column_items(const void *message, const struct tp_column *column)
 {
     char *items = (char *)(uintptr_t)message + column->at;
     if (column->count_at != TP_COLUMN_IS_ALONE)
@@ -30,7 +30,7 @@ static char *items_of(const void *message, const struct tp_column *column)
     return items;
 }
 
-static size_t length_of(const void *message, const struct tp_column *column)
+static size_t column_length(const void *message, const struct tp_column *column)
 {
     size_t length;
     if (column->count_at == TP_COLUMN_IS_ALONE)
@@ -41,13 +41,13 @@ static size_t length_of(const void *message, const struct tp_column *column)
 
 size_t tp_columns_length(const struct tp_column_list *list, const void *message)
 {
-    return length_of(message, &list->columns[0]);
+    return column_length(message, &list->columns[0]);
 }
 
-bool tp_columns_are_even(const struct tp_column_list *list, const void *message)
+bool tp_columns_have_equal_length(const struct tp_column_list *list, const void *message)
 {
     for (unsigned i = 1; i < list->count; i++)
-        if (length_of(message, &list->columns[i]) != length_of(message, &list->columns[0]))
+        if (column_length(message, &list->columns[i]) != column_length(message, &list->columns[0]))
             return false;
     return true;
 }
@@ -63,7 +63,7 @@ static size_t part_count(const struct tp_column_parts *parts, const char *item)
     return count;
 }
 
-static const char *parts_of(const struct tp_column_parts *parts, const char *item)
+static const char *item_parts(const struct tp_column_parts *parts, const char *item)
 {
     const char *first = item + parts->at;
     if (!parts->fixed_count)
@@ -85,7 +85,7 @@ static union value usual_value(const struct tp_column *column)
     return value;
 }
 
-static bool are_usual(const struct tp_column_list *list, const char *items, size_t count)
+static bool have_usual_values(const struct tp_column_list *list, const char *items, size_t count)
 {
     for (unsigned i = 0; i < list->count; i++) {
         const struct tp_column *column = &list->columns[i];
@@ -97,7 +97,7 @@ static bool are_usual(const struct tp_column_list *list, const char *items, size
     return true;
 }
 
-static void set_usual(const struct tp_column_list *list, char *items, size_t count)
+static void set_usual_values(const struct tp_column_list *list, char *items, size_t count)
 {
     for (unsigned i = 0; i < list->count; i++) {
         const struct tp_column *column = &list->columns[i];
@@ -110,22 +110,23 @@ static void set_usual(const struct tp_column_list *list, char *items, size_t cou
 /* ---- writing ---- */
 
 /* Returns 1 + the index of the text in the message's list of texts; 0 for an empty text. */
-static uint32_t number_of(struct tp_strings *texts, struct tp_str text)
+static uint32_t text_number(struct tp_strings *texts, struct tp_str text)
 {
     return text.len ? tp_strings_add(texts, text) + 1 : 0;
 }
 
 /* Returns the column item that stores a member. before: value of the same member in the previous struct; 0 for the
  * first struct. */
-static union value put(const struct tp_column *column, union value from, union value before, struct tp_strings *texts)
+static union value encode_value(const struct tp_column *column, union value from, union value before,
+                                struct tp_strings *texts)
 {
     union value to = {0};
     switch (column->code) {
     case TP_CODE_TEXT:
-        to.u32 = number_of(texts, from.text);
+        to.u32 = text_number(texts, from.text);
         break;
     case TP_CODE_TEXT_OR_NULL:
-        to.u32 = from.text.ptr ? number_of(texts, from.text) + 1 : 0;
+        to.u32 = from.text.ptr ? text_number(texts, from.text) + 1 : 0;
         break;
     case TP_CODE_BYTES:
         /* the cast drops const: protobuf-c only reads these bytes */
@@ -165,7 +166,7 @@ static union value put(const struct tp_column *column, union value from, union v
 }
 
 /* Allocates the columns of a list, with `count` zeroed items. */
-static void make(const struct tp_column_list *list, struct tp_column_writer *writer, size_t count)
+static void allocate_columns(const struct tp_column_list *list, struct tp_column_writer *writer, size_t count)
 {
     for (unsigned i = 0; i < list->count; i++) {
         const struct tp_column *column = &list->columns[i];
@@ -188,8 +189,8 @@ static void put_item(const struct tp_column_list *list, struct tp_column_writer 
         memcpy(&value, member, column->size);
         if (!is_first)
             memcpy(&before, member - list->item_size, column->size);
-        value = put(column, value, before, &writer->texts);
-        memcpy(items_of(writer->to, column) + at * column->width, &value, column->width);
+        value = encode_value(column, value, before, &writer->texts);
+        memcpy(column_items(writer->to, column) + at * column->width, &value, column->width);
     }
 }
 
@@ -199,7 +200,7 @@ static void make_parts(const struct tp_column_list *list, struct tp_column_write
     size_t total = 0;
     for (size_t i = 0; i < count; i++)
         total += part_count(list->parts, items + i * list->item_size);
-    make(list->parts->list, writer, total);
+    allocate_columns(list->parts->list, writer, total);
 }
 
 void tp_columns_write(const struct tp_column_list *list, struct tp_column_writer *writer, const void *items,
@@ -207,22 +208,22 @@ void tp_columns_write(const struct tp_column_list *list, struct tp_column_writer
 {
     const struct tp_column_parts *parts = list->parts;
     size_t part = 0;
-    if (list->is_optional && are_usual(list, items, count))
+    if (list->is_optional && have_usual_values(list, items, count))
         count = 0;
-    make(list, writer, count);
+    allocate_columns(list, writer, count);
     if (parts)
         make_parts(list, writer, items, count);
     for (size_t i = 0; i < count; i++) {
         const char *item = (const char *)items + i * list->item_size;
         put_item(list, writer, i, item, i == 0);
         for (size_t k = 0; parts && k < part_count(parts, item); k++)
-            put_item(parts->list, writer, part++, parts_of(parts, item) + k * parts->list->item_size, k == 0);
+            put_item(parts->list, writer, part++, item_parts(parts, item) + k * parts->list->item_size, k == 0);
     }
 }
 
 /* ---- reading ---- */
 
-static struct tp_str text_of(struct tp_column_reader *reader, uint32_t number)
+static struct tp_str text_by_number(struct tp_column_reader *reader, uint32_t number)
 {
     reader->is_bad |= number > reader->text_count;
     return number && number <= reader->text_count ? reader->texts[number - 1] : TP_STR("");
@@ -235,8 +236,8 @@ static uint32_t checked_count(struct tp_column_reader *reader, uint32_t value, u
 }
 
 /* Returns the member of the previous struct plus `difference`. A difference of 0 is valid only for the first struct. */
-static uint32_t checked_rise(struct tp_column_reader *reader, uint32_t difference, const union value *before,
-                             uint32_t most)
+static uint32_t checked_sum(struct tp_column_reader *reader, uint32_t difference, const union value *before,
+                            uint32_t most)
 {
     uint64_t value = (uint64_t)difference + (before ? before->u32 : 0);
     reader->is_bad |= value > most || (before && difference == 0);
@@ -245,16 +246,16 @@ static uint32_t checked_rise(struct tp_column_reader *reader, uint32_t differenc
 
 /* Returns the value of a member that a column item stores. before: value of the same member in the previous struct;
  * NULL for the first struct. */
-static union value get(const struct tp_column *column, union value from, const union value *before,
-                       struct tp_column_reader *reader)
+static union value decode_value(const struct tp_column *column, union value from, const union value *before,
+                                struct tp_column_reader *reader)
 {
     union value to = {0};
     switch (column->code) {
     case TP_CODE_TEXT:
-        to.text = text_of(reader, from.u32);
+        to.text = text_by_number(reader, from.u32);
         break;
     case TP_CODE_TEXT_OR_NULL:
-        to.text = from.u32 ? text_of(reader, from.u32 - 1) : (struct tp_str){NULL, 0};
+        to.text = from.u32 ? text_by_number(reader, from.u32 - 1) : (struct tp_str){NULL, 0};
         break;
     case TP_CODE_BYTES:
         to.text = (struct tp_str){(const char *)from.bytes.data, from.bytes.len};
@@ -264,7 +265,7 @@ static union value get(const struct tp_column *column, union value from, const u
         to.u64 = from.u64;
         break;
     case TP_CODE_AMOUNT:
-        to.i64 = tp_column_amount(reader, from.u64);
+        to.i64 = tp_column_checked_int64(reader, from.u64);
         break;
     case TP_CODE_DELTA:
         to.u64 = from.u64 + (before ? before->u64 : 0);
@@ -273,7 +274,7 @@ static union value get(const struct tp_column *column, union value from, const u
         to.u32 = checked_count(reader, from.u32, column->most);
         break;
     case TP_CODE_RISING:
-        to.u32 = checked_rise(reader, from.u32, before, column->most);
+        to.u32 = checked_sum(reader, from.u32, before, column->most);
         break;
     case TP_CODE_ID:
         to.u32 = from.u32 - 1;
@@ -300,12 +301,12 @@ static void get_items(const struct tp_column_list *list, struct tp_column_reader
 {
     for (unsigned i = 0; i < list->count; i++) {
         const struct tp_column *column = &list->columns[i];
-        const char *from = items_of(reader->from, column);
+        const char *from = column_items(reader->from, column);
         union value before = {0};
         for (size_t k = 0; k < count; k++) {
             union value value = {0};
             memcpy(&value, from + (first + k) * column->width, column->width);
-            before = get(column, value, k ? &before : NULL, reader);
+            before = decode_value(column, value, k ? &before : NULL, reader);
             memcpy(items + k * list->item_size + column->offset, &before, column->size);
         }
     }
@@ -360,7 +361,7 @@ void tp_columns_fill(const struct tp_column_list *list, struct tp_column_reader 
 {
     size_t length = tp_columns_length(list, reader->from);
     if (list->is_optional && length == 0) {
-        set_usual(list, items, count);
+        set_usual_values(list, items, count);
         return;
     }
     reader->is_bad |= length != count;

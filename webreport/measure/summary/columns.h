@@ -79,7 +79,7 @@ struct tp_column_reader {
 };
 
 /* Returns `value` as int64_t. A value beyond int64 sets reader->is_bad. */
-static inline int64_t tp_column_amount(struct tp_column_reader *reader, uint64_t value)
+static inline int64_t tp_column_checked_int64(struct tp_column_reader *reader, uint64_t value)
 {
     reader->is_bad |= value > INT64_MAX;
     return (int64_t)(value & INT64_MAX);
@@ -104,6 +104,6 @@ void tp_columns_fill(const struct tp_column_list *list, struct tp_column_reader 
 size_t tp_columns_length(const struct tp_column_list *list, const void *message);
 
 /* Returns whether the columns of the list have equal lengths. */
-bool tp_columns_are_even(const struct tp_column_list *list, const void *message);
+bool tp_columns_have_equal_length(const struct tp_column_list *list, const void *message);
 
 #endif

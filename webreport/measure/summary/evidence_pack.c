@@ -63,14 +63,14 @@ enum { WORDS = sizeof words / sizeof *words, NUMBERS = sizeof numbers / sizeof *
 
 /* ---- packing ---- */
 
-static struct tp_stored_evidence word_of(const struct tp_input_evidence *e, int i)
+static struct tp_stored_evidence make_word_item(const struct tp_input_evidence *e, int i)
 {
     unsigned value;
     memcpy(&value, (const char *)e + words[i].offset, sizeof value);
     return (struct tp_stored_evidence){.name = tp_str_of(words[i].name), .word = tp_str_of(words[i].text(value))};
 }
 
-static struct tp_stored_evidence number_of(const struct tp_input_evidence *e, int i)
+static struct tp_stored_evidence make_number_item(const struct tp_input_evidence *e, int i)
 {
     struct tp_stored_evidence item = {.name = tp_str_of(numbers[i].name)};
     const char *member = (const char *)e + numbers[i].offset;
@@ -91,9 +91,9 @@ void tp_evidence_pack(struct tp_column_writer *writer, const struct tp_input_evi
     if (!e->is_known)
         return;
     for (int i = 0; i < WORDS; i++)
-        items[count++] = word_of(e, i);
+        items[count++] = make_word_item(e, i);
     for (int i = 0; i < NUMBERS; i++)
-        items[count++] = number_of(e, i);
+        items[count++] = make_number_item(e, i);
     for (int i = 0; i < TP_LOST_COUNT; i++) {
         if (!e->lost[i])
             continue;

@@ -4,7 +4,7 @@
 #include <protobuf-c/protobuf-c.h>
 #include <stdlib.h>
 
-static void *take(void *memory, size_t size)
+static void *allocate_block(void *memory, size_t size)
 {
     struct tp_message_memory *m = memory;
     void *block = NULL;
@@ -18,16 +18,16 @@ static void *take(void *memory, size_t size)
     return block;
 }
 
-static void give_back(void *memory, void *block)
+static void free_block(void *memory, void *block)
 {
     const struct tp_message_memory *m = memory;
     if (!m->arena)
         free(block);
 }
 
-static ProtobufCAllocator allocator_of(struct tp_message_memory *memory)
+static ProtobufCAllocator make_allocator(struct tp_message_memory *memory)
 {
-    return (ProtobufCAllocator){take, give_back, memory};
+    return (ProtobufCAllocator){allocate_block, free_block, memory};
 }
 
 void *tp_message_new(const ProtobufCMessageDescriptor *type, struct tp_arena *arena)
@@ -47,12 +47,12 @@ struct tp_str tp_message_bytes(const void *message, struct tp_arena *arena)
 
 void *tp_message_parse(const ProtobufCMessageDescriptor *type, struct tp_str bytes, struct tp_message_memory *memory)
 {
-    ProtobufCAllocator allocator = allocator_of(memory);
+    ProtobufCAllocator allocator = make_allocator(memory);
     return protobuf_c_message_unpack(type, &allocator, bytes.len, (const uint8_t *)bytes.ptr);
 }
 
 void tp_message_free(void *message, struct tp_message_memory *memory)
 {
-    ProtobufCAllocator allocator = allocator_of(memory);
+    ProtobufCAllocator allocator = make_allocator(memory);
     protobuf_c_message_free_unpacked(message, &allocator);
 }

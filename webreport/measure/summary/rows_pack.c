@@ -8,7 +8,7 @@
 
 /* ---- packing ---- */
 
-static struct tp_stored_row stored_row(const struct tp_summary_row *row)
+static struct tp_stored_row make_stored_row(const struct tp_summary_row *row)
 {
     const struct tp_sketch *time = &row->time;
     return (struct tp_stored_row){
@@ -47,7 +47,7 @@ void tp_rows_pack(struct tp_column_writer *writer, const struct tp_summary *summ
 {
     struct tp_stored_row *rows = tp_arena_array(writer->arena, summary->row_count, sizeof *rows);
     for (uint32_t i = 0; i < summary->row_count; i++)
-        rows[i] = stored_row(&summary->rows[i]);
+        rows[i] = make_stored_row(&summary->rows[i]);
     tp_columns_write(&tp_list_rows, writer, rows, summary->row_count);
     pack_spans(writer, summary);
     pack_cells(writer, summary);
@@ -78,7 +78,7 @@ static void unpack_buckets(struct tp_column_reader *reader, struct tp_sketch *ti
 }
 
 /* Makes the single bucket of a row whose calls all took the same time. */
-static void one_bucket(struct tp_column_reader *reader, struct tp_sketch *time)
+static void make_single_bucket(struct tp_column_reader *reader, struct tp_sketch *time)
 {
     time->bucket_count = time->count > 0;
     time->buckets = tp_arena_array(reader->arena, time->bucket_count, sizeof *time->buckets);
@@ -90,7 +90,7 @@ static void one_bucket(struct tp_column_reader *reader, struct tp_sketch *time)
 static void unpack_time(struct tp_column_reader *reader, struct tp_stored_row *row, struct rest *rest)
 {
     struct tp_sketch *time = &row->row.time;
-    time->sum_ns = tp_column_amount(reader, row->excess_ns + (uint64_t)time->count * (uint64_t)time->min_ns);
+    time->sum_ns = tp_column_checked_int64(reader, row->excess_ns + (uint64_t)time->count * (uint64_t)time->min_ns);
     reader->is_bad |= row->span_ns > (uint64_t)INT64_MAX - (uint64_t)time->min_ns || (row->span_ns && time->count < 2);
     reader->is_bad |= row->span_ns && rest->span == rest->span_count;
     if (reader->is_bad)
@@ -102,10 +102,10 @@ static void unpack_time(struct tp_column_reader *reader, struct tp_stored_row *r
         deviation_ns = span->deviation_ns;
         unpack_buckets(reader, time, span);
     } else {
-        one_bucket(reader, time);
+        make_single_bucket(reader, time);
     }
     reader->is_bad |= !(deviation_ns >= 0) || isinf(deviation_ns);
-    time->square_sum = n * mean * mean + (n > 0 ? (n - 1) * deviation_ns * deviation_ns : 0);
+    time->square_sum_ns2 = n * mean * mean + (n > 0 ? (n - 1) * deviation_ns * deviation_ns : 0);
 }
 
 /* Fills the time and the count per step of a row. */

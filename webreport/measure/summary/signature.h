@@ -87,7 +87,7 @@ int tp_count_key_compare(const struct tp_count_key *a, const struct tp_count_key
 
 /* Returns the text in the form that keys have: a long text is cut and gets a hash at its end. A text that a row cut
  * earlier gives the same result. A changed text is in `arena`. */
-struct tp_str tp_count_cut(struct tp_str text, struct tp_arena *arena);
+struct tp_str tp_count_shorten_text(struct tp_str text, struct tp_arena *arena);
 
 /* Returns the word for a kind, such as "operator" or "loader". */
 const char *tp_count_kind_text(enum tp_count_kind kind);

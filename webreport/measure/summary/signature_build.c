@@ -33,14 +33,14 @@ struct counting {
 
 /* ---- steps ---- */
 
-static int64_t length_of(const struct tp_step *step)
+static int64_t step_length_ns(const struct tp_step *step)
 {
     return step->host_end_ns - step->host_start_ns;
 }
 
 /* Finds the steady steps. Up to a third of the steps is warm-up: leading steps that take more than 1.5 times the
  * median of the later half. */
-static void find_steady(struct counting *c)
+static void find_steady_steps(struct counting *c)
 {
     const struct tp_model *model = c->work->source->model;
     uint32_t count = model->step_count, later = count - count / 2;
@@ -53,15 +53,15 @@ static void find_steady(struct counting *c)
     later = count - count / 2;
     struct tp_keyed *sorted = tp_arena_array(c->work->scratch, later, sizeof *sorted);
     for (uint32_t i = 0; i < later; i++)
-        sorted[i] = (struct tp_keyed){length_of(&model->steps[count / 2 + i]), i, i};
+        sorted[i] = (struct tp_keyed){step_length_ns(&model->steps[count / 2 + i]), i, i};
     tp_sort_keyed(sorted, later, c->work->scratch);
     double median = later % 2 ? (double)sorted[later / 2].key
                               : 0.5 * ((double)sorted[later / 2 - 1].key + (double)sorted[later / 2].key);
-    while (c->first_step < count / 3 && (double)length_of(&model->steps[c->first_step]) > 1.5 * median)
+    while (c->first_step < count / 3 && (double)step_length_ns(&model->steps[c->first_step]) > 1.5 * median)
         c->first_step++;
 }
 
-static void flush(struct counting *c)
+static void store_step_counts(struct counting *c)
 {
     for (size_t i = 0; i < c->touched.count; i++) {
         uint32_t key = *TP_AT(&c->touched, uint32_t, i), *now = TP_AT(&c->now, uint32_t, key);
@@ -73,10 +73,10 @@ static void flush(struct counting *c)
 }
 
 /* Adds 1 to the count of the key in the step. */
-static inline void count_in(struct counting *c, uint32_t step, uint32_t key)
+static inline void count_key_in_step(struct counting *c, uint32_t step, uint32_t key)
 {
     if (step != c->step)
-        flush(c);
+        store_step_counts(c);
     c->step = step;
     while (c->now.count <= key)
         *(uint32_t *)tp_vec_push(&c->now) = 0;
@@ -100,20 +100,20 @@ static void count_operators(struct counting *c)
     for (uint32_t t = 0; t < trace->thread_count; t++) {
         uint32_t near = 0;
         size_t loading = 0;
-        flush(c);
+        store_step_counts(c);
         for (uint32_t i = model->order->thread_first[t]; i < model->order->thread_first[t + 1]; i++) {
             const struct tp_event *e = &trace->events[model->order->host[i]];
             if (e->kind != TP_KIND_OPERATOR)
                 continue;
-            uint32_t step = tp_step_of_host_near(model, e->ts_ns, &near);
+            uint32_t step = tp_step_of_host_time_near(model, e->ts_ns, &near);
             if (!is_steady(c, step))
                 continue;
             bool is_loading =
                 tp_intervals_contain_near(model->category_times[TP_CATEGORY_DATALOADER], e->ts_ns, &loading);
-            count_in(c, step, tp_count_operator_key(&c->keys, trace, e, is_loading));
+            count_key_in_step(c, step, tp_count_operator_key(&c->keys, trace, e, is_loading));
         }
     }
-    flush(c);
+    store_step_counts(c);
 }
 
 /* Returns the label of the outermost operator around a launch. */
@@ -135,21 +135,21 @@ static void count_calls(struct counting *c)
     for (uint32_t i = 0; i < model->launches.count; i++) {
         const struct tp_event *e = tp_launch_event(model, i);
         bool is_wait = model->marks[e->name] & waits;
-        bool is_launch =
-            model->marks[e->name] & TP_MARK_DEVICE_CALL && tp_str_find(tp_trace_name(model->trace, e), "Launch") >= 0;
-        uint32_t step = is_wait || is_launch ? tp_step_of_host_near(model, e->ts_ns, &near) : TP_NO_ID;
+        bool is_launch = model->marks[e->name] & TP_MARK_DEVICE_CALL &&
+                         tp_str_find(tp_trace_event_name(model->trace, e), "Launch") >= 0;
+        uint32_t step = is_wait || is_launch ? tp_step_of_host_time_near(model, e->ts_ns, &near) : TP_NO_ID;
         if (!is_steady(c, step))
             continue;
         if (is_wait)
-            count_in(c, step,
-                     tp_count_keys_add(&c->keys, (uint32_t[TP_COUNT_IDS]){TP_COUNT_WAIT, e->name,
-                                                                          owner_of_call(model, i), TP_NO_ID}));
+            count_key_in_step(c, step,
+                              tp_count_keys_add(&c->keys, (uint32_t[TP_COUNT_IDS]){TP_COUNT_WAIT, e->name,
+                                                                                   owner_of_call(model, i), TP_NO_ID}));
         if (is_launch)
-            count_in(
+            count_key_in_step(
                 c, step,
                 tp_count_keys_add(&c->keys, (uint32_t[TP_COUNT_IDS]){TP_COUNT_LAUNCH, TP_NO_ID, TP_NO_ID, TP_NO_ID}));
     }
-    flush(c);
+    store_step_counts(c);
 }
 
 static void count_device_work(struct counting *c)
@@ -169,9 +169,9 @@ static void count_device_work(struct counting *c)
             ids[1] = tp_frames_label(&trace->frames, owner->name);
             ids[2] = trace->hosts[owner->detail].dims;
         }
-        count_in(c, step, tp_count_keys_add(&c->keys, ids));
+        count_key_in_step(c, step, tp_count_keys_add(&c->keys, ids));
     }
-    flush(c);
+    store_step_counts(c);
 }
 
 static void count_allocations(struct counting *c)
@@ -183,12 +183,12 @@ static void count_allocations(struct counting *c)
         const struct tp_memory *record = &trace->memory[i];
         if (record->bytes == TP_NULL_INT || record->bytes <= 0 || (record->flags & TP_MEMORY_OUT_OF_MEMORY))
             continue;
-        uint32_t step = tp_step_of_host_near(model, record->ts_ns, &near);
+        uint32_t step = tp_step_of_host_time_near(model, record->ts_ns, &near);
         uint32_t ids[TP_COUNT_IDS] = {TP_COUNT_ALLOCATION, record->device, TP_NO_ID, TP_NO_ID};
         if (is_steady(c, step))
-            count_in(c, step, tp_count_keys_add(&c->keys, ids));
+            count_key_in_step(c, step, tp_count_keys_add(&c->keys, ids));
     }
-    flush(c);
+    store_step_counts(c);
 }
 
 /* ---- the most common counts ---- */
@@ -215,24 +215,24 @@ static size_t *sort_parts(struct counting *c)
 static struct tp_str label_text(struct tp_summary_work *work, uint32_t label)
 {
     return label == TP_NO_ID ? TP_STR("")
-                             : tp_count_text(work, tp_frames_label_text(&work->source->trace->frames, label));
+                             : tp_count_intern_text(work, tp_frames_label_text(&work->source->trace->frames, label));
 }
 
 static struct tp_str shape_text(struct tp_summary_work *work, uint32_t value)
 {
     if (value == TP_NO_ID)
         return TP_STR("");
-    return tp_count_text(work, tp_value_shape_text(work->scratch, work->source->trace->values.items[value]));
+    return tp_count_intern_text(work, tp_value_shape_text(work->scratch, work->source->trace->values.items[value]));
 }
 
 static struct tp_str type_text(struct tp_summary_work *work, uint32_t value)
 {
     return value == TP_NO_ID
                ? TP_STR("")
-               : tp_count_text(work, tp_summary_dtype_text(work, work->source->trace->values.items[value]));
+               : tp_count_intern_text(work, tp_summary_dtype_text(work, work->source->trace->values.items[value]));
 }
 
-static void name_key(struct tp_summary_work *work, struct tp_count_key *key, const uint32_t ids[TP_COUNT_IDS])
+static void fill_key_texts(struct tp_summary_work *work, struct tp_count_key *key, const uint32_t ids[TP_COUNT_IDS])
 {
     const struct tp_trace *trace = work->source->trace;
     char text[48];
@@ -252,13 +252,13 @@ static void name_key(struct tp_summary_work *work, struct tp_count_key *key, con
         key->detail = label_text(work, ids[3]);
         break;
     case TP_COUNT_WAIT:
-        key->name = tp_count_text(work, tp_strings_get(&trace->names, ids[1]));
+        key->name = tp_count_intern_text(work, tp_strings_get(&trace->names, ids[1]));
         key->dims = label_text(work, ids[2]);
         break;
     case TP_COUNT_ALLOCATION: {
         int64_t type = trace->memory_places[ids[1]].type;
         int size = snprintf(text, sizeof text, "device %lld", type == TP_NULL_INT ? -1LL : (long long)type);
-        key->name = tp_count_text(work, (struct tp_str){text, (size_t)size});
+        key->name = tp_count_intern_text(work, (struct tp_str){text, (size_t)size});
         break;
     }
     default:
@@ -281,7 +281,7 @@ static int by_text(const void *x, const void *y, const void *context)
 }
 
 /* Returns the hash of a key and its count; 0 for an exact count of 0. */
-static uint64_t hash_of(const struct tp_count_key *key)
+static uint64_t key_hash(const struct tp_count_key *key)
 {
     if (key->count == 0 && key->is_exact)
         return 0;
@@ -297,14 +297,14 @@ void tp_signature_rehash(struct tp_signature *s)
 {
     s->hash = 0;
     for (uint32_t i = 0; i < s->key_count; i++)
-        s->hash += hash_of(&s->keys[i]);
+        s->hash += key_hash(&s->keys[i]);
     s->hash += s->hash == 0;
-    tp_signature_hash_kept(s);
+    tp_signature_hash_unfreed(s);
 }
 
 /* Copies the keys into the signature, in the order of a signature. Keys with equal texts are merged. Returns the new
  * index of each key. */
-static uint32_t *keep_keys(struct counting *c, struct named *named, uint32_t count)
+static uint32_t *copy_keys_to_signature(struct counting *c, struct named *named, uint32_t count)
 {
     struct tp_signature *s = &c->work->out->signature;
     uint32_t *number = tp_arena_array(c->work->scratch, tp_keys_count(&c->keys.keys), sizeof *number);
@@ -321,16 +321,16 @@ static uint32_t *keep_keys(struct counting *c, struct named *named, uint32_t cou
             s->is_cut = true;
         }
         number[named[i].number] = s->key_count - 1;
-        s->hash += s->is_cut ? hash_of(&named[i].key) : 0;
+        s->hash += s->is_cut ? key_hash(&named[i].key) : 0;
     }
     for (uint32_t i = 0; i < s->key_count; i++)
-        s->hash += hash_of(&s->keys[i]);
+        s->hash += key_hash(&s->keys[i]);
     s->hash += s->hash == 0;
     return number;
 }
 
 /* Returns the first step whose operators are the most common ones. */
-static uint32_t find_usual(const struct counting *c)
+static uint32_t find_most_common_step(const struct counting *c)
 {
     const struct part *parts = c->parts.data;
     uint32_t steps = c->end_step - c->first_step, best = 0, best_count = 0;
@@ -382,10 +382,10 @@ static uint32_t *count_all(struct counting *c)
             by_step_count[parts[i].step - c->first_step] += parts[i].count;
         named[count].number = k;
         struct tp_count_key *key = &named[count].key;
-        key->count = tp_count_commonest(by_step_count, sorted, steps, &key->is_exact, scratch);
-        name_key(c->work, &named[count++].key, tp_keys_get(&c->keys.keys, k));
+        key->count = tp_count_most_common(by_step_count, sorted, steps, &key->is_exact, scratch);
+        fill_key_texts(c->work, &named[count++].key, tp_keys_get(&c->keys.keys, k));
     }
-    return keep_keys(c, named, count);
+    return copy_keys_to_signature(c, named, count);
 }
 
 void tp_signature_build(struct tp_summary_work *work)
@@ -398,7 +398,7 @@ void tp_signature_build(struct tp_summary_work *work)
                          .parts = TP_VEC(work->scratch, struct part)};
     if (model->step_marker == TP_MARKER_WINDOW) /* a whole recording is not a typical step */
         return;
-    find_steady(&c);
+    find_steady_steps(&c);
     if (c.first_step == c.end_step)
         return;
     tp_count_keys_init(&c.keys, work->scratch);
@@ -409,7 +409,7 @@ void tp_signature_build(struct tp_summary_work *work)
     work->out->signature.steady_count = c.end_step - c.first_step;
     uint32_t *number = count_all(&c);
     if (!work->out->signature.is_cut)
-        tp_signature_calls_build(work, &c.keys, number, find_usual(&c));
+        tp_signature_calls_build(work, &c.keys, number, find_most_common_step(&c));
     tp_signature_loader_build(work, c.first_step, c.end_step);
-    tp_signature_kept_build(work, c.first_step, c.end_step);
+    tp_signature_build_unfreed(work, c.first_step, c.end_step);
 }

@@ -18,7 +18,7 @@ struct item {
 
 /* ---- one place ---- */
 
-bool tp_count_is_users(struct tp_count_places *p, uint32_t name)
+bool tp_count_is_user_function(struct tp_count_places *p, uint32_t name)
 {
     if (p->asked[name] == NOT_ASKED)
         p->asked[name] =
@@ -26,7 +26,7 @@ bool tp_count_is_users(struct tp_count_places *p, uint32_t name)
     return p->asked[name] == IS_USERS;
 }
 
-static struct tp_str label_of(const struct tp_model *model, const struct tp_event *e)
+static struct tp_str event_label(const struct tp_model *model, const struct tp_event *e)
 {
     return tp_frames_label_text(&model->trace->frames, tp_frames_label(&model->trace->frames, e->name));
 }
@@ -38,9 +38,9 @@ static uint32_t module_place(struct tp_count_places *p, uint32_t event, int64_t 
     const struct tp_model *model = p->work->source->model;
     char text[TP_MAX_SIGNATURE_TEXT_BYTES];
     size_t begin = sizeof text;
-    for (uint32_t i = event; i != TP_NO_ID; i = tp_next_event_around(model, i, at)) {
+    for (uint32_t i = event; i != TP_NO_ID; i = tp_find_next_event_around(model, i, at)) {
         const struct tp_event *e = &model->trace->events[i];
-        struct tp_str name = e->kind == TP_KIND_MODULE ? tp_frame_module_name(label_of(model, e)) : TP_STR("");
+        struct tp_str name = e->kind == TP_KIND_MODULE ? tp_frame_module_name(event_label(model, e)) : TP_STR("");
         if (!name.len)
             continue;
         if (name.len + 1 > begin)
@@ -62,39 +62,39 @@ void tp_count_places_init(struct tp_count_places *places, struct tp_summary_work
 }
 
 /* Keeps the place of the last call, because consecutive operators are mostly inside the same call. */
-uint32_t tp_count_place(struct tp_count_places *p, uint32_t inside, int64_t at)
+uint32_t tp_count_find_place(struct tp_count_places *p, uint32_t inside, int64_t at)
 {
     const struct tp_model *model = p->work->source->model;
     uint32_t first = inside, module = TP_NO_ID, library = TP_NO_ID;
     while (first != TP_NO_ID && !tp_kind_is_frame(model->trace->events[first].kind))
-        first = tp_next_event_around(model, first, at);
+        first = tp_find_next_event_around(model, first, at);
     if (first == p->last_inside)
         return p->last_place;
     p->last_inside = first;
     p->last_place = 0;
-    p->last_is_users = false;
-    for (uint32_t i = first; i != TP_NO_ID && !p->last_is_users; i = tp_next_event_around(model, i, at)) {
+    p->is_last_user_code = false;
+    for (uint32_t i = first; i != TP_NO_ID && !p->is_last_user_code; i = tp_find_next_event_around(model, i, at)) {
         const struct tp_event *e = &model->trace->events[i];
         if (!tp_kind_is_frame(e->kind))
             continue;
-        p->last_is_users = tp_count_is_users(p, e->name);
-        if (p->last_is_users)
-            p->last_place = tp_strings_add(&p->texts, label_of(model, e));
+        p->is_last_user_code = tp_count_is_user_function(p, e->name);
+        if (p->is_last_user_code)
+            p->last_place = tp_strings_add(&p->texts, event_label(model, e));
         if (module == TP_NO_ID && e->kind == TP_KIND_MODULE)
             module = i;
         if (library == TP_NO_ID && tp_frames_line(&model->trace->frames, e->name) != TP_NO_ID)
             library = i;
     }
-    if (!p->last_is_users && module != TP_NO_ID)
+    if (!p->is_last_user_code && module != TP_NO_ID)
         p->last_place = module_place(p, module, at);
-    else if (!p->last_is_users && library != TP_NO_ID)
-        p->last_place = tp_strings_add(&p->texts, label_of(model, &model->trace->events[library]));
+    else if (!p->is_last_user_code && library != TP_NO_ID)
+        p->last_place = tp_strings_add(&p->texts, event_label(model, &model->trace->events[library]));
     return p->last_place;
 }
 
 /* ---- forward and backward ---- */
 
-static const struct tp_host_rare *more_of(const struct tp_trace *trace, const struct item *item)
+static const struct tp_host_rare *rare_host_detail(const struct tp_trace *trace, const struct item *item)
 {
     uint32_t more = trace->hosts[trace->events[item->event].detail].more;
     return more == TP_NO_ID ? NULL : &trace->host_rare[more];
@@ -112,12 +112,12 @@ static bool has_sequence(const struct tp_host_rare *more)
 
 /* Gives each operator of the backward pass the place of the first operator in the file with the same sequence
  * number. */
-static void place_backward(const struct tp_count_places *p, struct item *items, size_t count)
+static void set_places_of_backward(const struct tp_count_places *p, struct item *items, size_t count)
 {
     const struct tp_trace *trace = p->work->source->trace;
     struct tp_vec forward = TP_VEC(p->work->scratch, struct tp_keyed);
     for (size_t i = 0; i < count; i++) {
-        const struct tp_host_rare *more = more_of(trace, &items[i]);
+        const struct tp_host_rare *more = rare_host_detail(trace, &items[i]);
         if (has_sequence(more) && !is_backward(more) && items[i].is_user_code)
             *(struct tp_keyed *)tp_vec_push(&forward) = (struct tp_keyed){
                 more->sequence, items[i].event, items[i].place}; /* the item order is the file order */
@@ -125,7 +125,7 @@ static void place_backward(const struct tp_count_places *p, struct item *items, 
     const struct tp_keyed *sorted = forward.data;
     tp_sort_keyed(forward.data, forward.count, p->work->scratch);
     for (size_t i = 0; i < count; i++) {
-        const struct tp_host_rare *more = more_of(trace, &items[i]);
+        const struct tp_host_rare *more = rare_host_detail(trace, &items[i]);
         if (!has_sequence(more) || !is_backward(more))
             continue;
         size_t low = 0, high = forward.count;
@@ -144,7 +144,7 @@ static void place_backward(const struct tp_count_places *p, struct item *items, 
 /* ---- the step ---- */
 
 /* Returns the first host event of a thread that starts at or after `at`. */
-static uint32_t first_from(const struct tp_model *model, uint32_t thread, int64_t at)
+static uint32_t first_event_from(const struct tp_model *model, uint32_t thread, int64_t at)
 {
     uint32_t low = model->order->thread_first[thread], high = model->order->thread_first[thread + 1];
     while (low < high) {
@@ -167,7 +167,7 @@ static void add_thread(struct tp_count_places *p, struct tp_count_keys *keys, st
     size_t loading = 0;
     uint32_t end = model->order->thread_first[thread + 1];
     p->last_inside = TP_NO_ID - 1;
-    for (uint32_t i = first_from(model, thread, step->host_start_ns); i < end; i++) {
+    for (uint32_t i = first_event_from(model, thread, step->host_start_ns); i < end; i++) {
         uint32_t event = model->order->host[i];
         const struct tp_event *e = &trace->events[event];
         if (e->ts_ns >= step->host_end_ns || items->count > TP_MAX_SIGNATURE_CALLS)
@@ -182,8 +182,8 @@ static void add_thread(struct tp_count_places *p, struct tp_count_keys *keys, st
         if (is_loading)
             continue;
         item.key = tp_count_operator_key(keys, trace, e, false);
-        item.place = tp_count_place(p, tp_event_around(model, model->inside[event], e->ts_ns), e->ts_ns);
-        item.is_user_code = p->last_is_users;
+        item.place = tp_count_find_place(p, tp_find_event_around(model, model->inside[event], e->ts_ns), e->ts_ns);
+        item.is_user_code = p->is_last_user_code;
         *(struct item *)tp_vec_push(items) = item;
     }
 }
@@ -203,16 +203,17 @@ static int by_count(const void *x, const void *y, const void *context)
     return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
 }
 
-static void keep_places(struct tp_signature *s, struct tp_summary_work *work, const struct tp_strings *texts)
+static void copy_places_to_signature(struct tp_signature *s, struct tp_summary_work *work,
+                                     const struct tp_strings *texts)
 {
     s->place_count = texts->count;
     s->places = tp_arena_array(work->arena, texts->count, sizeof *s->places);
     for (uint32_t i = 0; i < texts->count; i++)
-        s->places[i] = tp_summary_text(work, texts->items[i]);
+        s->places[i] = tp_summary_intern_text(work, texts->items[i]);
 }
 
-static void keep_calls(struct tp_summary_work *work, const struct item *items, struct tp_vec *lanes,
-                       const uint32_t *number)
+static void copy_calls_to_signature(struct tp_summary_work *work, const struct item *items, struct tp_vec *lanes,
+                                    const uint32_t *number)
 {
     struct tp_signature *s = &work->out->signature;
     const struct lane *lane = lanes->data;
@@ -248,7 +249,7 @@ void tp_signature_calls_build(struct tp_summary_work *work, struct tp_count_keys
                 (struct lane){first, (uint32_t)items.count - first,
                               model->trace->events[TP_AT(&items, struct item, first)->event].ts_ns};
     }
-    place_backward(&places, items.data, items.count);
-    keep_calls(work, items.data, &lanes, number);
-    keep_places(&work->out->signature, work, &places.texts);
+    set_places_of_backward(&places, items.data, items.count);
+    copy_calls_to_signature(work, items.data, &lanes, number);
+    copy_places_to_signature(&work->out->signature, work, &places.texts);
 }

@@ -27,8 +27,8 @@ bool tp_count_is_backward(struct tp_str name)
 
 enum { HASH_BYTES = 17 }; /* length of the hash at the end of a cut text, bytes */
 
-int64_t tp_count_commonest(const uint32_t *by_step, struct tp_keyed *sorted, uint32_t steps, bool *is_exact,
-                           struct tp_arena *scratch)
+int64_t tp_count_most_common(const uint32_t *by_step, struct tp_keyed *sorted, uint32_t steps, bool *is_exact,
+                             struct tp_arena *scratch)
 {
     uint32_t best = 0, best_count = 0, best_first = 0;
     bool is_one = true;
@@ -65,7 +65,7 @@ static bool has_hash(struct tp_str text)
 }
 
 /* Signatures cut long lists of shapes earlier than rows do. The hash at the end keeps different texts different. */
-struct tp_str tp_count_cut(struct tp_str text, struct tp_arena *arena)
+struct tp_str tp_count_shorten_text(struct tp_str text, struct tp_arena *arena)
 {
     size_t most = TP_MAX_SIGNATURE_TEXT_BYTES;
     if (text.len <= most || (text.len <= most + HASH_BYTES && has_hash(text)))
@@ -79,7 +79,7 @@ struct tp_str tp_count_cut(struct tp_str text, struct tp_arena *arena)
     return (struct tp_str){cut, most + HASH_BYTES};
 }
 
-struct tp_str tp_count_text(struct tp_summary_work *work, struct tp_str text)
+struct tp_str tp_count_intern_text(struct tp_summary_work *work, struct tp_str text)
 {
-    return tp_summary_text(work, tp_count_cut(text, work->scratch));
+    return tp_summary_intern_text(work, tp_count_shorten_text(text, work->scratch));
 }

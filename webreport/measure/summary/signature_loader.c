@@ -51,9 +51,9 @@ static void list_calls(struct loading *l)
             const struct tp_event *e = &model->trace->events[model->order->host[i]];
             if (!tp_kind_is_frame(e->kind) ||
                 !tp_intervals_contain_near(model->category_times[TP_CATEGORY_DATALOADER], e->ts_ns, &loading) ||
-                !tp_count_is_users(&l->places, e->name))
+                !tp_count_is_user_function(&l->places, e->name))
                 continue;
-            uint32_t step = tp_step_of_host_near(model, e->ts_ns, &near);
+            uint32_t step = tp_step_of_host_time_near(model, e->ts_ns, &near);
             if (step != TP_NO_ID && step >= l->first_step && step < l->end_step)
                 add_call(l, &open, e, step);
         }
@@ -97,11 +97,11 @@ void tp_signature_loader_build(struct tp_summary_work *work, uint32_t first_step
         memset(by_step, 0, steps * sizeof *by_step);
         for (end = i; end < l.calls.count && calls[end].function == calls[i].function; end++)
             by_step[calls[end].step - first_step]++;
-        function->place = tp_summary_text(work, tp_strings_get(&l.functions, calls[i].function));
+        function->place = tp_summary_intern_text(work, tp_strings_get(&l.functions, calls[i].function));
         function->seen = (uint32_t)(end - i);
         function->low_ns = calls[i + (end - i - 1) / LOW_PART].own_ns;
         function->low_ns = function->low_ns < 0 ? 0 : function->low_ns;
-        function->calls = tp_count_commonest(by_step, sorted, steps, &function->is_exact, scratch);
+        function->calls = tp_count_most_common(by_step, sorted, steps, &function->is_exact, scratch);
     }
     tp_merge_sort(scratch, s->functions, s->function_count, sizeof *s->functions, by_place, NULL);
 }

@@ -43,11 +43,11 @@ static inline uint32_t tp_count_operator_key(struct tp_count_keys *keys, const s
 
 /* Returns the most common of the counts by step; among equally common ones, the count that occurs first. *is_exact
  * receives whether nearly all steps have this count. `sorted`: scratch memory for `steps` items. */
-int64_t tp_count_commonest(const uint32_t *by_step, struct tp_keyed *sorted, uint32_t steps, bool *is_exact,
-                           struct tp_arena *scratch);
+int64_t tp_count_most_common(const uint32_t *by_step, struct tp_keyed *sorted, uint32_t steps, bool *is_exact,
+                             struct tp_arena *scratch);
 
 /* Returns a copy of a text in the signature; long texts end in a hash. */
-struct tp_str tp_count_text(struct tp_summary_work *work, struct tp_str text);
+struct tp_str tp_count_intern_text(struct tp_summary_work *work, struct tp_str text);
 
 /* The places of a signature during counting: texts for the functions or modules around an operator or allocation. */
 struct tp_count_places {
@@ -56,26 +56,26 @@ struct tp_count_places {
     uint8_t *asked;          /* by id of a name: whether the name is a user function; determined on first use */
     uint32_t last_inside;    /* event that enclosed the previous operator or allocation */
     uint32_t last_place;
-    bool last_is_users;
+    bool is_last_user_code;
 };
 
 void tp_count_places_init(struct tp_count_places *places, struct tp_summary_work *work);
 
 /* Returns the number of the place of an event at `at` (ns). `inside`: the innermost event around it, or TP_NO_ID.
- * Sets last_is_users if the place is a user function. */
-uint32_t tp_count_place(struct tp_count_places *places, uint32_t inside, int64_t at);
+ * Sets is_last_user_code if the place is a user function. */
+uint32_t tp_count_find_place(struct tp_count_places *places, uint32_t inside, int64_t at);
 
 /* Returns whether a name is a user function. */
-bool tp_count_is_users(struct tp_count_places *places, uint32_t name);
+bool tp_count_is_user_function(struct tp_count_places *places, uint32_t name);
 
 /* Fills the loader functions of the signature from the steps first_step to end_step - 1. */
 void tp_signature_loader_build(struct tp_summary_work *work, uint32_t first_step, uint32_t end_step);
 
 /* Adds the kept blocks to the hash of the signature. */
-void tp_signature_hash_kept(struct tp_signature *signature);
+void tp_signature_hash_unfreed(struct tp_signature *signature);
 
 /* Fills the kept blocks of the signature from the steps first_step to end_step - 1. */
-void tp_signature_kept_build(struct tp_summary_work *work, uint32_t first_step, uint32_t end_step);
+void tp_signature_build_unfreed(struct tp_summary_work *work, uint32_t first_step, uint32_t end_step);
 
 /* Fills places, calls and lanes of the signature from the operators of a step. number: for each key of `keys`, its
  * index in the signature. */

@@ -38,7 +38,7 @@ void tp_sketch_build(struct tp_sketch *sketch, const int64_t *ns, size_t count, 
         sketch->min_ns = i == 0 || value < sketch->min_ns ? value : sketch->min_ns;
         sketch->max_ns = value > sketch->max_ns ? value : sketch->max_ns;
         sketch->sum_ns = tp_sat_add(sketch->sum_ns, value);
-        sketch->square_sum += (double)value * (double)value;
+        sketch->square_sum_ns2 += (double)value * (double)value;
     }
     sketch->count = (int64_t)count;
     sketch->buckets = tp_arena_array(arena, sketch->bucket_count, sizeof *sketch->buckets);
@@ -66,7 +66,7 @@ static void merge_buckets(struct tp_sketch *into, const struct tp_sketch *more, 
     into->bucket_count = at;
 }
 
-void tp_sketch_add(struct tp_sketch *into, const struct tp_sketch *more, struct tp_arena *arena)
+void tp_sketch_merge(struct tp_sketch *into, const struct tp_sketch *more, struct tp_arena *arena)
 {
     if (more->count == 0)
         return;
@@ -74,7 +74,7 @@ void tp_sketch_add(struct tp_sketch *into, const struct tp_sketch *more, struct 
     into->max_ns = more->max_ns > into->max_ns ? more->max_ns : into->max_ns;
     into->count = tp_sat_add(into->count, more->count);
     into->sum_ns = tp_sat_add(into->sum_ns, more->sum_ns);
-    into->square_sum += more->square_sum;
+    into->square_sum_ns2 += more->square_sum_ns2;
     merge_buckets(into, more, arena);
 }
 
@@ -105,5 +105,5 @@ double tp_sketch_deviation(const struct tp_sketch *sketch)
     if (sketch->count < 2)
         return NAN;
     double n = (double)sketch->count, mean = tp_sketch_mean(sketch);
-    return sqrt(fmax(sketch->square_sum - n * mean * mean, 0) / (n - 1));
+    return sqrt(fmax(sketch->square_sum_ns2 - n * mean * mean, 0) / (n - 1));
 }

@@ -20,7 +20,7 @@ struct tp_sketch_bucket {
 struct tp_sketch {
     /* min_ns and max_ns: 0 without durations; sum_ns saturates at the limits of int64 */
     int64_t count, sum_ns, min_ns, max_ns;
-    double square_sum;                /* sum of the squared durations, ns^2 */
+    double square_sum_ns2;            /* sum of the squared durations, ns^2 */
     struct tp_sketch_bucket *buckets; /* buckets with durations, in ascending order */
     uint32_t bucket_count;
 };
@@ -33,7 +33,7 @@ uint32_t tp_sketch_bucket(int64_t ns);
 void tp_sketch_build(struct tp_sketch *sketch, const int64_t *ns, size_t count, struct tp_arena *arena);
 
 /* Adds `more` to *into. `more` does not change. */
-void tp_sketch_add(struct tp_sketch *into, const struct tp_sketch *more, struct tp_arena *arena);
+void tp_sketch_merge(struct tp_sketch *into, const struct tp_sketch *more, struct tp_arena *arena);
 
 /* Returns the quantile q (0 to 1) in ns: the middle of its bucket, limited to min_ns .. max_ns. NaN without
  * durations. */

@@ -66,7 +66,7 @@ static void read_ranks(struct tp_slot_work *w, struct tp_slot_group *group, stru
     memcpy(group->runs, runs, count * sizeof *runs);
 }
 
-static bool are_equal(const struct tp_slot_group *a, const struct tp_slot_group *b)
+static bool are_equal_groups(const struct tp_slot_group *a, const struct tp_slot_group *b)
 {
     bool are = tp_str_equal(a->name, b->name) && tp_str_equal(a->description, b->description) &&
                a->run_count == b->run_count && a->kind == b->kind;
@@ -78,12 +78,12 @@ static bool are_equal(const struct tp_slot_group *a, const struct tp_slot_group 
 
 /* Returns the number of a group and adds a new group. A new group without ranks gets the ranks of the group with the
  * same name. */
-static uint32_t number_of(struct tp_slot_work *w, const struct tp_slot_group *group)
+static uint32_t find_or_add_group(struct tp_slot_work *w, const struct tp_slot_group *group)
 {
     for (uint32_t i = 0; i < w->groups.count; i++) {
         const struct tp_slot_group *known = TP_AT(&w->groups, struct tp_slot_group, i);
-        if (are_equal(known, group) || (!group->run_count && group->name.len && known->kind == TP_GROUP_ALL &&
-                                        tp_str_equal(known->name, group->name)))
+        if (are_equal_groups(known, group) || (!group->run_count && group->name.len && known->kind == TP_GROUP_ALL &&
+                                               tp_str_equal(known->name, group->name)))
             return i;
     }
     if (w->groups.count == TP_MAX_SLOT_GROUPS)
@@ -92,36 +92,36 @@ static uint32_t number_of(struct tp_slot_work *w, const struct tp_slot_group *gr
     return (uint32_t)w->groups.count - 1;
 }
 
-static struct tp_str text_of(struct tp_slot_work *w, struct tp_str json)
+static struct tp_str intern_json_text(struct tp_slot_work *w, struct tp_str json)
 {
-    return json.len ? tp_summary_text(w->summary, tp_value_text(w->arena, json)) : TP_STR("");
+    return json.len ? tp_summary_intern_text(w->summary, tp_value_text(w->arena, json)) : TP_STR("");
 }
 
 /* Lists the groups of distributedInfo in the trace's metadata, which include groups without calls. */
-void tp_slot_groups_listed(struct tp_slot_work *w)
+void tp_slot_groups_add_listed(struct tp_slot_work *w)
 {
     struct tp_str info = tp_trace_header(w->summary->source->trace, "distributedInfo"), list, item;
     size_t at = 0;
     if (!info.ptr)
         return;
     list = tp_value_member(info, "pg_config");
-    if (tp_value_is(list, '"'))
+    if (tp_value_starts_with(list, '"'))
         list = tp_value_text(w->arena, list);
     while (list.ptr && tp_value_next(list, &at, NULL, &item)) {
-        struct tp_slot_group group = {.name = text_of(w, tp_value_member(item, "pg_name")),
-                                      .description = text_of(w, tp_value_member(item, "pg_desc")),
+        struct tp_slot_group group = {.name = intern_json_text(w, tp_value_member(item, "pg_name")),
+                                      .description = intern_json_text(w, tp_value_member(item, "pg_desc")),
                                       .size = tp_value_int(tp_value_member(item, "pg_size"))};
         struct tp_str ranks = tp_value_member(item, "ranks");
         if (ranks.ptr)
             read_ranks(w, &group, ranks);
         if (group.run_count)
-            number_of(w, &group);
+            find_or_add_group(w, &group);
     }
 }
 
-static struct tp_str value_of(struct tp_slot_work *w, uint32_t value)
+static struct tp_str value_text(struct tp_slot_work *w, uint32_t value)
 {
-    return value == TP_NO_ID ? TP_STR("") : text_of(w, w->summary->source->trace->values.items[value]);
+    return value == TP_NO_ID ? TP_STR("") : intern_json_text(w, w->summary->source->trace->values.items[value]);
 }
 
 struct tp_str tp_slot_call_name(struct tp_slot_work *w, const struct tp_collective *record)
@@ -132,7 +132,7 @@ struct tp_str tp_slot_call_name(struct tp_slot_work *w, const struct tp_collecti
 }
 
 /* Returns the group of a rank and its peer, in which a send meets its receive. */
-static uint32_t pair_of(struct tp_slot_work *w, const struct tp_slot_group *group, int64_t peer, bool is_send)
+static uint32_t pair_group(struct tp_slot_work *w, const struct tp_slot_group *group, int64_t peer, bool is_send)
 {
     int64_t rank = w->summary->out->key.rank;
     if (peer < 0 || rank < 0 || peer == rank || peer > TP_MAX_JOB_NUMBER || rank > TP_MAX_JOB_NUMBER)
@@ -141,10 +141,10 @@ static uint32_t pair_of(struct tp_slot_work *w, const struct tp_slot_group *grou
     pair.kind = is_send == (rank < peer) ? TP_GROUP_UP : TP_GROUP_DOWN;
     pair.runs = tp_arena_alloc(w->summary->arena, sizeof *pair.runs);
     *pair.runs = (struct tp_rank_stride){rank < peer ? rank : peer, rank < peer ? peer - rank : rank - peer, 2};
-    return number_of(w, &pair);
+    return find_or_add_group(w, &pair);
 }
 
-uint32_t tp_slot_group_of(struct tp_slot_work *w, const struct tp_collective *record)
+uint32_t tp_slot_group_of_record(struct tp_slot_work *w, const struct tp_collective *record)
 {
     struct tp_slot_group group = {.name = TP_STR(""), .description = TP_STR(""), .size = TP_NULL_INT};
     struct tp_str name = tp_slot_call_name(w, record);
@@ -152,17 +152,17 @@ uint32_t tp_slot_group_of(struct tp_slot_work *w, const struct tp_collective *re
     int64_t peer = TP_NULL_INT;
     if (record->comm != TP_NO_ID) {
         const struct tp_comm_detail *comm = &w->summary->source->trace->comms[record->comm];
-        group.name = value_of(w, comm->group_name);
-        group.description = value_of(w, comm->group_description);
+        group.name = value_text(w, comm->group_name);
+        group.description = value_text(w, comm->group_description);
         if (comm->group_size != TP_NO_ID)
             group.size = tp_value_int(w->summary->source->trace->values.items[comm->group_size]);
-        read_ranks(w, &group, value_of(w, comm->group_ranks));
+        read_ranks(w, &group, value_text(w, comm->group_ranks));
         peer = comm->peer;
     }
     if (is_pair && peer != TP_NULL_INT) {
         if (group.run_count)
-            number_of(w, &group);
-        return pair_of(w, &group, peer, is_send);
+            find_or_add_group(w, &group);
+        return pair_group(w, &group, peer, is_send);
     }
-    return is_pair && group.size != 2 ? TP_NO_ID : number_of(w, &group);
+    return is_pair && group.size != 2 ? TP_NO_ID : find_or_add_group(w, &group);
 }

@@ -80,7 +80,7 @@ static void list_launched(struct lines *l)
 
 /* Returns the time at which all work launched before the call had ended. Returns INT64_MIN if there is no such work:
  * at the start of a recording the earlier work ended long before. */
-static int64_t ready_at(struct lines *l, int64_t called_ns)
+static int64_t earlier_work_end_ns(struct lines *l, int64_t called_ns)
 {
     if (!l->launched)
         list_launched(l);
@@ -107,7 +107,7 @@ static void find_issues(struct lines *l, struct line *line)
         int64_t issue = call->time.a;
         if (call->group != TP_NO_ID) {
             if (l->work->model->gpu_count && last_end[call->group] >= tp_sat_sub(issue, QUEUE_NS)) {
-                int64_t ready = ready_at(l, call->called_ns);
+                int64_t ready = earlier_work_end_ns(l, call->called_ns);
                 issue = ready < issue ? ready : issue;
             }
             last_end[call->group] = call->time.b > last_end[call->group] ? call->time.b : last_end[call->group];
@@ -120,7 +120,7 @@ static void find_issues(struct lines *l, struct line *line)
 /* ---- where the rank waits ---- */
 
 /* Returns the indexes of the row's calls, sorted by the end of the call. */
-static uint32_t *by_end(const struct lines *l, const struct line *line)
+static uint32_t *sort_calls_by_end(const struct lines *l, const struct line *line)
 {
     struct tp_keyed *keyed = tp_arena_array(l->work->arena, l->calls, sizeof *keyed);
     uint32_t *order = tp_arena_array(l->work->arena, l->calls, sizeof *order);
@@ -132,7 +132,7 @@ static uint32_t *by_end(const struct lines *l, const struct line *line)
     return order;
 }
 
-static uint32_t issued_before(const struct line *line, uint32_t calls, int64_t at)
+static uint32_t count_issued_before(const struct line *line, uint32_t calls, int64_t at)
 {
     uint32_t low = 0, high = calls;
     while (low < high) {
@@ -147,7 +147,7 @@ static uint32_t issued_before(const struct line *line, uint32_t calls, int64_t a
 
 /* Returns whether the rank may wait for the call at this place. Once places are known, only the place of the call is
  * valid. */
-static bool may_wait(const struct lines *l, uint32_t call, uint32_t place)
+static bool can_wait_at_place(const struct lines *l, uint32_t call, uint32_t place)
 {
     return !l->is_placed || (l->is_seen[call] && l->places[call].calls == place);
 }
@@ -164,9 +164,9 @@ static void split_gap(const struct lines *l, struct line *line, struct tp_interv
         if (end > tp_sat_add(gap.b, ROUNDING_NS))
             return;
         int64_t from = issue > at ? issue : at;
-        uint32_t place = issued_before(line, l->calls, from);
+        uint32_t place = count_issued_before(line, l->calls, from);
         end = end < gap.b ? end : gap.b;
-        if (end <= from || !may_wait(l, order[*next], place))
+        if (end <= from || !can_wait_at_place(l, order[*next], place))
             continue;
         *(struct wait *)tp_vec_push(&line->waits) = (struct wait){from, end, order[*next], place};
         at = end;
@@ -177,7 +177,7 @@ static void split_gap(const struct lines *l, struct line *line, struct tp_interv
 static void find_waits(const struct lines *l, struct line *line)
 {
     const struct tp_intervals compute = l->work->compute;
-    const uint32_t *order = by_end(l, line);
+    const uint32_t *order = sort_calls_by_end(l, line);
     uint32_t next = 0;
     line->waits.count = 0;
     size_t low = 0, high = compute.count;
@@ -200,7 +200,7 @@ static void find_waits(const struct lines *l, struct line *line)
 }
 
 /* Returns the waiting time of the line in [a, b). */
-static int64_t waited_within(const struct line *line, int64_t a, int64_t b)
+static int64_t waited_ns_within(const struct line *line, int64_t a, int64_t b)
 {
     int64_t sum = 0;
     for (size_t i = 0; i < line->waits.count; i++) {
@@ -211,20 +211,20 @@ static int64_t waited_within(const struct line *line, int64_t a, int64_t b)
     return sum;
 }
 
-static struct place place_at(const struct lines *l, const struct line *line, int64_t at)
+static struct place find_place_at(const struct lines *l, const struct line *line, int64_t at)
 {
-    struct place place = {issued_before(line, l->calls, at), 0};
+    struct place place = {count_issued_before(line, l->calls, at), 0};
     int64_t from = place.calls ? line->issue[place.calls - 1] : line->start;
     int64_t to = place.calls < l->calls ? line->issue[place.calls] : line->end;
-    double all = (double)(to - from - waited_within(line, from, to));
-    double done = (double)(at - from - waited_within(line, from, at));
+    double all = (double)(to - from - waited_ns_within(line, from, to));
+    double done = (double)(at - from - waited_ns_within(line, from, at));
     if (all > 0 && done > 0)
         place.before = done < all ? (uint32_t)(done / all * TP_SLOT_WHOLE) : TP_SLOT_WHOLE;
     return place;
 }
 
 /* Returns whether the rank waits for the call in this step for longer than the limits for a significant wait. */
-static bool is_wait_seen(const struct lines *l, const struct line *line, uint32_t call)
+static bool has_significant_wait(const struct lines *l, const struct line *line, uint32_t call)
 {
     struct tp_interval time = call_at(l, line, call)->time;
     for (size_t i = 0; i < line->waits.count; i++) {
@@ -241,18 +241,18 @@ static void find_place(struct lines *l, uint32_t call)
     struct place *furthest = &l->places[call];
     for (uint32_t s = 0; s < l->count; s++) {
         const struct line *line = &l->items[s];
-        struct place place = place_at(l, line, tp_sat_sub(call_at(l, line, call)->time.b, ROUNDING_NS));
+        struct place place = find_place_at(l, line, tp_sat_sub(call_at(l, line, call)->time.b, ROUNDING_NS));
         if (place.calls > furthest->calls || (place.calls == furthest->calls && place.before > furthest->before))
             *furthest = place;
     }
     for (uint32_t s = 0; s < l->count && !l->is_seen[call]; s++)
-        l->is_seen[call] = is_wait_seen(l, &l->items[s], call);
+        l->is_seen[call] = has_significant_wait(l, &l->items[s], call);
 }
 
 /* ---- lengths ---- */
 
 /* Returns the whole microseconds in `ns` plus *left_ns, and stores the remaining nanoseconds in *left_ns. */
-static int64_t whole_us(int64_t ns, int64_t *left_ns)
+static int64_t round_to_us(int64_t ns, int64_t *left_ns)
 {
     int64_t sum = tp_sat_add(ns, *left_ns);
     *left_ns = sum % 1000;
@@ -260,15 +260,15 @@ static int64_t whole_us(int64_t ns, int64_t *left_ns)
 }
 
 /* Adds the own work of [a, b) to a cell. left: remaining nanoseconds of each part, smaller than 1 us. */
-static void add_own(const struct tp_slot_work *w, size_t cell, int64_t a, int64_t b, int64_t *left)
+static void add_own_work(const struct tp_slot_work *w, size_t cell, int64_t a, int64_t b, int64_t *left)
 {
     if (b <= a)
         return;
     int64_t kernel = tp_intervals_length_within(w->compute, a, b), input = tp_intervals_length_within(w->input, a, b);
     int64_t **us = w->out->us;
-    us[TP_SLOT_KERNEL][cell] += whole_us(kernel, &left[TP_SLOT_KERNEL]);
-    us[TP_SLOT_INPUT][cell] += whole_us(input, &left[TP_SLOT_INPUT]);
-    us[TP_SLOT_PAUSE][cell] += whole_us(tp_sat_sub(b, a) - kernel - input, &left[TP_SLOT_PAUSE]);
+    us[TP_SLOT_KERNEL][cell] += round_to_us(kernel, &left[TP_SLOT_KERNEL]);
+    us[TP_SLOT_INPUT][cell] += round_to_us(input, &left[TP_SLOT_INPUT]);
+    us[TP_SLOT_PAUSE][cell] += round_to_us(tp_sat_sub(b, a) - kernel - input, &left[TP_SLOT_PAUSE]);
 }
 
 /* Fills the lengths of a step. A wait is time of its call; other time without work is a pause. */
@@ -284,11 +284,11 @@ static void fill_line(const struct lines *l, const struct line *line, const uint
         for (; next < line->waits.count && TP_AT(&line->waits, struct wait, next)->place == i; next++) {
             const struct wait *wait = TP_AT(&line->waits, struct wait, next);
             size_t its = tp_slot_cell(out, slot_of[wait->call], step);
-            add_own(w, cell, at, wait->a, left);
-            out->us[TP_SLOT_WITHIN][its] += whole_us(wait->b - wait->a, &left[TP_SLOT_WITHIN]);
+            add_own_work(w, cell, at, wait->a, left);
+            out->us[TP_SLOT_WITHIN][its] += round_to_us(wait->b - wait->a, &left[TP_SLOT_WITHIN]);
             at = wait->b;
         }
-        add_own(w, cell, at, to, left);
+        add_own_work(w, cell, at, to, left);
         at = to > at ? to : at;
     }
     for (uint32_t i = 0; i < l->calls; i++) {

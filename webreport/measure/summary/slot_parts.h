@@ -29,10 +29,10 @@ struct tp_slot_work {
 };
 
 /* Adds the process groups that the trace's metadata lists. (slot_groups.c) */
-void tp_slot_groups_listed(struct tp_slot_work *work);
+void tp_slot_groups_add_listed(struct tp_slot_work *work);
 /* Returns the group of a record, as in tp_slot. A send or receive belongs to a pair of ranks; TP_NO_ID: the other
  * rank is unknown. */
-uint32_t tp_slot_group_of(struct tp_slot_work *work, const struct tp_collective *record);
+uint32_t tp_slot_group_of_record(struct tp_slot_work *work, const struct tp_collective *record);
 /* Returns the operation in the metadata, such as "send" or "allreduce", else the name of the record. */
 struct tp_str tp_slot_call_name(struct tp_slot_work *work, const struct tp_collective *record);
 

@@ -14,8 +14,8 @@ static void fill_key(struct tp_summary_work *work)
     struct tp_summary_key *key = &work->out->key;
     struct tp_str distributed = tp_trace_header(work->source->trace, "distributedInfo");
     *key = *from;
-    key->job = tp_summary_text(work, from->job);
-    key->worker = tp_summary_text(work, from->worker);
+    key->job = tp_summary_intern_text(work, from->job);
+    key->worker = tp_summary_intern_text(work, from->worker);
     if (key->rank == TP_NULL_INT && distributed.ptr)
         key->rank = tp_value_rank(distributed);
     if (key->world_size == TP_NULL_INT && distributed.ptr)
@@ -44,11 +44,11 @@ void tp_summary_build(struct tp_summary *summary, const struct tp_summary_source
     tp_strings_init(&work.texts, work.scratch, 0);
     work.copies = TP_VEC(work.scratch, struct tp_str);
     fill_key(&work);
-    summary->file = tp_summary_text(&work, source->file);
-    summary->sha256 = tp_summary_text(&work, source->sha256);
-    summary->program = tp_summary_text(&work, tp_str_of(source->advice->recommendations.program));
-    summary->verdict = tp_summary_text(&work, tp_str_of(tp_verdict_class_text(source->advice->verdict.class)));
-    summary->headline = tp_summary_text(&work, source->advice->verdict.headline);
+    summary->file = tp_summary_intern_text(&work, source->file);
+    summary->sha256 = tp_summary_intern_text(&work, source->sha256);
+    summary->program = tp_summary_intern_text(&work, tp_str_of(source->advice->recommendations.program));
+    summary->verdict = tp_summary_intern_text(&work, tp_str_of(tp_verdict_class_text(source->advice->verdict.class)));
+    summary->headline = tp_summary_intern_text(&work, source->advice->verdict.headline);
     summary->producer = source->model->producer;
     summary->event_count = (int64_t)source->model->event_count;
     summary->start_ns = tp_sat_add(tp_trace_base_ns(source->trace, source->model->first_ns), source->model->first_ns);

@@ -12,15 +12,15 @@ static struct tp_str value_text(struct tp_summary_work *work, uint32_t value)
 {
     const struct tp_trace *trace = work->source->trace;
     return value == TP_NO_ID ? TP_STR("")
-                             : tp_summary_text(work, tp_value_text(work->scratch, trace->values.items[value]));
+                             : tp_summary_intern_text(work, tp_value_text(work->scratch, trace->values.items[value]));
 }
 
 static void fill_collective(struct tp_summary_work *work, struct tp_summary_collective *out,
                             const struct tp_collective *record)
 {
     const struct tp_trace *trace = work->source->trace;
-    struct tp_interval time = tp_collective_time(record);
-    *out = (struct tp_summary_collective){.name = tp_summary_text(work, record->name),
+    struct tp_interval time = tp_collective_interval(record);
+    *out = (struct tp_summary_collective){.name = tp_summary_intern_text(work, record->name),
                                           .group = TP_STR(""),
                                           .dtype = TP_STR(""),
                                           .sequence = TP_NULL_INT,
@@ -40,7 +40,7 @@ static void fill_collective(struct tp_summary_work *work, struct tp_summary_coll
 }
 
 /* Numbers the calls that have no sequence number: within each group and name, in the order of the calls. */
-static void number(struct tp_summary_work *work, struct tp_summary_collective *items, uint32_t count)
+static void number_calls(struct tp_summary_work *work, struct tp_summary_collective *items, uint32_t count)
 {
     struct tp_strings texts;
     struct tp_keys keys;
@@ -76,7 +76,7 @@ void tp_summary_collectives_build(struct tp_summary_work *work)
     struct tp_summary_collective *items = tp_arena_array(work->arena, count, sizeof *items);
     for (uint32_t i = 0; i < count; i++)
         fill_collective(work, &items[i], &records->items[i]);
-    number(work, items, count);
+    number_calls(work, items, count);
     /* the sort is stable, so that equal arrivals keep the order of the calls */
     tp_merge_sort(work->scratch, items, count, sizeof *items, by_arrival, NULL);
     work->out->collectives = items;
@@ -102,7 +102,7 @@ static int by_launch(const void *x, const void *y, const void *context)
     return (a->kernel > b->kernel) - (a->kernel < b->kernel);
 }
 
-static uint32_t longest_step(const struct tp_summary_work *work, const struct tp_vec *kernels)
+static uint32_t longest_step_with_kernels(const struct tp_summary_work *work, const struct tp_vec *kernels)
 {
     const struct tp_summary *out = work->out;
     uint8_t *has_any = tp_arena_array(work->scratch, out->step_count, sizeof *has_any);
@@ -128,12 +128,12 @@ void tp_summary_fingerprint_build(struct tp_summary_work *work)
                 launch == TP_NO_ID ? e->ts_ns : tp_launch_event(model, launch)->ts_ns, e->ts_ns, step, k};
     }
     tp_merge_sort(work->scratch, kernels.data, kernels.count, sizeof(struct launched), by_launch, NULL);
-    uint32_t longest = longest_step(work, &kernels);
+    uint32_t longest = longest_step_with_kernels(work, &kernels);
     for (size_t i = 0; i < kernels.count; i++) {
         const struct launched *kernel = TP_AT(&kernels, struct launched, i);
         if (kernel->step != longest)
             continue;
-        struct tp_str name = tp_trace_name(work->source->trace, tp_device_event(model, kernel->kernel));
+        struct tp_str name = tp_trace_event_name(work->source->trace, tp_device_event(model, kernel->kernel));
         hash = tp_hash_mix(hash ^ tp_hash_bytes(name.ptr, name.len), 0x9E3779B97F4A7C15ull);
         hash += hash == 0; /* 0 is reserved for "no kernels" */
     }

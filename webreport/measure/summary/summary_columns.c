@@ -465,7 +465,7 @@ enum { LIST_COUNT = sizeof all_lists / sizeof *all_lists };
 bool tp_process_is_even(const void *process)
 {
     for (unsigned i = 0; i < LIST_COUNT; i++)
-        if (!tp_columns_are_even(all_lists[i], process))
+        if (!tp_columns_have_equal_length(all_lists[i], process))
             return false;
     return true;
 }

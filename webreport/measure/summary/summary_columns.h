@@ -10,7 +10,7 @@ struct ProtobufCMessageDescriptor;
 
 /* ---- structs that are stored, but are no part of a summary ---- */
 
-/* A stored metric of the summary; metrics with tp_metric_is_left_out are not stored. */
+/* A stored metric of the summary; metrics with tp_metric_is_omitted are not stored. */
 struct tp_stored_metric {
     struct tp_str name;
     struct tp_str why; /* reason why the metric has no value; "": no reason */

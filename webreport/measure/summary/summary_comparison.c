@@ -7,9 +7,9 @@
 
 /* ---- building ---- */
 
-static struct tp_str kept(struct tp_summary_work *work, struct tp_str text)
+static struct tp_str copy_text(struct tp_summary_work *work, struct tp_str text)
 {
-    return text.ptr ? tp_summary_text(work, text) : text;
+    return text.ptr ? tp_summary_intern_text(work, text) : text;
 }
 
 void tp_summary_comparison_build(struct tp_summary_work *work)
@@ -22,18 +22,18 @@ void tp_summary_comparison_build(struct tp_summary_work *work)
     if (rank->range_count > TP_MAX_SUMMARY_ITEMS || rank->label_count > TP_MAX_SUMMARY_STEPS)
         return;
     for (uint32_t i = 0; i < rank->label_count; i++)
-        rank->labels[i] = kept(work, rank->labels[i]);
+        rank->labels[i] = copy_text(work, rank->labels[i]);
     for (size_t i = 0; i < rank->overlap.row_count; i++)
         tp_table_text(&rank->overlap, TP_OVERLAP_STEP)[i] =
-            kept(work, tp_table_text(&rank->overlap, TP_OVERLAP_STEP)[i]);
+            copy_text(work, tp_table_text(&rank->overlap, TP_OVERLAP_STEP)[i]);
     for (uint32_t i = 0; i < rank->record_count; i++) {
-        rank->records[i].name = kept(work, rank->records[i].name);
+        rank->records[i].name = copy_text(work, rank->records[i].name);
         for (unsigned k = 0; k < TP_RANK_METAS; k++)
-            rank->records[i].meta[k] = kept(work, rank->records[i].meta[k]);
+            rank->records[i].meta[k] = copy_text(work, rank->records[i].meta[k]);
     }
     for (uint32_t g = 0; g < rank->gpu_count; g++) {
-        rank->gpus[g].name = kept(work, rank->gpus[g].name);
-        rank->gpus[g].compute_capability = kept(work, rank->gpus[g].compute_capability);
+        rank->gpus[g].name = copy_text(work, rank->gpus[g].name);
+        rank->gpus[g].compute_capability = copy_text(work, rank->gpus[g].compute_capability);
     }
     work->out->comparison = rank;
 }

@@ -10,15 +10,15 @@
 
 enum { SHORT = 64 };
 
-static struct tp_str number(struct tp_summary_work *work, int64_t value)
+static struct tp_str number_text(struct tp_summary_work *work, int64_t value)
 {
     char text[SHORT];
     int n = snprintf(text, sizeof text, "%" PRId64, value);
-    return tp_summary_text(work, (struct tp_str){text, (size_t)n});
+    return tp_summary_intern_text(work, (struct tp_str){text, (size_t)n});
 }
 
 /* Returns the first device that has work and whose properties the trace contains; NULL: none. */
-static const struct tp_gpu_property *gpu_of(const struct tp_summary_work *work)
+static const struct tp_gpu_property *find_gpu_property(const struct tp_summary_work *work)
 {
     const struct tp_model *model = work->source->model;
     for (uint32_t i = 0; i < model->gpu_count; i++) {
@@ -32,10 +32,10 @@ static const struct tp_gpu_property *gpu_of(const struct tp_summary_work *work)
 /* Returns the model of the device; "cpu" if the recording was not meant to include a device. */
 static struct tp_str gpu_name(struct tp_summary_work *work)
 {
-    const struct tp_gpu_property *gpu = gpu_of(work);
+    const struct tp_gpu_property *gpu = find_gpu_property(work);
     if (work->source->model->program == TP_RECORDED_CPU)
         return TP_STR("cpu");
-    return gpu && gpu->name.ptr ? tp_summary_text(work, gpu->name) : TP_STR("");
+    return gpu && gpu->name.ptr ? tp_summary_intern_text(work, gpu->name) : TP_STR("");
 }
 
 /* Names that show the vendor of a device: of a runtime call, of a kernel, or of the device itself. */
@@ -47,7 +47,7 @@ static const struct {
                {"cutlass", "NVIDIA"}, {"cudnn", "NVIDIA"}, {"ampere_", "NVIDIA"}, {"volta_", "NVIDIA"},
                {"nvjet", "NVIDIA"},   {"Intel", "Intel"}};
 
-static const char *vendor_of(struct tp_str name, bool is_call)
+static const char *find_vendor(struct tp_str name, bool is_call)
 {
     for (unsigned i = 0; i < sizeof vendors / sizeof *vendors; i++)
         if (is_call ? tp_str_starts(name, vendors[i].part) : tp_str_find(name, vendors[i].part) >= 0)
@@ -60,31 +60,31 @@ static const char *vendor_of(struct tp_str name, bool is_call)
 static struct tp_str gpu_vendor(struct tp_summary_work *work)
 {
     const struct tp_model *model = work->source->model;
-    const struct tp_gpu_property *gpu = gpu_of(work);
-    const char *vendor = gpu && gpu->name.ptr ? vendor_of(gpu->name, false) : NULL;
+    const struct tp_gpu_property *gpu = find_gpu_property(work);
+    const char *vendor = gpu && gpu->name.ptr ? find_vendor(gpu->name, false) : NULL;
     if (model->program == TP_RECORDED_CPU)
         return TP_STR("cpu");
     for (uint32_t k = 0; k < model->devices.count && !vendor; k++)
         if (model->devices.launch[k] != TP_NO_ID)
-            vendor = vendor_of(tp_trace_name(model->trace, tp_launch_of_device(model, k)), true);
+            vendor = find_vendor(tp_trace_event_name(model->trace, tp_launch_of_device(model, k)), true);
     for (uint32_t k = 0; k < model->devices.count && !vendor; k++)
-        vendor = vendor_of(tp_trace_name(model->trace, tp_device_event(model, k)), false);
+        vendor = find_vendor(tp_trace_event_name(model->trace, tp_device_event(model, k)), false);
     return vendor ? tp_str_of(vendor) : TP_STR("");
 }
 
-static struct tp_str gpu_count(struct tp_summary_work *work)
+static struct tp_str gpu_count_text(struct tp_summary_work *work)
 {
-    return number(work, work->source->model->gpu_count);
+    return number_text(work, work->source->model->gpu_count);
 }
 
-static struct tp_str compute_capability(struct tp_summary_work *work)
+static struct tp_str compute_capability_text(struct tp_summary_work *work)
 {
-    const struct tp_gpu_property *gpu = gpu_of(work);
+    const struct tp_gpu_property *gpu = find_gpu_property(work);
     char text[SHORT];
     if (!gpu || gpu->major == TP_NULL_INT || gpu->minor == TP_NULL_INT)
         return TP_STR("");
     int n = snprintf(text, sizeof text, "%" PRId64 ".%" PRId64, gpu->major, gpu->minor);
-    return tp_summary_text(work, (struct tp_str){text, (size_t)n});
+    return tp_summary_intern_text(work, (struct tp_str){text, (size_t)n});
 }
 
 /* Returns one hash of all important operators: those that could use tensor cores, or all if there are none. Their
@@ -109,22 +109,22 @@ static struct tp_str operators_hash(struct tp_summary_work *work, unsigned what)
         if ((has_eligible && !(model->operators.flags[i] & TP_OPERATOR_ELIGIBLE)) || value == TP_NO_ID ||
             tp_keys_pair(&keys, e->name, value) < known)
             continue;
-        struct tp_str name = tp_trace_name(trace, e), text = trace->values.items[value];
+        struct tp_str name = tp_trace_event_name(trace, e), text = trace->values.items[value];
         hash += tp_hash_mix(tp_hash_bytes(name.ptr, name.len) ^ 0x9E3779B97F4A7C15ull,
                             tp_hash_bytes(text.ptr, text.len) ^ 0xE7037ED1A0B428DBull);
         has_any = true;
     }
     char text[SHORT];
     int n = has_any ? snprintf(text, sizeof text, "%016" PRIx64, hash) : 0;
-    return tp_summary_text(work, (struct tp_str){text, (size_t)n});
+    return tp_summary_intern_text(work, (struct tp_str){text, (size_t)n});
 }
 
-static struct tp_str shapes(struct tp_summary_work *work)
+static struct tp_str shapes_text(struct tp_summary_work *work)
 {
     return operators_hash(work, 0);
 }
 
-static struct tp_str dtypes(struct tp_summary_work *work)
+static struct tp_str dtypes_text(struct tp_summary_work *work)
 {
     return operators_hash(work, 1);
 }
@@ -133,11 +133,11 @@ static struct tp_str dtypes(struct tp_summary_work *work)
 static struct tp_str first_tensor(struct tp_str dims)
 {
     struct tp_str item, part;
-    if (!tp_value_is(dims, '['))
+    if (!tp_value_starts_with(dims, '['))
         return (struct tp_str){0};
     for (size_t at = 0; tp_value_next(dims, &at, NULL, &item);) {
         unsigned count = 0;
-        if (!tp_value_is(item, '['))
+        if (!tp_value_starts_with(item, '['))
             continue;
         for (size_t inner = 0; tp_value_next(item, &inner, NULL, &part);)
             count++;
@@ -149,15 +149,16 @@ static struct tp_str first_tensor(struct tp_str dims)
 
 /* Returns whether an operator only fills a tensor, such as a gradient or an initial state of zeros. Such a tensor is
  * not an input of the program. */
-static bool is_filling(const struct tp_model *model, const struct tp_event *e)
+static bool is_filling_operator(const struct tp_model *model, const struct tp_event *e)
 {
     return model->marks[e->name] & TP_MARK_FILL_OP ||
-           tp_str_equal(tp_trace_name(model->trace, e), TP_STR("aten::_foreach_zero_"));
+           tp_str_equal(tp_trace_event_name(model->trace, e), TP_STR("aten::_foreach_zero_"));
 }
 
 /* Returns the shape of the first tensor with at least two dimensions that an outermost operator takes; ptr NULL:
  * none. The operator is on the thread, at or after from_ns, in a step and outside the data loader. *at_ns: its time. */
-static struct tp_str input_of_thread(const struct tp_model *model, uint32_t thread, int64_t from_ns, int64_t *at_ns)
+static struct tp_str first_input_of_thread(const struct tp_model *model, uint32_t thread, int64_t from_ns,
+                                           int64_t *at_ns)
 {
     const struct tp_order *order = model->order;
     uint32_t low = order->thread_first[thread], high = order->thread_first[thread + 1], near = 0;
@@ -175,9 +176,9 @@ static struct tp_str input_of_thread(const struct tp_model *model, uint32_t thre
             continue;
         uint32_t dims = model->trace->hosts[e->detail].dims;
         outer_end_ns = tp_event_end(e);
-        if (dims == TP_NO_ID || is_filling(model, e) ||
+        if (dims == TP_NO_ID || is_filling_operator(model, e) ||
             tp_intervals_contain_near(model->category_times[TP_CATEGORY_DATALOADER], e->ts_ns, &loading) ||
-            tp_step_of_host_near(model, e->ts_ns, &near) == TP_NO_ID)
+            tp_step_of_host_time_near(model, e->ts_ns, &near) == TP_NO_ID)
             continue;
         struct tp_str tensor = first_tensor(model->trace->values.items[dims]);
         if (tensor.ptr) {
@@ -197,28 +198,28 @@ static struct tp_str input_shape(struct tp_summary_work *work)
     if (model->step_marker == TP_MARKER_WINDOW || model->step_count < 2)
         return TP_STR("");
     for (uint32_t t = 0; t < model->trace->thread_count; t++) {
-        struct tp_str found = input_of_thread(model, t, model->steps[1].host_start_ns, &at_ns);
+        struct tp_str found = first_input_of_thread(model, t, model->steps[1].host_start_ns, &at_ns);
         if (found.ptr && at_ns < first_ns) {
             input = found;
             first_ns = at_ns;
         }
     }
-    return input.ptr ? tp_summary_text(work, tp_value_shape_text(work->scratch, input)) : TP_STR("");
+    return input.ptr ? tp_summary_intern_text(work, tp_value_shape_text(work->scratch, input)) : TP_STR("");
 }
 
-static struct tp_str world_size(struct tp_summary_work *work)
+static struct tp_str world_size_text(struct tp_summary_work *work)
 {
     int64_t size = work->out->key.world_size;
-    return size == TP_NULL_INT ? TP_STR("") : number(work, size);
+    return size == TP_NULL_INT ? TP_STR("") : number_text(work, size);
 }
 
-static struct tp_str step_count(struct tp_summary_work *work)
+static struct tp_str step_count_text(struct tp_summary_work *work)
 {
-    return number(work, work->source->model->used_count);
+    return number_text(work, work->source->model->used_count);
 }
 
 /* Returns the step marker. Runs whose steps are inferred in different ways cannot be compared. */
-static struct tp_str step_marker(struct tp_summary_work *work)
+static struct tp_str step_marker_text(struct tp_summary_work *work)
 {
     const struct tp_trace_facts *facts = &work->source->views->facts;
     const char *text = facts->step_marker;
@@ -227,7 +228,7 @@ static struct tp_str step_marker(struct tp_summary_work *work)
             tp_text_printf(work->scratch, TP_UNSURE_STEPS "%.*s", (int)facts->step_source.len, facts->step_source.ptr);
     if (facts->step_passes > 1)
         text = tp_text_printf(work->scratch, "%s, %u in each step", text, facts->step_passes);
-    return tp_summary_text(work, tp_str_of(text));
+    return tp_summary_intern_text(work, tp_str_of(text));
 }
 
 /* Returns the percentage of kernels, copies and sets that graph launches started, rounded down. */
@@ -240,9 +241,9 @@ static struct tp_str graph_share(struct tp_summary_work *work)
     for (uint32_t k = 0; k < model->devices.count; k++) {
         uint32_t launch = model->devices.launch[k];
         of_graphs += launch != TP_NO_ID &&
-                     tp_str_find(tp_trace_name(model->trace, tp_launch_event(model, launch)), "GraphLaunch") >= 0;
+                     tp_str_find(tp_trace_event_name(model->trace, tp_launch_event(model, launch)), "GraphLaunch") >= 0;
     }
-    return number(work, of_graphs * 100 / model->devices.count);
+    return number_text(work, of_graphs * 100 / model->devices.count);
 }
 
 /* The facts. Each has a function that returns its value, or keys in the trace's metadata of which the first present
@@ -254,14 +255,14 @@ static const struct {
 } table[] = {
     {"gpu", gpu_name, {NULL}},
     {"gpu.vendor", gpu_vendor, {NULL}},
-    {"gpu.count", gpu_count, {NULL}},
-    {"gpu.compute_capability", compute_capability, {NULL}},
+    {"gpu.count", gpu_count_text, {NULL}},
+    {"gpu.compute_capability", compute_capability_text, {NULL}},
     {"input", input_shape, {NULL}},
-    {"operators.shapes", shapes, {NULL}},
-    {"operators.dtypes", dtypes, {NULL}},
-    {"world_size", world_size, {NULL}},
-    {"step.marker", step_marker, {NULL}},
-    {"step.count", step_count, {NULL}},
+    {"operators.shapes", shapes_text, {NULL}},
+    {"operators.dtypes", dtypes_text, {NULL}},
+    {"world_size", world_size_text, {NULL}},
+    {"step.marker", step_marker_text, {NULL}},
+    {"step.count", step_count_text, {NULL}},
     {"graph.share_pct", graph_share, {NULL}},
     {"record_shapes", NULL, {"record_shapes"}},
     {"with_stack", NULL, {"with_stack"}},
@@ -282,7 +283,7 @@ static struct tp_str header_value(struct tp_summary_work *work, const char *cons
     for (unsigned i = 0; i < 3 && keys[i]; i++) {
         struct tp_str json = tp_trace_header(work->source->trace, keys[i]);
         if (json.ptr)
-            return tp_summary_text(work, tp_value_text(work->scratch, json));
+            return tp_summary_intern_text(work, tp_value_text(work->scratch, json));
     }
     return TP_STR("");
 }

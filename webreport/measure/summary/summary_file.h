@@ -31,9 +31,9 @@ struct tp_summary_set {
 };
 
 /* Compares two keys by job, rank (absent ranks last), worker if there is no rank, then span. Returns -1, 0 or 1. */
-int tp_summary_key_order(const struct tp_summary_key *a, const struct tp_summary_key *b);
+int tp_summary_key_compare(const struct tp_summary_key *a, const struct tp_summary_key *b);
 
-void tp_summary_set_open(struct tp_summary_set *set, struct tp_arena *arena);
+void tp_summary_set_init(struct tp_summary_set *set, struct tp_arena *arena);
 
 /* Packs a summary into the set. Returns TP_OK or TP_ELIMIT. */
 int tp_summary_set_add(struct tp_summary_set *set, const struct tp_summary *summary, struct tp_error *err);
@@ -54,7 +54,7 @@ struct tp_summary_ranks {
 };
 
 /* Counts the ranks of the set, each once. The set must be of one job, and all its records must have a rank. */
-void tp_summary_set_ranks(struct tp_summary_ranks *ranks, const struct tp_summary_set *set);
+void tp_summary_set_count_ranks(struct tp_summary_ranks *ranks, const struct tp_summary_set *set);
 
 /* Write a file: first its head, then each record of the set in order. Failures are sticky in `out`. */
 void tp_summary_file_begin(struct tp_buf *out, const struct tp_summary_set *set);
@@ -67,7 +67,7 @@ int tp_summary_set_write(const struct tp_summary_set *set, struct tp_buf *out, s
 int tp_summary_unpack(struct tp_summary *summary, const struct tp_summary_record *record, struct tp_arena *arena,
                       struct tp_error *err);
 /* Unpacks one of many records. Temporary memory comes from `scratch`, which is empty again on return. */
-int tp_summary_unpack_with(struct tp_summary *summary, const struct tp_summary_record *record, struct tp_arena *arena,
-                           struct tp_arena *scratch, struct tp_error *err);
+int tp_summary_unpack_in_arena(struct tp_summary *summary, const struct tp_summary_record *record,
+                               struct tp_arena *arena, struct tp_arena *scratch, struct tp_error *err);
 
 #endif

@@ -16,7 +16,7 @@ bool tp_summary_is_file(const void *bytes, size_t size)
 }
 
 /* Checks all fields of a file except its records. */
-static int check_head(const Tp__SummaryFile *file, struct tp_error *err)
+static int check_header(const Tp__SummaryFile *file, struct tp_error *err)
 {
     if (file->has_major && file->major != TP_SUMMARY_MAJOR)
         return tp_error_set(err, TP_EUNSUPPORTED, 0,
@@ -57,7 +57,7 @@ int tp_summary_set_read(struct tp_summary_set *set, const void *bytes, size_t si
     if (!file)
         return memory.is_used_up ? tp_error_set(err, TP_ELIMIT, 0, "more than %u processes", TP_MAX_SUMMARIES)
                                  : tp_error_set(err, TP_EFORMAT, 0, "the summary is cut or damaged");
-    int code = check_head(file, err);
+    int code = check_header(file, err);
     code = code < 0 ? code : add_records(set, file, err);
     if (code < 0) {
         set->count = first;
@@ -65,14 +65,14 @@ int tp_summary_set_read(struct tp_summary_set *set, const void *bytes, size_t si
     }
     if (file->minor > set->minor)
         set->minor = file->minor;
-    tp_summary_set_settle(set, first);
+    tp_summary_set_sort_and_merge(set, first);
     return TP_OK;
 }
 
 /* ---- writing ---- */
 
 /* Writes one part of a message. Concatenated serialized parts form the whole message. */
-static void put_part(struct tp_buf *out, const Tp__SummaryFile *part)
+static void append_part(struct tp_buf *out, const Tp__SummaryFile *part)
 {
     size_t size = tp__summary_file__get_packed_size(part);
     if (tp_buf_reserve(out, size) == 0)
@@ -87,7 +87,7 @@ void tp_summary_file_begin(struct tp_buf *out, const struct tp_summary_set *set)
     head.major = TP_SUMMARY_MAJOR;
     head.minor = set->minor;
     head.count = (uint32_t)set->count;
-    put_part(out, &head);
+    append_part(out, &head);
 }
 
 void tp_summary_file_add(struct tp_buf *out, const struct tp_summary_record *record)
@@ -101,7 +101,7 @@ void tp_summary_file_add(struct tp_buf *out, const struct tp_summary_record *rec
     packed.entry.len = record->bytes.len;
     part.record = &only;
     part.n_record = 1;
-    put_part(out, &part);
+    append_part(out, &part);
 }
 
 int tp_summary_set_write(const struct tp_summary_set *set, struct tp_buf *out, struct tp_error *err)

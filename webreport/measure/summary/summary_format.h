@@ -12,7 +12,7 @@ enum {
 };
 
 /* Returns the summary as a SummaryEntry, in `arena`, whose guard the caller sets. Equal summaries have equal bytes. */
-struct tp_str tp_summary_entry(const struct tp_summary *summary, struct tp_arena *arena);
+struct tp_str tp_summary_pack_entry(const struct tp_summary *summary, struct tp_arena *arena);
 
 /* Reads the key and the number of events of an entry. Texts are in `arena`, whose guard the caller sets. Returns
  * TP_EFORMAT on errors. */
@@ -31,6 +31,6 @@ int tp_summary_process_read(struct tp_summary *summary, struct tp_str process, s
 int tp_summary_set_add_entry(struct tp_summary_set *set, struct tp_str entry, struct tp_error *err);
 
 /* Sorts the records of the set and keeps the best record of each process. first: index of the first new record. */
-void tp_summary_set_settle(struct tp_summary_set *set, size_t first);
+void tp_summary_set_sort_and_merge(struct tp_summary_set *set, size_t first);
 
 #endif

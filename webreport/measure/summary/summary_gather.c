@@ -13,11 +13,11 @@
 
 enum { HASH_DIGITS = 16, TEXT_ROOM = TP_MAX_SUMMARY_TEXT_BYTES - HASH_DIGITS - 1 };
 
-struct tp_str tp_summary_text(struct tp_summary_work *work, struct tp_str text)
+struct tp_str tp_summary_intern_text(struct tp_summary_work *work, struct tp_str text)
 {
     char cut[TP_MAX_SUMMARY_TEXT_BYTES + 1];
     if (text.len > TP_MAX_SUMMARY_TEXT_BYTES) {
-        size_t size = tp_utf8_cut(text.ptr, text.len, TEXT_ROOM);
+        size_t size = tp_utf8_fitting_bytes(text.ptr, text.len, TEXT_ROOM);
         memcpy(cut, text.ptr, size);
         size += (size_t)snprintf(cut + size, sizeof cut - size, "~%016llx",
                                  (unsigned long long)tp_hash_bytes(text.ptr, text.len));
@@ -47,7 +47,7 @@ struct group {
     uint32_t number, slot;
 };
 
-void tp_summary_gather_open(struct tp_summary_gather *g, struct tp_summary_work *work, enum tp_summary_kind kind)
+void tp_summary_gather_init(struct tp_summary_gather *g, struct tp_summary_work *work, enum tp_summary_kind kind)
 {
     memset(g, 0, sizeof *g);
     g->work = work;
@@ -58,7 +58,7 @@ void tp_summary_gather_open(struct tp_summary_gather *g, struct tp_summary_work 
     tp_keys_init(&g->keys, work->scratch, KEY);
 }
 
-void tp_summary_gather_add(struct tp_summary_gather *g, const struct tp_summary_call *call)
+void tp_summary_gather_add_call(struct tp_summary_gather *g, const struct tp_summary_call *call)
 {
     uint32_t row = tp_keys_add(&g->keys, (uint32_t[KEY]){call->name, call->owner, call->shape, call->dtype});
     if (row == g->rows.count)
@@ -92,7 +92,7 @@ static struct tp_str text_at(const struct tp_summary_gather *g, uint32_t number,
 }
 
 /* Chooses the rows to keep and fills their texts. If rows are dropped, the last row is "(rest)". */
-static uint32_t choose(struct tp_summary_gather *g, struct group *groups, struct tp_summary_row *rows)
+static uint32_t choose_rows(struct tp_summary_gather *g, struct group *groups, struct tp_summary_row *rows)
 {
     uint32_t kept = 0, rest = 0;
     for (size_t i = 0; i < g->rows.count; i++) {
@@ -105,15 +105,15 @@ static uint32_t choose(struct tp_summary_gather *g, struct group *groups, struct
         if (!stays)
             continue;
         struct tp_summary_row *row = &rows[kept++];
-        row->name = tp_summary_text(g->work, name);
-        row->owner = tp_summary_text(g->work, text_at(g, groups[i].number, 1));
-        row->shape = tp_summary_text(g->work, text_at(g, groups[i].number, 2));
-        row->dtype = tp_summary_text(g->work, text_at(g, groups[i].number, 3));
+        row->name = tp_summary_intern_text(g->work, name);
+        row->owner = tp_summary_intern_text(g->work, text_at(g, groups[i].number, 1));
+        row->shape = tp_summary_intern_text(g->work, text_at(g, groups[i].number, 2));
+        row->dtype = tp_summary_intern_text(g->work, text_at(g, groups[i].number, 3));
         row->bytes = groups[i].bytes;
     }
     if (!rest)
         return kept;
-    rows[kept].name = tp_summary_text(g->work, TP_STR(TP_SUMMARY_REST));
+    rows[kept].name = tp_summary_intern_text(g->work, TP_STR(TP_SUMMARY_REST));
     rows[kept].owner = rows[kept].shape = rows[kept].dtype = TP_STR("");
     rows[kept].bytes = TP_NULL_INT;
     for (size_t i = 0; i < g->rows.count; i++) {
@@ -176,7 +176,7 @@ static void fill_steps(struct tp_summary_gather *g, const uint32_t *slot_of, str
     }
 }
 
-static int in_order(const void *x, const void *y, const void *context)
+static int compare_rows(const void *x, const void *y, const void *context)
 {
     const struct tp_summary_row *a = x, *b = y;
     (void)context;
@@ -190,19 +190,19 @@ static int in_order(const void *x, const void *y, const void *context)
     return order;
 }
 
-void tp_summary_gather_close(struct tp_summary_gather *g, struct tp_vec *rows)
+void tp_summary_gather_finish(struct tp_summary_gather *g, struct tp_vec *rows)
 {
     struct tp_arena *scratch = g->work->scratch;
     struct group *groups = g->rows.data;
     struct tp_summary_row kept[TP_MAX_SUMMARY_ROWS + 1];
     memset(kept, 0, sizeof kept);
     tp_merge_sort(scratch, groups, g->rows.count, sizeof *groups, by_sum, NULL);
-    uint32_t count = choose(g, groups, kept), *slot_of = tp_arena_array(scratch, g->rows.count, sizeof *slot_of);
+    uint32_t count = choose_rows(g, groups, kept), *slot_of = tp_arena_array(scratch, g->rows.count, sizeof *slot_of);
     for (size_t i = 0; i < g->rows.count; i++)
         slot_of[groups[i].number] = groups[i].slot;
     fill_sketches(g, slot_of, kept, count);
     fill_steps(g, slot_of, kept, count);
-    tp_merge_sort(scratch, kept, count, sizeof *kept, in_order, NULL);
+    tp_merge_sort(scratch, kept, count, sizeof *kept, compare_rows, NULL);
     for (uint32_t i = 0; i < count; i++) {
         kept[i].kind = g->kind;
         *(struct tp_summary_row *)tp_vec_push(rows) = kept[i];

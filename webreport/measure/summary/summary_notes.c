@@ -6,7 +6,7 @@
 
 /* ---- findings ---- */
 
-static struct tp_str line_of(const struct tp_finding *finding)
+static struct tp_str finding_line(const struct tp_finding *finding)
 {
     for (unsigned i = 0; i < finding->evidence_count; i++)
         if (finding->evidence[i].file_line.len)
@@ -26,20 +26,21 @@ void tp_summary_findings_build(struct tp_summary_work *work)
     work->out->finding_count = count;
     for (uint32_t i = 0; i < count; i++) {
         const struct tp_finding *from = &all->findings[i];
-        work->out->findings[i] = (struct tp_summary_finding){.rule = tp_summary_text(work, tp_str_of(from->rule->id)),
-                                                             .title = tp_summary_text(work, tp_str_of(from->title)),
-                                                             .severity = (uint8_t)from->severity,
-                                                             .confidence = (uint8_t)from->confidence,
-                                                             .ceiling_us_per_step = from->ceiling_us_per_step,
-                                                             .occurrences = from->evidence_total,
-                                                             .file_line = tp_summary_text(work, line_of(from)),
-                                                             .detail = tp_summary_text(work, from->detail)};
+        work->out->findings[i] =
+            (struct tp_summary_finding){.rule = tp_summary_intern_text(work, tp_str_of(from->rule->id)),
+                                        .title = tp_summary_intern_text(work, tp_str_of(from->title)),
+                                        .severity = (uint8_t)from->severity,
+                                        .confidence = (uint8_t)from->confidence,
+                                        .ceiling_us_per_step = from->ceiling_us_per_step,
+                                        .occurrences = from->evidence_total,
+                                        .file_line = tp_summary_intern_text(work, finding_line(from)),
+                                        .detail = tp_summary_intern_text(work, from->detail)};
     }
 }
 
 /* ---- memory ---- */
 
-static uint32_t owner_count(struct tp_summary_work *work, const struct tp_table *table)
+static uint32_t limited_owner_count(struct tp_summary_work *work, const struct tp_table *table)
 {
     if (table->row_count <= TP_MAX_SUMMARY_OWNERS)
         return (uint32_t)table->row_count;
@@ -53,13 +54,13 @@ static void fill_owners(struct tp_summary_work *work, struct tp_summary_memory *
     const struct tp_table *const tables[] = {&device->live_by_op, &device->live_by_module, &device->live_by_line};
     uint32_t counts[3];
     for (unsigned t = 0; t < 3; t++)
-        memory->owner_count += counts[t] = owner_count(work, tables[t]);
+        memory->owner_count += counts[t] = limited_owner_count(work, tables[t]);
     memory->owners = tp_arena_array(work->arena, memory->owner_count, sizeof *memory->owners);
     struct tp_summary_owner *owner = memory->owners;
     for (unsigned t = 0; t < 3; t++)
         for (uint32_t i = 0; i < counts[t]; i++, owner++) {
             owner->kind = (enum tp_summary_owner_kind)(TP_OWNER_OPERATOR + t);
-            owner->name = tp_summary_text(work, tp_table_text(tables[t], TP_LIVE_NAME)[i]);
+            owner->name = tp_summary_intern_text(work, tp_table_text(tables[t], TP_LIVE_NAME)[i]);
             owner->bytes = tp_table_int(tables[t], TP_LIVE_BYTES)[i];
             owner->blocks = tp_table_int(tables[t], TP_LIVE_BLOCKS)[i];
         }
@@ -72,9 +73,9 @@ static struct tp_str device_name(struct tp_summary_work *work, const struct tp_m
     char text[64];
     for (uint32_t i = 0; i < view->device_count; i++)
         if (view->devices[i].type == device->device_type && view->devices[i].id == device->device_id)
-            return tp_summary_text(work, view->devices[i].name);
+            return tp_summary_intern_text(work, view->devices[i].name);
     int n = snprintf(text, sizeof text, "%lld:%lld", (long long)device->device_type, (long long)device->device_id);
-    return tp_summary_text(work, (struct tp_str){text, n > 0 ? (size_t)n : 0});
+    return tp_summary_intern_text(work, (struct tp_str){text, n > 0 ? (size_t)n : 0});
 }
 
 void tp_summary_memory_build(struct tp_summary_work *work)
@@ -126,6 +127,6 @@ void tp_summary_flags_build(struct tp_summary_work *work)
     work->out->flag_count = count;
     for (uint32_t i = 0; i < count; i++) {
         work->out->flags[i] = flags[i];
-        work->out->flags[i].name = tp_summary_text(work, flags[i].name);
+        work->out->flags[i].name = tp_summary_intern_text(work, flags[i].name);
     }
 }

@@ -30,7 +30,7 @@ static void pack_metrics(struct tp_column_writer *writer, const struct tp_metric
     struct tp_stored_metric metrics[TP_METRIC_COUNT];
     size_t count = 0;
     for (unsigned i = 0; i < TP_METRIC_COUNT; i++) {
-        if (tp_metric_is_left_out(&tp_metrics[i], values[i].value))
+        if (tp_metric_is_omitted(&tp_metrics[i], values[i].value))
             continue;
         metrics[count++] = (struct tp_stored_metric){.name = tp_str_of(tp_metrics[i].name),
                                                      .value = values[i].value,
@@ -80,7 +80,7 @@ static void pack_steps(struct tp_column_writer *writer, const struct tp_summary 
 /* ---- all ---- */
 
 /* Returns the gzip of a SummaryProcess. has_calls: includes the sequence of operators in the usual step. */
-static struct tp_str packed_process(const struct tp_summary *summary, bool has_calls, struct tp_arena *arena)
+static struct tp_str pack_process(const struct tp_summary *summary, bool has_calls, struct tp_arena *arena)
 {
     struct tp_column_writer writer = {.to = tp_message_new(tp_message_process, arena), .arena = arena};
     struct tp_signature signature = summary->signature;
@@ -109,24 +109,24 @@ static struct tp_str packed_process(const struct tp_summary *summary, bool has_c
 
 /* Makes a smaller version of a process that is too large: without the sequence of operators in a step, then with
  * fewer rows of each kind. */
-static struct tp_str small_process(const struct tp_summary *summary, struct tp_arena *arena)
+static struct tp_str pack_smaller_process(const struct tp_summary *summary, struct tp_arena *arena)
 {
     struct tp_summary trimmed = *summary;
-    struct tp_str process = packed_process(summary, true, arena);
+    struct tp_str process = pack_process(summary, true, arena);
     if (process.len > TP_MAX_SUMMARY_KEPT_BYTES && summary->signature.call_count)
-        process = packed_process(summary, false, arena);
+        process = pack_process(summary, false, arena);
     for (uint32_t most = TP_MAX_SUMMARY_ROWS * 3 / 4;
          process.len > TP_MAX_SUMMARY_KEPT_BYTES && most >= TP_LEAST_SUMMARY_ROWS; most = most * 3 / 4) {
         tp_summary_trim(&trimmed, most, arena);
-        process = packed_process(&trimmed, false, arena);
+        process = pack_process(&trimmed, false, arena);
     }
     return process;
 }
 
-struct tp_str tp_summary_entry(const struct tp_summary *summary, struct tp_arena *arena)
+struct tp_str tp_summary_pack_entry(const struct tp_summary *summary, struct tp_arena *arena)
 {
     struct tp_column_writer writer = {.to = tp_message_new(tp_message_entry, arena), .arena = arena};
-    struct tp_stored_entry entry = {summary->key, summary->event_count, small_process(summary, arena)};
+    struct tp_stored_entry entry = {summary->key, summary->event_count, pack_smaller_process(summary, arena)};
     tp_columns_write(&tp_record_entry, &writer, &entry, 1);
     return tp_message_bytes(writer.to, arena);
 }

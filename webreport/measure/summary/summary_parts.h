@@ -29,7 +29,7 @@ enum tp_summary_cut {
 
 /* Returns a copy of the text in the summary; "" if ptr is NULL. Long texts are cut and get a hash at their end, so
  * that different texts stay different. */
-struct tp_str tp_summary_text(struct tp_summary_work *work, struct tp_str text);
+struct tp_str tp_summary_intern_text(struct tp_summary_work *work, struct tp_str text);
 
 /* Returns types such as ["float","long",""] as "float, long, ", in scratch memory. */
 struct tp_str tp_summary_dtype_text(struct tp_summary_work *work, struct tp_str types);
@@ -81,10 +81,10 @@ struct tp_summary_gather {
     const void *context; /* data for name_text */
 };
 
-void tp_summary_gather_open(struct tp_summary_gather *gather, struct tp_summary_work *work, enum tp_summary_kind kind);
-void tp_summary_gather_add(struct tp_summary_gather *gather, const struct tp_summary_call *call);
+void tp_summary_gather_init(struct tp_summary_gather *gather, struct tp_summary_work *work, enum tp_summary_kind kind);
+void tp_summary_gather_add_call(struct tp_summary_gather *gather, const struct tp_summary_call *call);
 
 /* Appends the rows to `rows` (struct tp_summary_row) in their order; at most TP_MAX_SUMMARY_ROWS. */
-void tp_summary_gather_close(struct tp_summary_gather *gather, struct tp_vec *rows);
+void tp_summary_gather_finish(struct tp_summary_gather *gather, struct tp_vec *rows);
 
 #endif

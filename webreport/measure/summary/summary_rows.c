@@ -12,7 +12,7 @@ struct texts {
     uint32_t *name, *shape, *dtype;
 };
 
-static void texts_open(struct texts *t, struct tp_summary_gather *gather)
+static void init_texts(struct texts *t, struct tp_summary_gather *gather)
 {
     const struct tp_trace *trace = gather->work->source->trace;
     t->gather = gather;
@@ -22,7 +22,7 @@ static void texts_open(struct texts *t, struct tp_summary_gather *gather)
     t->dtype = tp_arena_array(gather->work->scratch, trace->values.count, sizeof *t->dtype);
 }
 
-static void texts_close(struct texts *t)
+static void release_texts(struct texts *t)
 {
     struct tp_arena *scratch = t->gather->work->scratch;
     tp_arena_drop(scratch, t->name, t->trace->names.count * sizeof *t->name);
@@ -30,14 +30,14 @@ static void texts_close(struct texts *t)
     tp_arena_drop(scratch, t->dtype, t->trace->values.count * sizeof *t->dtype);
 }
 
-static uint32_t name_of(struct texts *t, uint32_t name)
+static uint32_t name_id(struct texts *t, uint32_t name)
 {
     if (!t->name[name])
         t->name[name] = 1 + tp_strings_add(&t->gather->texts, tp_strings_get(&t->trace->names, name));
     return t->name[name] - 1;
 }
 
-static uint32_t shape_of(struct texts *t, uint32_t value)
+static uint32_t shape_id(struct texts *t, uint32_t value)
 {
     if (value == TP_NO_ID)
         return TP_NO_ID;
@@ -53,7 +53,7 @@ struct tp_str tp_summary_dtype_text(struct tp_summary_work *work, struct tp_str 
     struct tp_str item, text;
     size_t size = 0;
     bool is_first = true;
-    if (!tp_value_is(types, '['))
+    if (!tp_value_starts_with(types, '['))
         return tp_value_text(work->scratch, types);
     /* each "," becomes ", ", so that twice the length is enough */
     char *out = tp_arena_alloc(work->scratch, 2 * types.len + 1);
@@ -71,7 +71,7 @@ struct tp_str tp_summary_dtype_text(struct tp_summary_work *work, struct tp_str 
     return (struct tp_str){out, size};
 }
 
-static uint32_t dtype_of(struct texts *t, uint32_t value)
+static uint32_t dtype_id(struct texts *t, uint32_t value)
 {
     if (value == TP_NO_ID)
         return TP_NO_ID;
@@ -89,8 +89,8 @@ static void add_operators(struct tp_summary_work *work, enum tp_summary_kind kin
     const struct tp_model *model = work->source->model;
     struct tp_summary_gather gather;
     struct texts texts;
-    tp_summary_gather_open(&gather, work, kind);
-    texts_open(&texts, &gather);
+    tp_summary_gather_init(&gather, work, kind);
+    init_texts(&texts, &gather);
     for (uint32_t i = 0; i < model->operators.count; i++) {
         const struct tp_event *e = tp_operator_event(model, i);
         const struct tp_host_detail *detail = &work->source->trace->hosts[e->detail];
@@ -99,17 +99,17 @@ static void add_operators(struct tp_summary_work *work, enum tp_summary_kind kin
             is_host ? tp_narrow_get(&model->operators.host_self, i) : tp_narrow_get(&model->operators.device_self, i);
         if (!is_host && ns <= 0)
             continue;
-        struct tp_summary_call call = {.name = name_of(&texts, e->name),
+        struct tp_summary_call call = {.name = name_id(&texts, e->name),
                                        .owner = TP_NO_ID,
-                                       .shape = shape_of(&texts, detail->dims),
-                                       .dtype = dtype_of(&texts, detail->types),
+                                       .shape = shape_id(&texts, detail->dims),
+                                       .dtype = dtype_id(&texts, detail->types),
                                        .ns = ns,
                                        .bytes = TP_NULL_INT,
                                        .step = tp_summary_step_of_host(work, e->ts_ns)};
-        tp_summary_gather_add(&gather, &call);
+        tp_summary_gather_add_call(&gather, &call);
     }
-    texts_close(&texts);
-    tp_summary_gather_close(&gather, rows);
+    release_texts(&texts);
+    tp_summary_gather_finish(&gather, rows);
 }
 
 /* ---- the device ---- */
@@ -120,14 +120,14 @@ static void add_device_events(struct tp_summary_work *work, enum tp_summary_kind
     const struct tp_trace *trace = work->source->trace;
     struct tp_summary_gather gather;
     struct texts texts;
-    tp_summary_gather_open(&gather, work, kind);
-    texts_open(&texts, &gather);
+    tp_summary_gather_init(&gather, work, kind);
+    init_texts(&texts, &gather);
     for (uint32_t k = 0; k < model->devices.count; k++) {
         const struct tp_event *e = tp_device_event(model, k);
         uint32_t op = model->devices.owner[k];
         if ((e->kind == TP_KIND_KERNEL) != (kind == TP_SUMMARY_KERNEL))
             continue;
-        struct tp_summary_call call = {.name = name_of(&texts, e->name),
+        struct tp_summary_call call = {.name = name_id(&texts, e->name),
                                        .owner = TP_NO_ID,
                                        .shape = TP_NO_ID,
                                        .dtype = TP_NO_ID,
@@ -135,15 +135,15 @@ static void add_device_events(struct tp_summary_work *work, enum tp_summary_kind
                                        .bytes = TP_NULL_INT,
                                        .step = tp_summary_step_of_device(work, k)};
         if (op != TP_NO_ID) {
-            call.owner = name_of(&texts, tp_operator_event(model, op)->name);
-            call.shape = shape_of(&texts, trace->hosts[tp_operator_event(model, op)->detail].dims);
+            call.owner = name_id(&texts, tp_operator_event(model, op)->name);
+            call.shape = shape_id(&texts, trace->hosts[tp_operator_event(model, op)->detail].dims);
         }
         if (kind == TP_SUMMARY_COPY)
             call.bytes = tp_device_setup(trace, e->detail)->bytes;
-        tp_summary_gather_add(&gather, &call);
+        tp_summary_gather_add_call(&gather, &call);
     }
-    texts_close(&texts);
-    tp_summary_gather_close(&gather, rows);
+    release_texts(&texts);
+    tp_summary_gather_finish(&gather, rows);
 }
 
 /* ---- runtime calls, waits ---- */
@@ -153,21 +153,21 @@ static void add_runtime(struct tp_summary_work *work, struct tp_vec *rows)
     const struct tp_model *model = work->source->model;
     struct tp_summary_gather gather;
     struct texts texts;
-    tp_summary_gather_open(&gather, work, TP_SUMMARY_RUNTIME);
-    texts_open(&texts, &gather);
+    tp_summary_gather_init(&gather, work, TP_SUMMARY_RUNTIME);
+    init_texts(&texts, &gather);
     for (uint32_t i = 0; i < model->launches.count; i++) {
         const struct tp_event *e = tp_launch_event(model, i);
-        struct tp_summary_call call = {.name = name_of(&texts, e->name),
+        struct tp_summary_call call = {.name = name_id(&texts, e->name),
                                        .owner = TP_NO_ID,
                                        .shape = TP_NO_ID,
                                        .dtype = TP_NO_ID,
                                        .ns = e->dur_ns,
                                        .bytes = TP_NULL_INT,
                                        .step = tp_summary_step_of_host(work, e->ts_ns)};
-        tp_summary_gather_add(&gather, &call);
+        tp_summary_gather_add_call(&gather, &call);
     }
-    texts_close(&texts);
-    tp_summary_gather_close(&gather, rows);
+    release_texts(&texts);
+    tp_summary_gather_finish(&gather, rows);
 }
 
 /* Adds the waits that start in window W, as the sync table does. */
@@ -175,7 +175,7 @@ static void add_waits(struct tp_summary_work *work, struct tp_vec *rows)
 {
     const struct tp_model *model = work->source->model;
     struct tp_summary_gather gather;
-    tp_summary_gather_open(&gather, work, TP_SUMMARY_SYNC);
+    tp_summary_gather_init(&gather, work, TP_SUMMARY_SYNC);
     for (uint32_t i = 0; i < model->wait_count; i++) {
         const struct tp_wait *wait = &model->waits[i];
         int64_t start = model->trace->events[wait->event].ts_ns;
@@ -189,9 +189,9 @@ static void add_waits(struct tp_summary_work *work, struct tp_vec *rows)
                                        .ns = wait->cost_ns,
                                        .bytes = TP_NULL_INT,
                                        .step = tp_summary_step_of_host(work, start)};
-        tp_summary_gather_add(&gather, &call);
+        tp_summary_gather_add_call(&gather, &call);
     }
-    tp_summary_gather_close(&gather, rows);
+    tp_summary_gather_finish(&gather, rows);
 }
 
 /* ---- a program recorded from outside ---- */
@@ -203,10 +203,10 @@ static void add_functions(struct tp_summary_work *work, struct tp_vec *rows)
     /* a copy that adds no function, because all stacks are known */
     struct tp_program_functions functions = view->functions;
     struct tp_summary_gather gather;
-    tp_summary_gather_open(&gather, work, TP_SUMMARY_FUNCTION);
+    tp_summary_gather_init(&gather, work, TP_SUMMARY_FUNCTION);
     functions.path = functions.frames = TP_VEC(work->scratch, uint32_t);
     for (uint32_t i = 0; i < trace->sample_count; i++) {
-        tp_program_functions_of(&functions, trace->samples[i].stack);
+        tp_program_functions_of_stack(&functions, trace->samples[i].stack);
         if (!functions.path.count)
             continue;
         const struct tp_program_function *f =
@@ -215,19 +215,19 @@ static void add_functions(struct tp_summary_work *work, struct tp_vec *rows)
                                        .owner = tp_strings_add(&gather.texts, f->file),
                                        .shape = TP_NO_ID,
                                        .dtype = TP_NO_ID,
-                                       .ns = view->tree.weight_of_sample[i],
+                                       .ns = view->tree.weight_of_sample_ns[i],
                                        .bytes = TP_NULL_INT,
                                        .step = 0};
-        tp_summary_gather_add(&gather, &call);
+        tp_summary_gather_add_call(&gather, &call);
     }
-    tp_summary_gather_close(&gather, rows);
+    tp_summary_gather_finish(&gather, rows);
 }
 
 static void add_parts(struct tp_summary_work *work, struct tp_vec *rows)
 {
     const struct tp_wall_parts *parts = &work->source->advice->program.parts;
     struct tp_summary_gather gather;
-    tp_summary_gather_open(&gather, work, TP_SUMMARY_PART);
+    tp_summary_gather_init(&gather, work, TP_SUMMARY_PART);
     for (unsigned part = 0; part < TP_WALL_COUNT; part++) {
         if (!parts->part_ns[part])
             continue;
@@ -238,9 +238,9 @@ static void add_parts(struct tp_summary_work *work, struct tp_vec *rows)
                                        .ns = parts->part_ns[part],
                                        .bytes = TP_NULL_INT,
                                        .step = 0};
-        tp_summary_gather_add(&gather, &call);
+        tp_summary_gather_add_call(&gather, &call);
     }
-    tp_summary_gather_close(&gather, rows);
+    tp_summary_gather_finish(&gather, rows);
 }
 
 /* ---- modules ---- */
@@ -316,7 +316,7 @@ static void add_modules(struct tp_summary_work *work, const struct paths *paths,
 {
     const struct tp_modules *modules = &work->source->model->modules;
     struct tp_summary_gather gather;
-    tp_summary_gather_open(&gather, work, kind);
+    tp_summary_gather_init(&gather, work, kind);
     gather.name_text = path_text;
     gather.context = paths;
     for (uint32_t m = 0; m < modules->count; m++) {
@@ -331,9 +331,9 @@ static void add_modules(struct tp_summary_work *work, const struct paths *paths,
                                        .ns = is_host ? e->dur_ns : paths->device_total[m],
                                        .bytes = TP_NULL_INT,
                                        .step = tp_summary_step_of_host(work, e->ts_ns)};
-        tp_summary_gather_add(&gather, &call);
+        tp_summary_gather_add_call(&gather, &call);
     }
-    tp_summary_gather_close(&gather, rows);
+    tp_summary_gather_finish(&gather, rows);
 }
 
 /* Adds the rows of device operations and modules. */

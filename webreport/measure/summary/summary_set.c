@@ -14,7 +14,7 @@ static int compare_ints(int64_t a, int64_t b)
     return (x > y) - (x < y);
 }
 
-int tp_summary_key_order(const struct tp_summary_key *a, const struct tp_summary_key *b)
+int tp_summary_key_compare(const struct tp_summary_key *a, const struct tp_summary_key *b)
 {
     int order = tp_str_compare(a->job, b->job);
     if (!order)
@@ -29,29 +29,29 @@ int tp_summary_key_order(const struct tp_summary_key *a, const struct tp_summary
 }
 
 /* Compares two records of one process. Returns <0 if `a` is the one to keep. */
-static int better(const struct tp_summary_record *a, const struct tp_summary_record *b)
+static int compare_quality(const struct tp_summary_record *a, const struct tp_summary_record *b)
 {
     if (a->event_count != b->event_count)
         return a->event_count > b->event_count ? -1 : 1;
     return tp_str_compare(b->bytes, a->bytes);
 }
 
-static int in_order(const void *x, const void *y, const void *context)
+static int compare_records(const void *x, const void *y, const void *context)
 {
     const struct tp_summary_record *a = x, *b = y;
     (void)context;
-    int order = tp_summary_key_order(&a->key, &b->key);
-    return order ? order : better(a, b);
+    int order = tp_summary_key_compare(&a->key, &b->key);
+    return order ? order : compare_quality(a, b);
 }
 
 /* ---- the set ---- */
 
-void tp_summary_set_open(struct tp_summary_set *set, struct tp_arena *arena)
+void tp_summary_set_init(struct tp_summary_set *set, struct tp_arena *arena)
 {
     *set = (struct tp_summary_set){.arena = arena};
 }
 
-static struct tp_summary_record *push(struct tp_summary_set *set)
+static struct tp_summary_record *push_record(struct tp_summary_set *set)
 {
     if (set->count == set->capacity) {
         size_t capacity = set->capacity ? set->capacity * 2 : 16;
@@ -62,18 +62,18 @@ static struct tp_summary_record *push(struct tp_summary_set *set)
     return &set->records[set->count++];
 }
 
-void tp_summary_set_settle(struct tp_summary_set *set, size_t first)
+void tp_summary_set_sort_and_merge(struct tp_summary_set *set, size_t first)
 {
     size_t kept = 0;
-    if (first && first + 1 == set->count && in_order(&set->records[first - 1], &set->records[first], NULL) < 0 &&
-        tp_summary_key_order(&set->records[first - 1].key, &set->records[first].key))
+    if (first && first + 1 == set->count && compare_records(&set->records[first - 1], &set->records[first], NULL) < 0 &&
+        tp_summary_key_compare(&set->records[first - 1].key, &set->records[first].key))
         return; /* the usual case: the new record comes after all others */
-    tp_merge_sort(set->arena, set->records, set->count, sizeof *set->records, in_order, NULL);
+    tp_merge_sort(set->arena, set->records, set->count, sizeof *set->records, compare_records, NULL);
     for (size_t i = 0; i < set->count; i++) {
         const struct tp_summary_record *record = &set->records[i], *last = record;
         if (kept)
             last = &set->records[kept - 1];
-        if (kept == 0 || tp_summary_key_order(&last->key, &record->key))
+        if (kept == 0 || tp_summary_key_compare(&last->key, &record->key))
             set->records[kept++] = *record;
         else if (tp_str_equal(last->bytes, record->bytes))
             set->again_count++;
@@ -90,7 +90,7 @@ int tp_summary_set_add_entry(struct tp_summary_set *set, struct tp_str entry, st
     if (code == TP_OK && set->count >= TP_MAX_SUMMARIES)
         code = tp_error_set(err, TP_ELIMIT, 0, "more than %u processes", TP_MAX_SUMMARIES);
     if (code == TP_OK)
-        *push(set) = record;
+        *push_record(set) = record;
     return code;
 }
 
@@ -105,11 +105,11 @@ static int add_packed(void *context, struct tp_error *err)
 {
     struct addition *a = context;
     size_t first = a->set->count;
-    struct tp_str entry = tp_summary_entry(a->summary, a->scratch);
+    struct tp_str entry = tp_summary_pack_entry(a->summary, a->scratch);
     entry.ptr = tp_arena_copy(a->set->arena, entry.ptr, entry.len);
     int code = tp_summary_set_add_entry(a->set, entry, err);
     if (code == TP_OK)
-        tp_summary_set_settle(a->set, first);
+        tp_summary_set_sort_and_merge(a->set, first);
     return code;
 }
 
@@ -121,7 +121,7 @@ int tp_summary_set_add(struct tp_summary_set *set, const struct tp_summary *summ
     if (scratch.code)
         tp_error_set(err, code, 0, "a summary is too large");
     tp_arena_release(&scratch);
-    tp_arena_pass_on(set->arena);
+    tp_arena_pass_failure_on(set->arena);
     if (code == TP_OK && set->minor < TP_SUMMARY_MINOR)
         set->minor = TP_SUMMARY_MINOR;
     return code;
@@ -129,7 +129,7 @@ int tp_summary_set_add(struct tp_summary_set *set, const struct tp_summary *summ
 
 /* ---- ranks ---- */
 
-void tp_summary_set_ranks(struct tp_summary_ranks *ranks, const struct tp_summary_set *set)
+void tp_summary_set_count_ranks(struct tp_summary_ranks *ranks, const struct tp_summary_set *set)
 {
     int64_t next = 0;
     *ranks = (struct tp_summary_ranks){.expected = TP_NULL_INT};

@@ -14,7 +14,7 @@ void tp_slots_unpack(struct tp_column_reader *reader, struct tp_step_slots *slot
 
 /* Builds the slots of a trace alone, in `arena`. If the trace has no host name, the name of the worker is used.
  * Returns the rank; TP_NULL_INT: unknown. */
-int64_t tp_slots_of_trace(struct tp_step_slots *slots, const struct tp_trace *trace, const struct tp_model *model,
-                          struct tp_str worker, struct tp_arena *arena);
+int64_t tp_slots_build_from_trace(struct tp_step_slots *slots, const struct tp_trace *trace,
+                                  const struct tp_model *model, struct tp_str worker, struct tp_arena *arena);
 
 #endif

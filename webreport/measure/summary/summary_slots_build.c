@@ -60,8 +60,8 @@ static void find_calls(struct tp_slot_work *w)
         fill_key(w, record, parts);
         uint32_t key = tp_keys_add(&keys, parts);
         if (key == group_of_key.count)
-            *(uint32_t *)tp_vec_push(&group_of_key) = tp_slot_group_of(w, record);
-        struct tp_interval time = tp_collective_time(record);
+            *(uint32_t *)tp_vec_push(&group_of_key) = tp_slot_group_of_record(w, record);
+        struct tp_interval time = tp_collective_interval(record);
         int64_t end = w->model->steps[step].end_ns;
         /* skips a call on its own thread whose end the step did not wait for */
         if (!w->model->gpu_count && time.b > end)
@@ -89,7 +89,7 @@ static void find_rows(struct tp_slot_work *w)
 }
 
 /* Returns the hash of the most common row; among equally common ones, the first. 0: no row has a call. */
-static uint64_t usual_row(const struct tp_slot_work *w)
+static uint64_t most_common_row_hash(const struct tp_slot_work *w)
 {
     uint64_t usual = 0;
     size_t most = 0;
@@ -110,8 +110,8 @@ static uint64_t usual_row(const struct tp_slot_work *w)
 
 /* Returns the number of slots if the row is cut into `windows` windows, each with one slot per group. slot_of:
  * receives the slot of each call. */
-static uint32_t cut_row(const struct tp_slot_work *w, const struct tp_slot_row *row, uint32_t windows,
-                        uint32_t *slot_of)
+static uint32_t cut_row_into_windows(const struct tp_slot_work *w, const struct tp_slot_row *row, uint32_t windows,
+                                     uint32_t *slot_of)
 {
     uint32_t slots = 0, group_count = (uint32_t)w->groups.count + 1, last_of[TP_MAX_SLOT_GROUPS + 1];
     for (uint32_t i = 0, window = TP_NO_ID; i < row->count; i++) {
@@ -132,15 +132,15 @@ static uint32_t cut_row(const struct tp_slot_work *w, const struct tp_slot_row *
 static uint32_t choose_slots(const struct tp_slot_work *w, const struct tp_slot_row *row, uint32_t *slot_of)
 {
     uint32_t windows = row->count < TP_MAX_SLOTS - 1 ? row->count : TP_MAX_SLOTS - 1;
-    uint32_t slots = cut_row(w, row, windows, slot_of);
+    uint32_t slots = cut_row_into_windows(w, row, windows, slot_of);
     while (slots > TP_MAX_SLOTS - 1 && windows > 1)
-        slots = cut_row(w, row, --windows, slot_of);
+        slots = cut_row_into_windows(w, row, --windows, slot_of);
     return slots;
 }
 
 /* ---- all ---- */
 
-static struct tp_intervals united(struct tp_arena *arena, const struct tp_model *model)
+static struct tp_intervals work_times(struct tp_arena *arena, const struct tp_model *model)
 {
     struct tp_vec all = TP_VEC(arena, struct tp_interval);
     for (uint32_t g = 0; g < model->gpu_count; g++) {
@@ -149,13 +149,13 @@ static struct tp_intervals united(struct tp_arena *arena, const struct tp_model 
     }
     if (!model->gpu_count)
         tp_intervals_append(&all, model->category_times[TP_CATEGORY_CPU_EXEC]);
-    return tp_intervals_of(&all);
+    return tp_intervals_from_vec(&all);
 }
 
 /* Returns the intervals of work without collectives. Without a device, a collective is recorded like any operator
  * and its time is removed here. A collective on a thread that does nothing else, as in Gloo, runs at the same time
  * as the work. */
-static struct tp_intervals without_calls(struct tp_slot_work *w)
+static struct tp_intervals work_times_without_calls(struct tp_slot_work *w)
 {
     struct tp_vec all = TP_VEC(w->arena, struct tp_interval);
     const struct tp_trace *trace = w->summary->source->trace;
@@ -168,13 +168,13 @@ static struct tp_intervals without_calls(struct tp_slot_work *w)
         if (works[trace->events[w->model->collectives.items[call->record].event].thread])
             tp_intervals_push(&all, call->time.a, call->time.b);
     }
-    return tp_intervals_minus(w->arena, w->compute, tp_intervals_of(&all));
+    return tp_intervals_difference(w->arena, w->compute, tp_intervals_from_vec(&all));
 }
 
 /* Corrects the end of calls on their own threads. Such a thread records the end of its call only when it runs again,
  * while the waiting thread already continues. The call ended earlier if most of it is a gap in the work and work
  * starts shortly before its recorded end. Its end is then the start of that work. */
-static void drop_last_words(struct tp_slot_work *w)
+static void remove_last_name_parts(struct tp_slot_work *w)
 {
     enum { SHORT_PART = 20 };
     for (size_t i = 0; i < w->calls.count; i++) {
@@ -195,10 +195,10 @@ static void drop_last_words(struct tp_slot_work *w)
 }
 
 /* Returns the bytes that the call moves over the bus; 0: unknown. */
-static int64_t moved_by(struct tp_slot_work *w, const struct tp_slot_call *call)
+static int64_t moved_bytes_of_call(struct tp_slot_work *w, const struct tp_slot_call *call)
 {
     const struct tp_collective *record = &w->model->collectives.items[call->record];
-    const struct tp_collective_kind *kind = tp_collective_kind_of(tp_slot_call_name(w, record));
+    const struct tp_collective_kind *kind = tp_collective_kind_by_name(tp_slot_call_name(w, record));
     int64_t size = call->group == TP_NO_ID ? TP_NULL_INT : TP_AT(&w->groups, struct tp_slot_group, call->group)->size;
     if (!kind || record->bytes <= 0 || size < 2)
         return 0;
@@ -206,11 +206,11 @@ static int64_t moved_by(struct tp_slot_work *w, const struct tp_slot_call *call)
 }
 
 /* Fills the moved bytes of each slot of a row. A slot with a call of unknown size gets 0. */
-static void fill_moved(struct tp_slot_work *w, const struct tp_slot_row *row, const uint32_t *slot_of)
+static void fill_moved_bytes(struct tp_slot_work *w, const struct tp_slot_row *row, const uint32_t *slot_of)
 {
     for (uint32_t i = 0; i < row->count; i++) {
         struct tp_slot *slot = &w->out->slots[slot_of[i]];
-        int64_t moved = moved_by(w, TP_AT(&w->calls, struct tp_slot_call, row->first + i));
+        int64_t moved = moved_bytes_of_call(w, TP_AT(&w->calls, struct tp_slot_call, row->first + i));
         slot->moved_bytes = moved && slot->moved_bytes >= 0 ? tp_sat_add(slot->moved_bytes, moved) : -1;
     }
     for (uint32_t k = 0; k < w->out->slot_count; k++)
@@ -233,7 +233,7 @@ static void fill_slots(struct tp_slot_work *w, uint64_t usual)
         out->slots[slot_of[i]].calls++;
     }
     out->slots[out->slot_count - 1].group = TP_NO_ID;
-    fill_moved(w, first, slot_of);
+    fill_moved_bytes(w, first, slot_of);
     uint32_t most = TP_MAX_SLOT_CELLS / out->slot_count;
     for (size_t i = 0; i < w->rows.count && out->step_count < most; i++)
         out->step_count += TP_AT(&w->rows, struct tp_slot_row, i)->hash == usual;
@@ -250,9 +250,9 @@ static struct tp_str host_of(struct tp_summary_work *summary)
         struct tp_str json = tp_trace_header(summary->source->trace, keys[i]);
         struct tp_str text = json.ptr ? tp_value_text(summary->scratch, json) : TP_STR("");
         if (text.len)
-            return tp_summary_text(summary, text);
+            return tp_summary_intern_text(summary, text);
     }
-    return tp_summary_text(summary, tp_worker_host(summary->out->key.worker));
+    return tp_summary_intern_text(summary, tp_worker_host(summary->out->key.worker));
 }
 
 void tp_summary_slots_build(struct tp_summary_work *summary)
@@ -266,24 +266,24 @@ void tp_summary_slots_build(struct tp_summary_work *summary)
                              .calls = TP_VEC(arena, struct tp_slot_call),
                              .rows = TP_VEC(arena, struct tp_slot_row)};
     w.out->host = host_of(summary);
-    tp_slot_groups_listed(&w);
+    tp_slot_groups_add_listed(&w);
     find_calls(&w);
     find_rows(&w);
-    w.compute = united(arena, w.model);
+    w.compute = work_times(arena, w.model);
     if (!w.model->gpu_count) {
-        w.compute = without_calls(&w);
-        drop_last_words(&w);
+        w.compute = work_times_without_calls(&w);
+        remove_last_name_parts(&w);
     }
-    w.input = tp_intervals_minus(arena, w.model->category_times[TP_CATEGORY_DATALOADER], w.compute);
-    uint64_t usual = usual_row(&w);
+    w.input = tp_intervals_difference(arena, w.model->category_times[TP_CATEGORY_DATALOADER], w.compute);
+    uint64_t usual = most_common_row_hash(&w);
     if (usual)
         fill_slots(&w, usual);
     w.out->groups = w.groups.data;
     w.out->group_count = (uint32_t)w.groups.count;
 }
 
-int64_t tp_slots_of_trace(struct tp_step_slots *slots, const struct tp_trace *trace, const struct tp_model *model,
-                          struct tp_str worker, struct tp_arena *arena)
+int64_t tp_slots_build_from_trace(struct tp_step_slots *slots, const struct tp_trace *trace,
+                                  const struct tp_model *model, struct tp_str worker, struct tp_arena *arena)
 {
     struct tp_str distributed = tp_trace_header(trace, "distributedInfo");
     struct tp_summary summary = {.key = {.worker = worker, .rank = TP_NULL_INT}};

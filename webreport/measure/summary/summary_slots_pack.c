@@ -8,7 +8,7 @@
 
 /* Returns the times of a slot in a step, as stored. Steps after the first store the difference to the first step,
  * which is small. Differences and their sums wrap around. */
-static struct tp_stored_times stored_times(const struct tp_step_slots *slots, uint32_t slot, uint32_t step)
+static struct tp_stored_times make_stored_times(const struct tp_step_slots *slots, uint32_t slot, uint32_t step)
 {
     struct tp_stored_times times;
     for (unsigned part = 0; part < TP_SLOT_PARTS; part++) {
@@ -24,7 +24,7 @@ static void pack_times(struct tp_column_writer *writer, const struct tp_step_slo
     struct tp_stored_times *times = tp_arena_array(writer->arena, count, sizeof *times);
     for (uint32_t k = 0; k < slots->slot_count; k++)
         for (uint32_t s = 0; s < slots->step_count; s++)
-            times[tp_slot_cell(slots, k, s)] = stored_times(slots, k, s);
+            times[tp_slot_cell(slots, k, s)] = make_stored_times(slots, k, s);
     tp_columns_write(&tp_list_slot_times, writer, times, count);
     tp_columns_write(&tp_list_slot_overlap, writer, times, count);
 }
@@ -43,14 +43,14 @@ void tp_slots_pack(struct tp_column_writer *writer, const struct tp_step_slots *
 
 /* ---- unpacking ---- */
 
-static bool is_rank(int64_t number)
+static bool is_valid_rank(int64_t number)
 {
     return number >= 0 && number <= TP_MAX_JOB_NUMBER;
 }
 
-static bool is_run(const struct tp_rank_stride *run)
+static bool is_valid_rank_run(const struct tp_rank_stride *run)
 {
-    return is_rank(run->first) && is_rank(run->stride) && run->stride != 0 && run->length >= 1 &&
+    return is_valid_rank(run->first) && is_valid_rank(run->stride) && run->stride != 0 && run->length >= 1 &&
            run->length <= TP_MAX_JOB_RANKS;
 }
 
@@ -61,7 +61,7 @@ static void unpack_groups(struct tp_column_reader *reader, struct tp_step_slots 
     reader->is_bad |= slots->group_count > TP_MAX_SLOT_GROUPS;
     for (uint32_t g = 0; g < slots->group_count && !reader->is_bad; g++)
         for (uint32_t i = 0; i < slots->groups[g].run_count; i++)
-            reader->is_bad |= !is_run(&slots->groups[g].runs[i]);
+            reader->is_bad |= !is_valid_rank_run(&slots->groups[g].runs[i]);
 }
 
 static void unpack_slots(struct tp_column_reader *reader, struct tp_step_slots *slots)

@@ -5,19 +5,19 @@
 
 /* ---- the step of an event ---- */
 
-static uint32_t kept(const struct tp_summary_work *work, uint32_t step)
+static uint32_t step_or_none(const struct tp_summary_work *work, uint32_t step)
 {
     return step < work->out->step_count ? step : TP_NO_ID;
 }
 
 uint32_t tp_summary_step_of_host(const struct tp_summary_work *work, int64_t at_ns)
 {
-    return kept(work, tp_step_of_host(work->source->model, at_ns));
+    return step_or_none(work, tp_step_of_host_time(work->source->model, at_ns));
 }
 
 uint32_t tp_summary_step_of_device(const struct tp_summary_work *work, uint32_t device)
 {
-    return kept(work, tp_step_of_device(work->source->model, device));
+    return step_or_none(work, tp_step_of_device(work->source->model, device));
 }
 
 /* ---- parts ---- */
@@ -30,7 +30,7 @@ static void fill_step(struct tp_summary_work *work, uint32_t i)
 {
     const struct tp_overview *overview = &work->source->views->overview;
     struct tp_summary_step *step = &work->out->steps[i];
-    step->name = tp_summary_text(work, tp_table_text(&overview->steps, TP_STEP_NAME)[i]);
+    step->name = tp_summary_intern_text(work, tp_table_text(&overview->steps, TP_STEP_NAME)[i]);
     step->start_ns = tp_sat_sub(work->source->model->steps[i].start_ns, work->source->model->first_ns);
     step->total_ns = tp_table_int(&overview->steps, TP_STEP_TOTAL)[i];
     step->is_left_out = !tp_table_bool(&overview->steps, TP_STEP_IS_USED)[i];
@@ -45,7 +45,7 @@ static void fill_step(struct tp_summary_work *work, uint32_t i)
 }
 
 /* Returns the part of a step to which an idle time of a device belongs. */
-static enum tp_summary_part part_of_idle(const struct tp_idle_slice *piece)
+static enum tp_summary_part part_of_idle_slice(const struct tp_idle_slice *piece)
 {
     static const uint8_t parts[TP_IDLE_PARTS] = {[TP_IDLE_HOST] = TP_PART_IDLE_HOST,
                                                  [TP_IDLE_LAUNCH] = TP_PART_IDLE_LAUNCH,
@@ -73,7 +73,7 @@ static void add_idle(struct tp_summary_work *work, const struct tp_gpu *gpu)
             first++;
         for (uint32_t i = first; i < gpu->idle_count && gpu->idle[i].a < step->end_ns; i++) {
             const struct tp_idle_slice *piece = &gpu->idle[i];
-            int64_t *part = &parts[part_of_idle(piece)];
+            int64_t *part = &parts[part_of_idle_slice(piece)];
             int64_t a = piece->a > step->start_ns ? piece->a : step->start_ns;
             int64_t b = piece->b < step->end_ns ? piece->b : step->end_ns;
             *part = tp_sat_add(*part, b - a);
@@ -125,7 +125,7 @@ void tp_summary_steps_build(struct tp_summary_work *work)
     work->out->step_count = (uint32_t)count;
     for (uint32_t i = 0; i < count; i++)
         fill_step(work, i);
-    if (count && tp_is_of_program(work->source->advice, model)) /* the whole program counts as one step */
+    if (count && tp_advice_is_for_program(work->source->advice, model)) /* the whole program counts as one step */
         work->out->steps[0].total_ns = work->source->advice->program.parts.wall_ns;
     for (uint32_t g = 0; g < model->gpu_count; g++)
         add_idle(work, &model->gpus[g]);

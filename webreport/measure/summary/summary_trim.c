@@ -3,7 +3,7 @@
 
 #include "writer/base/saturate.h"
 
-static int64_t *sum_of(const int64_t *a, const int64_t *b, uint32_t count, struct tp_arena *arena)
+static int64_t *add_arrays(const int64_t *a, const int64_t *b, uint32_t count, struct tp_arena *arena)
 {
     int64_t *sum = tp_arena_array(arena, count, sizeof *sum);
     for (uint32_t i = 0; i < count; i++)
@@ -17,12 +17,12 @@ static void add_row(struct tp_summary_row *rest, const struct tp_summary_row *ro
     if (row->bytes != TP_NULL_INT)
         rest->bytes = tp_sat_add(rest->bytes == TP_NULL_INT ? 0 : rest->bytes, row->bytes);
     if (rest->by_step_ns && row->by_step_ns) {
-        rest->by_step_ns = sum_of(rest->by_step_ns, row->by_step_ns, steps, arena);
-        rest->by_step_count = sum_of(rest->by_step_count, row->by_step_count, steps, arena);
+        rest->by_step_ns = add_arrays(rest->by_step_ns, row->by_step_ns, steps, arena);
+        rest->by_step_count = add_arrays(rest->by_step_count, row->by_step_count, steps, arena);
     } else { /* the numbers per step of at least one row are unknown */
         rest->by_step_ns = rest->by_step_count = NULL;
     }
-    tp_sketch_add(&rest->time, &row->time, arena);
+    tp_sketch_merge(&rest->time, &row->time, arena);
 }
 
 /* Keeps the largest rows of one kind. `rows` has the largest first; an existing row "(rest)" may be at any position.

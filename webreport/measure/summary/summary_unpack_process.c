@@ -17,14 +17,14 @@
 
 /* ---- texts ---- */
 
-static struct tp_str copy_of(struct tp_arena *arena, struct tp_str text)
+static struct tp_str copy_text(struct tp_arena *arena, struct tp_str text)
 {
     if (!text.len)
         return TP_STR("");
     return (struct tp_str){tp_arena_copy(arena, text.ptr, text.len), text.len};
 }
 
-static bool is_text(struct tp_str text)
+static bool is_valid_text(struct tp_str text)
 {
     size_t rest = 0;
     return text.len <= TP_MAX_SUMMARY_TEXT_BYTES && tp_utf8_is_valid(text.ptr, text.len, &rest) && rest == 0;
@@ -37,9 +37,9 @@ static int unpack_texts(struct tp_column_reader *reader, struct tp_error *err)
     reader->texts = tp_columns_read(&tp_list_texts, reader, &count);
     reader->text_count = count;
     for (uint32_t i = 0; i < count; i++) {
-        if (!is_text(reader->texts[i]))
+        if (!is_valid_text(reader->texts[i]))
             return tp_error_set(err, TP_EFORMAT, 0, "a text is too long or no UTF-8");
-        reader->texts[i] = copy_of(reader->arena, reader->texts[i]);
+        reader->texts[i] = copy_text(reader->arena, reader->texts[i]);
     }
     return TP_OK;
 }
@@ -67,7 +67,7 @@ static void unpack_metrics(struct tp_column_reader *reader, struct tp_metric_val
     for (unsigned i = 0; i < TP_METRIC_COUNT; i++)
         values[i] = (struct tp_metric_value){.value = NAN, .reason = TP_REASON_NOT_STORED};
     for (uint32_t i = 0; i < count; i++) {
-        int metric = tp_metric_find_near(metrics[i].name.ptr, metrics[i].name.len, &near);
+        int metric = tp_metric_find_nearest(metrics[i].name.ptr, metrics[i].name.len, &near);
         /* a value that no trace can contain counts as absent */
         if (metric >= 0 && !(fabs(metrics[i].value) > INT64_MAX))
             values[metric] = (struct tp_metric_value){.value = metrics[i].value,
@@ -75,7 +75,7 @@ static void unpack_metrics(struct tp_column_reader *reader, struct tp_metric_val
     }
 }
 
-static void unpack_head(struct tp_column_reader *reader, struct tp_summary *s)
+static void unpack_header(struct tp_column_reader *reader, struct tp_summary *s)
 {
     tp_columns_fill(&tp_record_head, reader, s, 1);
     if ((unsigned)s->producer >= TP_PRODUCER_COUNT)
@@ -138,7 +138,7 @@ int tp_summary_process_read(struct tp_summary *summary, struct tp_str process, s
     int code = unpack_texts(&reader, err);
     if (code < 0)
         return code;
-    unpack_head(&reader, summary);
+    unpack_header(&reader, summary);
     unpack_steps(&reader, summary);
     tp_rows_unpack(&reader, summary);
     unpack_collectives(&reader, summary);
@@ -159,7 +159,7 @@ static int read_entry(struct tp_stored_entry *entry, const void *message, struct
 {
     struct tp_column_reader reader = {.from = message};
     tp_columns_fill(&tp_record_entry, &reader, entry, 1);
-    if (!is_text(entry->key.job) || !is_text(entry->key.worker))
+    if (!is_valid_text(entry->key.job) || !is_valid_text(entry->key.worker))
         return tp_error_set(err, TP_EFORMAT, 0, "the name of a process is no text");
     return TP_OK;
 }
@@ -184,8 +184,8 @@ int tp_summary_entry_key(struct tp_summary_key *key, int64_t *event_count, struc
     if (code < 0)
         return code;
     *key = read.key;
-    key->job = copy_of(arena, (struct tp_str){job, read.key.job.len});
-    key->worker = copy_of(arena, (struct tp_str){worker, read.key.worker.len});
+    key->job = copy_text(arena, (struct tp_str){job, read.key.job.len});
+    key->worker = copy_text(arena, (struct tp_str){worker, read.key.worker.len});
     *event_count = read.event_count;
     return TP_OK;
 }
@@ -220,7 +220,7 @@ struct unpacking {
     struct tp_arena *arena, *scratch;
 };
 
-static int unpack(void *context, struct tp_error *err)
+static int unpack_guarded(void *context, struct tp_error *err)
 {
     struct unpacking *u = context;
     struct tp_message_memory memory = {u->scratch, UINT64_MAX, false};
@@ -236,27 +236,28 @@ static int unpack(void *context, struct tp_error *err)
     if (code < 0)
         return code;
     u->summary->key = entry.key;
-    u->summary->key.job = copy_of(u->arena, entry.key.job);
-    u->summary->key.worker = copy_of(u->arena, entry.key.worker);
+    u->summary->key.job = copy_text(u->arena, entry.key.job);
+    u->summary->key.worker = copy_text(u->arena, entry.key.worker);
     u->summary->event_count = entry.event_count;
     return TP_OK;
 }
 
-int tp_summary_unpack_with(struct tp_summary *summary, const struct tp_summary_record *record, struct tp_arena *arena,
-                           struct tp_arena *scratch, struct tp_error *err)
+int tp_summary_unpack_in_arena(struct tp_summary *summary, const struct tp_summary_record *record,
+                               struct tp_arena *arena, struct tp_arena *scratch, struct tp_error *err)
 {
-    int code = tp_arena_run_both(scratch, arena, unpack, &(struct unpacking){summary, record, arena, scratch}, err);
+    int code =
+        tp_arena_run_both(scratch, arena, unpack_guarded, &(struct unpacking){summary, record, arena, scratch}, err);
     if (scratch->code)
         tp_error_set(err, code, 0, "a process is too large");
     tp_arena_clear(scratch);
-    tp_arena_pass_on(arena);
+    tp_arena_pass_failure_on(arena);
     return code;
 }
 
-static int unpack_alone(void *context, struct tp_error *err)
+static int unpack_alone_guarded(void *context, struct tp_error *err)
 {
     const struct unpacking *u = context;
-    return tp_summary_unpack_with(u->summary, u->record, u->arena, u->scratch, err);
+    return tp_summary_unpack_in_arena(u->summary, u->record, u->arena, u->scratch, err);
 }
 
 int tp_summary_unpack(struct tp_summary *summary, const struct tp_summary_record *record, struct tp_arena *arena,
@@ -264,8 +265,8 @@ int tp_summary_unpack(struct tp_summary *summary, const struct tp_summary_record
 {
     struct tp_arena scratch;
     tp_arena_init(&scratch, TP_MAX_SUMMARY_MEMORY_BYTES);
-    int code = tp_arena_run(arena, unpack_alone, &(struct unpacking){summary, record, arena, &scratch}, err);
+    int code = tp_arena_run(arena, unpack_alone_guarded, &(struct unpacking){summary, record, arena, &scratch}, err);
     tp_arena_release(&scratch);
-    tp_arena_pass_on(arena);
+    tp_arena_pass_failure_on(arena);
     return code;
 }

@@ -23,7 +23,7 @@ struct build {
     struct tp_flops flops;
 };
 
-static uint32_t prefix_of(struct build *b, uint32_t item)
+static uint32_t stack_prefix_id(struct build *b, uint32_t item)
 {
     const struct tp_key_stacks *stacks = &b->averages->stacks;
     if (!b->options->stack_depth)
@@ -61,13 +61,13 @@ static struct tp_key_row make_row(const struct build *b, uint32_t item, uint32_t
 }
 
 /* Returns the row of an item. Adds a new row for a new key. */
-static uint32_t row_of(struct build *b, uint32_t item, uint32_t label)
+static uint32_t find_or_add_row(struct build *b, uint32_t item, uint32_t label)
 {
     const struct tp_torch *torch = &b->averages->torch;
-    uint32_t shape = b->options->by_shape ? tp_key_shape(&b->shapes, torch, item) : 0;
+    uint32_t shape = b->options->by_shape ? tp_key_shape_id(&b->shapes, torch, item) : 0;
     bool is_by_name = b->options->group == TP_KEY_NAME;
     uint32_t kind = is_by_name ? tp_torch_flags(torch, item) & (TP_TORCH_DEVICE | TP_TORCH_ANNOTATION) : 0;
-    uint32_t row = tp_keys_add(&b->keys, (uint32_t[]){label, kind, shape, prefix_of(b, item)});
+    uint32_t row = tp_keys_add(&b->keys, (uint32_t[]){label, kind, shape, stack_prefix_id(b, item)});
     if (row == b->rows.count)
         *(struct tp_key_row *)tp_vec_push(&b->rows) = make_row(b, item, label, shape);
     return row;
@@ -91,17 +91,17 @@ static bool is_outermost(struct build *b, uint32_t row, uint32_t item)
     return true;
 }
 
-static void add(struct build *b, uint32_t item)
+static void add_item(struct build *b, uint32_t item)
 {
     const struct tp_torch *torch = &b->averages->torch;
     bool is_by_name = b->options->group == TP_KEY_NAME || b->options->group == TP_KEY_KERNEL;
-    uint32_t label = is_by_name ? tp_torch_name(torch, item) : b->labels.of_item[item];
+    uint32_t label = is_by_name ? tp_torch_name(torch, item) : b->labels.label_of_item[item];
     if (label == TP_NO_ID)
         return;
-    uint32_t number = row_of(b, item, label);
+    uint32_t number = find_or_add_row(b, item, label);
     struct tp_key_row *row = TP_AT(&b->rows, struct tp_key_row, number);
-    struct tp_torch_sum self = tp_torch_self(torch, item, 0);
-    row->count += is_by_name || tp_key_labels_counts(&b->labels, torch, item);
+    struct tp_torch_sum self = tp_torch_self_sum(torch, item, 0);
+    row->count += is_by_name || tp_key_labels_is_counted(&b->labels, torch, item);
     row->flops = tp_sat_add(row->flops, tp_flops_of_item(&b->flops, torch, item));
     tp_torch_add_time(&row->self_cpu, self.cpu);
     tp_torch_add_time(&row->self_device, self.device);
@@ -109,14 +109,14 @@ static void add(struct build *b, uint32_t item)
     row->self_device_bytes = tp_sat_add(row->self_device_bytes, self.bytes.gpu);
     if (!is_by_name && !is_outermost(b, number, item))
         return;
-    struct tp_torch_sum total = tp_torch_total(torch, item);
+    struct tp_torch_sum total = tp_torch_total_sum(torch, item);
     tp_torch_add_time(&row->cpu, total.cpu);
     tp_torch_add_time(&row->device, total.device);
     row->cpu_bytes = tp_sat_add(row->cpu_bytes, total.bytes.cpu);
     row->device_bytes = tp_sat_add(row->device_bytes, total.bytes.gpu);
 }
 
-static bool is_wanted(const struct tp_key_options *options, unsigned flags)
+static bool is_item_wanted(const struct tp_key_options *options, unsigned flags)
 {
     if (flags & TP_TORCH_FOLDED)
         return false;
@@ -148,8 +148,8 @@ void tp_key_averages_build(struct tp_key_averages *averages, const struct tp_tra
     b.rows = TP_VEC(arena, struct tp_key_row);
     tp_flops_init(&b.flops, trace, arena);
     for (uint32_t k = 0; k < torch->count; k++)
-        if (is_wanted(options, tp_torch_flags(torch, torch->order[k])))
-            add(&b, torch->order[k]);
+        if (is_item_wanted(options, tp_torch_flags(torch, torch->order[k])))
+            add_item(&b, torch->order[k]);
     averages->rows = b.rows.data;
     averages->count = (uint32_t)b.rows.count;
     averages->has_device_rows = options->group != TP_KEY_MODULE && options->group != TP_KEY_LINE;

@@ -32,7 +32,7 @@ const struct tp_column_def tp_key_columns[TP_KEY_COLUMNS] = {
     {"stack", "Stack", "", "Call stack, innermost frame first, if the rows are grouped by stack.", TP_COLUMN_TEXT},
 };
 
-static const char *kind_of(const struct tp_key_averages *averages, const struct tp_key_row *row)
+static const char *device_kind(const struct tp_key_averages *averages, const struct tp_key_row *row)
 {
     static const char *const devices[][2] = {{"CUDA", "cuda"}, {"XPU", "xpu"}, {"MTIA", "mtia"}};
     for (size_t i = 0; row->is_device && i < sizeof devices / sizeof *devices; i++)
@@ -49,10 +49,10 @@ static struct tp_str join_frames(const struct tp_key_averages *averages, const s
     if (!row->stack.count)
         return (struct tp_str){NULL, 0};
     for (uint32_t i = 0; i < row->stack.count; i++)
-        size += tp_frame_text(&averages->stacks, row->stack.first + i).len + (i > 0);
+        size += tp_key_frame_text(&averages->stacks, row->stack.first + i).len + (i > 0);
     char *text = tp_arena_alloc(arena, size + 1), *at = text;
     for (uint32_t i = 0; i < row->stack.count; i++) {
-        struct tp_str frame = tp_frame_text(&averages->stacks, row->stack.first + i);
+        struct tp_str frame = tp_key_frame_text(&averages->stacks, row->stack.first + i);
         if (i)
             *at++ = ';';
         if (frame.len)
@@ -62,7 +62,7 @@ static struct tp_str join_frames(const struct tp_key_averages *averages, const s
     return (struct tp_str){text, size};
 }
 
-static int64_t mean(int64_t ns, int64_t count)
+static int64_t mean_ns(int64_t ns, int64_t count)
 {
     return count ? (int64_t)llround((double)ns / (double)count) : 0;
 }
@@ -72,10 +72,10 @@ static void fill_row(struct tp_table *table, size_t at, const struct tp_key_row 
     const int64_t numbers[] = {row->count,
                                row->self_cpu.ns,
                                row->cpu.ns,
-                               mean(row->cpu.ns, row->count),
+                               mean_ns(row->cpu.ns, row->count),
                                row->self_device.ns,
                                row->device.ns,
-                               mean(row->device.ns, row->count),
+                               mean_ns(row->device.ns, row->count),
                                row->cpu_bytes,
                                row->self_cpu_bytes,
                                row->device_bytes,
@@ -93,7 +93,7 @@ struct tp_table *tp_key_averages_table(const struct tp_key_averages *averages, c
     for (size_t i = 0; i < count; i++) {
         const struct tp_key_row *row = &averages->rows[rows[i]];
         tp_table_text(table, TP_KEY_COLUMN_NAME)[i] = row->key;
-        tp_table_text(table, TP_KEY_COLUMN_KIND)[i] = tp_str_of(kind_of(averages, row));
+        tp_table_text(table, TP_KEY_COLUMN_KIND)[i] = tp_str_of(device_kind(averages, row));
         tp_table_bool(table, TP_KEY_COLUMN_ANNOTATION)[i] = row->is_annotation;
         tp_table_bool(table, TP_KEY_COLUMN_ASYNC)[i] = row->is_async;
         fill_row(table, i, row);

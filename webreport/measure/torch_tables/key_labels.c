@@ -11,7 +11,7 @@ static uint32_t module_label(struct tp_key_labels *labels, const struct tp_trace
 {
     if (frame->kind != TP_KIND_MODULE)
         return TP_NO_ID;
-    return tp_strings_add(&labels->texts, tp_trace_name(trace, frame));
+    return tp_strings_add(&labels->texts, tp_trace_event_name(trace, frame));
 }
 
 static uint32_t line_label(struct tp_key_labels *labels, const struct tp_trace *trace, const struct tp_event *frame)
@@ -33,17 +33,17 @@ static void label_items(struct tp_key_labels *labels, const struct tp_torch *tor
         bool is_frame = tp_torch_flags(torch, i) & TP_TORCH_FRAME;
         uint32_t own = is_frame ? label(labels, torch->trace, tp_torch_event(torch, i)) : TP_NO_ID;
         labels->is_call[i] = own != TP_NO_ID;
-        labels->of_item[i] = own != TP_NO_ID ? own : parent == TP_NO_ID ? outside : labels->of_item[parent];
+        labels->label_of_item[i] = own != TP_NO_ID ? own : parent == TP_NO_ID ? outside : labels->label_of_item[parent];
     }
 }
 
-static struct tp_str type_of(const struct tp_torch *torch, uint32_t item)
+static struct tp_str event_type_text(const struct tp_torch *torch, uint32_t item)
 {
     const struct tp_trace *trace = torch->trace;
     const struct tp_event *e = tp_torch_event(torch, item);
     if (!e)
         return TP_STR("[memory]");
-    const char *text = tp_kind_cat(e->kind);
+    const char *text = tp_kind_category_name(e->kind);
     return text ? tp_str_of(text) : tp_strings_get(&trace->cats, trace->others[e->detail].cat);
 }
 
@@ -54,23 +54,24 @@ void tp_key_labels_init(struct tp_key_labels *labels, const struct tp_torch *tor
     if (group == TP_KEY_NAME || group == TP_KEY_KERNEL)
         return;
     tp_strings_init(&labels->texts, arena, 0);
-    labels->of_item = tp_arena_array(arena, tp_torch_items(torch), sizeof *labels->of_item);
+    labels->label_of_item = tp_arena_array(arena, tp_torch_item_count(torch), sizeof *labels->label_of_item);
     if (group == TP_KEY_TYPE) {
         for (uint32_t k = 0; k < torch->count; k++)
-            labels->of_item[torch->order[k]] = tp_strings_add(&labels->texts, type_of(torch, torch->order[k]));
+            labels->label_of_item[torch->order[k]] =
+                tp_strings_add(&labels->texts, event_type_text(torch, torch->order[k]));
         return;
     }
-    labels->is_call = tp_arena_array(arena, tp_torch_items(torch), sizeof *labels->is_call);
+    labels->is_call = tp_arena_array(arena, tp_torch_item_count(torch), sizeof *labels->is_call);
     if (group == TP_KEY_MODULE)
         label_items(labels, torch, module_label, "(outside of modules)");
     else
         label_items(labels, torch, line_label, "(no line of the project)");
 }
 
-bool tp_key_labels_counts(const struct tp_key_labels *labels, const struct tp_torch *torch, uint32_t item)
+bool tp_key_labels_is_counted(const struct tp_key_labels *labels, const struct tp_torch *torch, uint32_t item)
 {
     if (!labels->is_call)
         return true;
     /* an item without a module or line counts if it has no caller */
-    return labels->is_call[item] || (torch->parent[item] == TP_NO_ID && labels->of_item[item] == 0);
+    return labels->is_call[item] || (torch->parent[item] == TP_NO_ID && labels->label_of_item[item] == 0);
 }

@@ -6,8 +6,8 @@
 
 struct tp_key_labels {
     struct tp_strings texts;
-    uint32_t *of_item; /* for each item: id of its label in texts */
-    bool *is_call;     /* for each item: whether it is a call of the module or line itself; NULL: all items are calls */
+    uint32_t *label_of_item; /* for each item: id of its label in texts */
+    bool *is_call; /* for each item: whether it is a call of the module or line itself; NULL: all items are calls */
 };
 
 /* Finds the labels of all items. Does nothing for the groupings TP_KEY_NAME and TP_KEY_KERNEL. */
@@ -15,6 +15,6 @@ void tp_key_labels_init(struct tp_key_labels *labels, const struct tp_torch *tor
                         struct tp_arena *arena);
 
 /* Returns whether the item counts as a call of its row. */
-bool tp_key_labels_counts(const struct tp_key_labels *labels, const struct tp_torch *torch, uint32_t item);
+bool tp_key_labels_is_counted(const struct tp_key_labels *labels, const struct tp_torch *torch, uint32_t item);
 
 #endif

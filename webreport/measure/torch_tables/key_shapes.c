@@ -19,7 +19,7 @@ static bool has_lists(struct tp_str types)
 }
 
 /* Returns `dims` with [] in place of every list of tensors. */
-static struct tp_str without_lists(struct tp_arena *arena, struct tp_str dims, struct tp_str types)
+static struct tp_str remove_list_shapes(struct tp_arena *arena, struct tp_str dims, struct tp_str types)
 {
     char *out = tp_arena_alloc(arena, dims.len + 1);
     size_t n = 0, at = 0, type_at = 0;
@@ -40,12 +40,12 @@ static struct tp_str without_lists(struct tp_arena *arena, struct tp_str dims, s
 
 static uint32_t make_text(struct tp_key_shapes *shapes, struct tp_str dims, struct tp_str types)
 {
-    if (tp_value_is(dims, '[') && has_lists(types))
-        dims = without_lists(shapes->arena, dims, types);
+    if (tp_value_starts_with(dims, '[') && has_lists(types))
+        dims = remove_list_shapes(shapes->arena, dims, types);
     return tp_strings_add(&shapes->texts, tp_value_shape_text(shapes->arena, dims));
 }
 
-uint32_t tp_key_shape(struct tp_key_shapes *shapes, const struct tp_torch *torch, uint32_t item)
+uint32_t tp_key_shape_id(struct tp_key_shapes *shapes, const struct tp_torch *torch, uint32_t item)
 {
     const struct tp_trace *trace = torch->trace;
     const struct tp_host_detail *host = tp_torch_detail(torch, item);

@@ -15,6 +15,6 @@ struct tp_key_shapes {
 void tp_key_shapes_init(struct tp_key_shapes *shapes, struct tp_arena *arena);
 
 /* Returns the id of the text of an item's shapes. An item without shapes has the text "[]". */
-uint32_t tp_key_shape(struct tp_key_shapes *shapes, const struct tp_torch *torch, uint32_t item);
+uint32_t tp_key_shape_id(struct tp_key_shapes *shapes, const struct tp_torch *torch, uint32_t item);
 
 #endif

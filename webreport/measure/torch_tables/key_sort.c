@@ -56,7 +56,7 @@ static const struct {
 enum { KEYS = sizeof keys / sizeof *keys };
 
 /* Returns whether `key` equals `name`, with "cuda", "xpu" or "privateuse1" allowed in place of "device". */
-static bool is_key(const char *key, const char *name)
+static bool is_sort_key(const char *key, const char *name)
 {
     static const char *const devices[] = {"cuda", "xpu", "privateuse1"};
     const char *at = strstr(name, "device");
@@ -76,40 +76,40 @@ struct by {
     number number;
 };
 
-static int larger_first(const void *context, uint32_t x, uint32_t y)
+static int compare_larger_first(const void *context, uint32_t x, uint32_t y)
 {
     const struct by *by = context;
     struct number a = by->number(&by->rows[x]), b = by->number(&by->rows[y]);
     return (a.whole < b.whole) - (a.whole > b.whole) + (a.real < b.real) - (a.real > b.real);
 }
 
-static bool is_unsorted(const char *key)
+static bool is_no_order_key(const char *key)
 {
     return !key || strcmp(key, "none") == 0;
 }
 
-static number number_of(const char *key)
+static number number_of_key(const char *key)
 {
     for (size_t i = 0; i < KEYS; i++)
-        if (is_key(key, keys[i].name))
+        if (is_sort_key(key, keys[i].name))
             return keys[i].number;
     return NULL;
 }
 
 bool tp_key_averages_can_sort(const char *key)
 {
-    return is_unsorted(key) || number_of(key);
+    return is_no_order_key(key) || number_of_key(key);
 }
 
 uint32_t *tp_key_averages_sort(const struct tp_key_averages *averages, const char *key, struct tp_arena *arena)
 {
-    struct by by = {.rows = averages->rows, .number = is_unsorted(key) ? NULL : number_of(key)};
-    if (!is_unsorted(key) && !by.number)
+    struct by by = {.rows = averages->rows, .number = is_no_order_key(key) ? NULL : number_of_key(key)};
+    if (!is_no_order_key(key) && !by.number)
         return NULL;
     uint32_t *order = tp_arena_array(arena, averages->count, sizeof *order);
     for (uint32_t i = 0; i < averages->count; i++)
         order[i] = i;
     if (by.number)
-        tp_sort_rows(order, averages->count, larger_first, &by, arena);
+        tp_sort_rows(order, averages->count, compare_larger_first, &by, arena);
     return order;
 }

@@ -42,7 +42,7 @@ static uint32_t list_frames(struct tp_key_stacks *stacks, uint32_t node)
 }
 
 /* Returns the id of the recorded stack in trace->stack_texts, or TP_NO_ID. */
-static uint32_t argument_of(const struct tp_torch *torch, uint32_t item)
+static uint32_t recorded_stack_id(const struct tp_torch *torch, uint32_t item)
 {
     const struct tp_event *e = tp_torch_event(torch, item);
     const struct tp_host_detail *host = tp_torch_detail(torch, item);
@@ -61,11 +61,11 @@ static void read_arguments(struct tp_key_stacks *stacks, const struct tp_torch *
     /* for each id in stack_texts: 1 + index of its list; 0: not yet known */
     uint32_t *known = tp_arena_array(stacks->frames.arena, trace->stack_texts.count, sizeof *known);
     for (uint32_t k = 0; k < torch->count; k++) {
-        uint32_t id = argument_of(torch, torch->order[k]);
+        uint32_t id = recorded_stack_id(torch, torch->order[k]);
         if (id == TP_NO_ID)
             continue;
         if (!known[id])
-            known[id] = list_frames(stacks, tp_stacks_of_text(trace->stacks, id)) + 1;
+            known[id] = list_frames(stacks, tp_stacks_node_of_text(trace->stacks, id)) + 1;
         stacks->list_of[torch->order[k]] = known[id] - 1;
     }
 }
@@ -83,7 +83,7 @@ struct backward {
 
 /* Returns autograd's record of an item: its sequence number, and its forward thread. Absent values are -1 and 0, as
  * in torch. */
-static struct tp_host_rare autograd_of(const struct tp_torch *torch, uint32_t item)
+static struct tp_host_rare autograd_record(const struct tp_torch *torch, uint32_t item)
 {
     const struct tp_host_detail *host = tp_torch_detail(torch, item);
     struct tp_host_rare more = {.sequence = TP_NULL_INT, .forward_thread = TP_NULL_INT};
@@ -95,7 +95,7 @@ static struct tp_host_rare autograd_of(const struct tp_torch *torch, uint32_t it
 }
 
 /* Returns whether an operator's parent is a node of the backward pass that evaluates this operator. */
-static bool is_evaluated(const struct tp_torch *torch, uint32_t item)
+static bool is_evaluated_by_parent(const struct tp_torch *torch, uint32_t item)
 {
     static const struct tp_str node = TP_STR(TP_BACKWARD_NODE " ");
     struct tp_str around = tp_torch_name_text(torch, tp_torch_name(torch, torch->parent[item]));
@@ -109,11 +109,11 @@ static bool is_evaluated(const struct tp_torch *torch, uint32_t item)
 static void find_roots(struct backward *b, struct tp_arena *arena)
 {
     const struct tp_torch *torch = b->torch;
-    b->root = tp_arena_array(arena, tp_torch_items(torch), sizeof *b->root);
+    b->root = tp_arena_array(arena, tp_torch_item_count(torch), sizeof *b->root);
     for (uint32_t k = 0; k < torch->count; k++) {
         uint32_t i = torch->order[k], parent = torch->parent[i];
         bool has_caller = parent != TP_NO_ID && !(tp_torch_flags(torch, i) & TP_TORCH_FOLDED);
-        b->root[i] = !has_caller ? TP_NO_ID : is_evaluated(torch, i) ? i : b->root[parent];
+        b->root[i] = !has_caller ? TP_NO_ID : is_evaluated_by_parent(torch, i) ? i : b->root[parent];
     }
 }
 
@@ -132,7 +132,7 @@ static void find_threads(struct backward *b, struct tp_arena *arena)
     memset(start_thread, 0xFF, trace->texts.count * sizeof *start_thread);
     for (uint32_t k = 0; k < torch->count; k++) {
         uint32_t i = torch->order[k];
-        int64_t forward = (tp_torch_flags(torch, i) & TP_TORCH_FOLDED) ? 0 : autograd_of(torch, i).forward_thread;
+        int64_t forward = (tp_torch_flags(torch, i) & TP_TORCH_FOLDED) ? 0 : autograd_record(torch, i).forward_thread;
         if (forward == 0)
             continue;
         uint32_t site = tp_keys_add(&sites, SITE(tp_torch_thread(torch, i), tp_torch_start(torch, i)));
@@ -160,7 +160,7 @@ static void find_forward(struct backward *b)
         uint32_t i = torch->order[k];
         if (b->root[i] != TP_NO_ID || (tp_torch_flags(torch, i) & TP_TORCH_FOLDED))
             continue;
-        uint32_t id = tp_keys_add(&b->forward, SITE(tp_torch_thread(torch, i), autograd_of(torch, i).sequence));
+        uint32_t id = tp_keys_add(&b->forward, SITE(tp_torch_thread(torch, i), autograd_record(torch, i).sequence));
         if (id == b->forward_list.count)
             *(uint32_t *)tp_vec_push(&b->forward_list) = b->stacks->list_of[i];
     }
@@ -168,7 +168,7 @@ static void find_forward(struct backward *b)
 
 static uint32_t forward_stack(const struct backward *b, uint32_t root)
 {
-    struct tp_host_rare known = autograd_of(b->torch, root);
+    struct tp_host_rare known = autograd_record(b->torch, root);
     const uint32_t *thread =
         known.forward_thread ? tp_id_map_find(&b->forward_thread, (uint64_t)known.forward_thread) : NULL;
     uint32_t id = thread ? tp_keys_find(&b->forward, SITE(*thread, known.sequence)) : TP_NO_ID;
@@ -183,7 +183,7 @@ void tp_key_stacks_build(struct tp_key_stacks *stacks, const struct tp_torch *to
     stacks->frames = TP_VEC(arena, uint32_t);
     stacks->lists = TP_VEC(arena, struct tp_frame_list);
     tp_vec_push(&stacks->lists);
-    stacks->list_of = tp_arena_array(arena, tp_torch_items(torch), sizeof *stacks->list_of);
+    stacks->list_of = tp_arena_array(arena, tp_torch_item_count(torch), sizeof *stacks->list_of);
     read_arguments(stacks, torch);
     if (stacks->lists.count == 1) /* no item has a recorded stack */
         return;

@@ -26,7 +26,7 @@ static inline struct tp_frame_list tp_key_stack(const struct tp_key_stacks *stac
 }
 
 /* Returns the text of the frame with index `at` in `frames`. */
-static inline struct tp_str tp_frame_text(const struct tp_key_stacks *stacks, uint32_t at)
+static inline struct tp_str tp_key_frame_text(const struct tp_key_stacks *stacks, uint32_t at)
 {
     return tp_stack_frame_text(stacks->trie, *TP_AT(&stacks->frames, uint32_t, at));
 }

@@ -83,13 +83,13 @@ static struct tp_str shape_text(struct tp_arena *arena, const struct tp_shape *s
     return (struct tp_str){tp_arena_copy(arena, text, size), size};
 }
 
-static struct tp_str value_of(const struct tp_trace *trace, uint32_t id)
+static struct tp_str value_text(const struct tp_trace *trace, uint32_t id)
 {
     return tp_strings_get(&trace->values, id);
 }
 
 /* Returns the cost of a call. It is computed once for all calls with equal arguments. */
-static struct known_cost cost_of(struct building *b, uint32_t item, const struct tp_op_rule *rule)
+static struct known_cost find_item_cost(struct building *b, uint32_t item, const struct tp_op_rule *rule)
 {
     const struct tp_trace *trace = b->torch.trace;
     const struct tp_event *e = tp_torch_event(&b->torch, item);
@@ -100,7 +100,8 @@ static struct known_cost cost_of(struct building *b, uint32_t item, const struct
     uint32_t concrete = tp_concrete_inputs(trace, e->detail);
     uint32_t kind = tp_keys_add(&b->kinds, (uint32_t[]){e->name, host->dims, host->types, concrete});
     if (kind == b->costs.count) {
-        struct tp_op_call call = {value_of(trace, host->dims), value_of(trace, host->types), value_of(trace, concrete)};
+        struct tp_op_call call = {value_text(trace, host->dims), value_text(trace, host->types),
+                                  value_text(trace, concrete)};
         struct tp_op_cost found;
         if (tp_op_cost(&found, rule, &call)) {
             cost.flop = (double)found.flops;
@@ -113,7 +114,7 @@ static struct known_cost cost_of(struct building *b, uint32_t item, const struct
     return *TP_AT(&b->costs, struct known_cost, kind);
 }
 
-static void learn_names(struct building *b)
+static void classify_names(struct building *b)
 {
     uint32_t count = b->torch.trace->names.count;
     const struct tp_operator_filter *filter = &b->options->filter;
@@ -124,8 +125,8 @@ static void learn_names(struct building *b)
         tp_arena_fail(b->arena, TP_ENOMEM);
     for (uint32_t i = 0; i < count; i++) {
         struct tp_str name = b->torch.trace->names.items[i];
-        b->names[i].rule = tp_op_rule_of(name);
-        b->names[i].is_wanted = tp_operator_filter_name(filter, filter->pattern ? &pattern : NULL, name);
+        b->names[i].rule = tp_op_rule_by_name(name);
+        b->names[i].is_wanted = tp_operator_filter_accepts_name(filter, filter->pattern ? &pattern : NULL, name);
     }
     if (filter->pattern)
         regfree(&pattern);
@@ -135,8 +136,8 @@ static bool has_inputs(const struct building *b, uint32_t item)
 {
     const struct tp_host_detail *host = tp_torch_detail(&b->torch, item);
     struct tp_str none = {"", 0};
-    return tp_operator_filter_inputs(&b->options->filter,
-                                     host && host->types != TP_NO_ID ? value_of(b->torch.trace, host->types) : none);
+    return tp_operator_filter_accepts_inputs(
+        &b->options->filter, host && host->types != TP_NO_ID ? value_text(b->torch.trace, host->types) : none);
 }
 
 static void add_copies(struct tp_operator_calls *calls, const struct tp_trace *trace)
@@ -151,7 +152,7 @@ static void add_copies(struct tp_operator_calls *calls, const struct tp_trace *t
 static bool is_second_copy(const struct tp_torch *torch, uint32_t item)
 {
     uint32_t parent = torch->parent[item], outer = parent == TP_NO_ID ? TP_NO_ID : torch->parent[parent];
-    return outer != TP_NO_ID && tp_is_second_copy(torch->trace, item, parent, outer);
+    return outer != TP_NO_ID && tp_is_second_copy_of_event(torch->trace, item, parent, outer);
 }
 
 static void add_calls(struct building *b, struct tp_operator_calls *calls)
@@ -164,10 +165,10 @@ static void add_calls(struct building *b, struct tp_operator_calls *calls)
             continue;
         uint32_t name = tp_torch_event(torch, i)->name;
         bool is_again = is_second_copy(torch, i);
-        struct known_cost cost = cost_of(b, i, b->names[name].rule);
+        struct known_cost cost = find_item_cost(b, i, b->names[name].rule);
         /* on the host, the time of runtime calls counts as self time */
-        struct tp_torch_sum self = tp_torch_self(torch, i, calls->is_device ? 0 : TP_TORCH_CALL);
-        struct tp_torch_sum total = tp_torch_total(torch, i);
+        struct tp_torch_sum self = tp_torch_self_sum(torch, i, calls->is_device ? 0 : TP_TORCH_CALL);
+        struct tp_torch_sum total = tp_torch_total_sum(torch, i);
         int64_t time_ns = calls->is_device ? self.device.ns : self.cpu.ns;
         calls->call_count += !is_again;
         calls->time_ns = tp_sat_add(calls->time_ns, time_ns);
@@ -198,17 +199,17 @@ struct row {
     double flop_sum, bytes_sum; /* sums of the calls, for rates */
 };
 
-static double extreme(enum tp_aggregate how, double a, double b)
+static double min_or_max(enum tp_aggregate how, double a, double b)
 {
     return how == TP_AGGREGATE_MAX ? fmax(a, b) : fmin(a, b);
 }
 
-static bool is_extreme(enum tp_aggregate how)
+static bool is_min_or_max(enum tp_aggregate how)
 {
     return how == TP_AGGREGATE_MAX || how == TP_AGGREGATE_MIN;
 }
 
-static int64_t joined_time(enum tp_aggregate how, int64_t a, int64_t b)
+static int64_t aggregate_time(enum tp_aggregate how, int64_t a, int64_t b)
 {
     return how == TP_AGGREGATE_MAX ? (a > b ? a : b) : how == TP_AGGREGATE_MIN ? (a < b ? a : b) : tp_sat_add(a, b);
 }
@@ -216,26 +217,26 @@ static int64_t joined_time(enum tp_aggregate how, int64_t a, int64_t b)
 static void add_to_row(struct row *row, const struct call *call, enum tp_aggregate how)
 {
     if (call->is_again && row->calls) { /* adds the self time of a repeated event to the row of its call */
-        row->time_ns = is_extreme(how) ? row->time_ns : tp_sat_add(row->time_ns, call->time_ns);
+        row->time_ns = is_min_or_max(how) ? row->time_ns : tp_sat_add(row->time_ns, call->time_ns);
         return;
     }
     bool is_first = row->calls++ == 0;
     if (is_first)
         row->call = *call;
-    row->time_ns = is_first ? call->time_ns : joined_time(how, row->time_ns, call->time_ns);
-    row->total_ns = is_first ? call->total_ns : joined_time(how, row->total_ns, call->total_ns);
+    row->time_ns = is_first ? call->time_ns : aggregate_time(how, row->time_ns, call->time_ns);
+    row->total_ns = is_first ? call->total_ns : aggregate_time(how, row->total_ns, call->total_ns);
     if (!isnan(call->flop)) {
-        row->flop = row->flop_calls && is_extreme(how) ? extreme(how, row->flop, call->flop)
-                    : is_extreme(how)                  ? call->flop
-                                                       : row->flop + call->flop;
+        row->flop = row->flop_calls && is_min_or_max(how) ? min_or_max(how, row->flop, call->flop)
+                    : is_min_or_max(how)                  ? call->flop
+                                                          : row->flop + call->flop;
         row->flop_sum += call->flop;
         row->flop_ns = tp_sat_add(row->flop_ns, call->total_ns);
         row->flop_calls++;
     }
     if (!isnan(call->bytes)) {
-        row->bytes = row->bytes_calls && is_extreme(how) ? extreme(how, row->bytes, call->bytes)
-                     : is_extreme(how)                   ? call->bytes
-                                                         : row->bytes + call->bytes;
+        row->bytes = row->bytes_calls && is_min_or_max(how) ? min_or_max(how, row->bytes, call->bytes)
+                     : is_min_or_max(how)                   ? call->bytes
+                                                            : row->bytes + call->bytes;
         row->bytes_sum += call->bytes;
         row->bytes_ns = tp_sat_add(row->bytes_ns, call->total_ns);
         row->bytes_calls++;
@@ -277,12 +278,12 @@ static struct tp_vec make_rows(const struct building *b)
 
 /* ---- order ---- */
 
-static double rate(double amount, int64_t ns)
+static double rate_per_second(double amount, int64_t ns)
 {
     return ns > 0 ? amount * 1e9 / (double)ns : NAN;
 }
 
-static double key_of(const struct row *row, enum tp_operator_column column)
+static double sort_value(const struct row *row, enum tp_operator_column column)
 {
     switch (column) {
     case TP_OPERATOR_CALLS:
@@ -292,11 +293,11 @@ static double key_of(const struct row *row, enum tp_operator_column column)
     case TP_OPERATOR_COMPUTATION:
         return row->flop;
     case TP_OPERATOR_FLOPS:
-        return row->flop_calls ? rate(row->flop_sum, row->flop_ns) : NAN;
+        return row->flop_calls ? rate_per_second(row->flop_sum, row->flop_ns) : NAN;
     case TP_OPERATOR_MEMORY:
         return row->bytes;
     case TP_OPERATOR_BANDWIDTH:
-        return row->bytes_calls ? rate(row->bytes_sum, row->bytes_ns) : NAN;
+        return row->bytes_calls ? rate_per_second(row->bytes_sum, row->bytes_ns) : NAN;
     default:
         return (double)row->time_ns;
     }
@@ -331,10 +332,10 @@ struct ordering {
 };
 
 /* Orders rows by the value in a column. Rows without a value come last. */
-static int compare(const void *x, const void *y, const void *context)
+static int compare_rows(const void *x, const void *y, const void *context)
 {
     const struct ordering *o = context;
-    double a = key_of(x, o->column), b = key_of(y, o->column);
+    double a = sort_value(x, o->column), b = sort_value(y, o->column);
     if (isnan(a) || isnan(b))
         return isnan(a) - isnan(b);
     int order = (a < b) - (a > b);
@@ -359,9 +360,9 @@ static void put_row(const struct building *b, struct tp_operator_calls *calls, s
     tp_table_real(t, TP_OPERATOR_CUMULATIVE_SHARE)[at] = all > 0 ? 100 * (double)*cumulative_ns / all : NAN;
     tp_table_int(t, TP_OPERATOR_TOTAL_TIME)[at] = row->total_ns;
     tp_table_real(t, TP_OPERATOR_COMPUTATION)[at] = row->flop;
-    tp_table_real(t, TP_OPERATOR_FLOPS)[at] = key_of(row, TP_OPERATOR_FLOPS);
+    tp_table_real(t, TP_OPERATOR_FLOPS)[at] = sort_value(row, TP_OPERATOR_FLOPS);
     tp_table_real(t, TP_OPERATOR_MEMORY)[at] = row->bytes;
-    tp_table_real(t, TP_OPERATOR_BANDWIDTH)[at] = key_of(row, TP_OPERATOR_BANDWIDTH);
+    tp_table_real(t, TP_OPERATOR_BANDWIDTH)[at] = sort_value(row, TP_OPERATOR_BANDWIDTH);
     if (row->call.rule)
         tp_table_text(t, TP_OPERATOR_FAMILY)[at] = tp_str_of(tp_op_rule_family(row->call.rule));
     if (!is_call)
@@ -370,7 +371,7 @@ static void put_row(const struct building *b, struct tp_operator_calls *calls, s
     tp_table_text(t, TP_OPERATOR_OUT_SHAPES)[at] = row->call.out_shapes;
 }
 
-static bool is_within(const struct tp_operator_options *options, const struct row *row)
+static bool is_within_limits(const struct tp_operator_options *options, const struct row *row)
 {
     return row->time_ns >= options->min_time_ns && (options->max_time_ns < 0 || row->time_ns <= options->max_time_ns);
 }
@@ -380,17 +381,17 @@ static void fill_table(struct building *b, struct tp_operator_calls *calls, stru
     struct tp_vec kept = TP_VEC(b->arena, struct row);
     int64_t cumulative_ns = 0;
     for (size_t i = 0; i < rows->count; i++)
-        if (is_within(b->options, TP_AT(rows, struct row, i)))
+        if (is_within_limits(b->options, TP_AT(rows, struct row, i)))
             *(struct row *)tp_vec_push(&kept) = *TP_AT(rows, struct row, i);
     const char *order_by = b->options->order_by;
     struct ordering ordering = {order_columns[find_order(order_by)].column, order_by && *order_by == '+'};
-    tp_merge_sort(b->arena, kept.data, kept.count, sizeof(struct row), compare, &ordering);
+    tp_merge_sort(b->arena, kept.data, kept.count, sizeof(struct row), compare_rows, &ordering);
     if (b->options->top >= 0 && (uint64_t)b->options->top < kept.count)
         kept.count = (size_t)b->options->top;
     tp_table_init(&calls->table, b->arena, "operators", tp_operator_columns, TP_OPERATOR_COLUMNS, kept.count);
     for (size_t i = 0; i < kept.count; i++) {
         struct row *row = TP_AT(&kept, struct row, i);
-        row->call.in_shapes = tp_strings_get(&b->shapes.texts, tp_key_shape(&b->shapes, &b->torch, row->call.item));
+        row->call.in_shapes = tp_strings_get(&b->shapes.texts, tp_key_shape_id(&b->shapes, &b->torch, row->call.item));
         put_row(b, calls, i, row, &cumulative_ns);
     }
 }
@@ -412,7 +413,7 @@ void tp_operator_calls_build(struct tp_operator_calls *calls, const struct tp_tr
     add_copies(calls, trace);
     for (uint32_t i = 0; i < trace->event_count && !calls->is_device && !options->is_host; i++)
         calls->is_device = tp_torch_flags(&b->torch, i) & TP_TORCH_WORK;
-    learn_names(b);
+    classify_names(b);
     add_calls(b, calls);
     struct tp_vec rows = make_rows(b);
     fill_table(b, calls, &rows);

@@ -27,7 +27,7 @@ static const struct {
     {"complex128", {"c10::complex<double>", "ComplexDouble"}},
 };
 
-const char *tp_operator_pattern_fault(const char *pattern)
+const char *tp_operator_pattern_error(const char *pattern)
 {
     regex_t compiled;
     if (strlen(pattern) > MAX_PATTERN)
@@ -43,7 +43,7 @@ const char *tp_operator_pattern_fault(const char *pattern)
     return NULL;
 }
 
-static bool is_type(const struct tp_operator_filter *filter, struct tp_str name)
+static bool matches_types(const struct tp_operator_filter *filter, struct tp_str name)
 {
     for (size_t i = 0; i < filter->type_count; i++) {
         struct tp_str type = tp_str_of(filter->types[i]), last = name;
@@ -56,17 +56,18 @@ static bool is_type(const struct tp_operator_filter *filter, struct tp_str name)
     return filter->type_count == 0;
 }
 
-bool tp_operator_filter_name(const struct tp_operator_filter *filter, const regex_t *compiled, struct tp_str name)
+bool tp_operator_filter_accepts_name(const struct tp_operator_filter *filter, const regex_t *compiled,
+                                     struct tp_str name)
 {
     /* the end is given explicitly, because a name may contain NUL */
     regmatch_t part = {.rm_so = 0, .rm_eo = (regoff_t)name.len};
-    if (!is_type(filter, name))
+    if (!matches_types(filter, name))
         return false;
     return !compiled || regexec(compiled, name.ptr, 1, &part, REG_STARTEND) == 0;
 }
 
 /* Returns whether an item of "Input type" is the wanted type. The item includes its quotes. */
-static bool is_dtype(struct tp_str item, struct tp_str wanted)
+static bool matches_dtype(struct tp_str item, struct tp_str wanted)
 {
     if (item.len < 2 || item.ptr[0] != '"')
         return false;
@@ -80,13 +81,13 @@ static bool is_dtype(struct tp_str item, struct tp_str wanted)
     return false;
 }
 
-bool tp_operator_filter_inputs(const struct tp_operator_filter *filter, struct tp_str types)
+bool tp_operator_filter_accepts_inputs(const struct tp_operator_filter *filter, struct tp_str types)
 {
     struct tp_str item;
     if (!filter->input_dtype)
         return true;
     for (size_t at = 0; tp_value_next(types, &at, NULL, &item);)
-        if (is_dtype(item, tp_str_of(filter->input_dtype)))
+        if (matches_dtype(item, tp_str_of(filter->input_dtype)))
             return true;
     return false;
 }

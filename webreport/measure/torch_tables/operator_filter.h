@@ -19,14 +19,15 @@ struct tp_operator_filter {
 
 /* Returns the error in a pattern as text; NULL if the pattern is valid. Bounds ({..}) and back-references are
  * refused, because they may use all memory or run forever. */
-const char *tp_operator_pattern_fault(const char *pattern);
+const char *tp_operator_pattern_error(const char *pattern);
 
 /* Returns whether the filter accepts an operator with this name. compiled: the compiled pattern of the filter; NULL
  * if the filter has no pattern. */
-bool tp_operator_filter_name(const struct tp_operator_filter *filter, const regex_t *compiled, struct tp_str name);
+bool tp_operator_filter_accepts_name(const struct tp_operator_filter *filter, const regex_t *compiled,
+                                     struct tp_str name);
 
 /* Returns whether the filter accepts an operator with these inputs. types: "Input type" as compact JSON; empty: not
  * recorded. */
-bool tp_operator_filter_inputs(const struct tp_operator_filter *filter, struct tp_str types);
+bool tp_operator_filter_accepts_inputs(const struct tp_operator_filter *filter, struct tp_str types);
 
 #endif

@@ -12,7 +12,7 @@ static bool has_device_time(const struct tp_key_averages *averages)
 }
 
 /* Selects the rows of `order` that are shown. */
-static void show(struct tp_profile_table *table, size_t count, struct tp_arena *arena)
+static void select_shown_rows(struct tp_profile_table *table, size_t count, struct tp_arena *arena)
 {
     uint32_t *shown = tp_arena_array(arena, count, sizeof *shown);
     for (size_t i = 0; i < count; i++) {
@@ -107,7 +107,7 @@ bool tp_profile_table_build(struct tp_profile_table *table, const struct tp_trac
     size_t count = kinds[kind](table, trace, options, arena);
     if (!table->order && count)
         return false;
-    show(table, count, arena);
+    select_shown_rows(table, count, arena);
     return true;
 }
 

@@ -17,7 +17,7 @@ struct counting {
     struct tp_vec pair_levels;
 };
 
-static uint32_t row_of(struct counting *c, uint32_t name)
+static uint32_t find_or_add_row(struct counting *c, uint32_t name)
 {
     if (c->row_of_name[name])
         return c->row_of_name[name] - 1;
@@ -51,10 +51,11 @@ static void count_call(struct tp_call_sum *sum, uint32_t *level, int64_t own_ns,
     sum->total_ns = tp_sat_add(sum->total_ns, total_ns);
 }
 
-static void leave(struct counting *c)
+static void end_call(struct counting *c)
 {
     struct open_call call = *TP_AT(&c->stack, struct open_call, --c->stack.count);
-    int64_t total_ns = tp_torch_duration(c->torch, call.item).ns, own_ns = tp_torch_self(c->torch, call.item, 0).cpu.ns;
+    int64_t total_ns = tp_torch_duration(c->torch, call.item).ns,
+            own_ns = tp_torch_self_sum(c->torch, call.item, 0).cpu.ns;
     own_ns = own_ns > 0 ? own_ns : 0; /* own time would be negative if inner calls overlap each other */
     count_call(&TP_AT(&c->rows, struct tp_call_row, call.row)->sum, TP_AT(&c->row_levels, uint32_t, call.row), own_ns,
                total_ns);
@@ -64,12 +65,12 @@ static void leave(struct counting *c)
                own_ns, total_ns);
 }
 
-static void enter(struct counting *c, uint32_t item)
+static void begin_call(struct counting *c, uint32_t item)
 {
     struct open_call call = {.item = item, .pair = TP_NO_ID};
     while (c->stack.count && TP_AT(&c->stack, struct open_call, c->stack.count - 1)->item != c->torch->parent[item])
-        leave(c);
-    call.row = row_of(c, tp_torch_name(c->torch, item));
+        end_call(c);
+    call.row = find_or_add_row(c, tp_torch_name(c->torch, item));
     ++*TP_AT(&c->row_levels, uint32_t, call.row);
     if (c->stack.count) {
         uint32_t caller = TP_AT(&c->stack, struct open_call, c->stack.count - 1)->row;
@@ -89,15 +90,15 @@ static void enter(struct counting *c, uint32_t item)
 static void sort_pairs(struct tp_calls *calls, struct tp_arena *arena)
 {
     uint32_t count = tp_keys_count(&calls->pairs), total = 0;
-    calls->pairs_of = tp_arena_array(arena, (size_t)calls->count + 1, sizeof *calls->pairs_of);
-    calls->pair_order = tp_arena_array(arena, count, sizeof *calls->pair_order);
+    calls->first_pair_of_row = tp_arena_array(arena, (size_t)calls->count + 1, sizeof *calls->first_pair_of_row);
+    calls->pairs_by_row = tp_arena_array(arena, count, sizeof *calls->pairs_by_row);
     uint32_t *next = tp_arena_array(arena, (size_t)calls->count + 1, sizeof *next);
     for (uint32_t i = 0; i < count; i++)
-        calls->pairs_of[tp_keys_get(&calls->pairs, i)[0] + 1]++;
+        calls->first_pair_of_row[tp_keys_get(&calls->pairs, i)[0] + 1]++;
     for (uint32_t i = 0; i <= calls->count; i++)
-        next[i] = total = calls->pairs_of[i] += total;
+        next[i] = total = calls->first_pair_of_row[i] += total;
     for (uint32_t i = 0; i < count; i++)
-        calls->pair_order[next[tp_keys_get(&calls->pairs, i)[0]]++] = i;
+        calls->pairs_by_row[next[tp_keys_get(&calls->pairs, i)[0]]++] = i;
 }
 
 void tp_calls_build(struct tp_calls *calls, const struct tp_trace *trace, struct tp_arena *arena)
@@ -117,9 +118,9 @@ void tp_calls_build(struct tp_calls *calls, const struct tp_trace *trace, struct
     calls->pair_sums = TP_VEC(arena, struct tp_call_sum);
     c.row_of_name = tp_arena_array(arena, tp_torch_name_count(torch), sizeof *c.row_of_name);
     for (uint32_t k = 0; k < torch->count; k++)
-        enter(&c, torch->order[k]);
+        begin_call(&c, torch->order[k]);
     while (c.stack.count)
-        leave(&c);
+        end_call(&c);
     calls->rows = c.rows.data;
     calls->count = (uint32_t)c.rows.count;
     sort_pairs(calls, arena);

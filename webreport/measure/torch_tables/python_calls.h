@@ -31,8 +31,9 @@ struct tp_calls {
     uint32_t count;
     struct tp_keys pairs;    /* pairs (callee, caller) of row numbers */
     struct tp_vec pair_sums; /* struct tp_call_sum for each pair */
-    /* row i has the pairs pair_order[pairs_of[i]] to pair_order[pairs_of[i + 1] - 1], sorted by first call */
-    uint32_t *pairs_of, *pair_order;
+    /* row i has the pairs pairs_by_row[first_pair_of_row[i]] to pairs_by_row[first_pair_of_row[i + 1] - 1], sorted by
+     * first call */
+    uint32_t *first_pair_of_row, *pairs_by_row;
 };
 
 /* Builds the calls in `arena` (guard set by the caller). The trace must outlive the calls. */
@@ -49,7 +50,7 @@ bool tp_calls_can_sort(const char *key);
 const char *tp_calls_order_title(const char *key);
 
 /* Writes a function as pstats.func_std_string does: "file:line(name)" or "{built-in method len}". */
-void tp_calls_name(struct tp_buf *out, const struct tp_call_row *row);
+void tp_calls_put_name(struct tp_buf *out, const struct tp_call_row *row);
 
 /* The columns of tp_calls_table. */
 extern const struct tp_column_def tp_calls_columns[];

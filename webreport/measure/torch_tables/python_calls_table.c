@@ -7,7 +7,7 @@
 
 /* ---- names ---- */
 
-void tp_calls_name(struct tp_buf *out, const struct tp_call_row *row)
+void tp_calls_put_name(struct tp_buf *out, const struct tp_call_row *row)
 {
     struct tp_str name = row->name;
     if (!tp_str_equal(row->file, TP_STR("~")) || row->line) {
@@ -41,7 +41,7 @@ static const struct {
               {"stdname", "standard name", BY_NAME}};
 enum { ORDERS = sizeof orders / sizeof *orders };
 
-static size_t order_of(const char *key)
+static size_t order_index_of_key(const char *key)
 {
     size_t i = 0;
     while (i < ORDERS && strcmp(orders[i].key, key ? key : "none") != 0)
@@ -51,7 +51,7 @@ static size_t order_of(const char *key)
 
 bool tp_calls_can_sort(const char *key)
 {
-    return order_of(key) < ORDERS;
+    return order_index_of_key(key) < ORDERS;
 }
 
 struct sorting {
@@ -60,7 +60,7 @@ struct sorting {
     enum field field;
 };
 
-static int64_t number_of(const struct tp_call_sum *sum, enum field field)
+static int64_t sum_field(const struct tp_call_sum *sum, enum field field)
 {
     return field == BY_CALLS       ? sum->call_count
            : field == BY_PRIMITIVE ? sum->primitive_count
@@ -69,26 +69,26 @@ static int64_t number_of(const struct tp_call_sum *sum, enum field field)
 }
 
 /* Orders numbers in descending and names in ascending order. Equal rows keep their order. */
-static int compare(const void *x, const void *y, const void *context)
+static int compare_rows(const void *x, const void *y, const void *context)
 {
     const struct sorting *s = context;
     uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
     if (s->field == BY_NAME)
         return tp_str_compare(s->names[a], s->names[b]);
-    int64_t m = number_of(&s->calls->rows[a].sum, s->field), n = number_of(&s->calls->rows[b].sum, s->field);
+    int64_t m = sum_field(&s->calls->rows[a].sum, s->field), n = sum_field(&s->calls->rows[b].sum, s->field);
     return (m < n) - (m > n);
 }
 
 const char *tp_calls_order_title(const char *key)
 {
-    size_t i = order_of(key);
+    size_t i = order_index_of_key(key);
     return i < ORDERS ? orders[i].title : NULL;
 }
 
-static struct tp_str name_in(struct tp_arena *arena, struct tp_buf *scratch, const struct tp_call_row *row)
+static struct tp_str make_name(struct tp_arena *arena, struct tp_buf *scratch, const struct tp_call_row *row)
 {
     tp_buf_clear(scratch);
-    tp_calls_name(scratch, row);
+    tp_calls_put_name(scratch, row);
     if (scratch->failed)
         return row->name;
     return (struct tp_str){tp_arena_copy(arena, scratch->data, scratch->size), scratch->size};
@@ -101,30 +101,30 @@ struct naming {
     struct tp_str *names;
 };
 
-static int name_all(void *context, struct tp_error *err)
+static int make_all_names_guarded(void *context, struct tp_error *err)
 {
     struct naming *n = context;
     (void)err;
     for (uint32_t i = 0; i < n->calls->count; i++)
-        n->names[i] = name_in(n->arena, &n->scratch, &n->calls->rows[i]);
+        n->names[i] = make_name(n->arena, &n->scratch, &n->calls->rows[i]);
     return TP_OK;
 }
 
 /* Returns the names of all rows in the form of pstats. */
-static struct tp_str *names_of(const struct tp_calls *calls, struct tp_arena *arena)
+static struct tp_str *make_names(const struct tp_calls *calls, struct tp_arena *arena)
 {
     struct naming naming = {.calls = calls, .arena = arena};
     naming.names = tp_arena_array(arena, calls->count, sizeof *naming.names);
     tp_buf_init(&naming.scratch, 0);
-    tp_arena_run(arena, name_all, &naming, NULL);
+    tp_arena_run(arena, make_all_names_guarded, &naming, NULL);
     tp_buf_release(&naming.scratch);
-    tp_arena_pass_on(arena);
+    tp_arena_pass_failure_on(arena);
     return naming.names;
 }
 
 uint32_t *tp_calls_sort(const struct tp_calls *calls, const char *key, struct tp_arena *arena)
 {
-    size_t i = order_of(key);
+    size_t i = order_index_of_key(key);
     if (i == ORDERS)
         return NULL;
     struct sorting sorting = {.calls = calls, .field = orders[i].field};
@@ -132,9 +132,9 @@ uint32_t *tp_calls_sort(const struct tp_calls *calls, const char *key, struct tp
     for (uint32_t row = 0; row < calls->count; row++)
         order[row] = row;
     if (sorting.field == BY_NAME)
-        sorting.names = names_of(calls, arena);
+        sorting.names = make_names(calls, arena);
     if (sorting.field != BY_NONE)
-        tp_merge_sort(arena, order, calls->count, sizeof *order, compare, &sorting);
+        tp_merge_sort(arena, order, calls->count, sizeof *order, compare_rows, &sorting);
     return order;
 }
 
@@ -156,7 +156,7 @@ const struct tp_column_def tp_calls_columns[TP_CALLS_COLUMNS] = {
      TP_COLUMN_NS},
 };
 
-static int64_t mean(int64_t ns, int64_t count)
+static int64_t mean_ns(int64_t ns, int64_t count)
 {
     return count ? (int64_t)llround((double)ns / (double)count) : 0;
 }
@@ -172,9 +172,9 @@ struct tp_table *tp_calls_table(const struct tp_calls *calls, const uint32_t *ro
                                    row->sum.call_count,
                                    row->sum.primitive_count,
                                    row->sum.own_ns,
-                                   mean(row->sum.own_ns, row->sum.call_count),
+                                   mean_ns(row->sum.own_ns, row->sum.call_count),
                                    row->sum.total_ns,
-                                   mean(row->sum.total_ns, row->sum.primitive_count)};
+                                   mean_ns(row->sum.total_ns, row->sum.primitive_count)};
         tp_table_text(table, 0)[i] = row->name;
         tp_table_text(table, 1)[i] = row->file;
         for (unsigned k = 0; k < sizeof numbers / sizeof *numbers; k++)

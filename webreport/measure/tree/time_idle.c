@@ -13,21 +13,21 @@ struct stack {
     uint32_t loader, runtime, op, line, frame, annotation;
 };
 
-static bool is_loader(const struct tp_flame_node *node)
+static bool is_loader_frame(const struct tp_flame_node *node)
 {
     return tp_str_find(node->text, "DataLoader") >= 0 &&
            (node->kind == TP_STACK_ANNOTATION || tp_str_find(node->text, "enumerate") >= 0);
 }
 
-static bool is_step_mark(struct tp_str name)
+static bool is_step_mark_name(struct tp_str name)
 {
     return tp_str_equal(name, TP_STR(TP_PROFILER_STEP_LABEL)) || tp_str_starts(name, "execute_") ||
            tp_str_starts(name, "step[");
 }
 
-static void push(struct stack *stack, const struct tp_flame_node *node, uint32_t index, bool is_library)
+static void push_frame(struct stack *stack, const struct tp_flame_node *node, uint32_t index, bool is_library)
 {
-    if (stack->loader == TP_NO_ID && is_loader(node))
+    if (stack->loader == TP_NO_ID && is_loader_frame(node))
         stack->loader = index;
     switch (node->kind) {
     case TP_STACK_RUNTIME:
@@ -42,7 +42,7 @@ static void push(struct stack *stack, const struct tp_flame_node *node, uint32_t
         stack->line = is_library ? stack->line : index;
         break;
     case TP_STACK_ANNOTATION:
-        stack->annotation = is_step_mark(node->text) ? stack->annotation : index;
+        stack->annotation = is_step_mark_name(node->text) ? stack->annotation : index;
         break;
     default:
         break;
@@ -59,12 +59,12 @@ struct hosts {
     uint8_t *library;        /* by label: 0 not yet known, 1 code of the user, 2 other code */
 };
 
-static uint32_t new_host(struct tp_time_builder *maker, enum cause cause, struct tp_str name)
+static uint32_t add_host_draft(struct tp_time_builder *maker, enum cause cause, struct tp_str name)
 {
     static const char *const groups[] = {"data loading", NULL, "operator", "python", "annotation", "nothing"};
-    struct tp_str group = tp_str_of(cause == CALL ? tp_call_use_text(tp_call_use_of(name)) : groups[cause]);
-    uint32_t host = tp_time_child(maker, 0, TP_STR("host"));
-    return tp_time_child(maker, tp_time_child(maker, host, group), name);
+    struct tp_str group = tp_str_of(cause == CALL ? tp_call_use_text(tp_call_use_by_name(name)) : groups[cause]);
+    uint32_t host = tp_time_find_or_add_child(maker, 0, TP_STR("host"));
+    return tp_time_find_or_add_child(maker, tp_time_find_or_add_child(maker, host, group), name);
 }
 
 static void add_host(struct hosts *hosts, const struct stack *stack, int64_t ns)
@@ -81,11 +81,12 @@ static void add_host(struct hosts *hosts, const struct stack *stack, int64_t ns)
     uint32_t label = cause == NOTHING ? 0 : nodes[found[cause]].label;
     uint32_t *draft = tp_id_map_put(&hosts->drafts, tp_id_pair(cause, label));
     if (*draft == TP_NO_ID)
-        *draft = new_host(hosts->maker, cause, cause == NOTHING ? TP_STR("no host event") : nodes[found[cause]].text);
-    tp_time_add(hosts->maker, *draft, ns);
+        *draft =
+            add_host_draft(hosts->maker, cause, cause == NOTHING ? TP_STR("no host event") : nodes[found[cause]].text);
+    tp_time_add_time(hosts->maker, *draft, ns);
 }
 
-static bool is_of_library(struct hosts *hosts, const struct tp_flame_node *node)
+static bool is_in_library(struct hosts *hosts, const struct tp_flame_node *node)
 {
     uint8_t *known = &hosts->library[node->label];
     if (!*known)
@@ -110,7 +111,7 @@ static void add_hosts(struct tp_time_builder *maker)
         struct stack *stack = &stacks[node->depth];
         bool is_frame = node->kind == TP_STACK_FRAME || node->kind == TP_STACK_MODULE;
         *stack = stacks[node->depth - 1];
-        push(stack, node, i, is_frame && is_of_library(&hosts, node));
+        push_frame(stack, node, i, is_frame && is_in_library(&hosts, node));
         if (node->self_host_ns)
             add_host(&hosts, stack, node->self_host_ns);
     }
@@ -137,13 +138,13 @@ static uint32_t launch_draft(struct reasons *reasons, enum tp_idle_reason reason
     const struct tp_event *launch = tp_launch_of_device(maker->model, device);
     uint32_t *draft = tp_id_map_put(&reasons->launches, tp_id_pair(reason, launch->name));
     if (*draft == TP_NO_ID) {
-        struct tp_str name = tp_trace_name(maker->model->trace, launch);
+        struct tp_str name = tp_trace_event_name(maker->model->trace, launch);
         size_t skip = strlen(before[reason]);
         char *text = tp_arena_alloc(maker->arena, skip + name.len);
         memcpy(text, before[reason], skip);
         memcpy(text + skip, name.ptr, name.len);
-        *draft =
-            tp_time_child(maker, tp_time_child(maker, 0, TP_STR("launch")), (struct tp_str){text, skip + name.len});
+        *draft = tp_time_find_or_add_child(maker, tp_time_find_or_add_child(maker, 0, TP_STR("launch")),
+                                           (struct tp_str){text, skip + name.len});
         if (reason == TP_IDLE_BY_HELD_LAUNCH)
             tp_time_draft(maker, *draft)->reason = (uint8_t)reason;
     }
@@ -162,15 +163,15 @@ static void add_reason(void *context, enum tp_idle_reason reason, const struct t
     if (reason == TP_IDLE_BY_HOST) /* add_hosts adds this time by stack */
         return;
     if (!texts[reason][0]) {
-        tp_time_add(maker, launch_draft(reasons, reason, piece->next), ns);
+        tp_time_add_time(maker, launch_draft(reasons, reason, piece->next), ns);
         return;
     }
     if (*draft == TP_NO_ID) {
-        *draft =
-            tp_time_child(maker, tp_time_child(maker, 0, tp_str_of(texts[reason][0])), tp_str_of(texts[reason][1]));
+        *draft = tp_time_find_or_add_child(maker, tp_time_find_or_add_child(maker, 0, tp_str_of(texts[reason][0])),
+                                           tp_str_of(texts[reason][1]));
         tp_time_draft(maker, *draft)->reason = (uint8_t)reason;
     }
-    tp_time_add(maker, *draft, ns);
+    tp_time_add_time(maker, *draft, ns);
 }
 
 void tp_time_add_idle(struct tp_time_builder *maker)

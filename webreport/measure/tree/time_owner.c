@@ -9,7 +9,7 @@ struct line {
     uint32_t count, head;
 };
 
-enum tp_time_class tp_time_class_of(enum tp_work work)
+enum tp_time_class tp_time_class_of_work(enum tp_work work)
 {
     return work == TP_WORK_COMMUNICATION ? TP_TIME_COMMUNICATION
            : work == TP_WORK_COPY        ? TP_TIME_COPY
@@ -17,14 +17,14 @@ enum tp_time_class tp_time_class_of(enum tp_work work)
                                          : TP_TIME_COMPUTE;
 }
 
-static int64_t end_of(const struct tp_model *model, uint32_t device)
+static int64_t operation_end_ns(const struct tp_model *model, uint32_t device)
 {
     return tp_event_end(tp_device_event(model, device));
 }
 
 /* Orders operations by start; of simultaneous starts, longer operations come first, then earlier positions in the
  * file. */
-static int compare(const void *context, uint32_t x, uint32_t y)
+static int compare_by_start(const void *context, uint32_t x, uint32_t y)
 {
     const struct tp_event *a = tp_device_event(context, x), *b = tp_device_event(context, y);
     if (a->ts_ns != b->ts_ns)
@@ -34,32 +34,33 @@ static int compare(const void *context, uint32_t x, uint32_t y)
     return x < y ? -1 : x > y;
 }
 
-static void fill(struct line lines[TP_TIME_CLASSES], const struct tp_time_builder *maker)
+static void fill_lines(struct line lines[TP_TIME_CLASSES], const struct tp_time_builder *maker)
 {
     const struct tp_gpu *gpu = maker->gpu;
     const uint8_t *work = maker->kinds->of_device;
     for (uint32_t i = 0; i < gpu->count; i++)
-        lines[tp_time_class_of(work[gpu->events[i]])].count++;
+        lines[tp_time_class_of_work(work[gpu->events[i]])].count++;
     for (unsigned c = 0; c < TP_TIME_CLASSES; c++) {
         lines[c].items = tp_arena_array(maker->arena, lines[c].count, sizeof(uint32_t));
         lines[c].count = 0;
     }
     for (uint32_t i = 0; i < gpu->count; i++) {
-        struct line *line = &lines[tp_time_class_of(work[gpu->events[i]])];
+        struct line *line = &lines[tp_time_class_of_work(work[gpu->events[i]])];
         line->items[line->count++] = gpu->events[i];
     }
     for (unsigned c = 0; c < TP_TIME_CLASSES; c++)
-        tp_sort_rows(lines[c].items, lines[c].count, compare, maker->model, maker->arena);
+        tp_sort_rows(lines[c].items, lines[c].count, compare_by_start, maker->model, maker->arena);
 }
 
 /* Returns the class whose operation at `head` owns the time from `now` on; TP_TIME_CLASSES if no operation runs. Sets
  * *until to the next time at which the result may change; INT64_MAX if no operation follows. */
-static unsigned owner_at(struct line lines[TP_TIME_CLASSES], const struct tp_model *model, int64_t now, int64_t *until)
+static unsigned find_owner_at(struct line lines[TP_TIME_CLASSES], const struct tp_model *model, int64_t now,
+                              int64_t *until)
 {
     *until = INT64_MAX;
     for (unsigned c = 0; c < TP_TIME_CLASSES; c++) {
         struct line *line = &lines[c];
-        while (line->head < line->count && end_of(model, line->items[line->head]) <= now)
+        while (line->head < line->count && operation_end_ns(model, line->items[line->head]) <= now)
             line->head++;
         if (line->head == line->count)
             continue;
@@ -73,15 +74,15 @@ static unsigned owner_at(struct line lines[TP_TIME_CLASSES], const struct tp_mod
     return TP_TIME_CLASSES;
 }
 
-void tp_time_owners(const struct tp_time_builder *maker, void (*own)(void *context, uint32_t device, int64_t ns),
-                    void *context)
+void tp_time_visit_owners(const struct tp_time_builder *maker, void (*own)(void *context, uint32_t device, int64_t ns),
+                          void *context)
 {
     struct line lines[TP_TIME_CLASSES] = {0};
     int64_t now = INT64_MIN, until;
     size_t at = 0;
-    fill(lines, maker);
+    fill_lines(lines, maker);
     for (;;) {
-        unsigned c = owner_at(lines, maker->model, now, &until);
+        unsigned c = find_owner_at(lines, maker->model, now, &until);
         if (c < TP_TIME_CLASSES) {
             int64_t ns = tp_window_length_within(maker->model, &at, now, until);
             if (ns > 0)

@@ -3,7 +3,7 @@
 
 #include "writer/base/saturate.h"
 
-uint32_t tp_time_child(struct tp_time_builder *maker, uint32_t parent, struct tp_str text)
+uint32_t tp_time_find_or_add_child(struct tp_time_builder *maker, uint32_t parent, struct tp_str text)
 {
     uint32_t id = tp_strings_add(&maker->texts, text);
     uint32_t *child = tp_id_map_put(&maker->children, tp_id_pair(parent, id));
@@ -14,7 +14,7 @@ uint32_t tp_time_child(struct tp_time_builder *maker, uint32_t parent, struct tp
     return *child;
 }
 
-void tp_time_add(struct tp_time_builder *maker, uint32_t draft, int64_t ns)
+void tp_time_add_time(struct tp_time_builder *maker, uint32_t draft, int64_t ns)
 {
     int64_t *time = &tp_time_draft(maker, draft)->time_ns;
     *time = tp_sat_add(*time, ns);

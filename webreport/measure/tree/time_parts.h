@@ -32,7 +32,7 @@ struct tp_time_builder {
 };
 
 /* Returns the child of `parent` with the given text, and adds it if it does not exist. */
-uint32_t tp_time_child(struct tp_time_builder *maker, uint32_t parent, struct tp_str text);
+uint32_t tp_time_find_or_add_child(struct tp_time_builder *maker, uint32_t parent, struct tp_str text);
 
 static inline struct tp_time_draft *tp_time_draft(struct tp_time_builder *maker, uint32_t draft)
 {
@@ -40,7 +40,7 @@ static inline struct tp_time_draft *tp_time_draft(struct tp_time_builder *maker,
 }
 
 /* Adds `ns` to the time of a node. */
-void tp_time_add(struct tp_time_builder *maker, uint32_t draft, int64_t ns);
+void tp_time_add_time(struct tp_time_builder *maker, uint32_t draft, int64_t ns);
 
 /* ---- time_owner.c ---- */
 
@@ -48,13 +48,13 @@ void tp_time_add(struct tp_time_builder *maker, uint32_t draft, int64_t ns);
  * classes is hidden. */
 enum tp_time_class { TP_TIME_COMPUTE, TP_TIME_COMMUNICATION, TP_TIME_COPY, TP_TIME_WAIT, TP_TIME_CLASSES };
 
-enum tp_time_class tp_time_class_of(enum tp_work work);
+enum tp_time_class tp_time_class_of_work(enum tp_work work);
 
 /* Calls `own` for each part of W that a device operation owns, in order of time. If several operations run, the first
  * class owns the time. Within a class, the operation that started first owns it; of simultaneous starts the longest,
  * then the first in the file. */
-void tp_time_owners(const struct tp_time_builder *maker, void (*own)(void *context, uint32_t device, int64_t ns),
-                    void *context);
+void tp_time_visit_owners(const struct tp_time_builder *maker, void (*own)(void *context, uint32_t device, int64_t ns),
+                          void *context);
 
 /* ---- time_place.c ---- */
 
@@ -74,9 +74,9 @@ struct tp_time_places {
 
 void tp_time_places_init(struct tp_time_places *places, struct tp_time_builder *maker);
 /* Returns the leaf of a device operation, and adds it if it does not exist. */
-uint32_t tp_time_place(struct tp_time_places *places, uint32_t device);
+uint32_t tp_time_find_leaf(struct tp_time_places *places, uint32_t device);
 /* Releases the memory of the leaves to the arena. */
-void tp_time_places_drop(struct tp_time_places *places);
+void tp_time_places_release(struct tp_time_places *places);
 
 /* ---- time_idle.c ---- */
 

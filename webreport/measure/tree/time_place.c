@@ -21,28 +21,28 @@ struct text {
     char bytes[MAX_TEXT];
 };
 
-static void put(struct text *text, struct tp_str more)
+static void append_text(struct text *text, struct tp_str more)
 {
-    size_t left = sizeof text->bytes - text->size, size = tp_utf8_cut(more.ptr, more.len, left);
+    size_t left = sizeof text->bytes - text->size, size = tp_utf8_fitting_bytes(more.ptr, more.len, left);
     memcpy(text->bytes + text->size, more.ptr, size);
     text->size += size;
 }
 
-static struct tp_str str(const struct text *text)
+static struct tp_str text_str(const struct text *text)
 {
     return (struct tp_str){text->bytes, text->size};
 }
 
 /* Appends `from`, replacing each `old` by `new`. */
-static void put_replaced(struct text *text, struct tp_str from, const char *old, const char *new)
+static void append_replaced(struct text *text, struct tp_str from, const char *old, const char *new)
 {
     for (ptrdiff_t at; (at = tp_str_find(from, old)) >= 0;) {
         size_t next = (size_t)at + strlen(old);
-        put(text, (struct tp_str){from.ptr, (size_t)at});
-        put(text, tp_str_of(new));
+        append_text(text, (struct tp_str){from.ptr, (size_t)at});
+        append_text(text, tp_str_of(new));
         from = (struct tp_str){from.ptr + next, from.len - next};
     }
-    put(text, from);
+    append_text(text, from);
 }
 
 /* ---- modules ---- */
@@ -83,9 +83,10 @@ static const char *const BUILTIN[] = {"Linear",
                                       "BCEWithLogitsLoss"};
 
 /* Returns the name of the class of a module call. */
-static struct tp_str class_of(const struct tp_model *model, uint32_t module)
+static struct tp_str module_class(const struct tp_model *model, uint32_t module)
 {
-    return tp_frame_module_class(tp_trace_name(model->trace, &model->trace->events[model->modules.event[module]]));
+    return tp_frame_module_class(
+        tp_trace_event_name(model->trace, &model->trace->events[model->modules.event[module]]));
 }
 
 static bool is_builtin(struct tp_str class)
@@ -105,18 +106,18 @@ static uint32_t class_text(struct tp_time_places *places, uint32_t module)
     if (*known)
         return *known - 1;
     struct text text = {0};
-    struct tp_str inner = class_of(model, module);
+    struct tp_str inner = module_class(model, module);
     bool is_inner_builtin = is_builtin(inner);
     uint32_t own = module;
-    while (own != TP_NO_ID && is_builtin(class_of(model, own)))
+    while (own != TP_NO_ID && is_builtin(module_class(model, own)))
         own = model->modules.parent[own];
     if (own != TP_NO_ID)
-        put(&text, class_of(model, own));
+        append_text(&text, module_class(model, own));
     if (own != TP_NO_ID && is_inner_builtin)
-        put(&text, TP_STR("/"));
+        append_text(&text, TP_STR("/"));
     if (is_inner_builtin)
-        put(&text, inner);
-    *known = tp_strings_add(&places->maker->texts, str(&text)) + 1;
+        append_text(&text, inner);
+    *known = tp_strings_add(&places->maker->texts, text_str(&text)) + 1;
     return *known - 1;
 }
 
@@ -124,7 +125,7 @@ static uint32_t class_text(struct tp_time_places *places, uint32_t module)
 
 /* Returns whether an operator belongs to the backward pass, by its name or by its forward thread. is_engine: by name
  * id, whether the name is from autograd's engine. */
-static bool is_of_backward(const struct tp_model *model, const uint8_t *is_engine, uint32_t op)
+static bool is_in_backward(const struct tp_model *model, const uint8_t *is_engine, uint32_t op)
 {
     const struct tp_event *e = tp_operator_event(model, op);
     if (is_engine[e->name])
@@ -133,7 +134,7 @@ static bool is_of_backward(const struct tp_model *model, const uint8_t *is_engin
     return thread != TP_NULL_INT && thread != 0;
 }
 
-/* Marks the operators of the backward pass: those for which is_of_backward is true, and all operators inside them. */
+/* Marks the operators of the backward pass: those for which is_in_backward is true, and all operators inside them. */
 static void find_backward(struct tp_time_places *places)
 {
     const struct tp_model *model = places->maker->model;
@@ -144,11 +145,11 @@ static void find_backward(struct tp_time_places *places)
         is_engine[i] = tp_str_starts(names->items[i], "autograd::engine");
     for (uint32_t op = 0; op < ops->count; op++)
         places->is_backward[op] = (ops->parent[op] != TP_NO_ID && places->is_backward[ops->parent[op]]) ||
-                                  is_of_backward(model, is_engine, op);
+                                  is_in_backward(model, is_engine, op);
     tp_arena_drop(places->maker->arena, is_engine, names->count);
 }
 
-static int64_t sequence_of(const struct tp_model *model, uint32_t op)
+static int64_t sequence_number(const struct tp_model *model, uint32_t op)
 {
     const struct tp_event *e = tp_operator_event(model, op);
     return tp_host_rare(model->trace, &model->trace->hosts[e->detail]).sequence;
@@ -167,7 +168,7 @@ struct forward {
 
 /* Returns the depth of an operator below its outermost ancestor. MOST_DEPTH limits the loop, because a damaged trace
  * may nest deeper. */
-static uint32_t depth_of(const struct tp_operators *ops, uint32_t op)
+static uint32_t operator_depth(const struct tp_operators *ops, uint32_t op)
 {
     uint32_t depth = 0;
     for (op = ops->parent[op]; op != TP_NO_ID && depth < MOST_DEPTH; op = ops->parent[op])
@@ -177,7 +178,7 @@ static uint32_t depth_of(const struct tp_operators *ops, uint32_t op)
 
 static void add_forward(struct forwards *forwards, const struct tp_operators *ops, uint32_t op, int64_t sequence)
 {
-    struct forward new = {op, depth_of(ops, op)};
+    struct forward new = {op, operator_depth(ops, op)};
     uint32_t id = tp_ids_add(&forwards->ids, sequence);
     if (id == forwards->items.count) {
         *(struct forward *)tp_vec_push(&forwards->items) = new;
@@ -192,7 +193,7 @@ static bool is_forward(const struct tp_model *model, uint32_t op)
 {
     const struct tp_event *e = tp_operator_event(model, op);
     int64_t thread = tp_host_rare(model->trace, &model->trace->hosts[e->detail]).forward_thread;
-    return (thread == TP_NULL_INT || thread == 0) && !tp_str_starts(tp_trace_name(model->trace, e), "autograd::");
+    return (thread == TP_NULL_INT || thread == 0) && !tp_str_starts(tp_trace_event_name(model->trace, e), "autograd::");
 }
 
 static void find_forwards(struct forwards *forwards, const struct tp_model *model, struct tp_arena *arena)
@@ -201,10 +202,10 @@ static void find_forwards(struct forwards *forwards, const struct tp_model *mode
     int64_t highest = -1;
     forwards->items = TP_VEC(arena, struct forward);
     for (uint32_t op = 0; op < ops->count; op++)
-        highest = sequence_of(model, op) > highest ? sequence_of(model, op) : highest;
+        highest = sequence_number(model, op) > highest ? sequence_number(model, op) : highest;
     tp_ids_init(&forwards->ids, arena, 0, highest < 0 ? 0 : highest, ops->count);
     for (uint32_t op = 0; op < ops->count; op++) {
-        int64_t sequence = sequence_of(model, op);
+        int64_t sequence = sequence_number(model, op);
         if (sequence >= 0 && is_forward(model, op))
             add_forward(forwards, ops, op, sequence);
     }
@@ -224,7 +225,7 @@ static void find_forward_modules(struct tp_time_places *places)
     places->forward_modules = tp_arena_array(arena, ops->count, sizeof(uint32_t));
     for (uint32_t op = 0; op < ops->count; op++) {
         uint32_t parent = ops->parent[op], *module = &places->forward_modules[op], id = TP_NO_ID;
-        int64_t sequence = sequence_of(model, op);
+        int64_t sequence = sequence_number(model, op);
         *module = parent == TP_NO_ID ? TP_NO_ID : places->forward_modules[parent];
         if (*module == TP_NO_ID && sequence >= 0)
             id = tp_ids_find(&forwards.ids, sequence);
@@ -264,7 +265,7 @@ static bool is_integer(struct tp_str json)
 
 /* Appends "8x512" for a tensor or "list of 3" for a list of tensors. Returns false without appending anything for other
  * arguments. */
-static bool put_shape(struct text *text, struct tp_str dims, const char *before)
+static bool append_shape(struct text *text, struct tp_str dims, const char *before)
 {
     struct tp_str item, first = {NULL, 0};
     unsigned count = 0;
@@ -273,19 +274,19 @@ static bool put_shape(struct text *text, struct tp_str dims, const char *before)
         first = count ? first : item;
         are_integers &= is_integer(item);
     }
-    bool is_list = count && tp_value_is(first, '[');
-    if (!tp_value_is(dims, '[') || !count || !(are_integers || is_list))
+    bool is_list = count && tp_value_starts_with(first, '[');
+    if (!tp_value_starts_with(dims, '[') || !count || !(are_integers || is_list))
         return false;
-    put(text, tp_str_of(before));
+    append_text(text, tp_str_of(before));
     if (is_list) {
         char number[32];
-        put(text, (struct tp_str){number, (size_t)snprintf(number, sizeof number, "list of %u", count)});
+        append_text(text, (struct tp_str){number, (size_t)snprintf(number, sizeof number, "list of %u", count)});
         return true;
     }
     count = 0;
     for (size_t at = 0; tp_value_next(dims, &at, NULL, &item); count++) {
-        put(text, count ? TP_STR("x") : TP_STR(""));
-        put(text, item);
+        append_text(text, count ? TP_STR("x") : TP_STR(""));
+        append_text(text, item);
     }
     return true;
 }
@@ -293,22 +294,22 @@ static bool put_shape(struct text *text, struct tp_str dims, const char *before)
 static bool is_shape(struct tp_str dims)
 {
     struct text unused = {0};
-    return put_shape(&unused, dims, "");
+    return append_shape(&unused, dims, "");
 }
 
-static void put_shapes(struct text *text, struct tp_str dims)
+static void append_shapes(struct text *text, struct tp_str dims)
 {
     struct tp_str item;
     unsigned count = 0;
     for (size_t at = 0; tp_value_next(dims, &at, NULL, &item);) {
         if (count == MAX_SHAPES && is_shape(item)) {
-            put(text, TP_STR("..."));
+            append_text(text, TP_STR("..."));
             break;
         }
-        count += count < MAX_SHAPES && put_shape(text, item, count ? ", " : " [");
+        count += count < MAX_SHAPES && append_shape(text, item, count ? ", " : " [");
     }
     if (count)
-        put(text, TP_STR("]"));
+        append_text(text, TP_STR("]"));
 }
 
 /* Returns the id of an operator's text: name, shapes of the first arguments, and the first numeric type. Example: "mm
@@ -323,16 +324,16 @@ static uint32_t operator_text(struct tp_time_places *places, const struct tp_eve
     struct text text = {0};
     struct tp_str name = trace->names.items[e->name], item;
     enum tp_number_type type = TP_NUMBER_OTHER;
-    put_replaced(&text, name, "aten::", "");
-    put_shapes(&text, tp_strings_get(&trace->values, host->dims));
+    append_replaced(&text, name, "aten::", "");
+    append_shapes(&text, tp_strings_get(&trace->values, host->dims));
     for (size_t at = 0;
          type == TP_NUMBER_OTHER && tp_value_next(tp_strings_get(&trace->values, host->types), &at, NULL, &item);)
-        type = tp_number_type_of(item);
+        type = tp_number_type_by_name(item);
     if (type != TP_NUMBER_OTHER) {
-        put(&text, TP_STR(" "));
-        put(&text, tp_str_of(tp_number_type_text(type)));
+        append_text(&text, TP_STR(" "));
+        append_text(&text, tp_str_of(tp_number_type_text(type)));
     }
-    *(uint32_t *)tp_vec_push(&places->operators) = tp_strings_add(&places->maker->texts, str(&text));
+    *(uint32_t *)tp_vec_push(&places->operators) = tp_strings_add(&places->maker->texts, text_str(&text));
     return *TP_AT(&places->operators, uint32_t, call);
 }
 
@@ -346,44 +347,44 @@ static uint32_t unit_text(struct tp_time_places *places, const struct tp_work_un
 
 /* ---- paths ---- */
 
-static uint32_t child(struct tp_time_places *places, uint32_t parent, struct tp_str text)
+static uint32_t find_or_add_child(struct tp_time_places *places, uint32_t parent, struct tp_str text)
 {
-    return tp_time_child(places->maker, parent, text);
+    return tp_time_find_or_add_child(places->maker, parent, text);
 }
 
 /* Appends the direction of a copy: "Memcpy HtoD Pinned>Device" for "Memcpy HtoD (Pinned -> Device)". */
-static void put_direction(struct text *text, struct tp_str name)
+static void append_direction(struct text *text, struct tp_str name)
 {
     const char *open = memchr(name.ptr, '(', name.len);
     size_t before = open ? (size_t)(open - name.ptr) : name.len;
     const char *close = open ? memchr(open, ')', name.len - before) : NULL;
     while (open && before && strchr(" \t\n\r\f\v", name.ptr[before - 1]))
         before--;
-    put(text, (struct tp_str){name.ptr, before});
+    append_text(text, (struct tp_str){name.ptr, before});
     if (!close)
         return;
-    put(text, TP_STR(" "));
-    put_replaced(text, (struct tp_str){open + 1, (size_t)(close - open - 1)}, " -> ", ">");
+    append_text(text, TP_STR(" "));
+    append_replaced(text, (struct tp_str){open + 1, (size_t)(close - open - 1)}, " -> ", ">");
 }
 
 static uint32_t place_copy(struct tp_time_places *places, const struct tp_event *e, uint32_t operator_name)
 {
     struct text text = {0};
-    struct tp_str name = tp_trace_name(places->maker->model->trace, e);
-    uint32_t copies = child(places, 0, TP_STR("exposed copy"));
+    struct tp_str name = tp_trace_event_name(places->maker->model->trace, e);
+    uint32_t copies = find_or_add_child(places, 0, TP_STR("exposed copy"));
     if (e->kind == TP_KIND_MEMSET)
-        put(&text, TP_STR("set"));
+        append_text(&text, TP_STR("set"));
     else
-        put_direction(&text, name);
-    uint32_t direction = child(places, copies, str(&text));
-    return child(places, direction,
-                 operator_name == TP_NO_ID ? TP_STR("no operator")
-                                           : places->maker->model->trace->names.items[operator_name]);
+        append_direction(&text, name);
+    uint32_t direction = find_or_add_child(places, copies, text_str(&text));
+    return find_or_add_child(places, direction,
+                             operator_name == TP_NO_ID ? TP_STR("no operator")
+                                                       : places->maker->model->trace->names.items[operator_name]);
 }
 
 /* Returns the word in a kernel's name that identifies its collective. Of several words, the first in the name
  * counts. */
-static struct tp_str collective_in(struct tp_str name)
+static struct tp_str collective_word(struct tp_str name)
 {
     static const char *const words[] = {"allreduce", "allgather",  "reducescatter", "sendrecv", "broadcast",
                                         "reduce",    "all_reduce", "all_gather",    "alltoall"};
@@ -406,13 +407,14 @@ static uint32_t place_communication(struct tp_time_places *places, const struct 
     struct tp_str name = trace->names.items[e->name], said = {NULL, 0};
     if (comm != TP_NO_ID)
         said = tp_value_text(places->maker->arena, tp_strings_get(&trace->values, trace->comms[comm].collective));
-    uint32_t parent = child(places, 0, TP_STR("exposed communication"));
-    parent = child(places, parent, said.len ? said : collective_in(name));
-    return child(places, parent, (struct tp_str){name.ptr, tp_utf8_cut(name.ptr, name.len, COMMUNICATION_BYTES)});
+    uint32_t parent = find_or_add_child(places, 0, TP_STR("exposed communication"));
+    parent = find_or_add_child(places, parent, said.len ? said : collective_word(name));
+    return find_or_add_child(places, parent,
+                             (struct tp_str){name.ptr, tp_utf8_fitting_bytes(name.ptr, name.len, COMMUNICATION_BYTES)});
 }
 
 /* Returns the text that replaces the class for an operation without a module, such as "[no module]". */
-static struct tp_str without_module(const struct tp_time_places *places, uint32_t device)
+static struct tp_str label_without_module(const struct tp_time_places *places, uint32_t device)
 {
     if (places->maker->kinds->of_device[device] == TP_WORK_OPTIMIZER)
         return TP_STR("[optimizer]");
@@ -425,20 +427,21 @@ static uint32_t place_compute(struct tp_time_places *places, uint32_t device, co
     unsigned work = maker->kinds->of_device[device];
     struct text text = {0};
     bool is_backward = path[0] >> 8 & 1;
-    put(&text, path[1] == TP_NO_ID ? without_module(places, device) : tp_strings_get(&maker->texts, path[1]));
+    append_text(&text,
+                path[1] == TP_NO_ID ? label_without_module(places, device) : tp_strings_get(&maker->texts, path[1]));
     if (is_backward && !(path[1] == TP_NO_ID && work == TP_WORK_OPTIMIZER))
-        put(&text, TP_STR(" (backward)"));
-    uint32_t parent = child(places, 0, TP_STR("compute"));
-    parent = child(places, parent, tp_str_of(tp_work_text(work)));
-    parent = child(places, parent, str(&text));
-    parent =
-        child(places, parent, path[2] == TP_NO_ID ? TP_STR("[no operator]") : tp_strings_get(&maker->texts, path[2]));
-    return child(places, parent, maker->model->trace->names.items[path[3]]);
+        append_text(&text, TP_STR(" (backward)"));
+    uint32_t parent = find_or_add_child(places, 0, TP_STR("compute"));
+    parent = find_or_add_child(places, parent, tp_str_of(tp_work_text(work)));
+    parent = find_or_add_child(places, parent, text_str(&text));
+    parent = find_or_add_child(places, parent,
+                               path[2] == TP_NO_ID ? TP_STR("[no operator]") : tp_strings_get(&maker->texts, path[2]));
+    return find_or_add_child(places, parent, maker->model->trace->names.items[path[3]]);
 }
 
 /* Returns the module of a compute kernel: the module around its launch, otherwise the module of its forward
  * operator. */
-static uint32_t module_of(const struct tp_time_places *places, uint32_t device, uint32_t op)
+static uint32_t find_module(const struct tp_time_places *places, uint32_t device, uint32_t op)
 {
     const struct tp_devices *devices = &places->maker->model->devices;
     uint32_t module = devices->module ? devices->module[device] : TP_NO_ID;
@@ -453,18 +456,18 @@ static void make_key(struct tp_time_places *places, uint32_t device, uint32_t ke
     const struct tp_model *model = places->maker->model;
     const struct tp_event *e = tp_device_event(model, device);
     unsigned work = places->maker->kinds->of_device[device];
-    uint32_t op = tp_work_operator_of(model, device);
+    uint32_t op = tp_work_operator_of_device(model, device);
     const struct tp_work_unit *unit = tp_work_unit_of(places->maker->units, device);
     key[0] = work;
     key[1] = key[2] = TP_NO_ID;
     key[3] = e->name;
-    switch (tp_time_class_of(work)) {
+    switch (tp_time_class_of_work(work)) {
     case TP_TIME_COMPUTE:
         if (op != TP_NO_ID) {
             key[0] |= (uint32_t)places->is_backward[op] << 8;
-            key[2] = unit ? unit_text(places, unit) : operator_text(places, tp_operator_worker(model, op));
+            key[2] = unit ? unit_text(places, unit) : operator_text(places, tp_operator_work_event(model, op));
         }
-        uint32_t module = module_of(places, device, op);
+        uint32_t module = find_module(places, device, op);
         key[1] = module == TP_NO_ID ? TP_NO_ID : class_text(places, module);
         key[0] |= module == TP_NO_ID && tp_is_graph_launched(model, device) ? 1u << 16 : 0;
         break;
@@ -473,14 +476,14 @@ static void make_key(struct tp_time_places *places, uint32_t device, uint32_t ke
         break;
     case TP_TIME_COPY:
         key[1] = e->kind;
-        key[2] = op == TP_NO_ID ? TP_NO_ID : tp_operator_worker(model, op)->name;
+        key[2] = op == TP_NO_ID ? TP_NO_ID : tp_operator_work_event(model, op)->name;
         break;
     default:
         break;
     }
 }
 
-uint32_t tp_time_place(struct tp_time_places *places, uint32_t device)
+uint32_t tp_time_find_leaf(struct tp_time_places *places, uint32_t device)
 {
     const struct tp_event *e = tp_device_event(places->maker->model, device);
     uint32_t key[4];
@@ -489,7 +492,7 @@ uint32_t tp_time_place(struct tp_time_places *places, uint32_t device)
     if (path < places->leaves.count)
         return *TP_AT(&places->leaves, uint32_t, path);
     uint32_t leaf;
-    switch (tp_time_class_of(places->maker->kinds->of_device[device])) {
+    switch (tp_time_class_of_work(places->maker->kinds->of_device[device])) {
     case TP_TIME_COMMUNICATION:
         leaf = place_communication(places, e);
         break;
@@ -497,7 +500,8 @@ uint32_t tp_time_place(struct tp_time_places *places, uint32_t device)
         leaf = place_copy(places, e, key[2]);
         break;
     case TP_TIME_WAIT:
-        leaf = child(places, child(places, 0, TP_STR("device wait")), tp_trace_name(places->maker->model->trace, e));
+        leaf = find_or_add_child(places, find_or_add_child(places, 0, TP_STR("device wait")),
+                                 tp_trace_event_name(places->maker->model->trace, e));
         break;
     default:
         leaf = place_compute(places, device, key);
@@ -507,7 +511,7 @@ uint32_t tp_time_place(struct tp_time_places *places, uint32_t device)
     return leaf;
 }
 
-void tp_time_places_drop(struct tp_time_places *places)
+void tp_time_places_release(struct tp_time_places *places)
 {
     struct tp_arena *arena = places->maker->arena;
     size_t operators = places->maker->model->operators.count;

@@ -29,7 +29,7 @@ static const struct tp_column_def defs[TP_TIME_COLUMNS] = {
     {"bound", "Bound by", "",
      "Limit that determines the shortest time: compute, memory, or the latency of short kernels.", TP_COLUMN_TEXT}};
 
-static bool is_shown(const struct tp_time_node *node, int64_t least)
+static bool is_node_shown(const struct tp_time_node *node, int64_t least)
 {
     return node->time_ns >= least && node->time_ns > 0;
 }
@@ -38,11 +38,11 @@ static size_t count_rows(const struct tp_time_tree *tree, int64_t least)
 {
     size_t count = 0;
     for (uint32_t i = 1; i < tree->node_count; i++)
-        count += is_shown(&tree->nodes[i], least);
+        count += is_node_shown(&tree->nodes[i], least);
     return count;
 }
 
-static void fill(struct tp_time_table *out, size_t row, const struct tp_time_tree *tree, uint32_t index)
+static void fill_row(struct tp_time_table *out, size_t row, const struct tp_time_tree *tree, uint32_t index)
 {
     const struct tp_time_node *node = &tree->nodes[index];
     const char *bound = tp_bound_text(node->bound);
@@ -77,8 +77,8 @@ void tp_time_table_build(struct tp_time_table *out, const struct tp_time_tree *t
     out->rows.title = "Where the time goes";
     count = 0;
     for (uint32_t i = 1; i < tree->node_count; i++)
-        if (is_shown(&tree->nodes[i], least)) {
+        if (is_node_shown(&tree->nodes[i], least)) {
             nodes[count] = i;
-            fill(out, count++, tree, i);
+            fill_row(out, count++, tree, i);
         }
 }

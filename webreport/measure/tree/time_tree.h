@@ -24,7 +24,7 @@ const char *tp_bound_text(enum tp_bound bound);
 #define TP_TIME_FIRST_CALL "first: " /* prefix before the name of the call in the text of TP_IDLE_BY_HELD_LAUNCH */
 
 struct tp_time_node {
-    /* name of the node; for a reason of idle time, only tp_word_times in webreport/document/words fills it */
+    /* name of the node; for a reason of idle time, only tp_fill_time_tree_texts in webreport/document/words fills it */
     struct tp_str text;
     /* enum tp_idle_reason for idle time that is named by a sentence; TP_IDLE_BY_HOST for all other nodes */
     uint8_t reason;

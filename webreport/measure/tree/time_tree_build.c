@@ -20,7 +20,7 @@ const char *tp_bound_text(enum tp_bound bound)
 static void add_own_time(void *context, uint32_t device, int64_t ns)
 {
     struct tp_time_builder *maker = context;
-    tp_time_add(maker, maker->leaves[device], ns);
+    tp_time_add_time(maker, maker->leaves[device], ns);
 }
 
 /* Returns whether an operation starts in W. *near: position of the last search (tp_intervals_contain_near). */
@@ -37,24 +37,24 @@ static void count_operations(struct tp_time_builder *maker)
     tp_time_places_init(&places, maker);
     for (uint32_t i = 0; i < maker->gpu->count; i++) {
         uint32_t device = maker->gpu->events[i];
-        maker->leaves[device] = tp_time_place(&places, device);
+        maker->leaves[device] = tp_time_find_leaf(&places, device);
         if (!begins_in_window(maker->model, device, &near))
             continue;
         struct tp_time_draft *draft = tp_time_draft(maker, maker->leaves[device]);
         draft->calls++;
         draft->kernel_ns = tp_sat_add(draft->kernel_ns, tp_device_event(maker->model, device)->dur_ns);
     }
-    tp_time_places_drop(&places);
+    tp_time_places_release(&places);
 }
 
 /* Returns the least time of a unit at the peaks of its device, ns; -1 if unknown. Sets *bound to the limit of the
  * unit. */
-static double floor_of(const struct tp_time_builder *maker, const struct tp_work_unit *unit, enum tp_bound *bound)
+static double least_time_ns(const struct tp_time_builder *maker, const struct tp_work_unit *unit, enum tp_bound *bound)
 {
     const struct tp_peaks *peaks = maker->tree->peaks;
     if (!peaks)
         return -1;
-    struct tp_work_floor floor = tp_work_floor_of(maker->model, maker->units, unit, peaks);
+    struct tp_work_floor floor = tp_work_floor_of_unit(maker->model, maker->units, unit, peaks);
     double compute = floor.compute_ns, memory = floor.memory_ns;
     if (compute < 0)
         return -1;
@@ -79,7 +79,7 @@ static void add_units(struct tp_time_builder *maker)
         draft->bytes = tp_sat_add(draft->bytes, cost->bytes);
         draft->costed_ns = tp_sat_add(draft->costed_ns, unit->ns);
         enum tp_bound bound = TP_BOUND_NONE;
-        double least = floor_of(maker, unit, &bound);
+        double least = least_time_ns(maker, unit, &bound);
         if (least < 0)
             continue;
         draft->floor_ns += least < (double)unit->ns ? least : (double)unit->ns;
@@ -90,7 +90,7 @@ static void add_units(struct tp_time_builder *maker)
 
 /* ---- sums and order ---- */
 
-static void sum_up(struct tp_time_builder *maker)
+static void sum_subtrees(struct tp_time_builder *maker)
 {
     for (uint32_t i = (uint32_t)maker->drafts.count; i-- > 1;) {
         const struct tp_time_draft *from = tp_time_draft(maker, i);
@@ -109,7 +109,7 @@ static void sum_up(struct tp_time_builder *maker)
 }
 
 /* Orders nodes by parent, then by time (longest first), then by text. */
-static int compare(const void *context, uint32_t x, uint32_t y)
+static int compare_nodes(const void *context, uint32_t x, uint32_t y)
 {
     const struct tp_time_builder *maker = context;
     const struct tp_time_draft *a = TP_AT(&maker->drafts, struct tp_time_draft, x),
@@ -121,7 +121,7 @@ static int compare(const void *context, uint32_t x, uint32_t y)
     return tp_str_compare(maker->texts.items[a->text], maker->texts.items[b->text]);
 }
 
-static struct tp_time_node node_of(const struct tp_time_builder *maker, const struct tp_time_draft *draft)
+static struct tp_time_node make_node(const struct tp_time_builder *maker, const struct tp_time_draft *draft)
 {
     struct tp_time_node node = {.text = maker->texts.items[draft->text],
                                 .reason = draft->reason,
@@ -153,7 +153,7 @@ static struct children sort_children(const struct tp_time_builder *maker)
         children.sorted[i - 1] = i;
         children.first[TP_AT(&maker->drafts, struct tp_time_draft, i)->parent + 1]++;
     }
-    tp_sort_rows(children.sorted, count - 1, compare, maker, maker->arena);
+    tp_sort_rows(children.sorted, count - 1, compare_nodes, maker, maker->arena);
     for (uint32_t i = 1; i <= count; i++)
         children.first[i] += children.first[i - 1];
     return children;
@@ -171,19 +171,19 @@ static void add_nodes(const struct tp_time_builder *maker, const struct children
         if (!from->time_ns && !from->calls)
             continue;
         tree->node_count++;
-        tree->nodes[at] = node_of(maker, from);
+        tree->nodes[at] = make_node(maker, from);
         tree->nodes[at].parent = parent;
         tree->nodes[at].depth = tree->nodes[parent].depth + 1;
         add_nodes(maker, children, child, at);
     }
 }
 
-static void put_in_order(struct tp_time_builder *maker)
+static void sort_nodes_of_tree(struct tp_time_builder *maker)
 {
     struct tp_time_tree *tree = maker->tree;
     struct children children = sort_children(maker);
     tree->nodes = tp_arena_array(maker->arena, maker->drafts.count, sizeof *tree->nodes);
-    tree->nodes[0] = node_of(maker, tp_time_draft(maker, 0));
+    tree->nodes[0] = make_node(maker, tp_time_draft(maker, 0));
     tree->nodes[0].parent = TP_NO_ID;
     tree->node_count = 1;
     add_nodes(maker, &children, 0, 0);
@@ -201,15 +201,15 @@ static void build_tree(struct tp_time_builder *maker)
         (struct tp_time_draft){.parent = TP_NO_ID, .text = tp_strings_add(&maker->texts, TP_STR("window"))};
     maker->leaves = tp_arena_alloc(maker->arena, size);
     count_operations(maker);
-    tp_time_owners(maker, add_own_time, maker);
+    tp_time_visit_owners(maker, add_own_time, maker);
     add_units(maker);
     tp_arena_drop(maker->arena, maker->leaves, size);
     tp_time_add_idle(maker);
-    sum_up(maker);
-    put_in_order(maker);
+    sum_subtrees(maker);
+    sort_nodes_of_tree(maker);
 }
 
-static int64_t work_of(const struct tp_model *model, uint32_t gpu)
+static int64_t device_work_ns(const struct tp_model *model, uint32_t gpu)
 {
     int64_t sum = 0;
     for (uint32_t i = 0; i < model->gpus[gpu].count; i++)
@@ -239,7 +239,7 @@ void tp_time_trees_build(struct tp_time_trees *trees, const struct tp_work_kinds
     trees->items = tp_arena_array(arena, count, sizeof *trees->items);
     for (uint32_t g = 0; g < count; g++) {
         rows[g] = g;
-        work[g] = work_of(model, g);
+        work[g] = device_work_ns(model, g);
     }
     tp_sort_rows(rows, count, by_work, work, arena);
     for (uint32_t i = 0; i < count; i++) {
@@ -261,29 +261,29 @@ void tp_time_trees_build(struct tp_time_trees *trees, const struct tp_work_kinds
 /* ---- fields ---- */
 
 /* Returns the share of a node in its tree. record->owner is the tree. */
-static struct tp_json_value share(const struct tp_record *record)
+static struct tp_json_value share_value(const struct tp_record *record)
 {
     const struct tp_time_node *node = record->at;
     const struct tp_time_tree *tree = record->owner;
-    return tp_as_real(tp_ratio(node->time_ns, tree->nodes[0].time_ns));
+    return tp_json_value_real(tp_ratio(node->time_ns, tree->nodes[0].time_ns));
 }
 
-static struct tp_json_value tflops(const struct tp_record *record)
+static struct tp_json_value tflops_value(const struct tp_record *record)
 {
     const struct tp_time_node *node = record->at;
-    return tp_as_real(tp_ratio(node->flops, (__int128)node->costed_ns * 1000));
+    return tp_json_value_real(tp_ratio(node->flops, (__int128)node->costed_ns * 1000));
 }
 
-static struct tp_json_value gbs(const struct tp_record *record)
+static struct tp_json_value gb_per_s_value(const struct tp_record *record)
 {
     const struct tp_time_node *node = record->at;
-    return tp_as_real(tp_ratio(node->bytes, node->costed_ns));
+    return tp_json_value_real(tp_ratio(node->bytes, node->costed_ns));
 }
 
-static struct tp_json_value headroom(const struct tp_record *record)
+static struct tp_json_value headroom_value(const struct tp_record *record)
 {
     const struct tp_time_node *node = record->at;
-    return tp_as_real((double)node->floored_ns - node->floor_ns);
+    return tp_json_value_real((double)node->floored_ns - node->floor_ns);
 }
 
 static bool next_child(const struct tp_record *record, size_t *cursor, struct tp_item *item);
@@ -294,8 +294,8 @@ static struct tp_json_value children(const struct tp_record *record)
     const struct tp_time_tree *tree = record->owner;
     size_t next = record->index + 1;
     if (next >= tree->node_count || tree->nodes[next].parent != record->index)
-        return tp_as_absent();
-    return tp_as_list(next_child, *record);
+        return tp_json_value_absent();
+    return tp_json_value_list(next_child, *record);
 }
 
 #define F struct tp_time_node
@@ -303,23 +303,23 @@ static const struct tp_json_field node_fields[] = {
     {"name", TP_PLAIN(F, text), .definition = "name of this part of the time"},
     {"time_ns", TP_PLAIN(F, time_ns),
      .definition = "time in the used steps, in nanoseconds; the children's times sum to it"},
-    {"share", TP_COMPUTED(TP_AS_REAL, share), .definition = "share of the used steps, from 0 to 1"},
+    {"share", TP_COMPUTED(TP_AS_REAL, share_value), .definition = "share of the used steps, from 0 to 1"},
     {"calls", TP_PLAIN(F, calls), TP_ONLY_IF(F, calls), .definition = "operations that begin in the used steps"},
     {"kernel_ns", TP_PLAIN(F, kernel_ns), TP_ONLY_IF(F, calls),
      .definition = "sum of the durations of these operations, in nanoseconds"},
     {"flops", TP_PLAIN(F, flops), TP_ONLY_IF(F, costed_ns),
      .definition = "floating-point operations of the device operations whose cost is known"},
-    {"tflops", TP_COMPUTED(TP_AS_REAL, tflops), TP_ONLY_IF(F, costed_ns),
+    {"tflops", TP_COMPUTED(TP_AS_REAL, tflops_value), TP_ONLY_IF(F, costed_ns),
      .definition = "rate of the floating-point operations, in 10^12 per second"},
     {"bytes", TP_PLAIN(F, bytes), TP_ONLY_IF(F, costed_ns),
      .definition = "smallest number of bytes that the device operations read and write"},
-    {"gbs", TP_COMPUTED(TP_AS_REAL, gbs), TP_ONLY_IF(F, costed_ns),
+    {"gbs", TP_COMPUTED(TP_AS_REAL, gb_per_s_value), TP_ONLY_IF(F, costed_ns),
      .definition = "rate of the bytes, in 10^9 bytes per second"},
     {"costed_ns", TP_PLAIN(F, costed_ns), TP_ONLY_IF(F, costed_ns),
      .definition = "time of the device operations whose cost is known, in nanoseconds"},
     {"floor_ns", TP_PLAIN(F, floor_ns), TP_ONLY_IF(F, floored_ns),
      .definition = "shortest possible time of the device operations whose cost is known, in nanoseconds"},
-    {"headroom_ns", TP_COMPUTED(TP_AS_REAL, headroom), TP_ONLY_IF(F, floored_ns),
+    {"headroom_ns", TP_COMPUTED(TP_AS_REAL, headroom_value), TP_ONLY_IF(F, floored_ns),
      .definition = "time of these operations above the shortest possible time, in nanoseconds"},
     {"bound", TP_WORD(F, bound, tp_bound_text), TP_ONLY_IF(F, floored_ns),
      .definition = "limit of most of the time: compute, memory or latency"},
@@ -335,29 +335,29 @@ static bool next_child(const struct tp_record *record, size_t *cursor, struct tp
     size_t at = *cursor ? *cursor : record->index + 1, next = at + 1;
     if (at >= tree->node_count || tree->nodes[at].parent != record->index)
         return false;
-    item->value = tp_as_record(&node_type, (struct tp_record){&tree->nodes[at], tree, at, NULL});
+    item->value = tp_json_value_record(&node_type, (struct tp_record){&tree->nodes[at], tree, at, NULL});
     while (next < tree->node_count && tree->nodes[next].depth > tree->nodes[at].depth)
         next++;
     *cursor = next;
     return true;
 }
 
-static struct tp_json_value top(const struct tp_record *record)
+static struct tp_json_value top_value(const struct tp_record *record)
 {
     const struct tp_time_tree *tree = record->at;
-    return tp_as_record(&node_type, (struct tp_record){&tree->nodes[0], tree, 0, NULL});
+    return tp_json_value_record(&node_type, (struct tp_record){&tree->nodes[0], tree, 0, NULL});
 }
 
 static struct tp_json_value peaks_name(const struct tp_record *record)
 {
     const struct tp_time_tree *tree = record->at;
-    return tp_as_text(tree->peaks ? tree->peaks->device : NULL);
+    return tp_json_value_text(tree->peaks ? tree->peaks->device : NULL);
 }
 
 static struct tp_json_value peaks_are_measured(const struct tp_record *record)
 {
     const struct tp_time_tree *tree = record->at;
-    return tp_as_bool(tree->peaks && tree->peaks->is_measured);
+    return tp_json_value_bool(tree->peaks && tree->peaks->is_measured);
 }
 
 #define F struct tp_time_tree
@@ -372,7 +372,8 @@ static const struct tp_json_field fields[] = {
      .definition = "time from the end of a launch to the start of its operation on a free device, in nanoseconds"},
     {"held_ns", TP_PLAIN(F, held_ns),
      .definition = "time in which the device ran work that was not recorded, in nanoseconds"},
-    {"tree", TP_COMPUTED(TP_AS_RECORD, top), .fields = &node_type, .definition = "the used steps, divided into parts"},
+    {"tree", TP_COMPUTED(TP_AS_RECORD, top_value), .fields = &node_type,
+     .definition = "the used steps, divided into parts"},
 };
 #undef F
 

@@ -16,7 +16,7 @@ static void mark_steps(const struct tp_model *model, uint64_t marks, bool is_mai
         const struct tp_event *e = &model->trace->events[order->host[i]];
         if (!(model->marks[e->name] & marks))
             continue;
-        uint32_t step = tp_step_of_host_near(model, e->ts_ns, &near);
+        uint32_t step = tp_step_of_host_time_near(model, e->ts_ns, &near);
         if (step < model->step_count)
             is_marked[step] = true;
     }
@@ -62,7 +62,7 @@ struct tp_accumulation tp_accumulation_find(const struct tp_model *model, struct
     struct tp_accumulation found = {0};
     bool is_marked = model->step_marker != TP_MARKER_WINDOW && model->step_marker != TP_MARKER_OPTIMIZER;
     if (!is_marked || model->used_count < 2 || model->host_main == TP_NO_ID ||
-        !tp_any_name_has(model, TP_MARK_OPTIMIZER_STEP) || !tp_any_name_has(model, TP_MARK_BACKWARD_NODE))
+        !tp_any_name_has_marks(model, TP_MARK_OPTIMIZER_STEP) || !tp_any_name_has_marks(model, TP_MARK_BACKWARD_NODE))
         return found;
     bool *updates = tp_arena_array(arena, model->step_count, sizeof *updates);
     mark_steps(model, TP_MARK_OPTIMIZER_STEP, true, updates);

@@ -18,7 +18,7 @@ struct tp_accumulation {
 struct tp_accumulation tp_accumulation_find(const struct tp_model *model, struct tp_arena *arena);
 
 /* Returns 1 for a micro-step that updates the parameters, otherwise 0. */
-static inline unsigned tp_accumulation_kind(const struct tp_accumulation *accumulation, uint32_t step)
+static inline unsigned tp_accumulation_step_kind(const struct tp_accumulation *accumulation, uint32_t step)
 {
     return accumulation->micro_count && accumulation->updates[step];
 }

@@ -3,12 +3,12 @@
 
 #include "webreport/model/numbers.h"
 
-static bool begins_capture(struct tp_str name)
+static bool is_capture_begin(struct tp_str name)
 {
     return tp_str_find(name, "StreamBeginCapture") >= 0;
 }
 
-static bool ends_capture(struct tp_str name)
+static bool is_capture_end(struct tp_str name)
 {
     return tp_str_find(name, "StreamEndCapture") >= 0;
 }
@@ -17,7 +17,7 @@ static bool has_captures(const struct tp_model *model)
 {
     const struct tp_strings *names = &model->trace->names;
     for (uint32_t n = 0; n < names->count; n++)
-        if (begins_capture(names->items[n]))
+        if (is_capture_begin(names->items[n]))
             return true;
     return false;
 }
@@ -28,12 +28,12 @@ static void add_thread(struct tp_vec *pieces, const struct tp_model *model, uint
     int64_t start_ns = 0, last_ns = 0;
     for (uint32_t i = model->launches.thread_first[thread]; i < model->launches.thread_first[thread + 1]; i++) {
         const struct tp_event *call = tp_launch_event(model, i);
-        struct tp_str name = tp_trace_name(model->trace, call);
+        struct tp_str name = tp_trace_event_name(model->trace, call);
         last_ns = tp_ns_max(last_ns, tp_event_end(call));
-        if (!is_open && begins_capture(name)) {
+        if (!is_open && is_capture_begin(name)) {
             start_ns = call->ts_ns;
             is_open = true;
-        } else if (is_open && ends_capture(name)) {
+        } else if (is_open && is_capture_end(name)) {
             tp_intervals_push(pieces, start_ns, tp_event_end(call));
             is_open = false;
         }
@@ -49,15 +49,15 @@ struct tp_intervals tp_captures_find(const struct tp_model *model, struct tp_are
         return (struct tp_intervals){0};
     for (uint32_t t = 0; t < model->trace->thread_count; t++)
         add_thread(&pieces, model, t);
-    return tp_intervals_of(&pieces);
+    return tp_intervals_from_vec(&pieces);
 }
 
-bool tp_captures_hold_all_launches(const struct tp_model *model, struct tp_arena *arena)
+bool tp_captures_contain_all_launches(const struct tp_model *model, struct tp_arena *arena)
 {
     struct tp_intervals captures = tp_captures_find(model, arena);
     for (uint32_t i = 0; captures.count && i < model->launches.count; i++) {
         const struct tp_event *call = tp_launch_event(model, i);
-        if (tp_str_find(tp_trace_name(model->trace, call), "Launch") >= 0 &&
+        if (tp_str_find(tp_trace_event_name(model->trace, call), "Launch") >= 0 &&
             !tp_intervals_contain(captures, call->ts_ns))
             return false;
     }

@@ -11,6 +11,6 @@
 struct tp_intervals tp_captures_find(const struct tp_model *model, struct tp_arena *arena);
 
 /* Returns whether the recording has captures and every launch is inside a capture. */
-bool tp_captures_hold_all_launches(const struct tp_model *model, struct tp_arena *arena);
+bool tp_captures_contain_all_launches(const struct tp_model *model, struct tp_arena *arena);
 
 #endif

@@ -15,5 +15,5 @@ static const struct tp_memory_place *find_place(const struct tp_trace *trace)
 
 struct tp_device_missing tp_device_missing_find(const struct tp_model *model, struct tp_arena *arena)
 {
-    return (struct tp_device_missing){tp_captures_hold_all_launches(model, arena), find_place(model->trace)};
+    return (struct tp_device_missing){tp_captures_contain_all_launches(model, arena), find_place(model->trace)};
 }

@@ -14,7 +14,7 @@ int64_t tp_verdict_cause_ns(const struct tp_trace_verdict *v, enum tp_time_cause
     return cause == TP_TIME_QUEUE ? ns - v->awaited_communication_ns : ns;
 }
 
-static enum tp_verdict_period period_of(const struct tp_model *model)
+static enum tp_verdict_period choose_period(const struct tp_model *model)
 {
     if (model->step_marker == TP_MARKER_WINDOW) {
         bool is_whole = model->steps[0].start_ns < tp_device_event(model, 0)->ts_ns;
@@ -33,11 +33,11 @@ static enum tp_time_cause second_cause(const struct tp_trace_verdict *v)
     return best;
 }
 
-void tp_verdict_device_headline(struct tp_trace_verdict *v, const struct tp_model *model)
+void tp_verdict_set_device_headline(struct tp_trace_verdict *v, const struct tp_model *model)
 {
     enum tp_time_cause second = second_cause(v);
     bool is_named = tp_percent(tp_verdict_cause_ns(v, second), model->window_ns) >= NEXT_PERCENT;
-    v->period = period_of(model);
+    v->period = choose_period(model);
     v->is_own_device = tp_is_own_device(model, v->device);
     v->next = is_named ? second : TP_TIME_NONE;
     v->headline_id = v->class != TP_CLASS_STALL          ? TP_HEADLINE_DEVICE
@@ -72,7 +72,7 @@ static void find_largest_operator(struct tp_trace_verdict *v, const struct tp_mo
 
 /* Returns, by name id, the time within W of the main thread's ranges that declare one of these kinds, ns. kinds:
  * bits. */
-static int64_t *said_by_name(const struct tp_model *model, unsigned kinds, struct tp_arena *arena)
+static int64_t *declared_time_by_name(const struct tp_model *model, unsigned kinds, struct tp_arena *arena)
 {
     const struct tp_order *order = model->order;
     int64_t *ns = tp_arena_array(arena, model->trace->names.count, sizeof *ns);
@@ -94,7 +94,7 @@ static void find_largest_range(struct tp_trace_verdict *v, const struct tp_model
     uint32_t best = TP_NO_ID;
     if (model->host_main == TP_NO_ID)
         return;
-    int64_t *ns = said_by_name(model, kinds, arena);
+    int64_t *ns = declared_time_by_name(model, kinds, arena);
     for (uint32_t n = 0; n < names->count; n++)
         if (ns[n] && (best == TP_NO_ID || ns[n] > ns[best] ||
                       (ns[n] == ns[best] && tp_str_compare(names->items[n], names->items[best]) < 0)))
@@ -105,7 +105,7 @@ static void find_largest_range(struct tp_trace_verdict *v, const struct tp_model
     tp_arena_drop(arena, ns, names->count * sizeof *ns);
 }
 
-void tp_verdict_host_headline(struct tp_trace_verdict *v, const struct tp_model *model, struct tp_arena *arena)
+void tp_verdict_set_host_headline(struct tp_trace_verdict *v, const struct tp_model *model, struct tp_arena *arena)
 {
     static const double SAID_PERCENT = 20;
     v->period = model->step_marker == TP_MARKER_WINDOW ? TP_PERIOD_RECORDING : TP_PERIOD_STEPS;
@@ -119,10 +119,10 @@ void tp_verdict_host_headline(struct tp_trace_verdict *v, const struct tp_model 
     } else if (v->cause == TP_TIME_SYNC) {
         v->headline_id = TP_HEADLINE_WAIT;
         find_largest_range(v, model, TP_RANGE_BIT(WAIT) | TP_RANGE_BIT(SYNC), 0, arena);
-    } else if (tp_any_declares(model, TP_RANGE_BIT(COMPUTE))) {
+    } else if (tp_has_declared_kind(model, TP_RANGE_BIT(COMPUTE))) {
         v->headline_id = TP_HEADLINE_RANGES;
         find_largest_range(v, model, TP_RANGE_BIT(COMPUTE), SAID_PERCENT, arena);
-    } else if (!tp_speaks_torch(model->producer) && !model->operators.count) {
+    } else if (!tp_uses_torch_words(model->producer) && !model->operators.count) {
         v->headline_id = TP_HEADLINE_NO_RANGE;
     } else {
         v->headline_id = TP_HEADLINE_CALLS;

@@ -135,8 +135,8 @@ struct tp_trace_verdict {
     bool is_recording_of_stacks; /* true if stacks cause most of that cost; false if shapes and memory do */
     /* percent of the steps in which the main thread was ready without a CPU; 0 if unknown or small */
     double ready_percent;
-    /* The verdict as sentences. Only tp_word_verdict in webreport/document/words fills it; in measure, only a summary
-     * reads it to keep a copy. */
+    /* The verdict as sentences. Only tp_fill_verdict_texts in webreport/document/words fills it; in measure, only a
+     * summary reads it to keep a copy. */
     struct tp_str headline;
     double step_us;                  /* mean length of a used step, us */
     struct tp_outside_part left_out; /* part of the recording outside W; all members are 0 without shares */
@@ -153,16 +153,16 @@ const char *tp_time_cause_text(enum tp_time_cause cause);
  * headline names separately. */
 int64_t tp_verdict_cause_ns(const struct tp_trace_verdict *verdict, enum tp_time_cause cause);
 
-/* Removes the verdict of a trace that does not show the work of its own process (tp_advice_withhold). */
-void tp_verdict_withhold(struct tp_trace_verdict *verdict);
+/* Removes the verdict of a trace that does not show the work of its own process (tp_advice_drop_verdict). */
+void tp_verdict_reset(struct tp_trace_verdict *verdict);
 
 /* Builds the verdict of a model, without its sentences. is_fragment: result of the trace quality. */
 void tp_verdict_build(struct tp_trace_verdict *verdict, const struct tp_model *model, bool is_fragment,
                       struct tp_arena *arena);
 
 /* Changes the verdict if more than half of W cannot be judged. unjudged: result of the rules about the recording. */
-void tp_verdict_leave_out(struct tp_trace_verdict *verdict, const struct tp_unjudged *unjudged,
-                          const struct tp_model *model);
+void tp_verdict_set_unjudged(struct tp_trace_verdict *verdict, const struct tp_unjudged *unjudged,
+                             const struct tp_model *model);
 
 /* Adds the cost of recording if the host is the limit and recording takes at least a tenth of W. found: result of the
  * rules. */
@@ -171,7 +171,7 @@ void tp_verdict_add_recording(struct tp_trace_verdict *verdict, const struct tp_
                               const struct tp_model *model);
 
 /* Uses the class of the program view if the trace contains only a program recorded from outside. */
-void tp_verdict_of_program(struct tp_trace_verdict *verdict, const struct tp_program_view *program);
+void tp_verdict_build_for_program(struct tp_trace_verdict *verdict, const struct tp_program_view *program);
 
 /* Fills class, cause and percent. shares: percent of W by enum tp_time_cause; gap_percent: share of the longest gap.
  * For tp_verdict_build and its tests. */

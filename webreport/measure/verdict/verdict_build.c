@@ -76,7 +76,7 @@ static int64_t idle_ns(const struct tp_gpu *gpu)
 }
 
 /* Returns the device with the most busy time in W; of equal devices, the first. */
-static const struct tp_gpu *busiest(const struct tp_model *model)
+static const struct tp_gpu *busiest_gpu(const struct tp_model *model)
 {
     const struct tp_gpu *best = &model->gpus[0];
     int64_t least = idle_ns(best);
@@ -96,22 +96,22 @@ static struct tp_intervals waiting_times(const struct tp_model *model, struct tp
     struct tp_vec pieces = TP_VEC(arena, struct tp_interval);
     for (uint32_t i = 0; i < model->wait_count; i++)
         tp_intervals_push(&pieces, model->waits[i].at_ns, tp_sat_add(model->waits[i].at_ns, model->waits[i].cost_ns));
-    return tp_intervals_of(&pieces);
+    return tp_intervals_from_vec(&pieces);
 }
 
 /* Returns the times for which the lanes of a device declare one of these kinds of ranges. kinds: bits. */
-static struct tp_intervals lane_times(const struct tp_model *model, const struct tp_gpu *gpu, unsigned kinds,
-                                      struct tp_arena *arena)
+static struct tp_intervals main_thread_times(const struct tp_model *model, const struct tp_gpu *gpu, unsigned kinds,
+                                             struct tp_arena *arena)
 {
     const struct tp_trace *trace = model->trace;
     struct tp_vec pieces = TP_VEC(arena, struct tp_interval);
-    for (uint32_t i = 0; i < trace->event_count && tp_any_declares(model, kinds); i++) {
+    for (uint32_t i = 0; i < trace->event_count && tp_has_declared_kind(model, kinds); i++) {
         const struct tp_event *e = &trace->events[i];
         if (e->kind == TP_KIND_GPU_ANNOTATION && kinds >> tp_event_declared_kind(e) & 1 &&
-            tp_device_of(model, e) == gpu->id)
+            tp_device_id_of_event(model, e) == gpu->id)
             tp_intervals_push(&pieces, e->ts_ns, tp_event_end(e));
     }
-    return tp_intervals_of(&pieces);
+    return tp_intervals_from_vec(&pieces);
 }
 
 /* Returns the idle time before collectives that start at least LONG_START_NS after their call, ns. Such a collective
@@ -146,7 +146,7 @@ enum { LATE_NS = 1000000000 }; /* longer than any collective needs to move its d
 
 /* Returns whether a collective is unusually long: longer than any transfer, or at least ten times as long as all other
  * collectives of the device together. */
-static bool is_late(const struct tp_event *e, int64_t sum_ns)
+static bool is_unusually_long(const struct tp_event *e, int64_t sum_ns)
 {
     int64_t others_ns = tp_sat_sub(sum_ns, e->dur_ns);
     return e->dur_ns >= LATE_NS || (others_ns > 0 && e->dur_ns / 10 >= others_ns);
@@ -162,43 +162,43 @@ static void find_one_collective(struct tp_trace_verdict *v, const struct tp_mode
             sum_ns = tp_sat_add(sum_ns, tp_device_event(model, gpu->events[i])->dur_ns);
     for (uint32_t i = 0; i < gpu->count; i++) {
         const struct tp_event *e = tp_device_event(model, gpu->events[i]);
-        if (!tp_is_communication(model, gpu->events[i]) || !is_late(e, sum_ns))
+        if (!tp_is_communication(model, gpu->events[i]) || !is_unusually_long(e, sum_ns))
             continue;
         struct tp_interval own = {e->ts_ns, tp_event_end(e)};
         int64_t ns = tp_intervals_intersection_length(gpu->exposed_communication, (struct tp_intervals){&own, 1});
         if (tp_percent(ns, model->window_ns) < STALL_PERCENT || ns <= v->one_collective_ns)
             continue;
         v->one_collective_ns = ns;
-        v->one_collective = tp_trace_name(model->trace, e);
+        v->one_collective = tp_trace_event_name(model->trace, e);
     }
 }
 
-static struct tp_intervals idle_of(const struct tp_gpu *gpu, enum tp_idle_part part, struct tp_arena *arena)
+static struct tp_intervals idle_times(const struct tp_gpu *gpu, enum tp_idle_part part, struct tp_arena *arena)
 {
     struct tp_vec pieces = TP_VEC(arena, struct tp_interval);
     for (uint32_t i = 0; i < gpu->idle_count; i++)
         if (gpu->idle[i].part == part)
             tp_intervals_push(&pieces, gpu->idle[i].a, gpu->idle[i].b);
-    return tp_intervals_of(&pieces);
+    return tp_intervals_from_vec(&pieces);
 }
 
 /* Finds the causes for a device that the program itself registered. No recorded call launches work on this device. Only
  * the ranges on its lanes and on the main thread show why it is idle. */
-static void name_own_causes(struct tp_trace_verdict *v, const struct tp_model *model, const struct tp_gpu *gpu,
-                            struct tp_arena *arena)
+static void set_own_device_causes(struct tp_trace_verdict *v, const struct tp_model *model, const struct tp_gpu *gpu,
+                                  struct tp_arena *arena)
 {
     const unsigned inputs = TP_RANGE_BIT(INPUT), waits = TP_RANGE_BIT(WAIT) | TP_RANGE_BIT(SYNC);
     struct tp_vec said = TP_VEC(arena, struct tp_interval), waited = said;
-    tp_intervals_append(&said, tp_main_ranges(model, inputs, arena));
-    tp_intervals_append(&said, lane_times(model, gpu, inputs, arena));
-    tp_intervals_append(&waited, tp_main_ranges(model, waits, arena));
-    tp_intervals_append(&waited, lane_times(model, gpu, waits, arena));
-    struct tp_intervals loading = tp_intervals_of(&said), waiting = tp_intervals_of(&waited);
+    tp_intervals_append(&said, tp_main_thread_ranges(model, inputs, arena));
+    tp_intervals_append(&said, main_thread_times(model, gpu, inputs, arena));
+    tp_intervals_append(&waited, tp_main_thread_ranges(model, waits, arena));
+    tp_intervals_append(&waited, main_thread_times(model, gpu, waits, arena));
+    struct tp_intervals loading = tp_intervals_from_vec(&said), waiting = tp_intervals_from_vec(&waited);
     for (enum tp_time_cause cause = TP_TIME_OUTSIDE; cause <= TP_TIME_UNKNOWN; cause++) {
-        struct tp_intervals idle = idle_of(gpu, cause == TP_TIME_OUTSIDE ? TP_IDLE_OUTSIDE : TP_IDLE_UNKNOWN, arena);
+        struct tp_intervals idle = idle_times(gpu, cause == TP_TIME_OUTSIDE ? TP_IDLE_OUTSIDE : TP_IDLE_UNKNOWN, arena);
         struct tp_intervals input = tp_intervals_intersection(arena, idle, loading);
         int64_t input_ns = tp_intervals_length(input);
-        int64_t wait_ns = tp_intervals_intersection_length(tp_intervals_minus(arena, idle, input), waiting);
+        int64_t wait_ns = tp_intervals_intersection_length(tp_intervals_difference(arena, idle, input), waiting);
         v->cause_ns[TP_TIME_INPUT] = tp_sat_add(v->cause_ns[TP_TIME_INPUT], input_ns);
         v->cause_ns[TP_TIME_SYNC] = tp_sat_add(v->cause_ns[TP_TIME_SYNC], wait_ns);
         v->cause_ns[cause] = tp_sat_sub(v->cause_ns[cause], tp_sat_add(input_ns, wait_ns));
@@ -217,8 +217,8 @@ static void fill_causes(struct tp_trace_verdict *v, const struct tp_model *model
         if (tp_idle_waits_for_host(piece))
             tp_intervals_push(&pieces, piece->a, piece->b);
     }
-    struct tp_intervals starved = tp_intervals_of(&pieces), loading = tp_main_loading(model, arena);
-    struct tp_intervals rest = tp_intervals_minus(arena, starved, loading);
+    struct tp_intervals starved = tp_intervals_from_vec(&pieces), loading = tp_main_thread_loading(model, arena);
+    struct tp_intervals rest = tp_intervals_difference(arena, starved, loading);
     v->cause_ns[TP_TIME_COMPUTE] = tp_intervals_intersection_length(gpu->compute, model->window);
     v->cause_ns[TP_TIME_COMMUNICATION] = tp_intervals_intersection_length(gpu->exposed_communication, model->window);
     v->cause_ns[TP_TIME_COPY] = tp_intervals_intersection_length(gpu->exposed_copy, model->window);
@@ -229,7 +229,7 @@ static void fill_causes(struct tp_trace_verdict *v, const struct tp_model *model
     v->cause_ns[TP_TIME_OUTSIDE] = part_ns[TP_IDLE_OUTSIDE];
     v->cause_ns[TP_TIME_UNKNOWN] = part_ns[TP_IDLE_UNKNOWN];
     if (gpu->is_own)
-        name_own_causes(v, model, gpu, arena);
+        set_own_device_causes(v, model, gpu, arena);
     for (unsigned c = 0; c < TP_TIME_DEVICE_COUNT; c++)
         v->has_cause[c] = true;
 }
@@ -340,7 +340,7 @@ void tp_verdict_decide(struct tp_trace_verdict *v, const double shares[TP_TIME_D
 
 static void judge_device(struct tp_trace_verdict *v, const struct tp_model *model, struct tp_arena *arena)
 {
-    const struct tp_gpu *gpu = busiest(model);
+    const struct tp_gpu *gpu = busiest_gpu(model);
     double shares[TP_TIME_DEVICE_COUNT];
     v->has_device = true;
     v->device = gpu->id;
@@ -358,7 +358,7 @@ static void judge_device(struct tp_trace_verdict *v, const struct tp_model *mode
     find_one_collective(v, model, gpu);
     if (v->one_collective_ns && v->class == TP_CLASS_COMMUNICATION_BOUND)
         v->class = TP_CLASS_STALL;
-    tp_verdict_device_headline(v, model);
+    tp_verdict_set_device_headline(v, model);
 }
 
 /* ---- no device ---- */
@@ -374,16 +374,16 @@ static int64_t operator_time(const struct tp_model *model, struct tp_arena *aren
         if (e->kind == TP_KIND_OPERATOR || tp_is_computing(model, e))
             tp_intervals_push(&pieces, e->ts_ns, tp_event_end(e));
     }
-    return tp_intervals_intersection_length(tp_intervals_of(&pieces), model->window);
+    return tp_intervals_intersection_length(tp_intervals_from_vec(&pieces), model->window);
 }
 
 /* Adds a cause that the host shows only through ranges that declare it. Without such ranges, the time of the cause is
  * unknown. */
-static void add_said(struct tp_trace_verdict *v, const struct tp_model *model, enum tp_time_cause cause, unsigned kinds,
-                     struct tp_arena *arena)
+static void add_declared_cause(struct tp_trace_verdict *v, const struct tp_model *model, enum tp_time_cause cause,
+                               unsigned kinds, struct tp_arena *arena)
 {
-    v->has_cause[cause] = tp_any_declares(model, kinds);
-    v->cause_ns[cause] = tp_intervals_length(tp_main_ranges(model, kinds, arena));
+    v->has_cause[cause] = tp_has_declared_kind(model, kinds);
+    v->cause_ns[cause] = tp_intervals_length(tp_main_thread_ranges(model, kinds, arena));
 }
 
 static void judge_host(struct tp_trace_verdict *v, const struct tp_model *model, struct tp_arena *arena)
@@ -394,16 +394,16 @@ static void judge_host(struct tp_trace_verdict *v, const struct tp_model *model,
     } causes[] = {{TP_TIME_COMMUNICATION, TP_CLASS_COMMUNICATION_BOUND},
                   {TP_TIME_COPY, TP_CLASS_COPY_BOUND},
                   {TP_TIME_SYNC, TP_CLASS_SYNC_BOUND}};
-    struct tp_intervals loading = tp_main_loading(model, arena);
+    struct tp_intervals loading = tp_main_thread_loading(model, arena);
     v->cause_ns[TP_TIME_INPUT] = tp_intervals_length(loading);
     v->cause_ns[TP_TIME_COMMUNICATION] =
         tp_intervals_intersection_length(tp_exposed_collectives(model, arena), model->window);
     v->cause_ns[TP_TIME_OPERATORS] = operator_time(model, arena);
-    v->cause_ns[TP_TIME_BETWEEN] = tp_intervals_length(tp_main_unrecorded(model, loading, arena));
+    v->cause_ns[TP_TIME_BETWEEN] = tp_intervals_length(tp_main_thread_unrecorded(model, loading, arena));
     v->has_cause[TP_TIME_INPUT] = v->has_cause[TP_TIME_COMMUNICATION] = true;
     v->has_cause[TP_TIME_OPERATORS] = v->has_cause[TP_TIME_BETWEEN] = true;
-    add_said(v, model, TP_TIME_COPY, TP_RANGE_BIT(COPY), arena);
-    add_said(v, model, TP_TIME_SYNC, TP_RANGE_BIT(WAIT) | TP_RANGE_BIT(SYNC), arena);
+    add_declared_cause(v, model, TP_TIME_COPY, TP_RANGE_BIT(COPY), arena);
+    add_declared_cause(v, model, TP_TIME_SYNC, TP_RANGE_BIT(WAIT) | TP_RANGE_BIT(SYNC), arena);
     v->cause = TP_TIME_INPUT;
     v->class = TP_CLASS_INPUT_BOUND;
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
@@ -416,10 +416,10 @@ static void judge_host(struct tp_trace_verdict *v, const struct tp_model *model,
         v->cause = TP_TIME_OPERATORS;
     }
     v->percent = tp_percent(v->cause_ns[v->cause], model->window_ns);
-    tp_verdict_host_headline(v, model, arena);
+    tp_verdict_set_host_headline(v, model, arena);
 }
 
-static void judge_nothing(struct tp_trace_verdict *v, const struct tp_model *model, bool is_fragment)
+static void set_class_without_times(struct tp_trace_verdict *v, const struct tp_model *model, bool is_fragment)
 {
     static const enum tp_headline headlines[TP_CLASS_COUNT] = {
         [TP_CLASS_TOO_LITTLE] = TP_HEADLINE_FRAGMENT,
@@ -457,10 +457,10 @@ void tp_verdict_build(struct tp_trace_verdict *v, const struct tp_model *model, 
     else if (!is_fragment && model->program == TP_RECORDED_CPU && model->window_ns)
         judge_host(v, model, arena);
     else
-        judge_nothing(v, model, is_fragment);
+        set_class_without_times(v, model, is_fragment);
 }
 
-void tp_verdict_of_program(struct tp_trace_verdict *v, const struct tp_program_view *program)
+void tp_verdict_build_for_program(struct tp_trace_verdict *v, const struct tp_program_view *program)
 {
     v->class = (enum tp_verdict_class)(TP_CLASS_PROGRAM + program->rule);
     v->headline_id = TP_HEADLINE_PROGRAM;
@@ -474,7 +474,7 @@ static bool next_gap_part(const struct tp_record *record, size_t *cursor, struct
     if (*cursor >= TP_IDLE_PARTS)
         return false;
     item->key = tp_str_of(tp_idle_part_text((enum tp_idle_part) * cursor));
-    item->value = tp_as_us(v->gap.part_ns[(*cursor)++]);
+    item->value = tp_json_value_us(v->gap.part_ns[(*cursor)++]);
     return true;
 }
 
@@ -485,20 +485,20 @@ static bool next_cause(const struct tp_record *record, size_t *cursor, struct tp
     if (cause >= TP_TIME_COUNT)
         return false;
     item->key = tp_str_of(tp_time_cause_text((enum tp_time_cause)cause));
-    item->value = v->has_cause[cause] ? tp_as_us(v->cause_ns[cause]) : tp_as_absent();
+    item->value = v->has_cause[cause] ? tp_json_value_us(v->cause_ns[cause]) : tp_json_value_absent();
     return true;
 }
 
 static struct tp_json_value left_out_kind(const struct tp_record *record)
 {
     const struct tp_outside_part *part = record->at;
-    return tp_as_text(part->is_device ? "device" : part->kind);
+    return tp_json_value_text(part->is_device ? "device" : part->kind);
 }
 
 static struct tp_json_value left_out_reason(const struct tp_record *record)
 {
     const struct tp_step *step = record->at;
-    return tp_as_text(tp_unused_reason_text((enum tp_unused_reason)step->left_out));
+    return tp_json_value_text(tp_unused_reason_text((enum tp_unused_reason)step->left_out));
 }
 
 static const struct tp_json_field step_fields[] = {
@@ -513,14 +513,15 @@ static bool next_left_out(const struct tp_record *record, size_t *cursor, struct
     if (*cursor >= v->step_count)
         return false;
     const struct tp_step *step = &v->steps[(*cursor)++];
-    item->value = tp_step_is_used(step) ? tp_as_absent() : tp_as_record(&left_out_step, (struct tp_record){.at = step});
+    item->value = tp_step_is_used(step) ? tp_json_value_absent()
+                                        : tp_json_value_record(&left_out_step, (struct tp_record){.at = step});
     return true;
 }
 
-static struct tp_json_value cause_word(const struct tp_record *record)
+static struct tp_json_value cause_name_value(const struct tp_record *record)
 {
     const struct tp_trace_verdict *v = record->at;
-    return v->cause == TP_TIME_NONE ? tp_as_null() : tp_as_text(tp_time_cause_text(v->cause));
+    return v->cause == TP_TIME_NONE ? tp_json_value_null() : tp_json_value_text(tp_time_cause_text(v->cause));
 }
 
 #define F struct tp_outside_part
@@ -553,7 +554,7 @@ static const struct tp_fields gap = TP_FIELDS("The longest idle time of the devi
 static const struct tp_json_field fields[] = {
     {"class", TP_WORD(F, class, tp_verdict_class_text), .definition = "what bounds the steps"},
     {"device", TP_PLAIN(F, device), TP_NULL_UNLESS(F, has_device), .definition = "device that is busy longest"},
-    {"cause", TP_COMPUTED(TP_AS_WORD, cause_word), .definition = "kind of time that decides"},
+    {"cause", TP_COMPUTED(TP_AS_WORD, cause_name_value), .definition = "kind of time that decides"},
     {"percent", TP_PLAIN(F, percent), .definition = "share of that kind of time in the used steps"},
     {"causes", TP_MAP(next_cause, NULL), .definition = "time by kind"},
     {"awaited_communication_us", TP_US(F, awaited_communication_ns), TP_ONLY_IF(F, has_device),
@@ -572,7 +573,7 @@ static const struct tp_json_field fields[] = {
 
 const struct tp_fields tp_verdict_fields = TP_FIELDS("Verdict", fields);
 
-void tp_verdict_withhold(struct tp_trace_verdict *v)
+void tp_verdict_reset(struct tp_trace_verdict *v)
 {
     *v = (struct tp_trace_verdict){.class = TP_CLASS_TOO_LITTLE,
                                    .cause = TP_TIME_NONE,

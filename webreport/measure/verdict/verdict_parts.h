@@ -6,7 +6,8 @@
 
 /* Set headline_id and the arguments of the headline: the first for a program with a device, the second without. arena:
  * working memory. */
-void tp_verdict_device_headline(struct tp_trace_verdict *verdict, const struct tp_model *model);
-void tp_verdict_host_headline(struct tp_trace_verdict *verdict, const struct tp_model *model, struct tp_arena *arena);
+void tp_verdict_set_device_headline(struct tp_trace_verdict *verdict, const struct tp_model *model);
+void tp_verdict_set_host_headline(struct tp_trace_verdict *verdict, const struct tp_model *model,
+                                  struct tp_arena *arena);
 
 #endif

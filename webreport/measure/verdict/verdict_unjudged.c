@@ -4,13 +4,14 @@
 #include "webreport/model/numbers.h"
 
 /* Returns the device time that the trace does not explain, the group "not shown", ns. */
-static int64_t not_shown_ns(const struct tp_trace_verdict *v)
+static int64_t unexplained_ns(const struct tp_trace_verdict *v)
 {
     int64_t ns = tp_sat_sub(v->cause_ns[TP_TIME_QUEUE], v->awaited_communication_ns);
     return tp_sat_add(ns, tp_sat_add(v->cause_ns[TP_TIME_OUTSIDE], v->cause_ns[TP_TIME_UNKNOWN]));
 }
 
-void tp_verdict_leave_out(struct tp_trace_verdict *v, const struct tp_unjudged *unjudged, const struct tp_model *model)
+void tp_verdict_set_unjudged(struct tp_trace_verdict *v, const struct tp_unjudged *unjudged,
+                             const struct tp_model *model)
 {
     static const enum tp_verdict_class classes[] = {[TP_UNJUDGED_CAPTURE] = TP_CLASS_CAPTURE,
                                                     [TP_UNJUDGED_LITTLE] = TP_CLASS_TOO_LITTLE,
@@ -26,7 +27,7 @@ void tp_verdict_leave_out(struct tp_trace_verdict *v, const struct tp_unjudged *
     bool is_missing = unjudged->reason == TP_UNJUDGED_NOTHING || unjudged->reason == TP_UNJUDGED_EDGE;
     /* the headline already says that the trace does not explain the time */
     if (is_missing && v->class == TP_CLASS_NOT_SHOWN) {
-        int64_t ns = not_shown_ns(v);
+        int64_t ns = unexplained_ns(v);
         v->unjudged = ns > model->window_ns - ns ? (struct tp_unjudged){.reason = TP_UNJUDGED_MISSING, .ns = ns}
                                                  : (struct tp_unjudged){0};
     } else if (unjudged->reason != TP_UNJUDGED_NOTHING) {

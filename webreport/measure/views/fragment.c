@@ -13,7 +13,7 @@ static bool is_host_work(const struct tp_model *model, const struct tp_event *e)
     const unsigned waits = TP_RANGE_BIT(INPUT) | TP_RANGE_BIT(WAIT) | TP_RANGE_BIT(SYNC);
     return e->kind == TP_KIND_OPERATOR || e->kind == TP_KIND_RUNTIME ||
            (e->kind == TP_KIND_ANNOTATION && !(model->marks[e->name] & TP_MARK_STEP) &&
-            !(waits >> tp_range_kind_of(model, e) & 1));
+            !(waits >> tp_event_range_kind(model, e) & 1));
 }
 
 static bool has_step_with_work(const struct tp_model *model)
@@ -28,7 +28,7 @@ static bool has_step_with_work(const struct tp_model *model)
 }
 
 /* Returns the time in which the thread works, ns. Overlapping events count once. */
-static int64_t work_of_thread(const struct tp_model *model, uint32_t thread)
+static int64_t work_ns_of_thread(const struct tp_model *model, uint32_t thread)
 {
     const struct tp_order *order = model->order;
     int64_t sum = 0, end = INT64_MIN;
@@ -45,12 +45,12 @@ static int64_t work_of_thread(const struct tp_model *model, uint32_t thread)
 
 /* Returns whether the total work of all threads and devices is at least least_ns. Samples count as work of their
  * thread. */
-static bool has_work_of(const struct tp_model *model, int64_t least_ns)
+static bool has_enough_work(const struct tp_model *model, int64_t least_ns)
 {
     const struct tp_trace *trace = model->trace;
     int64_t sum = 0;
     for (uint32_t t = 0; t < trace->thread_count && sum < least_ns; t++)
-        sum = tp_sat_add(sum, work_of_thread(model, t));
+        sum = tp_sat_add(sum, work_ns_of_thread(model, t));
     for (uint32_t i = 0; i < trace->event_count && sum < least_ns; i++)
         if (tp_kind_is_device(trace->events[i].kind))
             sum = tp_sat_add(sum, trace->events[i].dur_ns);
@@ -64,7 +64,7 @@ bool tp_is_fragment(const struct tp_model *model, int64_t recorded_ns, struct tp
     bool is_host = model->program == TP_RECORDED_CPU;
     if ((!is_host && model->program != TP_RECORDED_GPU) || !model->window_ns)
         return false;
-    if (has_step_with_work(model) || has_work_of(model, LEAST_NS))
+    if (has_step_with_work(model) || has_enough_work(model, LEAST_NS))
         return false;
-    return recorded_ns >= LEAST_NS || (is_host && tp_intervals_length(tp_main_loading(model, arena)) > 0);
+    return recorded_ns >= LEAST_NS || (is_host && tp_intervals_length(tp_main_thread_loading(model, arena)) > 0);
 }

@@ -17,7 +17,7 @@ struct heaviest {
     int64_t *ns, *calls;
 };
 
-static int compare(const void *context, uint32_t x, uint32_t y)
+static int compare_by_time(const void *context, uint32_t x, uint32_t y)
 {
     const struct heaviest *all = context;
     if (all->ns[x] != all->ns[y])
@@ -25,13 +25,13 @@ static int compare(const void *context, uint32_t x, uint32_t y)
     return tp_str_compare(all->names[x], all->names[y]);
 }
 
-static void fill(struct tp_table *out, struct heaviest *all, uint32_t item_count, struct tp_arena *arena)
+static void fill_rows(struct tp_table *out, struct heaviest *all, uint32_t item_count, struct tp_arena *arena)
 {
     uint32_t *rows = tp_arena_array(arena, item_count, sizeof *rows), count = 0;
     for (uint32_t i = 0; i < item_count; i++)
         if (all->ns[i] > 0)
             rows[count++] = i;
-    tp_sort_rows(rows, count, compare, all, arena);
+    tp_sort_rows(rows, count, compare_by_time, all, arena);
     tp_table_init(out, arena, "heaviest", defs, TP_HEAVY_COLUMNS, count);
     for (uint32_t row = 0; row < count; row++) {
         tp_table_text(out, TP_HEAVY_NAME)[row] = all->names[rows[row]];
@@ -40,15 +40,15 @@ static void fill(struct tp_table *out, struct heaviest *all, uint32_t item_count
     }
 }
 
-void tp_heaviest_kernels(struct tp_table *out, const struct tp_kernel_view *view, struct tp_arena *arena)
+void tp_costliest_kernels(struct tp_table *out, const struct tp_kernel_view *view, struct tp_arena *arena)
 {
     const struct tp_table *rows = &view->by_name;
     struct heaviest all = {tp_table_text(rows, TP_KERNEL_NAME), tp_table_int(rows, TP_KERNEL_IN_STEPS),
                            tp_table_int(rows, TP_KERNEL_CALLS_IN_STEPS)};
-    fill(out, &all, (uint32_t)rows->row_count, arena);
+    fill_rows(out, &all, (uint32_t)rows->row_count, arena);
 }
 
-void tp_heaviest_operators(struct tp_table *out, const struct tp_model *model, bool by_device, struct tp_arena *arena)
+void tp_costliest_operators(struct tp_table *out, const struct tp_model *model, bool by_device, struct tp_arena *arena)
 {
     const struct tp_strings *names = &model->trace->names;
     const struct tp_narrow *self = by_device ? &model->operators.device_self : &model->operators.host_self;
@@ -63,5 +63,5 @@ void tp_heaviest_operators(struct tp_table *out, const struct tp_model *model, b
         all.ns[e->name] = tp_sat_add(all.ns[e->name], tp_narrow_get(self, i));
         all.calls[e->name] += !tp_operator_is_second_copy(model, i);
     }
-    fill(out, &all, names->count, arena);
+    fill_rows(out, &all, names->count, arena);
 }

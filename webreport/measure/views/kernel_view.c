@@ -130,7 +130,7 @@ static uint32_t config_text(struct grouping *g, uint32_t value)
     if (value == TP_NO_ID)
         return 0; /* id of the text "null" */
     if (!g->config_of_value[value]) {
-        struct tp_str text = tp_value_dumps(g->arena, g->model->trace->values.items[value]);
+        struct tp_str text = tp_value_python_text(g->arena, g->model->trace->values.items[value]);
         g->config_of_value[value] = 1 + tp_strings_add(&g->configs, text);
     }
     return g->config_of_value[value] - 1;
@@ -208,7 +208,7 @@ static int compare_groups(const void *context, uint32_t i, uint32_t j)
     return decided;
 }
 
-static uint32_t *sorted_rows(const struct grouping *g, const struct tp_vec *groups)
+static uint32_t *sort_groups(const struct grouping *g, const struct tp_vec *groups)
 {
     struct order order = {g, groups->data};
     uint32_t *rows = tp_arena_array(g->arena, groups->count, sizeof *rows);
@@ -241,7 +241,7 @@ static struct tp_str use_text(uint64_t flags)
 
 static void build_names(struct tp_table *table, struct grouping *g)
 {
-    uint32_t *rows = sorted_rows(g, &g->names);
+    uint32_t *rows = sort_groups(g, &g->names);
     tp_table_init(table, g->arena, "by_name", kernel_defs, TP_KERNEL_COLUMNS, g->names.count);
     table->title = "Kernels";
     for (size_t row = 0; row < g->names.count; row++) {
@@ -259,7 +259,7 @@ static void build_names(struct tp_table *table, struct grouping *g)
 
 static void build_configs(struct tp_table *table, struct grouping *g)
 {
-    uint32_t *rows = sorted_rows(g, &g->configured);
+    uint32_t *rows = sort_groups(g, &g->configured);
     const struct tp_trace *trace = g->model->trace;
     tp_table_init(table, g->arena, "by_name_properties_and_operator", config_defs, TP_CONFIG_COLUMNS,
                   g->configured.count);
@@ -273,7 +273,7 @@ static void build_configs(struct tp_table *table, struct grouping *g)
         for (unsigned i = 0; i < 4; i++)
             if (group->values[i] != TP_NO_ID)
                 tp_table_text(table, TP_CONFIG_GRID + i)[row] =
-                    tp_value_output(g->arena, trace->values.items[group->values[i]]);
+                    tp_value_output_text(g->arena, trace->values.items[group->values[i]]);
         tp_table_bool(table, TP_CONFIG_USES_TC)[row] = (g->model->marks[group->name] & TP_MARK_TC_YES) != 0;
         tp_table_bool(table, TP_CONFIG_TC_ELIGIBLE)[row] =
             has_owner && (g->model->marks[group->owner_name] & TP_MARK_ELIGIBLE);
@@ -285,7 +285,7 @@ static void build_configs(struct tp_table *table, struct grouping *g)
 
 static void build_copies(struct tp_table *table, struct grouping *g)
 {
-    uint32_t *rows = sorted_rows(g, &g->copies);
+    uint32_t *rows = sort_groups(g, &g->copies);
     tp_table_init(table, g->arena, "copies_by_name", copy_defs, TP_COPY_COLUMNS, g->copies.count);
     table->title = "Copies and sets";
     for (size_t row = 0; row < g->copies.count; row++) {
@@ -311,7 +311,7 @@ static void build_ratios(struct tp_kernel_view *view, const struct grouping *g)
     view->unknown_ratio = tp_ratio(unknown, all);
 }
 
-static void find_columns(struct tp_kernel_view *view, const struct tp_model *model)
+static void find_optional_columns(struct tp_kernel_view *view, const struct tp_model *model)
 {
     for (uint32_t k = 0; k < model->devices.count; k++) {
         const struct tp_event *e = tp_device_event(model, k);
@@ -323,7 +323,8 @@ static void find_columns(struct tp_kernel_view *view, const struct tp_model *mod
     }
 }
 
-static void build(struct tp_kernel_view *view, const struct tp_model *model, bool has_configs, struct tp_arena *arena)
+static void build_view(struct tp_kernel_view *view, const struct tp_model *model, bool has_configs,
+                       struct tp_arena *arena)
 {
     struct grouping g = {.model = model, .arena = arena, .has_configs = has_configs};
     memset(view, 0, sizeof *view);
@@ -341,17 +342,17 @@ static void build(struct tp_kernel_view *view, const struct tp_model *model, boo
     build_configs(&view->by_config, &g);
     build_copies(&view->copies, &g);
     build_ratios(view, &g);
-    find_columns(view, model);
+    find_optional_columns(view, model);
 }
 
 void tp_kernel_view_build(struct tp_kernel_view *view, const struct tp_model *model, struct tp_arena *arena)
 {
-    build(view, model, true, arena);
+    build_view(view, model, true, arena);
 }
 
 void tp_kernel_view_build_by_name(struct tp_kernel_view *view, const struct tp_model *model, struct tp_arena *arena)
 {
-    build(view, model, false, arena);
+    build_view(view, model, false, arena);
 }
 
 #define F struct tp_kernel_view

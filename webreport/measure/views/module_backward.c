@@ -21,7 +21,7 @@ struct link {
     const struct tp_flow *forward, *backward;
 };
 
-static void find_tops(struct backward *b)
+static void find_outermost_operators(struct backward *b)
 {
     const struct tp_operators *ops = &b->model->operators;
     b->top = tp_arena_array(b->arena, ops->count, sizeof *b->top);
@@ -66,7 +66,7 @@ static uint32_t lower_bound(const struct tp_model *model, uint32_t thread, int64
 
 /* Returns whether x precedes y in the tree of their thread. The order is by start, then by later end, then by position
  * in the file. Unfinished operators are compared in the same way. */
-static bool is_before(const struct tp_model *model, uint32_t x, uint32_t y)
+static bool comes_before_in_tree(const struct tp_model *model, uint32_t x, uint32_t y)
 {
     const struct tp_event *a = tp_operator_event(model, x), *b = tp_operator_event(model, y);
     if (a->ts_ns != b->ts_ns)
@@ -100,7 +100,7 @@ static uint32_t operator_at(const struct backward *b, uint32_t thread, int64_t a
     for (; lo < ops->unfinished_count && b->unfinished[lo].key == at; lo++) {
         uint32_t item = b->unfinished[lo].item;
         if (tp_operator_event(b->model, item)->thread == thread &&
-            (found == TP_NO_ID || is_before(b->model, item, found) != wants_last))
+            (found == TP_NO_ID || comes_before_in_tree(b->model, item, found) != wants_last))
             found = item;
     }
     return found;
@@ -158,7 +158,7 @@ static void sort_unfinished(struct backward *b)
     tp_sort_keyed(b->unfinished, ops->unfinished_count, b->arena);
 }
 
-static void use_links(struct backward *b, const struct tp_vec *links)
+static void pair_by_links(struct backward *b, const struct tp_vec *links)
 {
     struct link_order order = {links->data, &b->model->trace->texts};
     uint32_t *rows = tp_arena_array(b->arena, links->count, sizeof *rows);
@@ -195,7 +195,7 @@ static bool is_backward_operator(const struct tp_model *model, uint32_t op)
     return thread != TP_NULL_INT && thread != 0;
 }
 
-static int64_t sequence_of(const struct tp_model *model, uint32_t op)
+static int64_t sequence_number(const struct tp_model *model, uint32_t op)
 {
     return tp_host_rare(model->trace, host_detail(model, op)).sequence;
 }
@@ -207,11 +207,11 @@ static int compare_in_tree(const void *context, uint32_t x, uint32_t y)
     uint32_t a = tp_operator_event(model, x)->thread, b = tp_operator_event(model, y)->thread;
     if (a != b)
         return a < b ? -1 : 1;
-    return is_before(model, x, y) ? -1 : is_before(model, y, x);
+    return comes_before_in_tree(model, x, y) ? -1 : comes_before_in_tree(model, y, x);
 }
 
 /* Returns all operators sorted by thread, then in the order of the thread's tree. */
-static uint32_t *in_tree_order(const struct backward *b)
+static uint32_t *sort_in_tree_order(const struct backward *b)
 {
     uint32_t count = b->model->operators.count, *order = tp_arena_array(b->arena, count, sizeof *order);
     for (uint32_t i = 0; i < count; i++)
@@ -222,21 +222,21 @@ static uint32_t *in_tree_order(const struct backward *b)
     return order;
 }
 
-static void use_sequence_numbers(struct backward *b)
+static void pair_by_sequence_numbers(struct backward *b)
 {
     const struct tp_operators *ops = &b->model->operators;
     int64_t highest = -1;
     struct tp_ids ids;
     struct tp_vec forwards = TP_VEC(b->arena, struct forward);
     for (uint32_t i = 0; i < ops->count; i++)
-        highest = sequence_of(b->model, i) > highest ? sequence_of(b->model, i) : highest;
+        highest = sequence_number(b->model, i) > highest ? sequence_number(b->model, i) : highest;
     if (highest < 0)
         return;
     tp_ids_init(&ids, b->arena, 0, highest, ops->count);
-    const uint32_t *order = in_tree_order(b);
+    const uint32_t *order = sort_in_tree_order(b);
     for (uint32_t at = 0; at < ops->count; at++) {
         uint32_t i = order[at];
-        int64_t number = sequence_of(b->model, i);
+        int64_t number = sequence_number(b->model, i);
         if (number < 0 || is_backward_operator(b->model, i) || b->top[i] != TP_NO_ID)
             continue;
         uint32_t id = tp_ids_add(&ids, number), thread = tp_operator_event(b->model, i)->thread;
@@ -248,7 +248,7 @@ static void use_sequence_numbers(struct backward *b)
     }
     for (uint32_t at = 0; at < ops->count; at++) {
         uint32_t i = order[at];
-        int64_t number = sequence_of(b->model, i);
+        int64_t number = sequence_number(b->model, i);
         uint32_t id = number >= 0 && is_backward_operator(b->model, i) ? tp_ids_find(&ids, number) : TP_NO_ID;
         if (id != TP_NO_ID && !TP_AT(&forwards, struct forward, id)->has_several_threads)
             add_pair(b, TP_AT(&forwards, struct forward, id)->op, i);
@@ -260,11 +260,11 @@ void tp_module_backward_build(struct tp_backward_sum *sums, const struct tp_mode
 {
     struct backward b = {.model = model, .arena = arena, .sums = sums};
     struct tp_vec links = find_links(&b);
-    find_tops(&b);
+    find_outermost_operators(&b);
     if (links.count)
-        use_links(&b, &links);
+        pair_by_links(&b, &links);
     else
-        use_sequence_numbers(&b);
+        pair_by_sequence_numbers(&b);
     tp_arena_drop(arena, b.top, model->operators.count * sizeof *b.top);
     tp_arena_drop(arena, b.is_used, model->operators.count * sizeof *b.is_used);
 }

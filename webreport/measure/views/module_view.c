@@ -63,15 +63,15 @@ static const struct tp_event *module_event(const struct builder *b, uint32_t m)
 
 /* Returns whether an operator counts for its module. Operators inside another operator of the same module do not
  * count. */
-static bool is_direct(const struct tp_operators *ops, uint32_t op)
+static bool is_outermost_of_module(const struct tp_operators *ops, uint32_t op)
 {
     uint32_t parent = ops->parent[op];
     return ops->module[op] != TP_NO_ID && (parent == TP_NO_ID || ops->module[parent] != ops->module[op]);
 }
 
-static void cover(struct builder *b, int64_t *covered_end, uint32_t m, int64_t a, int64_t end)
+static void subtract_covered_time(struct builder *b, int64_t *covered_end, uint32_t m, int64_t a, int64_t end)
 {
-    int64_t limit = b->model->modules.clipped_end[m];
+    int64_t limit = b->model->modules.clipped_end_ns[m];
     end = end < limit ? end : limit;
     a = a > covered_end[m] ? a : covered_end[m];
     if (end > a) {
@@ -91,12 +91,12 @@ static void find_host_self(struct builder *b)
     int64_t *covered_end = tp_arena_array(b->arena, modules->count, sizeof *covered_end);
     for (uint32_t m = 0; m < modules->count; m++) {
         covered_end[m] = module_event(b, m)->ts_ns;
-        b->calls[m].host_self = modules->clipped_end[m] - covered_end[m];
+        b->calls[m].host_self = modules->clipped_end_ns[m] - covered_end[m];
         if (modules->parent[m] != TP_NO_ID)
             pieces[count++] = (struct tp_keyed){module_event(b, m)->ts_ns, 0, m};
     }
     for (uint32_t i = 0; i < ops->count; i++)
-        if (is_direct(ops, i)) {
+        if (is_outermost_of_module(ops, i)) {
             b->calls[ops->module[i]].operators++;
             pieces[count++] = (struct tp_keyed){tp_operator_event(b->model, i)->ts_ns, 1, i};
         }
@@ -104,9 +104,9 @@ static void find_host_self(struct builder *b)
     for (size_t i = 0; i < count; i++) {
         uint32_t item = pieces[i].item;
         if (pieces[i].tie == 0)
-            cover(b, covered_end, modules->parent[item], pieces[i].key, modules->clipped_end[item]);
+            subtract_covered_time(b, covered_end, modules->parent[item], pieces[i].key, modules->clipped_end_ns[item]);
         else
-            cover(b, covered_end, ops->module[item], pieces[i].key, tp_operator_end(b->model, item));
+            subtract_covered_time(b, covered_end, ops->module[item], pieces[i].key, tp_operator_end(b->model, item));
     }
     tp_arena_drop(b->arena, pieces, capacity * sizeof *pieces);
     tp_arena_drop(b->arena, covered_end, modules->count * sizeof *covered_end);
@@ -140,7 +140,7 @@ static void find_backward(struct builder *b)
 }
 
 /* Adds the numbers of each call to its parent. A child must have a greater index than its parent. */
-static void add_up_calls(struct builder *b)
+static void sum_calls_of_subtrees(struct builder *b)
 {
     const struct tp_modules *modules = &b->model->modules;
     for (uint32_t m = modules->count; m-- > 0;) {
@@ -193,7 +193,7 @@ static void new_path(struct builder *b, uint32_t parent, uint32_t name, int64_t 
 }
 
 /* Returns the module calls of all threads in order of time, each parent before its children. */
-static uint32_t *calls_in_order(const struct builder *b)
+static uint32_t *sort_calls(const struct builder *b)
 {
     const struct tp_modules *modules = &b->model->modules;
     uint32_t *events = tp_arena_array(b->arena, modules->count, sizeof *events);
@@ -222,7 +222,7 @@ static uint32_t *calls_in_order(const struct builder *b)
 static void merge_paths(struct builder *b)
 {
     const struct tp_modules *modules = &b->model->modules;
-    uint32_t *order = calls_in_order(b), *path_of = tp_arena_array(b->arena, modules->count, sizeof *path_of);
+    uint32_t *order = sort_calls(b), *path_of = tp_arena_array(b->arena, modules->count, sizeof *path_of);
     struct tp_keys keys;
     b->paths = TP_VEC(b->arena, struct path);
     tp_keys_init(&keys, b->arena, 4);
@@ -304,7 +304,7 @@ void tp_module_view_build(struct tp_module_view *view, const struct tp_model *mo
     find_host_self(&b);
     find_device_times(&b);
     find_backward(&b);
-    add_up_calls(&b);
+    sum_calls_of_subtrees(&b);
     merge_paths(&b);
     build_table(view, &b);
     tp_arena_drop(arena, b.calls, model->modules.count * sizeof *b.calls);
@@ -332,7 +332,7 @@ static bool next_row(const struct tp_module_view *view, uint32_t depth, size_t *
     size_t row = *cursor;
     if (depth >= MAX_JSON_DEPTH || row >= view->table.row_count || view->depth[row] != depth)
         return false;
-    item->value = tp_as_record(&tp_module_fields, (struct tp_record){.at = view, .index = row});
+    item->value = tp_json_value_record(&tp_module_fields, (struct tp_record){.at = view, .index = row});
     while (++*cursor < view->table.row_count && view->depth[*cursor] > depth)
         ;
     return true;

@@ -18,7 +18,7 @@ struct pass {
     uint32_t *stack_of_text;
 };
 
-static uint32_t shape_of(struct pass *p, const struct tp_event *e)
+static uint32_t shape_id(struct pass *p, const struct tp_event *e)
 {
     uint32_t value = p->model->trace->hosts[e->detail].dims;
     if (value == TP_NO_ID)
@@ -32,7 +32,7 @@ static uint32_t shape_of(struct pass *p, const struct tp_event *e)
 
 /* Sums the members of every group. `above` and its parents are the operators that are open, and open[] counts them by
  * group. */
-static void add_up(struct pass *p, struct tp_op_group *groups, uint32_t group_count)
+static void sum_operators(struct pass *p, struct tp_op_group *groups, uint32_t group_count)
 {
     const struct tp_operators *ops = &p->model->operators;
     uint32_t *open = tp_arena_array(p->arena, group_count, sizeof *open), above = TP_NO_ID;
@@ -61,9 +61,9 @@ static void add_up(struct pass *p, struct tp_op_group *groups, uint32_t group_co
     tp_arena_drop(p->arena, open, group_count * sizeof *open);
 }
 
-static struct tp_op_groups finish(struct pass *p, struct tp_vec *groups)
+static struct tp_op_groups sum_and_return_groups(struct pass *p, struct tp_vec *groups)
 {
-    add_up(p, groups->data, (uint32_t)groups->count);
+    sum_operators(p, groups->data, (uint32_t)groups->count);
     return (struct tp_op_groups){groups->data, (uint32_t)groups->count};
 }
 
@@ -83,7 +83,7 @@ static void group_by_name(struct pass *p)
         p->key[i] = of_name[name] - 1;
     }
     tp_arena_drop(p->arena, of_name, size);
-    p->grouping->by_name = finish(p, &groups);
+    p->grouping->by_name = sum_and_return_groups(p, &groups);
 }
 
 static void group_by_shape(struct pass *p)
@@ -94,13 +94,13 @@ static void group_by_shape(struct pass *p)
     tp_keys_init(&keys, p->arena, 2);
     for (uint32_t i = 0; i < ops->count; i++) {
         const struct tp_event *e = tp_operator_event(p->model, i);
-        uint32_t shape = shape_of(p, e);
+        uint32_t shape = shape_id(p, e);
         p->key[i] = tp_keys_pair(&keys, e->name, shape);
         if (p->key[i] == groups.count)
             *(struct tp_op_group *)tp_vec_push(&groups) =
                 (struct tp_op_group){.name = e->name, .shape = shape, .stack = TP_NO_ID};
     }
-    p->grouping->by_shape = finish(p, &groups);
+    p->grouping->by_shape = sum_and_return_groups(p, &groups);
 }
 
 /* Orders stacks by their texts. context: the struct tp_stacks. */
@@ -150,7 +150,7 @@ static struct tp_op_groups group_by_stack(struct pass *p, const struct tp_op_gro
             *(struct tp_op_group *)tp_vec_push(&groups) =
                 (struct tp_op_group){.name = group->name, .shape = group->shape, .stack = stack};
     }
-    return finish(p, &groups);
+    return sum_and_return_groups(p, &groups);
 }
 
 void tp_op_grouping_build_names(struct tp_op_grouping *grouping, const struct tp_model *model, struct tp_arena *arena)
@@ -179,10 +179,10 @@ void tp_op_grouping_build(struct tp_op_grouping *grouping, const struct tp_model
         p.stack_of_text = stacks_of_texts(&p);
     group_by_name(&p);
     if (has_stacks)
-        grouping->by_name_stack = group_by_stack(&p, grouping->by_name.items);
+        grouping->by_name_and_stack = group_by_stack(&p, grouping->by_name.items);
     group_by_shape(&p);
     if (has_stacks)
-        grouping->by_shape_stack = group_by_stack(&p, grouping->by_shape.items);
+        grouping->by_shape_and_stack = group_by_stack(&p, grouping->by_shape.items);
     tp_arena_drop(arena, p.shape_of_value, value_size);
     tp_arena_drop(arena, p.key, ops->count * sizeof *p.key);
 }

@@ -21,7 +21,7 @@ struct tp_op_groups {
 /* the four groupings of operators in the operator view */
 struct tp_op_grouping {
     struct tp_strings shapes; /* distinct texts of input shapes */
-    struct tp_op_groups by_name, by_shape, by_name_stack, by_shape_stack;
+    struct tp_op_groups by_name, by_shape, by_name_and_stack, by_shape_and_stack;
 };
 
 void tp_op_grouping_build(struct tp_op_grouping *grouping, const struct tp_model *model, struct tp_arena *arena);

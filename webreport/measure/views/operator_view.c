@@ -78,7 +78,7 @@ static int compare_groups(const void *context, uint32_t i, uint32_t j)
     return tp_stack_compare(order->model->trace->stacks, x->stack, y->stack);
 }
 
-static uint32_t *sorted_rows(const struct order *order, uint32_t count, struct tp_arena *arena)
+static uint32_t *sort_groups(const struct order *order, uint32_t count, struct tp_arena *arena)
 {
     uint32_t *rows = tp_arena_array(arena, count, sizeof *rows);
     for (uint32_t i = 0; i < count; i++)
@@ -126,7 +126,7 @@ static int compare_texts(const void *context, uint32_t i, uint32_t j)
 
 /* Ranks the sections of a stack table by their keys. Returns, by group, the rank of its section. Fills `keys` with the
  * distinct keys. */
-static uint32_t *rank_sections(struct order *order, uint32_t count, struct tp_strings *keys, uint32_t **sorted,
+static uint32_t *sort_sections(struct order *order, uint32_t count, struct tp_strings *keys, uint32_t **sorted,
                                struct tp_arena *arena)
 {
     uint32_t *section = tp_arena_array(arena, count, sizeof *section);
@@ -165,8 +165,8 @@ static void build_stacks(struct tp_stack_table *out, struct order order, const s
     if (!groups->count)
         return;
     order.groups = groups->items;
-    order.section = rank_sections(&order, groups->count, &keys, &sorted, arena);
-    uint32_t *rows = sorted_rows(&order, groups->count, arena);
+    order.section = sort_sections(&order, groups->count, &keys, &sorted, arena);
+    uint32_t *rows = sort_groups(&order, groups->count, arena);
     out->stack = tp_arena_array(arena, groups->count, sizeof *out->stack);
     out->groups = tp_arena_array(arena, keys.count, sizeof *out->groups);
     out->group_count = keys.count;
@@ -221,7 +221,7 @@ static uint32_t *build_table(struct tp_table *table, struct order order, const s
 {
     order.groups = groups->items;
     order.section = NULL;
-    uint32_t *rows = sorted_rows(&order, groups->count, arena);
+    uint32_t *rows = sort_groups(&order, groups->count, arena);
     uint32_t *sections = tp_arena_array(arena, groups->count, sizeof *sections);
     tp_table_init(table, arena, shift ? "by_name_and_input_shape" : "by_name", shift ? shape_defs : name_defs,
                   TP_OP_COLUMNS + shift, groups->count);
@@ -247,7 +247,7 @@ static void start_view(struct tp_operator_view *view, const struct tp_model *mod
                                       .unlinked_device_events = model->devices.unlinked_count,
                                       .unlinked_device_time_ns = model->devices.unlinked_time_ns,
                                       .unlinked_kernel_time_ns = model->devices.unlinked_kernel_time_ns,
-                                      .launches_outside_operators = model->launches.outside_operator_count};
+                                      .launches_outside_operators = model->launches.launched_outside_operator_count};
 }
 
 void tp_operator_view_build(struct tp_operator_view *view, const struct tp_model *model, struct tp_arena *arena)
@@ -257,13 +257,15 @@ void tp_operator_view_build(struct tp_operator_view *view, const struct tp_model
     uint64_t rest_bytes = model->trace->reading.text_bytes * TP_MAX_STACK_TEXT_RATIO + TP_STACK_TEXT_GRACE_BYTES;
     start_view(view, model, &order, arena);
     tp_op_grouping_build(grouping, model, arena);
-    build_stacks(&view->stacks_by_name, order, &grouping->by_name_stack, "call_stacks_by_name", arena);
-    build_stacks(&view->stacks_by_shape, order, &grouping->by_shape_stack, "call_stacks_by_name_and_input_shape",
+    build_stacks(&view->stacks_by_name, order, &grouping->by_name_and_stack, "call_stacks_by_name", arena);
+    build_stacks(&view->stacks_by_shape, order, &grouping->by_shape_and_stack, "call_stacks_by_name_and_input_shape",
                  arena);
     view->stacks_left_out = measure_stacks(&view->stacks_by_name, &rest_bytes, arena);
     view->stacks_left_out += measure_stacks(&view->stacks_by_shape, &rest_bytes, arena);
-    view->name_stacks = build_table(&view->by_name, order, &grouping->by_name, 0, &view->stacks_by_name, arena);
-    view->shape_stacks = build_table(&view->by_shape, order, &grouping->by_shape, 1, &view->stacks_by_shape, arena);
+    view->stack_group_by_name_row =
+        build_table(&view->by_name, order, &grouping->by_name, 0, &view->stacks_by_name, arena);
+    view->stack_group_by_shape_row =
+        build_table(&view->by_shape, order, &grouping->by_shape, 1, &view->stacks_by_shape, arena);
 }
 
 void tp_operator_view_build_by_name(struct tp_operator_view *view, const struct tp_model *model, struct tp_arena *arena)
@@ -272,7 +274,8 @@ void tp_operator_view_build_by_name(struct tp_operator_view *view, const struct 
     struct order order = {.model = model, .grouping = grouping, .by_device = model->devices.count > 0};
     start_view(view, model, &order, arena);
     tp_op_grouping_build_names(grouping, model, arena);
-    view->name_stacks = build_table(&view->by_name, order, &grouping->by_name, 0, &view->stacks_by_name, arena);
+    view->stack_group_by_name_row =
+        build_table(&view->by_name, order, &grouping->by_name, 0, &view->stacks_by_name, arena);
 }
 
 /* ---- fields ---- */
@@ -283,17 +286,17 @@ static size_t write_stack(const struct tp_record *record, char *room, size_t siz
     return tp_stack_write(table->stacks, table->stack[record->index], room, size);
 }
 
-static struct tp_json_value call_stack(const struct tp_record *record)
+static struct tp_json_value call_stack_value(const struct tp_record *record)
 {
     const struct tp_stack_table *table = record->at;
     uint64_t bytes = table->text_bytes[record->index];
     if (bytes == TP_STACK_LEFT_OUT)
-        return tp_as_null();
-    return tp_as_written(write_stack, bytes, *record);
+        return tp_json_value_null();
+    return tp_json_value_computed_text(write_stack, bytes, *record);
 }
 
 static const struct tp_json_field stack_fields[] = {
-    {"call_stack", TP_COMPUTED(TP_AS_TEXT, call_stack),
+    {"call_stack", TP_COMPUTED(TP_AS_TEXT, call_stack_value),
      .definition = "frames, innermost first; null if the texts of all stacks would be too long"},
     {NULL, TP_ROW(struct tp_stack_table, table, TP_OP_CALLS, 0)},
 };
@@ -306,7 +309,8 @@ static bool next_stack(const struct tp_record *record, size_t *cursor, struct tp
     const struct tp_stack_group *group = &table->groups[record->index];
     if (*cursor >= group->count)
         return false;
-    item->value = tp_as_record(&stack_row, (struct tp_record){.at = table, .index = group->first + (*cursor)++});
+    item->value =
+        tp_json_value_record(&stack_row, (struct tp_record){.at = table, .index = group->first + (*cursor)++});
     return true;
 }
 
@@ -315,7 +319,7 @@ static bool next_group(const struct tp_stack_table *table, size_t *cursor, struc
     if (*cursor >= table->group_count)
         return false;
     item->key = table->groups[*cursor].key;
-    item->value = tp_as_list(next_stack, (struct tp_record){.at = table, .index = (*cursor)++});
+    item->value = tp_json_value_list(next_stack, (struct tp_record){.at = table, .index = (*cursor)++});
     return true;
 }
 
@@ -331,10 +335,10 @@ static bool next_by_shape(const struct tp_record *record, size_t *cursor, struct
     return next_group(&view->stacks_by_shape, cursor, item);
 }
 
-static struct tp_json_value sorted_by(const struct tp_record *record)
+static struct tp_json_value sort_key_value(const struct tp_record *record)
 {
     const struct tp_operator_view *view = record->at;
-    return tp_as_text(view->sorted_by_device ? "device_self_time_us" : "host_self_time_us");
+    return tp_json_value_text(view->sorted_by_device ? "device_self_time_us" : "host_self_time_us");
 }
 
 #define F struct tp_operator_view
@@ -349,7 +353,7 @@ static const struct tp_json_field unlinked_fields[] = {
 static const struct tp_fields unlinked = TP_FIELDS("Device work without an operator", unlinked_fields);
 
 static const struct tp_json_field fields[] = {
-    {"sorted_by", TP_COMPUTED(TP_AS_TEXT, sorted_by),
+    {"sorted_by", TP_COMPUTED(TP_AS_TEXT, sort_key_value),
      .definition = "name of the column by which the tables are sorted"},
     {"by_name", TP_PLAIN(F, by_name), .definition = "operators by name"},
     {"by_name_and_input_shape", TP_PLAIN(F, by_shape), .definition = "operators by name and shapes of their inputs"},

@@ -52,7 +52,7 @@ struct tp_operator_view {
     struct tp_table by_name, by_shape;
     /* by row of by_name and by_shape: index in the groups of stacks_by_name or stacks_by_shape; TP_NO_ID without
      * stacks */
-    uint32_t *name_stacks, *shape_stacks;
+    uint32_t *stack_group_by_name_row, *stack_group_by_shape_row;
     struct tp_stack_table stacks_by_name, stacks_by_shape;
     uint64_t stacks_left_out; /* number of stacks in both tables whose text is omitted because of its size */
     uint64_t unlinked_device_events, launches_outside_operators;

@@ -11,7 +11,7 @@ static const int64_t NAMED_NS = 10000000;
 
 /* Returns the interval of the recording. It begins with the profiler's own span or the first event, and ends with the
  * last event. The end of the span does not count, because old profilers processed their records then. */
-static struct tp_interval recording_of(const struct tp_model *model)
+static struct tp_interval recording_interval(const struct tp_model *model)
 {
     struct tp_interval all = {model->first_ns, model->first_ns};
     if (!model->kind_count[TP_KIND_SPAN])
@@ -32,8 +32,8 @@ static struct tp_interval recording_of(const struct tp_model *model)
 
 /* Fills line and line_ns with the kernel, copy or set that takes most of `time`. Of equal times, the first name in
  * alphabetical order counts. */
-static void name_operation(struct tp_outside_part *out, const struct tp_model *model, struct tp_intervals time,
-                           struct tp_arena *arena)
+static void set_longest_operation(struct tp_outside_part *out, const struct tp_model *model, struct tp_intervals time,
+                                  struct tp_arena *arena)
 {
     const struct tp_strings *names = &model->trace->names;
     int64_t *ns = tp_arena_array(arena, names->count, sizeof *ns);
@@ -55,8 +55,8 @@ static void name_operation(struct tp_outside_part *out, const struct tp_model *m
 }
 
 /* Fills kind, line and line_ns with the main thread's activity that takes most of `time`. */
-static void name_code(struct tp_outside_part *out, const struct tp_model *model, struct tp_intervals time,
-                      struct tp_arena *arena)
+static void set_longest_code(struct tp_outside_part *out, const struct tp_model *model, struct tp_intervals time,
+                             struct tp_arena *arena)
 {
     struct tp_fold_times times;
     struct tp_stack_walk walk = {.model = model, .arena = arena, .visit = tp_fold_times_add, .context = &times};
@@ -73,11 +73,11 @@ static void name_code(struct tp_outside_part *out, const struct tp_model *model,
 
 void tp_outside_find(struct tp_outside_part *out, const struct tp_model *model, struct tp_arena *arena)
 {
-    struct tp_interval all = recording_of(model);
+    struct tp_interval all = recording_interval(model);
     *out = (struct tp_outside_part){.recorded_ns = tp_sat_sub(all.b, all.a)};
     if (!model->window.count || out->recorded_ns <= 0)
         return;
-    struct tp_intervals time = tp_intervals_minus(arena, (struct tp_intervals){&all, 1}, model->window);
+    struct tp_intervals time = tp_intervals_difference(arena, (struct tp_intervals){&all, 1}, model->window);
     out->total_ns = tp_intervals_length(time);
     out->before_ns = tp_ns_max(0, tp_sat_sub(model->window.items[0].a, all.a));
     out->after_ns = tp_ns_max(0, tp_sat_sub(all.b, model->window.items[model->window.count - 1].b));
@@ -86,7 +86,7 @@ void tp_outside_find(struct tp_outside_part *out, const struct tp_model *model, 
         return;
     out->is_device = tp_intervals_intersection_length(model->device_busy, time) >= out->total_ns - out->total_ns / 2;
     if (out->is_device)
-        name_operation(out, model, time, arena);
+        set_longest_operation(out, model, time, arena);
     else
-        name_code(out, model, time, arena);
+        set_longest_code(out, model, time, arena);
 }

@@ -226,7 +226,7 @@ static void build_averages(struct tp_overview *view)
 }
 
 /* Returns the share of kernel time (0 to 1) whose owner is an eligible operator without eligible children (D11). */
-static double eligible_ratio(const struct tp_model *model)
+static double tensor_core_eligible_share(const struct tp_model *model)
 {
     const struct tp_devices *devices = &model->devices;
     int64_t sum = 0;
@@ -255,7 +255,7 @@ void tp_overview_build(struct tp_overview *view, const struct tp_model *model, s
     tp_gpu_summary_build(&view->gpu_summary, model, arena);
     view->device_busy_ns = tp_intervals_intersection_length(model->device_busy, model->window);
     view->recorded_device_busy_ns = tp_intervals_length(model->device_busy);
-    view->tensor_core_eligible_ratio = eligible_ratio(model);
+    view->tensor_core_eligible_ratio = tensor_core_eligible_share(model);
     tp_step_counts_build(&view->in_steps, model);
 }
 
@@ -279,7 +279,7 @@ static bool next_busy(const struct tp_record *record, size_t *cursor, struct tp_
         return false;
     snprintf(item->room, sizeof item->room, "%lld", (long long)view->gpus[*cursor].id);
     item->key = tp_str_of(item->room);
-    item->value = tp_as_us(view->busy_by_gpu_ns[record->index * view->gpu_count + *cursor]);
+    item->value = tp_json_value_us(view->busy_by_gpu_ns[record->index * view->gpu_count + *cursor]);
     ++*cursor;
     return true;
 }
@@ -290,7 +290,7 @@ static bool next_average(const struct tp_record *record, size_t *cursor, struct 
     if (*cursor >= TP_AVERAGE_COUNT)
         return false;
     item->key = tp_str_of(tp_average_defs[*cursor].name);
-    item->value = tp_as_real(view->average_us[*cursor]);
+    item->value = tp_json_value_real(view->average_us[*cursor]);
     ++*cursor;
     return true;
 }

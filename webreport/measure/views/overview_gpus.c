@@ -81,7 +81,7 @@ static struct running pop_running(struct sweep *s)
 }
 
 /* Returns the length of [a, b) within the window, ns. Each call must begin where the previous call ended, or later. */
-static int64_t within(struct sweep *s, int64_t a, int64_t b)
+static int64_t length_within_window(struct sweep *s, int64_t a, int64_t b)
 {
     int64_t sum = 0;
     while (s->at < s->window.count && s->window.items[s->at].b <= a)
@@ -92,10 +92,10 @@ static int64_t within(struct sweep *s, int64_t a, int64_t b)
 }
 
 /* Adds the time from `last` to `at` at the current level. */
-static void advance(struct sweep *s, int64_t at)
+static void advance_to(struct sweep *s, int64_t at)
 {
     if (s->level > 0 && s->has_last) {
-        int64_t inside = within(s, s->last, at);
+        int64_t inside = length_within_window(s, s->last, at);
         s->area += (s->level < UNIT_E9 ? s->level : UNIT_E9) * inside;
         s->covered += inside;
     }
@@ -113,16 +113,16 @@ static double sm_efficiency(const struct tp_model *model, const struct tp_gpu *g
             continue;
         while (s.count && s.heap[0].end <= e->ts_ns) {
             struct running done = pop_running(&s);
-            advance(&s, done.end);
+            advance_to(&s, done.end);
             s.level -= done.level_e9;
         }
-        advance(&s, e->ts_ns);
+        advance_to(&s, e->ts_ns);
         s.level += level;
         push_running(&s, (struct running){tp_event_end(e), level});
     }
     while (s.count) {
         struct running done = pop_running(&s);
-        advance(&s, done.end);
+        advance_to(&s, done.end);
         s.level -= done.level_e9;
     }
     tp_arena_drop(arena, s.heap, ((size_t)gpu->count + 1) * sizeof *s.heap);
@@ -223,7 +223,7 @@ void tp_gpu_window_build(struct tp_gpu_window *out, const struct tp_model *model
     struct gpu_sums sums;
     int64_t nothing_before = 0;
     narrow.window = (struct tp_intervals){&window, 1};
-    narrow.window_before = &nothing_before;
+    narrow.length_before_interval = &nothing_before;
     narrow.window_ns = window.b - window.a;
     uint32_t low = 0, high = gpu->count;
     while (low < high) { /* finds the first event that starts in the window */

@@ -57,7 +57,7 @@ static bool is_range(const struct tp_model *model, const struct tp_event *e)
     return e->kind == TP_KIND_ANNOTATION && !(model->marks[e->name] & (TP_MARK_STEP | TP_MARK_STEP_BRACKET));
 }
 
-static void close_last(struct summing *s)
+static void close_last_range(struct summing *s)
 {
     struct open_range *range = TP_AT(&s->stack, struct open_range, s->stack.count - 1);
     struct sum *sum = &s->sums[range->name];
@@ -68,11 +68,11 @@ static void close_last(struct summing *s)
 
 /* Opens a range. The caller passes the ranges of a thread in order of start, each before the ranges inside it. A range
  * that ends after its enclosing range is cut there. */
-static void open_next(struct summing *s, const struct tp_event *e)
+static void open_next_range(struct summing *s, const struct tp_event *e)
 {
     int64_t end_ns = tp_event_end(e);
     while (s->stack.count && TP_AT(&s->stack, struct open_range, s->stack.count - 1)->end_ns <= e->ts_ns)
-        close_last(s);
+        close_last_range(s);
     struct open_range *outer = s->stack.count ? TP_AT(&s->stack, struct open_range, s->stack.count - 1) : NULL;
     end_ns = outer && outer->end_ns < end_ns ? outer->end_ns : end_ns;
     int64_t own_ns = tp_window_length_within(s->model, &s->window_at, e->ts_ns, end_ns);
@@ -93,10 +93,10 @@ static void add_thread(struct summing *s, uint32_t thread)
     for (uint32_t i = order->thread_first[thread]; i < order->thread_first[thread + 1]; i++) {
         const struct tp_event *e = &s->model->trace->events[order->host[i]];
         if (is_range(s->model, e))
-            open_next(s, e);
+            open_next_range(s, e);
     }
     while (s->stack.count)
-        close_last(s);
+        close_last_range(s);
 }
 
 static int by_total(const void *x, const void *y, const void *context)
@@ -165,7 +165,7 @@ static void add_value(struct values *v, const struct tp_counter *counter)
     v->count++;
 }
 
-static int by_name(const void *x, const void *y, const void *context)
+static int compare_by_name(const void *x, const void *y, const void *context)
 {
     const struct values *a = x, *b = y;
     const struct tp_strings *names = context;
@@ -185,7 +185,7 @@ static void build_counters(struct tp_range_view *view, const struct tp_trace *tr
             all[count++].name = name;
         }
     if (count)
-        tp_merge_sort(arena, all, count, sizeof *all, by_name, &trace->names);
+        tp_merge_sort(arena, all, count, sizeof *all, compare_by_name, &trace->names);
     tp_table_init(&view->counters, arena, "counters", counter_defs, TP_COUNTER_COLUMNS, count);
     view->counters.title = "Counters";
     view->counter_names = tp_arena_array(arena, (size_t)count + 1, sizeof *view->counter_names);

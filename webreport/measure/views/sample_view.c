@@ -34,7 +34,7 @@ struct places {
 
 /* ---- functions of frames ---- */
 
-static struct tp_str function_of(struct tp_arena *arena, struct tp_str frame)
+static struct tp_str function_text(struct tp_arena *arena, struct tp_str frame)
 {
     ptrdiff_t library = tp_str_starts(frame, "+0x") ? tp_str_find(frame, " [") : -1;
     if (library >= 0)
@@ -58,26 +58,26 @@ void tp_sample_functions_init(struct tp_sample_functions *functions, const struc
     functions->of_frame = tp_arena_array(arena, trace->stacks->frames.count, sizeof *functions->of_frame);
 }
 
-void tp_sample_functions_of(struct tp_sample_functions *functions, const struct tp_sample *sample)
+void tp_sample_functions_read(struct tp_sample_functions *functions, const struct tp_sample *sample)
 {
     struct tp_vec *path = &functions->path;
     size_t kept = 0;
     functions->innermost = TP_STR("");
-    tp_stack_frames(functions->stacks, tp_stacks_of_text(functions->stacks, sample->stack), SIZE_MAX, path);
+    tp_stack_frames(functions->stacks, tp_stacks_node_of_text(functions->stacks, sample->stack), SIZE_MAX, path);
     for (size_t i = 0; i < path->count; i++) {
         uint32_t frame = *TP_AT(path, uint32_t, i), *known = &functions->of_frame[frame];
-        struct tp_str text = tp_str_trimmed(tp_stack_frame_text(functions->stacks, frame));
+        struct tp_str text = tp_str_trim(tp_stack_frame_text(functions->stacks, frame));
         if (!text.len)
             continue;
         if (!*known)
-            *known = tp_strings_add(&functions->texts, function_of(path->arena, text)) + 1;
+            *known = tp_strings_add(&functions->texts, function_text(path->arena, text)) + 1;
         *TP_AT(path, uint32_t, kept++) = *known - 1;
         functions->innermost = text;
     }
     path->count = kept;
 }
 
-struct tp_str tp_sample_thread(struct tp_arena *arena, const struct tp_thread *thread)
+struct tp_str tp_sample_thread_name(struct tp_arena *arena, const struct tp_thread *thread)
 {
     char number[32];
     if (thread->name.len)
@@ -90,7 +90,7 @@ struct tp_str tp_sample_thread(struct tp_arena *arena, const struct tp_thread *t
 
 /* ---- sums ---- */
 
-static struct place *place_of(struct places *places, uint32_t id)
+static struct place *find_or_add_place(struct places *places, uint32_t id)
 {
     while (places->items.count <= id)
         tp_vec_push(&places->items);
@@ -114,9 +114,9 @@ static void count_sample(struct tp_sample_view *view, struct counting *c, const 
     const struct tp_sample *sample = &trace->samples[i];
     struct place *innermost = NULL;
     view->cpu_ns = tp_sat_add(view->cpu_ns, sample->cpu_ns);
-    tp_sample_functions_of(&c->functions, sample);
+    tp_sample_functions_read(&c->functions, sample);
     for (size_t k = 0; k < c->functions.path.count; k++) {
-        innermost = place_of(&c->by_function, *TP_AT(&c->functions.path, uint32_t, k));
+        innermost = find_or_add_place(&c->by_function, *TP_AT(&c->functions.path, uint32_t, k));
         if (innermost->last == i + 1)
             continue; /* a recursive function counts once per sample */
         innermost->last = i + 1;
@@ -126,7 +126,7 @@ static void count_sample(struct tp_sample_view *view, struct counting *c, const 
     if (!innermost)
         return;
     count_self(innermost, sample);
-    count_self(place_of(&c->by_line, tp_strings_add(&c->lines, c->functions.innermost)), sample);
+    count_self(find_or_add_place(&c->by_line, tp_strings_add(&c->lines, c->functions.innermost)), sample);
 }
 
 /* ---- tables ---- */
@@ -143,7 +143,7 @@ static int by_size(const void *x, const void *y, const void *context)
     return tp_str_compare(tp_strings_get(places->texts, i), tp_strings_get(places->texts, k));
 }
 
-static uint32_t *sorted(struct places *places, struct tp_arena *arena)
+static uint32_t *sort_places(struct places *places, struct tp_arena *arena)
 {
     uint32_t *order = tp_arena_array(arena, places->items.count, sizeof *order);
     for (uint32_t i = 0; i < places->items.count; i++)
@@ -154,7 +154,7 @@ static uint32_t *sorted(struct places *places, struct tp_arena *arena)
 
 static void fill_functions(struct tp_table *table, struct places *places, struct tp_arena *arena)
 {
-    const uint32_t *order = sorted(places, arena);
+    const uint32_t *order = sort_places(places, arena);
     tp_table_init(table, arena, "functions", function_defs, TP_SAMPLE_COLUMNS, places->items.count);
     table->title = "Functions";
     for (size_t row = 0; row < places->items.count; row++) {
@@ -168,7 +168,7 @@ static void fill_functions(struct tp_table *table, struct places *places, struct
 
 static void fill_lines(struct tp_table *table, struct places *places, struct tp_arena *arena)
 {
-    const uint32_t *order = sorted(places, arena);
+    const uint32_t *order = sort_places(places, arena);
     tp_table_init(table, arena, "lines", line_defs, TP_SAMPLE_LINE_COLUMNS, places->items.count);
     table->title = "Lines";
     for (size_t row = 0; row < places->items.count; row++) {

@@ -46,9 +46,9 @@ struct tp_sample_functions {
 void tp_sample_functions_init(struct tp_sample_functions *functions, const struct tp_trace *trace,
                               struct tp_arena *arena);
 /* Fills `path` and `innermost` for a sample. */
-void tp_sample_functions_of(struct tp_sample_functions *functions, const struct tp_sample *sample);
+void tp_sample_functions_read(struct tp_sample_functions *functions, const struct tp_sample *sample);
 
 /* Returns the name of a thread, or its number if it has no name. */
-struct tp_str tp_sample_thread(struct tp_arena *arena, const struct tp_thread *thread);
+struct tp_str tp_sample_thread_name(struct tp_arena *arena, const struct tp_thread *thread);
 
 #endif

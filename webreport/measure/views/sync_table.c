@@ -55,18 +55,18 @@ struct tp_wait_place tp_wait_place(const struct tp_model *model, const struct tp
 {
     const struct tp_frames *frames = &model->trace->frames;
     const struct tp_event *e = &model->trace->events[wait->event];
-    uint32_t line = tp_line_id_of(model, wait->event);
+    uint32_t line = tp_event_line_id(model, wait->event);
     uint32_t op = outermost_operator(model, wait->op);
     return (struct tp_wait_place){
         .line = line == TP_NO_ID ? TP_STR("") : tp_frames_line_text(frames, line),
         .op = op == TP_NO_ID ? TP_STR("") : tp_frames_label_text(frames, op),
-        .api = tp_trace_name(model->trace, e),
+        .api = tp_trace_event_name(model->trace, e),
         .ids = {line, op, e->name},
     };
 }
 
-static struct group *group_of(const struct tp_model *model, const struct tp_wait *wait, struct tp_keys *keys,
-                              struct tp_vec *groups)
+static struct group *find_or_add_group(const struct tp_model *model, const struct tp_wait *wait, struct tp_keys *keys,
+                                       struct tp_vec *groups)
 {
     struct tp_wait_place place = tp_wait_place(model, wait);
     uint32_t key[4] = {place.ids[0], place.ids[1], place.ids[2], wait->kind};
@@ -116,7 +116,7 @@ void tp_sync_build(struct tp_sync_table *table, const struct tp_model *model, st
         const struct tp_wait *wait = &model->waits[i];
         const struct tp_event *e = &model->trace->events[wait->event];
         if (tp_intervals_contain(model->window, e->ts_ns))
-            add_wait(table, group_of(model, wait, &keys, &groups), wait, e);
+            add_wait(table, find_or_add_group(model, wait, &keys, &groups), wait, e);
         else
             table->outside_step_count++;
     }

@@ -28,7 +28,8 @@ struct group {
     int64_t total_ns;
 };
 
-static struct tp_vec gather(const struct tp_async_tasks *tasks, const struct tp_trace *trace, struct tp_arena *arena)
+static struct tp_vec collect_tasks_by_name(const struct tp_async_tasks *tasks, const struct tp_trace *trace,
+                                           struct tp_arena *arena)
 {
     struct tp_vec groups = TP_VEC(arena, struct group);
     /* by name id: index of the group + 1; 0: no group yet */
@@ -78,7 +79,7 @@ static int by_total(const void *x, const void *y)
     return tp_str_compare(a->name, b->name);
 }
 
-static int64_t quantile(const struct group *group, unsigned percent)
+static int64_t duration_quantile_ns(const struct group *group, unsigned percent)
 {
     const int64_t *sorted = group->durations.data;
     return group->durations.count ? sorted[tp_nearest_rank(group->durations.count, percent)] : TP_NULL_INT;
@@ -91,10 +92,10 @@ static void fill_row(struct tp_table *table, size_t row, struct group *group)
     tp_table_text(table, TP_TASK_NAME)[row] = group->name;
     tp_table_int(table, TP_TASK_COUNT)[row] = (int64_t)group->durations.count;
     tp_table_int(table, TP_TASK_TOTAL)[row] = group->total_ns;
-    tp_table_int(table, TP_TASK_P50)[row] = quantile(group, 50);
-    tp_table_int(table, TP_TASK_P95)[row] = quantile(group, 95);
-    tp_table_int(table, TP_TASK_P99)[row] = quantile(group, 99);
-    tp_table_int(table, TP_TASK_MAX)[row] = quantile(group, 100);
+    tp_table_int(table, TP_TASK_P50)[row] = duration_quantile_ns(group, 50);
+    tp_table_int(table, TP_TASK_P95)[row] = duration_quantile_ns(group, 95);
+    tp_table_int(table, TP_TASK_P99)[row] = duration_quantile_ns(group, 99);
+    tp_table_int(table, TP_TASK_MAX)[row] = duration_quantile_ns(group, 100);
     tp_table_int(table, TP_TASK_AT_ONCE)[row] = most_simultaneous(group);
     tp_table_int(table, TP_TASK_OPEN)[row] = (int64_t)(group->starts.count - group->ends.count);
 }
@@ -107,7 +108,7 @@ void tp_task_view_build(struct tp_task_view *view, const struct tp_model *model,
         return;
     tp_async_tasks_build(&tasks, model->trace, arena);
     *view = (struct tp_task_view){tasks.count > 0, tasks.count, tasks.without_begin, {0}};
-    struct tp_vec groups = gather(&tasks, model->trace, arena);
+    struct tp_vec groups = collect_tasks_by_name(&tasks, model->trace, arena);
     if (groups.count)
         qsort(groups.data, groups.count, sizeof(struct group), by_total);
     tp_table_init(&view->tasks, arena, "tasks", task_defs, TP_TASK_COLUMNS, groups.count);

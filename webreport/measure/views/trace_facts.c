@@ -87,7 +87,7 @@ void tp_trace_facts_build(struct tp_trace_facts *facts, const struct tp_model *m
     facts->steps_removed_at_tail = model->removed_step_count;
     count_events(facts, model);
     facts->device_events_without_launch = devices->without_launch_count;
-    facts->device_events_linked_by_external_id = devices->by_external_id_count;
+    facts->device_events_linked_by_external_id = devices->linked_by_external_id_count;
     facts->device_events_launched_outside_operators = devices->launched_outside_count;
     facts->device_events_unlinked = devices->unlinked_count;
     facts->device_time_unlinked_ns = devices->unlinked_time_ns;
@@ -98,13 +98,13 @@ void tp_trace_facts_build(struct tp_trace_facts *facts, const struct tp_model *m
 static struct tp_json_value step_source(const struct tp_record *record)
 {
     const struct tp_trace_facts *facts = record->at;
-    return facts->step_source.ptr ? tp_as_str(facts->step_source) : tp_as_absent();
+    return facts->step_source.ptr ? tp_json_value_str(facts->step_source) : tp_json_value_absent();
 }
 
 static struct tp_json_value step_passes(const struct tp_record *record)
 {
     const struct tp_trace_facts *facts = record->at;
-    return facts->step_source.ptr ? tp_as_int(facts->step_passes) : tp_as_absent();
+    return facts->step_source.ptr ? tp_json_value_int(facts->step_passes) : tp_json_value_absent();
 }
 
 #define F struct tp_trace_facts

@@ -16,7 +16,7 @@ static const char *const timed_rules[] = {"idle_view", "A1", "A2", "A3", "A4", "
                                           "E1",        "H1", "H2", "H3", "H4", "H5", "H6", "H7", "H8",  NULL};
 static const char *const graph_rules[] = {"A3", "C1", "C2", "C3", "C6", "C10", "C11", NULL};
 
-static void weaken(struct tp_quality_flag *flag, const char *const *rules)
+static void add_weakened_rules(struct tp_quality_flag *flag, const char *const *rules)
 {
     for (; flag->is_raised && *rules && flag->weakens_count < TP_QUALITY_WEAKENS; rules++)
         flag->weakens[flag->weakens_count++] = *rules;
@@ -40,7 +40,7 @@ static struct tp_quality_flag *set_percent(struct tp_quality *q, unsigned flag, 
     return f;
 }
 
-static void name_flags(struct tp_quality *q)
+static void set_flag_ids(struct tp_quality *q)
 {
     static const struct {
         const char *id, *unit;
@@ -108,8 +108,8 @@ static void count_skipped(struct tp_quality *q, const struct tp_reading *r, stru
     for (int letter = 0; letter < 128; letter++) {
         char name[] = "phase_?";
         name[6] = (char)letter;
-        if (r->skipped_phase[letter])
-            add_skipped(q, tp_arena_copy(arena, name, sizeof name - 1), r->skipped_phase[letter]);
+        if (r->skipped_by_phase[letter])
+            add_skipped(q, tp_arena_copy(arena, name, sizeof name - 1), r->skipped_by_phase[letter]);
     }
     add_skipped(q, "phase_unknown", r->skipped[TP_SKIP_PHASE_UNKNOWN]);
     add_skipped(q, "unknown_category", r->skipped[TP_SKIP_UNKNOWN_CATEGORY]);
@@ -127,7 +127,7 @@ static void count_notices(struct tp_quality *q, const struct tp_reading *r)
 
 /* ---- flags ---- */
 
-static void flag_steps(struct tp_quality *q, const struct tp_model *model)
+static void set_step_flags(struct tp_quality *q, const struct tp_model *model)
 {
     int64_t used = model->step_marker == TP_MARKER_WINDOW ? 0 : model->used_count;
     bool has_warm_up = tp_unused_step_count(model, TP_STEP_WARM_UP) > 0;
@@ -139,7 +139,7 @@ static void flag_steps(struct tp_quality *q, const struct tp_model *model)
     else if (has_warm_up)
         f->which = TP_CASE_WARM_UP;
     if (used < 2)
-        weaken(f, timed_rules);
+        add_weakened_rules(f, timed_rules);
 }
 
 /* sums over all device operations; times in ns */
@@ -167,7 +167,7 @@ static struct sums sum_operations(const struct tp_model *model)
     return s;
 }
 
-static void flag_operations(struct tp_quality *q, const struct tp_model *model)
+static void set_operation_flags(struct tp_quality *q, const struct tp_model *model)
 {
     struct sums s = sum_operations(model);
     if (model->program == TP_RECORDED_DEVICE_MISSING) {
@@ -176,10 +176,10 @@ static void flag_operations(struct tp_quality *q, const struct tp_model *model)
         set_percent(q, TP_FAULT_UNLINKED, 20 * s.unlinked_kernels > s.kernels,
                     tp_percent(s.unlinked_kernels, s.kernels));
     }
-    weaken(&q->flags[TP_FAULT_UNLINKED], idle_rules);
+    add_weakened_rules(&q->flags[TP_FAULT_UNLINKED], idle_rules);
     bool has_graphs = (__int128)5 * s.graph_ns > s.kernel_ns;
-    weaken(set_percent(q, TP_FAULT_GRAPHS, has_graphs, tp_percent(s.graph_ns, s.kernel_ns)), graph_rules);
-    weaken(set_count(q, TP_FAULT_CLOCKS, 100 * s.before_launch > s.linked, s.before_launch), idle_rules);
+    add_weakened_rules(set_percent(q, TP_FAULT_GRAPHS, has_graphs, tp_percent(s.graph_ns, s.kernel_ns)), graph_rules);
+    add_weakened_rules(set_count(q, TP_FAULT_CLOCKS, 100 * s.before_launch > s.linked, s.before_launch), idle_rules);
 }
 
 /* counts of a device's operations that start before an earlier operation of their stream has ended */
@@ -205,7 +205,7 @@ static void examine_operation(struct overlaps *o, uint32_t operation)
 }
 
 /* Examines `count` operations that start at the same time. The longest is first, then the order is that of the file. */
-static void examine_simultaneous(struct overlaps *o, const uint32_t *run, uint32_t count, struct tp_arena *arena)
+static void examine_simultaneous_run(struct overlaps *o, const uint32_t *run, uint32_t count, struct tp_arena *arena)
 {
     if (count == 1) {
         examine_operation(o, *run);
@@ -220,7 +220,7 @@ static void examine_simultaneous(struct overlaps *o, const uint32_t *run, uint32
     tp_arena_drop(arena, keys, count * sizeof *keys);
 }
 
-static void flag_overlaps(struct tp_quality *q, const struct tp_model *model, struct tp_arena *arena)
+static void set_overlap_flags(struct tp_quality *q, const struct tp_model *model, struct tp_arena *arena)
 {
     struct overlaps o = {.model = model};
     for (uint32_t g = 0; g < model->gpu_count; g++) {
@@ -237,7 +237,7 @@ static void flag_overlaps(struct tp_quality *q, const struct tp_model *model, st
             int64_t start = tp_device_event(model, gpu->events[i])->ts_ns;
             for (end = i + 1; end < gpu->count && tp_device_event(model, gpu->events[end])->ts_ns == start; end++)
                 continue;
-            examine_simultaneous(&o, gpu->events + i, end - i, arena);
+            examine_simultaneous_run(&o, gpu->events + i, end - i, arena);
         }
         tp_ids_drop(&o.streams, arena);
     }
@@ -262,7 +262,7 @@ static int64_t recorded_span(const struct tp_model *model)
         if (e->kind != TP_KIND_SPAN)
             continue;
         any = tp_ns_max(any, e->dur_ns);
-        if (tp_marks_of(model, i) & TP_MARK_PROFILER_SPAN) {
+        if (tp_event_marks(model, i) & TP_MARK_PROFILER_SPAN) {
             has_own = true;
             own = tp_ns_max(own, e->dur_ns);
         }
@@ -285,11 +285,11 @@ static struct recording examine_recording(const struct tp_model *model, struct t
         r.has_dims |= is_host && e->flags & TP_EVENT_HAS_INPUT_DIMS;
         r.has_frames |= tp_kind_is_frame(e->kind);
     }
-    r.overhead_ns = tp_intervals_length(tp_intervals_of(&overhead));
+    r.overhead_ns = tp_intervals_length(tp_intervals_from_vec(&overhead));
     return r;
 }
 
-static void flag_options(struct tp_quality *q, const struct tp_trace *trace, const struct recording *r)
+static void set_option_flags(struct tp_quality *q, const struct tp_trace *trace, const struct recording *r)
 {
     static const char *const shapes[] = {"C1", "C3", "C10", NULL}, *const stacks[] = {"A13", "idle_by_line",
                                                                                       "memory_peak.module", NULL};
@@ -308,13 +308,13 @@ static void flag_options(struct tp_quality *q, const struct tp_trace *trace, con
         if (options[i].is_on)
             continue;
         f->options_off[f->count++] = options[i].name;
-        weaken(f, options[i].weakens);
+        add_weakened_rules(f, options[i].weakens);
     }
     f->is_raised = f->count > 0;
 }
 
 /* Returns the number of used steps before the first one with a device operation; 0 if no step has one. */
-static int64_t count_leading(const struct tp_model *model)
+static int64_t count_leading_operations(const struct tp_model *model)
 {
     int64_t count = 0;
     for (uint32_t i = 0; i < model->step_count; i++) {
@@ -327,17 +327,17 @@ static int64_t count_leading(const struct tp_model *model)
     return 0;
 }
 
-static void flag_recording(struct tp_quality *q, const struct tp_model *model, struct tp_arena *arena)
+static void set_recording_flags(struct tp_quality *q, const struct tp_model *model, struct tp_arena *arena)
 {
     struct recording r = examine_recording(model, arena);
     int64_t odd = tp_sat_add(r.too_long, q->events_with_negative_dur);
-    int64_t bad = q->repaired + q->is_truncated + q->has_gzip_error, leading = count_leading(model);
+    int64_t bad = q->repaired + q->is_truncated + q->has_gzip_error, leading = count_leading_operations(model);
     set_count(q, TP_FAULT_ABSURD, odd, odd);
-    flag_options(q, model->trace, &r);
+    set_option_flags(q, model->trace, &r);
     bool is_slowed = (__int128)50 * r.overhead_ns > r.span_ns;
-    weaken(set_percent(q, TP_FAULT_OVERHEAD, is_slowed, tp_percent(r.overhead_ns, r.span_ns)), timed_rules);
-    weaken(set_count(q, TP_FAULT_DAMAGE, bad, bad), timed_rules);
-    weaken(set_count(q, TP_FAULT_LEADING, leading, leading), idle_rules);
+    add_weakened_rules(set_percent(q, TP_FAULT_OVERHEAD, is_slowed, tp_percent(r.overhead_ns, r.span_ns)), timed_rules);
+    add_weakened_rules(set_count(q, TP_FAULT_DAMAGE, bad, bad), timed_rules);
+    add_weakened_rules(set_count(q, TP_FAULT_LEADING, leading, leading), idle_rules);
     q->is_fragment = tp_is_fragment(model, r.span_ns, arena);
 }
 
@@ -349,20 +349,20 @@ void tp_quality_build(struct tp_quality *q, const struct tp_model *model, struct
     count_read(q, r);
     count_skipped(q, r, arena);
     count_notices(q, r);
-    q->events_without_dur = (int64_t)r->without_dur;
+    q->events_without_dur = (int64_t)r->missing_dur;
     q->events_with_negative_dur = (int64_t)r->negative_dur;
     q->repaired = (int64_t)r->repaired;
     q->badly_nested_host_events = (int64_t)model->badly_nested_count;
     q->out_of_memory_events = (int64_t)r->read_out_of_memory;
     q->is_truncated = r->is_truncated;
     q->has_gzip_error = r->has_gzip_error;
-    name_flags(q);
+    set_flag_ids(q);
     if (tp_has_only_own_devices(model))
         q->flags[TP_FAULT_UNLINKED].which = TP_CASE_OWN_DEVICES;
-    flag_steps(q, model);
-    flag_operations(q, model);
-    flag_overlaps(q, model, arena);
-    flag_recording(q, model, arena);
+    set_step_flags(q, model);
+    set_operation_flags(q, model);
+    set_overlap_flags(q, model, arena);
+    set_recording_flags(q, model, arena);
 }
 
 /* ---- fields ---- */
@@ -372,7 +372,7 @@ static bool next_count(const struct tp_quality_count *counts, unsigned count, si
     if (*cursor >= count)
         return false;
     item->key = tp_str_of(counts[*cursor].name);
-    item->value = tp_as_int(counts[*cursor].count);
+    item->value = tp_json_value_int(counts[*cursor].count);
     ++*cursor;
     return true;
 }
@@ -398,9 +398,9 @@ static bool next_notice(const struct tp_record *record, size_t *cursor, struct t
 static struct tp_json_value flag_value(const struct tp_record *record)
 {
     const struct tp_quality_flag *flag = record->at;
-    return flag->type == TP_QUALITY_INT    ? tp_as_int(flag->count)
-           : flag->type == TP_QUALITY_REAL ? tp_as_real(flag->percent)
-                                           : tp_as_null();
+    return flag->type == TP_QUALITY_INT    ? tp_json_value_int(flag->count)
+           : flag->type == TP_QUALITY_REAL ? tp_json_value_real(flag->percent)
+                                           : tp_json_value_null();
 }
 
 #define F struct tp_quality_flag
@@ -422,7 +422,7 @@ static bool next_flag(const struct tp_record *record, size_t *cursor, struct tp_
     const struct tp_quality *quality = record->at;
     if (*cursor >= TP_QUALITY_FLAGS)
         return false;
-    item->value = tp_as_record(&flag, (struct tp_record){.at = &quality->flags[(*cursor)++]});
+    item->value = tp_json_value_record(&flag, (struct tp_record){.at = &quality->flags[(*cursor)++]});
     return true;
 }
 

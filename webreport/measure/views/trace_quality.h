@@ -47,7 +47,7 @@ struct tp_quality_flag {
     int64_t count;  /* value of the flag if `type` is TP_QUALITY_INT */
     double percent; /* value of the flag if `type` is TP_QUALITY_REAL */
     const char *unit;
-    const char *text;                        /* sentence; only tp_word_quality in webreport/document/words fills it */
+    const char *text; /* sentence; only tp_fill_quality_texts in webreport/document/words fills it */
     const char *weakens[TP_QUALITY_WEAKENS]; /* rules and views that the flag affects; empty unless is_raised */
     unsigned weakens_count;
 };

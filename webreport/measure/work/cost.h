@@ -28,8 +28,8 @@ enum tp_number_type {
 const char *tp_number_type_text(enum tp_number_type type);
 
 struct tp_cost {
-    int64_t flops;       /* number of operations as torch counts them, ignoring the mask of attention */
-    int64_t exact_flops; /* number of operations without the part that a causal mask omits */
+    int64_t flops;                /* number of operations as torch counts them, ignoring the mask of attention */
+    int64_t flops_without_masked; /* number of operations without the part that a causal mask omits */
     int64_t bytes;
     /* bytes of a product's second operand if it is a single matrix, included in `bytes`; otherwise 0 */
     int64_t weight_bytes;
@@ -49,8 +49,8 @@ bool tp_cost_lacks_types(const struct tp_op_call *call);
 
 /* Computes the cost of a call. Returns false if the call has no cost. name: name of the operator, including "aten::".
  * hint: NULL without known shapes. */
-bool tp_cost_of(struct tp_cost *cost, struct tp_str name, const struct tp_op_call *call,
-                const struct tp_cost_hint *hint);
+bool tp_cost_of_call(struct tp_cost *cost, struct tp_str name, const struct tp_op_call *call,
+                     const struct tp_cost_hint *hint);
 
 /* Returns whether all patterns of names are valid. Used by tests. */
 bool tp_cost_rules_are_valid(void);

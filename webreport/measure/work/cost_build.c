@@ -13,15 +13,15 @@
 
 static bool set_bytes(struct tp_cost *cost, const struct tp_cost_arguments *a, int64_t bytes, int i)
 {
-    return tp_cost_set(cost, 0, bytes, tp_cost_type(a, i));
+    return tp_cost_set(cost, 0, bytes, tp_cost_number_type(a, i));
 }
 
-static int64_t sum(int64_t x, int64_t y)
+static int64_t add_if_known(int64_t x, int64_t y)
 {
     return tp_sat_add(x, y);
 }
 
-static int64_t twice(int64_t bytes)
+static int64_t twice_if_known(int64_t bytes)
 {
     return tp_sat_mul(2, bytes);
 }
@@ -31,7 +31,7 @@ static int64_t tensor_bytes(const struct tp_cost_arguments *a)
 {
     int64_t bytes = 0;
     for (unsigned i = 0; i < a->count; i++)
-        bytes = sum(bytes, tp_cost_bytes(a, (int)i));
+        bytes = add_if_known(bytes, tp_cost_tensor_bytes(a, (int)i));
     return bytes;
 }
 
@@ -43,131 +43,144 @@ static int first_tensor(const struct tp_cost_arguments *a)
     return -1;
 }
 
-static bool norm(struct tp_cost *cost, const struct tp_cost_arguments *a)
+static bool set_norm_cost(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
-    return tp_cost_tensor(a, 0) && set_bytes(cost, a, sum(tp_cost_all_bytes(a), tp_cost_bytes(a, 0)), 0);
+    return tp_cost_tensor_shape(a, 0) &&
+           set_bytes(cost, a, add_if_known(tp_cost_all_tensor_bytes(a), tp_cost_tensor_bytes(a, 0)), 0);
 }
 
 /* Computes the cost of the backward operator of a norm. Gradient and result are as large as the largest tensor
  * argument. */
-static bool norm_backward(struct tp_cost *cost, const struct tp_cost_arguments *a)
+static bool set_norm_backward_cost(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
     int largest = first_tensor(a);
     for (unsigned i = 0; i < a->count; i++)
-        if (a->items[i].form == TP_COST_TENSOR && tp_cost_bytes(a, (int)i) > tp_cost_bytes(a, largest))
+        if (a->items[i].form == TP_COST_TENSOR && tp_cost_tensor_bytes(a, (int)i) > tp_cost_tensor_bytes(a, largest))
             largest = (int)i;
-    return largest >= 0 && set_bytes(cost, a, sum(tp_cost_all_bytes(a), tp_cost_bytes(a, largest)), largest);
+    return largest >= 0 &&
+           set_bytes(cost, a, add_if_known(tp_cost_all_tensor_bytes(a), tp_cost_tensor_bytes(a, largest)), largest);
 }
 
 /* Computes the cost of operators that read the first tensor once and write a result of its size. */
-static bool first_two(struct tp_cost *cost, const struct tp_cost_arguments *a)
+static bool set_twice_first_tensor_cost(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
-    return tp_cost_tensor(a, 0) && set_bytes(cost, a, twice(tp_cost_bytes(a, 0)), 0);
+    return tp_cost_tensor_shape(a, 0) && set_bytes(cost, a, twice_if_known(tp_cost_tensor_bytes(a, 0)), 0);
 }
 
-static bool first_three(struct tp_cost *cost, const struct tp_cost_arguments *a)
+static bool set_thrice_first_tensor_cost(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
-    return tp_cost_tensor(a, 0) && set_bytes(cost, a, tp_sat_mul(3, tp_cost_bytes(a, 0)), 0);
+    return tp_cost_tensor_shape(a, 0) && set_bytes(cost, a, tp_sat_mul(3, tp_cost_tensor_bytes(a, 0)), 0);
 }
 
-static bool fill(struct tp_cost *cost, const struct tp_cost_arguments *a)
+static bool set_fill_cost(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
-    int64_t bytes = tp_cost_bytes(a, 0);
-    return set_bytes(cost, a, bytes ? bytes : tp_cost_size(a, 0), 0);
+    int64_t bytes = tp_cost_tensor_bytes(a, 0);
+    return set_bytes(cost, a, bytes ? bytes : tp_cost_element_bytes(a, 0), 0);
 }
 
-static bool copy(struct tp_cost *cost, const struct tp_cost_arguments *a)
+static bool set_copy_cost(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
-    if (!tp_cost_tensor(a, 0))
-        return a->count && set_bytes(cost, a, sum(tp_cost_size(a, 0), tp_cost_size(a, 1)), 0);
-    return set_bytes(cost, a, sum(tp_cost_bytes(a, 0), tp_cost_tensor(a, 1) ? tp_cost_bytes(a, 1) : tp_cost_size(a, 1)),
+    if (!tp_cost_tensor_shape(a, 0))
+        return a->count &&
+               set_bytes(cost, a, add_if_known(tp_cost_element_bytes(a, 0), tp_cost_element_bytes(a, 1)), 0);
+    return set_bytes(cost, a,
+                     add_if_known(tp_cost_tensor_bytes(a, 0), tp_cost_tensor_shape(a, 1) ? tp_cost_tensor_bytes(a, 1)
+                                                                                         : tp_cost_element_bytes(a, 1)),
                      0);
 }
 
-static bool concatenation(struct tp_cost *cost, const struct tp_cost_arguments *a)
+static bool set_concatenation_cost(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
-    int64_t bytes = tp_cost_all_bytes(a);
-    return bytes && set_bytes(cost, a, twice(bytes), 0);
+    int64_t bytes = tp_cost_all_tensor_bytes(a);
+    return bytes && set_bytes(cost, a, twice_if_known(bytes), 0);
 }
 
-static bool embedding(struct tp_cost *cost, const struct tp_cost_arguments *a)
+static bool set_embedding_cost(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
-    const struct tp_shape *w = tp_cost_tensor(a, 0), *i = tp_cost_tensor(a, 1);
+    const struct tp_shape *w = tp_cost_tensor_shape(a, 0), *i = tp_cost_tensor_shape(a, 1);
     if (!w || !i)
         return false;
     int64_t rows = tp_sat_mul(tp_shape_product(i), w->sizes[w->rank - 1]);
-    return set_bytes(cost, a, sum(tp_cost_bytes(a, 1), twice(tp_sat_mul(rows, tp_cost_size(a, 0)))), 0);
+    return set_bytes(
+        cost, a,
+        add_if_known(tp_cost_tensor_bytes(a, 1), twice_if_known(tp_sat_mul(rows, tp_cost_element_bytes(a, 0)))), 0);
 }
 
-static bool embedding_backward(struct tp_cost *cost, const struct tp_cost_arguments *a)
+static bool set_embedding_backward_cost(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
-    return tp_cost_tensor(a, 0) && set_bytes(cost, a, sum(twice(tp_cost_bytes(a, 0)), tp_cost_bytes(a, 1)), 0);
+    return tp_cost_tensor_shape(a, 0) &&
+           set_bytes(cost, a, add_if_known(twice_if_known(tp_cost_tensor_bytes(a, 0)), tp_cost_tensor_bytes(a, 1)), 0);
 }
 
-static bool gather(struct tp_cost *cost, const struct tp_cost_arguments *a)
+static bool set_gather_cost(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
-    const struct tp_shape *i = tp_cost_tensor(a, 2);
-    return i &&
-           set_bytes(cost, a, sum(tp_cost_bytes(a, 2), twice(tp_sat_mul(tp_shape_product(i), tp_cost_size(a, 0)))), 0);
+    const struct tp_shape *i = tp_cost_tensor_shape(a, 2);
+    return i && set_bytes(cost, a,
+                          add_if_known(tp_cost_tensor_bytes(a, 2),
+                                       twice_if_known(tp_sat_mul(tp_shape_product(i), tp_cost_element_bytes(a, 0)))),
+                          0);
 }
 
-static bool index_select(struct tp_cost *cost, const struct tp_cost_arguments *a)
+static bool set_index_select_cost(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
-    const struct tp_shape *x = tp_cost_tensor(a, 0), *i = tp_cost_tensor(a, 2);
+    const struct tp_shape *x = tp_cost_tensor_shape(a, 0), *i = tp_cost_tensor_shape(a, 2);
     int64_t dimension = tp_cost_integer(a, 1, 0);
     if (!x || !i || dimension < -(int64_t)x->rank || (dimension == 0 && tp_cost_is_true(a, 1)))
         return false;
     dimension = dimension < 0 ? dimension + x->rank : dimension < x->rank ? dimension : 0;
     int64_t of_one = x->sizes[dimension] > 1 ? x->sizes[dimension] : 1;
     int64_t picked = tp_sat_mul(tp_shape_product(x) / of_one, tp_shape_product(i));
-    return set_bytes(cost, a, sum(tp_cost_bytes(a, 2), twice(tp_sat_mul(picked, tp_cost_size(a, 0)))), 0);
+    return set_bytes(
+        cost, a,
+        add_if_known(tp_cost_tensor_bytes(a, 2), twice_if_known(tp_sat_mul(picked, tp_cost_element_bytes(a, 0)))), 0);
 }
 
 /* Computes the cost of writing values into the first tensor. The last tensor has as many elements as the values, which
  * are read and written. */
-static bool scatter(struct tp_cost *cost, const struct tp_cost_arguments *a)
+static bool set_scatter_cost(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
     int first = first_tensor(a), final = first;
     for (unsigned i = 0; i < a->count; i++)
         final = a->items[i].form == TP_COST_TENSOR ? (int)i : final;
     if (first < 0)
         return false;
-    int64_t bytes = tp_sat_sub(tensor_bytes(a), tp_cost_bytes(a, first));
-    return set_bytes(cost, a, sum(bytes, final != first ? twice(tp_cost_bytes(a, final)) : 0), 0);
+    int64_t bytes = tp_sat_sub(tensor_bytes(a), tp_cost_tensor_bytes(a, first));
+    return set_bytes(cost, a, add_if_known(bytes, final != first ? twice_if_known(tp_cost_tensor_bytes(a, final)) : 0),
+                     0);
 }
 
 /* Computes the cost of a fused optimizer. It reads parameters, gradients and state, and writes parameters and state. */
-static bool fused_optimizer(struct tp_cost *cost, const struct tp_cost_arguments *a)
+static bool set_fused_optimizer_cost(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
     int64_t bytes = 0;
     if (!tp_cost_list_bytes(a, 0))
         return false;
     for (unsigned i = 0; i < a->count && i < 6; i++)
-        bytes = sum(bytes, tp_cost_list_bytes(a, i));
-    return tp_cost_set(cost, 0, tp_sat_sub(twice(bytes), tp_cost_list_bytes(a, 1)), TP_NUMBER_FP32);
+        bytes = add_if_known(bytes, tp_cost_list_bytes(a, i));
+    return tp_cost_set(cost, 0, tp_sat_sub(twice_if_known(bytes), tp_cost_list_bytes(a, 1)), TP_NUMBER_FP32);
 }
 
 /* Computes the cost of an operator that reads lists of tensors and writes the first list. is_once: only the first list
  * counts, once. */
-static bool lists(struct tp_cost *cost, const struct tp_cost_arguments *a, bool is_once)
+static bool set_tensor_lists_cost(struct tp_cost *cost, const struct tp_cost_arguments *a, bool is_once)
 {
     int64_t bytes = 0, first = -1;
     for (unsigned i = 0; i < a->count; i++)
         if (a->items[i].form == TP_COST_LIST) {
             first = first < 0 ? tp_cost_list_bytes(a, i) : first;
-            bytes = sum(bytes, tp_cost_list_bytes(a, i));
+            bytes = add_if_known(bytes, tp_cost_list_bytes(a, i));
         }
-    return first >= 0 && set_bytes(cost, a, is_once ? first : sum(bytes, first), 0);
+    return first >= 0 && set_bytes(cost, a, is_once ? first : add_if_known(bytes, first), 0);
 }
 
 /* Computes the cost of a reduction. Only its inputs count, because the result is small. */
-static bool reduction(struct tp_cost *cost, const struct tp_cost_arguments *a)
+static bool set_reduction_cost(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
     int64_t bytes = tensor_bytes(a);
-    return a->count && set_bytes(cost, a, bytes ? bytes : tp_cost_size(a, 0), 0);
+    return a->count && set_bytes(cost, a, bytes ? bytes : tp_cost_element_bytes(a, 0), 0);
 }
 
-static bool at_least_inputs(struct tp_cost *cost, const struct tp_cost_arguments *a)
+static bool set_all_inputs_cost(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
     int64_t bytes = tensor_bytes(a);
     return bytes && set_bytes(cost, a, bytes, 0);
@@ -179,32 +192,33 @@ static bool is_real(const struct tp_cost_argument *argument)
            tp_str_find_lower(argument->types, "complex") >= 0;
 }
 
-static bool elementwise(struct tp_cost *cost, const struct tp_cost_arguments *a, struct tp_str name, bool is_comparison)
+static bool set_elementwise_cost(struct tp_cost *cost, const struct tp_cost_arguments *a, struct tp_str name,
+                                 bool is_comparison)
 {
     struct tp_shape out = {.rank = 0};
     int largest = -1;
     int64_t of_real = 0, of_any = 0, bytes = tensor_bytes(a);
     for (unsigned i = 0; i < a->count; i++) {
-        const struct tp_shape *shape = tp_cost_tensor(a, (int)i), *most = tp_cost_tensor(a, largest);
+        const struct tp_shape *shape = tp_cost_tensor_shape(a, (int)i), *most = tp_cost_tensor_shape(a, largest);
         if (!shape)
             continue;
-        int64_t size = tp_cost_size(a, (int)i);
+        int64_t size = tp_cost_element_bytes(a, (int)i);
         if (!tp_cost_broadcast(&out, shape))
             return false;
         if (!most || tp_shape_product(shape) > tp_shape_product(most) ||
-            (tp_shape_product(shape) == tp_shape_product(most) && size > tp_cost_size(a, largest)))
+            (tp_shape_product(shape) == tp_shape_product(most) && size > tp_cost_element_bytes(a, largest)))
             largest = (int)i;
         of_any = size > of_any ? size : of_any;
         of_real = is_real(&a->items[i]) && size > of_real ? size : of_real;
     }
     if (largest < 0)
         return a->count && a->items[0].form == TP_COST_EMPTY && a->items[0].has_size &&
-               set_bytes(cost, a, twice(tp_cost_size(a, 0)), 0);
-    int64_t size = tp_str_ends(name, "_") && tp_cost_tensor(a, 0) ? tp_cost_size(a, 0)
-                   : is_comparison                                ? 1
-                   : of_real                                      ? of_real
-                                                                  : of_any;
-    return set_bytes(cost, a, sum(bytes, tp_sat_mul(tp_shape_product(&out), size)), largest);
+               set_bytes(cost, a, twice_if_known(tp_cost_element_bytes(a, 0)), 0);
+    int64_t size = tp_str_ends(name, "_") && tp_cost_tensor_shape(a, 0) ? tp_cost_element_bytes(a, 0)
+                   : is_comparison                                      ? 1
+                   : of_real                                            ? of_real
+                                                                        : of_any;
+    return set_bytes(cost, a, add_if_known(bytes, tp_sat_mul(tp_shape_product(&out), size)), largest);
 }
 
 /* ---- names ---- */
@@ -218,27 +232,28 @@ static const struct {
     {"native_layer_norm _fused_rms_norm rms_norm native_group_norm native_batch_norm cudnn_batch_norm "
      "miopen_batch_norm "
      "batch_norm_elemt _native_batch_norm_legit instance_norm",
-     norm},
-    {"_softmax _log_softmax _safe_softmax _masked_softmax cumsum cumprod flip roll tril triu tril_ triu_", first_two},
-    {"_softmax_backward_data _log_softmax_backward_data", first_three},
-    {"fill_ zero_ normal_ uniform_ random_ bernoulli_", fill},
-    {"copy_", copy},
-    {"cat _cat stack _chunk_cat", concatenation},
-    {"embedding", embedding},
-    {"embedding_dense_backward", embedding_backward},
-    {"gather", gather},
-    {"index_select", index_select},
-    {"index_add_ index_add scatter_add_ scatter_add scatter_ _index_put_impl_ index_put_", scatter},
+     set_norm_cost},
+    {"_softmax _log_softmax _safe_softmax _masked_softmax cumsum cumprod flip roll tril triu tril_ triu_",
+     set_twice_first_tensor_cost},
+    {"_softmax_backward_data _log_softmax_backward_data", set_thrice_first_tensor_cost},
+    {"fill_ zero_ normal_ uniform_ random_ bernoulli_", set_fill_cost},
+    {"copy_", set_copy_cost},
+    {"cat _cat stack _chunk_cat", set_concatenation_cost},
+    {"embedding", set_embedding_cost},
+    {"embedding_dense_backward", set_embedding_backward_cost},
+    {"gather", set_gather_cost},
+    {"index_select", set_index_select_cost},
+    {"index_add_ index_add scatter_add_ scatter_add scatter_ _index_put_impl_ index_put_", set_scatter_cost},
     {"_fused_adam _fused_adam_ _fused_adamw _fused_adamw_ _fused_sgd _fused_sgd_ _fused_adagrad _fused_adagrad_",
-     fused_optimizer},
+     set_fused_optimizer_cost},
     {"sum mean amax amin max min argmax argmin linalg_vector_norm linalg_norm norm std var prod all any std_mean "
      "var_mean "
      "topk sort nll_loss_forward nll_loss2d_forward max_pool2d_with_indices avg_pool2d _adaptive_avg_pool2d mse_loss "
      "l1_loss binary_cross_entropy binary_cross_entropy_with_logits count_nonzero nonzero aminmax logsumexp isin equal",
-     reduction},
+     set_reduction_cost},
     {"max_pool2d_with_indices_backward avg_pool2d_backward _adaptive_avg_pool2d_backward upsample_nearest2d "
      "upsample_bilinear2d upsample_bicubic2d upsample_nearest2d_backward reflection_pad2d constant_pad_nd repeat",
-     at_least_inputs},
+     set_all_inputs_cost},
 };
 
 /* rules without a formula in FORMS: the two pattern lists below, and the backward operators of norms */
@@ -283,7 +298,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct tp_patterns aten_names, engine_names;
 static bool is_whole = true;
 
-static void write_out(void)
+static void add_name_patterns(void)
 {
     is_whole &= tp_patterns_add(&aten_names, ONE_VALUE_EACH, ELEMENTWISE) == 0;
     is_whole &= tp_patterns_add(&aten_names, COMPARISON, COMPARISONS) == 0;
@@ -294,7 +309,7 @@ static void write_out(void)
 
 bool tp_cost_rules_are_valid(void)
 {
-    pthread_once(&once, write_out);
+    pthread_once(&once, add_name_patterns);
     return is_whole;
 }
 
@@ -308,10 +323,10 @@ static bool is_whole_word(struct tp_str name)
         if (!tp_is_digit(c) && c != '_' && (c < 'a' || c > 'z') && (!is_family || c < 'A' || c > 'Z'))
             return false;
     }
-    return !tp_cost_is_among(name, "logical_ bitwise_");
+    return !tp_cost_is_listed_name(name, "logical_ bitwise_");
 }
 
-static bool of_aten(struct tp_cost *cost, struct tp_str name, const struct tp_cost_arguments *a)
+static bool set_aten_cost(struct tp_cost *cost, struct tp_str name, const struct tp_cost_arguments *a)
 {
     if (tp_str_ends(name, "_out"))
         name.len -= 4;
@@ -320,19 +335,19 @@ static bool of_aten(struct tp_cost *cost, struct tp_str name, const struct tp_co
         return product;
     int rule = tp_patterns_find(&aten_names, name);
     if (rule == NORM_BACKWARD)
-        return norm_backward(cost, a);
+        return set_norm_backward_cost(cost, a);
     for (size_t i = 0; i < sizeof FORMS / sizeof *FORMS; i++)
-        if (tp_cost_is_among(name, FORMS[i].names))
+        if (tp_cost_is_listed_name(name, FORMS[i].names))
             return FORMS[i].form(cost, a);
     if (tp_str_starts(name, "_foreach_"))
-        return lists(cost, a, tp_cost_is_among(name, "_foreach_zero_ _foreach_norm"));
-    return rule >= 0 && is_whole_word(name) && elementwise(cost, a, name, rule == COMPARISON);
+        return set_tensor_lists_cost(cost, a, tp_cost_is_listed_name(name, "_foreach_zero_ _foreach_norm"));
+    return rule >= 0 && is_whole_word(name) && set_elementwise_cost(cost, a, name, rule == COMPARISON);
 }
 
-static bool of_engine(struct tp_cost *cost, struct tp_str name, const struct tp_cost_arguments *a)
+static bool set_engine_cost(struct tp_cost *cost, struct tp_str name, const struct tp_cost_arguments *a)
 {
-    const struct tp_shape *first = tp_cost_tensor(a, 0);
-    int64_t x = tp_cost_bytes(a, 0), y = tp_cost_bytes(a, 1), z = tp_cost_bytes(a, 2);
+    const struct tp_shape *first = tp_cost_tensor_shape(a, 0);
+    int64_t x = tp_cost_tensor_bytes(a, 0), y = tp_cost_tensor_bytes(a, 1), z = tp_cost_tensor_bytes(a, 2);
     bool is_causal = tp_cost_is_text_true(a, 4) || tp_cost_is_text_true(a, 5) || tp_cost_is_text_true(a, 6);
     unsigned tensors = 0;
     for (unsigned i = 0; i < a->count; i++)
@@ -343,17 +358,17 @@ static bool of_engine(struct tp_cost *cost, struct tp_str name, const struct tp_
     case ENGINE_LINEAR:
         return tp_cost_of_linear_form(cost, a);
     case ENGINE_ADD_NORM: /* reads and writes both the input and the tensor that it adds to the input */
-        return first && set_bytes(cost, a, sum(twice(sum(x, y)), z), 0);
+        return first && set_bytes(cost, a, add_if_known(twice_if_known(add_if_known(x, y)), z), 0);
     case ENGINE_NORM:
-        return first && set_bytes(cost, a, sum(tp_cost_all_bytes(a), tensors == 2 ? x : 0), 0);
+        return first && set_bytes(cost, a, add_if_known(tp_cost_all_tensor_bytes(a), tensors == 2 ? x : 0), 0);
     case ENGINE_ALL:
-        return tensors && set_bytes(cost, a, tp_cost_all_bytes(a), first_tensor(a));
+        return tensors && set_bytes(cost, a, tp_cost_all_tensor_bytes(a), first_tensor(a));
     case ENGINE_ROTARY:
-        return tp_cost_tensor(a, 1) && set_bytes(cost, a, sum(twice(sum(y, z)), x), 1);
+        return tp_cost_tensor_shape(a, 1) && set_bytes(cost, a, add_if_known(twice_if_known(add_if_known(y, z)), x), 1);
     case ENGINE_CACHE:
-        return first && set_bytes(cost, a, twice(sum(x, y)), 0);
+        return first && set_bytes(cost, a, twice_if_known(add_if_known(x, y)), 0);
     case ENGINE_QUANTISE:
-        return first && set_bytes(cost, a, sum(x, tp_shape_product(first)), 0);
+        return first && set_bytes(cost, a, add_if_known(x, tp_shape_product(first)), 0);
     default:
         return false;
     }
@@ -370,19 +385,19 @@ static bool has_tensor(const struct tp_cost_arguments *a)
 bool tp_cost_lacks_types(const struct tp_op_call *call)
 {
     struct tp_cost_arguments a;
-    return call->dims.len && tp_cost_read(&a, call, NULL) && !a.is_typed && has_tensor(&a);
+    return call->dims.len && tp_cost_read_arguments(&a, call, NULL) && !a.is_typed && has_tensor(&a);
 }
 
-bool tp_cost_of(struct tp_cost *cost, struct tp_str name, const struct tp_op_call *call,
-                const struct tp_cost_hint *hint)
+bool tp_cost_of_call(struct tp_cost *cost, struct tp_str name, const struct tp_op_call *call,
+                     const struct tp_cost_hint *hint)
 {
     struct tp_cost_arguments a;
-    pthread_once(&once, write_out);
-    if (!tp_cost_read(&a, call, hint) || !a.is_typed)
+    pthread_once(&once, add_name_patterns);
+    if (!tp_cost_read_arguments(&a, call, hint) || !a.is_typed)
         return false;
     if (tp_str_starts(name, "aten::"))
-        return of_aten(cost, (struct tp_str){name.ptr + 6, name.len - 6}, &a);
+        return set_aten_cost(cost, (struct tp_str){name.ptr + 6, name.len - 6}, &a);
     if (tp_str_starts(name, "triton_"))
-        return first_tensor(&a) >= 0 && set_bytes(cost, &a, tp_cost_all_bytes(&a), first_tensor(&a));
-    return of_engine(cost, name, &a);
+        return first_tensor(&a) >= 0 && set_bytes(cost, &a, tp_cost_all_tensor_bytes(&a), first_tensor(&a));
+    return set_engine_cost(cost, name, &a);
 }

@@ -41,31 +41,31 @@ static const struct {
     {TP_STR("bool"), 1, TP_NUMBER_OTHER},
 };
 
-static bool is_named(struct tp_str text, struct tp_str name)
+static bool is_type_named(struct tp_str text, struct tp_str name)
 {
     return text.len == name.len && strncasecmp(text.ptr, name.ptr, name.len) == 0;
 }
 
 /* Returns the index in TYPES of a type given as JSON; -1 if the type is unknown. */
-static int type_of(struct tp_str json)
+static int number_type_of_json(struct tp_str json)
 {
     if (json.len < 2 || json.ptr[0] != '"')
         return -1;
     for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++)
-        if (is_named((struct tp_str){json.ptr + 1, json.len - 2}, TYPES[i].name))
+        if (is_type_named((struct tp_str){json.ptr + 1, json.len - 2}, TYPES[i].name))
             return (int)i;
     return -1;
 }
 
-static int64_t size_of(struct tp_str json)
+static int64_t element_size_of_json(struct tp_str json)
 {
-    int row = type_of(json);
+    int row = number_type_of_json(json);
     return row < 0 ? 4 : TYPES[row].size;
 }
 
-enum tp_number_type tp_number_type_of(struct tp_str json)
+enum tp_number_type tp_number_type_by_name(struct tp_str json)
 {
-    int row = type_of(json);
+    int row = number_type_of_json(json);
     return row < 0 ? TP_NUMBER_OTHER : (enum tp_number_type)TYPES[row].type;
 }
 
@@ -82,18 +82,18 @@ static bool read_shape(struct tp_cost_argument *argument, struct tp_str json)
     struct tp_str item;
     size_t at = 0;
     argument->form = TP_COST_NO_TENSOR;
-    if (!tp_value_is(json, '['))
+    if (!tp_value_starts_with(json, '['))
         return true;
     if (!tp_value_next(json, &at, NULL, &item)) {
         argument->form = TP_COST_EMPTY;
         return true;
     }
-    if (tp_value_is(item, '[')) {
+    if (tp_value_starts_with(item, '[')) {
         argument->form = TP_COST_LIST;
         argument->shapes = json;
         return true;
     }
-    argument->shape = tp_shape_of(json);
+    argument->shape = tp_shape_parse(json);
     if (argument->shape.is_known)
         argument->form = TP_COST_TENSOR;
     for (unsigned i = 0; i < argument->shape.rank && argument->form == TP_COST_TENSOR; i++)
@@ -107,10 +107,10 @@ static void read_type(struct tp_cost_argument *argument, struct tp_str json)
     struct tp_str first = json;
     size_t at = 0;
     argument->types = json;
-    if (tp_value_is(json, '[') && !tp_value_next(json, &at, NULL, &first))
+    if (tp_value_starts_with(json, '[') && !tp_value_next(json, &at, NULL, &first))
         first = (struct tp_str){"", 0};
-    int row = type_of(first);
-    argument->has_size = row >= 0 && !tp_value_is(json, '[');
+    int row = number_type_of_json(first);
+    argument->has_size = row >= 0 && !tp_value_starts_with(json, '[');
     argument->size = row < 0 ? 4 : TYPES[row].size;
     argument->type = row < 0 ? TP_NUMBER_OTHER : (enum tp_number_type)TYPES[row].type;
 }
@@ -120,11 +120,11 @@ static bool is_list_typed(const struct tp_cost_argument *argument)
 {
     struct tp_str shape, type = argument->types;
     size_t at = 0, type_at = 0;
-    bool has_types = tp_value_is(argument->types, '[');
+    bool has_types = tp_value_starts_with(argument->types, '[');
     while (tp_value_next(argument->shapes, &at, NULL, &shape)) {
         struct tp_cost_argument one = {.size = 4};
         bool is_there = !has_types || tp_value_next(argument->types, &type_at, NULL, &type);
-        if (read_shape(&one, shape) && one.form == TP_COST_TENSOR && (!is_there || type_of(type) < 0))
+        if (read_shape(&one, shape) && one.form == TP_COST_TENSOR && (!is_there || number_type_of_json(type) < 0))
             return false;
     }
     return true;
@@ -143,7 +143,7 @@ static bool is_typed(const struct tp_cost_arguments *a)
     return is_any;
 }
 
-bool tp_cost_read(struct tp_cost_arguments *a, const struct tp_op_call *call, const struct tp_cost_hint *hint)
+bool tp_cost_read_arguments(struct tp_cost_arguments *a, const struct tp_op_call *call, const struct tp_cost_hint *hint)
 {
     struct tp_str item;
     size_t at = 0;
@@ -169,43 +169,43 @@ bool tp_cost_read(struct tp_cost_arguments *a, const struct tp_op_call *call, co
 
 /* ---- tensors ---- */
 
-static const struct tp_cost_argument *argument_of(const struct tp_cost_arguments *a, int i)
+static const struct tp_cost_argument *argument_at(const struct tp_cost_arguments *a, int i)
 {
     return i >= 0 && (unsigned)i < a->count ? &a->items[i] : NULL;
 }
 
-const struct tp_shape *tp_cost_tensor(const struct tp_cost_arguments *a, int i)
+const struct tp_shape *tp_cost_tensor_shape(const struct tp_cost_arguments *a, int i)
 {
-    const struct tp_cost_argument *argument = argument_of(a, i);
+    const struct tp_cost_argument *argument = argument_at(a, i);
     return argument && argument->form == TP_COST_TENSOR ? &argument->shape : NULL;
 }
 
-int64_t tp_cost_size(const struct tp_cost_arguments *a, int i)
+int64_t tp_cost_element_bytes(const struct tp_cost_arguments *a, int i)
 {
-    const struct tp_cost_argument *argument = argument_of(a, i);
+    const struct tp_cost_argument *argument = argument_at(a, i);
     return argument ? argument->size : 4;
 }
 
-int64_t tp_cost_bytes(const struct tp_cost_arguments *a, int i)
+int64_t tp_cost_tensor_bytes(const struct tp_cost_arguments *a, int i)
 {
-    const struct tp_shape *shape = tp_cost_tensor(a, i);
-    return shape ? tp_sat_mul(tp_shape_product(shape), tp_cost_size(a, i)) : 0;
+    const struct tp_shape *shape = tp_cost_tensor_shape(a, i);
+    return shape ? tp_sat_mul(tp_shape_product(shape), tp_cost_element_bytes(a, i)) : 0;
 }
 
-enum tp_number_type tp_cost_type(const struct tp_cost_arguments *a, int i)
+enum tp_number_type tp_cost_number_type(const struct tp_cost_arguments *a, int i)
 {
-    const struct tp_cost_argument *argument = argument_of(a, i);
+    const struct tp_cost_argument *argument = argument_at(a, i);
     return argument ? argument->type : TP_NUMBER_OTHER;
 }
 
 int64_t tp_cost_list_bytes(const struct tp_cost_arguments *a, unsigned i)
 {
-    const struct tp_cost_argument *argument = argument_of(a, (int)i);
+    const struct tp_cost_argument *argument = argument_at(a, (int)i);
     if (!argument || argument->form != TP_COST_LIST)
         return 0;
     struct tp_str shape, type = argument->types, next;
     size_t at = 0, type_at = 0;
-    bool has_types = tp_value_is(argument->types, '[');
+    bool has_types = tp_value_starts_with(argument->types, '[');
     int64_t bytes = 0;
     while (tp_value_next(argument->shapes, &at, NULL, &shape)) {
         /* if the list of types is too short, the remaining tensors have no type */
@@ -213,20 +213,20 @@ int64_t tp_cost_list_bytes(const struct tp_cost_arguments *a, unsigned i)
             type = tp_value_next(argument->types, &type_at, NULL, &next) ? next : (struct tp_str){"", 0};
         struct tp_cost_argument one = {.size = 4};
         if (read_shape(&one, shape) && one.form == TP_COST_TENSOR)
-            bytes = tp_sat_add(bytes, tp_sat_mul(tp_shape_product(&one.shape), size_of(type)));
+            bytes = tp_sat_add(bytes, tp_sat_mul(tp_shape_product(&one.shape), element_size_of_json(type)));
     }
     return bytes;
 }
 
-int64_t tp_cost_all_bytes(const struct tp_cost_arguments *a)
+int64_t tp_cost_all_tensor_bytes(const struct tp_cost_arguments *a)
 {
     int64_t bytes = 0;
     for (unsigned i = 0; i < a->count; i++)
-        bytes = tp_sat_add(bytes, tp_sat_add(tp_cost_bytes(a, (int)i), tp_cost_list_bytes(a, i)));
+        bytes = tp_sat_add(bytes, tp_sat_add(tp_cost_tensor_bytes(a, (int)i), tp_cost_list_bytes(a, i)));
     return bytes;
 }
 
-int64_t tp_cost_product(const struct tp_shape *shape, unsigned first)
+int64_t tp_cost_size_product(const struct tp_shape *shape, unsigned first)
 {
     int64_t product = 1;
     for (unsigned i = first; i < shape->rank; i++)
@@ -252,7 +252,7 @@ bool tp_cost_broadcast(struct tp_shape *into, const struct tp_shape *with)
 /* ---- concrete values ---- */
 
 /* Returns the text of a value without its quotes. Returns an empty text if the value is missing. */
-static struct tp_str value_of(const struct tp_cost_arguments *a, int i)
+static struct tp_str concrete_value(const struct tp_cost_arguments *a, int i)
 {
     struct tp_str item = i < 0 ? (struct tp_str){"", 0} : tp_shape_item(a->concrete, (unsigned)i);
     if (item.len < 2 || item.ptr[0] != '"')
@@ -264,37 +264,37 @@ struct tp_shape tp_cost_numbers(const struct tp_cost_arguments *a, int i)
 {
     struct tp_shape none = {.rank = 0};
     struct tp_shape numbers =
-        i >= 0 && tp_value_is(value_of(a, i), '[') ? tp_shape_argument(a->concrete, (unsigned)i) : none;
+        i >= 0 && tp_value_starts_with(concrete_value(a, i), '[') ? tp_shape_argument(a->concrete, (unsigned)i) : none;
     return numbers.is_known && numbers.rank ? numbers : none;
 }
 
 bool tp_cost_is_true(const struct tp_cost_arguments *a, int i)
 {
-    struct tp_str text = value_of(a, i);
-    return tp_value_is(text, '[') ? !tp_str_equal(text, TP_STR("[]")) : tp_cost_integer(a, i, 0) != 0;
+    struct tp_str text = concrete_value(a, i);
+    return tp_value_starts_with(text, '[') ? !tp_str_equal(text, TP_STR("[]")) : tp_cost_integer(a, i, 0) != 0;
 }
 
 int64_t tp_cost_integer(const struct tp_cost_arguments *a, int i, int64_t absent)
 {
-    struct tp_str text = value_of(a, i);
+    struct tp_str text = concrete_value(a, i);
     if (tp_str_equal(text, TP_STR("True")))
         return 1;
     if (tp_str_equal(text, TP_STR("False")))
         return 0;
-    int64_t value = text.len && !tp_value_is(text, '[') ? tp_value_int(text) : TP_NULL_INT;
+    int64_t value = text.len && !tp_value_starts_with(text, '[') ? tp_value_int(text) : TP_NULL_INT;
     return value == TP_NULL_INT ? absent : value;
 }
 
 bool tp_cost_is_text_true(const struct tp_cost_arguments *a, unsigned i)
 {
-    return tp_str_equal(value_of(a, (int)i), TP_STR("True"));
+    return tp_str_equal(concrete_value(a, (int)i), TP_STR("True"));
 }
 
-bool tp_cost_mask(const struct tp_cost_arguments *a, int i, bool mask[2])
+bool tp_cost_read_mask(const struct tp_cost_arguments *a, int i, bool mask[2])
 {
-    struct tp_str text = value_of(a, i);
+    struct tp_str text = concrete_value(a, i);
     unsigned count = 0;
-    if (!tp_value_is(text, '['))
+    if (!tp_value_starts_with(text, '['))
         return false;
     for (size_t at = 1; at < text.len && text.ptr[at] != ']'; count++) {
         at += strspn(text.ptr + at, ", ");
@@ -310,6 +310,6 @@ bool tp_cost_set(struct tp_cost *cost, int64_t flops, int64_t bytes, enum tp_num
 {
     if (flops < 0 || bytes < 0)
         return false; /* for example, a convolution window that is larger than the input */
-    *cost = (struct tp_cost){.flops = flops, .exact_flops = flops, .bytes = bytes, .type = type};
+    *cost = (struct tp_cost){.flops = flops, .flops_without_masked = flops, .bytes = bytes, .type = type};
     return true;
 }

@@ -4,12 +4,12 @@
 #include "webreport/measure/work/cost_call.h"
 #include "writer/base/saturate.h"
 
-static int64_t times(int64_t a, int64_t b)
+static int64_t multiply_if_known(int64_t a, int64_t b)
 {
     return tp_sat_mul(a, b);
 }
 
-static int64_t last(const struct tp_shape *shape, unsigned from_end)
+static int64_t size_from_end(const struct tp_shape *shape, unsigned from_end)
 {
     return shape->sizes[shape->rank - from_end];
 }
@@ -17,8 +17,8 @@ static int64_t last(const struct tp_shape *shape, unsigned from_end)
 static bool set_product(struct tp_cost *cost, const struct tp_cost_arguments *a, int x, int64_t outputs, int64_t inner,
                         int64_t bytes)
 {
-    int64_t flops = times(2, times(outputs, inner));
-    return flops < INT64_MAX && tp_cost_set(cost, flops, bytes, tp_cost_type(a, x));
+    int64_t flops = multiply_if_known(2, multiply_if_known(outputs, inner));
+    return flops < INT64_MAX && tp_cost_set(cost, flops, bytes, tp_cost_number_type(a, x));
 }
 
 /* ---- matrices ---- */
@@ -29,9 +29,9 @@ struct product {
 };
 
 /* Computes the cost of a matrix product [..,M,K] by [..,K,N]. */
-static bool matrices(struct tp_cost *cost, const struct tp_cost_arguments *a, const struct product *p)
+static bool set_matrix_product_cost(struct tp_cost *cost, const struct tp_cost_arguments *a, const struct product *p)
 {
-    const struct tp_shape *left = tp_cost_tensor(a, p->x), *right = tp_cost_tensor(a, p->y);
+    const struct tp_shape *left = tp_cost_tensor_shape(a, p->x), *right = tp_cost_tensor_shape(a, p->y);
     if (!left || !right || left->rank == TP_SHAPE_MAX_RANK || right->rank == TP_SHAPE_MAX_RANK)
         return false;
     struct tp_shape x = *left, y = *right, batch = {.rank = 0};
@@ -39,73 +39,76 @@ static bool matrices(struct tp_cost *cost, const struct tp_cost_arguments *a, co
         x = (struct tp_shape){.sizes = {1, x.sizes[0]}, .rank = 2};
     if (y.rank == 1)
         y.sizes[y.rank++] = 1;
-    int64_t m = last(&x, 2), k = last(&x, 1), n = last(&y, 1);
-    if (k != last(&y, 2))
+    int64_t m = size_from_end(&x, 2), k = size_from_end(&x, 1), n = size_from_end(&y, 1);
+    if (k != size_from_end(&y, 2))
         return false;
     x.rank -= 2;
     y.rank -= 2;
     tp_cost_broadcast(&batch, &x);
     tp_cost_broadcast(&batch, &y);
-    int64_t outputs = times(tp_cost_product(&batch, 0), times(m, n));
-    int64_t size = p->out_size ? p->out_size : tp_cost_size(a, p->x);
-    int64_t bytes = tp_sat_add(tp_sat_add(tp_cost_bytes(a, p->x), tp_cost_bytes(a, p->y)), times(outputs, size));
-    bool is_claimed = set_product(cost, a, p->x, outputs, k, tp_sat_add(bytes, tp_cost_bytes(a, p->bias)));
-    cost->weight_bytes = is_claimed && right->rank == 2 ? tp_cost_bytes(a, p->y) : 0;
+    int64_t outputs = multiply_if_known(tp_cost_size_product(&batch, 0), multiply_if_known(m, n));
+    int64_t size = p->out_size ? p->out_size : tp_cost_element_bytes(a, p->x);
+    int64_t bytes = tp_sat_add(tp_sat_add(tp_cost_tensor_bytes(a, p->x), tp_cost_tensor_bytes(a, p->y)),
+                               multiply_if_known(outputs, size));
+    bool is_claimed = set_product(cost, a, p->x, outputs, k, tp_sat_add(bytes, tp_cost_tensor_bytes(a, p->bias)));
+    cost->weight_bytes = is_claimed && right->rank == 2 ? tp_cost_tensor_bytes(a, p->y) : 0;
     return is_claimed;
 }
 
 /* Computes the cost of a product x [..,K] by w [N,K]. */
-static bool linear(struct tp_cost *cost, const struct tp_cost_arguments *a)
+static bool set_linear_cost(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
-    const struct tp_shape *x = tp_cost_tensor(a, 0), *w = tp_cost_tensor(a, 1);
-    if (!x || !w || w->rank != 2 || last(x, 1) != w->sizes[1])
+    const struct tp_shape *x = tp_cost_tensor_shape(a, 0), *w = tp_cost_tensor_shape(a, 1);
+    if (!x || !w || w->rank != 2 || size_from_end(x, 1) != w->sizes[1])
         return false;
     struct tp_shape rows = *x;
     rows.rank--;
-    int64_t outputs = times(tp_cost_product(&rows, 0), w->sizes[0]);
-    int64_t bytes =
-        tp_sat_add(tp_sat_add(tp_cost_bytes(a, 0), tp_cost_bytes(a, 1)), times(outputs, tp_cost_size(a, 0)));
+    int64_t outputs = multiply_if_known(tp_cost_size_product(&rows, 0), w->sizes[0]);
+    int64_t bytes = tp_sat_add(tp_sat_add(tp_cost_tensor_bytes(a, 0), tp_cost_tensor_bytes(a, 1)),
+                               multiply_if_known(outputs, tp_cost_element_bytes(a, 0)));
     bool is_claimed = set_product(cost, a, 0, outputs, w->sizes[1], bytes);
-    cost->weight_bytes = is_claimed ? tp_cost_bytes(a, 1) : 0;
+    cost->weight_bytes = is_claimed ? tp_cost_tensor_bytes(a, 1) : 0;
     return is_claimed;
 }
 
 bool tp_cost_of_linear_form(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
-    return linear(cost, a) || matrices(cost, a, &(struct product){0, 1, -1, 0});
+    return set_linear_cost(cost, a) || set_matrix_product_cost(cost, a, &(struct product){0, 1, -1, 0});
 }
 
-static bool vectors(struct tp_cost *cost, const struct tp_cost_arguments *a)
+static bool set_vector_product_cost(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
-    const struct tp_shape *x = tp_cost_tensor(a, 0);
-    return x && tp_cost_set(cost, times(2, tp_cost_product(x, 0)), tp_sat_add(tp_cost_bytes(a, 0), tp_cost_bytes(a, 1)),
-                            tp_cost_type(a, 0));
+    const struct tp_shape *x = tp_cost_tensor_shape(a, 0);
+    return x &&
+           tp_cost_set(cost, multiply_if_known(2, tp_cost_size_product(x, 0)),
+                       tp_sat_add(tp_cost_tensor_bytes(a, 0), tp_cost_tensor_bytes(a, 1)), tp_cost_number_type(a, 0));
 }
 
 /* Computes the cost of a product in which each group of rows has a matrix of its own. The lengths of the groups are not
  * recorded, and the cost does not depend on them. */
-static bool grouped(struct tp_cost *cost, const struct tp_cost_arguments *a)
+static bool set_grouped_product_cost(struct tp_cost *cost, const struct tp_cost_arguments *a)
 {
-    const struct tp_shape *x = tp_cost_tensor(a, 0), *y = tp_cost_tensor(a, 1);
+    const struct tp_shape *x = tp_cost_tensor_shape(a, 0), *y = tp_cost_tensor_shape(a, 1);
     int64_t outputs, inner, results;
     if (!x || !y)
         return false;
     if (x->rank == 2 && y->rank == 3) {
-        outputs = results = times(x->sizes[0], y->sizes[2]);
+        outputs = results = multiply_if_known(x->sizes[0], y->sizes[2]);
         inner = x->sizes[1];
     } else if (x->rank == 3 && y->rank == 2) {
-        outputs = results = times(x->sizes[1], y->sizes[1]);
+        outputs = results = multiply_if_known(x->sizes[1], y->sizes[1]);
         inner = x->sizes[2];
     } else if (x->rank == 3) {
-        return matrices(cost, a, &(struct product){0, 1, -1, 0});
+        return set_matrix_product_cost(cost, a, &(struct product){0, 1, -1, 0});
     } else if (x->rank >= 2 && y->rank >= 2) {
-        outputs = times(x->sizes[0], y->sizes[1]);
+        outputs = multiply_if_known(x->sizes[0], y->sizes[1]);
         inner = x->sizes[1];
         results = 0; /* unknown size: the number of matrices in the result is not recorded */
     } else {
         return false;
     }
-    int64_t bytes = tp_sat_add(tp_sat_add(tp_cost_bytes(a, 0), tp_cost_bytes(a, 1)), times(results, 2));
+    int64_t bytes =
+        tp_sat_add(tp_sat_add(tp_cost_tensor_bytes(a, 0), tp_cost_tensor_bytes(a, 1)), multiply_if_known(results, 2));
     return set_product(cost, a, 0, outputs, inner, bytes);
 }
 
@@ -118,7 +121,7 @@ struct convolution {
 };
 
 /* Copies a single number to all dimensions. Returns false if there are several numbers, but fewer than dimensions. */
-static bool spread(struct tp_shape *numbers, unsigned dimensions)
+static bool repeat_single_number(struct tp_shape *numbers, unsigned dimensions)
 {
     for (; numbers->rank == 1 && dimensions > 1; dimensions--)
         numbers->sizes[dimensions - 1] = numbers->sizes[0];
@@ -126,17 +129,17 @@ static bool spread(struct tp_shape *numbers, unsigned dimensions)
 }
 
 /* Returns whether argument i exists but is not a list of numbers. */
-static bool is_no_list(const struct tp_cost_arguments *a, int i)
+static bool is_not_a_list(const struct tp_cost_arguments *a, int i)
 {
     return tp_cost_is_true(a, i) && !tp_cost_numbers(a, i).is_known;
 }
 
 /* Computes the sizes of a convolution's result. Returns 1 if the sizes are known, 0 if they are not recorded, and -1 if
  * the arguments are impossible. */
-static int result_of(const struct tp_cost_arguments *a, const struct convolution *form, bool is_transposed,
-                     struct tp_shape *out)
+static int find_result_shape(const struct tp_cost_arguments *a, const struct convolution *form, bool is_transposed,
+                             struct tp_shape *out)
 {
-    const struct tp_shape *x = tp_cost_tensor(a, 0), *w = tp_cost_tensor(a, 1);
+    const struct tp_shape *x = tp_cost_tensor_shape(a, 0), *w = tp_cost_tensor_shape(a, 1);
     struct tp_shape stride = tp_cost_numbers(a, form->stride), padding = tp_cost_numbers(a, form->padding),
                     dilation = tp_cost_numbers(a, form->dilation), more = tp_cost_numbers(a, form->out_padding);
     unsigned dimensions = x->rank - 2;
@@ -150,44 +153,46 @@ static int result_of(const struct tp_cost_arguments *a, const struct convolution
         memcpy(out->sizes, a->hint->out.sizes + 2, dimensions * sizeof *out->sizes);
         return 1;
     }
-    if (!stride.is_known || !padding.is_known || !dilation.is_known || is_no_list(a, form->out_padding))
+    if (!stride.is_known || !padding.is_known || !dilation.is_known || is_not_a_list(a, form->out_padding))
         return -1;
     if (!more.is_known)
         more = (struct tp_shape){.sizes = {0}, .rank = 1};
-    if (!spread(&stride, dimensions) || !spread(&padding, dimensions) || !spread(&dilation, dimensions) ||
-        !spread(&more, dimensions))
+    if (!repeat_single_number(&stride, dimensions) || !repeat_single_number(&padding, dimensions) ||
+        !repeat_single_number(&dilation, dimensions) || !repeat_single_number(&more, dimensions))
         return -1;
     out->rank = dimensions;
     for (unsigned i = 0; i < dimensions; i++) {
         int64_t in = x->sizes[2 + i], kernel = w->sizes[2 + i];
         if (stride.sizes[i] == 0 && !is_transposed)
             return -1;
-        out->sizes[i] = is_transposed
-                            ? tp_sat_add(tp_sat_sub(times(in - 1, stride.sizes[i]), times(2, padding.sizes[i])),
-                                         tp_sat_add(times(dilation.sizes[i], kernel - 1), tp_sat_add(more.sizes[i], 1)))
-                            : tp_shape_window_count(in, kernel, padding.sizes[i], dilation.sizes[i], stride.sizes[i]);
+        out->sizes[i] =
+            is_transposed
+                ? tp_sat_add(
+                      tp_sat_sub(multiply_if_known(in - 1, stride.sizes[i]), multiply_if_known(2, padding.sizes[i])),
+                      tp_sat_add(multiply_if_known(dilation.sizes[i], kernel - 1), tp_sat_add(more.sizes[i], 1)))
+                : tp_shape_window_count(in, kernel, padding.sizes[i], dilation.sizes[i], stride.sizes[i]);
     }
     return 1;
 }
 
 static bool convolution(struct tp_cost *cost, const struct tp_cost_arguments *a, const struct convolution *form)
 {
-    const struct tp_shape *x = tp_cost_tensor(a, 0), *w = tp_cost_tensor(a, 1);
+    const struct tp_shape *x = tp_cost_tensor_shape(a, 0), *w = tp_cost_tensor_shape(a, 1);
     struct tp_shape out = {.rank = 0};
     if (!x || !w || x->rank != w->rank || x->rank < 2)
         return false;
     bool is_transposed = form->is_always_transposed || tp_cost_is_true(a, form->is_transposed);
-    if (result_of(a, form, is_transposed, &out) <= 0 || !out.rank)
+    if (find_result_shape(a, form, is_transposed, &out) <= 0 || !out.rank)
         return false;
     int64_t groups = tp_cost_integer(a, form->groups, 0);
     if (is_transposed && groups == 0 && tp_cost_is_true(a, form->groups))
         return false; /* the argument should be a number, but is a list or a text */
-    int64_t channels = is_transposed ? times(w->sizes[1], groups ? groups : 1) : w->sizes[0];
-    int64_t places = is_transposed ? tp_cost_product(x, 2) : tp_cost_product(&out, 0);
-    int64_t results = times(times(x->sizes[0], channels), tp_cost_product(&out, 0));
-    int64_t bytes =
-        tp_sat_add(tp_sat_add(tp_cost_bytes(a, 0), tp_cost_bytes(a, 1)), times(results, tp_cost_size(a, 0)));
-    return set_product(cost, a, 0, times(x->sizes[0], places), tp_cost_product(w, 0), bytes);
+    int64_t channels = is_transposed ? multiply_if_known(w->sizes[1], groups ? groups : 1) : w->sizes[0];
+    int64_t places = is_transposed ? tp_cost_size_product(x, 2) : tp_cost_size_product(&out, 0);
+    int64_t results = multiply_if_known(multiply_if_known(x->sizes[0], channels), tp_cost_size_product(&out, 0));
+    int64_t bytes = tp_sat_add(tp_sat_add(tp_cost_tensor_bytes(a, 0), tp_cost_tensor_bytes(a, 1)),
+                               multiply_if_known(results, tp_cost_element_bytes(a, 0)));
+    return set_product(cost, a, 0, multiply_if_known(x->sizes[0], places), tp_cost_size_product(w, 0), bytes);
 }
 
 struct backward {
@@ -196,27 +201,29 @@ struct backward {
     bool of_input, of_weight; /* gradients that an operator without a mask computes */
 };
 
-static bool convolution_backward(struct tp_cost *cost, const struct tp_cost_arguments *a, const struct backward *form)
+static bool set_convolution_backward_cost(struct tp_cost *cost, const struct tp_cost_arguments *a,
+                                          const struct backward *form)
 {
-    const struct tp_shape *g = tp_cost_tensor(a, form->gradient), *x = tp_cost_tensor(a, form->input),
-                          *w = tp_cost_tensor(a, form->weight);
+    const struct tp_shape *g = tp_cost_tensor_shape(a, form->gradient), *x = tp_cost_tensor_shape(a, form->input),
+                          *w = tp_cost_tensor_shape(a, form->weight);
     bool is_half = form->input < 0 || form->weight < 0; /* the operator computes only one of the gradients */
     const struct tp_shape *hinted = is_half && a->hint && a->hint->input.is_known ? &a->hint->input : NULL;
     bool mask[2] = {form->of_input, form->of_weight};
     if (form->weight < 0 && a->hint && a->hint->weight.is_known)
         w = &a->hint->weight;
-    if (!g || !w || (tp_cost_is_true(a, form->mask) && !tp_cost_mask(a, form->mask, mask)))
+    if (!g || !w || (tp_cost_is_true(a, form->mask) && !tp_cost_read_mask(a, form->mask, mask)))
         return false;
     if (form->mask >= 0)
-        tp_cost_mask(a, form->mask, mask);
+        tp_cost_read_mask(a, form->mask, mask);
     unsigned parts = mask[0] + mask[1];
     bool is_transposed = tp_cost_is_true(a, form->is_transposed) && x;
-    int64_t places = is_transposed ? tp_cost_product(x, 2) : tp_cost_product(g, 2);
-    int64_t inputs = x ? tp_cost_product(x, 0) : hinted ? tp_cost_product(hinted, 0) : 0;
-    int64_t size = tp_cost_size(a, form->gradient), weights = tp_cost_product(w, 0);
-    int64_t bytes =
-        tp_sat_add(tp_cost_bytes(a, form->gradient), times(times(tp_sat_add(weights, inputs), size), parts));
-    return set_product(cost, a, form->gradient, times(g->sizes[0], places), times(weights, parts), bytes);
+    int64_t places = is_transposed ? tp_cost_size_product(x, 2) : tp_cost_size_product(g, 2);
+    int64_t inputs = x ? tp_cost_size_product(x, 0) : hinted ? tp_cost_size_product(hinted, 0) : 0;
+    int64_t size = tp_cost_element_bytes(a, form->gradient), weights = tp_cost_size_product(w, 0);
+    int64_t bytes = tp_sat_add(tp_cost_tensor_bytes(a, form->gradient),
+                               multiply_if_known(multiply_if_known(tp_sat_add(weights, inputs), size), parts));
+    return set_product(cost, a, form->gradient, multiply_if_known(g->sizes[0], places),
+                       multiply_if_known(weights, parts), bytes);
 }
 
 /* ---- attention ---- */
@@ -229,7 +236,7 @@ struct attention {
     int8_t lengths; /* index of an argument that only calls with packed sequences have; -1: no such argument */
 };
 
-static struct tp_shape as_four(const struct tp_shape *shape, bool is_three)
+static struct tp_shape with_batch_dimension(const struct tp_shape *shape, bool is_three)
 {
     struct tp_shape four = *shape;
     if (is_three && shape->rank < TP_SHAPE_MAX_RANK) {
@@ -251,40 +258,43 @@ static bool is_causal(const struct tp_cost_arguments *a, const struct attention 
     return form->is_mask_type ? tp_cost_integer(a, form->causal, 0) == 1 : tp_cost_is_true(a, form->causal);
 }
 
-/* Fills exact_flops: subtracts the operations that a causal mask omits, which are those of keys after each query. */
-static bool leave_out_masked(struct tp_cost *cost, int64_t queries, int64_t keys)
+/* Fills flops_without_masked: subtracts the operations that a causal mask omits, which are those of keys after each
+ * query. */
+static bool subtract_masked_work(struct tp_cost *cost, int64_t queries, int64_t keys)
 {
     double all = (double)queries * (double)keys;
     double left = all - (double)queries * (double)(queries - 1) / 2;
     if (queries == 0 || keys == 0)
         return false;
-    cost->exact_flops = keys >= queries ? (int64_t)((double)cost->flops * left / all) : cost->flops / 2;
+    cost->flops_without_masked = keys >= queries ? (int64_t)((double)cost->flops * left / all) : cost->flops / 2;
     return true;
 }
 
 static bool attention(struct tp_cost *cost, const struct tp_cost_arguments *a, const struct attention *form,
                       bool causal)
 {
-    const struct tp_shape *query = tp_cost_tensor(a, form->q), *key = tp_cost_tensor(a, form->q + 1),
-                          *value = tp_cost_tensor(a, form->q + 2);
+    const struct tp_shape *query = tp_cost_tensor_shape(a, form->q), *key = tp_cost_tensor_shape(a, form->q + 1),
+                          *value = tp_cost_tensor_shape(a, form->q + 2);
     bool is_backward = form->is_backward;
     if (!query || !key || !value || query->rank < 3)
         return false;
-    struct tp_shape q = as_four(query, query->rank == 3), k = as_four(key, query->rank == 3),
-                    v = as_four(value, query->rank == 3);
+    struct tp_shape q = with_batch_dimension(query, query->rank == 3), k = with_batch_dimension(key, query->rank == 3),
+                    v = with_batch_dimension(value, query->rank == 3);
     unsigned length_at = form->has_heads_first ? 2 : 3;
     if (k.rank < length_at)
         return false;
-    int64_t queries = last(&q, length_at), keys = last(&k, length_at), size = last(&q, 1), value_size = last(&v, 1);
+    int64_t queries = size_from_end(&q, length_at), keys = size_from_end(&k, length_at), size = size_from_end(&q, 1),
+            value_size = size_from_end(&v, 1);
     q.rank--; /* leaves the dimensions batch, heads and queries */
-    int64_t outer = tp_cost_product(&q, 0);
-    int64_t inner = is_backward ? times(3, size) + times(2, value_size) : tp_sat_add(size, value_size);
-    int64_t of_result = times(times(outer, value_size), tp_cost_size(a, form->q));
-    int64_t of_others = tp_sat_add(tp_cost_bytes(a, form->q + 1), tp_cost_bytes(a, form->q + 2));
-    int64_t bytes = tp_sat_add(times(tp_cost_bytes(a, form->q), is_backward ? 3 : 1),
-                               times(tp_sat_add(of_others, of_result), is_backward ? 2 : 1));
-    bool is_claimed = set_product(cost, a, form->q, times(outer, keys), inner, bytes);
-    return is_claimed && (!causal || leave_out_masked(cost, queries, keys));
+    int64_t outer = tp_cost_size_product(&q, 0);
+    int64_t inner =
+        is_backward ? multiply_if_known(3, size) + multiply_if_known(2, value_size) : tp_sat_add(size, value_size);
+    int64_t of_result = multiply_if_known(multiply_if_known(outer, value_size), tp_cost_element_bytes(a, form->q));
+    int64_t of_others = tp_sat_add(tp_cost_tensor_bytes(a, form->q + 1), tp_cost_tensor_bytes(a, form->q + 2));
+    int64_t bytes = tp_sat_add(multiply_if_known(tp_cost_tensor_bytes(a, form->q), is_backward ? 3 : 1),
+                               multiply_if_known(tp_sat_add(of_others, of_result), is_backward ? 2 : 1));
+    bool is_claimed = set_product(cost, a, form->q, multiply_if_known(outer, keys), inner, bytes);
+    return is_claimed && (!causal || subtract_masked_work(cost, queries, keys));
 }
 
 bool tp_cost_of_attention_form(struct tp_cost *cost, const struct tp_cost_arguments *a, bool causal)
@@ -294,11 +304,12 @@ bool tp_cost_of_attention_form(struct tp_cost *cost, const struct tp_cost_argume
 
 /* Computes the cost of attention over packed sequences. Only the bytes are known, because the lengths of the sequences
  * are not recorded. */
-static bool packed(struct tp_cost *cost, const struct tp_cost_arguments *a, const struct attention *form)
+static bool set_packed_attention_cost(struct tp_cost *cost, const struct tp_cost_arguments *a,
+                                      const struct attention *form)
 {
-    int64_t bytes = tp_sat_add(times(tp_cost_bytes(a, form->q), 2),
-                               tp_sat_add(tp_cost_bytes(a, form->q + 1), tp_cost_bytes(a, form->q + 2)));
-    return tp_cost_set(cost, 0, times(bytes, form->is_backward ? 2 : 1), tp_cost_type(a, form->q));
+    int64_t bytes = tp_sat_add(multiply_if_known(tp_cost_tensor_bytes(a, form->q), 2),
+                               tp_sat_add(tp_cost_tensor_bytes(a, form->q + 1), tp_cost_tensor_bytes(a, form->q + 2)));
+    return tp_cost_set(cost, 0, multiply_if_known(bytes, form->is_backward ? 2 : 1), tp_cost_number_type(a, form->q));
 }
 
 /* ---- names ---- */
@@ -351,7 +362,7 @@ static const struct {
 /* used for all other names that begin with _scaled_dot_product */
 static const struct attention FORWARD = {0, -1, false, true, false, -1}, BACKWARD = {1, -2, false, true, true, -1};
 
-bool tp_cost_is_among(struct tp_str name, const char *names)
+bool tp_cost_is_listed_name(struct tp_str name, const char *names)
 {
     while (*names) {
         size_t length = 0; /* compares characters, because a library call would cost more for such short words */
@@ -364,20 +375,22 @@ bool tp_cost_is_among(struct tp_str name, const char *names)
     return false;
 }
 
-static int of_attention(struct tp_cost *cost, struct tp_str name, const struct tp_cost_arguments *a)
+static int attention_cost_by_name(struct tp_cost *cost, struct tp_str name, const struct tp_cost_arguments *a)
 {
     for (size_t i = 0; i < sizeof ATTENTIONS / sizeof *ATTENTIONS; i++) {
         const struct attention *form = &ATTENTIONS[i].form;
-        if (!tp_cost_is_among(name, ATTENTIONS[i].names))
+        if (!tp_cost_is_listed_name(name, ATTENTIONS[i].names))
             continue;
-        return form->lengths >= 0 && tp_cost_tensor(a, form->lengths) ? packed(cost, a, form)
-                                                                      : attention(cost, a, form, is_causal(a, form));
+        return form->lengths >= 0 && tp_cost_tensor_shape(a, form->lengths)
+                   ? set_packed_attention_cost(cost, a, form)
+                   : attention(cost, a, form, is_causal(a, form));
     }
     if (!tp_str_starts(name, "_scaled_dot_product"))
         return -1;
     if (tp_str_find(name, "_backward") >= 0)
         return attention(cost, a, &BACKWARD, is_causal(a, &BACKWARD));
-    if (tp_cost_is_among(name, "_scaled_dot_product_attention_math") || tp_str_find(name, "fused_attention_math") >= 0)
+    if (tp_cost_is_listed_name(name, "_scaled_dot_product_attention_math") ||
+        tp_str_find(name, "fused_attention_math") >= 0)
         return 0; /* no own cost: the operators inside have the cost */
     return attention(cost, a, &FORWARD, false);
 }
@@ -385,21 +398,21 @@ static int of_attention(struct tp_cost *cost, struct tp_str name, const struct t
 int tp_cost_of_product(struct tp_cost *cost, struct tp_str name, const struct tp_cost_arguments *a)
 {
     for (size_t i = 0; i < sizeof PRODUCTS / sizeof *PRODUCTS; i++)
-        if (tp_cost_is_among(name, PRODUCTS[i].names))
-            return matrices(cost, a, &PRODUCTS[i].form);
+        if (tp_cost_is_listed_name(name, PRODUCTS[i].names))
+            return set_matrix_product_cost(cost, a, &PRODUCTS[i].form);
     for (size_t i = 0; i < sizeof CONVOLUTIONS / sizeof *CONVOLUTIONS; i++)
-        if (tp_cost_is_among(name, CONVOLUTIONS[i].names))
+        if (tp_cost_is_listed_name(name, CONVOLUTIONS[i].names))
             return convolution(cost, a, &CONVOLUTIONS[i].form);
     for (size_t i = 0; i < sizeof BACKWARDS / sizeof *BACKWARDS; i++)
-        if (tp_cost_is_among(name, BACKWARDS[i].names))
-            return convolution_backward(cost, a, &BACKWARDS[i].form);
-    if (tp_cost_is_among(name, "dot vdot"))
-        return vectors(cost, a);
-    if (tp_cost_is_among(name, "_grouped_mm _scaled_grouped_mm _scaled_grouped_mm_v2"))
-        return grouped(cost, a);
-    if (tp_cost_is_among(name, "mkldnn_linear _mkl_linear"))
-        return linear(cost, a);
-    if (tp_cost_is_among(name, "mkldnn_rnn_layer conv1d conv2d conv3d") || tp_str_starts(name, "_cudnn_rnn"))
+        if (tp_cost_is_listed_name(name, BACKWARDS[i].names))
+            return set_convolution_backward_cost(cost, a, &BACKWARDS[i].form);
+    if (tp_cost_is_listed_name(name, "dot vdot"))
+        return set_vector_product_cost(cost, a);
+    if (tp_cost_is_listed_name(name, "_grouped_mm _scaled_grouped_mm _scaled_grouped_mm_v2"))
+        return set_grouped_product_cost(cost, a);
+    if (tp_cost_is_listed_name(name, "mkldnn_linear _mkl_linear"))
+        return set_linear_cost(cost, a);
+    if (tp_cost_is_listed_name(name, "mkldnn_rnn_layer conv1d conv2d conv3d") || tp_str_starts(name, "_cudnn_rnn"))
         return 0; /* recurrent layers have no formula; for convN, the convolution inside has the cost */
-    return of_attention(cost, name, a);
+    return attention_cost_by_name(cost, name, a);
 }

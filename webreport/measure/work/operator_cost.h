@@ -29,7 +29,7 @@ struct tp_op_cost {
 struct tp_op_rule;
 
 /* Returns the rule for the operator with this name, or NULL. */
-const struct tp_op_rule *tp_op_rule_of(struct tp_str name);
+const struct tp_op_rule *tp_op_rule_by_name(struct tp_str name);
 /* Returns the family of a rule: "matmul", "convolution", "attention", "element-wise", "normalisation" or
  * "embedding". */
 const char *tp_op_rule_family(const struct tp_op_rule *rule);

@@ -12,7 +12,7 @@ struct batched {
     bool is_recurrent, is_of_words;
 };
 
-static const struct batched *batched_of(struct tp_str name)
+static const struct batched *find_batched_operator(struct tp_str name)
 {
     static const struct batched operators[] = {
         {TP_STR("aten::linear"), 0, 2, false, false},
@@ -42,7 +42,7 @@ struct tp_shape tp_operand_shape(const struct tp_model *model, uint32_t op, unsi
 }
 
 /* Returns the number of rows of a tensor: the product of all sizes but the last one. */
-static int64_t rows_of(const struct tp_shape *shape)
+static int64_t row_count(const struct tp_shape *shape)
 {
     int64_t rows = 1;
     for (unsigned i = 0; i + 1 < shape->rank; i++)
@@ -50,9 +50,9 @@ static int64_t rows_of(const struct tp_shape *shape)
     return rows;
 }
 
-unsigned tp_samples_operand(struct tp_str name)
+unsigned tp_samples_operand_index(struct tp_str name)
 {
-    const struct batched *batched = batched_of(name);
+    const struct batched *batched = find_batched_operator(name);
     return batched ? batched->argument : 0;
 }
 
@@ -62,9 +62,10 @@ bool tp_is_batched_product(struct tp_str name)
            tp_str_starts(name, "aten::_scaled_dot_product");
 }
 
-struct tp_samples tp_samples_of(const struct tp_model *model, uint32_t op)
+struct tp_samples tp_samples_of_operator(const struct tp_model *model, uint32_t op)
 {
-    const struct batched *batched = batched_of(tp_trace_name(model->trace, tp_operator_event(model, op)));
+    const struct batched *batched =
+        find_batched_operator(tp_trace_event_name(model->trace, tp_operator_event(model, op)));
     if (!batched)
         return (struct tp_samples){0};
     struct tp_shape shape = tp_operand_shape(model, op, batched->argument);
@@ -80,7 +81,7 @@ struct tp_samples tp_samples_of(const struct tp_model *model, uint32_t op)
     return (struct tp_samples){
         .count = first,
         .length = is_sequence ? second : 0,
-        .rows = is_product && !batched->is_of_words ? rows_of(&shape) : 0,
+        .rows = is_product && !batched->is_of_words ? row_count(&shape) : 0,
         .is_length_first = is_product && shape.rank == 3 && second == 1,
         .is_of_words = batched->is_of_words,
     };

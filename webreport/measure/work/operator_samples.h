@@ -17,11 +17,11 @@ struct tp_samples {
 };
 
 /* Returns the samples of a call. All members are 0 if the operands of the operator do not show samples. */
-struct tp_samples tp_samples_of(const struct tp_model *model, uint32_t op);
+struct tp_samples tp_samples_of_operator(const struct tp_model *model, uint32_t op);
 
 /* Returns the index of the operand that contains the samples; 0 if the operands do not show samples. For addmm the
  * index is 1, because its first operand is added to the product. */
-unsigned tp_samples_operand(struct tp_str name);
+unsigned tp_samples_operand_index(struct tp_str name);
 
 /* Returns whether an operator multiplies batches of matrices. The operands of such an operator do not show samples. */
 bool tp_is_batched_product(struct tp_str name);

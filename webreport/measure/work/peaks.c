@@ -322,7 +322,7 @@ const struct tp_peaks *tp_peaks_row(size_t index)
     return index < ROWS ? &rows[index] : NULL;
 }
 
-static bool is_found(const char *pattern, struct tp_str name)
+static bool matches_name(const char *pattern, struct tp_str name)
 {
     struct tp_patterns patterns = {0};
     return tp_patterns_add(&patterns, 0, pattern) == 0 && tp_patterns_find(&patterns, name) == 0;
@@ -337,11 +337,11 @@ bool tp_peaks_have_memory(const struct tp_peaks *peaks, int64_t memory_bytes)
     return is_near;
 }
 
-const struct tp_peaks *tp_peaks_of(struct tp_str name, int64_t memory_bytes)
+const struct tp_peaks *tp_peaks_by_name(struct tp_str name, int64_t memory_bytes)
 {
     const struct tp_peaks *first = NULL;
     for (size_t i = 0; i < ROWS && name.len; i++) {
-        if (!is_found(rows[i].match, name))
+        if (!matches_name(rows[i].match, name))
             continue;
         if (tp_peaks_have_memory(&rows[i], memory_bytes))
             return &rows[i];

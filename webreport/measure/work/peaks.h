@@ -35,7 +35,7 @@ struct tp_peaks {
 
 /* Returns the peaks of the device with this name, or NULL. If several rows match, returns the first one whose memory
  * size is within 15 %; without such a row, the first match. memory_bytes: TP_NULL_INT if unknown. Static. */
-const struct tp_peaks *tp_peaks_of(struct tp_str name, int64_t memory_bytes);
+const struct tp_peaks *tp_peaks_by_name(struct tp_str name, int64_t memory_bytes);
 
 /* Returns whether the memory size is within 15 % of one of the row's sizes. */
 bool tp_peaks_have_memory(const struct tp_peaks *peaks, int64_t memory_bytes);

@@ -53,7 +53,7 @@ static int read_rate(const struct entry *e, struct tp_str item, double *rate)
 static int read_text(const struct entry *e, struct tp_str item, const char **text)
 {
     struct tp_peaks_file *file = e->file;
-    struct tp_str content = tp_value_is(item, '"') ? tp_value_text(e->arena, item) : (struct tp_str){0};
+    struct tp_str content = tp_value_starts_with(item, '"') ? tp_value_text(e->arena, item) : (struct tp_str){0};
     if (!content.len || memchr(content.ptr, '\0', content.len))
         return set_error(e, "a text is missing where there is ", item);
     if (content.len + 1 > sizeof file->text - file->used)
@@ -69,7 +69,7 @@ static int read_types(const struct entry *e, struct tp_str object)
     struct tp_str key, item;
     size_t at = 0;
     int code = TP_OK;
-    if (!tp_value_is(object, '{'))
+    if (!tp_value_starts_with(object, '{'))
         return set_error(e, "dense_tflops is an object such as {\"bf16\": 720}, not ", object);
     while (code == TP_OK && tp_value_next(object, &at, &key, &item)) {
         struct tp_str type = tp_value_text(e->arena, key);
@@ -91,7 +91,7 @@ static int read_links(const struct entry *e, struct tp_str object)
     struct tp_str key, item;
     size_t at = 0;
     int code = TP_OK;
-    if (!tp_value_is(object, '{'))
+    if (!tp_value_starts_with(object, '{'))
         return set_error(e, "links_gbs is an object such as {\"nvlink\": 900}, not ", object);
     while (code == TP_OK && tp_value_next(object, &at, &key, &item)) {
         double rate = 0;
@@ -108,7 +108,7 @@ static int read_sizes(const struct entry *e, struct tp_str list)
     struct tp_str item;
     size_t at = 0, count = 0;
     int code = TP_OK;
-    if (!tp_value_is(list, '['))
+    if (!tp_value_starts_with(list, '['))
         return set_error(e, "memory_gib is a list such as [40, 80], not ", list);
     while (code == TP_OK && tp_value_next(list, &at, NULL, &item))
         code = count < SIZES ? read_rate(e, item, &e->peaks->memory_gib[count++])
@@ -143,7 +143,7 @@ static int read_device(struct entry *e, struct tp_str object)
     int code = TP_OK;
     if (e->file->count == TP_MAX_PEAK_ROWS)
         return tp_error_set(e->err, TP_ELIMIT, 0, "%.200s: more than %u devices", e->name, TP_MAX_PEAK_ROWS);
-    if (!tp_value_is(object, '{'))
+    if (!tp_value_starts_with(object, '{'))
         return set_error(e, "a device is an object, not ", object);
     e->peaks = &e->file->rows[e->file->count];
     *e->peaks = (struct tp_peaks){.is_measured = true};
@@ -167,7 +167,7 @@ static int read_devices(void *context, struct tp_error *err)
     struct tp_str devices = tp_value_member(r->json, "devices"), item;
     size_t at = 0;
     int code = TP_OK;
-    if (!tp_value_is(devices, '['))
+    if (!tp_value_starts_with(devices, '['))
         return tp_error_set(err, TP_EUSAGE, 0, "%.200s: needs \"devices\": [{\"match\": \"H100\", ..}]", r->entry.name);
     while (code == TP_OK && tp_value_next(devices, &at, NULL, &item))
         code = read_device(&r->entry, item);
@@ -202,15 +202,15 @@ static bool matches_device(const struct tp_peaks *row, struct tp_str name, int64
     return row->memory_gib[0] <= 0 || tp_peaks_have_memory(row, memory_bytes);
 }
 
-static double first_of(double given, double published)
+static double given_or_published(double given, double published)
 {
     return given > 0 ? given : published;
 }
 
-const struct tp_peaks *tp_peaks_with(const struct tp_peaks_file *file, struct tp_str name, int64_t memory_bytes,
-                                     struct tp_arena *arena)
+const struct tp_peaks *tp_peaks_with_user_values(const struct tp_peaks_file *file, struct tp_str name,
+                                                 int64_t memory_bytes, struct tp_arena *arena)
 {
-    const struct tp_peaks *published = tp_peaks_of(name, memory_bytes), *given = NULL;
+    const struct tp_peaks *published = tp_peaks_by_name(name, memory_bytes), *given = NULL;
     for (unsigned i = 0; file && i < file->count && !given && name.len; i++)
         if (matches_device(&file->rows[i], name, memory_bytes))
             given = &file->rows[i];
@@ -221,9 +221,9 @@ const struct tp_peaks *tp_peaks_with(const struct tp_peaks_file *file, struct tp
     both->is_measured = true;
     both->device = given->device ? given->device : both->device;
     both->source = given->source ? given->source : "measured";
-    both->memory_gb_s = first_of(given->memory_gb_s, both->memory_gb_s);
-    both->links_gb_s = first_of(given->links_gb_s, both->links_gb_s);
+    both->memory_gb_s = given_or_published(given->memory_gb_s, both->memory_gb_s);
+    both->links_gb_s = given_or_published(given->links_gb_s, both->links_gb_s);
     for (unsigned i = 0; i < TP_PEAK_COUNT; i++)
-        both->tflops[i] = first_of(given->tflops[i], both->tflops[i]);
+        both->tflops[i] = given_or_published(given->tflops[i], both->tflops[i]);
     return both;
 }

@@ -28,7 +28,7 @@ int tp_peaks_parse(struct tp_peaks_file *file, const char *name, struct tp_str j
 
 /* Returns the peaks of a device in `arena`, or NULL if they are unknown. Starts from the published row and replaces
  * each number that the file has. file: may be NULL. memory_bytes: TP_NULL_INT if unknown. */
-const struct tp_peaks *tp_peaks_with(const struct tp_peaks_file *file, struct tp_str name, int64_t memory_bytes,
-                                     struct tp_arena *arena);
+const struct tp_peaks *tp_peaks_with_user_values(const struct tp_peaks_file *file, struct tp_str name,
+                                                 int64_t memory_bytes, struct tp_arena *arena);
 
 #endif

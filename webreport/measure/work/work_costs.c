@@ -32,14 +32,14 @@ struct costs {
 
 enum { NONE = UINT32_MAX };
 
-static const struct tp_host_detail *detail_of(const struct costs *c, uint32_t op)
+static const struct tp_host_detail *host_detail_of_operator(const struct costs *c, uint32_t op)
 {
     return &c->model->trace->hosts[tp_operator_event(c->model, op)->detail];
 }
 
-static struct tp_str name_of(const struct costs *c, uint32_t op)
+static struct tp_str operator_name(const struct costs *c, uint32_t op)
 {
-    return tp_trace_name(c->model->trace, tp_operator_event(c->model, op));
+    return tp_trace_event_name(c->model->trace, tp_operator_event(c->model, op));
 }
 
 static struct tp_shape shape_at(const struct costs *c, struct known_shape known)
@@ -53,34 +53,34 @@ static struct tp_shape shape_at(const struct costs *c, struct known_shape known)
 
 /* ---- convolutions and their backward operators ---- */
 
-static bool has_conv(const struct costs *c, uint32_t op)
+static bool is_convolution_name(const struct costs *c, uint32_t op)
 {
     return c->model->marks[tp_operator_event(c->model, op)->name] & TP_MARK_CONV;
 }
 
 static bool is_convolution(const struct costs *c, uint32_t op)
 {
-    return has_conv(c, op) && tp_str_find(name_of(c, op), "convolution") >= 0;
+    return is_convolution_name(c, op) && tp_str_find(operator_name(c, op), "convolution") >= 0;
 }
 
 static bool is_backward(const struct costs *c, uint32_t op)
 {
-    return has_conv(c, op) && tp_str_ends(name_of(c, op), "convolution_backward");
+    return is_convolution_name(c, op) && tp_str_ends(operator_name(c, op), "convolution_backward");
 }
 
 /* Returns whether an operator has at least three arguments. dims: id of its "Input Dims". */
-static bool has_three(const struct costs *c, uint32_t dims)
+static bool has_three_arguments(const struct costs *c, uint32_t dims)
 {
     return dims != TP_NO_ID && tp_shape_item(tp_strings_get(&c->model->trace->values, dims), 2).len > 0;
 }
 
 /* Returns the sequence number of an operator. Without one, returns the number of the nearest enclosing operator that
  * has one. Returns TP_NULL_INT if none has. */
-static int64_t sequence_around(const struct costs *c, uint32_t op)
+static int64_t enclosing_sequence_number(const struct costs *c, uint32_t op)
 {
     int64_t sequence = TP_NULL_INT;
     for (; op != TP_NO_ID && sequence == TP_NULL_INT; op = c->model->operators.parent[op])
-        sequence = tp_host_rare(c->model->trace, detail_of(c, op)).sequence;
+        sequence = tp_host_rare(c->model->trace, host_detail_of_operator(c, op)).sequence;
     return sequence;
 }
 
@@ -95,24 +95,24 @@ static void find_backwards(struct costs *c)
     for (uint32_t op = 0; is_any && op < c->model->operators.count; op++) {
         if (!is_backward(c, op))
             continue;
-        uint32_t dims = detail_of(c, op)->dims;
-        if (!has_three(c, dims))
+        uint32_t dims = host_detail_of_operator(c, op)->dims;
+        if (!has_three_arguments(c, dims))
             continue;
-        int64_t sequence = sequence_around(c, op);
+        int64_t sequence = enclosing_sequence_number(c, op);
         if (sequence == TP_NULL_INT)
             continue;
         *tp_id_map_put(&c->backward, (uint64_t)sequence) = (uint32_t)c->gradients.count;
-        *(struct known_shape *)tp_vec_push(&c->gradients) =
-            (struct known_shape){dims, tp_str_equal(name_of(c, op), TP_STR("aten::convolution_backward")) ? 0 : 1};
+        *(struct known_shape *)tp_vec_push(&c->gradients) = (struct known_shape){
+            dims, tp_str_equal(operator_name(c, op), TP_STR("aten::convolution_backward")) ? 0 : 1};
     }
 }
 
 /* Returns the shape of a forward operator's result. The backward operator with the same sequence number records it as
  * its gradient. If the operator has no such number, enclosing operators are tried. */
-static struct known_shape result_of(const struct costs *c, uint32_t op)
+static struct known_shape find_result_shape(const struct costs *c, uint32_t op)
 {
     for (; op != TP_NO_ID; op = c->model->operators.parent[op]) {
-        int64_t sequence = tp_host_rare(c->model->trace, detail_of(c, op)).sequence;
+        int64_t sequence = tp_host_rare(c->model->trace, host_detail_of_operator(c, op)).sequence;
         const uint32_t *found = sequence == TP_NULL_INT ? NULL : tp_id_map_find(&c->backward, (uint64_t)sequence);
         if (found)
             return *TP_AT(&c->gradients, struct known_shape, *found);
@@ -121,26 +121,27 @@ static struct known_shape result_of(const struct costs *c, uint32_t op)
 }
 
 /* Returns the dims of the backward operator that encloses an operator; TP_NO_ID if none does. */
-static uint32_t backward_around(const struct costs *c, uint32_t op)
+static uint32_t enclosing_backward(const struct costs *c, uint32_t op)
 {
     for (op = c->model->operators.parent[op]; op != TP_NO_ID; op = c->model->operators.parent[op])
         if (is_backward(c, op))
-            return has_three(c, detail_of(c, op)->dims) ? detail_of(c, op)->dims : TP_NO_ID;
+            return has_three_arguments(c, host_detail_of_operator(c, op)->dims) ? host_detail_of_operator(c, op)->dims
+                                                                                : TP_NO_ID;
     return TP_NO_ID;
 }
 
 /* ---- costs ---- */
 
 /* Returns the index of a call of `op` with the arguments of event `e`. of_call has the cost of this call. */
-static uint32_t call_of(struct costs *c, uint32_t op, const struct tp_event *e)
+static uint32_t find_or_add_call(struct costs *c, uint32_t op, const struct tp_event *e)
 {
     const struct tp_trace *trace = c->model->trace;
     const struct tp_host_detail *host = &trace->hosts[e->detail];
     struct known_shape out = {TP_NO_ID, 0};
     uint32_t around = TP_NO_ID, concrete = tp_concrete_inputs(trace, e->detail);
     if (is_convolution(c, op)) {
-        out = result_of(c, op);
-        around = backward_around(c, op);
+        out = find_result_shape(c, op);
+        around = enclosing_backward(c, op);
     }
     uint32_t call = tp_keys_add(
         &c->calls, (uint32_t[]){e->name, host->dims, host->types, concrete, out.dims, out.argument, around});
@@ -153,7 +154,7 @@ static uint32_t call_of(struct costs *c, uint32_t op, const struct tp_event *e)
         struct tp_op_call texts = {tp_strings_get(&trace->values, host->dims),
                                    tp_strings_get(&trace->values, host->types),
                                    tp_strings_get(&trace->values, concrete)};
-        *new = tp_cost_of(&cost, trace->names.items[e->name], &texts, &hint) ? (uint32_t)c->costs.count : NONE;
+        *new = tp_cost_of_call(&cost, trace->names.items[e->name], &texts, &hint) ? (uint32_t)c->costs.count : NONE;
         if (*new != NONE)
             *(struct tp_cost *)tp_vec_push(&c->costs) = cost;
         else
@@ -171,11 +172,11 @@ static uint32_t cost_of_call(const struct costs *c, uint32_t call)
  * operator's own arguments. Returns false if the operator has no cost. */
 static bool find_cost(struct costs *c, uint32_t op, struct tp_work_unit *unit)
 {
-    const struct tp_event *own = tp_operator_event(c->model, op), *event = tp_operator_worker(c->model, op);
-    uint32_t call = call_of(c, op, event);
+    const struct tp_event *own = tp_operator_event(c->model, op), *event = tp_operator_work_event(c->model, op);
+    uint32_t call = find_or_add_call(c, op, event);
     if (cost_of_call(c, call) == NONE && event != own) {
         event = own;
-        call = call_of(c, op, own);
+        call = find_or_add_call(c, op, own);
     }
     *unit = (struct tp_work_unit){.op = op,
                                   .event = (uint32_t)(event - c->model->trace->events),
@@ -226,7 +227,7 @@ static void find_peaks(struct tp_work_units *units, const struct tp_model *model
         const struct tp_gpu_property *property = named_device(model->trace, model->gpus[gpu].id);
         units->device_names[gpu] = property ? property->name : TP_STR("");
         units->peaks[gpu] =
-            property ? tp_peaks_with(measured, property->name, property->total_memory_bytes, arena) : NULL;
+            property ? tp_peaks_with_user_values(measured, property->name, property->total_memory_bytes, arena) : NULL;
     }
 }
 
@@ -237,15 +238,15 @@ static const int64_t LARGEST_CACHE_BYTES = INT64_C(256) << 20;
 /* factor by which a kernel may exceed a measured peak, because the peak was measured with another kernel */
 static const double MEASURED_SLACK = 1.1;
 
-struct tp_work_floor tp_work_floor_of(const struct tp_model *model, const struct tp_work_units *units,
-                                      const struct tp_work_unit *unit, const struct tp_peaks *peaks)
+struct tp_work_floor tp_work_floor_of_unit(const struct tp_model *model, const struct tp_work_units *units,
+                                           const struct tp_work_unit *unit, const struct tp_peaks *peaks)
 {
     const struct tp_cost *cost = &units->costs[unit->cost];
     const struct tp_event *kernel = tp_device_event(model, unit->main);
     struct tp_work_floor least = {0};
     if (cost->flops) {
         double tflops = tp_peaks_tflops(peaks, cost->type, model->marks[kernel->name] & TP_MARK_TF32);
-        least.compute_ns = tflops > 0 ? (double)cost->exact_flops / (tflops * 1e12) * 1e9 : -1;
+        least.compute_ns = tflops > 0 ? (double)cost->flops_without_masked / (tflops * 1e12) * 1e9 : -1;
     }
     if (peaks->memory_gb_s > 0)
         least.memory_ns = (double)cost->bytes / (peaks->memory_gb_s * 1e9) * 1e9;
@@ -258,13 +259,14 @@ static bool is_impossible(const struct tp_model *model, const struct tp_work_uni
     const struct tp_peaks *peaks = units->peaks[model->devices.gpu[unit->main]];
     if (!peaks)
         return false;
-    struct tp_work_floor least = tp_work_floor_of(model, units, unit, peaks);
+    struct tp_work_floor least = tp_work_floor_of_unit(model, units, unit, peaks);
     double most_ns = (double)unit->ns * (peaks->is_measured ? MEASURED_SLACK : 1);
     return least.compute_ns > most_ns ||
            (least.memory_ns > most_ns && units->costs[unit->cost].bytes > LARGEST_CACHE_BYTES);
 }
 
-static void leave_out_impossible(struct tp_work_units *units, const struct tp_work_kinds *kinds, struct tp_arena *arena)
+static void drop_impossible_units(struct tp_work_units *units, const struct tp_work_kinds *kinds,
+                                  struct tp_arena *arena)
 {
     const struct tp_model *model = kinds->model;
     uint32_t *new_of = tp_arena_array(arena, units->count, sizeof *new_of), kept = 0;
@@ -306,7 +308,7 @@ void tp_work_units_build(struct tp_work_units *units, const struct tp_work_kinds
     units->of_device = tp_arena_array(arena, model->devices.count, sizeof *units->of_device);
     units->device_count = model->devices.count;
     for (uint32_t k = 0; k < model->devices.count; k++) {
-        uint32_t op = tp_work_operator_of(model, k), found;
+        uint32_t op = tp_work_operator_of_device(model, k), found;
         units->of_device[k] = TP_NO_ID;
         if (!tp_work_has_cost(kinds->of_device[k]) || op == TP_NO_ID || (found = unit_of(&c, op)) == NONE)
             continue;
@@ -328,7 +330,7 @@ void tp_work_units_build(struct tp_work_units *units, const struct tp_work_kinds
     units->call_count = (uint32_t)c.of_call.count;
     tp_keys_drop(&c.calls);
     tp_id_map_drop(&c.backward);
-    leave_out_impossible(units, kinds, arena);
+    drop_impossible_units(units, kinds, arena);
 }
 
 void tp_work_units_drop(struct tp_work_units *units, struct tp_arena *arena)

@@ -50,8 +50,8 @@ void tp_work_units_build(struct tp_work_units *units, const struct tp_work_kinds
 void tp_work_units_drop(struct tp_work_units *units, struct tp_arena *arena);
 
 /* Returns the least time of a unit. peaks: peaks of the unit's device, not NULL. */
-struct tp_work_floor tp_work_floor_of(const struct tp_model *model, const struct tp_work_units *units,
-                                      const struct tp_work_unit *unit, const struct tp_peaks *peaks);
+struct tp_work_floor tp_work_floor_of_unit(const struct tp_model *model, const struct tp_work_units *units,
+                                           const struct tp_work_unit *unit, const struct tp_peaks *peaks);
 
 /* Returns the unit of a device operation; NULL if the operation has no unit. */
 static inline const struct tp_work_unit *tp_work_unit_of(const struct tp_work_units *units, uint32_t device)

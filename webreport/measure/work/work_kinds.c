@@ -27,16 +27,16 @@ struct kinds {
     uint8_t *owner_kind;
 };
 
-static struct tp_str text_of(const struct kinds *kinds, uint32_t name)
+static struct tp_str name_text(const struct kinds *kinds, uint32_t name)
 {
     return kinds->model->trace->names.items[name];
 }
 
-static unsigned kind_in_layer(struct kinds *kinds, enum tp_work_layer layer, uint32_t name)
+static unsigned kind_of_name_in_layer(struct kinds *kinds, enum tp_work_layer layer, uint32_t name)
 {
     uint8_t *found = &kinds->found[layer][name];
     if (!*found)
-        *found = (uint8_t)(tp_work_of_name(layer, text_of(kinds, name)) + 1);
+        *found = (uint8_t)(tp_work_of_name(layer, name_text(kinds, name)) + 1);
     return *found - 1u;
 }
 
@@ -44,13 +44,13 @@ static bool is_next_to_convolution(struct kinds *kinds, uint32_t kernel)
 {
     uint8_t *near_convolution = &kinds->near_convolution[kernel];
     if (!*near_convolution)
-        *near_convolution = tp_work_is_next_to_convolution(text_of(kinds, kernel)) ? 2 : 1;
+        *near_convolution = tp_work_is_next_to_convolution(name_text(kinds, kernel)) ? 2 : 1;
     return *near_convolution == 2;
 }
 
 static void find_operator_kinds(struct kinds *kinds, uint32_t name)
 {
-    struct tp_str text = text_of(kinds, name);
+    struct tp_str text = name_text(kinds, name);
     unsigned owner = tp_work_of_name(TP_WORK_OF_OWNER, text), rest = tp_work_of_name(TP_WORK_OF_TRITON, text);
     rest = rest == TP_WORK_NONE ? tp_work_of_name(TP_WORK_OF_HOST, text) : rest;
     kinds->of_name[name] = (struct name_kinds){.chain = (uint8_t)tp_work_of_name(TP_WORK_OF_CHAIN, text),
@@ -62,14 +62,14 @@ static void find_operator_kinds(struct kinds *kinds, uint32_t name)
 }
 
 /* Returns the kinds for a name. The function is inline, because nearly all names are already known. */
-static inline const struct name_kinds *kinds_of_name(struct kinds *kinds, uint32_t name)
+static inline const struct name_kinds *find_kinds_of_name(struct kinds *kinds, uint32_t name)
 {
     if (!kinds->of_name[name].is_known)
         find_operator_kinds(kinds, name);
     return &kinds->of_name[name];
 }
 
-static uint32_t name_of(const struct kinds *kinds, uint32_t op)
+static uint32_t operator_name(const struct kinds *kinds, uint32_t op)
 {
     return tp_operator_event(kinds->model, op)->name;
 }
@@ -93,7 +93,7 @@ static void find_optimizers(struct kinds *kinds)
             if (model->marks[e->name] & TP_MARK_OPTIMIZER)
                 tp_intervals_push(&found, e->ts_ns, tp_event_end(e));
         }
-        kinds->optimizer[thread] = tp_intervals_of(&found);
+        kinds->optimizer[thread] = tp_intervals_from_vec(&found);
     }
 }
 
@@ -132,10 +132,10 @@ static unsigned kind_by_owner(const struct kinds *kinds, uint32_t op, unsigned o
     return kinds->owner_kind[parent];
 }
 
-static unsigned of_operator(struct kinds *kinds, uint32_t op)
+static unsigned kind_of_operator_time(struct kinds *kinds, uint32_t op)
 {
     const struct tp_event *e = tp_operator_event(kinds->model, op);
-    const struct name_kinds *name_kinds = kinds_of_name(kinds, e->name);
+    const struct name_kinds *name_kinds = find_kinds_of_name(kinds, e->name);
     set_chain_kinds(kinds, op, name_kinds);
     unsigned work = kinds->chain[op];
     if (work == TP_WORK_NONE && kinds->optimizer &&
@@ -152,22 +152,22 @@ static unsigned kind_by_operator(struct kinds *kinds, uint32_t op, uint32_t kern
 {
     if (op == TP_NO_ID)
         return TP_WORK_NONE;
-    const struct name_kinds *name_kinds = kinds_of_name(kinds, name_of(kinds, op));
+    const struct name_kinds *name_kinds = find_kinds_of_name(kinds, operator_name(kinds, op));
     unsigned own = name_kinds->owner;
     if (own == TP_WORK_CONVOLUTION && is_next_to_convolution(kinds, kernel))
-        own = kind_in_layer(kinds, TP_WORK_OF_KERNEL, kernel);
+        own = kind_of_name_in_layer(kinds, TP_WORK_OF_KERNEL, kernel);
     return kind_by_owner(kinds, op, own, name_kinds->is_triton);
 }
 
 static unsigned kind_of_kernel(struct kinds *kinds, uint32_t device, uint32_t kernel)
 {
-    uint32_t op = tp_work_operator_of(kinds->model, device);
+    uint32_t op = tp_work_operator_of_device(kinds->model, device);
     struct tp_str name = kinds->model->trace->names.items[kernel];
     if (tp_str_equal(name, TP_STR("event_wait")) || tp_str_equal(name, TP_STR("event_record")))
         return TP_WORK_WAIT;
     if (tp_is_communication(kinds->model, device))
         return TP_WORK_COMMUNICATION;
-    unsigned work = kind_in_layer(kinds, TP_WORK_OF_KERNEL_FIRST, kernel);
+    unsigned work = kind_of_name_in_layer(kinds, TP_WORK_OF_KERNEL_FIRST, kernel);
     if (work == TP_WORK_NONE && op != TP_NO_ID)
         work = kinds->chain[op];
     if (work == TP_WORK_NONE && is_optimizer(kinds, device, op))
@@ -175,9 +175,9 @@ static unsigned kind_of_kernel(struct kinds *kinds, uint32_t device, uint32_t ke
     if (work == TP_WORK_NONE)
         work = kind_by_operator(kinds, op, kernel);
     if (work == TP_WORK_NONE)
-        work = kind_in_layer(kinds, TP_WORK_OF_TRITON, kernel);
+        work = kind_of_name_in_layer(kinds, TP_WORK_OF_TRITON, kernel);
     if (work == TP_WORK_NONE)
-        work = kind_in_layer(kinds, TP_WORK_OF_KERNEL, kernel);
+        work = kind_of_name_in_layer(kinds, TP_WORK_OF_KERNEL, kernel);
     return work == TP_WORK_NONE ? TP_WORK_OTHER : work;
 }
 
@@ -195,7 +195,7 @@ void tp_work_kinds_build(struct tp_work_kinds *result, const struct tp_model *mo
                                      .of_device = tp_arena_array(arena, model->devices.count, 1),
                                      .of_operator = tp_arena_array(arena, model->operators.count, 1)};
     for (uint32_t op = 0; op < model->operators.count; op++)
-        result->of_operator[op] = (uint8_t)of_operator(&kinds, op);
+        result->of_operator[op] = (uint8_t)kind_of_operator_time(&kinds, op);
     for (uint32_t k = 0; k < model->devices.count; k++) {
         const struct tp_event *e = tp_device_event(model, k);
         result->of_device[k] = e->kind == TP_KIND_KERNEL ? (uint8_t)kind_of_kernel(&kinds, k, e->name) : TP_WORK_COPY;
@@ -204,7 +204,7 @@ void tp_work_kinds_build(struct tp_work_kinds *result, const struct tp_model *mo
     tp_arena_drop(arena, kinds.owner_kind, model->operators.count);
 }
 
-void tp_work_kinds_drop(struct tp_work_kinds *kinds, struct tp_arena *arena)
+void tp_work_kinds_release(struct tp_work_kinds *kinds, struct tp_arena *arena)
 {
     tp_arena_drop(arena, kinds->of_device, kinds->model->devices.count);
     tp_arena_drop(arena, kinds->of_operator, kinds->model->operators.count);

@@ -14,7 +14,7 @@ struct tp_work_kinds {
 
 /* Returns the innermost operator around the launch of a device operation, or its owner without a launch. Returns
  * TP_NO_ID if there is none. */
-static inline uint32_t tp_work_operator_of(const struct tp_model *model, uint32_t device)
+static inline uint32_t tp_work_operator_of_device(const struct tp_model *model, uint32_t device)
 {
     uint32_t launch = model->devices.launch[device];
     return launch == TP_NO_ID ? model->devices.owner[device] : model->launches.op[launch];
@@ -31,6 +31,6 @@ static inline bool tp_work_has_cost(unsigned work)
  * matched once per layer of rules. */
 void tp_work_kinds_build(struct tp_work_kinds *kinds, const struct tp_model *model, struct tp_arena *arena);
 /* Releases the memory of the kinds to the arena before the arena ends. */
-void tp_work_kinds_drop(struct tp_work_kinds *kinds, struct tp_arena *arena);
+void tp_work_kinds_release(struct tp_work_kinds *kinds, struct tp_arena *arena);
 
 #endif

@@ -23,7 +23,7 @@ static bool is_matrix_work(unsigned work)
     return work == TP_WORK_GEMM || work == TP_WORK_ATTENTION || work == TP_WORK_CONVOLUTION;
 }
 
-static bool is_used(struct sums *sums, const struct tp_model *model, uint32_t device)
+static bool is_in_used_step(struct sums *sums, const struct tp_model *model, uint32_t device)
 {
     return tp_intervals_contain_near(model->window, tp_device_event(model, device)->ts_ns, &sums->near);
 }
@@ -33,9 +33,9 @@ static void add_unit(struct sums *sums, const struct tp_work_kinds *kinds, const
 {
     const struct tp_model *model = kinds->model;
     const struct tp_peaks *peaks = units->peaks[model->devices.gpu[unit->main]];
-    double floor_ns = peaks ? tp_work_floor_of(model, units, unit, peaks).compute_ns : -1;
+    double floor_ns = peaks ? tp_work_floor_of_unit(model, units, unit, peaks).compute_ns : -1;
     bool is_product = kinds->of_device[unit->main] == TP_WORK_GEMM;
-    if (!units->costs[unit->cost].flops || !is_used(sums, model, unit->main))
+    if (!units->costs[unit->cost].flops || !is_in_used_step(sums, model, unit->main))
         return;
     if (floor_ns < 0) {
         sums->untyped_ns += (double)unit->ns;
@@ -51,7 +51,7 @@ static void add_times(struct sums *sums, const struct tp_work_kinds *kinds, cons
 {
     const struct tp_model *model = kinds->model;
     for (uint32_t k = 0; k < model->devices.count; k++) {
-        if (!is_matrix_work(kinds->of_device[k]) || !is_used(sums, model, k))
+        if (!is_matrix_work(kinds->of_device[k]) || !is_in_used_step(sums, model, k))
             continue;
         double ns = (double)tp_device_event(model, k)->dur_ns;
         sums->all_ns += ns;
@@ -59,23 +59,23 @@ static void add_times(struct sums *sums, const struct tp_work_kinds *kinds, cons
     }
 }
 
-static double percent(double part, double whole)
+static double percent_or_nan(double part, double whole)
 {
     return whole > 0 ? 100 * part / whole : NAN;
 }
 
-static double of_matrix_work(const int64_t *ns)
+static double matrix_work_ns(const int64_t *ns)
 {
     return (double)ns[TP_WORK_GEMM] + (double)ns[TP_WORK_ATTENTION] + (double)ns[TP_WORK_CONVOLUTION];
 }
 
-static enum tp_rate_reason why_not(const struct tp_work_rates *rates, const struct sums *sums,
-                                   const struct tp_work_units *units)
+static enum tp_rate_reason reason_for_no_rate(const struct tp_work_rates *rates, const struct sums *sums,
+                                              const struct tp_work_units *units)
 {
-    double lost_ns = of_matrix_work(units->impossible_ns);
+    double lost_ns = matrix_work_ns(units->impossible_ns);
     if (!rates->peaks)
         return TP_RATE_NO_PEAKS;
-    if (lost_ns > (1 - LEAST_KNOWN_PERCENT / 100) * (lost_ns + of_matrix_work(units->known_ns)))
+    if (lost_ns > (1 - LEAST_KNOWN_PERCENT / 100) * (lost_ns + matrix_work_ns(units->known_ns)))
         return TP_RATE_IMPOSSIBLE;
     if (!(sums->known_ns > 0))
         return units->untyped_count ? TP_RATE_NO_TYPES : TP_RATE_NO_COSTS;
@@ -84,7 +84,7 @@ static enum tp_rate_reason why_not(const struct tp_work_rates *rates, const stru
     return sums->untyped_ns > (1 - LEAST_KNOWN_PERCENT / 100) * sums->all_ns ? TP_RATE_NO_TYPE : TP_RATE_KNOWN;
 }
 
-void tp_work_rates_none(struct tp_work_rates *rates)
+void tp_work_rates_init_empty(struct tp_work_rates *rates)
 {
     *rates = (struct tp_work_rates){NAN, NAN, NAN, TP_RATE_NO_DEVICE, TP_RATE_NO_DEVICE, 0, false, NULL};
 }
@@ -94,7 +94,7 @@ void tp_work_rates_build(struct tp_work_rates *rates, const struct tp_work_kinds
 {
     const struct tp_model *model = kinds->model;
     struct sums sums = {0};
-    tp_work_rates_none(rates);
+    tp_work_rates_init_empty(rates);
     if (!model->gpu_count)
         return;
     for (uint32_t gpu = 0; gpu < model->gpu_count && !rates->peaks; gpu++)
@@ -104,37 +104,37 @@ void tp_work_rates_build(struct tp_work_rates *rates, const struct tp_work_kinds
     add_times(&sums, kinds, units);
     for (unsigned kind = 0; kind < TP_WORK_COUNT; kind++)
         rates->impossible_ns = tp_sat_add(rates->impossible_ns, units->impossible_ns[kind]);
-    rates->known_percent = percent(sums.known_ns, sums.all_ns);
-    rates->why_products = rates->why_step = why_not(rates, &sums, units);
-    if (rates->why_step == TP_RATE_KNOWN)
-        rates->step_percent = percent(sums.floor_ns, (double)model->window_ns * model->gpu_count);
-    if (rates->why_products == TP_RATE_KNOWN)
-        rates->products_percent = percent(sums.product_floor_ns, sums.product_ns);
-    if (rates->why_products == TP_RATE_KNOWN && isnan(rates->products_percent))
-        rates->why_products = TP_RATE_NO_PRODUCTS;
+    rates->known_percent = percent_or_nan(sums.known_ns, sums.all_ns);
+    rates->products_reason = rates->step_reason = reason_for_no_rate(rates, &sums, units);
+    if (rates->step_reason == TP_RATE_KNOWN)
+        rates->step_percent = percent_or_nan(sums.floor_ns, (double)model->window_ns * model->gpu_count);
+    if (rates->products_reason == TP_RATE_KNOWN)
+        rates->products_percent = percent_or_nan(sums.product_floor_ns, sums.product_ns);
+    if (rates->products_reason == TP_RATE_KNOWN && isnan(rates->products_percent))
+        rates->products_reason = TP_RATE_NO_PRODUCTS;
     if (rates->step_percent > 100) {
         rates->step_percent = NAN;
-        rates->why_step = TP_RATE_IMPOSSIBLE;
+        rates->step_reason = TP_RATE_IMPOSSIBLE;
     }
-    rates->is_doubtful = rates->why_step == TP_RATE_NO_TYPES || rates->why_step == TP_RATE_IMPOSSIBLE;
+    rates->is_doubtful = rates->step_reason == TP_RATE_NO_TYPES || rates->step_reason == TP_RATE_IMPOSSIBLE;
 }
 
 static struct tp_json_value peaks_device(const struct tp_record *record)
 {
     const struct tp_work_rates *rates = record->at;
-    return tp_as_text(rates->peaks ? rates->peaks->device : NULL);
+    return tp_json_value_text(rates->peaks ? rates->peaks->device : NULL);
 }
 
 static struct tp_json_value peaks_source(const struct tp_record *record)
 {
     const struct tp_work_rates *rates = record->at;
-    return tp_as_text(rates->peaks ? rates->peaks->source : NULL);
+    return tp_json_value_text(rates->peaks ? rates->peaks->source : NULL);
 }
 
 static struct tp_json_value peaks_are_measured(const struct tp_record *record)
 {
     const struct tp_work_rates *rates = record->at;
-    return tp_as_bool(rates->peaks && rates->peaks->is_measured);
+    return tp_json_value_bool(rates->peaks && rates->peaks->is_measured);
 }
 
 #define F struct tp_work_rates

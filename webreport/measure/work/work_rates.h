@@ -25,15 +25,15 @@ enum tp_rate_reason {
 
 struct tp_work_rates {
     /* percent of the peak that matrix products in the used steps reach while their kernels run; NaN: see
-     * why_products */
+     * products_reason */
     double products_percent;
-    /* percent of the peak reached over the used steps (model FLOPs utilization); NaN: see why_step */
+    /* percent of the peak reached over the used steps (model FLOPs utilization); NaN: see step_reason */
     double step_percent;
     /* percent of the kernel time of products, attention and convolutions that has a known cost; NaN without such
      * time */
     double known_percent;
-    enum tp_rate_reason why_products, why_step; /* reason why products_percent or step_percent is NaN */
-    int64_t impossible_ns;                      /* kernel time of units that were left out as impossibly fast, ns */
+    enum tp_rate_reason products_reason, step_reason; /* reason why products_percent or step_percent is NaN */
+    int64_t impossible_ns;        /* kernel time of units that were left out as impossibly fast, ns */
     bool is_doubtful;             /* true if step_percent is NaN because shapes, types, times or peaks are wrong */
     const struct tp_peaks *peaks; /* peaks of the first device with known peaks; NULL without one */
 };
@@ -43,7 +43,7 @@ void tp_work_rates_build(struct tp_work_rates *rates, const struct tp_work_kinds
                          const struct tp_work_units *units);
 
 /* Fills the shares for a trace without device work: all are NaN. */
-void tp_work_rates_none(struct tp_work_rates *rates);
+void tp_work_rates_init_empty(struct tp_work_rates *rates);
 
 extern const struct tp_fields tp_work_rates_fields;
 

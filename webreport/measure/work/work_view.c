@@ -61,7 +61,7 @@ struct grouping {
     int64_t total;
 };
 
-static void start(struct grouping *g, const struct tp_model *model, struct tp_arena *arena)
+static void init_grouping(struct grouping *g, const struct tp_model *model, struct tp_arena *arena)
 {
     *g = (struct grouping){.model = model, .arena = arena, .named = TP_VEC(arena, int64_t)};
     tp_keys_init(&g->keys, arena, 2);
@@ -69,7 +69,7 @@ static void start(struct grouping *g, const struct tp_model *model, struct tp_ar
 }
 
 /* Returns the key of a kind and a name. Tries the last key of the name first, because most names have only one kind. */
-static uint32_t key_of(struct grouping *g, unsigned kind, uint32_t name)
+static uint32_t group_key(struct grouping *g, unsigned kind, uint32_t name)
 {
     uint32_t last = g->last[name];
     if (!last || tp_keys_get(&g->keys, last - 1)[0] != kind)
@@ -77,10 +77,10 @@ static uint32_t key_of(struct grouping *g, unsigned kind, uint32_t name)
     return last - 1;
 }
 
-static struct work *add(struct grouping *g, unsigned kind, uint32_t name, int64_t ns)
+static struct work *add_time_to_group(struct grouping *g, unsigned kind, uint32_t name, int64_t ns)
 {
     struct work *work = &g->works[kind];
-    uint32_t key = key_of(g, kind, name);
+    uint32_t key = group_key(g, kind, name);
     if (key == g->named.count)
         tp_vec_push(&g->named);
     int64_t *named = TP_AT(&g->named, int64_t, key);
@@ -98,7 +98,7 @@ static void group_devices(struct grouping *g, const uint8_t *kinds)
     size_t at = 0;
     for (uint32_t k = 0; k < model->devices.count; k++) {
         const struct tp_event *e = tp_device_event(model, k);
-        struct work *work = add(g, kinds[k], e->name, e->dur_ns);
+        struct work *work = add_time_to_group(g, kinds[k], e->name, e->dur_ns);
         work->in_steps = tp_sat_add(work->in_steps, tp_window_length_within(model, &at, e->ts_ns, tp_event_end(e)));
         work->calls_in_steps += tp_is_in_used_step(model, tp_step_of_device_near(model, k, &near));
     }
@@ -123,7 +123,8 @@ static void group_operators(struct grouping *g, const uint8_t *kinds)
 {
     const struct tp_operators *operators = &g->model->operators;
     for (uint32_t op = 0; op < operators->finished_count; op++)
-        add(g, kinds[op], tp_operator_event(g->model, op)->name, tp_narrow_get(&operators->host_self, op));
+        add_time_to_group(g, kinds[op], tp_operator_event(g->model, op)->name,
+                          tp_narrow_get(&operators->host_self, op));
 }
 
 /* Finds the name with the most time in each kind. Of equal times, the first name in alphabetical order counts. */
@@ -151,7 +152,7 @@ static int compare_works(const void *context, uint32_t i, uint32_t j)
     return i < j ? -1 : i > j;
 }
 
-static void fill(struct tp_table *table, size_t row, unsigned kind, const struct grouping *g)
+static void fill_row(struct tp_table *table, size_t row, unsigned kind, const struct grouping *g)
 {
     const struct work *work = &g->works[kind];
     tp_table_text(table, TP_WORK_KIND)[row] = tp_str_of(tp_work_text(kind));
@@ -175,7 +176,7 @@ static void fill(struct tp_table *table, size_t row, unsigned kind, const struct
     tp_table_real(table, TP_WORK_KNOWN)[row] = tp_work_has_cost(kind) ? tp_percent(work->known, work->total) : NAN;
 }
 
-static void finish(struct grouping *g, struct tp_works *works, const struct tp_column_def *defs, unsigned columns)
+static void make_table(struct grouping *g, struct tp_works *works, const struct tp_column_def *defs, unsigned columns)
 {
     uint32_t rows[TP_WORK_COUNT], count = 0;
     find_longest(g);
@@ -188,7 +189,7 @@ static void finish(struct grouping *g, struct tp_works *works, const struct tp_c
     works->kinds = tp_arena_array(g->arena, count, sizeof *works->kinds);
     for (uint32_t row = 0; row < count; row++) {
         works->kinds[row] = (uint8_t)rows[row];
-        fill(&works->rows, row, rows[row], g);
+        fill_row(&works->rows, row, rows[row], g);
     }
     tp_keys_drop(&g->keys);
     tp_arena_drop(g->arena, g->last, g->model->trace->names.count * sizeof *g->last);
@@ -198,13 +199,13 @@ void tp_work_view_build(struct tp_work_view *view, const struct tp_work_kinds *k
                         struct tp_arena *arena)
 {
     struct grouping g;
-    start(&g, kinds->model, arena);
+    init_grouping(&g, kinds->model, arena);
     group_devices(&g, kinds->of_device);
     add_units(&g, units, kinds->of_device);
-    finish(&g, &view->devices, device_defs, TP_WORK_DEVICE_COLUMNS);
-    start(&g, kinds->model, arena);
+    make_table(&g, &view->devices, device_defs, TP_WORK_DEVICE_COLUMNS);
+    init_grouping(&g, kinds->model, arena);
     group_operators(&g, kinds->of_operator);
-    finish(&g, &view->operators, operator_defs, TP_WORK_OPERATOR_COLUMNS);
+    make_table(&g, &view->operators, operator_defs, TP_WORK_OPERATOR_COLUMNS);
 }
 
 static const struct tp_json_field fields[] = {

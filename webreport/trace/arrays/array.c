@@ -53,7 +53,7 @@ int tp_array_open_file(const char *path, uint64_t *size, struct tp_error *err)
 
 /* ---- reading of bytes ---- */
 
-static int inflate_more(struct tp_array *a, unsigned char *to, size_t size, size_t *got, struct tp_error *err)
+static int inflate_bytes(struct tp_array *a, unsigned char *to, size_t size, size_t *got, struct tp_error *err)
 {
     a->z.next_out = to;
     a->z.avail_out = (unsigned)size;
@@ -83,7 +83,7 @@ static int read_bytes(struct tp_array *a, unsigned char *to, size_t size, size_t
 {
     int code = TP_OK;
     if (a->is_deflated) {
-        code = inflate_more(a, to, size, got, err);
+        code = inflate_bytes(a, to, size, got, err);
     } else {
         *got = a->end - a->at < size ? (size_t)(a->end - a->at) : size;
         code = tp_read_at(a->fd, to, *got, a->at, err);
@@ -103,7 +103,7 @@ static int read_exactly(struct tp_array *a, unsigned char *to, size_t size, stru
 
 /* ---- opening and closing ---- */
 
-static int find(struct tp_array *a, const struct tp_array_place *place, struct tp_error *err)
+static int find_array_data(struct tp_array *a, const struct tp_array_place *place, struct tp_error *err)
 {
     uint64_t size = 0;
     a->fd = tp_array_open_file(place->path, &size, err);
@@ -126,7 +126,7 @@ static int find(struct tp_array *a, const struct tp_array_place *place, struct t
 }
 
 /* Reads the header of the .npy and no more, so that the next read returns elements. */
-static int read_head(struct tp_array *a, struct tp_error *err)
+static int parse_npy_header(struct tp_array *a, struct tp_error *err)
 {
     enum { FIXED = 12 };
     size_t got = 0, more = 0, length;
@@ -143,9 +143,9 @@ static int read_head(struct tp_array *a, struct tp_error *err)
 
 static int open_array(struct tp_array *a, const struct tp_array_place *place, struct tp_error *err)
 {
-    int code = find(a, place, err);
+    int code = find_array_data(a, place, err);
     if (code == TP_OK)
-        code = read_head(a, err);
+        code = parse_npy_header(a, err);
     if (code < 0)
         return code;
     uint64_t bytes = a->npy.count * tp_npy_type_size(a->npy.type), size = place->entry ? place->entry->size : a->end;
@@ -219,7 +219,7 @@ static int inflate_to_file(struct tp_array *a, struct tp_error *err)
     return code;
 }
 
-int tp_array_want_c_order(struct tp_array *a, struct tp_error *err)
+int tp_array_convert_to_c_order(struct tp_array *a, struct tp_error *err)
 {
     if (!a->npy.is_fortran || a->npy.rank < 2 || a->npy.count == 0)
         return TP_OK;
@@ -234,7 +234,7 @@ int tp_array_want_c_order(struct tp_array *a, struct tp_error *err)
 
 /* Returns the index in Fortran order of the element with the index `at` in C order. first: first dimension that
  * counts. */
-static uint64_t fortran_place(const struct tp_npy *npy, uint32_t first, uint64_t at)
+static uint64_t fortran_index(const struct tp_npy *npy, uint32_t first, uint64_t at)
 {
     uint64_t place = 0;
     for (uint32_t i = npy->rank; i-- > first;) {
@@ -254,7 +254,7 @@ static int fill_rows(struct tp_array *a, uint64_t first, size_t rows, size_t res
     size_t size = tp_npy_type_size(a->npy.type);
     uint64_t height = (uint64_t)a->npy.dims[0];
     for (size_t i = 0; i < rest; i++) {
-        uint64_t place = first + height * fortran_place(&a->npy, 1, i);
+        uint64_t place = first + height * fortran_index(&a->npy, 1, i);
         for (size_t done = 0; done < rows;) {
             size_t n = rows - done < sizeof a->block / size ? rows - done : sizeof a->block / size;
             int code =
@@ -276,7 +276,7 @@ static int fill_elements(struct tp_array *a, size_t count, struct tp_error *err)
     int code = TP_OK;
     for (size_t i = 0; i < count && code == TP_OK; i++)
         code = tp_read_at(a->fd, a->tile.bytes + i * size, size,
-                          a->start + a->npy.data_offset + fortran_place(&a->npy, 0, a->tile.next + i) * size, err);
+                          a->start + a->npy.data_offset + fortran_index(&a->npy, 0, a->tile.next + i) * size, err);
     return code;
 }
 
@@ -329,7 +329,7 @@ int tp_array_read(struct tp_array *a, const struct tp_npy *npy, size_t count, do
                                 : tp_error_set(err, TP_ETRUNCATED, a->at, "the array ends early");
         if (code < 0)
             return code;
-        tp_npy_read(npy, a->block, n, values + done, wide ? wide + done : NULL);
+        tp_npy_decode(npy, a->block, n, values + done, wide ? wide + done : NULL);
         a->left -= n;
         done += n;
     }

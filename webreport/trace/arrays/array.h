@@ -23,10 +23,10 @@ void tp_array_close(struct tp_array *array);
 
 /* Makes tp_array_read return the elements in C order (last dimension fastest). Without this call, elements come in
  * the order of the file. Must precede the first read. Returns 0, TP_EIO, TP_ENOMEM, or a code of tp_array_read. */
-int tp_array_want_c_order(struct tp_array *array, struct tp_error *err);
+int tp_array_convert_to_c_order(struct tp_array *array, struct tp_error *err);
 
 /* Reads the next `count` elements, which must exist. npy: header of the array, in which the caller may have set the
- * type TP_NPY_BFLOAT16. wide: as for tp_npy_read. Returns 0, TP_ETRUNCATED, TP_EIO, or TP_EFORMAT for damaged data
+ * type TP_NPY_BFLOAT16. wide: as for tp_npy_decode. Returns 0, TP_ETRUNCATED, TP_EIO, or TP_EFORMAT for damaged data
  * or a wrong checksum. */
 int tp_array_read(struct tp_array *array, const struct tp_npy *npy, size_t count, double *values, uint64_t *wide,
                   struct tp_error *err);

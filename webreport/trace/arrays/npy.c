@@ -8,7 +8,7 @@
 
 /* ---- types of elements ---- */
 
-static double half_of_bits(uint16_t bits)
+static double bits_to_half(uint16_t bits)
 {
     int exponent = bits >> 10 & 31, fraction = bits & 1023;
     double magnitude = exponent == 0    ? fraction * 0x1p-24
@@ -17,14 +17,14 @@ static double half_of_bits(uint16_t bits)
     return bits >> 15 ? -magnitude : magnitude;
 }
 
-static double float_of_bits(uint32_t bits)
+static double bits_to_float(uint32_t bits)
 {
     float value;
     memcpy(&value, &bits, sizeof value);
     return (double)value;
 }
 
-static double double_of_bits(uint64_t bits)
+static double bits_to_double(uint64_t bits)
 {
     double value;
     memcpy(&value, &bits, sizeof value);
@@ -45,10 +45,10 @@ static double double_of_bits(uint64_t bits)
 #define SWAP_16 __builtin_bswap16
 #define SWAP_32 __builtin_bswap32
 #define SWAP_64 __builtin_bswap64
-READER(read_float16, 16, half_of_bits(x))
-READER(read_bfloat16, 16, float_of_bits((uint32_t)x << 16))
-READER(read_float32, 32, float_of_bits(x))
-READER(read_float64, 64, double_of_bits(x))
+READER(read_float16, 16, bits_to_half(x))
+READER(read_bfloat16, 16, bits_to_float((uint32_t)x << 16))
+READER(read_float32, 32, bits_to_float(x))
+READER(read_float64, 64, bits_to_double(x))
 READER(read_int8, 8, (int8_t)x)
 READER(read_int16, 16, (int16_t)x)
 READER(read_int32, 32, (int32_t)x)
@@ -85,7 +85,7 @@ const char *tp_npy_type_name(enum tp_npy_type type)
     return types[type].name;
 }
 
-enum tp_npy_type tp_npy_type_of_name(struct tp_str name)
+enum tp_npy_type tp_npy_type_by_name(struct tp_str name)
 {
     for (unsigned i = TP_NPY_NONE + 1; i < TP_NPY_TYPE_COUNT; i++)
         if (tp_str_equal(name, tp_str_of(types[i].name)))
@@ -103,7 +103,7 @@ bool tp_npy_type_is_wide(enum tp_npy_type type)
     return type == TP_NPY_INT64 || type == TP_NPY_UINT64;
 }
 
-void tp_npy_read(const struct tp_npy *npy, const void *from, size_t count, double *values, uint64_t *wide)
+void tp_npy_decode(const struct tp_npy *npy, const void *from, size_t count, double *values, uint64_t *wide)
 {
     bool is_swapped = npy->is_big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
     types[npy->type].read(from, count, is_swapped, values);
@@ -126,7 +126,7 @@ static void skip_blanks(struct text *t)
         t->at++;
 }
 
-static bool take(struct text *t, char c)
+static bool skip_if_char(struct text *t, char c)
 {
     skip_blanks(t);
     if (t->at == t->end || *t->at != c)
@@ -135,7 +135,7 @@ static bool take(struct text *t, char c)
     return true;
 }
 
-static bool take_word(struct text *t, const char *word)
+static bool skip_if_word(struct text *t, const char *word)
 {
     size_t size = strlen(word);
     skip_blanks(t);
@@ -145,9 +145,9 @@ static bool take_word(struct text *t, const char *word)
     return true;
 }
 
-static bool take_text(struct text *t, struct tp_str *out)
+static bool parse_quoted_text(struct text *t, struct tp_str *out)
 {
-    char quote = take(t, '\'') ? '\'' : take(t, '"') ? '"' : '\0';
+    char quote = skip_if_char(t, '\'') ? '\'' : skip_if_char(t, '"') ? '"' : '\0';
     const char *close = quote ? memchr(t->at, quote, (size_t)(t->end - t->at)) : NULL;
     if (!close)
         return false;
@@ -156,7 +156,7 @@ static bool take_text(struct text *t, struct tp_str *out)
     return true;
 }
 
-static bool take_number(struct text *t, int64_t *out)
+static bool parse_number(struct text *t, int64_t *out)
 {
     const char *start;
     skip_blanks(t);
@@ -166,20 +166,20 @@ static bool take_number(struct text *t, int64_t *out)
             return false;
     if (t->at == start)
         return false;
-    take(t, 'L'); /* Python 2 writes an L after a long integer */
+    skip_if_char(t, 'L'); /* Python 2 writes an L after a long integer */
     return true;
 }
 
-static bool take_shape(struct text *t, struct tp_npy *npy)
+static bool parse_shape(struct text *t, struct tp_npy *npy)
 {
     npy->rank = 0;
-    if (!take(t, '('))
+    if (!skip_if_char(t, '('))
         return false;
-    while (!take(t, ')')) {
-        if (npy->rank == TP_NPY_MAX_DIMS || !take_number(t, &npy->dims[npy->rank]))
+    while (!skip_if_char(t, ')')) {
+        if (npy->rank == TP_NPY_MAX_DIMS || !parse_number(t, &npy->dims[npy->rank]))
             return false;
         npy->rank++;
-        if (!take(t, ',') && (t->at == t->end || *t->at != ')'))
+        if (!skip_if_char(t, ',') && (t->at == t->end || *t->at != ')'))
             return false;
     }
     return true;
@@ -191,7 +191,7 @@ static bool skip_list(struct text *t)
     unsigned depth = 0;
     for (struct tp_str ignored; t->at < t->end;) {
         if (*t->at == '\'' || *t->at == '"') {
-            if (!take_text(t, &ignored))
+            if (!parse_quoted_text(t, &ignored))
                 return false;
             continue;
         }
@@ -224,20 +224,20 @@ static void set_type(struct tp_npy *npy, struct tp_str descr)
 
 enum { HAS_DESCR = 1, HAS_ORDER = 2, HAS_SHAPE = 4, HAS_ALL = 7 };
 
-static bool take_member(struct text *t, struct tp_npy *npy, unsigned *has)
+static bool parse_member(struct text *t, struct tp_npy *npy, unsigned *has)
 {
     struct tp_str key, descr;
-    if (!take_text(t, &key) || !take(t, ':'))
+    if (!parse_quoted_text(t, &key) || !skip_if_char(t, ':'))
         return false;
     skip_blanks(t);
     if (tp_str_equal(key, TP_STR("shape"))) {
         *has |= HAS_SHAPE;
-        return take_shape(t, npy);
+        return parse_shape(t, npy);
     }
     if (tp_str_equal(key, TP_STR("fortran_order"))) {
-        npy->is_fortran = take_word(t, "True");
+        npy->is_fortran = skip_if_word(t, "True");
         *has |= HAS_ORDER;
-        return npy->is_fortran || take_word(t, "False");
+        return npy->is_fortran || skip_if_word(t, "False");
     }
     if (!tp_str_equal(key, TP_STR("descr")))
         return false;
@@ -246,7 +246,7 @@ static bool take_member(struct text *t, struct tp_npy *npy, unsigned *has)
         memcpy(npy->descr, "fields", sizeof "fields");
         return skip_list(t);
     }
-    if (!take_text(t, &descr))
+    if (!parse_quoted_text(t, &descr))
         return false;
     set_type(npy, descr);
     return true;
@@ -255,12 +255,12 @@ static bool take_member(struct text *t, struct tp_npy *npy, unsigned *has)
 static bool parse_dict(struct text *t, struct tp_npy *npy)
 {
     unsigned has = 0;
-    if (!take(t, '{'))
+    if (!skip_if_char(t, '{'))
         return false;
-    while (!take(t, '}')) {
-        if (!take_member(t, npy, &has))
+    while (!skip_if_char(t, '}')) {
+        if (!parse_member(t, npy, &has))
             return false;
-        if (!take(t, ',') && (t->at == t->end || *t->at != '}'))
+        if (!skip_if_char(t, ',') && (t->at == t->end || *t->at != '}'))
             return false;
     }
     return has == HAS_ALL;

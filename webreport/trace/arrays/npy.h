@@ -54,7 +54,7 @@ int tp_npy_parse(struct tp_npy *npy, const void *bytes, size_t size, struct tp_e
 /* Returns the name of a type, such as "float32"; "" for TP_NPY_NONE. */
 const char *tp_npy_type_name(enum tp_npy_type type);
 /* Returns the type that has this name; TP_NPY_NONE if there is none. */
-enum tp_npy_type tp_npy_type_of_name(struct tp_str name);
+enum tp_npy_type tp_npy_type_by_name(struct tp_str name);
 /* Returns the size of one element, bytes; 0 for TP_NPY_NONE. */
 size_t tp_npy_type_size(enum tp_npy_type type);
 /* Returns true for int64 and uint64. A double may not represent their values exactly. */
@@ -62,6 +62,6 @@ bool tp_npy_type_is_wide(enum tp_npy_type type);
 
 /* Converts `count` elements to doubles. from: the elements as in the file, not necessarily aligned. wide: receives
  * the bits of int64 and uint64 elements; may be NULL. */
-void tp_npy_read(const struct tp_npy *npy, const void *from, size_t count, double *values, uint64_t *wide);
+void tp_npy_decode(const struct tp_npy *npy, const void *from, size_t count, double *values, uint64_t *wide);
 
 #endif

@@ -25,7 +25,7 @@ struct tp_tensor_item *tp_inventory_add(struct tp_inventory_search *search)
     return item;
 }
 
-void tp_inventory_report(struct tp_inventory_search *search, const char *path, const struct tp_error *why)
+void tp_inventory_report_failure(struct tp_inventory_search *search, const char *path, const struct tp_error *why)
 {
     search->failed_count++;
     search->hit_limit |= why->code == TP_ELIMIT || why->code == TP_ENOMEM;
@@ -35,18 +35,18 @@ void tp_inventory_report(struct tp_inventory_search *search, const char *path, c
 
 /* ---- tensors recorded in traces ---- */
 
-static struct tp_str kept(struct tp_arena *arena, struct tp_str text)
+static struct tp_str copy_text(struct tp_arena *arena, struct tp_str text)
 {
     return text.ptr ? (struct tp_str){tp_arena_copy(arena, text.ptr, text.len), text.len} : text;
 }
 
-static struct tp_str value_of(const struct tp_trace *trace, uint32_t id)
+static struct tp_str value_text(const struct tp_trace *trace, uint32_t id)
 {
     return id == TP_NO_ID ? (struct tp_str){NULL, 0} : tp_strings_get(&trace->values, id);
 }
 
 /* Returns the path of a tensor's file; NULL if the file is not below the folder of the trace. */
-static const char *path_of(struct tp_arena *arena, const char *trace_path, struct tp_str file)
+static const char *tensor_file_path(struct tp_arena *arena, const char *trace_path, struct tp_str file)
 {
     const char *slash = strrchr(trace_path, '/');
     size_t folder = slash ? (size_t)(slash - trace_path) + 1 : 0;
@@ -69,20 +69,20 @@ static void add_record(struct tp_inventory_search *search, const struct tp_trace
 {
     struct tp_arena *arena = search->arena;
     struct tp_tensor_item *item = tp_inventory_add(search);
-    struct tp_str file = tp_value_text(trace->arena, value_of(trace, record->file));
-    struct tp_str dtype = tp_value_text(trace->arena, value_of(trace, record->dtype));
-    struct tp_str values = tp_value_text(trace->arena, value_of(trace, record->values));
-    item->name = kept(arena, tp_strings_get(&trace->names, record->name));
+    struct tp_str file = tp_value_text(trace->arena, value_text(trace, record->file));
+    struct tp_str dtype = tp_value_text(trace->arena, value_text(trace, record->dtype));
+    struct tp_str values = tp_value_text(trace->arena, value_text(trace, record->values));
+    item->name = copy_text(arena, tp_strings_get(&trace->names, record->name));
     item->step = record->step;
     item->worker = search->worker;
-    item->dtype = kept(arena, dtype);
-    item->shape = kept(arena, value_of(trace, record->shape));
+    item->dtype = copy_text(arena, dtype);
+    item->shape = copy_text(arena, value_text(trace, record->shape));
     item->is_bfloat16 = tp_str_equal(dtype, TP_STR("bfloat16"));
     item->has_stats = record->has_stats;
     item->stats = record->stats;
     if (record->file == TP_NO_ID)
         item->why = values.len ? "values were not kept" : "only statistics were recorded";
-    else if (!(item->place.path = path_of(arena, path, file)))
+    else if (!(item->place.path = tensor_file_path(arena, path, file)))
         item->why = "its file is outside of the trace's folder";
 }
 
@@ -117,16 +117,16 @@ static int read_trace(void *context, struct tp_error *why)
 }
 
 /* Reads one trace and adds its tensors. The memory of the trace is released before the function returns. */
-void tp_inventory_trace(struct tp_inventory_search *search, const char *path)
+void tp_inventory_add_trace(struct tp_inventory_search *search, const char *path)
 {
     struct tp_arena memory;
     struct tp_error why = {0};
     tp_arena_init(&memory, 0);
     tp_arena_run_both(&memory, search->arena, read_trace, &(struct reading){search, path, &memory}, &why);
     tp_arena_release(&memory);
-    tp_arena_pass_on(search->arena);
+    tp_arena_pass_failure_on(search->arena);
     if (why.code < 0)
-        tp_inventory_report(search, path, &why);
+        tp_inventory_report_failure(search, path, &why);
 }
 
 /* Reads all traces of a folder. Files of one worker, also with several spans, count as one worker. */
@@ -139,7 +139,7 @@ static int search_traces(struct tp_inventory_search *search, const char *path, s
             const struct tp_run_file *file = &runs.items[i].files[k];
             bool is_same = k > 0 && tp_str_equal(file->worker, file[-1].worker);
             search->worker += !is_same && (i || k);
-            tp_inventory_trace(search, file->path);
+            tp_inventory_add_trace(search, file->path);
         }
     return code;
 }
@@ -176,7 +176,7 @@ static void drop_overwritten(struct tp_inventory *inventory, struct tp_arena *ar
 }
 
 /* Returns a key for a tensor. repeat: number that distinguishes tensors with equal name, step and worker. */
-static struct tp_str key_of(struct tp_arena *arena, const struct tp_tensor_item *item, uint32_t repeat)
+static struct tp_str tensor_key(struct tp_arena *arena, const struct tp_tensor_item *item, uint32_t repeat)
 {
     char *key = tp_arena_alloc(arena, item->name.len + 64);
     int n = snprintf(key, 64, "%u/%u/%lld/", repeat, item->worker, (long long)item->step);
@@ -184,13 +184,13 @@ static struct tp_str key_of(struct tp_arena *arena, const struct tp_tensor_item 
     return (struct tp_str){key, (size_t)n + item->name.len};
 }
 
-static void number_repeats(struct tp_inventory *inventory, struct tp_arena *arena)
+static void set_repeat_numbers(struct tp_inventory *inventory, struct tp_arena *arena)
 {
     struct tp_strings keys;
     uint32_t *seen = tp_arena_array(arena, inventory->count, sizeof *seen);
     tp_strings_init(&keys, arena, 0);
     for (uint32_t i = 0; i < inventory->count; i++)
-        inventory->items[i].repeat = seen[tp_strings_add(&keys, key_of(arena, &inventory->items[i], 0))]++;
+        inventory->items[i].repeat = seen[tp_strings_add(&keys, tensor_key(arena, &inventory->items[i], 0))]++;
 }
 
 uint32_t *tp_inventory_match(const struct tp_inventory *a, const struct tp_inventory *b, struct tp_arena *arena)
@@ -200,9 +200,9 @@ uint32_t *tp_inventory_match(const struct tp_inventory *a, const struct tp_inven
     tp_strings_init(&keys, arena, 0);
     /* the keys are distinct, so each id is the index of an item */
     for (uint32_t i = 0; i < a->count; i++)
-        tp_strings_add(&keys, key_of(arena, &a->items[i], a->items[i].repeat));
+        tp_strings_add(&keys, tensor_key(arena, &a->items[i], a->items[i].repeat));
     for (uint32_t i = 0; i < b->count; i++)
-        place[i] = tp_strings_find(&keys, key_of(arena, &b->items[i], b->items[i].repeat));
+        place[i] = tp_strings_find(&keys, tensor_key(arena, &b->items[i], b->items[i].repeat));
     return place;
 }
 
@@ -212,13 +212,13 @@ static int search_path(struct tp_inventory_search *search, const char *path, str
     if (stat(path, &info) < 0)
         return tp_error_set(err, TP_ENOTFOUND, 0, "%s: %s", path, strerror(errno));
     if (!S_ISDIR(info.st_mode))
-        return tp_inventory_file(search, path, err);
+        return tp_inventory_add_file(search, path, err);
     int code = search_traces(search, path, err);
     search->is_of_trace = search->items.count > 0;
     if (code < 0 || search->is_of_trace)
         return code;
     search->worker = 0;
-    return tp_inventory_folder(search, path, err);
+    return tp_inventory_add_folder(search, path, err);
 }
 
 int tp_inventory_find(struct tp_inventory *inventory, struct tp_arena *arena, const char *path,
@@ -241,6 +241,6 @@ int tp_inventory_find(struct tp_inventory *inventory, struct tp_arena *arena, co
     qsort(inventory->items, inventory->count, sizeof *inventory->items, by_order);
     if (inventory->is_of_trace)
         drop_overwritten(inventory, arena);
-    number_repeats(inventory, arena);
+    set_repeat_numbers(inventory, arena);
     return TP_OK;
 }

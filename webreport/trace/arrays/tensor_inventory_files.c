@@ -41,7 +41,7 @@ static bool is_folder(const char *folder, const struct dirent *entry)
     return n > 0 && (size_t)n < sizeof path && lstat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-static int folder_error(struct tp_error *err, const char *path, int why)
+static int set_folder_error(struct tp_error *err, const char *path, int why)
 {
     return tp_error_set(err, why == ENOMEM ? TP_ENOMEM : TP_EIO, 0, "%s: %s", path, strerror(why));
 }
@@ -51,7 +51,7 @@ static int list_folder(struct tp_buf *folders, struct tp_buf *files, const char 
 {
     DIR *dir = opendir(path);
     if (!dir)
-        return folder_error(err, path, errno);
+        return set_folder_error(err, path, errno);
     errno = 0;
     for (struct dirent *entry; (entry = readdir(dir)); errno = 0) {
         struct tp_str name = tp_str_of(entry->d_name);
@@ -64,7 +64,7 @@ static int list_folder(struct tp_buf *folders, struct tp_buf *files, const char 
     }
     int why = errno; /* readdir leaves errno 0 at the end of a folder */
     closedir(dir);
-    return why ? folder_error(err, path, why) : TP_OK;
+    return why ? set_folder_error(err, path, why) : TP_OK;
 }
 
 static int list_arrays(struct tp_buf *paths, const char *path, struct tp_error *err)
@@ -93,25 +93,26 @@ static int list_arrays(struct tp_buf *paths, const char *path, struct tp_error *
 
 /* ---- names of arrays ---- */
 
-static struct tp_str without(struct tp_str text, const char *suffix)
+static struct tp_str without_suffix(struct tp_str text, const char *suffix)
 {
     if (tp_str_ends(text, suffix))
         text.len -= strlen(suffix);
     return text;
 }
 
-static int hex(char c)
+static int hex_digit_value(char c)
 {
     return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
 /* Returns the text with each %XX, as recordings write it, replaced by its byte. Leaves %00 unchanged. */
-static struct tp_str decoded(struct tp_arena *arena, struct tp_str text)
+static struct tp_str decode_percent_codes(struct tp_arena *arena, struct tp_str text)
 {
     char *to = tp_arena_alloc(arena, text.len + 1), *at = to;
     for (size_t i = 0; i < text.len; i++) {
-        bool is_code = text.ptr[i] == '%' && text.len - i > 2 && hex(text.ptr[i + 1]) >= 0 && hex(text.ptr[i + 2]) >= 0;
-        int byte = is_code ? hex(text.ptr[i + 1]) * 16 + hex(text.ptr[i + 2]) : 0;
+        bool is_code = text.ptr[i] == '%' && text.len - i > 2 && hex_digit_value(text.ptr[i + 1]) >= 0 &&
+                       hex_digit_value(text.ptr[i + 2]) >= 0;
+        int byte = is_code ? hex_digit_value(text.ptr[i + 1]) * 16 + hex_digit_value(text.ptr[i + 2]) : 0;
         *at++ = byte ? (char)byte : text.ptr[i];
         i += byte ? 2 : 0;
     }
@@ -119,7 +120,7 @@ static struct tp_str decoded(struct tp_arena *arena, struct tp_str text)
 }
 
 /* Parses the step in a name such as "12", "step12", "step_12" or "step-12". Returns false for other names. */
-static bool is_step(struct tp_str part, int64_t *step)
+static bool parse_step(struct tp_str part, int64_t *step)
 {
     size_t at = tp_str_starts(part, "step") ? 4 : 0;
     at += at && at < part.len && (part.ptr[at] == '_' || part.ptr[at] == '-');
@@ -141,7 +142,7 @@ struct path_parts {
     int64_t step;
 };
 
-static struct path_parts path_parts_of(struct tp_arena *arena, struct tp_str relative)
+static struct path_parts split_path(struct tp_arena *arena, struct tp_str relative)
 {
     struct path_parts path_parts = {.step = TP_NULL_INT};
     char *name = tp_arena_alloc(arena, relative.len + 2);
@@ -149,7 +150,7 @@ static struct path_parts path_parts_of(struct tp_arena *arena, struct tp_str rel
     for (size_t at = 0; at < relative.len;) { /* later parts replace earlier ones; the last step in the path counts */
         const char *slash = memchr(relative.ptr + at, '/', relative.len - at);
         size_t end = slash ? (size_t)(slash - relative.ptr) : relative.len;
-        if (is_step((struct tp_str){relative.ptr + at, end - at}, &path_parts.step))
+        if (parse_step((struct tp_str){relative.ptr + at, end - at}, &path_parts.step))
             step_at = at;
         at = end + 1;
     }
@@ -166,7 +167,7 @@ static struct path_parts path_parts_of(struct tp_arena *arena, struct tp_str rel
         }
         at = end + 1;
     }
-    path_parts.name = decoded(arena, (struct tp_str){name, size ? size - 1 : 0});
+    path_parts.name = decode_percent_codes(arena, (struct tp_str){name, size ? size - 1 : 0});
     return path_parts;
 }
 
@@ -182,7 +183,7 @@ static void add_array(struct tp_inventory_search *search, const char *path, stru
     item->is_bfloat16 = search->options->is_bfloat16;
 }
 
-static struct tp_str joined(struct tp_arena *arena, struct tp_str a, struct tp_str b)
+static struct tp_str join_names(struct tp_arena *arena, struct tp_str a, struct tp_str b)
 {
     char *text = tp_arena_alloc(arena, a.len + b.len + 2);
     if (a.len == 0)
@@ -217,7 +218,7 @@ static int read_archive(struct tp_zip *zip, struct tp_inventory_search *search, 
         return archive.fd;
     int code = tp_arena_run(search->arena, read_directory, &archive, err);
     close(archive.fd);
-    tp_arena_pass_on(search->arena);
+    tp_arena_pass_failure_on(search->arena);
     return code;
 }
 
@@ -226,7 +227,7 @@ static void add_archive(struct tp_inventory_search *search, const char *path, st
     struct tp_zip *zip = tp_arena_alloc(search->arena, sizeof *zip);
     struct tp_error why = {0};
     if (read_archive(zip, search, path, &why) < 0) {
-        tp_inventory_report(search, path, &why);
+        tp_inventory_report_failure(search, path, &why);
         return;
     }
     for (uint32_t i = 0; i < zip->count; i++) {
@@ -234,13 +235,13 @@ static void add_archive(struct tp_inventory_search *search, const char *path, st
         if (!tp_str_ends(entry->name, ".npy"))
             continue;
         struct path_parts inner = path_parts;
-        inner.name = joined(search->arena, path_parts.name, without(entry->name, ".npy"));
+        inner.name = join_names(search->arena, path_parts.name, without_suffix(entry->name, ".npy"));
         add_array(search, path, inner);
         TP_AT(&search->items, struct tp_tensor_item, search->items.count - 1)->place.entry = entry;
     }
 }
 
-int tp_inventory_file(struct tp_inventory_search *search, const char *path, struct tp_error *err)
+int tp_inventory_add_file(struct tp_inventory_search *search, const char *path, struct tp_error *err)
 {
     struct tp_str base = tp_str_of(tp_path_base(path));
     char head[6] = "";
@@ -253,9 +254,9 @@ int tp_inventory_file(struct tp_inventory_search *search, const char *path, stru
     if (n >= 4 && memcmp(head, "PK", 2) == 0 && (head[2] == 3 || head[2] == 5))
         add_archive(search, path, (struct path_parts){.step = TP_NULL_INT});
     else if (n == sizeof head && memcmp(head, "\x93NUMPY", 6) == 0)
-        add_array(search, path, (struct path_parts){.name = without(base, ".npy"), .step = TP_NULL_INT});
+        add_array(search, path, (struct path_parts){.name = without_suffix(base, ".npy"), .step = TP_NULL_INT});
     else {
-        tp_inventory_trace(search, path);
+        tp_inventory_add_trace(search, path);
         search->is_of_trace = true;
     }
     return TP_OK;
@@ -276,7 +277,7 @@ static int by_path(const void *x, const void *y)
 }
 
 /* Returns the paths of a list in sorted order. list: paths that each end with a NUL. Sets *count to their number. */
-static const char **sorted(struct tp_arena *arena, struct tp_str list, size_t *count)
+static const char **sort_paths(struct tp_arena *arena, struct tp_str list, size_t *count)
 {
     struct tp_vec paths = TP_VEC(arena, const char *);
     for (const char *path = list.ptr; path < list.ptr + list.len; path += strlen(path) + 1)
@@ -290,7 +291,7 @@ static const char **sorted(struct tp_arena *arena, struct tp_str list, size_t *c
 static void add_files(struct tp_inventory_search *search, const char *root, struct tp_str list)
 {
     size_t skipped = strlen(root), count;
-    const char **paths = sorted(search->arena, list, &count);
+    const char **paths = sort_paths(search->arena, list, &count);
     struct tp_strings workers;
     tp_strings_init(&workers, search->arena, 0);
     while (skipped && root[skipped - 1] == '/')
@@ -301,7 +302,8 @@ static void add_files(struct tp_inventory_search *search, const char *root, stru
         while (relative.len && relative.ptr[0] == '/')
             relative = (struct tp_str){relative.ptr + 1, relative.len - 1};
         bool is_archive = tp_str_ends(relative, ".npz");
-        struct path_parts path_parts = path_parts_of(search->arena, without(relative, is_archive ? ".npz" : ".npy"));
+        struct path_parts path_parts =
+            split_path(search->arena, without_suffix(relative, is_archive ? ".npz" : ".npy"));
         search->worker = path_parts.worker.len ? tp_strings_add(&workers, path_parts.worker) : 0;
         if (is_archive)
             add_archive(search, path, path_parts);
@@ -310,7 +312,7 @@ static void add_files(struct tp_inventory_search *search, const char *root, stru
     }
 }
 
-int tp_inventory_folder(struct tp_inventory_search *search, const char *path, struct tp_error *err)
+int tp_inventory_add_folder(struct tp_inventory_search *search, const char *path, struct tp_error *err)
 {
     struct tp_buf list;
     tp_buf_init(&list, 0);

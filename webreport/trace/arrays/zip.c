@@ -58,7 +58,7 @@ struct directory {
     uint64_t before; /* number of bytes before the archive in the file, to be added to each offset */
 };
 
-static int bad(struct tp_error *err, const char *what)
+static int set_archive_error(struct tp_error *err, const char *what)
 {
     return tp_error_set(err, TP_EFORMAT, 0, "the archive %s", what);
 }
@@ -71,12 +71,12 @@ static int find_end64(struct directory *d, int fd, const unsigned char *locator,
     unsigned char end[END64_SIZE];
     uint64_t at = u64(locator + 8);
     if (locator_at < END64_SIZE || at > locator_at - END64_SIZE)
-        return bad(err, "names a directory behind its end");
+        return set_archive_error(err, "names a directory behind its end");
     int code = tp_read_at(fd, end, sizeof end, at, err);
     if (code < 0)
         return code;
     if (memcmp(end, "PK\6\6", 4) != 0)
-        return bad(err, "has no directory where it names one");
+        return set_archive_error(err, "has no directory where it names one");
     d->count = u64(end + 32);
     d->size = u64(end + 40);
     d->offset = u64(end + 48);
@@ -95,7 +95,7 @@ static int find_directory(struct directory *d, int fd, uint64_t file_size, struc
     if (code < 0)
         return code;
     if (at-- == 0)
-        return bad(err, "has no end: it was cut, or it is no archive");
+        return set_archive_error(err, "has no end: it was cut, or it is no archive");
     const unsigned char *end = tail + at;
     *d = (struct directory){
         .count = u16(end + 10), .size = u32(end + 12), .offset = u32(end + 16), .end = file_size - size + at};
@@ -104,7 +104,7 @@ static int find_directory(struct directory *d, int fd, uint64_t file_size, struc
     if (code < 0)
         return code;
     if (d->size > d->end || d->offset > d->end - d->size)
-        return bad(err, "names a directory behind its end");
+        return set_archive_error(err, "names a directory behind its end");
     d->before = d->end - d->size - d->offset;
     if (d->count > TP_MAX_ARCHIVE_ENTRIES || d->size > TP_MAX_ARCHIVE_DIRECTORY_BYTES)
         return tp_error_set(err, TP_ELIMIT, 0,
@@ -115,7 +115,7 @@ static int find_directory(struct directory *d, int fd, uint64_t file_size, struc
 
 /* Reads the sizes and the offset of an entry that need more than 32 bits from its extra fields. Returns false if one
  * is missing. */
-static bool read_extra(struct tp_zip_entry *entry, const unsigned char *extra, size_t size)
+static bool read_extra_field(struct tp_zip_entry *entry, const unsigned char *extra, size_t size)
 {
     uint64_t *fields[] = {&entry->size, &entry->stored_size, &entry->offset};
     for (size_t at = 0; at + 4 <= size;) {
@@ -154,7 +154,7 @@ static int read_entry(struct tp_zip_entry *entry, const unsigned char *p, size_t
                                    .stored_size = u32(p + 20),
                                    .size = u32(p + 24),
                                    .offset = u32(p + 42)};
-    if (!read_extra(entry, p + ENTRY_SIZE + name, extra))
+    if (!read_extra_field(entry, p + ENTRY_SIZE + name, extra))
         return -1;
     return __builtin_add_overflow(entry->offset, d->before, &entry->offset) ? -1 : 0;
 }
@@ -170,14 +170,14 @@ int tp_zip_read(struct tp_zip *zip, struct tp_arena *arena, int fd, uint64_t fil
     if (code < 0)
         return code;
     if (d.count > d.size / ENTRY_SIZE)
-        return bad(err, "has a directory that is too short");
+        return set_archive_error(err, "has a directory that is too short");
     unsigned char *p = tp_arena_alloc(arena, (size_t)d.size + 1), *end = p + d.size;
     zip->entries = tp_arena_array(arena, (size_t)d.count, sizeof *zip->entries);
     code = tp_read_at(fd, p, (size_t)d.size, d.end - d.size, err);
     for (; code == TP_OK && zip->count < d.count; p += used, zip->count++) {
         struct tp_zip_entry *entry = &zip->entries[zip->count];
         if (read_entry(entry, p, (size_t)(end - p), &d, &used) < 0)
-            return bad(err, "has a broken directory");
+            return set_archive_error(err, "has a broken directory");
         if (__builtin_add_overflow(total, entry->size, &total) || total > max_bytes)
             return tp_error_set(err, TP_ELIMIT, 0, "the archive contains more than %llu bytes",
                                 (unsigned long long)max_bytes);
@@ -196,11 +196,11 @@ int tp_zip_data_offset(uint64_t *offset, int fd, uint64_t file_size, const struc
     if (code < 0)
         return code;
     if (memcmp(local, "PK\3\4", 4) != 0)
-        return bad(err, "has no entry where it names one");
+        return set_archive_error(err, "has no entry where it names one");
     *offset = entry->offset + LOCAL_SIZE + u16(local + 26) + u16(local + 28);
     if (*offset > file_size || entry->stored_size > file_size - *offset)
-        return bad(err, "has an entry that reaches behind its end");
+        return set_archive_error(err, "has an entry that reaches behind its end");
     if (entry->method == TP_ZIP_STORED && entry->stored_size != entry->size)
-        return bad(err, "has an entry of two sizes");
+        return set_archive_error(err, "has an entry of two sizes");
     return TP_OK;
 }

@@ -43,9 +43,9 @@ struct tp_input_format {
 extern const struct tp_input_format tp_input_formats[];
 
 /* Returns the format of a file by its first bytes; never NULL. name: file name or path; NULL for standard input. */
-const struct tp_input_format *tp_input_format_of(const void *bytes, size_t size, const char *name);
+const struct tp_input_format *tp_input_format_detect(const void *bytes, size_t size, const char *name);
 
 /* Returns true if a file name has an ending of some format in the table. */
-bool tp_input_format_is_name(const char *name);
+bool tp_input_format_has_ending(const char *name);
 
 #endif

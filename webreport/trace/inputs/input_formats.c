@@ -24,12 +24,13 @@
 
 /* Macros for the three kinds of signatures: bytes at an offset, members of a JSON object, or a function of signs.h.
  * The macros *_AND also require a text anywhere in the first bytes of the file. */
-#define BYTES(text, from) .is_one = tp_sign_bytes, .sign = {.bytes = (text), .size = sizeof(text) - 1, .offset = (from)}
+#define BYTES(text, from)                                                                                              \
+    .is_one = tp_sign_has_bytes, .sign = {.bytes = (text), .size = sizeof(text) - 1, .offset = (from)}
 #define BYTES_AND(text, other)                                                                                         \
-    .is_one = tp_sign_bytes, .sign = {.bytes = (text), .size = sizeof(text) - 1, .inside = (other)}
+    .is_one = tp_sign_has_bytes, .sign = {.bytes = (text), .size = sizeof(text) - 1, .inside = (other)}
 #define SQLITE_WITH(table) BYTES_AND("SQLite format 3\0", table)
-#define KEYS(...) .is_one = tp_sign_keys, .sign = {.keys = {__VA_ARGS__}}
-#define KEYS_AND(other, ...) .is_one = tp_sign_keys, .sign = {.keys = {__VA_ARGS__}, .inside = (other)}
+#define KEYS(...) .is_one = tp_sign_has_json_keys, .sign = {.keys = {__VA_ARGS__}}
+#define KEYS_AND(other, ...) .is_one = tp_sign_has_json_keys, .sign = {.keys = {__VA_ARGS__}, .inside = (other)}
 #define SIGN(function) .is_one = (function)
 
 const struct tp_input_format tp_input_formats[] = {
@@ -67,7 +68,7 @@ const struct tp_input_format tp_input_formats[] = {
     {"pickle", NULL, BYTES("\x80\x03", 0), .refusal = PICKLE},
     {"pickle", NULL, BYTES("\x80\x04", 0), .refusal = PICKLE},
     {"pickle", NULL, BYTES("\x80\x05", 0), .refusal = PICKLE},
-    {"cProfile", ".prof", SIGN(tp_sign_pstats),
+    {"cProfile", ".prof", SIGN(tp_sign_is_pstats),
      .refusal = "a profile of Python's cProfile, which tracepress writes and does not read: python -m pstats FILE"},
     /* ---- JSON objects without a list of events ---- */
     {"speedscope", NULL, KEYS_AND("speedscope.app/", "\"$schema\""), .refusal = SPEEDSCOPE},
@@ -88,53 +89,54 @@ const struct tp_input_format tp_input_formats[] = {
          "torch.profiler(profile_memory=True)"},
     {"Jupyter notebook", NULL, KEYS("\"cells\"", "\"nbformat\""), .refusal = "a Jupyter notebook, not a trace"},
     /* ---- JSON lists whose elements are not events ---- */
-    {"memory timeline", NULL, SIGN(tp_sign_memory_timeline),
+    {"memory timeline", NULL, SIGN(tp_sign_is_memory_timeline),
      .refusal =
          "a memory timeline of torch (export_memory_timeline): it has sizes and no operations; name the trace of "
          "the same run"},
-    {"Proton", NULL, SIGN(tp_sign_proton),
+    {"Proton", NULL, SIGN(tp_sign_is_proton),
      .refusal = "a profile of Proton (Triton), a tree without times: proton-viewer reads it; name a trace of "
                 "torch.profiler"},
     /* ---- texts; folded stacks precede markup, because they often begin with the frame "<module>" ---- */
-    {"perf script", NULL, SIGN(tp_sign_perf_script),
+    {"perf script", NULL, SIGN(tp_sign_is_perf_script),
      .refusal = "text of perf script (perf report reads its data): " PERF},
-    {"TORCH_TRACE", NULL, SIGN(tp_sign_torch_log),
+    {"TORCH_TRACE", NULL, SIGN(tp_sign_is_torch_log),
      .refusal = "a log of TORCH_TRACE, not a trace: tlparse FILE reads it"},
-    {"folded stacks", ".folded .collapsed", SIGN(tp_sign_folded),
+    {"folded stacks", ".folded .collapsed", SIGN(tp_sign_is_folded),
      .refusal = "folded stacks, which tracepress writes and does not read: flamegraph.pl or speedscope shows them"},
-    {"SVG", NULL, SIGN(tp_sign_svg), .refusal = "a picture (SVG), not a trace"},
-    {"HTML", NULL, SIGN(tp_sign_html), .refusal = "a web page (HTML), not a trace: name the file that it was made of"},
-    {"XML", NULL, SIGN(tp_sign_markup), .refusal = "XML, not a trace"},
+    {"SVG", NULL, SIGN(tp_sign_is_svg), .refusal = "a picture (SVG), not a trace"},
+    {"HTML", NULL, SIGN(tp_sign_is_html),
+     .refusal = "a web page (HTML), not a trace: name the file that it was made of"},
+    {"XML", NULL, SIGN(tp_sign_is_markup), .refusal = "XML, not a trace"},
     /* ---- protobuf messages ---- */
-    {"XPlane", NULL, SIGN(tp_sign_xplane),
+    {"XPlane", NULL, SIGN(tp_sign_is_xplane),
      .refusal =
          "an XPlane of XProf (JAX, TensorFlow, torch_xla), which tracepress writes and does not read: open it in "
          "XProf"},
-    {"pprof", ".pb .pb.gz", SIGN(tp_sign_pprof),
+    {"pprof", ".pb .pb.gz", SIGN(tp_sign_is_pprof),
      .refusal = "a profile of pprof, which tracepress does not read: go tool pprof FILE"},
-    {"Perfetto", ".pftrace .perfetto-trace", SIGN(tp_sign_perfetto),
+    {"Perfetto", ".pftrace .perfetto-trace", SIGN(tp_sign_is_perfetto),
      .refusal = "a Perfetto trace (protobuf), which tracepress does not read yet: write the trace as JSON "
                 "(export_chrome_trace with a name that ends in .json), or open it in https://ui.perfetto.dev"},
     /* ---- formats recognized by file name if the bytes show no known format ---- */
-    {"TensorBoard events", NULL, SIGN(tp_sign_event_file),
+    {"TensorBoard events", NULL, SIGN(tp_sign_is_event_file),
      .refusal = "an event file of TensorBoard, which tracepress writes and does not read: tensorboard --logdir FOLDER "
                 "shows it"},
-    {"Nsight Systems report", ".nsys-rep .qdrep .qdstrm", SIGN(tp_sign_nsys_name), .refusal = NSYS},
+    {"Nsight Systems report", ".nsys-rep .qdrep .qdstrm", SIGN(tp_sign_has_nsys_name), .refusal = NSYS},
     /* ---- traces in JSON ---- */
-    {"trace in JSON", NULL, SIGN(tp_sign_any), .read = tp_document_read},
+    {"trace in JSON", NULL, SIGN(tp_sign_matches_any), .read = tp_document_read},
     {.name = NULL},
 };
 
-const struct tp_input_format *tp_input_format_of(const void *bytes, size_t size, const char *name)
+const struct tp_input_format *tp_input_format_detect(const void *bytes, size_t size, const char *name)
 {
-    struct tp_input_head head = tp_sign_head(bytes, size, name);
+    struct tp_input_head head = tp_sign_make_head(bytes, size, name);
     const struct tp_input_format *format = tp_input_formats;
     while (!format->is_one(&head, &format->sign))
         format++; /* stops at the latest at the last row with a name, which accepts every file */
     return format;
 }
 
-bool tp_input_format_is_name(const char *name)
+bool tp_input_format_has_ending(const char *name)
 {
     for (const struct tp_input_format *format = tp_input_formats; format->name; format++)
         if (format->endings && tp_sign_has_ending(name, format->endings))

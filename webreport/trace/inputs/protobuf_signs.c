@@ -12,7 +12,7 @@ struct message {
 
 /* Reads a number of variable length (varint). Returns false if the text ends inside the number or the number has
  * more than ten bytes. */
-static bool varint(struct message *m, uint64_t *out)
+static bool parse_varint(struct message *m, uint64_t *out)
 {
     *out = 0;
     for (unsigned shift = 0; shift < 70 && m->at < m->end; shift += 7) {
@@ -26,16 +26,16 @@ static bool varint(struct message *m, uint64_t *out)
 
 /* Reads one field: its number, and its content if it has the type bytes. Returns false at the end of the message, or
  * if the text is not a field. */
-static bool field(struct message *m, unsigned *number, struct message *bytes)
+static bool parse_field(struct message *m, unsigned *number, struct message *bytes)
 {
     uint64_t tag, size;
     *bytes = (struct message){NULL, NULL};
-    if (m->at >= m->end || !varint(m, &tag) || tag >> 3 == 0 || tag >> 3 > 1u << 29)
+    if (m->at >= m->end || !parse_varint(m, &tag) || tag >> 3 == 0 || tag >> 3 > 1u << 29)
         return false;
     *number = (unsigned)(tag >> 3);
     switch (tag & 7) {
     case 0:
-        return varint(m, &size);
+        return parse_varint(m, &size);
     case 1:
         size = 8;
         break;
@@ -43,7 +43,7 @@ static bool field(struct message *m, unsigned *number, struct message *bytes)
         size = 4;
         break;
     case 2:
-        if (!varint(m, &size))
+        if (!parse_varint(m, &size))
             return false;
         break;
     default:
@@ -64,7 +64,7 @@ static bool is_packet(struct message packet)
     unsigned number;
     struct message bytes;
     bool is_one = false;
-    while (!is_one && field(&packet, &number, &bytes))
+    while (!is_one && parse_field(&packet, &number, &bytes))
         is_one =
             (number < 128 && memchr(known, (int)number, sizeof known)) || ((number == 1 || number == 6) && bytes.at);
     return is_one;
@@ -82,7 +82,7 @@ static bool is_plane(struct message plane)
 {
     unsigned number;
     struct message bytes;
-    while (field(&plane, &number, &bytes))
+    while (parse_field(&plane, &number, &bytes))
         if (number == 2 && bytes.at)
             return starts_with_device(bytes);
     return false;
@@ -95,7 +95,7 @@ static bool is_value_type(struct message type)
     struct message bytes;
     if (type.end - type.at < 2 || type.end - type.at > 12)
         return false;
-    while (field(&type, &number, &bytes)) {
+    while (parse_field(&type, &number, &bytes)) {
         if (number > 2 || bytes.at)
             return false;
         seen++;
@@ -105,40 +105,40 @@ static bool is_value_type(struct message type)
 
 /* Returns true if the file begins with a message as field 1, as all three formats do. Sets *first to this message
  * and *file to the text after it. */
-static bool first_message(const struct tp_input_head *head, struct message *file, struct message *first)
+static bool find_first_message(const struct tp_input_head *head, struct message *file, struct message *first)
 {
     unsigned number;
     *file = (struct message){(const unsigned char *)head->text, (const unsigned char *)head->text + head->size};
-    return head->size && head->text[0] == '\n' && !head->is_json && field(file, &number, first) && number == 1 &&
+    return head->size && head->text[0] == '\n' && !head->is_json && parse_field(file, &number, first) && number == 1 &&
            first->at;
 }
 
-bool tp_sign_xplane(const struct tp_input_head *head, const struct tp_input_sign *sign)
+bool tp_sign_is_xplane(const struct tp_input_head *head, const struct tp_input_sign *sign)
 {
     struct message file, first;
     (void)sign;
-    return first_message(head, &file, &first) && is_plane(first);
+    return find_first_message(head, &file, &first) && is_plane(first);
 }
 
-bool tp_sign_pprof(const struct tp_input_head *head, const struct tp_input_sign *sign)
+bool tp_sign_is_pprof(const struct tp_input_head *head, const struct tp_input_sign *sign)
 {
     struct message file, first;
     (void)sign;
-    return first_message(head, &file, &first) && is_value_type(first);
+    return find_first_message(head, &file, &first) && is_value_type(first);
 }
 
-bool tp_sign_perfetto(const struct tp_input_head *head, const struct tp_input_sign *sign)
+bool tp_sign_is_perfetto(const struct tp_input_head *head, const struct tp_input_sign *sign)
 {
     enum { PACKETS = 3 };
     struct message file, packet;
     unsigned number;
     (void)sign;
-    if (!first_message(head, &file, &packet))
+    if (!find_first_message(head, &file, &packet))
         return false;
     for (int packets = 0; packets < PACKETS && packet.at; packets++) {
         if (is_packet(packet))
             return true;
-        if (!field(&file, &number, &packet) || number != 1)
+        if (!parse_field(&file, &number, &packet) || number != 1)
             return false;
     }
     return false;

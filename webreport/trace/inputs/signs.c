@@ -56,7 +56,7 @@ static bool begins_json(const char *text, size_t size)
     return *followers && (at == size || (text[at] && strchr(followers, text[at])));
 }
 
-struct tp_input_head tp_sign_head(const void *bytes, size_t size, const char *name)
+struct tp_input_head tp_sign_make_head(const void *bytes, size_t size, const char *name)
 {
     struct tp_input_head head = {.text = bytes, .size = size, .name = name};
     head.at = size ? tp_sign_skip_space(bytes, size, 0) : 0;
@@ -65,34 +65,34 @@ struct tp_input_head tp_sign_head(const void *bytes, size_t size, const char *na
     return head;
 }
 
-static bool has_inside(const struct tp_input_head *head, const struct tp_input_sign *sign)
+static bool has_required_text(const struct tp_input_head *head, const struct tp_input_sign *sign)
 {
     return !sign->inside || memmem(head->text, head->size, sign->inside, strlen(sign->inside));
 }
 
-bool tp_sign_any(const struct tp_input_head *head, const struct tp_input_sign *sign)
+bool tp_sign_matches_any(const struct tp_input_head *head, const struct tp_input_sign *sign)
 {
     (void)head;
     (void)sign;
     return true;
 }
 
-bool tp_sign_bytes(const struct tp_input_head *head, const struct tp_input_sign *sign)
+bool tp_sign_has_bytes(const struct tp_input_head *head, const struct tp_input_sign *sign)
 {
     return head->size >= sign->offset + sign->size && memcmp(head->text + sign->offset, sign->bytes, sign->size) == 0 &&
-           has_inside(head, sign);
+           has_required_text(head, sign);
 }
 
 /* ---- JSON formats ---- */
 
-static bool is_json_of(const struct tp_input_head *head, char bracket)
+static bool is_json_with_bracket(const struct tp_input_head *head, char bracket)
 {
     return head->is_json && head->text[head->at] == bracket;
 }
 
-bool tp_sign_keys(const struct tp_input_head *head, const struct tp_input_sign *sign)
+bool tp_sign_has_json_keys(const struct tp_input_head *head, const struct tp_input_sign *sign)
 {
-    if (!is_json_of(head, '{') || head->has_events || !has_inside(head, sign))
+    if (!is_json_with_bracket(head, '{') || head->has_events || !has_required_text(head, sign))
         return false;
     for (size_t k = 0; k < sizeof sign->keys / sizeof *sign->keys && sign->keys[k]; k++)
         if (!tp_sign_has_key(head->text, head->size, sign->keys[k]))
@@ -100,19 +100,19 @@ bool tp_sign_keys(const struct tp_input_head *head, const struct tp_input_sign *
     return true;
 }
 
-bool tp_sign_memory_timeline(const struct tp_input_head *head, const struct tp_input_sign *sign)
+bool tp_sign_is_memory_timeline(const struct tp_input_head *head, const struct tp_input_sign *sign)
 {
     (void)sign;
-    size_t at = is_json_of(head, '[') ? tp_sign_skip_space(head->text, head->size, head->at + 1) : head->size;
+    size_t at = is_json_with_bracket(head, '[') ? tp_sign_skip_space(head->text, head->size, head->at + 1) : head->size;
     return at < head->size && head->text[at] == '[';
 }
 
-bool tp_sign_proton(const struct tp_input_head *head, const struct tp_input_sign *sign)
+bool tp_sign_is_proton(const struct tp_input_head *head, const struct tp_input_sign *sign)
 {
     (void)sign;
     const char *list = head->text + head->at;
     size_t size = head->size - head->at;
-    return is_json_of(head, '[') && tp_sign_has_key(list, size, "\"children\"") &&
+    return is_json_with_bracket(head, '[') && tp_sign_has_key(list, size, "\"children\"") &&
            tp_sign_has_key(list, size, "\"metrics\"") && !tp_sign_has_key(list, size, "\"ph\"");
 }
 
@@ -120,7 +120,7 @@ bool tp_sign_proton(const struct tp_input_head *head, const struct tp_input_sign
 
 /* Recognizes a profile of cProfile: a dictionary in Python's marshal format whose first key is a tuple of file, line
  * and function. Ignores the bit 0x80, which marshal sets for objects with several references. */
-bool tp_sign_pstats(const struct tp_input_head *head, const struct tp_input_sign *sign)
+bool tp_sign_is_pstats(const struct tp_input_head *head, const struct tp_input_sign *sign)
 {
     const char *text = head->text;
     (void)sign;
@@ -129,13 +129,13 @@ bool tp_sign_pstats(const struct tp_input_head *head, const struct tp_input_sign
     return ((text[1] & 0x7F) == ')' && text[2] == 3) || ((text[1] & 0x7F) == '(' && memcmp(text + 2, "\3\0\0", 4) == 0);
 }
 
-bool tp_sign_event_file(const struct tp_input_head *head, const struct tp_input_sign *sign)
+bool tp_sign_is_event_file(const struct tp_input_head *head, const struct tp_input_sign *sign)
 {
     (void)sign;
     return head->name && !head->is_json && strstr(head->name, ".tfevents.");
 }
 
-bool tp_sign_nsys_name(const struct tp_input_head *head, const struct tp_input_sign *sign)
+bool tp_sign_has_nsys_name(const struct tp_input_head *head, const struct tp_input_sign *sign)
 {
     (void)sign;
     return head->name && !head->is_json && tp_sign_has_ending(head->name, ".nsys-rep .qdrep .qdstrm");

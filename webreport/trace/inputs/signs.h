@@ -9,23 +9,24 @@ typedef bool tp_sign(const struct tp_input_head *head, const struct tp_input_sig
 
 /* Recognizes the bytes of a signature at their offset. If the signature has a text, also requires it anywhere in the
  * first bytes of the file. */
-tp_sign tp_sign_bytes;
+tp_sign tp_sign_has_bytes;
 /* Recognizes a JSON object that has the members and the text of the signature, but no list of events. */
-tp_sign tp_sign_keys;
+tp_sign tp_sign_has_json_keys;
 /* Accepts every file. */
-tp_sign tp_sign_any;
+tp_sign tp_sign_matches_any;
 
 /* Recognize two kinds of JSON lists: torch's memory timeline, and a tree of Proton (signs.c). */
-tp_sign tp_sign_memory_timeline, tp_sign_proton;
+tp_sign tp_sign_is_memory_timeline, tp_sign_is_proton;
 /* Recognize cProfile files, event files of TensorBoard, and reports of Nsight Systems by file name (signs.c). */
-tp_sign tp_sign_pstats, tp_sign_event_file, tp_sign_nsys_name;
+tp_sign tp_sign_is_pstats, tp_sign_is_event_file, tp_sign_has_nsys_name;
 /* Recognize texts that are not JSON (text_signs.c). */
-tp_sign tp_sign_perf_script, tp_sign_torch_log, tp_sign_folded, tp_sign_svg, tp_sign_html, tp_sign_markup;
+tp_sign tp_sign_is_perf_script, tp_sign_is_torch_log, tp_sign_is_folded, tp_sign_is_svg, tp_sign_is_html,
+    tp_sign_is_markup;
 /* Recognize protobuf messages (protobuf_signs.c). */
-tp_sign tp_sign_xplane, tp_sign_pprof, tp_sign_perfetto;
+tp_sign tp_sign_is_xplane, tp_sign_is_pprof, tp_sign_is_perfetto;
 
 /* Returns the first bytes of a file with the properties that several recognizers need. Borrows the texts. */
-struct tp_input_head tp_sign_head(const void *bytes, size_t size, const char *name);
+struct tp_input_head tp_sign_make_head(const void *bytes, size_t size, const char *name);
 
 /* Returns the offset of the first byte at or after `at` that is not JSON white space; `size` if there is none. */
 size_t tp_sign_skip_space(const char *text, size_t size, size_t at);

@@ -7,7 +7,7 @@
 #include "writer/base/str.h"
 
 /* Returns the text without the white space at its start; empty for JSON. */
-static struct tp_str text_of(const struct tp_input_head *head)
+static struct tp_str head_text(const struct tp_input_head *head)
 {
     return (struct tp_str){head->text + head->at, head->is_json ? 0 : head->size - head->at};
 }
@@ -19,7 +19,7 @@ static struct tp_str first_line(struct tp_str text)
 }
 
 /* Returns the first 4 KiB of a text. */
-static struct tp_str beginning(struct tp_str text)
+static struct tp_str text_start(struct tp_str text)
 {
     return (struct tp_str){text.ptr, text.len < 4096 ? text.len : 4096};
 }
@@ -83,40 +83,40 @@ static bool is_torch_log(struct tp_str line)
            isdigit((unsigned char)line.ptr[4]) && line.ptr[5] == ' ' && memmem(line.ptr, line.len, "] {", 3);
 }
 
-bool tp_sign_perf_script(const struct tp_input_head *head, const struct tp_input_sign *sign)
+bool tp_sign_is_perf_script(const struct tp_input_head *head, const struct tp_input_sign *sign)
 {
-    struct tp_str text = text_of(head);
+    struct tp_str text = head_text(head);
     (void)sign;
-    return text.len && (tp_str_find(beginning(text), "# captured on") >= 0 || is_perf_sample(first_line(text)));
+    return text.len && (tp_str_find(text_start(text), "# captured on") >= 0 || is_perf_sample(first_line(text)));
 }
 
-bool tp_sign_torch_log(const struct tp_input_head *head, const struct tp_input_sign *sign)
+bool tp_sign_is_torch_log(const struct tp_input_head *head, const struct tp_input_sign *sign)
 {
     (void)sign;
-    return is_torch_log(first_line(text_of(head)));
+    return is_torch_log(first_line(head_text(head)));
 }
 
-bool tp_sign_folded(const struct tp_input_head *head, const struct tp_input_sign *sign)
+bool tp_sign_is_folded(const struct tp_input_head *head, const struct tp_input_sign *sign)
 {
-    struct tp_str text = text_of(head);
+    struct tp_str text = head_text(head);
     (void)sign;
     return is_folded(text.ptr, text.len);
 }
 
-bool tp_sign_markup(const struct tp_input_head *head, const struct tp_input_sign *sign)
+bool tp_sign_is_markup(const struct tp_input_head *head, const struct tp_input_sign *sign)
 {
     (void)sign;
-    return tp_str_starts(text_of(head), "<");
+    return tp_str_starts(head_text(head), "<");
 }
 
-bool tp_sign_svg(const struct tp_input_head *head, const struct tp_input_sign *sign)
+bool tp_sign_is_svg(const struct tp_input_head *head, const struct tp_input_sign *sign)
 {
-    return tp_sign_markup(head, sign) && tp_str_find_lower(beginning(text_of(head)), "<svg") >= 0;
+    return tp_sign_is_markup(head, sign) && tp_str_find_lower(text_start(head_text(head)), "<svg") >= 0;
 }
 
-bool tp_sign_html(const struct tp_input_head *head, const struct tp_input_sign *sign)
+bool tp_sign_is_html(const struct tp_input_head *head, const struct tp_input_sign *sign)
 {
-    struct tp_str text = beginning(text_of(head));
-    return tp_sign_markup(head, sign) &&
+    struct tp_str text = text_start(head_text(head));
+    return tp_sign_is_markup(head, sign) &&
            (tp_str_find_lower(text, "<html") >= 0 || tp_str_find_lower(text, "<!doctype html") >= 0);
 }

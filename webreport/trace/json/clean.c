@@ -17,14 +17,14 @@ bool tp_clean_is_plain(struct tp_str raw)
     return !bad;
 }
 
-static void put_code_point(struct tp_buf *out, uint32_t c)
+static void append_code_point(struct tp_buf *out, uint32_t c)
 {
     char bytes[4];
     tp_buf_add(out, bytes, tp_utf8_put(bytes, c));
 }
 
 /* Returns the value of four hexadecimal digits at p; -1 if p has fewer digits. left: number of bytes at p. */
-static int32_t hex4(const char *p, size_t left)
+static int32_t parse_hex4(const char *p, size_t left)
 {
     int32_t value = 0;
     if (left < 4)
@@ -43,7 +43,7 @@ static int32_t hex4(const char *p, size_t left)
 }
 
 /* Appends the character that the escape at raw[i] means. Returns the length of the escape, bytes. */
-static size_t put_escape(struct tp_buf *out, struct tp_str raw, size_t i, unsigned *flags)
+static size_t append_unescaped(struct tp_buf *out, struct tp_str raw, size_t i, unsigned *flags)
 {
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
     char c = i + 1 < raw.len ? raw.ptr[i + 1] : '\0';
@@ -52,16 +52,16 @@ static size_t put_escape(struct tp_buf *out, struct tp_str raw, size_t i, unsign
         tp_buf_putc(out, to[known - from]);
         return 2;
     }
-    int32_t unit = c == 'u' ? hex4(raw.ptr + i + 2, raw.len - i - 2) : -1;
+    int32_t unit = c == 'u' ? parse_hex4(raw.ptr + i + 2, raw.len - i - 2) : -1;
     if (unit < 0) {
         *flags |= TP_CLEAN_ESCAPE;
         tp_buf_putc(out, '\\');
         return 1;
     }
     if (unit >= 0xD800 && unit < 0xDC00 && i + 7 < raw.len && raw.ptr[i + 6] == '\\' && raw.ptr[i + 7] == 'u') {
-        int32_t low = hex4(raw.ptr + i + 8, raw.len - i - 8);
+        int32_t low = parse_hex4(raw.ptr + i + 8, raw.len - i - 8);
         if (low >= 0xDC00 && low < 0xE000) {
-            put_code_point(out, 0x10000u + ((uint32_t)(unit - 0xD800) << 10) + (uint32_t)(low - 0xDC00));
+            append_code_point(out, 0x10000u + ((uint32_t)(unit - 0xD800) << 10) + (uint32_t)(low - 0xDC00));
             return 12;
         }
     }
@@ -69,7 +69,7 @@ static size_t put_escape(struct tp_buf *out, struct tp_str raw, size_t i, unsign
         *flags |= TP_CLEAN_UTF8;
         unit = 0xFFFD;
     }
-    put_code_point(out, (uint32_t)unit);
+    append_code_point(out, (uint32_t)unit);
     return 6;
 }
 
@@ -81,7 +81,7 @@ unsigned tp_clean_string(struct tp_buf *out, struct tp_str raw, size_t max_bytes
         unsigned char c = (unsigned char)raw.ptr[i];
         size_t before = out->size;
         if (c == '\\') {
-            i += put_escape(out, raw, i, &flags);
+            i += append_unescaped(out, raw, i, &flags);
         } else if (c < 0x80) {
             flags |= c < 0x20 ? TP_CLEAN_CONTROL : 0;
             tp_buf_putc(out, (char)c);
@@ -106,7 +106,7 @@ unsigned tp_clean_string(struct tp_buf *out, struct tp_str raw, size_t max_bytes
 
 /* Returns the content of the string that begins with a quote at raw[i]. Sets *next to the index after the closing
  * quote, or to the end of the text. */
-static struct tp_str string_at(struct tp_str raw, size_t i, size_t *next)
+static struct tp_str find_string_at(struct tp_str raw, size_t i, size_t *next)
 {
     size_t k = i + 1;
     while (k < raw.len && raw.ptr[k] != '"')
@@ -123,7 +123,7 @@ static bool is_word_byte(char c)
 
 /* Appends a bare word: a number or literal unchanged, "null" for other words (inf, nan). Returns the length of the
  * word in `raw`, bytes. */
-static size_t put_word(struct tp_buf *out, struct tp_str raw, size_t i, unsigned *flags)
+static size_t append_bare_word(struct tp_buf *out, struct tp_str raw, size_t i, unsigned *flags)
 {
     size_t n = 0;
     while (i + n < raw.len && raw.ptr[i + n] && is_word_byte(raw.ptr[i + n]))
@@ -150,7 +150,7 @@ unsigned tp_clean_value(struct tp_buf *out, struct tp_str raw)
             i++;
         } else if (c == '"') {
             struct tp_json json;
-            struct tp_str content = string_at(raw, i, &i);
+            struct tp_str content = find_string_at(raw, i, &i);
             tp_buf_clear(&text);
             flags |= tp_clean_string(&text, content, TP_MAX_EVENT_BYTES);
             /* keeps the failure, because the next tp_buf_clear resets text.failed */
@@ -167,7 +167,7 @@ unsigned tp_clean_value(struct tp_buf *out, struct tp_str raw)
             tp_buf_putc(out, c);
             i++;
         } else {
-            i += put_word(out, raw, i, &flags);
+            i += append_bare_word(out, raw, i, &flags);
         }
         if (depth > TP_MAX_DEPTH) {
             out->size = start;

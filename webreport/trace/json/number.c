@@ -10,7 +10,7 @@
 typedef unsigned __int128 wide;
 
 /* Returns the content of a quoted token, without white space at its ends. Returns other tokens unchanged. */
-static struct tp_str content(struct tp_str token)
+static struct tp_str token_content(struct tp_str token)
 {
     if (token.len >= 2 && token.ptr[0] == '"') {
         token.ptr++;
@@ -25,7 +25,7 @@ static struct tp_str content(struct tp_str token)
 }
 
 /* Returns value * 10^power, truncated toward zero, at most 2^100. power: from -60 to 60. */
-static wide shift(wide value, long power)
+static wide scale_by_power_of_ten(wide value, long power)
 {
     const wide top = (wide)1 << 100;
     for (; power > 0 && value && value < top; power--)
@@ -37,7 +37,7 @@ static wide shift(wide value, long power)
 
 /* Reads -?digits[.digits][e[+-]digits] and multiplies it by 10^scale. Sets *out to the absolute value, at most
  * 2^100, and *negative to the sign. */
-static enum tp_number_status decimal(struct tp_str text, int scale, wide *out, bool *negative)
+static enum tp_number_status parse_decimal(struct tp_str text, int scale, wide *out, bool *negative)
 {
     const char *p = text.ptr, *end = text.ptr + text.len;
     wide value = 0;
@@ -72,7 +72,7 @@ static enum tp_number_status decimal(struct tp_str text, int scale, wide *out, b
     }
     if (p != end)
         return TP_NUMBER_NONE;
-    *out = shift(value, exponent + dropped);
+    *out = scale_by_power_of_ten(value, exponent + dropped);
     return TP_NUMBER_OK;
 }
 
@@ -106,7 +106,7 @@ static inline bool add_digits(const char *p, size_t len, uint64_t *value)
 
 /* Parses the two forms of times that Kineto writes: digits, or digits, a point and three digits. Returns false for
  * other forms, and for times near the limit. */
-static inline bool plain_time(struct tp_str token, int64_t *ns)
+static inline bool parse_plain_time(struct tp_str token, int64_t *ns)
 {
     bool has_point = token.len > 4 && token.ptr[token.len - 4] == '.';
     size_t whole = has_point ? token.len - 4 : token.len;
@@ -119,13 +119,13 @@ static inline bool plain_time(struct tp_str token, int64_t *ns)
     return true;
 }
 
-enum tp_number_status tp_number_time(struct tp_str token, int64_t *ns)
+enum tp_number_status tp_number_parse_time(struct tp_str token, int64_t *ns)
 {
     wide value;
     bool negative;
-    if (plain_time(token, ns))
+    if (parse_plain_time(token, ns))
         return TP_NUMBER_OK;
-    enum tp_number_status status = decimal(content(token), 3, &value, &negative);
+    enum tp_number_status status = parse_decimal(token_content(token), 3, &value, &negative);
     if (status != TP_NUMBER_OK)
         return status;
     if (value >= (wide)TP_MAX_TIME_NS) {
@@ -136,14 +136,14 @@ enum tp_number_status tp_number_time(struct tp_str token, int64_t *ns)
     return TP_NUMBER_OK;
 }
 
-enum tp_number_status tp_number_int(struct tp_str token, int64_t *out)
+enum tp_number_status tp_number_parse_int(struct tp_str token, int64_t *out)
 {
     uint64_t plain = 0;
     if (token.len - 1 < 18 && add_digits(token.ptr, token.len, &plain)) {
         *out = (int64_t)plain;
         return TP_NUMBER_OK;
     }
-    struct tp_str text = content(token);
+    struct tp_str text = token_content(token);
     const char *p = text.ptr, *end = text.ptr + text.len;
     bool negative = p < end && *p == '-';
     uint64_t value = 0;
@@ -171,7 +171,7 @@ enum tp_number_status tp_number_int(struct tp_str token, int64_t *out)
 }
 
 /* Returns the position of the point in the token; the token's length if it has no point. */
-static inline size_t whole_digits(struct tp_str token)
+static inline size_t integer_part_length(struct tp_str token)
 {
     size_t whole = 0;
     while (whole < token.len && token.ptr[whole] != '.')
@@ -179,10 +179,10 @@ static inline size_t whole_digits(struct tp_str token)
     return whole;
 }
 
-enum tp_number_status tp_number_e9(struct tp_str token, int64_t *out)
+enum tp_number_status tp_number_parse_billionths(struct tp_str token, int64_t *out)
 {
     static const uint32_t power[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000};
-    size_t whole = whole_digits(token), decimals = whole < token.len ? token.len - whole - 1 : 0;
+    size_t whole = integer_part_length(token), decimals = whole < token.len ? token.len - whole - 1 : 0;
     uint64_t plain = 0;
     if (whole - 1 < 9 && decimals <= 9 && add_digits(token.ptr, whole, &plain) &&
         add_digits(token.ptr + token.len - decimals, decimals, &plain)) {
@@ -191,7 +191,7 @@ enum tp_number_status tp_number_e9(struct tp_str token, int64_t *out)
     }
     wide value;
     bool negative;
-    enum tp_number_status status = decimal(content(token), 9, &value, &negative);
+    enum tp_number_status status = parse_decimal(token_content(token), 9, &value, &negative);
     if (status != TP_NUMBER_OK)
         return status;
     if (value > INT64_MAX)
@@ -202,11 +202,11 @@ enum tp_number_status tp_number_e9(struct tp_str token, int64_t *out)
 
 /* Parses up to 15 digits, with or without a point. All digits together are below 2^53, so one division by an exact
  * power of ten rounds as strtod does. Returns false for other forms. */
-static bool plain_real(struct tp_str token, double *out)
+static bool parse_plain_real(struct tp_str token, double *out)
 {
     static const double power[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
     uint64_t value = 0;
-    size_t whole = whole_digits(token), decimals = whole < token.len ? token.len - whole - 1 : 0;
+    size_t whole = integer_part_length(token), decimals = whole < token.len ? token.len - whole - 1 : 0;
     if (whole == 0 || whole + decimals > 15 || (whole < token.len && decimals == 0) ||
         !add_digits(token.ptr, whole, &value) || !add_digits(token.ptr + token.len - decimals, decimals, &value))
         return false;
@@ -214,13 +214,13 @@ static bool plain_real(struct tp_str token, double *out)
     return true;
 }
 
-double tp_number_real(struct tp_str token)
+double tp_number_parse_real(struct tp_str token)
 {
     char text[64], *end;
     double plain;
-    if (plain_real(token, &plain))
+    if (parse_plain_real(token, &plain))
         return plain;
-    token = content(token);
+    token = token_content(token);
     if (token.len == 0 || token.len >= sizeof text || !(tp_is_digit(token.ptr[0]) || token.ptr[0] == '-'))
         return NAN;
     memcpy(text, token.ptr, token.len);

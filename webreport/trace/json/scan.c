@@ -8,7 +8,7 @@
 #endif
 
 /* Returns the first a or b at or after p. If there is none, the result may be up to 15 bytes after `end`. */
-static inline const char *find_either(const char *p, const char *end, char a, char b)
+static inline const char *find_either_char(const char *p, const char *end, char a, char b)
 {
 #ifdef __SSE2__
     const __m128i first = _mm_set1_epi8(a), second = _mm_set1_epi8(b);
@@ -27,10 +27,10 @@ static inline const char *find_either(const char *p, const char *end, char a, ch
 }
 
 /* Returns the quote that ends a string; NULL if the window ends before. p: position after the opening quote. */
-static inline const char *string_end(const char *p, const char *end)
+static inline const char *find_string_end(const char *p, const char *end)
 {
     for (;;) {
-        p = find_either(p, end, '"', '\\');
+        p = find_either_char(p, end, '"', '\\');
         if (p >= end)
             return NULL;
         if (*p == '"')
@@ -39,26 +39,26 @@ static inline const char *string_end(const char *p, const char *end)
     }
 }
 
-const char *tp_scan_string_end(const char *at, const char *end)
+const char *tp_scan_find_string_end(const char *at, const char *end)
 {
-    return string_end(at, end);
+    return find_string_end(at, end);
 }
 
-const char *tp_scan_space(const char *at, const char *end)
+const char *tp_scan_skip_space(const char *at, const char *end)
 {
     while (at < end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t'))
         at++;
     return at;
 }
 
-/* Works like tp_scan_space, with a fast path for no blank or one blank. */
-static inline const char *space(const char *p, const char *end)
+/* Works like tp_scan_skip_space, with a fast path for no blank or one blank. */
+static inline const char *skip_space(const char *p, const char *end)
 {
     if ((unsigned char)*p > ' ')
         return p;
     if (*p == ' ' && (unsigned char)p[1] > ' ')
         return p + 1;
-    return tp_scan_space(p, end);
+    return tp_scan_skip_space(p, end);
 }
 
 /* Returns true if the object at p begins with a key of events and is not the value of a member. from: start of the
@@ -66,7 +66,7 @@ static inline const char *space(const char *p, const char *end)
 static bool opens_event(const char *from, const char *p, const char *end)
 {
     static const char *const keys[] = {"ph", "cat", "name", "pid", "tid", "ts", "dur", "id", "args", "s", "bp"};
-    const char *before = p - 1, *key = tp_scan_space(p + 1, end);
+    const char *before = p - 1, *key = tp_scan_skip_space(p + 1, end);
     while (before >= from && (unsigned char)*before <= ' ')
         before--;
     if ((before >= from && *before == ':') || key >= end || *key != '"')
@@ -74,7 +74,7 @@ static bool opens_event(const char *from, const char *p, const char *end)
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         size_t n = strlen(keys[i]);
         if ((size_t)(end - key) > n + 2 && memcmp(key + 1, keys[i], n) == 0 && key[n + 1] == '"') {
-            const char *colon = tp_scan_space(key + n + 2, end);
+            const char *colon = tp_scan_skip_space(key + n + 2, end);
             return colon < end && *colon == ':';
         }
     }
@@ -94,34 +94,34 @@ static bool is_key(const char *p, const char *end)
             return false;
     if (p >= stop)
         return false;
-    p = tp_scan_space(p + 1, end);
+    p = tp_scan_skip_space(p + 1, end);
     return p < end && *p == ':';
 }
 
 /* Returns true if the quote at p may end a string value: the text after the quote may follow a value. */
 static bool may_close(const char *p, const char *end)
 {
-    const char *next = tp_scan_space(p + 1, end);
+    const char *next = tp_scan_skip_space(p + 1, end);
     if (next >= end)
         return true;
     if (*next == ',')
-        return is_key(tp_scan_space(next + 1, end), end);
+        return is_key(tp_scan_skip_space(next + 1, end), end);
     if (*next != '}')
         return false;
-    next = tp_scan_space(next + 1, end);
+    next = tp_scan_skip_space(next + 1, end);
     return next >= end || *next == ',' || *next == '}' || *next == ']';
 }
 
 /* Returns true for a key with several words that recorders write. Names in programs never have such a key in quotes. */
-static bool is_recorders_key(const char *from, const char *to)
+static bool is_recorder_key(const char *from, const char *to)
 {
     struct tp_str key = {from, (size_t)(to - from)};
-    return tp_str_find(key, " ") > 0 && tp_scan_is_profilers_arg(key);
+    return tp_str_find(key, " ") > 0 && tp_scan_is_profiler_arg(key);
 }
 
 /* Finds the quote that ends a string with possibly unescaped quotes. Returns TP_SCAN_BAD if another event begins
  * before it. */
-static enum tp_scan_status lenient_end(struct tp_scan *scan, const char *p, const char **close)
+static enum tp_scan_status find_lenient_end(struct tp_scan *scan, const char *p, const char **close)
 {
     const char *from = p, *end = scan->end, *quote = NULL; /* quote: the last quote that was treated as text */
     for (; p < end; p++) {
@@ -129,10 +129,10 @@ static enum tp_scan_status lenient_end(struct tp_scan *scan, const char *p, cons
             *close = p;
             return TP_SCAN_OK;
         }
-        scan->inner_quotes += *p == '"';
-        scan->inner_keys += *p == '"' && p + 1 < end && p[1] == ':';
+        scan->inner_quote_count += *p == '"';
+        scan->inner_key_count += *p == '"' && p + 1 < end && p[1] == ':';
         if (*p == '"') {
-            scan->own_keys += quote && p + 1 < end && p[1] == ':' && is_recorders_key(quote + 1, p);
+            scan->recorder_key_count += quote && p + 1 < end && p[1] == ':' && is_recorder_key(quote + 1, p);
             quote = p;
         }
         if (*p == '{' && opens_event(from, p, end))
@@ -187,12 +187,12 @@ static enum tp_scan_status skip_container(struct tp_scan *scan, struct tp_spans 
         if (p >= end)
             return stop(scan, p, TP_SCAN_MORE);
         if (*p == '"') {
-            p = string_end(p + 1, end);
+            p = find_string_end(p + 1, end);
             if (!p)
                 return TP_SCAN_MORE;
         } else if (*p == '[' || *p == '{') {
             depth++;
-            notes->is_deep |= depth > TP_MAX_DEPTH;
+            notes->is_nested_too_deep |= depth > TP_MAX_DEPTH;
         } else if (--depth == 0) {
             return stop(scan, p + 1, TP_SCAN_OK);
         }
@@ -200,7 +200,7 @@ static enum tp_scan_status skip_container(struct tp_scan *scan, struct tp_spans 
     }
 }
 
-static inline bool ends_word(char c)
+static inline bool is_word_end(char c)
 {
     return c == ',' || c == '}' || c == ']' || (unsigned char)c <= ' ';
 }
@@ -212,17 +212,17 @@ static inline enum tp_scan_status skip_word(struct tp_scan *scan, struct tp_span
     char c = *p == '-' ? p[1] : *p;
     if ((unsigned char)(c - '0') > 9) {
         const char *q = p;
-        while (q < scan->end && !ends_word(*q) && *q != '"' && *q != '[' && *q != '{' && *q != ':')
+        while (q < scan->end && !is_word_end(*q) && *q != '"' && *q != '[' && *q != '{' && *q != ':')
             q++;
         size_t n = (size_t)(q - p);
         bool is_literal =
             (n == 4 && (!memcmp(p, "true", 4) || !memcmp(p, "null", 4))) || (n == 5 && !memcmp(p, "false", 5));
-        if (q < scan->end && (n == 0 || !ends_word(*q)))
+        if (q < scan->end && (n == 0 || !is_word_end(*q)))
             return stop(scan, q, TP_SCAN_BAD);
         notes->has_bare_word |= !is_literal;
         return stop(scan, q, q < scan->end ? TP_SCAN_OK : TP_SCAN_MORE);
     }
-    for (p++; !ends_word(*p); p++)
+    for (p++; !is_word_end(*p); p++)
         if (*p == '"' || *p == ':' || *p == '{' || *p == '[')
             return stop(scan, p, TP_SCAN_BAD);
     return stop(scan, p, p < scan->end ? TP_SCAN_OK : TP_SCAN_MORE);
@@ -232,11 +232,11 @@ static inline enum tp_scan_status skip_string(struct tp_scan *scan)
 {
     const char *close = NULL;
     if (scan->is_lenient) {
-        enum tp_scan_status status = lenient_end(scan, scan->at + 1, &close);
+        enum tp_scan_status status = find_lenient_end(scan, scan->at + 1, &close);
         if (status != TP_SCAN_OK)
             return status;
     } else {
-        close = string_end(scan->at + 1, scan->end);
+        close = find_string_end(scan->at + 1, scan->end);
         if (!close)
             return TP_SCAN_MORE;
     }
@@ -358,25 +358,25 @@ void tp_scan_init(struct tp_scan *scan)
     memset(scan, 0, sizeof *scan);
     for (size_t i = 0; i < sizeof arg_keys / sizeof *arg_keys; i++) {
         unsigned slot = key_slot(arg_keys[i].text, arg_keys[i].len);
-        while (scan->key_slots[slot])
+        while (scan->key_hash_slots[slot])
             slot = (slot + 1) & (KEY_SLOTS - 1);
-        scan->key_slots[slot] = (uint8_t)(i + 1);
+        scan->key_hash_slots[slot] = (uint8_t)(i + 1);
     }
 }
 
-int tp_scan_argument(const struct tp_scan *scan, struct tp_str key)
+int tp_scan_argument_field(const struct tp_scan *scan, struct tp_str key)
 {
     if (key.len == 0) /* torch's CUPTI backend gives the value of a counter an empty key */
         return TP_ARG_VALUE;
-    for (unsigned slot = key_slot(key.ptr, key.len); scan->key_slots[slot]; slot = (slot + 1) & (KEY_SLOTS - 1)) {
-        const struct key *known = &arg_keys[scan->key_slots[slot] - 1];
+    for (unsigned slot = key_slot(key.ptr, key.len); scan->key_hash_slots[slot]; slot = (slot + 1) & (KEY_SLOTS - 1)) {
+        const struct key *known = &arg_keys[scan->key_hash_slots[slot] - 1];
         if (known->len == key.len && memcmp(known->text, key.ptr, key.len) == 0)
             return known->field;
     }
     return -1;
 }
 
-bool tp_scan_is_profilers_arg(struct tp_str key)
+bool tp_scan_is_profiler_arg(struct tp_str key)
 {
     static const struct key keys[] = {KEY("External id", 0),   KEY("Record function id", 0),
                                       KEY("Ev Idx", 0),        KEY("Sequence number", 0),
@@ -394,7 +394,7 @@ bool tp_scan_is_profilers_arg(struct tp_str key)
     return false;
 }
 
-static inline int event_field(const char *key, size_t len)
+static inline int event_field_of_key(const char *key, size_t len)
 {
     switch (len) {
     case 2:
@@ -424,24 +424,24 @@ static inline enum tp_scan_status scan_key(struct tp_scan *scan, struct tp_str *
         return TP_SCAN_MORE;
     if (*p != '"')
         return TP_SCAN_BAD;
-    const char *close = string_end(p + 1, end);
+    const char *close = find_string_end(p + 1, end);
     if (!close)
         return TP_SCAN_MORE;
     *key = (struct tp_str){p + 1, (size_t)(close - p - 1)};
-    p = space(close + 1, end);
+    p = skip_space(close + 1, end);
     if (p >= end)
         return stop(scan, p, TP_SCAN_MORE);
     if (*p != ':')
         return stop(scan, p, TP_SCAN_BAD);
-    p = space(p + 1, end);
+    p = skip_space(p + 1, end);
     return stop(scan, p, p < end ? TP_SCAN_OK : TP_SCAN_MORE);
 }
 
 /* Reads the text between two members. Returns 1 if another member follows. Returns 0 at the end of the object, with
  * scan->at after it. Otherwise returns a negative tp_scan_status. */
-static inline int next_member(struct tp_scan *scan)
+static inline int scan_next_member(struct tp_scan *scan)
 {
-    const char *p = space(scan->at, scan->end);
+    const char *p = skip_space(scan->at, scan->end);
     scan->at = p;
     if (p >= scan->end)
         return -TP_SCAN_MORE;
@@ -451,7 +451,7 @@ static inline int next_member(struct tp_scan *scan)
     }
     if (*p != ',')
         return -TP_SCAN_BAD;
-    scan->at = p = space(p + 1, scan->end);
+    scan->at = p = skip_space(p + 1, scan->end);
     if (p < scan->end && *p == '}') { /* accepts a comma before the '}' */
         scan->at = p + 1;
         return 0;
@@ -460,9 +460,9 @@ static inline int next_member(struct tp_scan *scan)
 }
 
 /* Reads the '{' of an object. Returns 1 if a member follows, 0 if the object is empty, or a negative tp_scan_status. */
-static inline int open_object(struct tp_scan *scan)
+static inline int scan_object_start(struct tp_scan *scan)
 {
-    scan->at = space(scan->at + 1, scan->end);
+    scan->at = skip_space(scan->at + 1, scan->end);
     if (scan->at >= scan->end)
         return -TP_SCAN_MORE;
     if (*scan->at != '}')
@@ -498,13 +498,13 @@ static bool is_misspelled(struct tp_str key)
 }
 
 /* Returns true if a value for this field was read before. Ignores two fields that have several keys. */
-static inline bool occurred_before(const struct tp_spans *spans, int field)
+static inline bool has_occurred_before(const struct tp_spans *spans, int field)
 {
     const uint64_t shared = 1ull << TP_ARG_PEER | 1ull << TP_ARG_GROUP_RANKS;
     return field >= 0 && spans->has & ~shared & 1ull << field;
 }
 
-static inline void record_value(struct tp_scan *scan, struct tp_str value, int field)
+static inline void append_to_trail(struct tp_scan *scan, struct tp_str value, int field)
 {
     if (scan->trail && scan->trail->count < TP_SCAN_TRAIL)
         scan->trail->steps[scan->trail->count++] = (struct tp_scan_step){value, field};
@@ -512,7 +512,7 @@ static inline void record_value(struct tp_scan *scan, struct tp_str value, int f
 
 static enum tp_scan_status scan_args(struct tp_scan *scan, struct tp_spans *spans)
 {
-    int more = open_object(scan);
+    int more = scan_object_start(scan);
     while (more > 0) {
         struct tp_str key, value;
         enum tp_scan_status status = scan_key(scan, &key);
@@ -521,15 +521,15 @@ static enum tp_scan_status scan_args(struct tp_scan *scan, struct tp_spans *span
         status = skip_value(scan, &value, spans);
         if (status != TP_SCAN_OK)
             return status;
-        int field = tp_scan_argument(scan, key);
-        record_value(scan, value, field);
-        spans->has_own_args = spans->has_own_args || !tp_scan_is_profilers_arg(key);
-        spans->has_odd_key |= occurred_before(spans, field) || (field < 0 && is_misspelled(key));
+        int field = tp_scan_argument_field(scan, key);
+        append_to_trail(scan, value, field);
+        spans->has_own_args = spans->has_own_args || !tp_scan_is_profiler_arg(key);
+        spans->has_odd_key |= has_occurred_before(spans, field) || (field < 0 && is_misspelled(key));
         if (field >= 0) {
             spans->field[field] = value;
             spans->has |= 1ull << field;
         }
-        more = next_member(scan);
+        more = scan_next_member(scan);
     }
     return more == 0 ? TP_SCAN_OK : (enum tp_scan_status) - more;
 }
@@ -537,25 +537,25 @@ static enum tp_scan_status scan_args(struct tp_scan *scan, struct tp_spans *span
 bool tp_scan_member(struct tp_scan *scan, struct tp_str *key, struct tp_str *value)
 {
     struct tp_spans notes; /* only the two members that are read are set, because the struct is large */
-    notes.has_bare_word = notes.is_deep = false;
+    notes.has_bare_word = notes.is_nested_too_deep = false;
     if (scan->at >= scan->end)
         return false;
-    int more = *scan->at == '{' ? open_object(scan) : next_member(scan);
+    int more = *scan->at == '{' ? scan_object_start(scan) : scan_next_member(scan);
     return more > 0 && scan_key(scan, key) == TP_SCAN_OK && skip_value(scan, value, &notes) == TP_SCAN_OK;
 }
 
 enum tp_scan_status tp_scan_event(struct tp_scan *scan, struct tp_spans *spans)
 {
     spans->has = spans->known = 0;
-    spans->has_bare_word = spans->is_deep = spans->has_own_args = spans->has_odd_key = false;
-    int more = open_object(scan);
+    spans->has_bare_word = spans->is_nested_too_deep = spans->has_own_args = spans->has_odd_key = false;
+    int more = scan_object_start(scan);
     while (more > 0) {
         struct tp_str key, value;
         enum tp_scan_status status = scan_key(scan, &key);
         if (status != TP_SCAN_OK)
             return status;
-        int field = event_field(key.ptr, key.len);
-        spans->has_odd_key |= occurred_before(spans, field) || (field < 0 && !is_other_key(key));
+        int field = event_field_of_key(key.ptr, key.len);
+        spans->has_odd_key |= has_occurred_before(spans, field) || (field < 0 && !is_other_key(key));
         if (field == TP_FIELD_ARGS) { /* of several members "args", only the last one counts */
             if (scan->trail && tp_spans_has(spans, TP_FIELD_ARGS))
                 scan->trail->count = TP_SCAN_TRAIL;
@@ -572,7 +572,7 @@ enum tp_scan_status tp_scan_event(struct tp_scan *scan, struct tp_spans *spans)
                 scan->trail->count = TP_SCAN_TRAIL;
         } else {
             status = skip_value(scan, &value, spans);
-            record_value(scan, value, field);
+            append_to_trail(scan, value, field);
         }
         if (status != TP_SCAN_OK)
             return status;
@@ -580,12 +580,12 @@ enum tp_scan_status tp_scan_event(struct tp_scan *scan, struct tp_spans *spans)
             spans->field[field] = value;
             spans->has |= 1ull << field;
         }
-        more = next_member(scan);
+        more = scan_next_member(scan);
     }
     return more == 0 ? TP_SCAN_OK : (enum tp_scan_status) - more;
 }
 
-const char *tp_scan_resync(const char *at, const char *end)
+const char *tp_scan_find_next_event(const char *at, const char *end)
 {
     const char *from = at;
     for (; at < end && (at = memchr(at, '{', (size_t)(end - at))); at++)
@@ -594,7 +594,7 @@ const char *tp_scan_resync(const char *at, const char *end)
     return NULL;
 }
 
-bool tp_scan_is_member(const char *at, const char *end)
+bool tp_scan_is_member_start(const char *at, const char *end)
 {
     return is_key(at, end);
 }

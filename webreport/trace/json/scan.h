@@ -104,10 +104,10 @@ struct tp_spans {
     uint64_t known; /* bits of the fields whose text is already interned; text_id has the ids */
     struct tp_str field[TP_FIELD_COUNT + 1]; /* span by field; the last entry takes values that have no field */
     uint32_t text_id[TP_FIELD_COUNT];
-    bool has_bare_word; /* true if a value is a bare word such as inf or NaN */
-    bool is_deep;       /* true if a value is nested deeper than TP_MAX_DEPTH */
-    bool has_own_args;  /* true if the program itself gave an argument, because no profiler writes its name */
-    bool has_odd_key;   /* true if a key occurs twice, or is one that no writer of traces uses */
+    bool has_bare_word;      /* true if a value is a bare word such as inf or NaN */
+    bool is_nested_too_deep; /* true if a value is nested deeper than TP_MAX_DEPTH */
+    bool has_own_args;       /* true if the program itself gave an argument, because no profiler writes its name */
+    bool has_odd_key;        /* true if a key occurs twice, or is one that no writer of traces uses */
 };
 
 static inline bool tp_spans_has(const struct tp_spans *spans, enum tp_field field)
@@ -136,12 +136,12 @@ struct tp_scan_trail {
 struct tp_scan {
     const char *at, *end;
     /* number of quotes inside strings that a lenient scan treated as text, and number of those before a colon. The
-     * caller sets both, and own_keys, to 0 before the scan. */
-    unsigned inner_quotes, inner_keys;
-    unsigned own_keys; /* number of recorders' keys inside such strings */
+     * caller sets both, and recorder_key_count, to 0 before the scan. */
+    unsigned inner_quote_count, inner_key_count;
+    unsigned recorder_key_count; /* number of recorders' keys inside such strings */
     /* true: a quote ends a string only if the text after it may follow a value; repairs unescaped quotes */
     bool is_lenient;
-    uint8_t key_slots[256];
+    uint8_t key_hash_slots[256];
     struct tp_scan_trail *trail; /* receives the values in the order of the text; NULL if not wanted */
 };
 
@@ -150,20 +150,20 @@ void tp_scan_init(struct tp_scan *scan);
 
 /* Returns the position of the quote that ends a string; NULL if the window ends before. at: position after the
  * opening quote. */
-const char *tp_scan_string_end(const char *at, const char *end);
+const char *tp_scan_find_string_end(const char *at, const char *end);
 
 /* Returns the first position at or after `at` that is not white space; `end` if there is none. */
-const char *tp_scan_space(const char *at, const char *end);
+const char *tp_scan_skip_space(const char *at, const char *end);
 
 /* Scans the object that begins at scan->at as an event. Fills *spans. */
 enum tp_scan_status tp_scan_event(struct tp_scan *scan, struct tp_spans *spans);
 
 /* Returns the field of an argument (enum tp_field) by its key; -1 if the key has no field. */
-int tp_scan_argument(const struct tp_scan *scan, struct tp_str key);
+int tp_scan_argument_field(const struct tp_scan *scan, struct tp_str key);
 
 /* Returns true if torch's profiler or ours writes an argument with this name on ranges or device work. All other
  * arguments come from the program. */
-bool tp_scan_is_profilers_arg(struct tp_str key);
+bool tp_scan_is_profiler_arg(struct tp_str key);
 
 /* Skips a value of any kind. Sets *value to its span. */
 enum tp_scan_status tp_scan_value(struct tp_scan *scan, struct tp_str *value, struct tp_spans *notes);
@@ -175,9 +175,9 @@ bool tp_scan_member(struct tp_scan *scan, struct tp_str *key, struct tp_str *val
 
 /* Returns the position of the next event at or after `at`: a '{' followed by a key of events. Returns NULL if the
  * window has none. */
-const char *tp_scan_resync(const char *at, const char *end);
+const char *tp_scan_find_next_event(const char *at, const char *end);
 
 /* Returns true if `"key" :`, with a key of at most 64 bytes, is at the position `at`. */
-bool tp_scan_is_member(const char *at, const char *end);
+bool tp_scan_is_member_start(const char *at, const char *end);
 
 #endif

@@ -36,7 +36,7 @@ void tp_strict_init(struct tp_strict *strict)
     memset(strict, 0, sizeof *strict);
 }
 
-static bool push(struct tp_strict *s, bool is_object)
+static bool enter_container(struct tp_strict *s, bool is_object)
 {
     if (s->depth >= TP_MAX_DEPTH)
         return false;
@@ -53,7 +53,7 @@ static bool is_in_object(const struct tp_strict *s)
     return s->depth && (s->in_object[(s->depth - 1) / 8] >> ((s->depth - 1) % 8) & 1);
 }
 
-static bool pop(struct tp_strict *s, bool is_object)
+static bool leave_container(struct tp_strict *s, bool is_object)
 {
     if (s->depth == 0 || is_in_object(s) != is_object)
         return false;
@@ -74,7 +74,7 @@ static bool begin_value(struct tp_strict *s, unsigned char c)
     if (c == '"')
         return begin_string(s, false);
     if (c == '{' || c == '[')
-        return push(s, c == '{');
+        return enter_container(s, c == '{');
     if (tp_is_digit((char)c) || c == '-') {
         s->state = c == '-' ? MINUS : c == '0' ? ZERO : INTEGER;
         return true;
@@ -90,7 +90,7 @@ static bool after_value(struct tp_strict *s, unsigned char c)
         s->state = is_in_object(s) ? NEXT_KEY : BEFORE_VALUE;
         return true;
     }
-    return (c == '}' || c == ']') && pop(s, c == '}');
+    return (c == '}' || c == ']') && leave_container(s, c == '}');
 }
 
 /* Starts a character of several bytes: sets how many bytes follow, and the range of the next byte. Returns false if
@@ -99,23 +99,23 @@ static bool begin_utf8(struct tp_strict *s, unsigned char c)
 {
     if (c < 0xC2 || c > 0xF4)
         return false;
-    s->utf8_left = c >= 0xF0 ? 3 : c >= 0xE0 ? 2 : 1;
-    s->utf8_low = c == 0xE0 ? 0xA0 : c == 0xF0 ? 0x90 : 0x80;
-    s->utf8_high = c == 0xED ? 0x9F : c == 0xF4 ? 0x8F : 0xBF;
+    s->utf8_bytes_left = c >= 0xF0 ? 3 : c >= 0xE0 ? 2 : 1;
+    s->utf8_min_byte = c == 0xE0 ? 0xA0 : c == 0xF0 ? 0x90 : 0x80;
+    s->utf8_max_byte = c == 0xED ? 0x9F : c == 0xF4 ? 0x8F : 0xBF;
     return true;
 }
 
-static bool in_string(struct tp_strict *s, unsigned char c)
+static bool read_string_byte(struct tp_strict *s, unsigned char c)
 {
-    if (s->hex_left) {
-        s->hex_left--;
+    if (s->hex_digits_left) {
+        s->hex_digits_left--;
         return tp_is_digit((char)c) || ((c | 32) >= 'a' && (c | 32) <= 'f');
     }
-    if (s->utf8_left) {
-        bool good = c >= s->utf8_low && c <= s->utf8_high;
-        s->utf8_left--;
-        s->utf8_low = 0x80;
-        s->utf8_high = 0xBF;
+    if (s->utf8_bytes_left) {
+        bool good = c >= s->utf8_min_byte && c <= s->utf8_max_byte;
+        s->utf8_bytes_left--;
+        s->utf8_min_byte = 0x80;
+        s->utf8_max_byte = 0xBF;
         return good;
     }
     if (c == '"') {
@@ -129,14 +129,14 @@ static bool in_string(struct tp_strict *s, unsigned char c)
     return c >= 0x80 ? begin_utf8(s, c) : c >= 0x20;
 }
 
-static bool in_escape(struct tp_strict *s, unsigned char c)
+static bool read_escape_byte(struct tp_strict *s, unsigned char c)
 {
     s->state = IN_STRING;
-    s->hex_left = c == 'u' ? 4 : 0;
+    s->hex_digits_left = c == 'u' ? 4 : 0;
     return c && strchr("\"\\/bfnrtu", c) != NULL;
 }
 
-static bool in_literal(struct tp_strict *s, unsigned char c)
+static bool read_literal_byte(struct tp_strict *s, unsigned char c)
 {
     if (*s->literal != (char)c)
         return false;
@@ -146,7 +146,7 @@ static bool in_literal(struct tp_strict *s, unsigned char c)
 }
 
 /* Returns the next state inside a number; -1 if the number cannot continue with c. */
-static int number_state(uint8_t state, unsigned char c)
+static int next_number_state(uint8_t state, unsigned char c)
 {
     bool digit = tp_is_digit((char)c), e = c == 'e' || c == 'E';
     switch (state) {
@@ -172,15 +172,15 @@ static bool is_complete_number(uint8_t state)
     return state == ZERO || state == INTEGER || state == FRACTION || state == EXPONENT_DIGITS;
 }
 
-static bool between(struct tp_strict *s, unsigned char c)
+static bool read_between_values(struct tp_strict *s, unsigned char c)
 {
     if (c == ' ' || c == '\n' || c == '\r' || c == '\t')
         return true;
     switch (s->state) {
     case BEFORE_ITEM:
-        return c == ']' ? pop(s, false) : begin_value(s, c);
+        return c == ']' ? leave_container(s, false) : begin_value(s, c);
     case BEFORE_KEY:
-        return c == '}' ? pop(s, true) : c == '"' && begin_string(s, true);
+        return c == '}' ? leave_container(s, true) : c == '"' && begin_string(s, true);
     case NEXT_KEY:
         return c == '"' && begin_string(s, true);
     case AFTER_KEY:
@@ -193,16 +193,16 @@ static bool between(struct tp_strict *s, unsigned char c)
     }
 }
 
-static bool step(struct tp_strict *s, unsigned char c)
+static bool read_byte(struct tp_strict *s, unsigned char c)
 {
     if (s->state == IN_STRING)
-        return in_string(s, c);
+        return read_string_byte(s, c);
     if (s->state == IN_ESCAPE)
-        return in_escape(s, c);
+        return read_escape_byte(s, c);
     if (s->state == IN_LITERAL)
-        return in_literal(s, c);
+        return read_literal_byte(s, c);
     if (s->state >= MINUS) {
-        int next = number_state(s->state, c);
+        int next = next_number_state(s->state, c);
         if (next >= 0) {
             s->state = (uint8_t)next;
             return true;
@@ -211,12 +211,12 @@ static bool step(struct tp_strict *s, unsigned char c)
             return false;
         s->state = AFTER_VALUE; /* the number has ended before c, so c is read again */
     }
-    return between(s, c);
+    return read_between_values(s, c);
 }
 
 /* Returns the number of bytes at p that are ASCII and need no escape in a string. Most bytes of a trace are of this
  * kind. */
-static size_t plain_run(const char *p, size_t size)
+static size_t plain_text_length(const char *p, size_t size)
 {
     size_t i = 0;
 #ifdef __SSE2__
@@ -235,11 +235,11 @@ static size_t plain_run(const char *p, size_t size)
 }
 
 /* Returns the number of bytes at p that do not change the state. Text, digits and white space come in long runs. */
-static inline size_t run(const struct tp_strict *s, const char *p, size_t size)
+static inline size_t unchanged_state_length(const struct tp_strict *s, const char *p, size_t size)
 {
     size_t i = 0;
     if (s->state == IN_STRING)
-        return s->hex_left || s->utf8_left ? 0 : plain_run(p, size);
+        return s->hex_digits_left || s->utf8_bytes_left ? 0 : plain_text_length(p, size);
     if (s->state == INTEGER || s->state == FRACTION)
         while (i < size && tp_is_digit(p[i]))
             i++;
@@ -252,10 +252,10 @@ static inline size_t run(const struct tp_strict *s, const char *p, size_t size)
 int tp_strict_feed(struct tp_strict *s, const char *bytes, size_t size, struct tp_error *err)
 {
     for (size_t i = 0; i < size; i++) {
-        i += run(s, bytes + i, size - i);
+        i += unchanged_state_length(s, bytes + i, size - i);
         if (i == size)
             break;
-        if (!step(s, (unsigned char)bytes[i]))
+        if (!read_byte(s, (unsigned char)bytes[i]))
             return tp_error_set(err, TP_EFORMAT, s->offset + i, "byte %" PRIu64 " is not JSON here", s->offset + i);
     }
     s->offset += size;

@@ -13,7 +13,7 @@
 
 struct tp_strict {
     uint64_t offset;
-    uint8_t state, utf8_left, utf8_low, utf8_high, hex_left;
+    uint8_t state, utf8_bytes_left, utf8_min_byte, utf8_max_byte, hex_digits_left;
     uint8_t is_key;      /* true if the current string is the key of a member */
     const char *literal; /* unread rest of the current literal (true, false or null) */
     uint32_t depth;

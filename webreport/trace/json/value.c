@@ -9,7 +9,7 @@
 #include "writer/base/table.h"
 
 /* Returns the index after the closing quote of the string whose opening quote is json[i]. */
-static size_t string_end(struct tp_str json, size_t i)
+static size_t find_string_end(struct tp_str json, size_t i)
 {
     for (i++; i < json.len && json.ptr[i] != '"'; i++)
         i += json.ptr[i] == '\\';
@@ -17,13 +17,13 @@ static size_t string_end(struct tp_str json, size_t i)
 }
 
 /* Returns the index after the value that begins at json[i]. */
-static size_t value_end(struct tp_str json, size_t i)
+static size_t find_value_end(struct tp_str json, size_t i)
 {
     size_t depth = 0;
     while (i < json.len) {
         char c = json.ptr[i];
         if (c == '"') {
-            i = string_end(json, i);
+            i = find_string_end(json, i);
         } else if (c == '[' || c == '{') {
             depth++;
             i++;
@@ -55,14 +55,14 @@ bool tp_value_next(struct tp_str json, size_t *at, struct tp_str *key, struct tp
     if (i >= json.len - 1)
         return false;
     if (json.ptr[0] == '{') {
-        size_t end = json.ptr[i] == '"' ? string_end(json, i) : i;
+        size_t end = json.ptr[i] == '"' ? find_string_end(json, i) : i;
         if (end == i || end >= json.len || json.ptr[end] != ':')
             return false;
         if (key)
             *key = (struct tp_str){json.ptr + i, end - i};
         i = end + 1;
     }
-    size_t end = value_end(json, i);
+    size_t end = find_value_end(json, i);
     if (end == i)
         return false;
     *item = (struct tp_str){json.ptr + i, end - i};
@@ -74,7 +74,7 @@ struct tp_str tp_value_member(struct tp_str json, const char *key)
 {
     struct tp_str found = {NULL, 0}, name, item;
     size_t n = strlen(key);
-    if (!tp_value_is(json, '{'))
+    if (!tp_value_starts_with(json, '{'))
         return found;
     for (size_t at = 0; tp_value_next(json, &at, &name, &item);)
         if (name.len == n + 2 && memcmp(name.ptr + 1, key, n) == 0)
@@ -85,7 +85,7 @@ struct tp_str tp_value_member(struct tp_str json, const char *key)
 int64_t tp_value_int(struct tp_str json)
 {
     int64_t value;
-    return json.len && tp_number_int(json, &value) == TP_NUMBER_OK ? value : TP_NULL_INT;
+    return json.len && tp_number_parse_int(json, &value) == TP_NUMBER_OK ? value : TP_NULL_INT;
 }
 
 static bool is_word(struct tp_str json, const char *word)
@@ -95,7 +95,7 @@ static bool is_word(struct tp_str json, const char *word)
 
 /* Returns a copy of the buffer's text in the arena, and releases the buffer. Jumps to the arena's guard if the
  * buffer failed. */
-static struct tp_str keep(struct tp_arena *arena, struct tp_buf *out)
+static struct tp_str copy_to_arena(struct tp_arena *arena, struct tp_buf *out)
 {
     int failed = out->failed;
     struct tp_str text = {NULL, out->size};
@@ -123,11 +123,11 @@ struct tp_str tp_value_text(struct tp_arena *arena, struct tp_str json)
     struct tp_buf out;
     tp_buf_init(&out, 0);
     tp_clean_string(&out, raw, TP_MAX_EVENT_BYTES);
-    return keep(arena, &out);
+    return copy_to_arena(arena, &out);
 }
 
-/* Returns true for a number that Python's json reads as a float. Outputs keep the text of such a number. */
-static bool is_real(struct tp_str word)
+/* Returns true for a number that Python's json reads as a float. Outputs copy_to_arena the text of such a number. */
+static bool is_real_number(struct tp_str word)
 {
     char c = word.len ? word.ptr[word.ptr[0] == '-' && word.len > 1] : '\0';
     if (c < '0' || c > '9')
@@ -155,7 +155,7 @@ static bool is_plain_decimal(struct tp_str text)
 
 enum style { STYLE_SHAPE, STYLE_DUMPS, STYLE_OUTPUT };
 
-static void put_quoted(struct tp_buf *out, struct tp_str text, char quote)
+static void append_quoted(struct tp_buf *out, struct tp_str text, char quote)
 {
     tp_buf_putc(out, quote);
     tp_buf_add(out, text.ptr, text.len);
@@ -164,7 +164,7 @@ static void put_quoted(struct tp_buf *out, struct tp_str text, char quote)
 
 /* Appends a compact string as json.dumps prints it: characters that are not ASCII are escaped. token: with its
  * quotes. */
-static void put_ascii(struct tp_buf *out, struct tp_str token)
+static void append_ascii(struct tp_buf *out, struct tp_str token)
 {
     for (size_t i = 0; i < token.len;) {
         unsigned char c = (unsigned char)token.ptr[i];
@@ -191,28 +191,28 @@ static void put_ascii(struct tp_buf *out, struct tp_str token)
     }
 }
 
-static void put_string(struct tp_buf *out, struct tp_arena *arena, struct tp_str token, enum style style)
+static void append_string(struct tp_buf *out, struct tp_arena *arena, struct tp_str token, enum style style)
 {
     if (style == STYLE_OUTPUT) {
         tp_buf_add(out, token.ptr, token.len);
     } else if (style == STYLE_DUMPS) {
-        put_ascii(out, token);
+        append_ascii(out, token);
     } else {
         struct tp_str text = tp_value_text(arena, token);
         if (is_plain_decimal(text))
             tp_buf_add(out, text.ptr, text.len);
         else
-            put_quoted(out, text, '\'');
+            append_quoted(out, text, '\'');
     }
 }
 
-static void put_word(struct tp_buf *out, struct tp_str word, enum style style)
+static void append_word(struct tp_buf *out, struct tp_str word, enum style style)
 {
-    if (is_real(word)) {
+    if (is_real_number(word)) {
         if (style == STYLE_SHAPE && is_plain_decimal(word))
             tp_buf_add(out, word.ptr, word.len);
         else
-            put_quoted(out, word, style == STYLE_SHAPE ? '\'' : '"');
+            append_quoted(out, word, style == STYLE_SHAPE ? '\'' : '"');
     } else if (style == STYLE_SHAPE && (is_word(word, "null") || is_word(word, "true") || is_word(word, "false"))) {
         tp_buf_puts(out, word.ptr[0] == 'n' ? "None" : word.ptr[0] == 't' ? "True" : "False");
     } else {
@@ -221,15 +221,15 @@ static void put_word(struct tp_buf *out, struct tp_str word, enum style style)
 }
 
 /* Writes compact JSON in another style. Only separators, strings and words depend on the style. */
-static struct tp_str restyle(struct tp_arena *arena, struct tp_str json, enum style style)
+static struct tp_str rewrite_in_style(struct tp_arena *arena, struct tp_str json, enum style style)
 {
     struct tp_buf out;
     tp_buf_init(&out, 0);
     for (size_t i = 0; i < json.len;) {
         char c = json.ptr[i];
         if (c == '"') {
-            size_t end = string_end(json, i);
-            put_string(&out, arena, (struct tp_str){json.ptr + i, end - i}, style);
+            size_t end = find_string_end(json, i);
+            append_string(&out, arena, (struct tp_str){json.ptr + i, end - i}, style);
             i = end;
         } else if (strchr("[]{}", c)) {
             tp_buf_putc(&out, c);
@@ -243,26 +243,26 @@ static struct tp_str restyle(struct tp_arena *arena, struct tp_str json, enum st
             size_t end = i;
             while (end < json.len && !strchr("[]{},:\"", json.ptr[end]))
                 end++;
-            put_word(&out, (struct tp_str){json.ptr + i, end - i}, style);
+            append_word(&out, (struct tp_str){json.ptr + i, end - i}, style);
             i = end;
         }
     }
-    return keep(arena, &out);
+    return copy_to_arena(arena, &out);
 }
 
 struct tp_str tp_value_shape_text(struct tp_arena *arena, struct tp_str json)
 {
-    return restyle(arena, json, STYLE_SHAPE);
+    return rewrite_in_style(arena, json, STYLE_SHAPE);
 }
 
-struct tp_str tp_value_dumps(struct tp_arena *arena, struct tp_str json)
+struct tp_str tp_value_python_text(struct tp_arena *arena, struct tp_str json)
 {
-    return restyle(arena, json, STYLE_DUMPS);
+    return rewrite_in_style(arena, json, STYLE_DUMPS);
 }
 
-struct tp_str tp_value_output(struct tp_arena *arena, struct tp_str json)
+struct tp_str tp_value_output_text(struct tp_arena *arena, struct tp_str json)
 {
-    return restyle(arena, json, STYLE_OUTPUT);
+    return rewrite_in_style(arena, json, STYLE_OUTPUT);
 }
 
 int64_t tp_value_world_size(struct tp_str distributed)

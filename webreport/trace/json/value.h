@@ -18,10 +18,10 @@ struct tp_str tp_value_shape_text(struct tp_arena *arena, struct tp_str json);
 
 /* Returns a value as Python's json.dumps(parsed, separators=(", ", ": ")) prints it. Numbers with a fraction become
  * texts. */
-struct tp_str tp_value_dumps(struct tp_arena *arena, struct tp_str json);
+struct tp_str tp_value_python_text(struct tp_arena *arena, struct tp_str json);
 
 /* Returns a value as compact JSON for output. Numbers with a fraction become texts. */
-struct tp_str tp_value_output(struct tp_arena *arena, struct tp_str json);
+struct tp_str tp_value_output_text(struct tp_arena *arena, struct tp_str json);
 
 /* Returns the unescaped content of a JSON string. For other values returns the text that Python's str() prints, with
  * ptr NULL for null. */
@@ -39,7 +39,7 @@ bool tp_value_next(struct tp_str json, size_t *at, struct tp_str *key, struct tp
  * counts. */
 struct tp_str tp_value_member(struct tp_str json, const char *key);
 
-static inline bool tp_value_is(struct tp_str json, char first)
+static inline bool tp_value_starts_with(struct tp_str json, char first)
 {
     return json.len && json.ptr[0] == first;
 }

@@ -32,7 +32,7 @@ const struct tp_rule tp_rule_E4 = {
     .mpi = {.advice =
                 "Copy several arrays into one buffer, or describe them with one MPI datatype, and make one call."},
     .inference = {.advice = "Send several tensors with one call: flatten them into one tensor, or coalesce the calls."},
-    .weakened_like = "E1",
+    .weakened_like_rule = "E1",
     .on_device = evaluate_small_collectives,
     .on_host = evaluate_small_collectives,
 };
@@ -123,17 +123,17 @@ static uint32_t dispatcher_call_before(const struct search *s, const struct tp_c
 }
 
 /* Returns whether the group of a record has other ranks. A group of unknown size counts as having other ranks. */
-static bool has_others(const struct tp_trace *trace, const struct tp_collective *record)
+static bool has_other_ranks(const struct tp_trace *trace, const struct tp_collective *record)
 {
     uint32_t size = record->comm == TP_NO_ID ? TP_NO_ID : trace->comms[record->comm].group_size;
     return size == TP_NO_ID || tp_value_int(trace->values.items[size]) != 1;
 }
 
-static bool is_small(const struct tp_advisor *a, const struct tp_collective *record)
+static bool is_small_message(const struct tp_advisor *a, const struct tp_collective *record)
 {
-    const struct tp_collective_kind *kind = tp_collective_kind_of(record->name);
+    const struct tp_collective_kind *kind = tp_collective_kind_by_name(record->name);
     return record->bytes > 0 && (double)record->bytes < tp_rule_value(a, TP_RULE_E4, "max_bytes") && kind &&
-           kind->is_joint && has_others(a->model->trace, record) && (a->cpu || record->kernel_count) &&
+           kind->is_joint && has_other_ranks(a->model->trace, record) && (a->cpu || record->kernel_count) &&
            tp_intervals_contain(a->model->window, record->start_ns);
 }
 
@@ -141,7 +141,7 @@ static void add_call(struct search *s, uint32_t record_index, uint32_t class)
 {
     const struct tp_model *model = s->a->model;
     const struct tp_collective *record = &model->collectives.items[record_index];
-    struct tp_interval time = tp_collective_time(record);
+    struct tp_interval time = tp_collective_interval(record);
     uint32_t dispatcher_calls = dispatcher_call_before(s, record);
     struct call *call = tp_vec_push(&s->calls);
     *call = (struct call){.record = record_index, .class = class, .a = time.a, .b = time.b};
@@ -163,12 +163,12 @@ static void find_calls(struct search *s)
     s->classes = TP_VEC(s->a->arena, struct class);
     for (uint32_t i = 0; i < records->count; i++) {
         const struct tp_collective *record = &records->items[i];
-        if (!is_small(s->a, record))
+        if (!is_small_message(s->a, record))
             continue;
         uint32_t group = record->comm == TP_NO_ID ? TP_NO_ID : s->a->model->trace->comms[record->comm].group_name;
         uint32_t class = tp_keys_pair(&keys, tp_strings_add(&names, record->name), group);
         if (class == s->classes.count)
-            *(struct class *)tp_vec_push(&s->classes) = (struct class){.kind = tp_collective_kind_of(record->name),
+            *(struct class *)tp_vec_push(&s->classes) = (struct class){.kind = tp_collective_kind_by_name(record->name),
                                                                        .last = TP_NO_ID,
                                                                        .longest = TP_NO_ID,
                                                                        .tiny = TP_VEC(s->a->arena, int64_t),
@@ -185,7 +185,7 @@ static uint8_t *find_wrappers(struct tp_advisor *a)
     const struct tp_strings *names = &a->model->trace->names;
     uint8_t *is_wrapper = tp_arena_array(a->arena, names->count, 1);
     for (uint32_t i = 0; i < names->count; i++)
-        is_wrapper[i] = tp_is_sharding(names->items[i]) ||
+        is_wrapper[i] = tp_is_sharding_name(names->items[i]) ||
                         tp_str_equal(names->items[i], TP_STR(TP_BACKWARD_NODE " torch::autograd::AccumulateGrad"));
     return is_wrapper;
 }
@@ -193,13 +193,13 @@ static uint8_t *find_wrappers(struct tp_advisor *a)
 static bool is_gradient(const struct tp_model *model, const uint8_t *is_wrapper, uint32_t event)
 {
     int64_t at = event == TP_NO_ID ? 0 : model->trace->events[event].ts_ns;
-    for (uint32_t i = event; i != TP_NO_ID; i = tp_next_event_around(model, i, at))
+    for (uint32_t i = event; i != TP_NO_ID; i = tp_find_next_event_around(model, i, at))
         if (is_wrapper[model->trace->events[i].name])
             return true;
     return false;
 }
 
-static void join_calls(struct search *s)
+static void add_calls_to_classes(struct search *s)
 {
     uint8_t *is_wrapper = find_wrappers(s->a);
     for (uint32_t i = 0; i < s->calls.count; i++) {
@@ -255,22 +255,22 @@ static void measure_classes(struct search *s)
     }
 }
 
-static bool is_often(const struct search *s, const struct class *class)
+static bool is_class_frequent(const struct search *s, const struct class *class)
 {
     return (double)class->count > tp_rule_value(s->a, TP_RULE_E4, "min_per_step") * s->a->model->used_count;
 }
 
 /* Returns the time of the outermost communication call around a host event. */
-static struct tp_interval whole_call(const struct tp_model *model, uint32_t event)
+static struct tp_interval time_of_whole_call(const struct tp_model *model, uint32_t event)
 {
     const struct tp_event *e = &model->trace->events[event];
     struct tp_interval whole = {e->ts_ns, tp_event_end(e)};
     int64_t at = e->ts_ns;
-    for (uint32_t i = event; i != TP_NO_ID; i = tp_next_event_around(model, i, at)) {
+    for (uint32_t i = event; i != TP_NO_ID; i = tp_find_next_event_around(model, i, at)) {
         e = &model->trace->events[i];
         if (e->kind != TP_KIND_OPERATOR && e->kind != TP_KIND_ANNOTATION)
             continue;
-        if (tp_range_kind_of(model, e) != TP_RANGE_COMMUNICATION)
+        if (tp_event_range_kind(model, e) != TP_RANGE_COMMUNICATION)
             break;
         whole = (struct tp_interval){e->ts_ns, tp_event_end(e)};
     }
@@ -287,7 +287,7 @@ struct found {
 };
 
 /* Returns the latency in a call's time, ns: the part that does not depend on its size. */
-static int64_t cost_of(const struct search *s, const struct call *call)
+static int64_t call_cost_ns(const struct search *s, const struct call *call)
 {
     const struct class *class = TP_AT(&s->classes, struct class, call->class);
     bool is_tiny = s->a->model->collectives.items[call->record].bytes <= TINY_BYTES;
@@ -296,7 +296,8 @@ static int64_t cost_of(const struct search *s, const struct call *call)
 
 /* Adds the host cost of `call`, which follows `before` in its class and step. In a loop over tensors, this includes the
  * host's work between the two calls if it is shorter than a call. */
-static void add_next(struct search *s, struct found *found, const struct call *before, const struct call *call)
+static void add_cost_of_next_call(struct search *s, struct found *found, const struct call *before,
+                                  const struct call *call)
 {
     const struct tp_model *model = s->a->model;
     bool is_loop = !call->is_gradient;
@@ -305,51 +306,53 @@ static void add_next(struct search *s, struct found *found, const struct call *b
         if (is_loop && tp_sat_sub(call->a, before->b) < latency_ns)
             tp_intervals_push(&found->between, before->b, call->a);
     } else if (call->issuer != TP_NO_ID && before->issuer != TP_NO_ID) {
-        struct tp_interval last = whole_call(model, before->issuer), whole = whole_call(model, call->issuer);
+        struct tp_interval last = time_of_whole_call(model, before->issuer),
+                           whole = time_of_whole_call(model, call->issuer);
         is_loop &= last.b <= whole.a && whole.a - last.b < whole.b - whole.a;
         tp_intervals_push(&found->host, is_loop ? last.b : whole.a, whole.b);
     }
 }
 
-static void add_often(struct search *s, struct found *found)
+static void add_frequent_classes(struct search *s, struct found *found)
 {
     for (uint32_t c = 0; c < s->classes.count; c++)
         TP_AT(&s->classes, struct class, c)->last = TP_NO_ID;
     for (uint32_t i = 0; i < s->calls.count; i++) {
         const struct call *call = TP_AT(&s->calls, struct call, i);
         struct class *class = TP_AT(&s->classes, struct class, call->class);
-        if (!call->is_joinable || !is_often(s, class))
+        if (!call->is_joinable || !is_class_frequent(s, class))
             continue;
         const struct call *before = class->last == TP_NO_ID ? NULL : TP_AT(&s->calls, struct call, class->last);
         class->last = i;
         if (!found->picks.total || class->count > TP_AT(&s->classes, struct class, found->most)->count)
             found->most = call->class;
-        tp_picks_longest(&found->picks, s->a->model, s->a->model->collectives.items[call->record].event);
+        tp_picks_add_by_length(&found->picks, s->a->model, s->a->model->collectives.items[call->record].event);
         tp_intervals_push(&found->whole, call->a, call->b);
         if (!call->is_longest)
-            tp_intervals_push(&found->latency, call->a, call->a + cost_of(s, call));
+            tp_intervals_push(&found->latency, call->a, call->a + call_cost_ns(s, call));
         if (before && before->step == call->step)
-            add_next(s, found, before, call);
+            add_cost_of_next_call(s, found, before, call);
     }
 }
 
 /* Returns the time that joining the calls would save. Without a device: latency that no computation hides, and time
  * between calls. With a device: exposed latency, and time in which the device waits for the launches. */
-static struct tp_intervals fixed_time(struct tp_advisor *a, struct found *found)
+static struct tp_intervals fixed_cost_time(struct tp_advisor *a, struct found *found)
 {
-    struct tp_intervals latency = tp_intervals_of(&found->latency);
+    struct tp_intervals latency = tp_intervals_from_vec(&found->latency);
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
     if (a->cpu) {
-        tp_intervals_append(&time, tp_intervals_minus(a->arena, latency, tp_computing(a->model, a->arena)));
-        tp_intervals_append(&time, tp_intervals_of(&found->between));
-        return tp_intervals_of(&time);
+        tp_intervals_append(&time, tp_intervals_difference(a->arena, latency, tp_computing_times(a->model, a->arena)));
+        tp_intervals_append(&time, tp_intervals_from_vec(&found->between));
+        return tp_intervals_from_vec(&time);
     }
     tp_intervals_append(&time, tp_intervals_intersection(a->arena, latency, tp_exposed_communication(a)));
-    tp_intervals_append(&time, tp_intervals_intersection(a->arena, tp_intervals_of(&found->host), a->model->starved));
-    return tp_intervals_of(&time);
+    tp_intervals_append(&time,
+                        tp_intervals_intersection(a->arena, tp_intervals_from_vec(&found->host), a->model->starved));
+    return tp_intervals_from_vec(&time);
 }
 
-static struct tp_detail *detail_of(struct tp_advisor *a, const struct class *class)
+static struct tp_detail *class_detail(struct tp_advisor *a, const struct class *class)
 {
     enum tp_detail_id id = class->has_latency ? TP_DETAIL_COLLECTIVES : TP_DETAIL_LARGE_COLLECTIVES;
     if (class->has_gradients)
@@ -369,21 +372,21 @@ static void evaluate_small_collectives(struct tp_advisor *a)
     if ((double)s.calls.count <= tp_rule_value(a, TP_RULE_E4, "min_per_step") * a->model->used_count)
         return;
     find_products(&s);
-    join_calls(&s);
+    add_calls_to_classes(&s);
     measure_classes(&s);
-    add_often(&s, &found);
+    add_frequent_classes(&s, &found);
     if (!found.picks.total)
         return;
     const struct class *class = TP_AT(&s.classes, struct class, found.most);
     c.picks = found.picks;
-    c.time = fixed_time(a, &found);
+    c.time = fixed_cost_time(a, &found);
     /* larger tensors must first be copied into one buffer, so the gain is smaller. Without tiny calls, all time may be
      * transfer */
     c.has_low = !class->has_latency || class->bytes / class->count > TINY_BYTES;
     c.low = class->has_latency ? LEAST_OF_LARGER : 0;
-    c.details = detail_of(a, class);
-    if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_E4, "min_pct"))
+    c.details = class_detail(a, class);
+    if (tp_set_percent_of_window(a, c.time) < tp_rule_value(a, TP_RULE_E4, "min_pct"))
         return;
-    if (a->cpu ? tp_cpu_add(a, &c) : tp_advisor_claim(a, &c))
-        tp_explain_communication(a, tp_intervals_of(&found.whole));
+    if (a->cpu ? tp_cpu_add_candidate(a, &c) : tp_advisor_claim(a, &c))
+        tp_explain_communication(a, tp_intervals_from_vec(&found.whole));
 }

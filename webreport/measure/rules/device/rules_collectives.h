@@ -5,7 +5,7 @@
 #include "webreport/measure/rules/rules_eval.h"
 
 /* Returns whether a name is that of a range of FullyShardedDataParallel or fully_shard. */
-bool tp_is_sharding(struct tp_str name);
+bool tp_is_sharding_name(struct tp_str name);
 
 /* Returns the time in W in which some device communicates and does not compute. */
 struct tp_intervals tp_exposed_communication(struct tp_advisor *a);

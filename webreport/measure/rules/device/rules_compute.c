@@ -167,15 +167,15 @@ static void find_capabilities(struct compute *x)
     }
 }
 
-static bool is_text(struct tp_str item, const char *text)
+static bool is_text_item(struct tp_str item, const char *text)
 {
     size_t size = strlen(text);
     return item.len == size + 2 && item.ptr[0] == '"' && memcmp(item.ptr + 1, text, size) == 0;
 }
 
-static bool is_half(struct tp_str item)
+static bool is_half_type(struct tp_str item)
 {
-    return is_text(item, "c10::Half") || is_text(item, "c10::BFloat16");
+    return is_text_item(item, "c10::Half") || is_text_item(item, "c10::BFloat16");
 }
 
 /* Returns whether a JSON value is none of: empty, zero, false, null. */
@@ -193,19 +193,19 @@ static uint32_t read_types(struct tp_str json)
     struct tp_str item, items[2] = {{NULL, 0}, {NULL, 0}};
     size_t at = 0, count = 0;
     uint32_t bits = 0;
-    if (!tp_value_is(json, '['))
+    if (!tp_value_starts_with(json, '['))
         return 0;
     while (tp_value_next(json, &at, NULL, &item)) {
         if (count < 2)
             items[count] = item;
         count++;
-        bool is_tensor =
-            tp_value_is(item, '"') && !is_text(item, "") && !is_text(item, "Scalar") && !is_text(item, "ScalarList");
+        bool is_tensor = tp_value_starts_with(item, '"') && !is_text_item(item, "") && !is_text_item(item, "Scalar") &&
+                         !is_text_item(item, "ScalarList");
         if (is_tensor && !(bits & TYPES_KNOWN)) {
             bits |= TYPES_KNOWN;
-            if (is_half(item))
+            if (is_half_type(item))
                 bits |= TYPES_HALF;
-            if (is_text(item, "float"))
+            if (is_text_item(item, "float"))
                 bits |= TYPES_FLOAT;
         }
     }
@@ -220,7 +220,7 @@ static const struct tp_host_detail *host_detail(const struct compute *x, uint32_
 }
 
 /* Returns the TYPES_* bits of an operator's inputs; 0 if they are unknown or `op` is TP_NO_ID. */
-static uint32_t types_of(struct compute *x, uint32_t op)
+static uint32_t operator_types(struct compute *x, uint32_t op)
 {
     const struct tp_host_detail *detail = op == TP_NO_ID ? NULL : host_detail(x, op);
     if (!detail || detail->types == TP_NO_ID)
@@ -232,7 +232,7 @@ static uint32_t types_of(struct compute *x, uint32_t op)
 }
 
 /* Returns whether a value is a JSON integer, true or false. Sets *rest to its remainder modulo `multiple`. */
-static bool is_integer(struct tp_str item, int64_t multiple, int64_t *rest)
+static bool is_multiple(struct tp_str item, int64_t multiple, int64_t *rest)
 {
     size_t i = item.len && item.ptr[0] == '-';
     *rest = 0;
@@ -260,11 +260,11 @@ static bool is_matrix(struct tp_str dims, int64_t multiple, unsigned *odd)
     struct tp_str item;
     size_t at = 0, count = 0;
     int64_t rests[2] = {0, 0};
-    if (!tp_value_is(dims, '['))
+    if (!tp_value_starts_with(dims, '['))
         return false;
     while (tp_value_next(dims, &at, NULL, &item)) {
         rests[0] = rests[1];
-        if (!is_integer(item, multiple, &rests[1]))
+        if (!is_multiple(item, multiple, &rests[1]))
             return false;
         count++;
     }
@@ -279,10 +279,10 @@ static bool read_misaligned(struct tp_str dims, struct tp_str types, int64_t mul
     struct tp_str dim, type;
     size_t at = 0, type_at = 0;
     unsigned last = 0, before = 0, odd;
-    if (!tp_value_is(dims, '[') || !tp_value_is(types, '['))
+    if (!tp_value_starts_with(dims, '[') || !tp_value_starts_with(types, '['))
         return false;
     while (tp_value_next(dims, &at, NULL, &dim) && tp_value_next(types, &type_at, NULL, &type))
-        if (is_half(type) && is_matrix(dim, multiple, &odd)) {
+        if (is_half_type(type) && is_matrix(dim, multiple, &odd)) {
             before = last;
             last = odd;
         }
@@ -290,7 +290,7 @@ static bool read_misaligned(struct tp_str dims, struct tp_str types, int64_t mul
 }
 
 /* Returns the alignment of rows that a kernel's name shows ("_align8"), in elements; 0 if unknown. */
-static int64_t alignment_of(struct tp_str name)
+static int64_t alignment_of_kernel(struct tp_str name)
 {
     ptrdiff_t at = tp_str_find(name, "align");
     int64_t elements = 0;
@@ -304,7 +304,7 @@ static bool is_misaligned(struct compute *x, uint32_t op)
 {
     const struct tp_model *model = x->a->model;
     const struct tp_host_detail *detail = host_detail(x, op);
-    if (detail->dims == TP_NO_ID || tp_marks_of(model, model->operators.event[op]) & TP_MARK_CONV)
+    if (detail->dims == TP_NO_ID || tp_event_marks(model, model->operators.event[op]) & TP_MARK_CONV)
         return false;
     uint32_t *known = tp_id_map_put(&x->misaligned, tp_id_pair(detail->dims, detail->types));
     if (*known == TP_NO_ID)
@@ -335,22 +335,22 @@ static void examine_matrix(struct compute *x, uint32_t k, uint32_t owner)
     const struct tp_event *e = tp_device_event(a->model, k);
     const struct capability *c = &x->gpus[a->model->devices.gpu[k]];
     uint64_t marks = a->model->marks[e->name];
-    uint32_t types = types_of(x, owner);
+    uint32_t types = operator_types(x, owner);
     x->has_half |= (types & TYPES_HALF) != 0;
     if (c->is_nvidia && c->major >= 7) {
         push_saving(&x->c2, e, (int64_t)tp_rule_value(a, TP_RULE_C2, "speedup"));
         x->c2_ns = tp_sat_add(x->c2_ns, e->dur_ns);
-        tp_picks_longest_operation(&x->p2, a->model, k);
+        tp_picks_add_operation_by_length(&x->p2, a->model, k);
     }
     if (c->is_nvidia && c->major >= 8 && types & TYPES_FLOAT && !(marks & (TP_MARK_TC_YES | TP_MARK_TC_UNKNOWN))) {
         push_saving(&x->c1, e, c1_speedup(x, c));
         x->c1_ns = tp_sat_add(x->c1_ns, e->dur_ns);
-        tp_picks_longest_operation(&x->p1, a->model, k);
+        tp_picks_add_operation_by_length(&x->p1, a->model, k);
     }
-    int64_t aligned = alignment_of(tp_trace_name(a->model->trace, e));
+    int64_t aligned = alignment_of_kernel(tp_trace_event_name(a->model->trace, e));
     if (types & TYPES_HALF && (aligned ? aligned < x->multiple : is_misaligned(x, owner))) {
         x->c3_ns = tp_sat_add(x->c3_ns, e->dur_ns);
-        tp_picks_longest_operation(&x->p3, a->model, k);
+        tp_picks_add_operation_by_length(&x->p3, a->model, k);
     }
 }
 
@@ -359,35 +359,35 @@ static void examine_operation(struct compute *x, uint32_t k)
     const struct tp_model *model = x->a->model;
     const struct tp_event *e = tp_device_event(model, k);
     uint32_t owner = model->devices.owner[k];
-    uint64_t owner_marks = owner == TP_NO_ID ? 0 : tp_marks_of(model, model->operators.event[owner]);
+    uint64_t owner_marks = owner == TP_NO_ID ? 0 : tp_event_marks(model, model->operators.event[owner]);
     bool is_kernel = e->kind == TP_KIND_KERNEL, is_communication = tp_is_communication(model, k);
     x->has_tensor_cores |= is_kernel && model->marks[e->name] & TP_MARK_TC_YES;
     if (is_kernel && !is_communication && owner != TP_NO_ID && tp_operator_is_eligible(model, owner))
         examine_matrix(x, k, owner);
-    bool is_cast = is_kernel && owner_marks & TP_MARK_ATEN_COPY && types_of(x, owner) & TYPES_DIFFER;
+    bool is_cast = is_kernel && owner_marks & TP_MARK_ATEN_COPY && operator_types(x, owner) & TYPES_DIFFER;
     bool is_copy = is_kernel ? !is_communication && owner_marks & TP_MARK_COPY_OP
                              : e->kind == TP_KIND_MEMCPY && model->marks[e->name] & TP_MARK_DTOD;
     if (is_cast) {
         tp_intervals_push(&x->c10, e->ts_ns, tp_event_end(e));
         x->c10_ns = tp_sat_add(x->c10_ns, e->dur_ns);
-        tp_picks_longest_operation(&x->p10, model, k);
+        tp_picks_add_operation_by_length(&x->p10, model, k);
     } else if (is_copy) {
         tp_intervals_push(&x->c11, e->ts_ns, tp_event_end(e));
         x->c11_ns = tp_sat_add(x->c11_ns, e->dur_ns);
-        tp_picks_longest_operation(&x->p11, model, k);
+        tp_picks_add_operation_by_length(&x->p11, model, k);
     }
 }
 
 /* Adds a finding if the total time of its operations is at least min_pct of the judged time. time: times that a fix
  * would save, or NULL for a finding without a ceiling. ns: total time. */
-static void report(struct tp_advisor *a, enum tp_rule_id rule, struct tp_vec *time, int64_t ns,
-                   const struct tp_picks *picks)
+static void report_operations(struct tp_advisor *a, enum tp_rule_id rule, struct tp_vec *time, int64_t ns,
+                              const struct tp_picks *picks)
 {
     struct tp_candidate c = {.rule = rule, .has_ceiling = time != NULL, .picks = *picks};
     if (tp_window_percent(a, ns) < tp_rule_value(a, rule, "min_pct"))
         return;
     if (time)
-        c.time = tp_intervals_temporary_of(time);
+        c.time = tp_intervals_from_vec_temporary(time);
     else
         c.share = tp_window_percent(a, ns);
     tp_advisor_add(a, &c);
@@ -412,17 +412,17 @@ static void evaluate_kernels(struct tp_advisor *a)
     for (struct tp_operations w = {.a = a}; tp_next_operation(&w, &k);)
         examine_operation(&x, k);
     if (has_types(&x))
-        report(a, TP_RULE_C1, &x.c1, x.c1_ns, &x.p1);
+        report_operations(a, TP_RULE_C1, &x.c1, x.c1_ns, &x.p1);
     else
         for (unsigned i = 0; i < TP_RULE_COUNT; i++)
             if (tp_rule_at(i)->needs_types)
                 tp_advisor_skip(a, (enum tp_rule_id)i, "record_shapes was off");
     if (x.p2.total && !x.has_tensor_cores && !x.has_half && !a->reported[TP_RULE_C1])
-        report(a, TP_RULE_C2, &x.c2, x.c2_ns, &x.p2);
+        report_operations(a, TP_RULE_C2, &x.c2, x.c2_ns, &x.p2);
     if (x.p3.total)
-        report(a, TP_RULE_C3, NULL, x.c3_ns, &x.p3);
-    report(a, TP_RULE_C10, &x.c10, x.c10_ns, &x.p10);
-    report(a, TP_RULE_C11, &x.c11, x.c11_ns, &x.p11);
+        report_operations(a, TP_RULE_C3, NULL, x.c3_ns, &x.p3);
+    report_operations(a, TP_RULE_C10, &x.c10, x.c10_ns, &x.p10);
+    report_operations(a, TP_RULE_C11, &x.c11, x.c11_ns, &x.p11);
     struct tp_vec *times[] = {&x.c1, &x.c2, &x.c10, &x.c11};
     for (size_t i = 0; i < 4; i++)
         tp_intervals_drop(times[i]);
@@ -440,14 +440,14 @@ static void evaluate_small_grids(struct tp_advisor *a)
     uint32_t k;
     for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);) {
         const struct tp_event *e = tp_device_event(a->model, k);
-        int64_t blocks = tp_setup_of(a->model, k)->blocks_per_sm_e9;
+        int64_t blocks = tp_device_operation_setup(a->model, k)->blocks_per_sm_e9;
         if (blocks < 0 || blocks >= ONE || (double)e->dur_ns <= min_ns || tp_is_communication(a->model, k))
             continue;
         sum = tp_sat_add(sum, e->dur_ns);
         tp_intervals_push(&time, e->ts_ns, e->ts_ns + tp_ns_scaled(e->dur_ns, ONE - blocks, ONE));
-        tp_picks_longest_operation(&c.picks, a->model, k);
+        tp_picks_add_operation_by_length(&c.picks, a->model, k);
     }
-    c.time = tp_intervals_of(&time);
+    c.time = tp_intervals_from_vec(&time);
     if (c.picks.total && tp_percent(sum, a->kernel_ns) >= tp_rule_value(a, TP_RULE_C13, "min_pct"))
         tp_advisor_add(a, &c);
     tp_arena_drop(a->arena, time.data, time.capacity * sizeof(struct tp_interval));
@@ -466,7 +466,7 @@ static void add_device(struct tp_advisor *a, const struct tp_gpu *gpu, struct ov
 {
     struct tp_intervals mine = tp_intervals_intersection(a->arena, gpu->exposed_communication, a->model->window);
     if (a->explained_communication.count)
-        mine = tp_intervals_minus(a->arena, mine, a->explained_communication);
+        mine = tp_intervals_difference(a->arena, mine, a->explained_communication);
     struct tp_intervals hidden = tp_hideable_communication(a, gpu, mine);
     tp_intervals_append(&o->exposed, mine);
     tp_intervals_append(&o->hidden, hidden);
@@ -488,23 +488,23 @@ static struct tp_detail *overlap_detail(struct tp_advisor *a, int64_t exposed_ns
 
 static void evaluate_communication(struct tp_advisor *a)
 {
-    struct tp_candidate c = {.rule = TP_RULE_E1, .has_ceiling = true, .also_info = true};
+    struct tp_candidate c = {.rule = TP_RULE_E1, .has_ceiling = true, .can_be_info = true};
     struct tp_vec none = TP_VEC(a->arena, struct tp_interval);
     struct overlap o = {none, none, none};
     uint32_t k;
     for (uint32_t g = 0; g < a->model->gpu_count; g++)
         if (a->model->gpus[g].exposed_communication.count)
             add_device(a, &a->model->gpus[g], &o);
-    int64_t exposed_ns = tp_intervals_length(tp_intervals_of(&o.exposed));
+    int64_t exposed_ns = tp_intervals_length(tp_intervals_from_vec(&o.exposed));
     double share = tp_window_percent(a, exposed_ns);
     if (!(share > tp_rule_value(a, TP_RULE_E1, "min_pct")))
         return;
     for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);)
         if (tp_is_communication(a->model, k))
-            tp_picks_longest_operation(&c.picks, a->model, k);
-    c.time = tp_intervals_of(&o.sooner);
+            tp_picks_add_operation_by_length(&c.picks, a->model, k);
+    c.time = tp_intervals_from_vec(&o.sooner);
     c.weight = share / 2; /* half of the share, because waits of ranks for each other may disappear completely */
-    c.details =
-        overlap_detail(a, exposed_ns, tp_intervals_length(tp_intervals_of(&o.hidden)), tp_intervals_length(c.time));
+    c.details = overlap_detail(a, exposed_ns, tp_intervals_length(tp_intervals_from_vec(&o.hidden)),
+                               tp_intervals_length(c.time));
     tp_advisor_add(a, &c);
 }

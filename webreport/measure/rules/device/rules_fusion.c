@@ -18,7 +18,7 @@ const struct tp_rule tp_rule_C15 = {
     .gain = {.right = 1, .known = 1},
     .native = {.advice = "Use one fused kernel for the whole attention: both products and the softmax between them."},
     .serving = {.advice = "Choose a fused attention backend of the engine (vLLM, SGLang: --attention-backend)."},
-    .weakened_like = "C11",
+    .weakened_like_rule = "C11",
     .on_device = evaluate_fusion,
 };
 
@@ -38,7 +38,7 @@ const struct tp_rule tp_rule_C16 = {
                     "--enable-torch-compile), or use the engine's fused norms, rotary embeddings and activations."},
     .compiled = "Other code is compiled already: move these kernels into a compiled region (remove the graph break "
                 "before them), or use fused norms, rotary embeddings and activations.",
-    .weakened_like = "C11",
+    .weakened_like_rule = "C11",
     .on_device = evaluate_fusion,
 };
 
@@ -65,10 +65,10 @@ static void list_kernels(struct sequence *s)
 
 static bool is_softmax(const struct sequence *s, uint32_t i, bool *is_backward)
 {
-    const struct tp_work_unit *unit = tp_advisor_unit(s->a, s->kernels[i]);
+    const struct tp_work_unit *unit = tp_advisor_unit_of_device(s->a, s->kernels[i]);
     if (!unit || unit->main != s->kernels[i])
         return false;
-    struct tp_str name = tp_advisor_name(s->a, unit->event);
+    struct tp_str name = tp_advisor_event_name(s->a, unit->event);
     *is_backward = tp_str_equal(name, TP_STR("aten::_softmax_backward_data"));
     if (!*is_backward && !tp_str_equal(name, TP_STR("aten::_softmax")) && !tp_str_equal(name, TP_STR("aten::softmax")))
         return false;
@@ -78,7 +78,7 @@ static bool is_softmax(const struct sequence *s, uint32_t i, bool *is_backward)
 
 static bool is_batched_product(const struct sequence *s, uint32_t i)
 {
-    const struct tp_work_unit *unit = tp_advisor_unit(s->a, s->kernels[i]);
+    const struct tp_work_unit *unit = tp_advisor_unit_of_device(s->a, s->kernels[i]);
     if (!unit || s->a->kinds->of_device[s->kernels[i]] != TP_WORK_GEMM)
         return false;
     struct tp_shape shape = tp_unit_shape(s->a, unit);
@@ -115,13 +115,13 @@ static void claim_attention(struct attention *x, const struct sequence *s, uint3
     uint64_t seen = TP_NO_ID;
     for (uint32_t i = first; i <= last; i++) {
         uint32_t k = s->kernels[i];
-        const struct tp_work_unit *unit = tp_advisor_unit(s->a, k);
+        const struct tp_work_unit *unit = tp_advisor_unit_of_device(s->a, k);
         if (x->claim.parts[k])
             continue;
         tp_work_claim_add(&x->claim, s->a, k, 1);
         if (!peaks || !unit || unit->op == seen || !is_batched_product(s, i))
             continue;
-        const struct tp_cost *cost = tp_advisor_cost(s->a, unit);
+        const struct tp_cost *cost = tp_advisor_cost_of_unit(s->a, unit);
         double peak = tp_peaks_tflops(peaks, cost->type, false);
         peak = peak > 0 ? peak : tp_peaks_tflops(peaks, TP_NUMBER_BF16, false);
         x->fast_ns += peak > 0 ? (double)cost->flops / peak / 1e3 : 0;
@@ -131,7 +131,7 @@ static void claim_attention(struct attention *x, const struct sequence *s, uint3
 
 /* Returns the gain of a fused kernel as a part of the time of all attention kernels. part: share of the peak rate that
  * its products reach. unknown: result if the time at the peak rate is unknown. */
-static double gain_at(const struct attention *x, double part, double unknown)
+static double gain_at_peak_part(const struct attention *x, double part, double unknown)
 {
     if (x->fast_ns <= 0)
         return unknown;
@@ -154,7 +154,7 @@ static void find_attention(struct tp_advisor *a, const struct sequence *s, struc
             last = behind != TP_NO_ID && behind - last < FAR / 2 ? behind : last;
         }
         if (!x->count++) {
-            x->scores = tp_unit_shape(a, tp_advisor_unit(a, s->kernels[i]));
+            x->scores = tp_unit_shape(a, tp_advisor_unit_of_device(a, s->kernels[i]));
             x->first = s->kernels[i];
         }
         claim_attention(x, s, first, last);
@@ -162,7 +162,7 @@ static void find_attention(struct tp_advisor *a, const struct sequence *s, struc
 }
 
 /* Multiplies the claimed part of each kernel by `part`, because a fused kernel still needs the rest of the time. */
-static void scale(struct tp_work_claim *claim, const struct tp_advisor *a, double part)
+static void scale_claim(struct tp_work_claim *claim, const struct tp_advisor *a, double part)
 {
     for (uint32_t k = 0; k < a->model->devices.count; k++)
         if (claim->parts[k])
@@ -172,14 +172,14 @@ static void scale(struct tp_work_claim *claim, const struct tp_advisor *a, doubl
 static void report_attention(struct tp_advisor *a, struct attention *x)
 {
     x->claim.candidate.has_low = true;
-    x->claim.candidate.low = gain_at(x, 0.25, 0.4);
-    double high = gain_at(x, 0.6, 0.8);
+    x->claim.candidate.low = gain_at_peak_part(x, 0.25, 0.4);
+    double high = gain_at_peak_part(x, 0.6, 0.8);
     struct tp_str scores = tp_shape_text(a, &x->scores);
     struct tp_detail *details =
         TP_DETAIL(a, TP_DETAIL_ATTENTION, TP_OF_NUMBER(x->count), TP_OF_NUMBER(a->model->used_count),
-                  TP_OF_TEXT(scores), TP_OF_PERCENT(tp_work_claim_share(a, &x->claim)));
+                  TP_OF_TEXT(scores), TP_OF_PERCENT(tp_work_claim_time_share(a, &x->claim)));
     x->claim.candidate.low = high > 0 ? x->claim.candidate.low / high : 0;
-    scale(&x->claim, a, high);
+    scale_claim(&x->claim, a, high);
     uint8_t *is_attention = tp_arena_array(a->arena, a->model->devices.count, 1);
     for (uint32_t k = 0; k < a->model->devices.count; k++)
         is_attention[k] = x->claim.parts[k] > 0;
@@ -190,20 +190,20 @@ static void report_attention(struct tp_advisor *a, struct attention *x)
 /* ---- C16: chains ---- */
 
 /* Returns whether a kernel could be part of a fused kernel: it is light, not attention, and not fused already. */
-static bool may_be_fused(struct tp_advisor *a, const struct tp_work_claim *attention, uint32_t k)
+static bool can_be_fused(struct tp_advisor *a, const struct tp_work_claim *attention, uint32_t k)
 {
     unsigned kind = a->kinds->of_device[k];
     if (attention->parts[k] ||
         (kind != TP_WORK_ELEMENTWISE && kind != TP_WORK_LAYOUT && kind != TP_WORK_REDUCTION && kind != TP_WORK_NORM))
         return false;
     const struct tp_event *e = tp_device_event(a->model, k);
-    struct tp_str name = tp_trace_name(a->model->trace, e);
-    if (tp_str_starts(name, "triton") || tp_kernel_of_library(a, k) != TP_WORK_NONE)
+    struct tp_str name = tp_trace_event_name(a->model->trace, e);
+    if (tp_str_starts(name, "triton") || tp_kernel_library_work(a, k) != TP_WORK_NONE)
         return false;
-    const struct tp_work_unit *unit = tp_advisor_unit(a, k);
-    uint32_t op = tp_work_operator_of(a->model, k);
+    const struct tp_work_unit *unit = tp_advisor_unit_of_device(a, k);
+    uint32_t op = tp_work_operator_of_device(a->model, k);
     uint32_t event = unit ? unit->event : op == TP_NO_ID ? TP_NO_ID : a->model->operators.event[op];
-    return event == TP_NO_ID || tp_str_starts(tp_advisor_name(a, event), "aten::");
+    return event == TP_NO_ID || tp_str_starts(tp_advisor_event_name(a, event), "aten::");
 }
 
 /* Claims the kernels of a chain. A fused kernel would transfer about 1.5 times the bytes of the chain's largest
@@ -212,8 +212,8 @@ static void claim_chain(struct tp_work_claim *claim, const struct sequence *s, u
 {
     int64_t sum = 0, most = 0;
     for (uint32_t i = first; i < end; i++) {
-        const struct tp_work_unit *unit = tp_advisor_unit(s->a, s->kernels[i]);
-        int64_t bytes = unit ? tp_advisor_cost(s->a, unit)->bytes : 0;
+        const struct tp_work_unit *unit = tp_advisor_unit_of_device(s->a, s->kernels[i]);
+        int64_t bytes = unit ? tp_advisor_cost_of_unit(s->a, unit)->bytes : 0;
         sum = tp_sat_add(sum, bytes);
         most = tp_ns_max(most, bytes);
     }
@@ -223,18 +223,19 @@ static void claim_chain(struct tp_work_claim *claim, const struct sequence *s, u
 }
 
 /* Returns whether device operation `k` was launched inside an optimizer step. */
-static bool is_optimizer(const struct tp_advisor *a, uint32_t k)
+static bool is_optimizer_kernel(const struct tp_advisor *a, uint32_t k)
 {
     const struct tp_event *launch = tp_launch_of_device(a->model, k);
     return launch && tp_intervals_contain(a->optimizer, launch->ts_ns);
 }
 
-static int64_t find_runs(const struct sequence *s, const struct tp_work_claim *attention, struct tp_work_claim *claim)
+static int64_t claim_kernel_runs(const struct sequence *s, const struct tp_work_claim *attention,
+                                 struct tp_work_claim *claim)
 {
     int64_t runs = 0;
     for (uint32_t first = 0, end; first < s->count; first = end) {
-        for (end = first;
-             end < s->count && may_be_fused(s->a, attention, s->kernels[end]) && !is_optimizer(s->a, s->kernels[end]);)
+        for (end = first; end < s->count && can_be_fused(s->a, attention, s->kernels[end]) &&
+                          !is_optimizer_kernel(s->a, s->kernels[end]);)
             end++;
         if (end - first >= MIN_RUN) {
             claim_chain(claim, s, first, end);
@@ -256,11 +257,11 @@ static void evaluate_fusion(struct tp_advisor *a)
     for (s.gpu = 0; s.gpu < a->model->gpu_count; s.gpu++) {
         list_kernels(&s);
         find_attention(a, &s, &attention);
-        runs += find_runs(&s, &attention.claim, &chains);
+        runs += claim_kernel_runs(&s, &attention.claim, &chains);
     }
     tp_arena_drop(a->arena, s.kernels, (size_t)a->kernel_count * sizeof *s.kernels);
     tp_work_claim_end(&chains, a,
                       TP_DETAIL(a, TP_DETAIL_CHAINS, TP_OF_NUMBER(runs), TP_OF_NUMBER(a->model->used_count),
-                                TP_OF_PERCENT(tp_work_claim_share(a, &chains))));
+                                TP_OF_PERCENT(tp_work_claim_time_share(a, &chains))));
     report_attention(a, &attention);
 }

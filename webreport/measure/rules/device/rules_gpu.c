@@ -29,7 +29,7 @@ const struct tp_rule tp_rule_A1 = {
                 "replays too, or give each replay more work (a larger batch).",
     .compiled = "The code is compiled already: use captured graphs (mode=\"reduce-overhead\"), remove graph breaks, or "
                 "give every launch more work (a larger batch).",
-    .is_of_late_host = true,
+    .is_about_late_host = true,
     .is_slowed_by_recording = true,
     .on_device = evaluate_launches,
 };
@@ -47,7 +47,7 @@ const struct tp_rule tp_rule_A3 = {
     .serving = {.advice = "Let the engine compile and replay: " GRAPHS "."},
     .compiled = "Other code is compiled already: move these small operations into a compiled region, or write a fused "
                 "kernel for them.",
-    .is_of_late_host = true,
+    .is_about_late_host = true,
     .is_slowed_by_recording = true,
     .on_device = evaluate_short_kernels,
 };
@@ -61,7 +61,7 @@ const struct tp_rule tp_rule_A4 = {
     .doc_url = DOC_TUNE,
     .gain = {.low = 0.3, .high = 1.0, .known = 6},
     .serving = {.advice = OVERLAP "; in your own code wait later, and for an event instead of the whole device."},
-    .is_of_late_host = true,
+    .is_about_late_host = true,
     .on_device = evaluate_waits,
 };
 
@@ -117,7 +117,7 @@ const struct tp_rule tp_rule_A12 = {
     .cause = "memory.allocator",
     .gain = {.low = 0.3, .high = 1.0},
     .native = {.advice = "Allocate memory once and reuse it, or take memory from a pool (cudaMallocAsync)."},
-    .is_of_late_host = true,
+    .is_about_late_host = true,
     .on_device = evaluate_allocator,
 };
 
@@ -138,14 +138,14 @@ const struct tp_rule tp_rule_D2 = {
 /* ---- A4, A5, A6: waits ---- */
 
 /* Returns, by operator, whether it directly contains a call that starts a copy to the host. */
-static bool *find_reads(const struct tp_advisor *a)
+static bool *find_value_reads(const struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
     bool *reads = tp_arena_array(a->arena, model->operators.count, sizeof *reads);
     for (uint32_t k = 0; k < model->devices.count; k++) {
         uint32_t launch = model->devices.launch[k];
         uint32_t op = launch == TP_NO_ID ? TP_NO_ID : model->launches.op[launch];
-        if (op != TP_NO_ID && tp_marks_of(model, model->devices.event[k]) & TP_MARK_TO_HOST)
+        if (op != TP_NO_ID && tp_event_marks(model, model->devices.event[k]) & TP_MARK_TO_HOST)
             reads[op] = true;
     }
     return reads;
@@ -159,9 +159,9 @@ struct waits {
 
 enum { WAIT_OTHER, WAIT_SCALAR, WAIT_SHAPE, WAIT_KINDS };
 
-/* Returns the kind of a wait, WAIT_*. *reads: NULL before the first call; set to the result of find_reads when
+/* Returns the kind of a wait, WAIT_*. *reads: NULL before the first call; set to the result of find_value_reads when
  * needed. */
-static int kind_of_wait(struct tp_advisor *a, const struct tp_wait *wait, bool **reads)
+static int wait_kind(struct tp_advisor *a, const struct tp_wait *wait, bool **reads)
 {
     uint32_t op = wait->op;
     unsigned above = tp_enclosing_kinds(a, op);
@@ -169,10 +169,10 @@ static int kind_of_wait(struct tp_advisor *a, const struct tp_wait *wait, bool *
         return WAIT_SHAPE;
     if (above & TP_ENCLOSED_BY_SCALAR)
         return WAIT_SCALAR;
-    if (op == TP_NO_ID || !(tp_marks_of(a->model, a->model->operators.event[op]) & TP_MARK_ATEN_COPY))
+    if (op == TP_NO_ID || !(tp_event_marks(a->model, a->model->operators.event[op]) & TP_MARK_ATEN_COPY))
         return WAIT_OTHER;
     if (!*reads)
-        *reads = find_reads(a);
+        *reads = find_value_reads(a);
     return (*reads)[op] ? WAIT_SCALAR : WAIT_OTHER;
 }
 
@@ -185,15 +185,15 @@ static void add_wait(const struct tp_advisor *a, struct waits *waits, const stru
     waits->largest = tp_ns_max(waits->largest, wait->cost_ns);
     tp_intervals_push(&waits->time, wait->at_ns, tp_sat_add(wait->at_ns, wait->cost_ns));
     tp_intervals_push(&waits->calls, call->ts_ns, tp_event_end(call));
-    tp_picks_rank(&waits->picks, (struct tp_pick){wait->cost_ns, call->ts_ns, -call->dur_ns, event, event});
+    tp_picks_add_by_weight(&waits->picks, (struct tp_pick){wait->cost_ns, call->ts_ns, -call->dur_ns, event, event});
 }
 
 static void claim_waits(struct tp_advisor *a, enum tp_rule_id rule, struct waits *waits)
 {
     struct tp_candidate c = {.rule = rule, .has_ceiling = true, .picks = waits->picks};
-    c.also_info = rule == TP_RULE_A4;
-    c.time = tp_intervals_of(&waits->time);
-    c.most_percent = tp_gain_without_waits(a, tp_intervals_of(&waits->calls));
+    c.can_be_info = rule == TP_RULE_A4;
+    c.time = tp_intervals_from_vec(&waits->time);
+    c.most_percent = tp_gain_percent_without_waits(a, tp_intervals_from_vec(&waits->calls));
     tp_advisor_claim(a, &c);
 }
 
@@ -206,8 +206,8 @@ static void evaluate_waits(struct tp_advisor *a)
         waits[k].time = waits[k].calls = TP_VEC(a->arena, struct tp_interval);
     for (uint32_t i = 0; i < a->model->wait_count; i++) {
         const struct tp_wait *wait = &a->model->waits[i];
-        if (tp_in_window(a, wait->event))
-            add_wait(a, &waits[kind_of_wait(a, wait, &reads)], wait);
+        if (tp_event_is_in_window(a, wait->event))
+            add_wait(a, &waits[wait_kind(a, wait, &reads)], wait);
     }
     for (int k = WAIT_SCALAR; k <= WAIT_SHAPE; k++)
         if ((double)waits[k].count >= tp_rule_value(a, rules[k], "min_per_step") * a->model->used_count &&
@@ -230,12 +230,12 @@ static void evaluate_loading(struct tp_advisor *a)
         uint32_t event = *TP_AT(&a->loading, uint32_t, i);
         const struct tp_event *e = &a->model->trace->events[event];
         tp_intervals_push(&intervals, e->ts_ns, tp_event_end(e));
-        if (tp_in_window(a, event))
-            tp_picks_rank(&c.picks, (struct tp_pick){0, e->ts_ns, 0, event, TP_NO_ID});
+        if (tp_event_is_in_window(a, event))
+            tp_picks_add_by_weight(&c.picks, (struct tp_pick){0, e->ts_ns, 0, event, TP_NO_ID});
     }
     if (intervals.count)
-        c.time =
-            tp_intervals_intersection(a->arena, tp_intervals_of(&intervals), tp_model_idle(a->model, false, a->arena));
+        c.time = tp_intervals_intersection(a->arena, tp_intervals_from_vec(&intervals),
+                                           tp_model_idle_times(a->model, false, a->arena));
     if (tp_window_percent(a, tp_intervals_length(c.time)) >= tp_rule_value(a, TP_RULE_A8, "min_pct"))
         tp_advisor_claim(a, &c);
 }
@@ -262,7 +262,7 @@ static void find_allocators(struct tp_advisor *a)
             tp_intervals_push(&steady, step->start_ns, step->end_ns);
         is_first &= !tp_step_is_used(step);
     }
-    struct tp_intervals set = tp_intervals_of(&steady);
+    struct tp_intervals set = tp_intervals_from_vec(&steady);
     a->allocators = TP_VEC(a->arena, uint32_t);
     for (uint32_t i = 0; i < model->launches.count; i++) {
         const struct tp_event *call = tp_launch_event(model, i);
@@ -275,14 +275,14 @@ static void find_allocators(struct tp_advisor *a)
 static void claim_allocators(struct tp_advisor *a)
 {
     struct tp_vec intervals = TP_VEC(a->arena, struct tp_interval);
-    struct tp_candidate c = {.rule = TP_RULE_A12, .has_ceiling = true, .also_info = true};
+    struct tp_candidate c = {.rule = TP_RULE_A12, .has_ceiling = true, .can_be_info = true};
     for (size_t i = 0; i < a->allocators.count; i++) {
         uint32_t event = *TP_AT(&a->allocators, uint32_t, i);
         const struct tp_event *e = &a->model->trace->events[event];
         tp_intervals_push(&intervals, e->ts_ns, tp_event_end(e));
         tp_picks_append(&c.picks, event);
     }
-    c.time = tp_intervals_intersection(a->arena, tp_intervals_of(&intervals), a->model->starved);
+    c.time = tp_intervals_intersection(a->arena, tp_intervals_from_vec(&intervals), a->model->starved);
     tp_advisor_claim(a, &c);
 }
 
@@ -292,7 +292,7 @@ static int64_t pick_calls(struct tp_advisor *a, uint64_t mark, struct tp_picks *
     int64_t before = picks->total;
     for (size_t i = 0; i < a->allocators.count; i++) {
         uint32_t event = *TP_AT(&a->allocators, uint32_t, i);
-        uint64_t marks = tp_marks_of(a->model, event);
+        uint64_t marks = tp_event_marks(a->model, event);
         if (marks & mark && !(marks & TP_MARK_HOST))
             tp_picks_append(picks, event);
     }
@@ -374,14 +374,14 @@ static void pick_gaps(struct tp_advisor *a, struct tp_picks *picks)
             pick.weight = ns;
             pick.at = piece->a;
             pick.rank = g;
-            tp_picks_rank(picks, pick);
+            tp_picks_add_by_weight(picks, pick);
         }
     }
 }
 
 /* Returns a detail such as "3 gaps make up 84.2 % of it" if at most five gaps take half of the time; otherwise NULL.
  * picks: the gaps, longest first. */
-static struct tp_detail *few_gaps_text(struct tp_advisor *a, const struct tp_picks *picks)
+static struct tp_detail *few_gaps_detail(struct tp_advisor *a, const struct tp_picks *picks)
 {
     enum { HALF = 2 };
     struct tp_vec gaps = TP_VEC(a->arena, struct tp_interval);
@@ -390,7 +390,7 @@ static struct tp_detail *few_gaps_text(struct tp_advisor *a, const struct tp_pic
         return NULL;
     for (unsigned i = 0; i < picks->kept; i++) {
         tp_intervals_push(&gaps, picks->items[i].at, picks->items[i].at + picks->items[i].weight);
-        int64_t ns = tp_intervals_intersection_length(a->rest, tp_intervals_of(&gaps));
+        int64_t ns = tp_intervals_intersection_length(a->rest, tp_intervals_from_vec(&gaps));
         if (HALF * ns >= whole)
             return TP_DETAIL(a, TP_DETAIL_FEW_GAPS, TP_OF_NUMBER(i + 1), TP_OF_PERCENT(tp_percent(ns, whole)));
     }
@@ -400,13 +400,13 @@ static struct tp_detail *few_gaps_text(struct tp_advisor *a, const struct tp_pic
 static void evaluate_launches(struct tp_advisor *a)
 {
     struct tp_candidate c = {.rule = TP_RULE_A1, .has_ceiling = true, .is_forced = true};
-    a->rest = tp_intervals_minus(a->arena, a->model->starved, tp_intervals_of(&a->claimed));
-    double share = tp_set_percent(a, a->rest);
+    a->rest = tp_intervals_difference(a->arena, a->model->starved, tp_intervals_from_vec(&a->claimed));
+    double share = tp_set_percent_of_window(a, a->rest);
     if (share < tp_rule_value(a, TP_RULE_A1, "min_pct"))
         return;
     pick_gaps(a, &c.picks);
     c.time = a->rest;
-    c.details = tp_detail_join(a->arena, few_gaps_text(a, &c.picks), a->calling);
+    c.details = tp_detail_join(a->arena, few_gaps_detail(a, &c.picks), a->calling);
     c.severity = share >= tp_rule_value(a, TP_RULE_A1, "high_pct") ? TP_SEVERITY_HIGH : TP_SEVERITY_MEDIUM;
     tp_advisor_add(a, &c);
 }

@@ -23,7 +23,7 @@ const struct tp_rule tp_rule_A2 = {
     .cause = "launch.bound",
     .gain = {.low = 0.5, .high = 0.95, .right = 1, .known = 1},
     .serving = {.advice = "Let the engine replay " GRAPHS "."},
-    .is_of_late_host = true,
+    .is_about_late_host = true,
     .is_slowed_by_recording = true,
     .on_device = evaluate_graph,
 };
@@ -46,7 +46,7 @@ static int by_launch(const void *x, const void *y, const void *context)
 }
 
 /* Returns, by step, its index among the used steps; TP_NO_ID for a step that is not used. */
-static uint32_t *number_used(const struct tp_advisor *a)
+static uint32_t *number_used_steps(const struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
     uint32_t *numbers = tp_arena_array(a->arena, model->step_count, sizeof *numbers), next = 0;
@@ -55,7 +55,7 @@ static uint32_t *number_used(const struct tp_advisor *a)
     return numbers;
 }
 
-static uint32_t step_of(const struct tp_model *model, const uint32_t *numbers, uint32_t device)
+static uint32_t used_step_of_device(const struct tp_model *model, const uint32_t *numbers, uint32_t device)
 {
     uint32_t launch = model->devices.launch[device];
     uint32_t step = launch == TP_NO_ID ? TP_NO_ID : model->launches.step[launch];
@@ -65,10 +65,10 @@ static uint32_t step_of(const struct tp_model *model, const uint32_t *numbers, u
 static void list_sequences(struct tp_advisor *a, struct sequences *s)
 {
     const struct tp_model *model = a->model;
-    uint32_t steps = model->used_count, *numbers = number_used(a);
+    uint32_t steps = model->used_count, *numbers = number_used_steps(a);
     s->first = tp_arena_array(a->arena, (size_t)steps + 2, sizeof *s->first);
     for (uint32_t k = 0; k < model->devices.count; k++) {
-        uint32_t step = step_of(model, numbers, k);
+        uint32_t step = used_step_of_device(model, numbers, k);
         if (step == TP_NO_ID)
             continue;
         s->graph_count += tp_is_graph_launched(model, k);
@@ -82,21 +82,21 @@ static void list_sequences(struct tp_advisor *a, struct sequences *s)
     s->total = s->first[steps + 1];
     s->devices = tp_arena_array(a->arena, (size_t)s->total, sizeof *s->devices);
     for (uint32_t k = 0; k < model->devices.count; k++) {
-        uint32_t step = step_of(model, numbers, k);
+        uint32_t step = used_step_of_device(model, numbers, k);
         if (step != TP_NO_ID && tp_device_event(model, k)->kind == TP_KIND_KERNEL)
             s->devices[s->first[step + 1]++] = k;
     }
 }
 
-static bool is_equal(const struct tp_model *model, uint32_t x, uint32_t y)
+static bool is_equal_kernel(const struct tp_model *model, uint32_t x, uint32_t y)
 {
-    const struct tp_device_setup *p = tp_setup_of(model, x), *q = tp_setup_of(model, y);
+    const struct tp_device_setup *p = tp_device_operation_setup(model, x), *q = tp_device_operation_setup(model, y);
     return tp_device_event(model, x)->name == tp_device_event(model, y)->name && p->grid == q->grid &&
            p->block == q->block;
 }
 
 /* Returns the lowest percentage of kernels that are equal at equal positions in two consecutive steps. */
-static double least_equal(struct tp_advisor *a, const struct sequences *s)
+static double smallest_equal_share(struct tp_advisor *a, const struct sequences *s)
 {
     const struct tp_model *model = a->model;
     double least = INFINITY;
@@ -107,7 +107,7 @@ static double least_equal(struct tp_advisor *a, const struct sequences *s)
         const uint32_t *p = s->devices + s->first[i], *q = s->devices + s->first[i + 1];
         int64_t n = s->first[i + 1] - s->first[i], m = s->first[i + 2] - s->first[i + 1], equal = 0;
         for (int64_t k = 0; k < n && k < m; k++)
-            equal += is_equal(model, p[k], q[k]);
+            equal += is_equal_kernel(model, p[k], q[k]);
         least = fmin(least, tp_percent(equal, tp_ns_max(n, m)));
     }
     return least;
@@ -129,14 +129,14 @@ static void pick_blockers(struct tp_advisor *a, struct tp_picks *picks)
     const struct tp_model *model = a->model;
     for (uint32_t i = 0; i < model->wait_count; i++) {
         uint32_t event = model->waits[i].event;
-        if (tp_in_window(a, event))
+        if (tp_event_is_in_window(a, event))
             tp_picks_append(picks, event);
     }
     for (size_t i = 0; i < a->allocators.count; i++)
         tp_picks_append(picks, *TP_AT(&a->allocators, uint32_t, i));
     for (size_t i = 0; i < a->copies.count; i++) {
         uint32_t k = *TP_AT(&a->copies, uint32_t, i);
-        if (tp_marks_of(model, model->devices.event[k]) & TP_MARK_PAGEABLE && model->devices.launch[k] != TP_NO_ID)
+        if (tp_event_marks(model, model->devices.event[k]) & TP_MARK_PAGEABLE && model->devices.launch[k] != TP_NO_ID)
             tp_picks_append_operation(picks, model, k);
     }
 }
@@ -157,7 +157,7 @@ static bool is_candidate(struct tp_advisor *a, struct sequences *s)
     if ((double)s->shortest < tp_rule_value(a, TP_RULE_A2, "min_launches") || 2 * s->graph_count >= s->total ||
         (double)median_duration(a, s) >= tp_rule_value(a, TP_RULE_A2, "max_p50_us") * 1000)
         return false;
-    return a->model->used_count < 2 || least_equal(a, s) >= tp_rule_value(a, TP_RULE_A2, "min_equal_pct");
+    return a->model->used_count < 2 || smallest_equal_share(a, s) >= tp_rule_value(a, TP_RULE_A2, "min_equal_pct");
 }
 
 static void evaluate_graph(struct tp_advisor *a)

@@ -21,7 +21,7 @@ const struct tp_rule tp_rule_A13 = {
     .gain = {.low = 0.7, .high = 1.0},
     .serving = {.advice = OVERLAP
                 ", and move the handling of tokens, texts and logs to another thread than the one that launches."},
-    .is_of_late_host = true,
+    .is_about_late_host = true,
     .is_slowed_by_recording = true,
     .on_device = evaluate_host_code,
 };
@@ -51,23 +51,23 @@ struct code_interval {
 };
 
 /* Returns whether another rule is about a segment. Annotations of input and optimizer have their own rules. */
-static bool is_other_rule(const struct tp_model *model, const struct tp_stack_segment *segment)
+static bool belongs_to_other_rule(const struct tp_model *model, const struct tp_stack_segment *segment)
 {
     struct tp_fold fold = segment->fold;
     if (segment->event != TP_NO_ID && tp_event_declared_kind(&model->trace->events[segment->event]) == TP_RANGE_INPUT)
         return true;
     if (fold.kind != TP_STACK_ANNOTATION)
         return false;
-    return tp_regions_of_name(tp_fold_text(model, fold)) & (TP_REGION_LOADER | TP_REGION_OPTIMIZER);
+    return tp_regions_by_name(tp_fold_text(model, fold)) & (TP_REGION_LOADER | TP_REGION_OPTIMIZER);
 }
 
 /* Returns whether a segment is a call that is slow for the device. The segment is inside an operator that launches
  * device work, or inside an operator too short to be real work. */
-static bool is_calling(const struct host_code *code, const struct tp_stack_segment *segment)
+static bool is_in_launching_operator(const struct host_code *code, const struct tp_stack_segment *segment)
 {
     const struct tp_model *model = code->a->model;
     uint32_t innermost = TP_NO_ID, outermost = TP_NO_ID;
-    for (uint32_t i = segment->event; i != TP_NO_ID; i = tp_event_around(model, model->inside[i], segment->a))
+    for (uint32_t i = segment->event; i != TP_NO_ID; i = tp_find_event_around(model, model->inside[i], segment->a))
         if (model->trace->events[i].kind == TP_KIND_OPERATOR) {
             innermost = innermost == TP_NO_ID ? i : innermost;
             outermost = i;
@@ -79,7 +79,7 @@ static bool is_calling(const struct host_code *code, const struct tp_stack_segme
 static void collect_code(void *context, const struct tp_stack_segment *segment)
 {
     struct host_code *code = context;
-    if (code->calling && is_calling(code, segment)) {
+    if (code->calling && is_in_launching_operator(code, segment)) {
         code->calling->gpu = code->gpu;
         code = code->calling;
     }
@@ -91,7 +91,7 @@ static void collect_code(void *context, const struct tp_stack_segment *segment)
         struct code_line *added = tp_vec_push(&code->lines);
         added->line.fold = segment->fold;
         added->gpu = TP_NO_ID;
-        added->has_other_rule = is_other_rule(code->a->model, segment);
+        added->has_other_rule = belongs_to_other_rule(code->a->model, segment);
     }
     struct code_line *line = TP_AT(&code->lines, struct code_line, *id);
     if (line->has_other_rule)
@@ -106,7 +106,7 @@ static void collect_code(void *context, const struct tp_stack_segment *segment)
 
 /* Returns the indexes of starved intervals, for gaps with at least min_ns of starved time. The intervals of a gap are
  * adjacent. */
-static struct tp_vec find_long(struct tp_advisor *a, const struct tp_gpu *gpu, int64_t min_ns)
+static struct tp_vec find_long_gaps(struct tp_advisor *a, const struct tp_gpu *gpu, int64_t min_ns)
 {
     struct tp_vec found = TP_VEC(a->arena, uint32_t);
     for (uint32_t i = 0, end; i < gpu->idle_count; i = end) {
@@ -147,19 +147,19 @@ static void walk_gpus(struct host_code *code)
     struct tp_stack_walk walk = {.model = a->model, .arena = a->arena, .visit = collect_code, .context = code};
     for (code->gpu = 0; code->gpu < a->model->gpu_count && code->gpu < TP_IDLE_FLAME_DEVICES; code->gpu++) {
         const struct tp_gpu *gpu = &a->model->gpus[code->gpu];
-        struct tp_vec found = find_long(a, gpu, code->min_gap_ns);
+        struct tp_vec found = find_long_gaps(a, gpu, code->min_gap_ns);
         if (found.count)
-            tp_stack_walk_chosen(&walk, gpu, found.data, (uint32_t)found.count);
+            tp_stack_walk_chosen_slices(&walk, gpu, found.data, (uint32_t)found.count);
         tp_arena_drop(a->arena, found.data, found.capacity * sizeof(uint32_t));
     }
 }
 
-static uint8_t *find_launching(struct tp_advisor *a)
+static uint8_t *find_launching_operators(struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
     uint8_t *found = tp_arena_array(a->arena, model->trace->event_count, sizeof *found);
     for (uint32_t i = 0; i < model->launches.count; i++) {
-        uint32_t op = model->launches.first_device[i] == TP_NO_ID ? TP_NO_ID : model->launches.op[i];
+        uint32_t op = model->launches.first_device_operation[i] == TP_NO_ID ? TP_NO_ID : model->launches.op[i];
         while (op != TP_NO_ID && model->operators.parent[op] != TP_NO_ID)
             op = model->operators.parent[op];
         if (op != TP_NO_ID)
@@ -168,7 +168,7 @@ static uint8_t *find_launching(struct tp_advisor *a)
     return found;
 }
 
-static void code_init(struct host_code *code, struct tp_advisor *a)
+static void init_host_code(struct host_code *code, struct tp_advisor *a)
 {
     *code = (struct host_code){.a = a};
     code->min_gap_ns = (int64_t)(tp_rule_value(a, TP_RULE_A13, "min_gap_us") * 1000);
@@ -178,7 +178,7 @@ static void code_init(struct host_code *code, struct tp_advisor *a)
 }
 
 /* Returns the lines with at least min_pct of the judged time, longest first. Sets *time to the union of their times. */
-static struct tp_vec find_hits(struct host_code *code, struct tp_intervals *time)
+static struct tp_vec find_lines_in_time(struct host_code *code, struct tp_intervals *time)
 {
     struct tp_advisor *a = code->a;
     struct tp_vec hits = TP_VEC(a->arena, struct tp_line_time), intervals = TP_VEC(a->arena, struct tp_interval);
@@ -191,23 +191,23 @@ static struct tp_vec find_hits(struct host_code *code, struct tp_intervals *time
         tp_intervals_append(&intervals, line->time);
     }
     tp_line_times_sort(a, hits.data, hits.count);
-    *time = tp_intervals_of(&intervals);
+    *time = tp_intervals_from_vec(&intervals);
     return hits;
 }
 
-static struct tp_detail *hits_detail(struct tp_advisor *a, const struct tp_vec *hits)
+static struct tp_detail *lines_detail(struct tp_advisor *a, const struct tp_vec *hits)
 {
     return tp_line_times_detail(a, hits->data, hits->count, (size_t)tp_rule_value(a, TP_RULE_A13, "max_lines"),
                                 TP_DETAIL_LINE_OF_STEP);
 }
 
 /* Stores the lines of slow calls in a->calling, which rule A1 adds to its detail. */
-static void explain_calling(struct host_code *calling)
+static void explain_launching_code(struct host_code *calling)
 {
     struct tp_advisor *a = calling->a;
     struct tp_intervals time;
-    struct tp_vec hits = find_hits(calling, &time);
-    struct tp_detail *details = hits_detail(a, &hits);
+    struct tp_vec hits = find_lines_in_time(calling, &time);
+    struct tp_detail *details = lines_detail(a, &hits);
     if (details)
         details->id = TP_DETAIL_SLOW_LINE;
     a->calling = details;
@@ -217,21 +217,22 @@ static void evaluate_host_code(struct tp_advisor *a)
 {
     struct host_code code, calling;
     struct tp_candidate c = {.rule = TP_RULE_A13, .has_ceiling = true};
-    code_init(&code, a);
-    code_init(&calling, a);
-    uint8_t *launching = find_launching(a);
+    init_host_code(&code, a);
+    init_host_code(&calling, a);
+    uint8_t *launching = find_launching_operators(a);
     code.calling = &calling;
     code.launching = launching;
     walk_gpus(&code);
     tp_arena_drop(a->arena, launching, a->model->trace->event_count * sizeof *launching);
-    explain_calling(&calling);
-    struct tp_vec hits = find_hits(&code, &c.time);
+    explain_launching_code(&calling);
+    struct tp_vec hits = find_lines_in_time(&code, &c.time);
     if (!hits.count)
         return;
     for (size_t i = 0; i < hits.count; i++)
         tp_picks_append(&c.picks, TP_AT(&hits, struct tp_line_time, i)->event);
-    c.details = hits_detail(a, &hits);
-    if (tp_set_percent(a, tp_intervals_minus(a->arena, c.time, a->input)) >= tp_rule_value(a, TP_RULE_A13, "min_pct"))
+    c.details = lines_detail(a, &hits);
+    if (tp_set_percent_of_window(a, tp_intervals_difference(a->arena, c.time, a->input)) >=
+        tp_rule_value(a, TP_RULE_A13, "min_pct"))
         tp_advisor_claim(a, &c);
     else /* the input waits for this code, so the finding about the input gets the detail */
         tp_advisor_explain(a, a->reported[TP_RULE_B2] ? TP_RULE_B2 : TP_RULE_B1, c.details);

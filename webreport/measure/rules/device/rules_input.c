@@ -88,24 +88,24 @@ static void evaluate_loader(struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
     struct tp_vec intervals = TP_VEC(a->arena, struct tp_interval);
-    struct tp_candidate all = {.rule = TP_RULE_B1, .has_ceiling = true, .also_info = true}, single = all;
+    struct tp_candidate all = {.rule = TP_RULE_B1, .has_ceiling = true, .can_be_info = true}, single = all;
     single.rule = TP_RULE_B2;
     for (size_t i = 0; i < a->regions.count; i++) {
         uint32_t event = *TP_AT(&a->regions, uint32_t, i);
         const struct tp_event *e = &model->trace->events[event];
         bool is_in_process = !tp_event_declared_kind(e) && model->marks[e->name] & TP_MARK_SINGLE_PROCESS_LOADER;
-        if (tp_range_kind_of(model, e) != TP_RANGE_INPUT || e->thread != model->host_main)
+        if (tp_event_range_kind(model, e) != TP_RANGE_INPUT || e->thread != model->host_main)
             continue;
         tp_intervals_push(&intervals, e->ts_ns, tp_event_end(e));
-        if (!tp_in_window(a, event))
+        if (!tp_event_is_in_window(a, event))
             continue;
-        tp_picks_longest(&all.picks, model, event);
+        tp_picks_add_by_length(&all.picks, model, event);
         if (is_in_process)
-            tp_picks_longest(&single.picks, model, event);
+            tp_picks_add_by_length(&single.picks, model, event);
     }
-    struct tp_intervals loading = tp_intervals_intersection(a->arena, tp_intervals_of(&intervals), model->window);
+    struct tp_intervals loading = tp_intervals_intersection(a->arena, tp_intervals_from_vec(&intervals), model->window);
     double share = tp_window_percent(a, tp_intervals_length(loading));
-    all.time = single.time = tp_intervals_intersection(a->arena, loading, tp_waiting_for_host(a));
+    all.time = single.time = tp_intervals_intersection(a->arena, loading, tp_time_waiting_for_host(a));
     bool is_single = share > tp_rule_value(a, TP_RULE_B2, "min_pct") && single.picks.total;
     if (is_single)
         tp_advisor_claim(a, &single);
@@ -117,12 +117,12 @@ static void evaluate_loader(struct tp_advisor *a)
 /* ---- B3: pageable copies ---- */
 
 /* Returns the direction in a copy's name, the characters at indexes 7 to 10: "HtoD" for "Memcpy HtoD". */
-static struct tp_str direction(struct tp_str name)
+static struct tp_str copy_direction(struct tp_str name)
 {
     size_t at = 0, from = name.len;
     unsigned characters = 0;
     for (; at < name.len; at++) {
-        if (tp_utf8_is_inside(name.ptr[at]))
+        if (tp_utf8_is_continuation(name.ptr[at]))
             continue;
         if (characters == 7)
             from = at;
@@ -147,35 +147,35 @@ struct pageable {
 
 static int64_t copy_bytes(const struct tp_model *model, uint32_t device)
 {
-    int64_t bytes = tp_setup_of(model, device)->bytes;
+    int64_t bytes = tp_device_operation_setup(model, device)->bytes;
     return bytes == TP_NULL_INT ? 0 : bytes;
 }
 
 /* Lists the copies in W that have this mark and more than min_bytes. Returns their number. */
-static size_t list_large(const struct tp_advisor *a, uint64_t mark, struct tp_vec *out)
+static size_t list_large_copies(const struct tp_advisor *a, uint64_t mark, struct tp_vec *out)
 {
     double limit = tp_rule_value(a, TP_RULE_B3, "min_bytes");
     *out = TP_VEC(a->arena, uint32_t);
     for (size_t i = 0; i < a->copies.count; i++) {
         uint32_t k = *TP_AT(&a->copies, uint32_t, i);
-        if (tp_marks_of(a->model, a->model->devices.event[k]) & mark && (double)copy_bytes(a->model, k) > limit)
+        if (tp_event_marks(a->model, a->model->devices.event[k]) & mark && (double)copy_bytes(a->model, k) > limit)
             *(uint32_t *)tp_vec_push(out) = k;
     }
     return out->count;
 }
 
-static struct tp_str direction_of(const struct tp_model *model, uint32_t device)
+static struct tp_str copy_direction_of_device(const struct tp_model *model, uint32_t device)
 {
-    return direction(tp_trace_name(model->trace, tp_device_event(model, device)));
+    return copy_direction(tp_trace_event_name(model->trace, tp_device_event(model, device)));
 }
 
 static void sum_pinned(const struct tp_advisor *a, struct pageable *p)
 {
     struct tp_vec pinned;
-    size_t count = list_large(a, TP_MARK_PINNED, &pinned);
+    size_t count = list_large_copies(a, TP_MARK_PINNED, &pinned);
     for (size_t i = 0; i < count; i++) {
         uint32_t k = *TP_AT(&pinned, uint32_t, i);
-        uint32_t id = tp_strings_add(&p->directions, direction_of(a->model, k));
+        uint32_t id = tp_strings_add(&p->directions, copy_direction_of_device(a->model, k));
         if (id == p->rates.count)
             tp_vec_push(&p->rates);
         struct rate *rate = TP_AT(&p->rates, struct rate, id);
@@ -188,7 +188,7 @@ static void sum_pinned(const struct tp_advisor *a, struct pageable *p)
 static int64_t pinned_time(const struct tp_advisor *a, const struct pageable *p, uint32_t device)
 {
     int64_t bytes = copy_bytes(a->model, device);
-    uint32_t id = tp_strings_find(&p->directions, direction_of(a->model, device));
+    uint32_t id = tp_strings_find(&p->directions, copy_direction_of_device(a->model, device));
     const struct rate *rate = id == TP_NO_ID ? NULL : TP_AT(&p->rates, struct rate, id);
     if (rate && rate->ns)
         return tp_ns_scaled(bytes, rate->ns, rate->bytes);
@@ -209,12 +209,12 @@ static void evaluate_pageable(struct tp_advisor *a)
     struct pageable p = {.default_gb_s = tp_rule_value(a, TP_RULE_B3, "pinned_gb_s")};
     struct tp_candidate c = {.rule = TP_RULE_B3, .has_ceiling = true};
     struct tp_vec found;
-    size_t count = list_large(a, TP_MARK_PAGEABLE, &found);
+    size_t count = list_large_copies(a, TP_MARK_PAGEABLE, &found);
     int64_t sum = 0;
     for (size_t i = 0; i < count; i++) {
         uint32_t k = *TP_AT(&found, uint32_t, i);
         sum = tp_sat_add(sum, tp_device_event(a->model, k)->dur_ns);
-        tp_picks_longest_operation(&c.picks, a->model, k);
+        tp_picks_add_operation_by_length(&c.picks, a->model, k);
     }
     bool is_much = tp_window_percent(a, sum) >= tp_rule_value(a, TP_RULE_B3, "min_pct") ||
                    (double)count >= tp_rule_value(a, TP_RULE_B3, "min_per_step") * a->model->used_count;
@@ -227,8 +227,8 @@ static void evaluate_pageable(struct tp_advisor *a)
     for (size_t i = 0; i < count; i++)
         add_pageable(a, &p, *TP_AT(&found, uint32_t, i));
     tp_intervals_append(&p.intervals,
-                        tp_intervals_intersection(a->arena, tp_intervals_of(&p.launches), a->model->starved));
-    c.time = tp_intervals_of(&p.intervals);
+                        tp_intervals_intersection(a->arena, tp_intervals_from_vec(&p.launches), a->model->starved));
+    c.time = tp_intervals_from_vec(&p.intervals);
     tp_advisor_claim(a, &c);
 }
 
@@ -252,11 +252,11 @@ static void push_exposed(const struct tp_advisor *a, const struct tp_gpu *gpu, s
         bool is_input = is_input_copy(a->model, gpu->events[i]);
         if (!is_input)
             tp_intervals_push(&others, e->ts_ns, tp_event_end(e));
-        else if (tp_in_window(a, a->model->devices.event[gpu->events[i]]))
+        else if (tp_event_is_in_window(a, a->model->devices.event[gpu->events[i]]))
             tp_intervals_push(&mine, e->ts_ns, tp_event_end(e));
     }
-    struct tp_intervals alone = tp_intervals_minus(a->arena, tp_intervals_of(&mine), gpu->kernels);
-    tp_intervals_append(exposed, tp_intervals_minus(a->arena, alone, tp_intervals_of(&others)));
+    struct tp_intervals alone = tp_intervals_difference(a->arena, tp_intervals_from_vec(&mine), gpu->kernels);
+    tp_intervals_append(exposed, tp_intervals_difference(a->arena, alone, tp_intervals_from_vec(&others)));
 }
 
 static void evaluate_input_copy(struct tp_advisor *a)
@@ -266,12 +266,12 @@ static void evaluate_input_copy(struct tp_advisor *a)
     for (size_t i = 0; i < a->copies.count; i++) {
         uint32_t k = *TP_AT(&a->copies, uint32_t, i);
         if (is_input_copy(a->model, k))
-            tp_picks_longest_operation(&c.picks, a->model, k);
+            tp_picks_add_operation_by_length(&c.picks, a->model, k);
     }
     for (uint32_t g = 0; g < a->model->gpu_count && c.picks.total; g++)
         push_exposed(a, &a->model->gpus[g], &exposed);
-    c.time = tp_intervals_of(&exposed);
-    if (tp_set_percent(a, c.time) >= tp_rule_value(a, TP_RULE_B4, "min_pct"))
+    c.time = tp_intervals_from_vec(&exposed);
+    if (tp_set_percent_of_window(a, c.time) >= tp_rule_value(a, TP_RULE_B4, "min_pct"))
         tp_advisor_claim(a, &c);
 }
 

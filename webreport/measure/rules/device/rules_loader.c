@@ -17,7 +17,7 @@ struct parts {
     struct tp_picks of_samples, of_batches;
 };
 
-static bool is_waiting(struct tp_str name)
+static bool is_waiting_function(struct tp_str name)
 {
     static const char *const begins[] = {
         "<built-in function sleep>",    "<built-in function open>",     "<built-in function read>",
@@ -25,64 +25,64 @@ static bool is_waiting(struct tp_str name)
         "<built-in method readinto of", "<built-in method readline of", "<built-in method recv of",
         "<built-in method recv_into",   "<built-in method acquire of",  "<built-in function poll>",
         "<built-in method poll of",     "<built-in function select>",   NULL};
-    return tp_str_starts_with_one(name, begins);
+    return tp_str_starts_with_one_of(name, begins);
 }
 
-static bool is_making(struct tp_str name)
+static bool is_tensor_making_function(struct tp_str name)
 {
     static const char *const begins[] = {
         "<built-in method tensor of type", "<built-in method as_tensor of type", "<built-in method stack of type",
         "<built-in method cat of type",    "<built-in method from_numpy of",     "<built-in function array>",
         "<built-in method array of",       "<built-in function stack>",          NULL};
-    return tp_str_starts_with_one(name, begins);
+    return tp_str_starts_with_one_of(name, begins);
 }
 
-static bool is_fetch(const struct tp_frame *frame)
+static bool is_fetch_frame(const struct tp_frame *frame)
 {
     return tp_str_ends(frame->path, "torch/utils/data/_utils/fetch.py") &&
            tp_str_equal(frame->function, TP_STR("fetch"));
 }
 
-static bool is_sample(struct tp_str function)
+static bool is_sample_function(struct tp_str function)
 {
     return tp_str_equal(function, TP_STR("__getitem__")) || tp_str_equal(function, TP_STR("__getitems__")) ||
            tp_str_equal(function, TP_STR("__next__"));
 }
 
-static void examine(struct parts *p, uint32_t event)
+static void examine_loader_event(struct parts *p, uint32_t event)
 {
     const struct tp_event *e = &p->model->trace->events[event];
-    struct tp_str name = tp_trace_name(p->model->trace, e);
+    struct tp_str name = tp_trace_event_name(p->model->trace, e);
     struct tp_frame frame;
-    if (is_waiting(name))
+    if (is_waiting_function(name))
         tp_intervals_push(&p->others, e->ts_ns, tp_event_end(e));
-    if (is_making(name)) {
+    if (is_tensor_making_function(name)) {
         tp_intervals_push(&p->making, e->ts_ns, tp_event_end(e));
         p->has_tensor = true;
     }
     if (!tp_frame_parse(&frame, name))
         return;
-    if (is_fetch(&frame)) {
+    if (is_fetch_frame(&frame)) {
         p->fetch = event;
-    } else if (is_sample(frame.function) && tp_frame_project_line(name).ptr) {
+    } else if (is_sample_function(frame.function) && tp_frame_project_line(name).ptr) {
         tp_intervals_push(&p->samples, e->ts_ns, tp_event_end(e));
-        tp_picks_longest(&p->of_samples, p->model, event);
+        tp_picks_add_by_length(&p->of_samples, p->model, event);
     } else if (p->fetch != TP_NO_ID && p->model->inside[event] == p->fetch && frame.function.ptr &&
                /* functions named "<..>" directly inside a fetch are comprehensions, which read samples */
                !tp_str_starts(frame.function, "<")) {
         tp_intervals_push(&p->batches, e->ts_ns, tp_event_end(e));
-        tp_picks_longest(&p->of_batches, p->model, event);
+        tp_picks_add_by_length(&p->of_batches, p->model, event);
         p->has_tensor = false;
     }
 }
 
-static struct tp_intervals last_of(const struct tp_vec *times)
+static struct tp_intervals last_interval(const struct tp_vec *times)
 {
     return (struct tp_intervals){TP_AT(times, struct tp_interval, times->count - 1), 1};
 }
 
-const char *tp_loader_cause(struct tp_advisor *a, uint32_t thread, struct tp_intervals loading, struct tp_picks *picks,
-                            struct tp_intervals *collation, int64_t *python_ns)
+const char *tp_find_loader_cause(struct tp_advisor *a, uint32_t thread, struct tp_intervals loading,
+                                 struct tp_picks *picks, struct tp_intervals *collation, int64_t *python_ns)
 {
     const struct tp_order *order = a->model->order;
     struct tp_vec none = TP_VEC(a->arena, struct tp_interval);
@@ -93,16 +93,16 @@ const char *tp_loader_cause(struct tp_advisor *a, uint32_t thread, struct tp_int
         if (!tp_intervals_contain(loading, e->ts_ns))
             continue;
         if (e->kind == TP_KIND_OPERATOR && p.batches.count && !p.has_tensor)
-            p.reads_tensors |= tp_intervals_contain(last_of(&p.batches), e->ts_ns);
+            p.reads_tensors |= tp_intervals_contain(last_interval(&p.batches), e->ts_ns);
         /* operators shorter than SMALL_NS are Python code that inserts numbers */
         if (e->kind == TP_KIND_OPERATOR && e->dur_ns >= SMALL_NS)
             tp_intervals_push(&p.others, e->ts_ns, tp_event_end(e));
         else if (tp_kind_is_frame(e->kind))
-            examine(&p, order->host[i]);
+            examine_loader_event(&p, order->host[i]);
     }
-    struct tp_intervals others = tp_intervals_of(&p.others);
-    struct tp_intervals samples = tp_intervals_minus(a->arena, tp_intervals_of(&p.samples), others);
-    struct tp_intervals batches = tp_intervals_minus(a->arena, tp_intervals_of(&p.batches), others);
+    struct tp_intervals others = tp_intervals_from_vec(&p.others);
+    struct tp_intervals samples = tp_intervals_difference(a->arena, tp_intervals_from_vec(&p.samples), others);
+    struct tp_intervals batches = tp_intervals_difference(a->arena, tp_intervals_from_vec(&p.batches), others);
     int64_t of_samples = tp_intervals_intersection_length(samples, loading), half = tp_intervals_length(loading) / 2;
     int64_t of_batches = tp_intervals_intersection_length(batches, loading);
     if (of_samples <= half && of_batches <= half)
@@ -111,7 +111,7 @@ const char *tp_loader_cause(struct tp_advisor *a, uint32_t thread, struct tp_int
     if (of_batches <= of_samples)
         return "input.transform";
     *collation = tp_intervals_intersection(a->arena, batches, loading);
-    struct tp_intervals python = tp_intervals_minus(a->arena, *collation, tp_intervals_of(&p.making));
+    struct tp_intervals python = tp_intervals_difference(a->arena, *collation, tp_intervals_from_vec(&p.making));
     *python_ns = tp_intervals_length(python);
     if (!p.reads_tensors || LEAST_PYTHON * *python_ns < tp_intervals_length(*collation))
         *collation = python; /* leaves out the call that makes a tensor from existing data */

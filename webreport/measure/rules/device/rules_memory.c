@@ -18,7 +18,7 @@ const struct tp_rule tp_rule_D1 = {
     .native = {.advice = "Free memory that is no longer needed, use a smaller data type or batch, or distribute the "
                          "data over devices."},
     .inference = {.advice = "Use a smaller data type, a smaller batch or shorter inputs, or shard the model."},
-    .is_of_memory = true,
+    .is_about_memory = true,
     .always = evaluate_memory,
 };
 
@@ -31,7 +31,7 @@ const struct tp_rule tp_rule_D3 = {
     .doc_url = DOC_CUDA,
     .cause = "memory.fragmentation",
     .native = {.advice = "Allocate blocks of few fixed sizes, and allocate the large blocks first."},
-    .is_of_memory = true,
+    .is_about_memory = true,
     .always = evaluate_memory,
 };
 
@@ -50,12 +50,12 @@ const struct tp_rule tp_rule_D4 = {
     .inference = {.advice = "Find the code that keeps memory of each step alive. Frequent causes are results collected "
                             "on the device (move them to the host), a cache without a size limit, and calls outside "
                             "torch.inference_mode, whose results keep their graph."},
-    .is_of_memory = true,
+    .is_about_memory = true,
     .always = evaluate_memory,
 };
 
 /* Returns the memory size of the device with this id in bytes; 0 if unknown. */
-static int64_t capacity_of(const struct tp_trace *trace, int64_t device)
+static int64_t device_capacity(const struct tp_trace *trace, int64_t device)
 {
     const struct tp_gpu_property *property = tp_model_gpu_property(trace, device);
     return property && property->total_memory_bytes != TP_NULL_INT ? property->total_memory_bytes : 0;
@@ -67,7 +67,7 @@ static bool is_device_memory(int64_t type)
     return type != 0 && type != 2 && type != 5 && type != -1;
 }
 
-static void examine(struct tp_advisor *a, const struct tp_memory_device *m, int64_t capacity)
+static void examine_device_memory(struct tp_advisor *a, const struct tp_memory_device *m, int64_t capacity)
 {
     struct tp_evidence record = {m->peak_event, m->peak_at_ns, TP_STR("[memory]"), TP_STR("")};
     struct tp_candidate c = {.is_forced = true, .share = NAN, .memory = &record};
@@ -89,7 +89,7 @@ static void examine(struct tp_advisor *a, const struct tp_memory_device *m, int6
     }
 }
 
-static void skip_both(struct tp_advisor *a, const char *reason)
+static void skip_memory_rules(struct tp_advisor *a, const char *reason)
 {
     tp_advisor_skip(a, TP_RULE_D1, reason);
     tp_advisor_skip(a, TP_RULE_D3, reason);
@@ -105,14 +105,14 @@ struct growth {
     const struct tp_memory *largest;
 };
 
-static struct growth growth_of(const struct tp_advisor *a, uint32_t place)
+static struct growth measure_growth(const struct tp_advisor *a, uint32_t place)
 {
     const struct tp_model *model = a->model;
     uint32_t near = 0;
     struct growth growth = {.gained = tp_arena_array(a->arena, model->step_count, sizeof(int64_t))};
     for (uint32_t i = 0; i < model->trace->memory_count; i++) {
         const struct tp_memory *m = &model->trace->memory[i];
-        uint32_t step = m->device == place ? tp_step_of_host_near(model, m->ts_ns, &near) : TP_NO_ID;
+        uint32_t step = m->device == place ? tp_step_of_host_time_near(model, m->ts_ns, &near) : TP_NO_ID;
         if (step >= model->step_count || !tp_step_is_used(&model->steps[step]))
             continue;
         growth.gained[step] = tp_sat_add(growth.gained[step], m->bytes);
@@ -127,7 +127,7 @@ static struct growth growth_of(const struct tp_advisor *a, uint32_t place)
 static void examine_growth(struct tp_advisor *a, uint32_t place)
 {
     const struct tp_model *model = a->model;
-    struct growth growth = growth_of(a, place);
+    struct growth growth = measure_growth(a, place);
     int64_t least = INT64_MAX, most = 0;
     bool is_first = true;
     for (uint32_t s = 0; s < model->step_count; s++)
@@ -143,7 +143,7 @@ static void examine_growth(struct tp_advisor *a, uint32_t place)
         return;
     struct tp_evidence record = {
         growth.largest->ordinal, tp_sat_sub(growth.largest->ts_ns, model->first_ns), TP_STR("[memory]"),
-        tp_line_of(model, tp_innermost_event(model, growth.largest->thread, growth.largest->ts_ns))};
+        tp_event_line(model, tp_innermost_event(model, growth.largest->thread, growth.largest->ts_ns))};
     struct tp_candidate c = {
         .rule = TP_RULE_D4, .is_forced = true, .severity = TP_SEVERITY_MEDIUM, .share = NAN, .memory = &record};
     c.details = TP_DETAIL(a, TP_DETAIL_GROWTH, TP_OF_BYTES(least));
@@ -168,13 +168,13 @@ static void evaluate_memory(struct tp_advisor *a)
         if (!is_device_memory(m->device_type))
             continue;
         seen++;
-        int64_t capacity = capacity_of(a->model->trace, m->device_id);
+        int64_t capacity = device_capacity(a->model->trace, m->device_id);
         if (!capacity || !m->totals_known)
-            skip_both(a, "device memory size or totals unknown");
+            skip_memory_rules(a, "device memory size or totals unknown");
         else
-            examine(a, m, capacity);
+            examine_device_memory(a, m, capacity);
     }
     if (!seen)
-        skip_both(a, "no device memory records");
+        skip_memory_rules(a, "no device memory records");
     find_growth(a);
 }

@@ -41,21 +41,21 @@ const struct tp_rule tp_rule_E8 = {
     .cause = "comm.accumulation",
     .gain = {.low = 0.5, .high = 1.0},
     .native = {.advice = "Add the gradients up first, and reduce them once per update."},
-    .weakened_like = "E1",
+    .weakened_like_rule = "E1",
     .on_device = evaluate_each_micro_step,
     .on_host = evaluate_each_micro_step,
 };
 
 /* ---- R5: steps that are micro-steps ---- */
 
-/* Returns the median length of the used steps of one kind (tp_accumulation_kind), ns; 0 without such steps. */
+/* Returns the median length of the used steps of one kind (tp_accumulation_step_kind), ns; 0 without such steps. */
 static int64_t median_of_kind(const struct tp_advisor *a, unsigned kind)
 {
     const struct tp_model *model = a->model;
     int64_t *lengths = tp_arena_array(a->arena, model->used_count, sizeof *lengths);
     size_t count = 0;
     for (uint32_t s = 0; s < model->step_count; s++)
-        if (tp_step_is_used(&model->steps[s]) && tp_accumulation_kind(&a->accumulation, s) == kind)
+        if (tp_step_is_used(&model->steps[s]) && tp_accumulation_step_kind(&a->accumulation, s) == kind)
             lengths[count++] = model->steps[s].end_ns - model->steps[s].start_ns;
     return count ? tp_lower_median(lengths, count) : 0;
 }
@@ -139,7 +139,7 @@ static void find_forwards(struct micro_steps *m)
 }
 
 /* Returns the index of the span that contains a time; SIZE_MAX if the time is before the first span. */
-static size_t span_at(const struct micro_steps *m, int64_t at_ns)
+static size_t find_span_at(const struct micro_steps *m, int64_t at_ns)
 {
     size_t lo = 0, hi = m->spans.count;
     while (lo < hi) {
@@ -153,14 +153,14 @@ static size_t span_at(const struct micro_steps *m, int64_t at_ns)
 }
 
 /* Fills the facts of each span from host events: updates, zeroing, and the end of the backward pass. */
-static void record_events(struct micro_steps *m)
+static void store_span_events(struct micro_steps *m)
 {
     const struct tp_model *model = m->a->model;
     const uint64_t wanted = TP_MARK_OPTIMIZER_STEP | TP_MARK_ZERO_GRAD | TP_MARK_BACKWARD_NODE;
     for (uint32_t i = 0; i < model->order->host_count; i++) {
         const struct tp_event *e = &model->trace->events[model->order->host[i]];
         uint64_t marks = model->marks[e->name];
-        size_t at = marks & wanted ? span_at(m, e->ts_ns) : SIZE_MAX;
+        size_t at = marks & wanted ? find_span_at(m, e->ts_ns) : SIZE_MAX;
         if (at == SIZE_MAX)
             continue;
         struct span *span = TP_AT(&m->spans, struct span, at);
@@ -175,9 +175,10 @@ static void record_events(struct micro_steps *m)
 static bool is_inside_gradient(const struct tp_model *model, uint32_t event)
 {
     int64_t at = model->trace->events[event].ts_ns;
-    for (uint32_t i = event; i != TP_NO_ID; i = tp_next_event_around(model, i, at)) {
-        struct tp_str name = tp_trace_name(model->trace, &model->trace->events[i]);
-        if (tp_is_sharding(name) || tp_str_equal(name, TP_STR(TP_BACKWARD_NODE " torch::autograd::AccumulateGrad")))
+    for (uint32_t i = event; i != TP_NO_ID; i = tp_find_next_event_around(model, i, at)) {
+        struct tp_str name = tp_trace_event_name(model->trace, &model->trace->events[i]);
+        if (tp_is_sharding_name(name) ||
+            tp_str_equal(name, TP_STR(TP_BACKWARD_NODE " torch::autograd::AccumulateGrad")))
             return true;
     }
     return false;
@@ -186,9 +187,10 @@ static bool is_inside_gradient(const struct tp_model *model, uint32_t event)
 /* Returns whether a record reduces gradients. A wrapper starts reductions inside the nodes that compute gradients. A
  * backend with its own threads (gloo) runs them outside all nodes. Without a wrapper, the user's own loop reduces after
  * the backward pass. */
-static bool is_reduction(const struct micro_steps *m, const struct tp_collective *record, const struct span *span)
+static bool is_gradient_reduction(const struct micro_steps *m, const struct tp_collective *record,
+                                  const struct span *span)
 {
-    const struct tp_collective_kind *kind = tp_collective_kind_of(record->name);
+    const struct tp_collective_kind *kind = tp_collective_kind_by_name(record->name);
     if (!kind || span->backward_end_ns == INT64_MIN ||
         (strcmp(kind->name, "all_reduce") != 0 && strcmp(kind->name, "reduce_scatter") != 0))
         return false;
@@ -198,14 +200,14 @@ static bool is_reduction(const struct micro_steps *m, const struct tp_collective
     return is_apart || (!record->is_device && is_inside_gradient(m->a->model, record->event));
 }
 
-static void record_reductions(struct micro_steps *m)
+static void store_reductions(struct micro_steps *m)
 {
     const struct tp_collectives *records = &m->a->model->collectives;
     for (uint32_t i = 0; i < records->count; i++) {
         const struct tp_collective *record = &records->items[i];
-        size_t at = span_at(m, record->start_ns);
+        size_t at = find_span_at(m, record->start_ns);
         struct span *span = at == SIZE_MAX ? NULL : TP_AT(&m->spans, struct span, at);
-        if (!span || !is_reduction(m, record, span))
+        if (!span || !is_gradient_reduction(m, record, span))
             continue;
         span->calls++;
         span->bytes = tp_sat_add(span->bytes, tp_ns_max(0, record->bytes));
@@ -242,35 +244,35 @@ static void evaluate_each_micro_step(struct tp_advisor *a)
     struct tp_candidate c = {.rule = TP_RULE_E8, .has_ceiling = true};
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
     uint32_t updates;
-    if (!model->collectives.count || !tp_any_name_has(model, TP_MARK_OPTIMIZER_STEP))
+    if (!model->collectives.count || !tp_any_name_has_marks(model, TP_MARK_OPTIMIZER_STEP))
         return;
     find_forwards(&m);
     for (uint32_t s = 0; !m.has_wrapper && a->accumulation.micro_count && s < model->step_count; s++)
         add_span(&m, model->steps[s].start_ns);
     if (m.spans.count < 2)
         return;
-    record_events(&m);
-    record_reductions(&m);
+    store_span_events(&m);
+    store_reductions(&m);
     uint32_t count = mark_avoidable(&m, &updates);
     if (!count || count < updates / 2)
         return;
     for (uint32_t i = 0; i < model->collectives.count; i++) {
         const struct tp_collective *record = &model->collectives.items[i];
-        size_t at = span_at(&m, record->start_ns);
+        size_t at = find_span_at(&m, record->start_ns);
         const struct span *span = at == SIZE_MAX ? NULL : TP_AT(&m.spans, struct span, at);
-        if (!span || !span->is_avoidable || !is_reduction(&m, record, span))
+        if (!span || !span->is_avoidable || !is_gradient_reduction(&m, record, span))
             continue;
-        struct tp_interval whole = tp_collective_time(record);
+        struct tp_interval whole = tp_collective_interval(record);
         tp_intervals_push(&time, whole.a, whole.b);
-        tp_picks_longest(&c.picks, model, record->event);
+        tp_picks_add_by_length(&c.picks, model, record->event);
     }
-    struct tp_intervals all = tp_intervals_of(&time);
+    struct tp_intervals all = tp_intervals_from_vec(&time);
     struct tp_intervals exposed = a->cpu ? tp_exposed_collectives(model, a->arena) : tp_exposed_communication(a);
-    c.time =
-        tp_intervals_minus(a->arena, tp_intervals_intersection(a->arena, all, exposed), a->explained_communication);
+    c.time = tp_intervals_difference(a->arena, tp_intervals_intersection(a->arena, all, exposed),
+                                     a->explained_communication);
     c.details = TP_DETAIL(a, TP_DETAIL_REDUCTIONS, TP_OF_NUMBER(count), TP_OF_NUMBER(m.spans.count));
-    if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_E8, "min_pct"))
+    if (tp_set_percent_of_window(a, c.time) < tp_rule_value(a, TP_RULE_E8, "min_pct"))
         return;
-    if (a->cpu ? tp_cpu_add(a, &c) : tp_advisor_add(a, &c))
+    if (a->cpu ? tp_cpu_add_candidate(a, &c) : tp_advisor_add(a, &c))
         tp_explain_communication(a, all);
 }

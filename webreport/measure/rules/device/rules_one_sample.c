@@ -54,14 +54,14 @@ struct matrix_work {
     bool *has_one;         /* by step: true if an operator on one sample starts in it */
 };
 
-static bool is_most(int64_t part, int64_t whole)
+static bool is_most_of_whole(int64_t part, int64_t whole)
 {
     return whole > 0 && part >= whole - whole / MOST_OF;
 }
 
 /* Returns the time of an operator, ns: of its device work, or on the host without pauses if the program has no
  * device. */
-static int64_t time_of(const struct tp_advisor *a, uint32_t op)
+static int64_t operator_time(const struct tp_advisor *a, uint32_t op)
 {
     if (!a->cpu)
         return tp_narrow_get(&a->model->operators.device_total, op);
@@ -71,13 +71,13 @@ static int64_t time_of(const struct tp_advisor *a, uint32_t op)
 
 /* Returns the batch size of a recurrent layer; 0 if unknown. It is the second size of the layer's state, because the
  * input alone does not show it. */
-static int64_t batch_of_state(const struct tp_model *model, uint32_t op)
+static int64_t batch_size_of_state(const struct tp_model *model, uint32_t op)
 {
     struct tp_str dims =
         tp_strings_get(&model->trace->values, model->trace->hosts[tp_operator_event(model, op)->detail].dims);
     struct tp_shape state = tp_shape_input(dims, 1);
     if (!state.is_known) /* an LSTM has two states in a list */
-        state = tp_shape_of(tp_shape_item(tp_shape_item(dims, 1), 0));
+        state = tp_shape_parse(tp_shape_item(tp_shape_item(dims, 1), 0));
     return state.is_known && state.rank == 3 ? state.sizes[1] : 0;
 }
 
@@ -86,7 +86,7 @@ static int64_t batch_of_state(const struct tp_model *model, uint32_t op)
 static bool is_one_sample(const struct tp_model *model, uint32_t op, const struct tp_samples *samples, int64_t longest)
 {
     if (samples->is_recurrent)
-        return samples->count == 1 && batch_of_state(model, op) == 1;
+        return samples->count == 1 && batch_size_of_state(model, op) == 1;
     return samples->count == 1 || (samples->rows && samples->rows <= longest);
 }
 
@@ -99,10 +99,11 @@ static void add_weights(struct matrix_work *work, uint32_t op)
     struct tp_op_call call = {
         tp_strings_get(&trace->values, host->dims), tp_strings_get(&trace->values, host->types), {"", 0}};
     struct tp_cost_arguments arguments;
-    int weight = (int)tp_samples_operand(tp_trace_name(trace, e)) + 1;
-    bool is_known = work->weight_bytes != TP_NULL_INT && tp_cost_read(&arguments, &call, NULL) &&
-                    tp_cost_tensor(&arguments, weight) && arguments.items[weight].has_size;
-    work->weight_bytes = is_known ? tp_sat_add(work->weight_bytes, tp_cost_bytes(&arguments, weight)) : TP_NULL_INT;
+    int weight = (int)tp_samples_operand_index(tp_trace_event_name(trace, e)) + 1;
+    bool is_known = work->weight_bytes != TP_NULL_INT && tp_cost_read_arguments(&arguments, &call, NULL) &&
+                    tp_cost_tensor_shape(&arguments, weight) && arguments.items[weight].has_size;
+    work->weight_bytes =
+        is_known ? tp_sat_add(work->weight_bytes, tp_cost_tensor_bytes(&arguments, weight)) : TP_NULL_INT;
 }
 
 static void add_operator(struct matrix_work *work, uint32_t op, const struct tp_samples *samples, uint32_t step,
@@ -114,7 +115,7 @@ static void add_operator(struct matrix_work *work, uint32_t op, const struct tp_
         *longest = tp_ns_max(*longest, samples->length);
     if (samples->is_of_words)
         return;
-    int64_t ns = time_of(work->a, op);
+    int64_t ns = operator_time(work->a, op);
     const char *shortest = work->a->cpu ? "short_us" : "short_kernel_us";
     bool is_light = samples->is_recurrent ||
                     (samples->rows && (double)samples->rows <= tp_rule_value(work->a, TP_RULE_R6, "max_rows")) ||
@@ -128,7 +129,7 @@ static void add_operator(struct matrix_work *work, uint32_t op, const struct tp_
         work->has_one[step] = true;
     if (samples->rows)
         add_weights(work, op);
-    tp_picks_longest(&work->picks, model, model->operators.event[op]);
+    tp_picks_add_by_length(&work->picks, model, model->operators.event[op]);
 }
 
 /* Adds the outermost matrix work on the main thread that starts in W. */
@@ -140,14 +141,14 @@ static void add_operators(struct matrix_work *work)
     int64_t longest = 0;
     for (uint32_t op = operators->thread_first[model->host_main], next; op < end; op = next) {
         const struct tp_event *e = tp_operator_event(model, op);
-        struct tp_samples samples = tp_samples_of(model, op);
+        struct tp_samples samples = tp_samples_of_operator(model, op);
         bool is_matrix_work =
-            samples.count || samples.is_unknown || tp_is_batched_product(tp_trace_name(model->trace, e));
+            samples.count || samples.is_unknown || tp_is_batched_product(tp_trace_event_name(model->trace, e));
         next = is_matrix_work ? operators->subtree_end[op] : op + 1;
-        if (!is_matrix_work || !tp_in_window(work->a, operators->event[op]) ||
-            (work->a->cpu && tp_cpu_is_loading(work->a, op)))
+        if (!is_matrix_work || !tp_event_is_in_window(work->a, operators->event[op]) ||
+            (work->a->cpu && tp_cpu_is_in_loader(work->a, op)))
             continue;
-        uint32_t step = tp_step_of_host_near(model, e->ts_ns, &near);
+        uint32_t step = tp_step_of_host_time_near(model, e->ts_ns, &near);
         longest = step == last_step ? longest : 0;
         last_step = step;
         add_operator(work, op, &samples, step, &longest);
@@ -174,25 +175,25 @@ static uint32_t count_requests(struct tp_advisor *a, uint32_t *named, struct tp_
         struct tp_serving_mark mark;
         uint32_t event = model->steps[s].event;
         if (!tp_step_is_used(&model->steps[s]) || event == TP_NO_ID ||
-            !tp_serving_mark_read(&mark, tp_trace_name(model->trace, &model->trace->events[event])))
+            !tp_serving_mark_read(&mark, tp_trace_event_name(model->trace, &model->trace->events[event])))
             continue;
         ++*named;
         if (mark.phase != TP_SERVING_DECODE || mark.numbers[TP_SERVING_REQUESTS] != 1)
             continue;
         single++;
-        tp_picks_longest(picks, model, event);
+        tp_picks_add_by_length(picks, model, event);
     }
     return single;
 }
 
-static struct tp_detail *describe(const struct matrix_work *work)
+static struct tp_detail *work_detail(const struct matrix_work *work)
 {
     struct tp_advisor *a = work->a;
     const struct tp_model *model = a->model;
     const struct tp_event *e = &model->trace->events[work->picks.items[0].event];
-    struct tp_str name = tp_trace_name(model->trace, e);
+    struct tp_str name = tp_trace_event_name(model->trace, e);
     struct tp_str dims = tp_strings_get(&model->trace->values, model->trace->hosts[e->detail].dims);
-    struct tp_shape shape = tp_shape_input(dims, tp_samples_operand(name));
+    struct tp_shape shape = tp_shape_input(dims, tp_samples_operand_index(name));
     struct tp_str sizes = tp_shape_text(a, &shape);
     uint32_t count = steps_with_one(work);
     struct tp_detail *detail =
@@ -208,10 +209,10 @@ static struct tp_detail *describe(const struct matrix_work *work)
 }
 
 /* Adds the finding. If a rule about the same cause already has a finding, adds only the detail to it. */
-static void report(struct tp_advisor *a, struct tp_candidate *c)
+static void report_one_sample(struct tp_advisor *a, struct tp_candidate *c)
 {
     for (unsigned i = 0; i < TP_RULE_COUNT; i++)
-        if (tp_rule_at(i)->is_of_small_batches && a->reported[i]) {
+        if (tp_rule_at(i)->is_about_small_batches && a->reported[i]) {
             tp_advisor_explain(a, (enum tp_rule_id)i, c->details);
             return;
         }
@@ -226,21 +227,21 @@ static void evaluate_one_sample(struct tp_advisor *a)
     uint32_t named;
     bool is_marked = model->step_marker != TP_MARKER_WINDOW && model->step_marker != TP_MARKER_OPTIMIZER;
     if (!is_marked || model->used_count < MIN_STEPS || model->host_main == TP_NO_ID ||
-        tp_any_name_has(model, TP_MARK_BACKWARD_NODE | TP_MARK_OPTIMIZER_STEP))
+        tp_any_name_has_marks(model, TP_MARK_BACKWARD_NODE | TP_MARK_OPTIMIZER_STEP))
         return;
     uint32_t single = count_requests(a, &named, &c.picks);
     if (named) {
         c.details = TP_DETAIL(a, TP_DETAIL_ONE_REQUEST, TP_OF_NUMBER(single), TP_OF_NUMBER(model->used_count));
-        if (is_most(single, model->used_count))
-            report(a, &c);
+        if (is_most_of_whole(single, model->used_count))
+            report_one_sample(a, &c);
         return;
     }
     work.has_one = tp_arena_array(a->arena, model->step_count, sizeof *work.has_one);
     add_operators(&work);
-    if (!is_most(work.one_ns, work.all_ns) || !is_most(steps_with_one(&work), model->used_count) ||
+    if (!is_most_of_whole(work.one_ns, work.all_ns) || !is_most_of_whole(steps_with_one(&work), model->used_count) ||
         tp_window_percent(a, tp_ns_max(work.one_ns, work.one_host_ns)) < tp_rule_value(a, TP_RULE_R6, "min_pct"))
         return;
     c.picks = work.picks;
-    c.details = describe(&work);
-    report(a, &c);
+    c.details = work_detail(&work);
+    report_one_sample(a, &c);
 }

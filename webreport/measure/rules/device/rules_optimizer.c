@@ -46,30 +46,30 @@ static void find_regions(struct regions *r, uint64_t mark)
     r->events = TP_VEC(r->a->arena, uint32_t);
     for (size_t i = 0; i < r->a->regions.count; i++) {
         uint32_t event = *TP_AT(&r->a->regions, uint32_t, i);
-        if (tp_marks_of(r->a->model, event) & mark && tp_in_window(r->a, event))
+        if (tp_event_marks(r->a->model, event) & mark && tp_event_is_in_window(r->a, event))
             *(uint32_t *)tp_vec_push(&r->events) = event;
     }
 }
 
-static const struct tp_event *region(const struct regions *r, size_t i)
+static const struct tp_event *region_event(const struct regions *r, size_t i)
 {
     return &r->a->model->trace->events[*TP_AT(&r->events, uint32_t, i)];
 }
 
-static void cover(struct regions *r)
+static void find_region_times(struct regions *r)
 {
     r->of_thread = tp_arena_array(r->a->arena, r->a->model->trace->thread_count, sizeof *r->of_thread);
     for (size_t i = 0, end; i < r->events.count; i = end) {
-        uint32_t thread = region(r, i)->thread;
+        uint32_t thread = region_event(r, i)->thread;
         struct tp_vec intervals = TP_VEC(r->a->arena, struct tp_interval);
-        for (end = i; end < r->events.count && region(r, end)->thread == thread; end++)
-            tp_intervals_push(&intervals, region(r, end)->ts_ns, tp_event_end(region(r, end)));
-        r->of_thread[thread] = tp_intervals_of(&intervals);
+        for (end = i; end < r->events.count && region_event(r, end)->thread == thread; end++)
+            tp_intervals_push(&intervals, region_event(r, end)->ts_ns, tp_event_end(region_event(r, end)));
+        r->of_thread[thread] = tp_intervals_from_vec(&intervals);
     }
 }
 
 /* Returns whether the launch of an operation is inside a region. */
-static bool is_inside(const struct regions *r, uint32_t device)
+static bool is_launched_inside(const struct regions *r, uint32_t device)
 {
     const struct tp_event *launch = tp_launch_of_device(r->a->model, device);
     return launch && tp_intervals_contain(r->of_thread[launch->thread], launch->ts_ns);
@@ -106,7 +106,7 @@ static void add_operation(const struct regions *r, struct launched *out, uint32_
         return;
     struct tp_pick pick = tp_pick_of_operation(r->a->model, device);
     pick.at = device; /* indexes of device operations are in order of time */
-    tp_picks_rank(&out->picks, pick);
+    tp_picks_add_by_weight(&out->picks, pick);
     out->launch_ns = tp_sat_add(out->launch_ns, tp_launch_of_device(r->a->model, device)->dur_ns);
     tp_intervals_push(&out->time, e->ts_ns, tp_event_end(e));
 }
@@ -121,8 +121,8 @@ static void find_launched(const struct regions *r, struct launched *out)
             struct tp_interval covered = r->of_thread[t].items[i];
             uint32_t end = first_launch(model, t, launch, covered.b);
             for (launch = first_launch(model, t, launch, covered.a); launch < end; launch++)
-                for (uint32_t k = model->launches.first_device[launch]; k != TP_NO_ID;
-                     k = model->devices.next_of_launch[k])
+                for (uint32_t k = model->launches.first_device_operation[launch]; k != TP_NO_ID;
+                     k = model->devices.next_in_launch[k])
                     add_operation(r, out, k);
         }
     }
@@ -133,8 +133,9 @@ static void find_launched(const struct regions *r, struct launched *out)
 /* Returns whether a launch starts an operation whose name shows that it is fused. */
 static bool launches_fused(const struct tp_model *model, uint32_t launch)
 {
-    for (uint32_t k = model->launches.first_device[launch]; k != TP_NO_ID; k = model->devices.next_of_launch[k])
-        if (tp_marks_of(model, model->devices.event[k]) & TP_MARK_FUSED)
+    for (uint32_t k = model->launches.first_device_operation[launch]; k != TP_NO_ID;
+         k = model->devices.next_in_launch[k])
+        if (tp_event_marks(model, model->devices.event[k]) & TP_MARK_FUSED)
             return true;
     return false;
 }
@@ -153,7 +154,7 @@ static struct tp_vec find_fused(const struct tp_advisor *a, uint32_t thread)
         bool is_fused = model->marks[e->name] & TP_MARK_FUSED;
         if (e->kind == TP_KIND_RUNTIME) {
             bool is_within = is_fused || fused_until > e->ts_ns;
-            bool has_operation = model->launches.first_device[launch] != TP_NO_ID;
+            bool has_operation = model->launches.first_device_operation[launch] != TP_NO_ID;
             if (has_operation && (is_within || launches_fused(model, launch)))
                 *(int64_t *)tp_vec_push(&starts) = e->ts_ns;
             launch++;
@@ -169,10 +170,10 @@ static void drop_fused(struct regions *r)
     struct tp_vec starts = TP_VEC(r->a->arena, int64_t);
     uint32_t *events = r->events.data, thread = TP_NO_ID;
     size_t kept = 0;
-    if (!tp_any_name_has(r->a->model, TP_MARK_FUSED))
+    if (!tp_any_name_has_marks(r->a->model, TP_MARK_FUSED))
         return;
     for (size_t i = 0; i < r->events.count; i++) {
-        const struct tp_event *e = region(r, i);
+        const struct tp_event *e = region_event(r, i);
         if (e->thread != thread)
             starts = find_fused(r->a, e->thread);
         thread = e->thread;
@@ -190,10 +191,10 @@ static bool is_kernel(const void *regions, uint32_t device)
 
 static bool is_kernel_inside(const void *regions, uint32_t device)
 {
-    return is_kernel(regions, device) && is_inside(regions, device);
+    return is_kernel(regions, device) && is_launched_inside(regions, device);
 }
 
-static void per_tensor(struct tp_advisor *a)
+static void evaluate_per_tensor_optimizer(struct tp_advisor *a)
 {
     struct tp_candidate c = {.rule = TP_RULE_C6, .has_ceiling = true};
     struct regions r = {.a = a};
@@ -202,13 +203,13 @@ static void per_tensor(struct tp_advisor *a)
     drop_fused(&r);
     if (!r.events.count)
         return;
-    cover(&r);
+    find_region_times(&r);
     find_launched(&r, &kernels);
     c.picks = kernels.picks;
     if (!((double)c.picks.total > tp_rule_value(a, TP_RULE_C6, "min_kernels") * (double)r.events.count))
         return;
-    struct tp_vec gaps = tp_starved_before(a, is_kernel_inside, &r);
-    c.time = tp_intervals_prefix(a->arena, tp_intervals_of(&gaps), kernels.launch_ns);
+    struct tp_vec gaps = tp_starved_time_before(a, is_kernel_inside, &r);
+    c.time = tp_intervals_prefix(a->arena, tp_intervals_from_vec(&gaps), kernels.launch_ns);
     tp_advisor_add(a, &c);
 }
 
@@ -223,10 +224,10 @@ static bool is_fill(const void *regions, uint32_t device)
 
 static bool is_fill_inside(const void *regions, uint32_t device)
 {
-    return is_inside(regions, device) && is_fill(regions, device);
+    return is_launched_inside(regions, device) && is_fill(regions, device);
 }
 
-static void zeroing(struct tp_advisor *a)
+static void evaluate_zeroing(struct tp_advisor *a)
 {
     struct tp_candidate c = {.rule = TP_RULE_C7, .has_ceiling = true};
     struct regions r = {.a = a};
@@ -234,19 +235,19 @@ static void zeroing(struct tp_advisor *a)
     find_regions(&r, TP_MARK_ZERO_GRAD);
     if (!r.events.count)
         return;
-    cover(&r);
+    find_region_times(&r);
     find_launched(&r, &fills);
     c.picks = fills.picks;
     if ((double)c.picks.total < tp_rule_value(a, TP_RULE_C7, "min_ops") * (double)r.events.count)
         return;
-    struct tp_vec gaps = tp_starved_before(a, is_fill_inside, &r);
-    tp_intervals_append(&fills.time, tp_intervals_of(&gaps));
-    c.time = tp_intervals_of(&fills.time);
+    struct tp_vec gaps = tp_starved_time_before(a, is_fill_inside, &r);
+    tp_intervals_append(&fills.time, tp_intervals_from_vec(&gaps));
+    c.time = tp_intervals_from_vec(&fills.time);
     tp_advisor_add(a, &c);
 }
 
 static void evaluate_optimizer(struct tp_advisor *a)
 {
-    per_tensor(a);
-    zeroing(a);
+    evaluate_per_tensor_optimizer(a);
+    evaluate_zeroing(a);
 }

@@ -17,7 +17,7 @@ struct overhead {
     int64_t sum_ns, frames, operators;
 };
 
-static int64_t cost_of(const struct tp_advisor *a, const struct tp_event *e)
+static int64_t event_cost_ns(const struct tp_advisor *a, const struct tp_event *e)
 {
     const struct tp_trace *trace = a->model->trace;
     if (tp_kind_is_frame(e->kind))
@@ -38,14 +38,14 @@ static void list_costs(struct overhead *o)
         if ((!is_frame && e->kind != TP_KIND_OPERATOR) || !tp_intervals_contain_near(model->starved, e->ts_ns, &near))
             continue;
         *(struct cost *)tp_vec_push(&o->costs) = (struct cost){e->ts_ns, o->sum_ns};
-        o->sum_ns = tp_sat_add(o->sum_ns, cost_of(o->a, e));
+        o->sum_ns = tp_sat_add(o->sum_ns, event_cost_ns(o->a, e));
         o->frames += is_frame;
         o->operators += !is_frame;
     }
 }
 
 /* Returns the total cost of the listed events before a time, ns. */
-static int64_t costs_before(const struct overhead *o, int64_t ts_ns)
+static int64_t cost_before_ns(const struct overhead *o, int64_t ts_ns)
 {
     size_t low = 0, high = o->costs.count;
     while (low < high) {
@@ -59,15 +59,15 @@ static int64_t costs_before(const struct overhead *o, int64_t ts_ns)
 }
 
 /* Returns which part of a set of times is cost of recording, from 0 to 1. */
-static double part_of(const struct overhead *o, struct tp_intervals set)
+static double recording_part(const struct overhead *o, struct tp_intervals set)
 {
     int64_t ns = 0;
     for (size_t i = 0; i < set.count; i++)
-        ns = tp_sat_add(ns, costs_before(o, set.items[i].b) - costs_before(o, set.items[i].a));
+        ns = tp_sat_add(ns, cost_before_ns(o, set.items[i].b) - cost_before_ns(o, set.items[i].a));
     return fmin(1, tp_percent(ns, tp_intervals_length(set)) / 100);
 }
 
-void tp_findings_less_recording(struct tp_advisor *a)
+void tp_findings_subtract_recording(struct tp_advisor *a)
 {
     struct overhead o = {.a = a, .costs = TP_VEC(a->arena, struct cost)};
     int64_t starved_ns = tp_intervals_length(a->model->starved);
@@ -82,7 +82,7 @@ void tp_findings_less_recording(struct tp_advisor *a)
         struct tp_finding *f = TP_AT(&a->findings, struct tp_finding, i);
         if (isnan(f->ceiling_us_per_step) || !f->rule->is_slowed_by_recording)
             continue;
-        double left = 1 - part_of(&o, *TP_AT(&a->times, struct tp_intervals, f->time));
+        double left = 1 - recording_part(&o, *TP_AT(&a->times, struct tp_intervals, f->time));
         f->low_part *= left;
         f->high_part *= left;
     }

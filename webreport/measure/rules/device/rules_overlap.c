@@ -17,7 +17,7 @@ static bool is_compute(const struct tp_model *model, uint32_t device)
  *
  * Returns the end of the step if there is no such kernel. Also returns the end if other compute runs between such
  * kernels: then several passes alternate, and compute of each pass may hide communication of any other. */
-static int64_t start_of_backward(struct tp_advisor *a, const struct tp_gpu *gpu, const struct tp_step *step,
+static int64_t backward_start_ns(struct tp_advisor *a, const struct tp_gpu *gpu, const struct tp_step *step,
                                  uint32_t *next)
 {
     const struct tp_model *model = a->model;
@@ -58,7 +58,7 @@ static void add_part(struct tp_vec *hidden, struct tp_intervals exposed, struct 
 struct tp_intervals tp_hideable_communication(struct tp_advisor *a, const struct tp_gpu *gpu,
                                               struct tp_intervals exposed)
 {
-    struct tp_intervals free = tp_intervals_minus(a->arena, gpu->compute, gpu->communication);
+    struct tp_intervals free = tp_intervals_difference(a->arena, gpu->compute, gpu->communication);
     struct tp_vec hidden = TP_VEC(a->arena, struct tp_interval);
     size_t first = 0;
     uint32_t next = 0;
@@ -71,11 +71,11 @@ struct tp_intervals tp_hideable_communication(struct tp_advisor *a, const struct
         while (first < exposed.count && exposed.items[first].b <= step->start_ns)
             first++;
         struct tp_intervals rest = {exposed.items + first, exposed.count - first};
-        int64_t backward_ns = start_of_backward(a, gpu, step, &next);
+        int64_t backward_ns = backward_start_ns(a, gpu, step, &next);
         add_part(&hidden, rest, free, step->start_ns, backward_ns);
         add_part(&hidden, rest, free, backward_ns, step->end_ns);
     }
-    return tp_intervals_of(&hidden);
+    return tp_intervals_from_vec(&hidden);
 }
 
 /* ---- communication whose hiding ends the steps sooner ---- */
@@ -110,7 +110,7 @@ static struct tp_vec find_blocking(const struct tp_advisor *a, const struct tp_g
             add_blocking(&calls, &model->trace->events[model->waits[i].event]);
     for (uint32_t i = 0; i < model->launches.count; i++) {
         const struct tp_event *call = tp_launch_event(model, i);
-        uint32_t device = model->launches.first_device[i];
+        uint32_t device = model->launches.first_device_operation[i];
         if (call->dur_ns >= TP_PROMPT_NS && device != TP_NO_ID && model->devices.gpu[device] == index &&
             !(model->marks[call->name] & (TP_MARK_SYNC | TP_MARK_BLOCKING_COPY)))
             add_blocking(&calls, call);
@@ -126,7 +126,7 @@ struct lead {
 };
 
 /* Shortens the latest intervals until the lead of the device is at most `most` ns. */
-static void cut_lead(struct lead *lead, int64_t most)
+static void shorten_lead(struct lead *lead, int64_t most)
 {
     while (lead->device_ns > most) {
         struct tp_interval *last = TP_AT(&lead->kept, struct tp_interval, lead->kept.count - 1);
@@ -181,7 +181,7 @@ struct main_kernels {
 
 /* Returns the longest time from the end of a kernel's launch to `start`, ns, for the kernels that start at `start`.
  * Returns INT64_MAX if one of them has no launch, or if no kernel of the stream starts then. */
-static int64_t launched_before(const struct tp_model *model, struct main_kernels *kernels, int64_t start)
+static int64_t longest_launch_lead_ns(const struct tp_model *model, struct main_kernels *kernels, int64_t start)
 {
     int64_t longest = -1;
     for (; kernels->next < kernels->gpu->count; kernels->next++) {
@@ -207,7 +207,7 @@ struct walk {
 };
 
 /* Continues the walk up to time `at`. An interval counts when it starts, a call when it returns. */
-static void walk_to(struct walk *w, int64_t at)
+static void walk_until(struct walk *w, int64_t at)
 {
     for (;;) {
         const struct tp_interval *interval = w->interval < w->intervals.count ? &w->intervals.items[w->interval] : NULL;
@@ -235,9 +235,9 @@ struct tp_intervals tp_critical_communication(struct tp_advisor *a, const struct
     w.lead.kept = TP_VEC(a->arena, struct tp_interval);
     for (size_t i = 0; i < gpu->compute.count; i++) {
         int64_t start = gpu->compute.items[i].a;
-        walk_to(&w, start);
-        cut_lead(&w.lead, tp_sat_add(w.lead.host_ns, launched_before(a->model, &kernels, start)));
+        walk_until(&w, start);
+        shorten_lead(&w.lead, tp_sat_add(w.lead.host_ns, longest_launch_lead_ns(a->model, &kernels, start)));
     }
-    walk_to(&w, INT64_MAX);
-    return tp_intervals_of(&w.lead.kept);
+    walk_until(&w, INT64_MAX);
+    return tp_intervals_from_vec(&w.lead.kept);
 }

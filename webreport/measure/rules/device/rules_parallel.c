@@ -27,7 +27,7 @@ const struct tp_rule tp_rule_E6 = {
                       "Prefetch the next layer: FullyShardedDataParallel(forward_prefetch=True, "
                       "limit_all_gathers=False where memory allows); fully_shard: set_modules_to_forward_prefetch. "
                       "Where memory allows, keep the whole model on each device."},
-    .weakened_like = "E1",
+    .weakened_like_rule = "E1",
     .on_device = evaluate_sharding,
 };
 
@@ -44,11 +44,11 @@ const struct tp_rule tp_rule_E7 = {
     .native = {.title = "One process copies data between devices in every step",
                .advice = "Use one process for each device."},
     .inference = {.advice = "Use one process per device with the model on it, so that only the inputs are copied."},
-    .weakened_like = "E1",
+    .weakened_like_rule = "E1",
     .on_device = evaluate_data_parallel,
 };
 
-bool tp_is_sharding(struct tp_str name)
+bool tp_is_sharding_name(struct tp_str name)
 {
     return tp_str_starts(name, "FSDP::") || tp_str_starts(name, "FullyShardedDataParallel.");
 }
@@ -58,7 +58,7 @@ struct tp_intervals tp_exposed_communication(struct tp_advisor *a)
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
     for (uint32_t g = 0; g < a->model->gpu_count; g++)
         tp_intervals_append(&time, a->model->gpus[g].exposed_communication);
-    return tp_intervals_of(&time);
+    return tp_intervals_from_vec(&time);
 }
 
 void tp_explain_communication(struct tp_advisor *a, struct tp_intervals time)
@@ -66,7 +66,7 @@ void tp_explain_communication(struct tp_advisor *a, struct tp_intervals time)
     struct tp_vec both = TP_VEC(a->arena, struct tp_interval);
     tp_intervals_append(&both, a->explained_communication);
     tp_intervals_append(&both, time);
-    a->explained_communication = tp_intervals_of(&both);
+    a->explained_communication = tp_intervals_from_vec(&both);
 }
 
 /* ---- E6: parameters that are gathered too late ---- */
@@ -78,14 +78,14 @@ static uint8_t *sharding_names(struct tp_advisor *a)
     uint8_t *is_one = tp_arena_array(a->arena, names->count, 1);
     bool is_any = false;
     for (uint32_t i = 0; i < names->count; i++)
-        is_any |= is_one[i] = tp_is_sharding(names->items[i]);
+        is_any |= is_one[i] = tp_is_sharding_name(names->items[i]);
     return is_any ? is_one : NULL;
 }
 
-static bool is_inside(const struct tp_model *model, const uint8_t *is_one, uint32_t event)
+static bool is_inside_sharding(const struct tp_model *model, const uint8_t *is_one, uint32_t event)
 {
     int64_t at = model->trace->events[event].ts_ns;
-    for (uint32_t i = event; i != TP_NO_ID; i = tp_next_event_around(model, i, at))
+    for (uint32_t i = event; i != TP_NO_ID; i = tp_find_next_event_around(model, i, at))
         if (is_one[model->trace->events[i].name])
             return true;
     return false;
@@ -104,7 +104,7 @@ struct gathers {
 static void add_gather(struct tp_advisor *a, struct gathers *g, const struct tp_collective *record,
                        struct tp_intervals exposed)
 {
-    struct tp_interval time = tp_collective_time(record);
+    struct tp_interval time = tp_collective_interval(record);
     uint32_t step = tp_step_of_collective(a->model, record);
     bool is_first = step != g->step;
     g->step = step;
@@ -113,7 +113,7 @@ static void add_gather(struct tp_advisor *a, struct gathers *g, const struct tp_
         return;
     g->bare_count += 2 * tp_intervals_length_within(exposed, time.a, time.b) >= time.b - time.a;
     tp_intervals_push(&g->time, time.a, time.b);
-    tp_picks_longest(&g->picks, a->model, record->event);
+    tp_picks_add_by_length(&g->picks, a->model, record->event);
 }
 
 static struct gathers find_gathers(struct tp_advisor *a, const uint8_t *is_one, struct tp_intervals exposed)
@@ -122,16 +122,17 @@ static struct gathers find_gathers(struct tp_advisor *a, const uint8_t *is_one, 
     struct gathers g = {.time = TP_VEC(a->arena, struct tp_interval), .step = TP_NO_ID};
     for (uint32_t i = 0; i < records->count; i++) {
         const struct tp_collective *record = &records->items[i];
-        const struct tp_collective_kind *kind = tp_collective_kind_of(record->name);
+        const struct tp_collective_kind *kind = tp_collective_kind_by_name(record->name);
         if (kind && strcmp(kind->name, "all_gather") == 0 && !record->is_device && record->kernel_count &&
-            tp_intervals_contain(a->model->window, record->start_ns) && is_inside(a->model, is_one, record->event))
+            tp_intervals_contain(a->model->window, record->start_ns) &&
+            is_inside_sharding(a->model, is_one, record->event))
             add_gather(a, &g, record, exposed);
     }
     return g;
 }
 
 /* Returns the part of the all-gathers' exposed time without which the steps finish earlier. */
-static struct tp_intervals gathers_gain(struct tp_advisor *a, struct tp_intervals gathers)
+static struct tp_intervals gain_of_gathers(struct tp_advisor *a, struct tp_intervals gathers)
 {
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
     struct tp_intervals inside = tp_intervals_intersection(a->arena, gathers, a->model->window);
@@ -141,7 +142,7 @@ static struct tp_intervals gathers_gain(struct tp_advisor *a, struct tp_interval
         if (mine.count)
             tp_intervals_append(&time, tp_critical_communication(a, gpu, tp_hideable_communication(a, gpu, mine)));
     }
-    return tp_intervals_of(&time);
+    return tp_intervals_from_vec(&time);
 }
 
 static void evaluate_sharding(struct tp_advisor *a)
@@ -152,15 +153,15 @@ static void evaluate_sharding(struct tp_advisor *a)
         return;
     struct tp_intervals exposed = tp_exposed_communication(a);
     struct gathers g = find_gathers(a, is_one, exposed);
-    struct tp_intervals all = tp_intervals_of(&g.time), bare = tp_intervals_intersection(a->arena, exposed, all);
+    struct tp_intervals all = tp_intervals_from_vec(&g.time), bare = tp_intervals_intersection(a->arena, exposed, all);
     bool is_per_layer = (double)g.count >= tp_rule_value(a, TP_RULE_E6, "min_per_step") * a->model->used_count &&
                         2 * g.bare_count >= g.count;
-    if (!is_per_layer || tp_set_percent(a, bare) < tp_rule_value(a, TP_RULE_E6, "min_pct"))
+    if (!is_per_layer || tp_set_percent_of_window(a, bare) < tp_rule_value(a, TP_RULE_E6, "min_pct"))
         return;
-    c.time = gathers_gain(a, all);
+    c.time = gain_of_gathers(a, all);
     c.picks = g.picks;
     c.details = TP_DETAIL(a, TP_DETAIL_BARE_GATHERS, TP_OF_NUMBER(g.bare_count), TP_OF_NUMBER(g.count),
-                          TP_OF_PERCENT(tp_set_percent(a, bare)));
+                          TP_OF_PERCENT(tp_set_percent_of_window(a, bare)));
     if (tp_advisor_add(a, &c))
         tp_explain_communication(a, all);
 }
@@ -168,7 +169,7 @@ static void evaluate_sharding(struct tp_advisor *a)
 /* ---- E7: one process for all devices ---- */
 
 /* Returns whether a name is a function of DataParallel or its node in the backward pass, but not the model itself. */
-static bool is_distributing(struct tp_str name)
+static bool is_distribution_name(struct tp_str name)
 {
     static const char *const names[] = {"Broadcast", "Scatter", "Gather", "ReduceAddCoalesced"};
     static const char node[] = TP_BACKWARD_NODE " ";
@@ -183,7 +184,7 @@ static bool is_distributing(struct tp_str name)
     return is_one;
 }
 
-static bool is_replicating(struct tp_str name)
+static bool is_replication_name(struct tp_str name)
 {
     struct tp_frame frame;
     return tp_frame_parse(&frame, name) && tp_str_ends(frame.path, "torch/nn/parallel/replicate.py");
@@ -199,30 +200,30 @@ static void evaluate_data_parallel(struct tp_advisor *a)
     const struct tp_trace *trace = a->model->trace;
     struct tp_candidate c = {.rule = TP_RULE_E7, .has_ceiling = true};
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
-    if (a->model->gpu_count < 2 || !tp_any_annotation(a->model, is_data_parallel))
+    if (a->model->gpu_count < 2 || !tp_has_annotation(a->model, is_data_parallel))
         return;
     uint8_t *is_one = tp_arena_array(a->arena, trace->names.count, 1);
     for (uint32_t i = 0; i < trace->names.count; i++)
-        is_one[i] = is_distributing(trace->names.items[i]) || is_replicating(trace->names.items[i]);
+        is_one[i] = is_distribution_name(trace->names.items[i]) || is_replication_name(trace->names.items[i]);
     for (uint32_t i = 0; i < a->model->order->host_count; i++) {
         uint32_t event = a->model->order->host[i];
         const struct tp_event *e = &trace->events[event];
-        if (!is_one[e->name] || !tp_in_window(a, event))
+        if (!is_one[e->name] || !tp_event_is_in_window(a, event))
             continue;
         tp_intervals_push(&time, e->ts_ns, tp_event_end(e));
-        tp_picks_longest(&c.picks, a->model, event);
+        tp_picks_add_by_length(&c.picks, a->model, event);
     }
-    struct tp_intervals spreading = tp_intervals_of(&time), exposed = tp_exposed_communication(a);
+    struct tp_intervals spreading = tp_intervals_from_vec(&time), exposed = tp_exposed_communication(a);
     struct tp_vec lost = TP_VEC(a->arena, struct tp_interval);
     tp_intervals_append(&lost, tp_intervals_intersection(a->arena, spreading, a->model->starved));
     tp_intervals_append(&lost, exposed);
     for (uint32_t g = 0; g < a->model->gpu_count; g++)
         tp_intervals_append(&lost, tp_intervals_intersection(a->arena, spreading, a->model->gpus[g].exposed_copy));
-    c.time = tp_intervals_of(&lost);
-    if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_E7, "min_pct"))
+    c.time = tp_intervals_from_vec(&lost);
+    if (tp_set_percent_of_window(a, c.time) < tp_rule_value(a, TP_RULE_E7, "min_pct"))
         return;
     c.details = TP_DETAIL(a, TP_DETAIL_ONE_PROCESS, TP_OF_NUMBER(a->model->gpu_count),
-                          TP_OF_PERCENT(tp_set_percent(a, c.time)));
+                          TP_OF_PERCENT(tp_set_percent_of_window(a, c.time)));
     if (tp_advisor_claim(a, &c))
         tp_explain_communication(a, exposed);
 }

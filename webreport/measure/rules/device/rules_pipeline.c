@@ -27,7 +27,7 @@ const struct tp_rule tp_rule_E11 = {
     .native = {.advice = "Divide the work into smaller parts so that stages wait less, or give all stages equal work."},
     .inference = {.advice =
                       "Keep more micro-batches in the pipeline at the same time, and give all stages equal work."},
-    .weakened_like = "E1",
+    .weakened_like_rule = "E1",
     .on_device = evaluate_pipeline,
     .on_host = evaluate_pipeline,
 };
@@ -55,7 +55,7 @@ struct pipeline {
 
 /* ---- sends and receives ---- */
 
-static unsigned directions_of(struct tp_str name)
+static unsigned directions_of_name(struct tp_str name)
 {
     return (tp_str_find_lower(name, "send") >= 0 ? SENDS : 0) | (tp_str_find_lower(name, "recv") >= 0 ? RECEIVES : 0);
 }
@@ -68,7 +68,7 @@ static const uint8_t *find_directions(struct tp_advisor *a)
     unsigned all = 0;
     for (uint32_t i = 0; i < names->count; i++) {
         if (a->model->marks[i] & TP_MARK_HOST_COMM)
-            directions[i] = (uint8_t)directions_of(names->items[i]);
+            directions[i] = (uint8_t)directions_of_name(names->items[i]);
         all |= directions[i];
     }
     return all == (SENDS | RECEIVES) ? directions : NULL;
@@ -100,8 +100,8 @@ static void find_moments(struct pipeline *p)
         tp_intervals_push(&p->calls, e->ts_ns, tp_event_end(e));
         if (directions & RECEIVES)
             tp_intervals_push(&p->receives, e->ts_ns, tp_event_end(e));
-        if (p->a->cpu && directions & RECEIVES && tp_in_window(p->a, event))
-            tp_picks_longest(&p->picks, model, event);
+        if (p->a->cpu && directions & RECEIVES && tp_event_is_in_window(p->a, event))
+            tp_picks_add_by_length(&p->picks, model, event);
     }
     for (uint32_t op = 0; op < ops->count; op++) {
         const struct tp_event *e = tp_operator_event(model, op);
@@ -123,7 +123,7 @@ struct exchanges {
     bool sends_before_backward; /* a call that sends starts before the backward pass */
 };
 
-static struct exchanges exchanges_of(const struct pipeline *p, const struct tp_step *step, size_t *next)
+static struct exchanges count_exchanges(const struct pipeline *p, const struct tp_step *step, size_t *next)
 {
     struct exchanges x = {0};
     unsigned now = 0;
@@ -156,7 +156,7 @@ static bool is_one_way(unsigned directions)
 /* Returns the number of micro-batches in a step; 0 if the rank is no stage of a pipeline in this step. The first stage
  * sends each micro-batch once; the last stage receives each once. A middle stage receives twice per micro-batch: the
  * micro-batch and its gradient. */
-static int64_t micro_batches_of(const struct exchanges *x)
+static int64_t micro_batch_count(const struct exchanges *x)
 {
     enum { LEAST_EXCHANGES = 3 };
     bool is_stage = x->count >= LEAST_EXCHANGES && x->sending >= 2 && x->receiving >= 2 && is_one_way(x->first) &&
@@ -176,8 +176,8 @@ static void count_micro_batches(struct pipeline *p)
         const struct tp_step *step = &p->a->model->steps[s];
         if (!tp_step_is_used(step))
             continue;
-        struct exchanges x = exchanges_of(p, step, &next);
-        int64_t count = micro_batches_of(&x);
+        struct exchanges x = count_exchanges(p, step, &next);
+        int64_t count = micro_batch_count(&x);
         p->step_count += (double)count >= least;
         p->micro_batches = tp_ns_max(p->micro_batches, count);
     }
@@ -187,12 +187,12 @@ static void count_micro_batches(struct pipeline *p)
 
 /* Returns whether an all-to-all collective launched the kernel. Kernels of such collectives also have names that send
  * and receive. */
-static bool is_of_all(const struct tp_model *model, uint32_t device)
+static bool is_launched_by_collective_of_all(const struct tp_model *model, uint32_t device)
 {
     uint32_t launch = model->devices.launch[device];
     for (uint32_t op = launch == TP_NO_ID ? TP_NO_ID : model->launches.op[launch]; op != TP_NO_ID;
          op = model->operators.parent[op]) {
-        struct tp_str name = tp_trace_name(model->trace, tp_operator_event(model, op));
+        struct tp_str name = tp_trace_event_name(model->trace, tp_operator_event(model, op));
         if (tp_str_find_lower(name, "alltoall") >= 0 || tp_str_find_lower(name, "all_to_all") >= 0)
             return true;
     }
@@ -207,25 +207,26 @@ static struct tp_intervals exposed_kernels(struct pipeline *p)
     uint32_t k;
     for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);) {
         const struct tp_event *e = tp_device_event(a->model, k);
-        if (!tp_is_communication(a->model, k) || !directions_of(tp_trace_name(a->model->trace, e)) ||
-            is_of_all(a->model, k))
+        if (!tp_is_communication(a->model, k) || !directions_of_name(tp_trace_event_name(a->model->trace, e)) ||
+            is_launched_by_collective_of_all(a->model, k))
             continue;
         tp_intervals_push(&time, e->ts_ns, tp_event_end(e));
-        tp_picks_longest_operation(&p->picks, a->model, k);
+        tp_picks_add_operation_by_length(&p->picks, a->model, k);
     }
-    return tp_intervals_intersection(a->arena, tp_intervals_of(&time), tp_exposed_communication(a));
+    return tp_intervals_intersection(a->arena, tp_intervals_from_vec(&time), tp_exposed_communication(a));
 }
 
 static struct tp_intervals lost_time(struct pipeline *p)
 {
     struct tp_advisor *a = p->a;
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
-    struct tp_intervals receives = tp_intervals_of(&p->receives);
+    struct tp_intervals receives = tp_intervals_from_vec(&p->receives);
     if (a->cpu)
-        return tp_intervals_minus(a->arena, receives, tp_computing(a->model, a->arena));
+        return tp_intervals_difference(a->arena, receives, tp_computing_times(a->model, a->arena));
     tp_intervals_append(&time, exposed_kernels(p));
-    tp_intervals_append(&time, tp_intervals_intersection(a->arena, receives, tp_model_idle(a->model, false, a->arena)));
-    return tp_intervals_of(&time);
+    tp_intervals_append(&time,
+                        tp_intervals_intersection(a->arena, receives, tp_model_idle_times(a->model, false, a->arena)));
+    return tp_intervals_from_vec(&time);
 }
 
 /* Returns the number of ranks in the group that sends and receives. If it is unknown, returns the number of ranks in
@@ -236,7 +237,7 @@ static int64_t group_size(const struct pipeline *p, const char **of)
     *of = "group";
     for (uint32_t i = 0; i < model->collectives.count; i++) {
         const struct tp_collective *record = &model->collectives.items[i];
-        if (record->comm == TP_NO_ID || !directions_of(record->name))
+        if (record->comm == TP_NO_ID || !directions_of_name(record->name))
             continue;
         uint32_t size = model->trace->comms[record->comm].group_size;
         int64_t ranks = size == TP_NO_ID ? 0 : tp_value_int(model->trace->values.items[size]);
@@ -248,13 +249,13 @@ static int64_t group_size(const struct pipeline *p, const char **of)
     return head.ptr ? tp_value_world_size(head) : 0;
 }
 
-static struct tp_detail *detail_of(const struct pipeline *p, struct tp_intervals time)
+static struct tp_detail *pipeline_detail(const struct pipeline *p, struct tp_intervals time)
 {
     struct tp_advisor *a = p->a;
     const char *of;
     int64_t stages = group_size(p, &of), count = p->micro_batches;
     struct tp_detail *detail =
-        TP_DETAIL(a, TP_DETAIL_MICRO_BATCHES, TP_OF_NUMBER(count), TP_OF_PERCENT(tp_set_percent(a, time)));
+        TP_DETAIL(a, TP_DETAIL_MICRO_BATCHES, TP_OF_NUMBER(count), TP_OF_PERCENT(tp_set_percent_of_window(a, time)));
     if (stages > 1)
         detail->next = TP_DETAIL(a, TP_DETAIL_STAGES, TP_OF_NUMBER(stages), TP_OF_TEXT(tp_str_of(of)),
                                  TP_OF_PERCENT(tp_percent(stages - 1, count + stages - 1)));
@@ -272,11 +273,11 @@ static void evaluate_pipeline(struct tp_advisor *a)
     count_micro_batches(&p);
     if (!p.step_count || 2 * p.step_count < a->model->used_count)
         return;
-    c.time = tp_intervals_minus(a->arena, lost_time(&p), a->explained_communication);
-    if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_E11, "min_pct"))
+    c.time = tp_intervals_difference(a->arena, lost_time(&p), a->explained_communication);
+    if (tp_set_percent_of_window(a, c.time) < tp_rule_value(a, TP_RULE_E11, "min_pct"))
         return;
     c.picks = p.picks;
-    c.details = detail_of(&p, c.time);
-    if (a->cpu ? tp_cpu_add(a, &c) : tp_advisor_claim(a, &c))
-        tp_explain_communication(a, a->cpu ? tp_intervals_of(&p.calls) : c.time);
+    c.details = pipeline_detail(&p, c.time);
+    if (a->cpu ? tp_cpu_add_candidate(a, &c) : tp_advisor_claim(a, &c))
+        tp_explain_communication(a, a->cpu ? tp_intervals_from_vec(&p.calls) : c.time);
 }

@@ -8,7 +8,7 @@
 #include "writer/base/sort.h"
 #include "writer/text/format.h"
 
-static void evaluate_single(struct tp_advisor *a);
+static void evaluate_single_precision(struct tp_advisor *a);
 static void evaluate_products(struct tp_advisor *a);
 static void evaluate_layouts(struct tp_advisor *a);
 
@@ -26,7 +26,7 @@ const struct tp_rule tp_rule_C17 = {
                          "sizes that are multiples of 64."},
     .serving = {.advice = "Tune the product of this shape: use the engine's table of tuned products, TunableOp, or "
                           "prefills with a multiple of 64 tokens."},
-    .weakened_like = "C11",
+    .weakened_like_rule = "C11",
     .on_device = evaluate_products,
 };
 
@@ -40,8 +40,8 @@ const struct tp_rule tp_rule_C18 = {
     .doc_url = DOC_TUNE,
     .cause = "compute.decode_gemm",
     .gain = {.low = 0.1, .high = 1.0, .right = 1, .known = 1},
-    .weakened_like = "C11",
-    .is_of_small_batches = true,
+    .weakened_like_rule = "C11",
+    .is_about_small_batches = true,
     .on_device = evaluate_products,
 };
 
@@ -55,7 +55,7 @@ const struct tp_rule tp_rule_C20 = {
     .cause = "compute.layout_conv",
     .gain = {.low = 0.5, .high = 1.0, .right = 1, .known = 2},
     .native = {.advice = "Keep the data in the layout that the library's kernels take."},
-    .weakened_like = "C11",
+    .weakened_like_rule = "C11",
     .on_device = evaluate_layouts,
 };
 
@@ -68,7 +68,7 @@ const struct tp_rule tp_rule_C21 = {
     .doc_url = DOC_TUNE,
     .cause = "compute.float64",
     .native = {.advice = "Compute in single precision if the accuracy permits."},
-    .weakened_like = "C11",
+    .weakened_like_rule = "C11",
     .on_device = evaluate_products,
 };
 
@@ -81,7 +81,7 @@ const struct tp_rule tp_rule_C22 = {
     .doc_url = DOC_AMP,
     .cause = "compute.misaligned",
     .gain = {.low = 0.3, .high = 0.75, .right = 1, .known = 2},
-    .weakened_like = "C11",
+    .weakened_like_rule = "C11",
     .on_device = evaluate_products,
 };
 
@@ -93,8 +93,8 @@ const struct tp_rule tp_rule_C23 = {
     .advice = "Process more per kernel: increase the batch size, or batch several requests.",
     .doc_url = DOC_TUNE,
     .cause = "batch.too_small",
-    .weakened_like = "C11",
-    .is_of_small_batches = true,
+    .weakened_like_rule = "C11",
+    .is_about_small_batches = true,
     .on_device = evaluate_products,
 };
 
@@ -111,8 +111,8 @@ const struct tp_rule tp_rule_C24 = {
     .gain = {.right = 4, .known = 4},
     .native = {.advice = "Let the library use tensor cores: use TF32, or half precision if the accuracy permits."},
     .serving = {.advice = "Serve the model in bfloat16 or float16 (the engine's dtype) if the accuracy permits."},
-    .weakened_like = "C11",
-    .on_device = evaluate_single,
+    .weakened_like_rule = "C11",
+    .on_device = evaluate_single_precision,
 };
 
 const struct tp_rule tp_rule_C25 = {
@@ -130,7 +130,7 @@ const struct tp_rule tp_rule_C25 = {
                             "check the accuracy."},
     .serving = {.advice = "Use FP8 weights and activations, set in the engine (vLLM, SGLang: --quantization fp8) or "
                           "with a model stored in FP8, and check the accuracy."},
-    .weakened_like = "C11",
+    .weakened_like_rule = "C11",
     .on_device = evaluate_products,
 };
 
@@ -160,7 +160,7 @@ static struct product *list_products(struct tp_advisor *a, enum tp_number_type t
     uint32_t *known = tp_arena_array(a->arena, a->units->call_count, sizeof *known);
     for (uint32_t i = 0; i < a->units->count; i++) {
         const struct tp_work_unit *unit = &a->units->items[i];
-        const struct tp_cost *cost = tp_advisor_cost(a, unit);
+        const struct tp_cost *cost = tp_advisor_cost_of_unit(a, unit);
         if (cost->type != type || cost->flops <= MIN_FLOPS || a->kinds->of_device[unit->main] != TP_WORK_GEMM ||
             (a->is_attention && a->is_attention[unit->main]) || !tp_unit_is_in_window(a, unit))
             continue;
@@ -186,7 +186,7 @@ static struct product *list_products(struct tp_advisor *a, enum tp_number_type t
 static void claim_calls(struct tp_work_claim *claim, const struct tp_advisor *a, uint32_t call, double high)
 {
     for (uint32_t k = 0; k < a->model->devices.count; k++) {
-        const struct tp_work_unit *unit = tp_advisor_unit(a, k);
+        const struct tp_work_unit *unit = tp_advisor_unit_of_device(a, k);
         if (unit && unit->call == call && tp_unit_is_in_window(a, unit))
             tp_work_claim_add(claim, a, k, high);
     }
@@ -199,7 +199,7 @@ static double median_of_others(const struct product *products, size_t count, siz
     return products[middle < at ? middle : middle + 1].rate;
 }
 
-static void find_slow(struct tp_advisor *a, enum tp_number_type type)
+static void find_slow_products(struct tp_advisor *a, enum tp_number_type type)
 {
     size_t count;
     const struct product *products = list_products(a, type, &count);
@@ -215,7 +215,7 @@ static void find_slow(struct tp_advisor *a, enum tp_number_type type)
         claim.candidate.low = (1 - p->rate / others) / (1 - p->rate / best);
         claim_calls(&claim, a, a->units->items[p->unit].call, 1 - p->rate / best);
         struct tp_str text = tp_unit_operands_text(a, &a->units->items[p->unit]);
-        struct tp_str name = tp_advisor_name(a, a->units->items[p->unit].event);
+        struct tp_str name = tp_advisor_event_name(a, a->units->items[p->unit].event);
         tp_work_claim_end(&claim, a,
                           TP_DETAIL(a, TP_DETAIL_SLOW_PRODUCT, TP_OF_TEXT(name), TP_OF_TEXT(text),
                                     TP_OF_NUMBER(p->calls), TP_OF_NUMBER(a->model->used_count), TP_OF_REAL(p->rate),
@@ -223,7 +223,7 @@ static void find_slow(struct tp_advisor *a, enum tp_number_type type)
     }
 }
 
-static bool names_decoding(struct tp_str name)
+static bool is_decoding_name(struct tp_str name)
 {
     return tp_str_find(name, "DECODE") >= 0 || tp_str_find(name, "context_0(") >= 0;
 }
@@ -231,7 +231,7 @@ static bool names_decoding(struct tp_str name)
 /* Returns whether an annotation shows that the program generates token by token (decoding). */
 static bool is_decoding(const struct tp_advisor *a)
 {
-    return tp_any_annotation(a->model, names_decoding);
+    return tp_has_annotation(a->model, is_decoding_name);
 }
 
 /* Finds products with so few rows that reading the weights takes longer than multiplying. */
@@ -243,27 +243,28 @@ static void find_weight_reading(struct tp_advisor *a)
     uint32_t k;
     tp_work_claim_begin(&claim, a, TP_RULE_C18);
     for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);) {
-        const struct tp_work_unit *unit = tp_advisor_unit(a, k);
+        const struct tp_work_unit *unit = tp_advisor_unit_of_device(a, k);
         unsigned kind = a->kinds->of_device[k];
         if (kind != TP_WORK_GEMM && kind != TP_WORK_MOE)
             continue;
-        if (unit ? tp_advisor_cost(a, unit)->flops / tp_ns_max(1, tp_advisor_cost(a, unit)->bytes) <= MOST_ROWS
+        if (unit ? tp_advisor_cost_of_unit(a, unit)->flops / tp_ns_max(1, tp_advisor_cost_of_unit(a, unit)->bytes) <=
+                       MOST_ROWS
                  : is_decode)
             tp_work_claim_add(&claim, a, k, 0.5);
     }
     if (!is_decode) /* training also has products with few rows, so they count only in programs that decode */
         claim.ns = 0;
-    tp_work_claim_end(&claim, a, TP_DETAIL(a, TP_DETAIL_FEW_ROWS, TP_OF_PERCENT(tp_work_claim_share(a, &claim))));
+    tp_work_claim_end(&claim, a, TP_DETAIL(a, TP_DETAIL_FEW_ROWS, TP_OF_PERCENT(tp_work_claim_time_share(a, &claim))));
 }
 
-static void find_double(struct tp_advisor *a)
+static void find_double_products(struct tp_advisor *a)
 {
     struct tp_work_claim claim;
     uint32_t k;
     tp_work_claim_begin(&claim, a, TP_RULE_C21);
     for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);) {
-        const struct tp_work_unit *unit = tp_advisor_unit(a, k);
-        if (unit && tp_advisor_cost(a, unit)->type == TP_NUMBER_FP64 && tp_advisor_cost(a, unit)->flops)
+        const struct tp_work_unit *unit = tp_advisor_unit_of_device(a, k);
+        if (unit && tp_advisor_cost_of_unit(a, unit)->type == TP_NUMBER_FP64 && tp_advisor_cost_of_unit(a, unit)->flops)
             tp_work_claim_add(&claim, a, k, 0.9);
     }
     claim.candidate.has_low = true;
@@ -282,7 +283,7 @@ static bool has_word(struct tp_str name, const char *const *words)
     return false;
 }
 
-static unsigned bits_of(const struct tp_advisor *a, uint8_t *known, uint32_t device)
+static unsigned name_bits_of_kernel(const struct tp_advisor *a, uint8_t *known, uint32_t device)
 {
     static const char *const odd[] = {"align1_", "align1>", "align2_", "align2>", "_align1", "_align2", NULL};
     static const char *const single[] = {"sgemm", "scudnn", "_f32f32_", "engine<float", NULL};
@@ -295,14 +296,14 @@ static unsigned bits_of(const struct tp_advisor *a, uint8_t *known, uint32_t dev
 }
 
 /* Finds kernels with odd sizes by their names, for recordings without operators and types. */
-static void find_named(struct tp_advisor *a)
+static void find_kernels_by_name(struct tp_advisor *a)
 {
     struct tp_work_claim odd;
     uint8_t *known = tp_arena_array(a->arena, a->model->trace->names.count, 1);
     uint32_t k;
     tp_work_claim_begin(&odd, a, TP_RULE_C22);
     for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);) {
-        if (bits_of(a, known, k) & IS_ODD && !(a->is_attention && a->is_attention[k]))
+        if (name_bits_of_kernel(a, known, k) & IS_ODD && !(a->is_attention && a->is_attention[k]))
             tp_work_claim_add(&odd, a, k, 1);
     }
     a->is_left_out[TP_RULE_C22] |= a->reported[TP_RULE_C3];
@@ -316,7 +317,8 @@ struct single_gain {
 
 /* Returns the gain for a single-precision kernel. The greatest gain assumes half precision at 0.5 of the peak rate and
  * 0.7 of the memory rate. The least gain assumes TF32 if the device has it. */
-static struct single_gain gain_of(const struct tp_advisor *a, const struct tp_work_unit *unit, uint32_t device)
+static struct single_gain single_precision_gain(const struct tp_advisor *a, const struct tp_work_unit *unit,
+                                                uint32_t device)
 {
     const struct tp_peaks *peaks = unit ? a->units->peaks[a->model->devices.gpu[device]] : NULL;
     struct single_gain gain = {0.3, 0.75};
@@ -325,7 +327,7 @@ static struct single_gain gain_of(const struct tp_advisor *a, const struct tp_wo
     double single = peaks ? tp_peaks_tflops(peaks, TP_NUMBER_FP32, false) : 0;
     if (half <= 0 || !unit->ns)
         return gain;
-    const struct tp_cost *cost = tp_advisor_cost(a, unit);
+    const struct tp_cost *cost = tp_advisor_cost_of_unit(a, unit);
     double fast = fmax((double)cost->flops / half / 1e3 / 0.5, (double)cost->bytes / 2 / peaks->memory_gb_s / 0.7);
     gain.high = fmax(0, 1 - fast / (double)unit->ns);
     if (tf32 > single)
@@ -334,7 +336,7 @@ static struct single_gain gain_of(const struct tp_advisor *a, const struct tp_wo
     return gain;
 }
 
-static void evaluate_single(struct tp_advisor *a)
+static void evaluate_single_precision(struct tp_advisor *a)
 {
     struct tp_work_claim claim;
     uint8_t *known = tp_arena_array(a->arena, a->model->trace->names.count, 1);
@@ -342,13 +344,13 @@ static void evaluate_single(struct tp_advisor *a)
     uint32_t k;
     tp_work_claim_begin(&claim, a, TP_RULE_C24);
     for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);) {
-        unsigned kind = a->kinds->of_device[k], bits = bits_of(a, known, k);
-        const struct tp_work_unit *unit = tp_advisor_unit(a, k);
-        const struct tp_cost *cost = unit ? tp_advisor_cost(a, unit) : NULL;
+        unsigned kind = a->kinds->of_device[k], bits = name_bits_of_kernel(a, known, k);
+        const struct tp_work_unit *unit = tp_advisor_unit_of_device(a, k);
+        const struct tp_cost *cost = unit ? tp_advisor_cost_of_unit(a, unit) : NULL;
         bool is_costed = cost && cost->flops && cost->type == TP_NUMBER_FP32;
         if ((kind != TP_WORK_GEMM && kind != TP_WORK_CONVOLUTION) || bits & IS_FAST || !(is_costed || bits & IS_SINGLE))
             continue;
-        struct single_gain gain = gain_of(a, is_costed ? unit : NULL, k);
+        struct single_gain gain = single_precision_gain(a, is_costed ? unit : NULL, k);
         double ns = (double)tp_device_event(a->model, k)->dur_ns;
         low += gain.low * ns;
         high += gain.high * ns;
@@ -358,15 +360,15 @@ static void evaluate_single(struct tp_advisor *a)
     claim.candidate.has_low = true;
     claim.candidate.low = high > 0 ? low / high : 0;
     claim.candidate.lower = costed < 0.6 * (double)claim.ns;
-    if (tp_work_claim_end(&claim, a, TP_DETAIL(a, TP_DETAIL_SHARE, TP_OF_PERCENT(tp_work_claim_share(a, &claim)))))
+    if (tp_work_claim_end(&claim, a, TP_DETAIL(a, TP_DETAIL_SHARE, TP_OF_PERCENT(tp_work_claim_time_share(a, &claim)))))
         a->is_left_out[TP_RULE_C1] = a->is_left_out[TP_RULE_C2] = true;
 }
 
 /* Returns whether a half-precision product is limited by the compute rate, on a device that supports FP8. */
-static bool could_be_fp8(const struct tp_advisor *a, const struct tp_work_unit *unit, uint32_t device)
+static bool can_use_fp8(const struct tp_advisor *a, const struct tp_work_unit *unit, uint32_t device)
 {
     const struct tp_peaks *peaks = unit ? a->units->peaks[a->model->devices.gpu[device]] : NULL;
-    const struct tp_cost *cost = unit ? tp_advisor_cost(a, unit) : NULL;
+    const struct tp_cost *cost = unit ? tp_advisor_cost_of_unit(a, unit) : NULL;
     if (!peaks || peaks->tflops[TP_PEAK_FP8] <= 0 || a->kinds->of_device[device] != TP_WORK_GEMM ||
         (cost->type != TP_NUMBER_FP16 && cost->type != TP_NUMBER_BF16))
         return false;
@@ -376,7 +378,7 @@ static bool could_be_fp8(const struct tp_advisor *a, const struct tp_work_unit *
 
 /* Finds products that could use FP8. Claims less than half of their time: FP8 has twice the rate, but the work around
  * the products remains. */
-static void find_half(struct tp_advisor *a)
+static void find_half_precision_products(struct tp_advisor *a)
 {
     static const double MOST = 0.45;
     struct tp_work_claim claim;
@@ -385,13 +387,14 @@ static void find_half(struct tp_advisor *a)
     claim.candidate.is_forced = true; /* low severity, because fixes without a loss of accuracy should come first */
     claim.candidate.severity = TP_SEVERITY_LOW;
     for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);)
-        if (could_be_fp8(a, tp_advisor_unit(a, k), k))
+        if (can_use_fp8(a, tp_advisor_unit_of_device(a, k), k))
             tp_work_claim_add(&claim, a, k, MOST);
-    tp_work_claim_end(&claim, a, TP_DETAIL(a, TP_DETAIL_HALF_PRODUCTS, TP_OF_PERCENT(tp_work_claim_share(a, &claim))));
+    tp_work_claim_end(&claim, a,
+                      TP_DETAIL(a, TP_DETAIL_HALF_PRODUCTS, TP_OF_PERCENT(tp_work_claim_time_share(a, &claim))));
 }
 
 /* Finds kernels that are too short to fill a device, in programs that do not train. */
-static void find_small(struct tp_advisor *a)
+static void find_small_products(struct tp_advisor *a)
 {
     struct tp_candidate c = {.rule = TP_RULE_C23, .is_forced = true, .severity = TP_SEVERITY_LOW, .share = NAN};
     double limit = tp_rule_value(a, TP_RULE_C23, "short_us") * 1000;
@@ -411,15 +414,15 @@ static void evaluate_products(struct tp_advisor *a)
 {
     uint64_t types = 0;
     for (uint32_t i = 0; i < a->units->count; i++)
-        types |= UINT64_C(1) << tp_advisor_cost(a, &a->units->items[i])->type;
+        types |= UINT64_C(1) << tp_advisor_cost_of_unit(a, &a->units->items[i])->type;
     for (unsigned type = TP_NUMBER_FP64; type < TP_NUMBER_TYPES; type++)
         if (types >> type & 1)
-            find_slow(a, (enum tp_number_type)type);
+            find_slow_products(a, (enum tp_number_type)type);
     find_weight_reading(a);
-    find_double(a);
-    find_named(a);
-    find_half(a);
-    find_small(a);
+    find_double_products(a);
+    find_kernels_by_name(a);
+    find_half_precision_products(a);
+    find_small_products(a);
 }
 
 /* ---- C20: layout changes ---- */
@@ -448,13 +451,14 @@ static void evaluate_layouts(struct tp_advisor *a)
     for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);) {
         unsigned kind = a->kinds->of_device[k];
         convolutions += kind == TP_WORK_CONVOLUTION;
-        if (kind == TP_WORK_LAYOUT && tp_kernel_of_library(a, k) == TP_WORK_LAYOUT &&
-            !keeps_layout(tp_trace_name(a->model->trace, tp_device_event(a->model, k))))
+        if (kind == TP_WORK_LAYOUT && tp_kernel_library_work(a, k) == TP_WORK_LAYOUT &&
+            !keeps_layout(tp_trace_event_name(a->model->trace, tp_device_event(a->model, k))))
             tp_work_claim_add(&claim, a, k, 1);
     }
     if (!convolutions)
         claim.ns = 0;
     tp_work_claim_end(&claim, a,
                       TP_DETAIL(a, TP_DETAIL_LAYOUT, TP_OF_NUMBER(claim.candidate.picks.total),
-                                TP_OF_NUMBER(a->model->used_count), TP_OF_PERCENT(tp_work_claim_share(a, &claim))));
+                                TP_OF_NUMBER(a->model->used_count),
+                                TP_OF_PERCENT(tp_work_claim_time_share(a, &claim))));
 }

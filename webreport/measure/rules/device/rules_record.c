@@ -103,7 +103,7 @@ struct record {
     struct tp_intervals explained; /* the part of W that the recording explains for at least one device */
 };
 
-static double share_of(int64_t ns, int64_t all)
+static double ratio_of_ns(int64_t ns, int64_t all)
 {
     return all ? 100.0 * (double)ns / (double)all : 0;
 }
@@ -123,15 +123,15 @@ static void add_reason(void *context, enum tp_idle_reason reason, const struct t
     if (is_unexplained && piece->next != TP_NO_ID) {
         struct tp_pick pick = tp_pick_of_operation(r->a->model, piece->next);
         pick.weight = ns;
-        tp_picks_rank(&r->unexplained, pick);
+        tp_picks_add_by_weight(&r->unexplained, pick);
     }
     if (reason == TP_IDLE_BY_BLOCKED) {
         uint32_t call = r->a->model->launches.event[r->a->model->devices.launch[piece->next]];
-        bool is_launch =
-            tp_call_use_of(tp_trace_name(r->a->model->trace, &r->a->model->trace->events[call])) == TP_CALL_LAUNCH;
+        bool is_launch = tp_call_use_by_name(tp_trace_event_name(r->a->model->trace,
+                                                                 &r->a->model->trace->events[call])) == TP_CALL_LAUNCH;
         r->blocked_ns = tp_sat_add(r->blocked_ns, is_launch ? ns : 0);
         if (is_launch)
-            tp_picks_longest(&r->setup, r->a->model, call);
+            tp_picks_add_by_length(&r->setup, r->a->model, call);
     }
 }
 
@@ -161,18 +161,19 @@ static void read_gaps(struct record *r)
         r->unexplained_time = TP_VEC(r->a->arena, struct tp_interval);
         tp_idle_reasons_find(&found, model, &model->gpus[g], r->a->arena, add_reason, r);
         r->all_ns = tp_sat_add(r->all_ns, model->window_ns);
-        r->unexplained_ns = tp_sat_add(r->unexplained_ns, tp_idle_outside_program(&found));
+        r->unexplained_ns = tp_sat_add(r->unexplained_ns, tp_idle_outside_program_ns(&found));
         r->busy_ns = tp_sat_add(r->busy_ns, tp_intervals_intersection_length(model->gpus[g].busy, window));
         add_short_gaps(r, &model->gpus[g]);
         tp_intervals_append(&r->short_time, model->gpus[g].busy);
-        tp_intervals_append(&explained, tp_intervals_minus(r->a->arena, window, tp_intervals_of(&r->unexplained_time)));
+        tp_intervals_append(&explained,
+                            tp_intervals_difference(r->a->arena, window, tp_intervals_from_vec(&r->unexplained_time)));
     }
-    r->explained = tp_intervals_of(&explained);
+    r->explained = tp_intervals_from_vec(&explained);
 }
 
 /* Restricts the judged time to `time`. is_whole: true if shares then refer to the restricted time, false if they refer
  * to the same time as before. */
-static void restrict_judged(struct tp_advisor *a, struct tp_intervals time, bool is_whole)
+static void restrict_judged_time(struct tp_advisor *a, struct tp_intervals time, bool is_whole)
 {
     a->judged = tp_intervals_intersection(a->arena, time, a->judged);
     if (is_whole)
@@ -191,14 +192,14 @@ static void read_calls(struct record *r)
         const struct tp_event *call = tp_launch_event(model, i);
         uint8_t *use = &uses[call->name];
         if (!*use)
-            *use = (uint8_t)(tp_call_use_of(tp_trace_name(model->trace, call)) + 1);
+            *use = (uint8_t)(tp_call_use_by_name(tp_trace_event_name(model->trace, call)) + 1);
         if (*use != TP_CALL_ALLOCATE + 1 && *use != TP_CALL_SET_UP + 1)
             continue;
         tp_intervals_push(&time, call->ts_ns, tp_event_end(call));
-        if (tp_in_window(a, model->launches.event[i]))
-            tp_picks_longest(&r->setup, model, model->launches.event[i]);
+        if (tp_event_is_in_window(a, model->launches.event[i]))
+            tp_picks_add_by_length(&r->setup, model, model->launches.event[i]);
     }
-    struct tp_intervals waits = tp_intervals_intersection(a->arena, tp_intervals_of(&time), model->starved);
+    struct tp_intervals waits = tp_intervals_intersection(a->arena, tp_intervals_from_vec(&time), model->starved);
     r->setup_ns = tp_sat_add(tp_intervals_length(waits), r->blocked_ns);
     tp_arena_drop(a->arena, uses, model->trace->names.count);
 }
@@ -212,8 +213,8 @@ static void set_unjudged(struct tp_advisor *a, enum tp_unjudged_reason reason, i
         a->unjudged = (struct tp_unjudged){reason, ns, details};
 }
 
-static void note(struct record *r, enum tp_rule_id rule, bool is_first, const struct tp_picks *picks,
-                 const struct tp_detail *details)
+static void report_recording_finding(struct record *r, enum tp_rule_id rule, bool is_first,
+                                     const struct tp_picks *picks, const struct tp_detail *details)
 {
     struct tp_candidate c = {.rule = rule, .is_forced = true, .severity = TP_SEVERITY_INFO, .share = NAN};
     c.is_first = is_first;
@@ -227,7 +228,7 @@ static void note(struct record *r, enum tp_rule_id rule, bool is_first, const st
 static void skip_late_host(struct tp_advisor *a, const char *reason)
 {
     for (unsigned i = 0; i < TP_RULE_COUNT; i++)
-        if (tp_rule_at(i)->is_of_late_host) {
+        if (tp_rule_at(i)->is_about_late_host) {
             a->is_left_out[i] = true;
             tp_advisor_skip(a, (enum tp_rule_id)i, reason);
         }
@@ -236,10 +237,10 @@ static void skip_late_host(struct tp_advisor *a, const char *reason)
 /* ---- R2: a capture, or too little work ---- */
 
 /* Leaves out all rules except R2 and the rules about memory. */
-static void leave_out_rules(struct tp_advisor *a)
+static void exclude_unanswerable_rules(struct tp_advisor *a)
 {
     for (unsigned i = 0; i < TP_RULE_COUNT; i++)
-        a->is_left_out[i] = i != TP_RULE_R2 && !tp_rule_at(i)->is_of_memory;
+        a->is_left_out[i] = i != TP_RULE_R2 && !tp_rule_at(i)->is_about_memory;
 }
 
 /* Removes captures of device graphs from the judged time. Returns whether the remaining time is too short to judge. */
@@ -249,16 +250,16 @@ static bool is_capture(struct record *r)
     const struct tp_model *model = a->model;
     struct tp_intervals captures =
         tp_intervals_intersection(a->arena, tp_captures_find(model, a->arena), model->window);
-    struct tp_intervals idle = tp_intervals_minus(a->arena, captures, model->device_busy);
+    struct tp_intervals idle = tp_intervals_difference(a->arena, captures, model->device_busy);
     if (!idle.count)
         return false;
-    restrict_judged(a, tp_intervals_minus(a->arena, model->window, idle), true);
+    restrict_judged_time(a, tp_intervals_difference(a->arena, model->window, idle), true);
     struct tp_detail *details =
-        TP_DETAIL(a, TP_DETAIL_CAPTURE, TP_OF_PERCENT(share_of(tp_intervals_length(idle), model->window_ns)));
+        TP_DETAIL(a, TP_DETAIL_CAPTURE, TP_OF_PERCENT(ratio_of_ns(tp_intervals_length(idle), model->window_ns)));
     set_unjudged(a, TP_UNJUDGED_CAPTURE, tp_intervals_length(idle), details);
     if (a->unjudged.reason != TP_UNJUDGED_CAPTURE)
         return false;
-    leave_out_rules(a);
+    exclude_unanswerable_rules(a);
     struct tp_candidate c = {
         .rule = TP_RULE_R2, .is_forced = true, .is_first = true, .severity = TP_SEVERITY_INFO, .share = NAN};
     c.details = details;
@@ -273,17 +274,17 @@ static bool is_too_short(struct record *r)
 {
     struct tp_advisor *a = r->a;
     if (a->model->used_count > 1 || (double)a->operation_count > tp_rule_value(a, TP_RULE_R2, "max_operations") ||
-        share_of(r->busy_ns, r->all_ns) >= tp_rule_value(a, TP_RULE_R2, "max_busy_pct"))
+        ratio_of_ns(r->busy_ns, r->all_ns) >= tp_rule_value(a, TP_RULE_R2, "max_busy_pct"))
         return false;
-    leave_out_rules(a);
+    exclude_unanswerable_rules(a);
     struct tp_picks longest = {.total = 0};
     uint32_t k;
     for (struct tp_operations w = {.a = a}; tp_next_operation(&w, &k);)
-        tp_picks_longest_operation(&longest, a->model, k);
+        tp_picks_add_operation_by_length(&longest, a->model, k);
     struct tp_detail *details =
         TP_DETAIL(a, TP_DETAIL_LITTLE, TP_OF_NUMBER(a->operation_count), TP_OF_NS(a->model->window_ns),
-                  TP_OF_PERCENT(share_of(r->busy_ns, r->all_ns)));
-    note(r, TP_RULE_R2, true, &longest, details);
+                  TP_OF_PERCENT(ratio_of_ns(r->busy_ns, r->all_ns)));
+    report_recording_finding(r, TP_RULE_R2, true, &longest, details);
     set_unjudged(a, TP_UNJUDGED_LITTLE, a->model->window_ns, details);
     return true;
 }
@@ -296,7 +297,7 @@ static bool is_parameter(struct tp_str name)
 }
 
 /* Returns whether nearly all set-up work is in the first step. Work that every step does is no first use. */
-static bool is_at_first(const struct record *r)
+static bool is_first_use_in_first_step(const struct record *r)
 {
     const struct tp_model *model = r->a->model;
     uint32_t first = 0;
@@ -313,15 +314,15 @@ static bool is_at_first(const struct record *r)
 static void examine_first_use(struct record *r)
 {
     struct tp_advisor *a = r->a;
-    double setup = share_of(r->setup_ns, a->model->window_ns), huge = share_of(r->huge_ns, r->all_ns);
-    bool is_first = setup > tp_rule_value(a, TP_RULE_R3, "min_pct") && is_at_first(r);
-    if (!is_first && !(huge > tp_rule_value(a, TP_RULE_R3, "min_gap_pct") && tp_any_annotation(a->model, is_parameter)))
+    double setup = ratio_of_ns(r->setup_ns, a->model->window_ns), huge = ratio_of_ns(r->huge_ns, r->all_ns);
+    bool is_first = setup > tp_rule_value(a, TP_RULE_R3, "min_pct") && is_first_use_in_first_step(r);
+    if (!is_first && !(huge > tp_rule_value(a, TP_RULE_R3, "min_gap_pct") && tp_has_annotation(a->model, is_parameter)))
         return;
-    restrict_judged(a, tp_intervals_temporary_of(&r->short_time), true);
+    restrict_judged_time(a, tp_intervals_from_vec_temporary(&r->short_time), true);
     skip_late_host(a, "the first use of the device fills the recording");
-    note(r, TP_RULE_R3, true, &r->setup,
-         TP_DETAIL(a, is_first ? TP_DETAIL_FIRST_USE : TP_DETAIL_HUGE_GAPS,
-                   TP_OF_NS(is_first ? r->setup_ns : r->huge_ns), TP_OF_NS(a->judged_ns)));
+    report_recording_finding(r, TP_RULE_R3, true, &r->setup,
+                             TP_DETAIL(a, is_first ? TP_DETAIL_FIRST_USE : TP_DETAIL_HUGE_GAPS,
+                                       TP_OF_NS(is_first ? r->setup_ns : r->huge_ns), TP_OF_NS(a->judged_ns)));
     set_unjudged(a, TP_UNJUDGED_FIRST_USE, tp_sat_sub(a->model->window_ns, a->judged_ns), NULL);
 }
 
@@ -336,22 +337,23 @@ static int64_t lead_ns(const struct tp_advisor *a)
     return tp_sat_sub(tp_device_event(a->model, a->ranges[0].first)->ts_ns, tp_event_end(launch));
 }
 
-static void examine_edge(struct record *r)
+static void examine_recording_edge(struct record *r)
 {
     struct tp_advisor *a = r->a;
     int64_t lead = lead_ns(a);
-    double unexplained = share_of(r->unexplained_ns, r->all_ns), queue = share_of(r->queue_ns, r->all_ns);
+    double unexplained = ratio_of_ns(r->unexplained_ns, r->all_ns), queue = ratio_of_ns(r->queue_ns, r->all_ns);
     if (unexplained >= tp_rule_value(a, TP_RULE_R4, "min_pct")) {
         bool is_much = unexplained > tp_rule_value(a, TP_RULE_R4, "much_pct");
         int64_t left_ns = tp_intervals_intersection_length(r->explained, a->model->window);
         set_unjudged(a, TP_UNJUDGED_EDGE, tp_sat_sub(a->model->window_ns, left_ns), NULL);
-        restrict_judged(a, r->explained, is_much && !a->reported[TP_RULE_R3]);
+        restrict_judged_time(a, r->explained, is_much && !a->reported[TP_RULE_R3]);
         struct tp_detail *details = TP_DETAIL(a, TP_DETAIL_EDGE, TP_OF_PERCENT(unexplained));
         if (is_much)
             details->next = TP_DETAIL(a, TP_DETAIL_EDGE_REST, TP_NO_ARGUMENT);
-        note(r, TP_RULE_R4, false, &r->unexplained, details);
-    } else if (lead > LONG_GAP_NS && share_of(lead, a->model->window_ns) > tp_rule_value(a, TP_RULE_R4, "much_pct")) {
-        note(r, TP_RULE_R4, false, NULL, TP_DETAIL(a, TP_DETAIL_LEAD, TP_OF_NS(lead)));
+        report_recording_finding(r, TP_RULE_R4, false, &r->unexplained, details);
+    } else if (lead > LONG_GAP_NS &&
+               ratio_of_ns(lead, a->model->window_ns) > tp_rule_value(a, TP_RULE_R4, "much_pct")) {
+        report_recording_finding(r, TP_RULE_R4, false, NULL, TP_DETAIL(a, TP_DETAIL_LEAD, TP_OF_NS(lead)));
     }
     if (queue >= tp_rule_value(a, TP_RULE_R1, "min_queue_pct")) {
         struct tp_candidate c = {.rule = TP_RULE_R1, .is_forced = true, .severity = TP_SEVERITY_INFO, .share = NAN};
@@ -362,7 +364,7 @@ static void examine_edge(struct record *r)
 
 /* ---- C14: no gain possible on the host ---- */
 
-static void examine_busy(struct record *r)
+static void examine_busy_time(struct record *r)
 {
     struct tp_advisor *a = r->a;
     const struct tp_model *model = a->model;
@@ -373,7 +375,7 @@ static void examine_busy(struct record *r)
     for (uint32_t g = 0; g < model->gpu_count; g++)
         if (!model->gpus[g].is_own)
             compute = tp_sat_add(compute, tp_intervals_intersection_length(model->gpus[g].compute, model->window));
-    double share = share_of(compute / r->gpu_count, a->judged_ns);
+    double share = ratio_of_ns(compute / r->gpu_count, a->judged_ns);
     if (!(share > tp_rule_value(a, TP_RULE_C14, "min_pct")))
         return;
     for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);)
@@ -385,8 +387,8 @@ static void examine_busy(struct record *r)
         }
     for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);)
         if (a->kinds->of_device[k] == kind)
-            tp_picks_longest_operation(&c.picks, model, k);
-    c.details = TP_DETAIL(a, TP_DETAIL_BUSY, TP_OF_PERCENT(share), TP_OF_PERCENT(share_of(most, a->kernel_ns)),
+            tp_picks_add_operation_by_length(&c.picks, model, k);
+    c.details = TP_DETAIL(a, TP_DETAIL_BUSY, TP_OF_PERCENT(share), TP_OF_PERCENT(ratio_of_ns(most, a->kernel_ns)),
                           TP_OF_TEXT(tp_str_of(tp_work_title((enum tp_work)kind))));
     tp_advisor_add(a, &c);
 }
@@ -396,10 +398,10 @@ static void examine_busy(struct record *r)
 static void examine_waits(struct record *r)
 {
     struct tp_advisor *a = r->a;
-    double waited = share_of(r->waited_ns, r->all_ns);
+    double waited = ratio_of_ns(r->waited_ns, r->all_ns);
     if (waited < tp_rule_value(a, TP_RULE_R1, "min_queue_pct"))
         return;
-    note(r, TP_RULE_R1, true, NULL, TP_DETAIL(a, TP_DETAIL_WAITS, TP_OF_PERCENT(waited)));
+    report_recording_finding(r, TP_RULE_R1, true, NULL, TP_DETAIL(a, TP_DETAIL_WAITS, TP_OF_PERCENT(waited)));
 }
 
 static void evaluate_record(struct tp_advisor *a)
@@ -412,9 +414,9 @@ static void evaluate_record(struct tp_advisor *a)
         return;
     read_calls(&r);
     examine_first_use(&r);
-    examine_edge(&r);
+    examine_recording_edge(&r);
     examine_waits(&r);
-    examine_busy(&r);
+    examine_busy_time(&r);
     tp_intervals_drop(&r.short_time);
 }
 

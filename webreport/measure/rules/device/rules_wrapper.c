@@ -28,7 +28,7 @@ const struct tp_rule tp_rule_E9 = {
                .advice = "Skip the distributed code if there is only one rank."},
     .inference = {.title = "A wrapper for several ranks runs with a single rank",
                   .advice = "Call the model itself, without the wrapper."},
-    .weakened_like = "E1",
+    .weakened_like_rule = "E1",
     .on_device = evaluate_wrapper,
     .on_host = evaluate_wrapper,
 };
@@ -46,7 +46,7 @@ const struct tp_rule tp_rule_E10 = {
     .gain = {.low = 0, .high = 1.0, .known = 1},
     .native = {.advice = "Send the buffers only when they change."},
     .inference = {.advice = "Call the model inside the wrapper (model.module), which does not broadcast buffers."},
-    .weakened_like = "E1",
+    .weakened_like_rule = "E1",
     .on_device = evaluate_wrapper,
     .on_host = evaluate_wrapper,
 };
@@ -64,7 +64,7 @@ struct wrapper {
 };
 
 /* Returns whether an operator flattens buffers, copies them back, or runs inside such an operator. */
-static bool is_around_broadcast(struct tp_str name)
+static bool is_buffer_copy_operator(struct tp_str name)
 {
     static const char *const names[] = {"aten::flatten_dense_tensors",
                                         "aten::unflatten_dense_tensors",
@@ -84,13 +84,13 @@ static bool is_around_broadcast(struct tp_str name)
     return is_any;
 }
 
-static enum part part_of(struct tp_str name)
+static enum part wrapper_part_of_name(struct tp_str name)
 {
     if (tp_str_equal(name, TP_STR("DistributedDataParallel.forward")))
         return FORWARD;
     if (tp_str_starts(name, "torch::distributed::reducer::") || tp_str_starts(name, "torch.distributed.ddp.reducer::"))
         return REDUCER;
-    return is_around_broadcast(name) ? AROUND_BROADCAST : NO_PART;
+    return is_buffer_copy_operator(name) ? AROUND_BROADCAST : NO_PART;
 }
 
 /* Returns enum part by name id; NULL if the recording has no forward range of the wrapper. */
@@ -100,7 +100,7 @@ static const uint8_t *find_parts(struct tp_advisor *a)
     uint8_t *parts = tp_arena_array(a->arena, names->count, sizeof *parts);
     bool is_any = false;
     for (uint32_t i = 0; i < names->count; i++) {
-        parts[i] = (uint8_t)part_of(names->items[i]);
+        parts[i] = (uint8_t)wrapper_part_of_name(names->items[i]);
         is_any |= parts[i] == FORWARD;
     }
     return is_any ? parts : NULL;
@@ -128,9 +128,9 @@ static void add_broadcast(struct wrapper *w, uint32_t place, uint32_t end)
         bool is_call = model->marks[e->name] & TP_MARK_HOST_COMM;
         if (!is_call && w->parts[e->name] != AROUND_BROADCAST)
             break;
-        if (is_call && tp_str_find(tp_trace_name(model->trace, e), "broadcast") >= 0) {
+        if (is_call && tp_str_find(tp_trace_event_name(model->trace, e), "broadcast") >= 0) {
             has_broadcast = true;
-            tp_picks_longest(&w->broadcasts, model, model->order->host[i]);
+            tp_picks_add_by_length(&w->broadcasts, model, model->order->host[i]);
         }
         inside = tp_event_end(e);
         start = tp_ns_min(start, e->ts_ns);
@@ -155,8 +155,8 @@ static void add_event(struct wrapper *w, uint32_t place, uint32_t end)
     w->reducer_count += part == REDUCER;
     if (part == REDUCER || is_call)
         tp_intervals_push(&w->own, e->ts_ns, tp_event_end(e));
-    if (is_call && tp_str_find(tp_trace_name(model->trace, e), "reduce") >= 0)
-        tp_picks_longest(&w->reductions, model, model->order->host[place]);
+    if (is_call && tp_str_find(tp_trace_event_name(model->trace, e), "reduce") >= 0)
+        tp_picks_add_by_length(&w->reductions, model, model->order->host[place]);
 }
 
 static void find_wrapper(struct wrapper *w)
@@ -165,7 +165,7 @@ static void find_wrapper(struct wrapper *w)
     const struct tp_order *order = model->order;
     for (uint32_t t = 0; t < model->trace->thread_count; t++)
         for (uint32_t i = order->thread_first[t]; i < order->thread_first[t + 1]; i++)
-            if (tp_in_window(w->a, order->host[i]))
+            if (tp_event_is_in_window(w->a, order->host[i]))
                 add_event(w, i, order->thread_first[t + 1]);
 }
 
@@ -205,13 +205,13 @@ static void add_reducer_kernels(const struct wrapper *w, struct tp_vec *time)
     }
 }
 
-static void judge_single_rank(struct wrapper *w)
+static void evaluate_single_rank(struct wrapper *w)
 {
     struct tp_advisor *a = w->a;
-    struct tp_candidate c = {.rule = TP_RULE_E9, .has_ceiling = true, .also_info = true};
+    struct tp_candidate c = {.rule = TP_RULE_E9, .has_ceiling = true, .can_be_info = true};
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
-    tp_intervals_append(&w->own, tp_intervals_of(&w->sync));
-    struct tp_intervals own = tp_intervals_of(&w->own);
+    tp_intervals_append(&w->own, tp_intervals_from_vec(&w->sync));
+    struct tp_intervals own = tp_intervals_from_vec(&w->own);
     if (a->cpu) {
         tp_intervals_append(&time, own);
         tp_intervals_append(&time, tp_exposed_collectives(a->model, a->arena));
@@ -220,13 +220,13 @@ static void judge_single_rank(struct wrapper *w)
         tp_intervals_append(&time, tp_exposed_communication(a));
         add_reducer_kernels(w, &time);
     }
-    c.time = tp_intervals_of(&time);
+    c.time = tp_intervals_from_vec(&time);
     for (size_t i = 0; i < w->forwards.count; i++)
-        tp_picks_longest(&c.picks, a->model, *TP_AT(&w->forwards, uint32_t, i));
+        tp_picks_add_by_length(&c.picks, a->model, *TP_AT(&w->forwards, uint32_t, i));
     c.details = TP_DETAIL(a, TP_DETAIL_ONE_RANK, TP_OF_NUMBER(w->reducer_count / a->model->used_count),
                           TP_OF_NUMBER(w->reductions.total / a->model->used_count));
-    if (a->cpu ? tp_cpu_add(a, &c) : tp_advisor_claim(a, &c))
-        tp_explain_communication(a, tp_intervals_of(&time));
+    if (a->cpu ? tp_cpu_add_candidate(a, &c) : tp_advisor_claim(a, &c))
+        tp_explain_communication(a, tp_intervals_from_vec(&time));
 }
 
 /* ---- E10: broadcast buffers ---- */
@@ -239,25 +239,25 @@ static struct tp_intervals broadcast_time(const struct wrapper *w)
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
     struct tp_vec sync = TP_VEC(a->arena, struct tp_interval);
     tp_intervals_append(&sync, (struct tp_intervals){w->sync.data, w->sync.count});
-    struct tp_intervals asked = tp_intervals_of(&sync);
+    struct tp_intervals asked = tp_intervals_from_vec(&sync);
     for (uint32_t i = 0; i < records->count; i++) {
         const struct tp_collective *record = &records->items[i];
         if (tp_str_find(record->name, "broadcast") < 0 || !tp_intervals_contain(asked, record->start_ns))
             continue;
-        struct tp_interval whole = tp_collective_time(record);
+        struct tp_interval whole = tp_collective_interval(record);
         tp_intervals_push(&time, whole.a, whole.b);
     }
-    return tp_intervals_of(&time);
+    return tp_intervals_from_vec(&time);
 }
 
-static void judge_buffers(struct wrapper *w)
+static void evaluate_buffer_broadcast(struct wrapper *w)
 {
     struct tp_advisor *a = w->a;
     struct tp_candidate c = {.rule = TP_RULE_E10, .has_ceiling = true, .picks = w->broadcasts};
     int64_t per_step = w->broadcasts.total / a->model->used_count;
     if ((double)w->broadcasts.total < tp_rule_value(a, TP_RULE_E10, "min_per_step") * a->model->used_count)
         return;
-    struct tp_intervals broadcasts = broadcast_time(w), sync = tp_intervals_of(&w->sync);
+    struct tp_intervals broadcasts = broadcast_time(w), sync = tp_intervals_from_vec(&w->sync);
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
     if (a->cpu) {
         tp_intervals_append(&time, sync);
@@ -265,11 +265,11 @@ static void judge_buffers(struct wrapper *w)
         tp_intervals_append(&time, tp_intervals_intersection(a->arena, sync, a->model->starved));
         tp_intervals_append(&time, tp_intervals_intersection(a->arena, broadcasts, tp_exposed_communication(a)));
     }
-    c.time = tp_intervals_of(&time);
-    if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_E10, "min_pct"))
+    c.time = tp_intervals_from_vec(&time);
+    if (tp_set_percent_of_window(a, c.time) < tp_rule_value(a, TP_RULE_E10, "min_pct"))
         return;
     c.details = TP_DETAIL(a, TP_DETAIL_BROADCASTS, TP_OF_NUMBER(per_step));
-    if (a->cpu ? tp_cpu_add(a, &c) : tp_advisor_claim(a, &c))
+    if (a->cpu ? tp_cpu_add_candidate(a, &c) : tp_advisor_claim(a, &c))
         tp_explain_communication(a, broadcasts);
 }
 
@@ -284,7 +284,7 @@ static void evaluate_wrapper(struct tp_advisor *a)
     if (!w.forwards.count)
         return;
     if (is_single_rank(a))
-        judge_single_rank(&w);
+        evaluate_single_rank(&w);
     else
-        judge_buffers(&w);
+        evaluate_buffer_broadcast(&w);
 }

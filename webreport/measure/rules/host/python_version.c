@@ -5,7 +5,7 @@
 #include "webreport/measure/rules/fitted_costs.h"
 
 /* Returns the number at the start of a text if the character `end` follows it; 0 if there is no such number. */
-static int number_before(struct tp_str text, char end)
+static int parse_number_before(struct tp_str text, char end)
 {
     int number = 0;
     size_t i = 0;
@@ -15,25 +15,26 @@ static int number_before(struct tp_str text, char end)
 }
 
 /* Returns the part of a text after the first occurrence of `words`. Returns an empty text if `words` does not occur. */
-static struct tp_str after(struct tp_str text, const char *words)
+static struct tp_str text_after(struct tp_str text, const char *words)
 {
     ptrdiff_t at = tp_str_find(text, words);
     size_t skip = strlen(words);
     return at < 0 ? TP_STR("") : (struct tp_str){text.ptr + at + skip, text.len - (size_t)at - skip};
 }
 
-int tp_python_version_stated(const struct tp_trace *trace)
+int tp_python_version_in_trace(const struct tp_trace *trace)
 {
     struct tp_str version = tp_trace_header(trace, "python_version");
-    return version.len > 3 && memcmp(version.ptr, "\"3.", 3) == 0 ? number_before(after(version, "3."), '.') : 0;
+    return version.len > 3 && memcmp(version.ptr, "\"3.", 3) == 0 ? parse_number_before(text_after(version, "3."), '.')
+                                                                  : 0;
 }
 
 int tp_python_version_of_path(struct tp_str path)
 {
-    return number_before(after(path, "python3."), '/');
+    return parse_number_before(text_after(path, "python3."), '/');
 }
 
-bool tp_python_version_fits_lines(const struct tp_frame *frame)
+bool tp_python_version_has_frame_line(const struct tp_frame *frame)
 {
 #define LINE(path, function, first, last) {path, function, first, last},
     static const struct {

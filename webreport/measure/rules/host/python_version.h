@@ -7,7 +7,7 @@
 
 /* Returns the minor version of Python 3 in the trace's member "python_version", such as 11 for "3.11.7"; 0 if the trace
  * lacks the member. `tracepress record` writes this member. */
-int tp_python_version_stated(const struct tp_trace *trace);
+int tp_python_version_in_trace(const struct tp_trace *trace);
 
 /* Returns the minor version of Python 3 in the path of a frame, such as 11 for a file in "lib/python3.11/"; 0 if the
  * path has none. */
@@ -15,6 +15,6 @@ int tp_python_version_of_path(struct tp_str path);
 
 /* Returns whether a frame is a function of Python's library at a line where only Python 3.11 defines it
  * (fitted_costs.h). This is a guess for traces that state no version. */
-bool tp_python_version_fits_lines(const struct tp_frame *frame);
+bool tp_python_version_has_frame_line(const struct tp_frame *frame);
 
 #endif

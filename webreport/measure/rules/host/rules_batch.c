@@ -17,7 +17,7 @@ const struct tp_rule tp_rule_H18 = {
     .cause = "batch.per_sample_loop",
     .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
     .native = {.advice = "Combine the samples in one batch and make one call."},
-    .is_of_small_batches = true,
+    .is_about_small_batches = true,
     .on_host = evaluate_batch,
 };
 
@@ -33,7 +33,7 @@ const struct tp_rule tp_rule_H19 = {
     .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
     .native = {.advice = "Use a larger batch: reading the weights costs the same for every batch size."},
     .inference = {.advice = "Use a larger batch: reading the weights costs the same for every batch size."},
-    .is_of_small_batches = true,
+    .is_about_small_batches = true,
     .on_host = evaluate_batch,
 };
 
@@ -55,17 +55,17 @@ const struct tp_rule tp_rule_H20 = {
 enum { MIN_CALLS = 4, MIN_INNER_CALLS = 8, SMALL_BATCH = 4, USUAL_BATCH = 32, MIN_STEPS = 3 };
 
 /* Returns the value id of the sizes of an operator's operands ("Input Dims"). */
-static uint32_t dims_of(const struct tp_model *model, uint32_t op)
+static uint32_t operator_dims(const struct tp_model *model, uint32_t op)
 {
     return model->trace->hosts[tp_operator_event(model, op)->detail].dims;
 }
 
 /* Returns the number of rows of a matrix product's first operand in the forward pass. Returns 0 if the operator is no
  * such product, or if the number is unknown. */
-static int64_t rows_of(const struct tp_model *model, uint32_t op)
+static int64_t product_rows(const struct tp_model *model, uint32_t op)
 {
     static const struct tp_str names[] = {TP_STR("aten::mm"), TP_STR("aten::addmm")};
-    struct tp_str name = tp_trace_name(model->trace, tp_operator_event(model, op));
+    struct tp_str name = tp_trace_event_name(model->trace, tp_operator_event(model, op));
     for (unsigned i = 0; i < 2; i++) {
         if (!tp_str_equal(name, names[i]))
             continue;
@@ -81,34 +81,35 @@ static int64_t rows_of(const struct tp_model *model, uint32_t op)
 struct calls {
     struct tp_advisor *a;
     uint32_t *of_name; /* by name id: number of calls; each module has its own name */
-    /* name id of the module with the most calls, among modules for which is_repeated is true; TP_NO_ID without one */
+    /* name id of the module with the most calls, among modules for which is_repeated_module is true; TP_NO_ID without
+     * one */
     uint32_t name;
     bool is_inner; /* true if this module is a part of another module */
 };
 
-static bool is_counted(const struct calls *c, uint32_t module)
+static bool is_counted_module(const struct calls *c, uint32_t module)
 {
     const struct tp_model *model = c->a->model;
     uint32_t event = model->modules.event[module];
-    return tp_in_window(c->a, event) && model->trace->events[event].thread == model->host_main &&
+    return tp_event_is_in_window(c->a, event) && model->trace->events[event].thread == model->host_main &&
            !tp_intervals_contain(c->a->cpu->loading, model->trace->events[event].ts_ns);
 }
 
-static uint32_t calls_of(const struct calls *c, uint32_t module)
+static uint32_t module_call_count(const struct calls *c, uint32_t module)
 {
     return c->of_name[c->a->model->trace->events[c->a->model->modules.event[module]].name];
 }
 
 /* Returns whether a module has enough calls in each step, and no enclosing module has. A part of another module may be
  * shared, such as a head for maps of several sizes, so it needs more calls. */
-static bool is_repeated(const struct calls *c, uint32_t module)
+static bool is_repeated_module(const struct calls *c, uint32_t module)
 {
     uint32_t outer = c->a->model->modules.parent[module];
     uint32_t least = (outer == TP_NO_ID ? MIN_CALLS : MIN_INNER_CALLS) * c->a->model->used_count;
     for (; outer != TP_NO_ID; outer = c->a->model->modules.parent[outer])
-        if (calls_of(c, outer) >= MIN_CALLS * c->a->model->used_count)
+        if (module_call_count(c, outer) >= MIN_CALLS * c->a->model->used_count)
             return false;
-    return calls_of(c, module) >= least;
+    return module_call_count(c, module) >= least;
 }
 
 static void count_calls(struct calls *c)
@@ -118,10 +119,10 @@ static void count_calls(struct calls *c)
     c->of_name = tp_arena_array(c->a->arena, model->trace->names.count, sizeof *c->of_name);
     c->name = TP_NO_ID;
     for (uint32_t m = 0; m < model->modules.count; m++)
-        c->of_name[model->trace->events[model->modules.event[m]].name] += is_counted(c, m);
+        c->of_name[model->trace->events[model->modules.event[m]].name] += is_counted_module(c, m);
     for (uint32_t m = 0; m < model->modules.count; m++)
-        if (is_counted(c, m) && calls_of(c, m) > most && is_repeated(c, m)) {
-            most = calls_of(c, m);
+        if (is_counted_module(c, m) && module_call_count(c, m) > most && is_repeated_module(c, m)) {
+            most = module_call_count(c, m);
             c->name = model->trace->events[model->modules.event[m]].name;
             c->is_inner = model->modules.parent[m] != TP_NO_ID;
         }
@@ -136,9 +137,9 @@ static bool find_repeated(const struct calls *c, struct tp_vec *repeated, struct
     struct tp_interval *of_step = NULL;
     for (uint32_t m = 0; m < model->modules.count; m++) {
         const struct tp_event *e = &model->trace->events[model->modules.event[m]];
-        if (e->name != c->name || !is_counted(c, m))
+        if (e->name != c->name || !is_counted_module(c, m))
             continue;
-        uint32_t step = tp_step_of_host(model, e->ts_ns);
+        uint32_t step = tp_step_of_host_time(model, e->ts_ns);
         if (step != last_step)
             of_step = NULL;
         else if (of_step)
@@ -147,14 +148,14 @@ static bool find_repeated(const struct calls *c, struct tp_vec *repeated, struct
             *(of_step = tp_vec_push(repeated)) = (struct tp_interval){e->ts_ns, tp_event_end(e)};
         last_step = step;
         *(struct tp_interval *)tp_vec_push(calls) = (struct tp_interval){e->ts_ns, tp_event_end(e)};
-        tp_picks_longest(picks, model, model->modules.event[m]);
+        tp_picks_add_by_length(picks, model, model->modules.event[m]);
     }
     return repeated->count > 0;
 }
 
 /* Returns whether an operator may work on the elements of a sequence, in a call whose first operator works on one
  * sample. Attention uses the elements as samples of [length, 1, features] or as rows of [length, features]. */
-static bool is_of_elements(const struct tp_samples *batch, int64_t longest)
+static bool is_work_on_elements(const struct tp_samples *batch, int64_t longest)
 {
     return batch->is_length_first || (batch->rows && batch->rows <= longest);
 }
@@ -177,10 +178,10 @@ static bool is_one_sample(const struct calls *c, const struct tp_vec *calls)
             break;
         if (ts < TP_AT(calls, struct tp_interval, call)->a || a->cpu->ops[i] < inside)
             continue;
-        struct tp_samples batch = tp_samples_of(model, a->cpu->ops[i]);
+        struct tp_samples batch = tp_samples_of_operator(model, a->cpu->ops[i]);
         if (!batch.count)
             continue;
-        if (batch.count > 1 && !(seen == call && is_of_elements(&batch, longest)))
+        if (batch.count > 1 && !(seen == call && is_work_on_elements(&batch, longest)))
             return false;
         inside = model->operators.subtree_end[a->cpu->ops[i]];
         int64_t length = batch.is_length_first ? batch.count : batch.length;
@@ -188,9 +189,9 @@ static bool is_one_sample(const struct calls *c, const struct tp_vec *calls)
         if (seen == call) /* only the first operator of a call shows the length of its sequence */
             continue;
         seen = call;
-        if (c->is_inner && dims != TP_NO_ID && dims != dims_of(model, a->cpu->ops[i]))
+        if (c->is_inner && dims != TP_NO_ID && dims != operator_dims(model, a->cpu->ops[i]))
             return false;
-        dims = dims_of(model, a->cpu->ops[i]);
+        dims = operator_dims(model, a->cpu->ops[i]);
         known++;
         growing += batch.length == 1 || (last && batch.length > last);
         last = batch.length;
@@ -200,18 +201,18 @@ static bool is_one_sample(const struct calls *c, const struct tp_vec *calls)
 
 /* Returns half of the time of each convolution, which a batch would not save, because a convolution of one sample keeps
  * a processor busy. In contrast, a product of one row mostly reads the weights, which a batch reads once. */
-static struct tp_intervals kept_of_convolutions(struct tp_advisor *a)
+static struct tp_intervals half_of_convolution_time(struct tp_advisor *a)
 {
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
     uint32_t inside = 0;
     for (uint32_t i = 0; i < a->cpu->count; i++) {
         const struct tp_event *e = tp_operator_event(a->model, a->cpu->ops[i]);
-        if (a->cpu->ops[i] < inside || !tp_str_starts(tp_trace_name(a->model->trace, e), "aten::conv"))
+        if (a->cpu->ops[i] < inside || !tp_str_starts(tp_trace_event_name(a->model->trace, e), "aten::conv"))
             continue;
         inside = a->model->operators.subtree_end[a->cpu->ops[i]];
         tp_intervals_push(&time, e->ts_ns, e->ts_ns + e->dur_ns / 2);
     }
-    return tp_intervals_of(&time);
+    return tp_intervals_from_vec(&time);
 }
 
 static bool find_samples(struct tp_advisor *a)
@@ -224,9 +225,11 @@ static bool find_samples(struct tp_advisor *a)
     count_calls(&calls);
     if (calls.name == TP_NO_ID || !find_repeated(&calls, &repeated, &each, &c.picks) || !is_one_sample(&calls, &each))
         return false;
-    c.time = tp_intervals_minus(a->arena, tp_cpu_with_backward(a, tp_intervals_of(&repeated)), kept_of_convolutions(a));
+    c.time = tp_intervals_difference(a->arena, tp_cpu_add_backward_time(a, tp_intervals_from_vec(&repeated)),
+                                     half_of_convolution_time(a));
     c.details = TP_DETAIL(a, TP_DETAIL_SINGLE_CALLS, TP_OF_NUMBER(calls.of_name[calls.name] / a->model->used_count));
-    return tp_set_percent(a, c.time) >= tp_rule_value(a, TP_RULE_H18, "min_pct") && tp_cpu_add(a, &c);
+    return tp_set_percent_of_window(a, c.time) >= tp_rule_value(a, TP_RULE_H18, "min_pct") &&
+           tp_cpu_add_candidate(a, &c);
 }
 
 /* ---- a batch that is too small (H19) ---- */
@@ -235,7 +238,7 @@ static bool find_samples(struct tp_advisor *a)
  * unknown. */
 static int64_t recurrent_samples(const struct tp_model *model, uint32_t op)
 {
-    struct tp_samples samples = tp_samples_of(model, op);
+    struct tp_samples samples = tp_samples_of_operator(model, op);
     return samples.is_recurrent ? samples.count : 0;
 }
 
@@ -251,9 +254,9 @@ static int64_t work_ns(const struct tp_advisor *a, uint32_t op)
 static int64_t samples_of_short_convolution(const struct tp_advisor *a, uint32_t op)
 {
     enum { SHORT_NS = 200000 };
-    struct tp_str name = tp_trace_name(a->model->trace, tp_operator_event(a->model, op));
+    struct tp_str name = tp_trace_event_name(a->model->trace, tp_operator_event(a->model, op));
     bool is_short = tp_str_equal(name, TP_STR("aten::convolution")) && work_ns(a, op) < SHORT_NS;
-    return is_short ? tp_samples_of(a->model, op).count : 0;
+    return is_short ? tp_samples_of_operator(a->model, op).count : 0;
 }
 
 /* Returns whether an operator with this name is matrix work, but no product that a small batch makes slow. */
@@ -270,14 +273,14 @@ static void find_small_batch(struct tp_advisor *a)
     bool is_training = false;
     for (uint32_t i = 0; i < a->cpu->count; i++) {
         uint32_t op = a->cpu->ops[i];
-        int64_t rows = rows_of(model, op), samples = recurrent_samples(model, op);
+        int64_t rows = product_rows(model, op), samples = recurrent_samples(model, op);
         int64_t images = samples_of_short_convolution(a, op);
         is_training |= tp_cpu_is_backward(model, op);
         const struct tp_event *e = tp_operator_event(model, op);
-        struct tp_str name = tp_trace_name(model->trace, e);
+        struct tp_str name = tp_trace_event_name(model->trace, e);
         bool is_forward = samples || images || (rows && tp_str_equal(name, TP_STR("aten::addmm")));
         rows = samples ? samples : images ? images : rows;
-        if ((!is_forward && !is_other_product(name)) || tp_cpu_is_loading(a, op))
+        if ((!is_forward && !is_other_product(name)) || tp_cpu_is_in_loader(a, op))
             continue;
         int64_t ns = work_ns(a, op);
         all = tp_sat_add(all, ns);
@@ -286,7 +289,7 @@ static void find_small_batch(struct tp_advisor *a)
         small = tp_sat_add(small, ns);
         recurrent = tp_sat_add(recurrent, samples ? ns : 0);
         most = tp_ns_max(most, rows);
-        tp_picks_longest(&c.picks, model, model->operators.event[op]);
+        tp_picks_add_by_length(&c.picks, model, model->operators.event[op]);
     }
     /* a program that gets one sample per request cannot choose a larger batch */
     bool is_chosen = is_training || most > 1;
@@ -302,7 +305,7 @@ static void find_small_batch(struct tp_advisor *a)
             gained = tp_ns_scaled(gained, 2, 3);
         tp_intervals_push(&time, step.a, step.a + gained);
     }
-    c.time = tp_intervals_minus(a->arena, tp_intervals_of(&time), a->cpu->loading);
+    c.time = tp_intervals_difference(a->arena, tp_intervals_from_vec(&time), a->cpu->loading);
     c.details = TP_DETAIL(a, TP_DETAIL_FEW_SAMPLES, TP_OF_NUMBER(most), TP_OF_NUMBER(USUAL_BATCH));
     tp_advisor_add(a, &c);
 }
@@ -313,10 +316,10 @@ static void find_small_batch(struct tp_advisor *a)
 static void add_work(const struct tp_model *model, int64_t *work, uint32_t op)
 {
     const struct tp_event *e = tp_operator_event(model, op);
-    uint32_t step = tp_step_of_host(model, e->ts_ns);
+    uint32_t step = tp_step_of_host_time(model, e->ts_ns);
     if (step >= model->step_count || !(model->marks[e->name] & TP_MARK_ELIGIBLE))
         return;
-    struct tp_shape shape = tp_operand_shape(model, op, rows_of(model, op) ? 0 : 1);
+    struct tp_shape shape = tp_operand_shape(model, op, product_rows(model, op) ? 0 : 1);
     if (shape.is_known)
         work[step] = tp_ns_max(work[step], tp_shape_product(&shape));
 }
@@ -332,7 +335,7 @@ static void find_unequal_steps(struct tp_advisor *a)
         add_work(model, work, a->cpu->ops[i]);
     for (uint32_t s = 0; s < model->step_count; s++) {
         /* skips micro-steps that update the parameters: they are longer because of the update */
-        if (!tp_step_is_used(&model->steps[s]) || tp_accumulation_kind(&a->accumulation, s))
+        if (!tp_step_is_used(&model->steps[s]) || tp_accumulation_step_kind(&a->accumulation, s))
             continue;
         lengths[count++] = model->steps[s].end_ns - model->steps[s].start_ns;
         longest = shortest == TP_NO_ID || work[s] > work[longest] ? s : longest;

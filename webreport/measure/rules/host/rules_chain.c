@@ -63,12 +63,12 @@ struct chains {
     struct tp_vec rows; /* elements are struct row */
 };
 
-static struct tp_str name_of(const struct tp_advisor *a, uint32_t op)
+static struct tp_str operator_name(const struct tp_advisor *a, uint32_t op)
 {
-    return tp_trace_name(a->model->trace, tp_operator_event(a->model, op));
+    return tp_trace_event_name(a->model->trace, tp_operator_event(a->model, op));
 }
 
-static enum tp_work work_of(struct tp_str name)
+static enum tp_work work_by_name(struct tp_str name)
 {
     enum tp_work work = tp_work_of_name(TP_WORK_OF_OWNER, name);
     return work == TP_WORK_NONE ? tp_work_of_name(TP_WORK_OF_HOST, name) : work;
@@ -77,10 +77,10 @@ static enum tp_work work_of(struct tp_str name)
 /* Returns whether `op` is an einsum that calls a batched matrix product. */
 static bool calls_batched_product(const struct tp_advisor *a, uint32_t op)
 {
-    if (!tp_str_equal(name_of(a, op), TP_STR("aten::einsum")))
+    if (!tp_str_equal(operator_name(a, op), TP_STR("aten::einsum")))
         return false;
     for (uint32_t i = op + 1; i < a->model->operators.subtree_end[op]; i++)
-        if (tp_str_equal(name_of(a, i), TP_STR("aten::bmm")))
+        if (tp_str_equal(operator_name(a, i), TP_STR("aten::bmm")))
             return true;
     return false;
 }
@@ -90,11 +90,11 @@ static struct tp_intervals optimizer_time(struct tp_advisor *a)
     const struct tp_order *order = a->model->order;
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
     for (uint32_t i = order->thread_first[a->model->host_main]; i < order->thread_first[a->model->host_main + 1]; i++)
-        if (tp_marks_of(a->model, order->host[i]) & TP_MARK_OPTIMIZER) {
+        if (tp_event_marks(a->model, order->host[i]) & TP_MARK_OPTIMIZER) {
             const struct tp_event *e = &a->model->trace->events[order->host[i]];
             tp_intervals_push(&time, e->ts_ns, tp_event_end(e));
         }
-    return tp_intervals_of(&time);
+    return tp_intervals_from_vec(&time);
 }
 
 static void list_rows(struct chains *c)
@@ -102,15 +102,16 @@ static void list_rows(struct chains *c)
     struct tp_advisor *a = c->a;
     struct tp_intervals optimizer = optimizer_time(a);
     struct tp_vec known = a->claimed; /* times of causes that have a finding of their own */
-    struct tp_intervals claimed = tp_intervals_of(&known);
+    struct tp_intervals claimed = tp_intervals_from_vec(&known);
     c->rows = TP_VEC(a->arena, struct row);
     for (uint32_t i = 0; i < a->cpu->count; i++) {
         uint32_t op = a->cpu->ops[i];
         const struct tp_event *e = tp_operator_event(a->model, op);
-        if (!tp_cpu_is_outer(a, op) || tp_cpu_is_loading(a, op) || a->model->marks[e->name] & TP_MARK_BACKWARD_NODE ||
-            tp_intervals_contain(optimizer, e->ts_ns) || tp_intervals_contain(claimed, e->ts_ns))
+        if (!tp_cpu_is_outermost(a, op) || tp_cpu_is_in_loader(a, op) ||
+            a->model->marks[e->name] & TP_MARK_BACKWARD_NODE || tp_intervals_contain(optimizer, e->ts_ns) ||
+            tp_intervals_contain(claimed, e->ts_ns))
             continue;
-        enum tp_work work = calls_batched_product(a, op) ? TP_WORK_GEMM : work_of(name_of(a, op));
+        enum tp_work work = calls_batched_product(a, op) ? TP_WORK_GEMM : work_by_name(operator_name(a, op));
         if (work != TP_WORK_ALLOCATION) /* views take no time and do not interrupt a chain */
             *(struct row *)tp_vec_push(&c->rows) = (struct row){op, (uint8_t)work, false, false};
     }
@@ -123,10 +124,10 @@ static struct row *row_at(const struct chains *c, size_t i)
 
 /* ---- cost of a call ---- */
 
-static int64_t bytes_of(const struct chains *c, uint32_t op)
+static int64_t moved_bytes(const struct chains *c, uint32_t op)
 {
     struct tp_cost cost;
-    return tp_cpu_cost(&cost, c->a, op) ? cost.bytes : 0;
+    return tp_cpu_find_cost(&cost, c->a, op) ? cost.bytes : 0;
 }
 
 /* ---- claims ---- */
@@ -139,7 +140,7 @@ struct claim {
     struct tp_id_map sequences;
 };
 
-static void claim_begin(struct claim *claim, struct chains *c, enum tp_rule_id rule)
+static void begin_claim(struct claim *claim, struct chains *c, enum tp_rule_id rule)
 {
     *claim = (struct claim){.c = c, .time = TP_VEC(c->a->arena, struct tp_interval)};
     claim->candidate.rule = rule;
@@ -147,7 +148,7 @@ static void claim_begin(struct claim *claim, struct chains *c, enum tp_rule_id r
     tp_id_map_init(&claim->sequences, c->a->arena);
 }
 
-static void push_part(struct claim *claim, const struct tp_event *e, uint32_t millionths)
+static void add_claimed_part(struct claim *claim, const struct tp_event *e, uint32_t millionths)
 {
     tp_intervals_push(&claim->time, e->ts_ns, e->ts_ns + tp_ns_scaled(e->dur_ns, millionths, 1000000));
 }
@@ -158,8 +159,8 @@ static void claim_operator(struct claim *claim, struct row *row, double forward,
 {
     const struct tp_model *model = claim->c->a->model;
     row->is_claimed = true;
-    push_part(claim, tp_operator_event(model, row->op), (uint32_t)(forward * 1e6));
-    tp_picks_longest(&claim->candidate.picks, model, model->operators.event[row->op]);
+    add_claimed_part(claim, tp_operator_event(model, row->op), (uint32_t)(forward * 1e6));
+    tp_picks_add_by_length(&claim->candidate.picks, model, model->operators.event[row->op]);
     uint32_t end = row->work == TP_WORK_GEMM ? model->operators.subtree_end[row->op] : row->op + 1;
     for (uint32_t op = row->op; op < end; op++) {
         int64_t sequence = tp_cpu_sequence(model, op);
@@ -169,7 +170,7 @@ static void claim_operator(struct claim *claim, struct row *row, double forward,
 }
 
 /* Adds the backward pass of the claimed operators, and adds the finding. */
-static void claim_end(struct claim *claim)
+static void end_claim(struct claim *claim)
 {
     struct tp_advisor *a = claim->c->a;
     const struct tp_model *model = a->model;
@@ -179,13 +180,13 @@ static void claim_end(struct claim *claim)
         int64_t sequence = model->marks[e->name] & TP_MARK_BACKWARD_NODE ? tp_cpu_sequence(model, op) : TP_NULL_INT;
         const uint32_t *part = sequence == TP_NULL_INT ? NULL : tp_id_map_find(&claim->sequences, (uint64_t)sequence);
         if (part)
-            push_part(claim, e, *part);
+            add_claimed_part(claim, e, *part);
     }
-    claim->candidate.time = tp_intervals_of(&claim->time);
+    claim->candidate.time = tp_intervals_from_vec(&claim->time);
     tp_id_map_drop(&claim->sequences);
     if (claim->candidate.picks.total &&
-        tp_set_percent(a, claim->candidate.time) >= tp_rule_value(a, claim->candidate.rule, "min_pct"))
-        tp_cpu_add(a, &claim->candidate);
+        tp_set_percent_of_window(a, claim->candidate.time) >= tp_rule_value(a, claim->candidate.rule, "min_pct"))
+        tp_cpu_add_candidate(a, &claim->candidate);
 }
 
 /* ---- attention (H16) ---- */
@@ -209,7 +210,7 @@ static bool is_batched_product(const struct chains *c, size_t i)
 
 static bool is_row_named(const struct chains *c, size_t i, const char *name)
 {
-    return tp_str_equal(name_of(c->a, row_at(c, i)->op), tp_str_of(name));
+    return tp_str_equal(operator_name(c->a, row_at(c, i)->op), tp_str_of(name));
 }
 
 /* Returns whether the operators from row i on compute a softmax step by step: exponentials divided by their sum. */
@@ -237,11 +238,11 @@ static bool is_softmax(const struct chains *c, size_t i)
 /* Returns the part of a product's time that moves the attention scores, 0 to 1. A fused kernel still computes the
  * product and reads its operands, but keeps the scores out of memory. In products of many columns, arithmetic takes
  * most of the time. */
-static double part_of_scores(const struct chains *c, uint32_t op, const struct tp_shape *scores)
+static double score_transfer_part(const struct chains *c, uint32_t op, const struct tp_shape *scores)
 {
     struct tp_cost cost = {.flops = 0};
     for (uint32_t i = op; i < c->a->model->operators.subtree_end[op] && !cost.flops; i++)
-        if (!tp_cpu_cost(&cost, c->a, i))
+        if (!tp_cpu_find_cost(&cost, c->a, i))
             cost.flops = 0;
     double bytes = 4 * (double)tp_shape_product(scores), all = (double)cost.flops / FLOPS_PER_BYTE + (double)cost.bytes;
     return cost.flops && bytes < all ? bytes / all : 0;
@@ -251,7 +252,7 @@ static double part_of_scores(const struct chains *c, uint32_t op, const struct t
  * kernel computes five products instead of four, because it computes the scores again. */
 static void claim_product(struct claim *claim, struct row *row, const struct tp_shape *scores)
 {
-    double part = part_of_scores(claim->c, row->op, scores);
+    double part = score_transfer_part(claim->c, row->op, scores);
     claim_operator(claim, row, SAVED_OF_ATTENTION * part, SAVED_OF_ATTENTION * fmax(0, 1 - (1 - part) * 5 / 4));
 }
 
@@ -262,8 +263,8 @@ static bool has_dropout(const struct chains *c, size_t i)
     const struct tp_operators *ops = &c->a->model->operators;
     bool is_dropped = false;
     for (uint32_t op = row_at(c, i)->op, end = ops->subtree_end[op]; op < end && !is_dropped; op++)
-        is_dropped = tp_str_starts(name_of(c->a, op), "aten::bernoulli") ||
-                     tp_str_starts(name_of(c->a, op), "aten::native_dropout");
+        is_dropped = tp_str_starts(operator_name(c->a, op), "aten::bernoulli") ||
+                     tp_str_starts(operator_name(c->a, op), "aten::native_dropout");
     return is_dropped;
 }
 
@@ -272,7 +273,7 @@ static bool has_dropout(const struct chains *c, size_t i)
 static void find_attention(struct chains *c)
 {
     struct claim claim;
-    claim_begin(&claim, c, TP_RULE_H16);
+    begin_claim(&claim, c, TP_RULE_H16);
     for (size_t i = 0; i < c->rows.count; i++) {
         if (!is_softmax(c, i))
             continue;
@@ -294,12 +295,12 @@ static void find_attention(struct chains *c)
         claim_product(&claim, row_at(c, first), &scores);
         claim_product(&claim, row_at(c, last), &scores);
     }
-    claim_end(&claim);
+    end_claim(&claim);
 }
 
 /* ---- chains of elementwise operators (H17) ---- */
 
-static bool may_be_fused(const struct row *row)
+static bool can_be_fused(const struct row *row)
 {
     return !row->is_claimed && (row->work == TP_WORK_ELEMENTWISE || row->work == TP_WORK_REDUCTION ||
                                 row->work == TP_WORK_NORM || row->work == TP_WORK_SOFTMAX);
@@ -312,7 +313,7 @@ static void claim_chain(struct claim *claim, size_t first, size_t end, size_t le
     int64_t sum = 0, most = 0;
     size_t large = 0;
     for (size_t i = first; i < end; i++) {
-        int64_t bytes = bytes_of(claim->c, row_at(claim->c, i)->op);
+        int64_t bytes = moved_bytes(claim->c, row_at(claim->c, i)->op);
         row_at(claim->c, i)->is_large = bytes >= MIN_BYTES;
         if (bytes < MIN_BYTES)
             continue;
@@ -326,13 +327,13 @@ static void claim_chain(struct claim *claim, size_t first, size_t end, size_t le
             claim_operator(claim, row_at(claim->c, i), SAVED * part, SAVED * part);
 }
 
-static uint32_t call_around(const struct chains *c, size_t i)
+static uint32_t enclosing_project_call(const struct chains *c, size_t i)
 {
-    return i < c->rows.count ? tp_project_call_around(c->a->model, c->a->model->operators.event[row_at(c, i)->op])
+    return i < c->rows.count ? tp_enclosing_project_call(c->a->model, c->a->model->operators.event[row_at(c, i)->op])
                              : TP_NO_ID;
 }
 
-static bool is_in_call(const struct chains *c, size_t i, uint32_t call)
+static bool is_row_in_call(const struct chains *c, size_t i, uint32_t call)
 {
     const struct tp_event *e = &c->a->model->trace->events[call];
     int64_t at = i < c->rows.count ? tp_operator_event(c->a->model, row_at(c, i)->op)->ts_ns : INT64_MAX;
@@ -344,10 +345,11 @@ static void claim_functions(struct claim *claim, size_t first, size_t end)
 {
     const struct chains *c = claim->c;
     for (size_t i = first, k; i < end; i = k) {
-        uint32_t call = call_around(c, i);
-        for (k = i + 1; k < end && call_around(c, k) == call;)
+        uint32_t call = enclosing_project_call(c, i);
+        for (k = i + 1; k < end && enclosing_project_call(c, k) == call;)
             k++;
-        if (k - i >= MIN_ALONE && call != TP_NO_ID && !(i && is_in_call(c, i - 1, call)) && !is_in_call(c, k, call))
+        if (k - i >= MIN_ALONE && call != TP_NO_ID && !(i && is_row_in_call(c, i - 1, call)) &&
+            !is_row_in_call(c, k, call))
             claim_chain(claim, i, k, MIN_ALONE);
     }
 }
@@ -355,19 +357,19 @@ static void claim_functions(struct claim *claim, size_t first, size_t end)
 static void find_chains(struct chains *c)
 {
     struct claim claim;
-    claim_begin(&claim, c, TP_RULE_H17);
+    begin_claim(&claim, c, TP_RULE_H17);
     for (size_t first = 0, end; first < c->rows.count; first = end) {
         end = first + 1;
-        if (!may_be_fused(row_at(c, first)))
+        if (!can_be_fused(row_at(c, first)))
             continue;
-        while (end < c->rows.count && may_be_fused(row_at(c, end)))
+        while (end < c->rows.count && can_be_fused(row_at(c, end)))
             end++;
         if (end - first >= MIN_CHAIN)
             claim_chain(&claim, first, end, MIN_CHAIN);
         if (!row_at(c, first)->is_claimed)
             claim_functions(&claim, first, end);
     }
-    claim_end(&claim);
+    end_claim(&claim);
 }
 
 static void evaluate_chains(struct tp_advisor *a)

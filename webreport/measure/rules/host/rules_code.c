@@ -27,7 +27,7 @@ const struct tp_rule tp_rule_H9 = {
     .cause = "compile.in_step",
     .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
     .native = {.advice = "Compile once, before the loop, and call the result."},
-    .is_of_late_host = true,
+    .is_about_late_host = true,
     .on_device = evaluate_device_code,
     .on_host = evaluate_code,
 };
@@ -139,7 +139,7 @@ const struct tp_rule tp_rule_C19 = {
     .cause = "compute.recompute",
     .gain = {.low = 0.5, .high = 1.0, .right = 1, .known = 1},
     .native = {.title = "Results are computed twice", .advice = "Keep the results in memory if enough memory is free."},
-    .weakened_like = "C11",
+    .weakened_like_rule = "C11",
     .on_device = evaluate_device_code,
 };
 
@@ -226,7 +226,7 @@ static const struct code codes[] = {
 };
 
 /* Returns whether a name is that of this code. frame: the parsed name; its path is empty without a file. */
-static bool is_code(const struct code *code, struct tp_str name, const struct tp_frame *frame)
+static bool matches_code(const struct code *code, struct tp_str name, const struct tp_frame *frame)
 {
     if (!code->path)
         return !frame->path.len && tp_str_starts(name, code->function);
@@ -235,24 +235,24 @@ static bool is_code(const struct code *code, struct tp_str name, const struct tp
 }
 
 /* Returns the index in `codes` of the code with this name, plus 1; 0 if the name is no known code. */
-static uint8_t code_of(struct tp_str name)
+static uint8_t code_index_of_name(struct tp_str name)
 {
     struct tp_frame frame;
     if (!tp_frame_parse(&frame, name) && !tp_str_starts(name, "<built-in "))
         return 0;
     for (size_t c = 0; c < sizeof codes / sizeof *codes; c++)
-        if (is_code(&codes[c], name, &frame))
+        if (matches_code(&codes[c], name, &frame))
             return (uint8_t)(c + 1);
     return 0;
 }
 
-/* Returns the result of code_of for each name, by name id. */
-static uint8_t *known_frames(struct tp_advisor *a)
+/* Returns the result of code_index_of_name for each name, by name id. */
+static uint8_t *find_known_frames(struct tp_advisor *a)
 {
     const struct tp_strings *names = &a->model->trace->names;
     uint8_t *known = tp_arena_array(a->arena, names->count, 1);
     for (uint32_t i = 0; i < names->count; i++)
-        known[i] = code_of(names->items[i]);
+        known[i] = code_index_of_name(names->items[i]);
     return known;
 }
 
@@ -273,7 +273,7 @@ static void add_event(struct found *found, const struct tp_model *model, enum tp
 {
     const struct tp_event *e = &model->trace->events[event];
     tp_intervals_push(&found->times[rule - FIRST], e->ts_ns, tp_event_end(e));
-    tp_picks_longest(&found->candidates[rule - FIRST].picks, model, event);
+    tp_picks_add_by_length(&found->candidates[rule - FIRST].picks, model, event);
 }
 
 /* ---- frames ---- */
@@ -309,7 +309,7 @@ static void add_frame(struct found *found, struct frames_seen *seen, const struc
         if (e->ts_ns >= seen->begun_code.b)
             return;
         tp_intervals_push(&found->times[code->rule - FIRST], seen->begun_code.a, e->ts_ns);
-        tp_picks_longest(&found->candidates[code->rule - FIRST].picks, model, seen->begun_event);
+        tp_picks_add_by_length(&found->candidates[code->rule - FIRST].picks, model, seen->begun_event);
         seen->begun_code.b = e->ts_ns;
     } else {
         add_event(found, model, code->rule, event);
@@ -326,7 +326,7 @@ static void add_frame(struct found *found, struct frames_seen *seen, const struc
 static bool is_called_again(const struct tp_model *model, uint32_t event)
 {
     uint32_t outer = model->inside[event];
-    while (outer != TP_NO_ID && !(tp_marks_of(model, outer) & TP_MARK_BACKWARD_NODE))
+    while (outer != TP_NO_ID && !(tp_event_marks(model, outer) & TP_MARK_BACKWARD_NODE))
         outer = model->inside[outer];
     return outer != TP_NO_ID;
 }
@@ -334,11 +334,11 @@ static bool is_called_again(const struct tp_model *model, uint32_t event)
 static void find_frames(struct tp_advisor *a, struct found *found)
 {
     const struct tp_order *order = a->model->order;
-    const uint8_t *known = known_frames(a);
+    const uint8_t *known = find_known_frames(a);
     struct frames_seen seen = {{INT64_MIN, INT64_MIN}, TP_NO_ID, INT64_MIN, INT64_MIN};
     for (uint32_t i = order->thread_first[a->model->host_main]; i < order->thread_first[a->model->host_main + 1]; i++) {
         const struct tp_event *e = &a->model->trace->events[order->host[i]];
-        if (!tp_kind_is_frame(e->kind) || !tp_in_window(a, order->host[i]) ||
+        if (!tp_kind_is_frame(e->kind) || !tp_event_is_in_window(a, order->host[i]) ||
             tp_intervals_contain(a->cpu->loading, e->ts_ns))
             continue;
         if (known[e->name])
@@ -373,7 +373,7 @@ static const struct {
 };
 
 /* Returns the properties of operators, by name id. */
-static uint8_t *known_operators(struct tp_advisor *a)
+static uint8_t *find_known_operators(struct tp_advisor *a)
 {
     const struct tp_strings *names = &a->model->trace->names;
     uint8_t *known = tp_arena_array(a->arena, names->count, 1);
@@ -392,13 +392,13 @@ static bool has_double(struct tp_str types)
     struct tp_str item;
     size_t at = 0;
     while (tp_value_next(types, &at, NULL, &item))
-        if (tp_number_type_of(item) == TP_NUMBER_FP64)
+        if (tp_number_type_by_name(item) == TP_NUMBER_FP64)
             return true;
     return false;
 }
 
 /* Returns whether an operator has an input of double precision. doubles: cache, by value id of types. */
-static bool takes_double(const struct tp_advisor *a, uint8_t *doubles, uint32_t op)
+static bool has_double_input(const struct tp_advisor *a, uint8_t *doubles, uint32_t op)
 {
     const struct tp_trace *trace = a->model->trace;
     uint32_t types = trace->hosts[tp_operator_event(a->model, op)->detail].types;
@@ -417,18 +417,18 @@ static void add_double(struct tp_advisor *a, struct found *found, uint32_t op)
 {
     const struct tp_event *e = tp_operator_event(a->model, op);
     bool is_matrix = a->model->marks[e->name] & TP_MARK_ELIGIBLE;
-    bool is_convolution = tp_str_starts(tp_trace_name(a->model->trace, e), "aten::conv");
+    bool is_convolution = tp_str_starts(tp_trace_event_name(a->model->trace, e), "aten::conv");
     int64_t gained = is_convolution ? tp_ns_scaled(e->dur_ns, 3, 4) : tp_ns_scaled(e->dur_ns, 3, 5);
     tp_intervals_push(&found->times[TP_RULE_H14 - FIRST], e->ts_ns, e->ts_ns + gained);
     found->doubles += is_matrix;
     if (is_matrix)
-        tp_picks_longest(&found->candidates[TP_RULE_H14 - FIRST].picks, a->model, a->model->operators.event[op]);
+        tp_picks_add_by_length(&found->candidates[TP_RULE_H14 - FIRST].picks, a->model, a->model->operators.event[op]);
 }
 
-static bool is_inside(const struct tp_advisor *a, uint32_t op, const char *name)
+static bool is_inside_operator(const struct tp_advisor *a, uint32_t op, const char *name)
 {
     for (op = a->model->operators.parent[op]; op != TP_NO_ID; op = a->model->operators.parent[op])
-        if (tp_str_ends(tp_trace_name(a->model->trace, tp_operator_event(a->model, op)), name))
+        if (tp_str_ends(tp_trace_event_name(a->model->trace, tp_operator_event(a->model, op)), name))
             return true;
     return false;
 }
@@ -436,7 +436,7 @@ static bool is_inside(const struct tp_advisor *a, uint32_t op, const char *name)
 static void find_operators(struct tp_advisor *a, struct found *found)
 {
     const struct tp_model *model = a->model;
-    const uint8_t *known = known_operators(a);
+    const uint8_t *known = find_known_operators(a);
     uint8_t *doubles = tp_arena_array(a->arena, model->trace->values.count, 1);
     uint32_t inside = 0; /* end of the operators inside the last operator that takes doubles */
     /* end of the operators inside the last operator counted as a check, or as reading the result of a check */
@@ -444,7 +444,7 @@ static void find_operators(struct tp_advisor *a, struct found *found)
     for (uint32_t i = 0; i < a->cpu->count; i++) {
         uint32_t op = a->cpu->ops[i];
         uint8_t parts = known[tp_operator_event(model, op)->name];
-        if (tp_cpu_is_loading(a, op))
+        if (tp_cpu_is_in_loader(a, op))
             continue;
         bool is_check = parts & IS_CHECK;
         if (is_check)
@@ -453,20 +453,20 @@ static void find_operators(struct tp_advisor *a, struct found *found)
             tp_busy_functions_count(&found->functions, TP_RULE_H13, model->operators.event[op], is_check);
             booked = model->operators.subtree_end[op];
         }
-        bool is_zero = parts & IS_ZERO && tp_cpu_is_outer(a, op);
-        bool is_add = parts & IS_ADD && is_inside(a, op, "AccumulateGrad");
+        bool is_zero = parts & IS_ZERO && tp_cpu_is_outermost(a, op);
+        bool is_add = parts & IS_ADD && is_inside_operator(a, op, "AccumulateGrad");
         found->zeros += !is_zero ? 0 : parts & IS_LIST ? FEW_GRADIENTS : 1;
-        found->new_zeros += is_zero && tp_str_equal(tp_trace_name(model->trace, tp_operator_event(model, op)),
+        found->new_zeros += is_zero && tp_str_equal(tp_trace_event_name(model->trace, tp_operator_event(model, op)),
                                                     TP_STR("aten::zeros_like"));
         found->adds += is_add;
         found->zeros_ns = tp_sat_add(found->zeros_ns, is_zero ? tp_operator_event(model, op)->dur_ns : 0);
         found->adds_ns = tp_sat_add(found->adds_ns, is_add ? tp_operator_event(model, op)->dur_ns : 0);
         /* a copy inside an operator that fills zeros is part of zeroing */
-        if (is_zero || (parts & IS_FILLED && tp_cpu_is_outer(a, op)))
+        if (is_zero || (parts & IS_FILLED && tp_cpu_is_outermost(a, op)))
             tp_busy_functions_count(&found->functions, TP_RULE_H15, model->operators.event[op], is_zero);
         if (is_zero || is_add)
             add_event(found, model, TP_RULE_H15, model->operators.event[op]);
-        if (op >= inside && takes_double(a, doubles, op)) {
+        if (op >= inside && has_double_input(a, doubles, op)) {
             add_double(a, found, op);
             inside = model->operators.subtree_end[op];
         }
@@ -478,18 +478,18 @@ static void find_hooks(struct tp_advisor *a, struct found *found)
 {
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
     struct tp_picks picks = {.total = 0};
-    uint32_t calls = tp_find_watching_hooks(a, &time, &picks);
+    uint32_t calls = tp_find_monitoring_hooks(a, &time, &picks);
     struct tp_candidate *c = &found->candidates[TP_RULE_H13 - FIRST];
-    if (!calls || tp_set_percent(a, tp_intervals_of(&time)) < tp_rule_value(a, TP_RULE_H13, "min_pct"))
+    if (!calls || tp_set_percent_of_window(a, tp_intervals_from_vec(&time)) < tp_rule_value(a, TP_RULE_H13, "min_pct"))
         return;
-    tp_intervals_append(&found->times[TP_RULE_H13 - FIRST], tp_intervals_of(&time));
+    tp_intervals_append(&found->times[TP_RULE_H13 - FIRST], tp_intervals_from_vec(&time));
     c->picks = picks;
     c->details = TP_DETAIL(a, TP_DETAIL_HOOKS, TP_OF_NUMBER((calls + a->model->used_count - 1) / a->model->used_count));
 }
 
 /* ---- findings ---- */
 
-static bool is_shown(struct tp_advisor *a, const struct found *found, enum tp_rule_id rule)
+static bool is_worth_reporting(struct tp_advisor *a, const struct found *found, enum tp_rule_id rule)
 {
     const struct tp_candidate *c = &found->candidates[rule - FIRST];
     int64_t steps = a->model->used_count;
@@ -498,18 +498,18 @@ static bool is_shown(struct tp_advisor *a, const struct found *found, enum tp_ru
     /* zeros cost little for a few large gradients, and if gradients of several batches add up */
     if (rule == TP_RULE_H15) {
         bool is_filling = found->zeros_ns >= found->adds_ns / FEW_GRADIENTS;
-        bool is_much = is_filling && tp_set_percent(a, c->time) >= MUCH_PERCENT;
+        bool is_much = is_filling && tp_set_percent_of_window(a, c->time) >= MUCH_PERCENT;
         int64_t least = is_much ? steps : FEW_GRADIENTS * steps;
         if (found->zeros < least || found->adds < least)
             return false;
     }
-    return c->picks.total && tp_set_percent(a, c->time) >= tp_rule_value(a, rule, "min_pct");
+    return c->picks.total && tp_set_percent_of_window(a, c->time) >= tp_rule_value(a, rule, "min_pct");
 }
 
 /* Lowers the estimate for gradients that are zeroed in place. Without zeroing, each backward pass allocates new memory,
  * whose pages the system makes at the first write. For gradients of 0.6 MiB this took longer than zeroing (torch
  * 2.13). */
-static void lower_gain(struct tp_candidate *c)
+static void lower_candidate_gain(struct tp_candidate *c)
 {
     static const struct tp_detail zeroed = {.id = TP_DETAIL_ZEROED};
     c->has_low = true;
@@ -529,14 +529,14 @@ static void evaluate_code(struct tp_advisor *a)
     find_hooks(a, &found);
     for (unsigned rule = FIRST; rule <= LAST; rule++) {
         struct tp_candidate *c = &found.candidates[rule - FIRST];
-        tp_busy_functions_times(&found.functions, (enum tp_rule_id)rule, &found.times[rule - FIRST]);
+        tp_busy_functions_find_times(&found.functions, (enum tp_rule_id)rule, &found.times[rule - FIRST]);
         c->rule = rule;
         c->has_ceiling = true;
-        c->time = tp_intervals_of(&found.times[rule - FIRST]);
-        if (!is_shown(a, &found, rule))
+        c->time = tp_intervals_from_vec(&found.times[rule - FIRST]);
+        if (!is_worth_reporting(a, &found, rule))
             continue;
         if (rule == TP_RULE_H15 && !found.new_zeros)
-            lower_gain(c);
+            lower_candidate_gain(c);
         struct tp_intervals time = c->time;
         if (tp_advisor_add(a, c))
             for (size_t i = 0; i < time.count; i++)
@@ -564,14 +564,14 @@ static void find_recomputed(struct tp_advisor *a, struct tp_intervals time)
 static bool find_device_frames(struct tp_advisor *a, struct found *found)
 {
     const struct tp_model *model = a->model;
-    const uint8_t *known = known_frames(a);
+    const uint8_t *known = find_known_frames(a);
     bool is_any = false;
     for (uint32_t i = 0; i < model->trace->names.count; i++)
         is_any |= known[i] && codes[known[i] - 1].part == CODE_WHOLE;
     for (uint32_t i = 0; is_any && i < model->trace->event_count; i++) {
         const struct tp_event *e = &model->trace->events[i];
         if (tp_kind_is_frame(e->kind) && known[e->name] && codes[known[e->name] - 1].part == CODE_WHOLE &&
-            tp_in_window(a, i))
+            tp_event_is_in_window(a, i))
             add_event(found, model, codes[known[e->name] - 1].rule, i);
     }
     return is_any;
@@ -584,16 +584,17 @@ static void evaluate_device_code(struct tp_advisor *a)
         found.times[i] = TP_VEC(a->arena, struct tp_interval);
     if (!find_device_frames(a, &found))
         return;
-    struct tp_intervals waits = tp_waiting_for_host(a);
+    struct tp_intervals waits = tp_time_waiting_for_host(a);
     for (unsigned rule = FIRST; rule <= LAST; rule++) {
         struct tp_candidate *c = &found.candidates[rule - FIRST];
-        struct tp_intervals time = tp_intervals_of(&found.times[rule - FIRST]);
+        struct tp_intervals time = tp_intervals_from_vec(&found.times[rule - FIRST]);
         c->rule = rule;
         c->has_ceiling = true;
         c->time = tp_intervals_intersection(a->arena, time, waits);
         if (rule == TP_RULE_H11)
             find_recomputed(a, time);
-        else if (c->picks.total && tp_set_percent(a, c->time) >= tp_rule_value(a, (enum tp_rule_id)rule, "min_pct"))
+        else if (c->picks.total &&
+                 tp_set_percent_of_window(a, c->time) >= tp_rule_value(a, (enum tp_rule_id)rule, "min_pct"))
             tp_advisor_claim(a, c);
     }
 }

@@ -104,16 +104,16 @@ static void list_operators(struct tp_advisor *a, struct tp_cpu_program *cpu)
             op = finished++;
         else if (unfinished < ops->count && ops->event[unfinished] == event)
             op = unfinished++;
-        if (op != TP_NO_ID && tp_in_window(a, event))
+        if (op != TP_NO_ID && tp_event_is_in_window(a, event))
             cpu->ops[cpu->count++] = op;
     }
 }
 
 void tp_rules_prepare_cpu(struct tp_advisor *a)
 {
-    tp_rules_count_recorded(a);
+    tp_rules_measure_recording(a);
     a->cpu = tp_arena_alloc(a->arena, sizeof *a->cpu);
-    a->cpu->loading = tp_main_loading(a->model, a->arena);
+    a->cpu->loading = tp_main_thread_loading(a->model, a->arena);
     list_operators(a, a->cpu);
     a->cpu->pauses = tp_cpu_find_pauses(a);
 }
@@ -124,17 +124,17 @@ int64_t tp_cpu_sequence(const struct tp_model *model, uint32_t op)
     return tp_host_rare(model->trace, &model->trace->hosts[e->detail]).sequence;
 }
 
-bool tp_cpu_cost(struct tp_cost *cost, const struct tp_advisor *a, uint32_t op)
+bool tp_cpu_find_cost(struct tp_cost *cost, const struct tp_advisor *a, uint32_t op)
 {
     const struct tp_trace *trace = a->model->trace;
     const struct tp_event *e = tp_operator_event(a->model, op);
     const struct tp_host_detail *host = &trace->hosts[e->detail];
     struct tp_op_call call = {tp_strings_get(&trace->values, host->dims), tp_strings_get(&trace->values, host->types),
                               tp_strings_get(&trace->values, tp_concrete_inputs(trace, e->detail))};
-    return tp_cost_of(cost, trace->names.items[e->name], &call, NULL);
+    return tp_cost_of_call(cost, trace->names.items[e->name], &call, NULL);
 }
 
-struct tp_intervals tp_cpu_with_backward(struct tp_advisor *a, struct tp_intervals forward)
+struct tp_intervals tp_cpu_add_backward_time(struct tp_advisor *a, struct tp_intervals forward)
 {
     const struct tp_model *model = a->model;
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
@@ -157,12 +157,12 @@ struct tp_intervals tp_cpu_with_backward(struct tp_advisor *a, struct tp_interva
         bool is_next = last && model->inside[event] == model->inside[last - model->trace->events];
         if (is_taken)
             tp_intervals_push(&time, is_next ? tp_event_end(last) : e->ts_ns, tp_event_end(e));
-        if (tp_cpu_is_outer(a, op))
+        if (tp_cpu_is_outermost(a, op))
             last = is_taken ? e : NULL;
     }
     tp_id_map_drop(&sequences);
     tp_intervals_append(&time, forward);
-    return tp_intervals_of(&time);
+    return tp_intervals_from_vec(&time);
 }
 
 bool tp_cpu_lacks_record(struct tp_advisor *a, enum tp_rule_id rule)
@@ -182,16 +182,16 @@ bool tp_cpu_lacks_record(struct tp_advisor *a, enum tp_rule_id rule)
     return is_much;
 }
 
-bool tp_cpu_add(struct tp_advisor *a, const struct tp_candidate *candidate)
+bool tp_cpu_add_candidate(struct tp_advisor *a, const struct tp_candidate *candidate)
 {
     bool is_once = tp_rule_value(a, TP_RULE_H5, "gap_us") > 0;
     return is_once ? tp_advisor_claim(a, candidate) : tp_advisor_add(a, candidate);
 }
 
-struct tp_intervals tp_cpu_without_claimed(struct tp_advisor *a, struct tp_intervals time)
+struct tp_intervals tp_cpu_subtract_claimed(struct tp_advisor *a, struct tp_intervals time)
 {
     struct tp_vec claimed = a->claimed;
-    return claimed.count ? tp_intervals_minus(a->arena, time, tp_intervals_of(&claimed)) : time;
+    return claimed.count ? tp_intervals_difference(a->arena, time, tp_intervals_from_vec(&claimed)) : time;
 }
 
 void tp_cpu_visit_annotations(struct tp_advisor *a, uint64_t mark, enum tp_range_kind kind,
@@ -200,9 +200,9 @@ void tp_cpu_visit_annotations(struct tp_advisor *a, uint64_t mark, enum tp_range
     const struct tp_order *order = a->model->order;
     for (uint32_t i = order->thread_first[a->model->host_main]; i < order->thread_first[a->model->host_main + 1]; i++) {
         const struct tp_event *e = &a->model->trace->events[order->host[i]];
-        if (e->kind != TP_KIND_ANNOTATION || !tp_in_window(a, order->host[i]))
+        if (e->kind != TP_KIND_ANNOTATION || !tp_event_is_in_window(a, order->host[i]))
             continue;
-        if (kind ? tp_range_kind_of(a->model, e) == kind : (a->model->marks[e->name] & mark) != 0)
+        if (kind ? tp_event_range_kind(a->model, e) == kind : (a->model->marks[e->name] & mark) != 0)
             visit(context, order->host[i]);
     }
 }
@@ -215,13 +215,13 @@ struct loads {
     bool is_in_process; /* true if the training process loads the data itself */
 };
 
-static void add_load(void *context, uint32_t event)
+static void add_loading_time(void *context, uint32_t event)
 {
     static const struct tp_detail in_process = {.id = TP_DETAIL_IN_PROCESS};
     struct loads *loads = context;
-    tp_picks_longest(&loads->candidate.picks, loads->model, event);
+    tp_picks_add_by_length(&loads->candidate.picks, loads->model, event);
     const struct tp_event *e = &loads->model->trace->events[event];
-    if (tp_speaks_torch(loads->model->producer) && !tp_event_declared_kind(e) &&
+    if (tp_uses_torch_words(loads->model->producer) && !tp_event_declared_kind(e) &&
         loads->model->marks[e->name] & TP_MARK_SINGLE_PROCESS) {
         loads->candidate.details = &in_process;
         loads->is_in_process = true;
@@ -234,20 +234,20 @@ static void add_load(void *context, uint32_t event)
 static void claim_collation(struct tp_advisor *a, struct tp_candidate *c, struct tp_intervals collation,
                             int64_t python_ns)
 {
-    c->details = TP_DETAIL(a, TP_DETAIL_COLLATION, TP_OF_PERCENT(tp_set_percent(a, c->time)),
-                           TP_OF_PERCENT(tp_set_percent(a, collation)));
+    c->details = TP_DETAIL(a, TP_DETAIL_COLLATION, TP_OF_PERCENT(tp_set_percent_of_window(a, c->time)),
+                           TP_OF_PERCENT(tp_set_percent_of_window(a, collation)));
     c->time = collation;
     c->has_low = python_ns < tp_intervals_length(collation);
     c->low = fmax((double)python_ns / (double)tp_ns_max(1, tp_intervals_length(collation)),
-                  1 - 20 / tp_set_percent(a, collation));
+                  1 - 20 / tp_set_percent_of_window(a, collation));
 }
 
 /* Estimates the gain from loader workers. Two workers halve the part of loading that exceeds the rest of a step. In a
  * program with workers, more workers gain nothing unless a CPU is idle. */
-static void judge_workers(const struct tp_advisor *a, struct loads *loads)
+static void examine_loader_workers(const struct tp_advisor *a, struct loads *loads)
 {
     struct tp_candidate *c = &loads->candidate;
-    double part = tp_set_percent(a, c->time) / 100, usual = tp_rule_gain_of(TP_RULE_H1).low;
+    double part = tp_set_percent_of_window(a, c->time) / 100, usual = tp_rule_measured_gain(TP_RULE_H1).low;
     if (!c->cause)
         c->cause = loads->is_in_process ? "input.single_process" : "input.too_few_workers";
     if (!loads->is_in_process)
@@ -263,17 +263,17 @@ static void evaluate_loader(struct tp_advisor *a)
 {
     struct loads loads = {.model = a->model,
                           .candidate = {.rule = TP_RULE_H1, .has_ceiling = true, .time = a->cpu->loading}};
-    if (!(tp_set_percent(a, a->cpu->loading) > tp_rule_value(a, TP_RULE_H1, "min_pct")))
+    if (!(tp_set_percent_of_window(a, a->cpu->loading) > tp_rule_value(a, TP_RULE_H1, "min_pct")))
         return;
-    tp_cpu_visit_annotations(a, 0, TP_RANGE_INPUT, add_load, &loads);
+    tp_cpu_visit_annotations(a, 0, TP_RANGE_INPUT, add_loading_time, &loads);
     struct tp_intervals collation = {0};
     int64_t python_ns = 0;
     loads.candidate.cause =
-        tp_loader_cause(a, a->model->host_main, a->cpu->loading, &loads.candidate.picks, &collation, &python_ns);
+        tp_find_loader_cause(a, a->model->host_main, a->cpu->loading, &loads.candidate.picks, &collation, &python_ns);
     if (collation.count && tp_rule_value(a, TP_RULE_H1, "collation") > 0)
         claim_collation(a, &loads.candidate, collation, python_ns);
-    if (tp_speaks_torch(a->model->producer))
-        judge_workers(a, &loads);
+    if (tp_uses_torch_words(a->model->producer))
+        examine_loader_workers(a, &loads);
     tp_advisor_add(a, &loads.candidate);
 }
 
@@ -291,7 +291,7 @@ static void evaluate_small(struct tp_advisor *a)
     for (uint32_t i = 0; i < a->cpu->count; i++) {
         uint32_t op = a->cpu->ops[i];
         const struct tp_event *e = tp_operator_event(a->model, op);
-        if (!tp_cpu_is_outer(a, op) || tp_cpu_is_loading(a, op))
+        if (!tp_cpu_is_outermost(a, op) || tp_cpu_is_in_loader(a, op))
             continue;
         all++;
         int64_t before = last_end;
@@ -304,39 +304,40 @@ static void evaluate_small(struct tp_advisor *a)
             tp_busy_functions_add(&functions, TP_RULE_H5, a->model->operators.event[op], true, e->ts_ns - before);
         }
         tp_busy_functions_count(&functions, TP_RULE_H5, a->model->operators.event[op], true);
-        tp_picks_longest(&c.picks, a->model, a->model->operators.event[op]);
+        tp_picks_add_by_length(&c.picks, a->model, a->model->operators.event[op]);
     }
     if ((double)c.picks.total < tp_rule_value(a, TP_RULE_H5, "min_per_step") * a->model->used_count ||
         tp_percent(c.picks.total, all) < tp_rule_value(a, TP_RULE_H5, "min_count_pct"))
         return;
-    c.time = tp_intervals_of(&time);
-    if (tp_cpu_percent_without_pauses(a, c.time) < tp_rule_value(a, TP_RULE_H5, "min_pct"))
+    c.time = tp_intervals_from_vec(&time);
+    if (tp_cpu_pause_free_percent(a, c.time) < tp_rule_value(a, TP_RULE_H5, "min_pct"))
         return;
     tp_intervals_append(&between, c.time);
     if (gap_us > 0)
-        tp_busy_functions_times(&functions, TP_RULE_H5, &between);
-    c.time = tp_intervals_of(&between);
+        tp_busy_functions_find_times(&functions, TP_RULE_H5, &between);
+    c.time = tp_intervals_from_vec(&between);
     if (gap_us > 0) /* includes the backward pass of small operators, which is small, too */
-        c.time = tp_cpu_with_backward(a, c.time);
-    c.time = tp_cpu_without_claimed(a, c.time);
-    if (tp_cpu_percent_without_pauses(a, c.time) < tp_rule_value(a, TP_RULE_H5, "min_pct"))
+        c.time = tp_cpu_add_backward_time(a, c.time);
+    c.time = tp_cpu_subtract_claimed(a, c.time);
+    if (tp_cpu_pause_free_percent(a, c.time) < tp_rule_value(a, TP_RULE_H5, "min_pct"))
         return;
     c.details =
         TP_DETAIL(a, TP_DETAIL_SMALL_OPERATORS, TP_OF_NUMBER(c.picks.total), TP_OF_NUMBER(all), TP_OF_REAL(small_us));
-    tp_cpu_add(a, &c); /* also claims the Python code between small operators */
+    tp_cpu_add_candidate(a, &c); /* also claims the Python code between small operators */
 }
 
 /* ---- copies (H7) ---- */
 
 /* Returns whether a convolution or a product calls the operator. Such callers order their operands as their library
  * requires, and expand a bias. */
-static bool is_of_product(const struct tp_advisor *a, uint32_t op)
+static bool is_called_by_product(const struct tp_advisor *a, uint32_t op)
 {
     const struct tp_model *model = a->model;
     for (op = model->operators.parent[op]; op != TP_NO_ID; op = model->operators.parent[op]) {
         const struct tp_event *e = tp_operator_event(model, op);
-        if (model->marks[e->name] & TP_MARK_CONV || tp_str_starts(tp_trace_name(model->trace, e), "aten::addmm") ||
-            tp_str_starts(tp_trace_name(model->trace, e), "aten::baddbmm"))
+        if (model->marks[e->name] & TP_MARK_CONV ||
+            tp_str_starts(tp_trace_event_name(model->trace, e), "aten::addmm") ||
+            tp_str_starts(tp_trace_event_name(model->trace, e), "aten::baddbmm"))
             return true;
     }
     return false;
@@ -344,11 +345,11 @@ static bool is_of_product(const struct tp_advisor *a, uint32_t op)
 
 /* Returns whether a copy is unavoidable. Products need some copies. A Python number that is combined with a tensor
  * becomes a tensor of one value. */
-static bool is_needed(const struct tp_advisor *a, uint32_t op)
+static bool is_unavoidable_copy(const struct tp_advisor *a, uint32_t op)
 {
     const struct tp_trace *trace = a->model->trace;
     double least = tp_rule_value(a, TP_RULE_H7, "min_values");
-    if (least > 0 && is_of_product(a, op))
+    if (least > 0 && is_called_by_product(a, op))
         return true;
     uint32_t dims = trace->hosts[tp_operator_event(a->model, op)->detail].dims;
     struct tp_shape shape = tp_shape_input(tp_strings_get(&trace->values, dims), 0);
@@ -365,20 +366,20 @@ static void evaluate_copies(struct tp_advisor *a)
     for (uint32_t i = 0; i < a->cpu->count; i++) {
         uint32_t op = a->cpu->ops[i];
         const struct tp_event *e = tp_operator_event(a->model, op);
-        if (!(a->model->marks[e->name] & TP_MARK_COPY_OP) || tp_cpu_is_loading(a, op) || is_needed(a, op))
+        if (!(a->model->marks[e->name] & TP_MARK_COPY_OP) || tp_cpu_is_in_loader(a, op) || is_unavoidable_copy(a, op))
             continue;
         int64_t busy_ns = e->dur_ns - tp_intervals_length_within(a->cpu->pauses, e->ts_ns, tp_event_end(e));
         int64_t end = tp_sat_add(tp_event_end(e), (int64_t)((double)busy_ns * cold));
         tp_intervals_push(&time, e->ts_ns, end);
-        if (tp_str_equal(tp_trace_name(a->model->trace, e), TP_STR("aten::_to_copy")))
+        if (tp_str_equal(tp_trace_event_name(a->model->trace, e), TP_STR("aten::_to_copy")))
             tp_intervals_push(&casts, e->ts_ns, end);
         if (!(tp_enclosing_kinds(a, ops->parent[op]) & TP_ENCLOSED_BY_COPY))
-            tp_picks_longest(&c.picks, a->model, ops->event[op]);
+            tp_picks_add_by_length(&c.picks, a->model, ops->event[op]);
     }
-    c.time = tp_intervals_of(&time);
-    if (2 * tp_intervals_length(tp_intervals_of(&casts)) > tp_intervals_length(c.time))
+    c.time = tp_intervals_from_vec(&time);
+    if (2 * tp_intervals_length(tp_intervals_from_vec(&casts)) > tp_intervals_length(c.time))
         c.cause = "copy.cast";
-    if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_H7, "min_pct"))
+    if (tp_set_percent_of_window(a, c.time) < tp_rule_value(a, TP_RULE_H7, "min_pct"))
         return;
     tp_cpu_lower_gain_of_pauses(a, &c, "min_pct");
     tp_advisor_add(a, &c);
@@ -390,11 +391,13 @@ static void evaluate_communication(struct tp_advisor *a)
 {
     const struct tp_order *order = a->model->order;
     struct tp_candidate c = {.rule = TP_RULE_H8, .has_ceiling = true};
-    c.time = tp_intervals_minus(a->arena, tp_exposed_collectives(a->model, a->arena), a->explained_communication);
-    if (tp_cpu_lacks_record(a, TP_RULE_H8) || !(tp_set_percent(a, c.time) > tp_rule_value(a, TP_RULE_H8, "min_pct")))
+    c.time = tp_intervals_difference(a->arena, tp_exposed_collectives(a->model, a->arena), a->explained_communication);
+    if (tp_cpu_lacks_record(a, TP_RULE_H8) ||
+        !(tp_set_percent_of_window(a, c.time) > tp_rule_value(a, TP_RULE_H8, "min_pct")))
         return;
     for (uint32_t i = 0; i < order->host_count; i++)
-        if (tp_is_collective(a->model, &a->model->trace->events[order->host[i]]) && tp_in_window(a, order->host[i]))
-            tp_picks_longest(&c.picks, a->model, order->host[i]);
+        if (tp_is_collective(a->model, &a->model->trace->events[order->host[i]]) &&
+            tp_event_is_in_window(a, order->host[i]))
+            tp_picks_add_by_length(&c.picks, a->model, order->host[i]);
     tp_advisor_add(a, &c);
 }

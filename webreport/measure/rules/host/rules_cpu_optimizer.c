@@ -43,10 +43,10 @@ struct optimizers {
 };
 
 /* Returns whether the optimizer of a range such as "..#Adam.step" has a fused form for programs without a device. */
-static bool has_fused(const struct tp_advisor *a, struct tp_str range)
+static bool has_fused_optimizer(const struct tp_advisor *a, struct tp_str range)
 {
     static const char *const steps[] = {"#SGD.step", "#Adam.step", "#AdamW.step", "#Adagrad.step"};
-    if (!tp_speaks_torch(a->model->producer))
+    if (!tp_uses_torch_words(a->model->producer))
         return true; /* the optimizers of other libraries are unknown and may have a fused form */
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         if (tp_str_ends(range, steps[i]))
@@ -56,7 +56,7 @@ static bool has_fused(const struct tp_advisor *a, struct tp_str range)
 
 /* Returns whether an operator belongs to the closure, not to the optimizer. Forward operators of the closure have a
  * sequence number; the optimizer runs without autograd. */
-static bool is_of_closure(const struct tp_advisor *a, uint32_t op)
+static bool is_closure_operator(const struct tp_advisor *a, uint32_t op)
 {
     return tp_cpu_is_backward(a->model, op) || tp_cpu_sequence(a->model, op) != TP_NULL_INT;
 }
@@ -64,7 +64,7 @@ static bool is_of_closure(const struct tp_advisor *a, uint32_t op)
 static bool is_optimizer_frame(const struct tp_model *model, uint32_t event)
 {
     const struct tp_event *e = &model->trace->events[event];
-    return tp_kind_is_frame(e->kind) && tp_str_find(tp_trace_name(model->trace, e), "torch/optim/") >= 0;
+    return tp_kind_is_frame(e->kind) && tp_str_find(tp_trace_event_name(model->trace, e), "torch/optim/") >= 0;
 }
 
 /* Returns the end of the closure that contains an operator. This is the end of the outermost call inside the range, or
@@ -78,12 +78,12 @@ static int64_t closure_end(const struct tp_model *model, uint32_t op, uint32_t r
     return tp_event_end(&model->trace->events[at]);
 }
 
-static bool is_leaf(const struct tp_advisor *a, uint32_t op)
+static bool is_leaf_operator(const struct tp_advisor *a, uint32_t op)
 {
     return a->model->operators.subtree_end[op] == op + 1;
 }
 
-static void add_optimizer(void *context, uint32_t event)
+static void add_optimizer_range(void *context, uint32_t event)
 {
     struct optimizers *found = context;
     struct tp_advisor *a = found->a;
@@ -91,7 +91,8 @@ static void add_optimizer(void *context, uint32_t event)
     struct optimizer_step step = {.event = event};
     int64_t closure = INT64_MIN, end = tp_event_end(range);
     bool is_fused = false;
-    if (a->model->marks[range->name] & TP_MARK_FUSED || !has_fused(a, tp_trace_name(a->model->trace, range)))
+    if (a->model->marks[range->name] & TP_MARK_FUSED ||
+        !has_fused_optimizer(a, tp_trace_event_name(a->model->trace, range)))
         return;
     while (found->next < a->cpu->count && tp_operator_event(a->model, a->cpu->ops[found->next])->ts_ns < range->ts_ns)
         found->next++;
@@ -102,7 +103,7 @@ static void add_optimizer(void *context, uint32_t event)
             break;
         if (e->ts_ns < closure)
             continue;
-        if (is_of_closure(a, op)) {
+        if (is_closure_operator(a, op)) {
             closure = closure_end(a->model, op, event);
             step = (struct optimizer_step){.event = event, .first = i + 1, .end = i + 1};
             is_fused = false;
@@ -136,7 +137,7 @@ static struct leaves count_leaves(const struct optimizers *found)
     for (size_t i = 0; i < found->steps.count; i++) {
         const struct optimizer_step *step = TP_AT(&found->steps, struct optimizer_step, i);
         for (uint32_t k = step->first; k < step->end; k++) {
-            bool is_one = is_leaf(a, a->cpu->ops[k]);
+            bool is_one = is_leaf_operator(a, a->cpu->ops[k]);
             leaves.calls += is_one;
             calls[tp_operator_event(a->model, a->cpu->ops[k])->name] += is_one;
         }
@@ -163,25 +164,25 @@ static struct tp_intervals claimed_time(struct optimizers *found, const struct l
         int64_t needed = tp_ns_max(tp_ns_scaled(dur, tp_sat_mul(3, leaves->tensors), tp_sat_mul(2, leaves->calls)),
                                    tp_ns_scaled(dur, kept_pct, 100));
         tp_intervals_push(&time, step->own.a + needed, step->own.b);
-        tp_picks_longest(picks, a->model, step->event);
+        tp_picks_add_by_length(picks, a->model, step->event);
     }
-    return tp_intervals_of(&time);
+    return tp_intervals_from_vec(&time);
 }
 
 static void evaluate_optimizer(struct tp_advisor *a)
 {
     struct optimizers found = {a, TP_VEC(a->arena, struct optimizer_step), 0};
     struct tp_candidate c = {.rule = TP_RULE_H3, .has_ceiling = true};
-    if (tp_any_name_has(a->model, TP_MARK_OPTIMIZER_STEP))
-        tp_cpu_visit_annotations(a, TP_MARK_OPTIMIZER_STEP, TP_RANGE_NONE, add_optimizer, &found);
+    if (tp_any_name_has_marks(a->model, TP_MARK_OPTIMIZER_STEP))
+        tp_cpu_visit_annotations(a, TP_MARK_OPTIMIZER_STEP, TP_RANGE_NONE, add_optimizer_range, &found);
     int64_t count = (int64_t)found.steps.count;
     struct leaves leaves = count_leaves(&found);
     if (!count || leaves.calls < count ||
         (double)leaves.calls < tp_rule_value(a, TP_RULE_H3, "min_calls") * (double)count)
         return;
     c.time = tp_cpu_claimable_time(a, claimed_time(&found, &leaves, &c.picks));
-    if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_H3, "min_pct"))
+    if (tp_set_percent_of_window(a, c.time) < tp_rule_value(a, TP_RULE_H3, "min_pct"))
         return;
     c.details = TP_DETAIL(a, TP_DETAIL_OPTIMIZER, TP_OF_NUMBER(leaves.calls / count), TP_OF_NUMBER(leaves.names));
-    tp_cpu_add(a, &c);
+    tp_cpu_add_candidate(a, &c);
 }

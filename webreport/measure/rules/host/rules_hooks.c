@@ -23,7 +23,7 @@ struct hooks {
     uint32_t count;
 };
 
-static uint8_t bits_of_frame(struct tp_str name, const struct tp_frame *frame)
+static uint8_t hook_bits_of_frame(struct tp_str name, const struct tp_frame *frame)
 {
     uint8_t bits = tp_frame_project_line(name).ptr ? NAME_OF_PROJECT : 0;
     bits |= tp_str_equal(frame->function, TP_STR("forward")) ? NAME_OF_FORWARD : 0;
@@ -33,7 +33,7 @@ static uint8_t bits_of_frame(struct tp_str name, const struct tp_frame *frame)
     return bits | (is_call && tp_str_ends(frame->path, "torch/nn/modules/module.py") ? NAME_CALLS_MODULE : 0);
 }
 
-static uint8_t bits_of(struct tp_str name)
+static uint8_t hook_bits_of_name(struct tp_str name)
 {
     static const char *const reductions[] = {
         "aten::mean",     "aten::std",           "aten::var",   "aten::norm", "aten::linalg_vector_norm",
@@ -43,7 +43,7 @@ static uint8_t bits_of(struct tp_str name)
         "aten::isinf"};
     struct tp_frame frame;
     if (tp_frame_parse(&frame, name))
-        return bits_of_frame(name, &frame);
+        return hook_bits_of_frame(name, &frame);
     for (size_t i = 0; i < sizeof reductions / sizeof *reductions; i++)
         if (tp_str_equal(name, tp_str_of(reductions[i])))
             return NAME_REDUCES;
@@ -56,7 +56,7 @@ static void end_call(struct hooks *h)
     if (h->call != TP_NO_ID && h->is_own && h->reduces) {
         const struct tp_event *e = &model->trace->events[h->call];
         tp_intervals_push(&h->time, e->ts_ns, tp_event_end(e));
-        tp_picks_longest(h->picks, model, h->call);
+        tp_picks_add_by_length(h->picks, model, h->call);
         h->is_of_backward |= (h->names[model->trace->events[model->inside[h->call]].name] & NAME_CALLS_HOOK) != 0;
         h->count++;
     }
@@ -73,7 +73,7 @@ static bool is_hook(const struct hooks *h, uint32_t event)
     return own & NAME_OF_PROJECT && !(own & NAME_OF_FORWARD) && caller & (NAME_CALLS_MODULE | NAME_CALLS_HOOK);
 }
 
-static void examine(struct hooks *h, uint32_t event)
+static void examine_event(struct hooks *h, uint32_t event)
 {
     const struct tp_event *e = &h->a->model->trace->events[event];
     if (h->call != TP_NO_ID && e->ts_ns >= tp_event_end(&h->a->model->trace->events[h->call]))
@@ -100,7 +100,7 @@ static void add_engine_work(struct hooks *h)
     }
 }
 
-uint32_t tp_find_watching_hooks(struct tp_advisor *a, struct tp_vec *time, struct tp_picks *picks)
+uint32_t tp_find_monitoring_hooks(struct tp_advisor *a, struct tp_vec *time, struct tp_picks *picks)
 {
     const struct tp_model *model = a->model;
     const struct tp_order *order = model->order;
@@ -108,15 +108,15 @@ uint32_t tp_find_watching_hooks(struct tp_advisor *a, struct tp_vec *time, struc
     uint8_t all = 0;
     h.names = tp_arena_array(a->arena, model->trace->names.count, 1);
     for (uint32_t i = 0; i < model->trace->names.count; i++)
-        all |= h.names[i] = bits_of(model->trace->names.items[i]);
+        all |= h.names[i] = hook_bits_of_name(model->trace->names.items[i]);
     if (!(all & (NAME_CALLS_MODULE | NAME_CALLS_HOOK)))
         return 0;
     for (uint32_t i = order->thread_first[model->host_main]; i < order->thread_first[model->host_main + 1]; i++)
-        if (tp_in_window(a, order->host[i]))
-            examine(&h, order->host[i]);
+        if (tp_event_is_in_window(a, order->host[i]))
+            examine_event(&h, order->host[i]);
     end_call(&h);
     if (h.is_of_backward)
         add_engine_work(&h);
-    tp_intervals_append(time, tp_intervals_of(&h.time));
+    tp_intervals_append(time, tp_intervals_from_vec(&h.time));
     return h.count;
 }

@@ -55,19 +55,19 @@ struct search {
     int64_t reads, others; /* number of operators in loops that read values as numbers; in other loops */
 };
 
-static uint32_t name_at(const struct search *s, const struct siblings *group, int64_t i)
+static uint32_t sibling_name(const struct search *s, const struct siblings *group, int64_t i)
 {
     return s->a->model->trace->events[group->events[i]].name;
 }
 
 /* Returns how often the names from position j on repeat with period p. Scans each run of repeated names once per
  * period. */
-static int64_t repeats_at(struct search *s, const struct siblings *group, int64_t j, uint32_t p)
+static int64_t count_repeats_at(struct search *s, const struct siblings *group, int64_t j, uint32_t p)
 {
     int64_t *end = &s->run_end[p];
     if (*end < j) {
         *end = j;
-        while (*end + p < group->count && name_at(s, group, *end) == name_at(s, group, *end + p))
+        while (*end + p < group->count && sibling_name(s, group, *end) == sibling_name(s, group, *end + p))
             ++*end;
     }
     return 1 + (*end - j) / p;
@@ -79,7 +79,7 @@ static bool reads_values(const struct search *s, const struct siblings *group, i
 {
     bool is_any = false;
     for (int64_t i = j; i < j + p; i++)
-        is_any |= (s->a->model->marks[name_at(s, group, i)] & TP_MARK_SCALAR_OP) != 0;
+        is_any |= (s->a->model->marks[sibling_name(s, group, i)] & TP_MARK_SCALAR_OP) != 0;
     return is_any;
 }
 
@@ -88,7 +88,7 @@ static bool is_in_splitting_function(const struct search *s, const struct siblin
 {
     bool is_all = s->splitting_call != TP_NO_ID;
     for (int64_t i = j; i < j + p && is_all; i++)
-        is_all = tp_project_call_around(s->a->model, group->events[i]) == s->splitting_call;
+        is_all = tp_enclosing_project_call(s->a->model, group->events[i]) == s->splitting_call;
     return is_all;
 }
 
@@ -103,7 +103,8 @@ static bool runs_once_per_part(const struct search *s, const struct siblings *gr
     if (!s->is_outside || s->split_at < 0 || j - s->split_at > MAX_PERIOD)
         return false;
     for (int64_t i = j; i < j + p; i++)
-        if (s->a->model->marks[name_at(s, group, i)] & (TP_MARK_SPLIT_OP | TP_MARK_ELIGIBLE | TP_MARK_BACKWARD_NODE))
+        if (s->a->model->marks[sibling_name(s, group, i)] &
+            (TP_MARK_SPLIT_OP | TP_MARK_ELIGIBLE | TP_MARK_BACKWARD_NODE))
             return false;
     const struct tp_event *splitting_call = &trace->events[group->events[s->split_at]];
     struct tp_shape shape =
@@ -115,41 +116,43 @@ static bool runs_once_per_part(const struct search *s, const struct siblings *gr
 
 /* Returns whether all rounds are in one call of a project function. Layers of a model repeat too, but each layer is a
  * separate call. */
-static bool is_of_one_call(const struct search *s, const struct siblings *group, int64_t j, uint32_t p, int64_t repeats)
+static bool belongs_to_one_call(const struct search *s, const struct siblings *group, int64_t j, uint32_t p,
+                                int64_t repeats)
 {
-    uint32_t call = tp_project_call_around(s->a->model, group->events[j]);
+    uint32_t call = tp_enclosing_project_call(s->a->model, group->events[j]);
     bool is_same = call != TP_NO_ID;
     for (int64_t i = 1; i < repeats && is_same; i++)
-        is_same = tp_project_call_around(s->a->model, group->events[j + i * p]) == call;
+        is_same = tp_enclosing_project_call(s->a->model, group->events[j + i * p]) == call;
     return is_same;
 }
 
 /* Returns whether an operator takes a part of a tensor in Python code. Parts taken inside another operator do not
  * count. */
-static bool is_index(const struct search *s, const struct siblings *group, int64_t i)
+static bool is_index_operator(const struct search *s, const struct siblings *group, int64_t i)
 {
     uint64_t wanted = TP_MARK_INDEX_OP | (s->finds_split_loops && s->is_outside ? TP_MARK_PART_OP : 0);
-    return (tp_marks_of(s->a->model, group->events[i]) & wanted) != 0;
+    return (tp_event_marks(s->a->model, group->events[i]) & wanted) != 0;
 }
 
 /* Finds the smallest period that repeats often enough. Adds the loop if it takes a tensor apart, by indexing, reading
  * values or iterating over parts. Returns the number of operators in the loop; 0 if there is no loop at position j. */
 static int64_t find_repetition(struct search *s, const struct siblings *group, int64_t j)
 {
-    bool is_indexing = is_index(s, group, j);
+    bool is_indexing = is_index_operator(s, group, j);
     for (uint32_t p = 1; p <= s->max_period && j + p < group->count; p++) {
-        int64_t repeats = repeats_at(s, group, j, p);
+        int64_t repeats = count_repeats_at(s, group, j, p);
         if (repeats < s->min_repeats || !(is_indexing || (s->finds_read_loops && reads_values(s, group, j, p)) ||
                                           (s->finds_split_loops && (is_in_splitting_function(s, group, j, p) ||
                                                                     runs_once_per_part(s, group, j, p, repeats)))))
             continue;
-        if (p >= LAYER && !is_of_one_call(s, group, j, p, repeats))
+        if (p >= LAYER && !belongs_to_one_call(s, group, j, p, repeats))
             continue;
         const struct tp_event *from = &s->a->model->trace->events[group->events[j + p]];
         const struct tp_event *to = &s->a->model->trace->events[group->events[j + repeats * p - 1]];
         tp_intervals_push(s->time, from->ts_ns, tp_event_end(to));
         const struct tp_event *first = &s->a->model->trace->events[group->events[j]];
-        tp_picks_rank(s->picks, (struct tp_pick){0, first->ts_ns, -first->dur_ns, group->events[j], group->events[j]});
+        tp_picks_add_by_weight(s->picks,
+                               (struct tp_pick){0, first->ts_ns, -first->dur_ns, group->events[j], group->events[j]});
         *(reads_values(s, group, j, p) ? &s->reads : &s->others) += repeats * p;
         return repeats * p;
     }
@@ -166,10 +169,10 @@ static int64_t find_branches(struct search *s, const struct siblings *group, int
     uint32_t rounds = 0;
     bool has_index = false;
     for (int64_t i = j; i < group->count && i - last <= MAX_ROUND; i++) {
-        uint64_t marks = tp_marks_of(model, group->events[i]);
+        uint64_t marks = tp_event_marks(model, group->events[i]);
         if (marks & (TP_MARK_ELIGIBLE | TP_MARK_BACKWARD_NODE))
             break;
-        has_index |= is_index(s, group, i);
+        has_index |= is_index_operator(s, group, i);
         if (!has_index || !(marks & TP_MARK_SCALAR_OP))
             continue;
         last = i;
@@ -182,7 +185,7 @@ static int64_t find_branches(struct search *s, const struct siblings *group, int
     const struct tp_event *from = &model->trace->events[group->events[first + 1]];
     tp_intervals_push(s->time, from->ts_ns, tp_event_end(&model->trace->events[group->events[last]]));
     const struct tp_event *e = &model->trace->events[group->events[j]];
-    tp_picks_rank(s->picks, (struct tp_pick){0, e->ts_ns, -e->dur_ns, group->events[j], group->events[j]});
+    tp_picks_add_by_weight(s->picks, (struct tp_pick){0, e->ts_ns, -e->dur_ns, group->events[j], group->events[j]});
     s->reads += last + 1 - j;
     return last + 1 - j;
 }
@@ -195,12 +198,12 @@ static void search_group(struct search *s, const struct siblings *group)
     s->split_at = -1;
     for (int64_t j = 0; j < group->count;) {
         int64_t covered = 0;
-        uint64_t marks = tp_marks_of(s->a->model, group->events[j]);
+        uint64_t marks = tp_event_marks(s->a->model, group->events[j]);
         if (s->finds_split_loops && marks & TP_MARK_SPLIT_OP) {
-            s->splitting_call = tp_project_call_around(s->a->model, group->events[j]);
+            s->splitting_call = tp_enclosing_project_call(s->a->model, group->events[j]);
             s->split_at = j;
         }
-        bool is_indexing = is_index(s, group, j);
+        bool is_indexing = is_index_operator(s, group, j);
         bool is_after_split = s->splitting_call != TP_NO_ID || (s->split_at >= 0 && j - s->split_at <= MAX_PERIOD);
         if (s->finds_read_loops || is_after_split || is_indexing)
             covered = find_repetition(s, group, j);
@@ -243,7 +246,7 @@ static struct tp_vec list_children(struct tp_advisor *a)
     uint32_t *owner = find_owners(a);
     for (uint32_t i = 0; i < a->cpu->count; i++) {
         uint32_t event = a->model->operators.event[a->cpu->ops[i]];
-        if (!tp_cpu_is_loading(a, a->cpu->ops[i]))
+        if (!tp_cpu_is_in_loader(a, a->cpu->ops[i]))
             *(struct child *)tp_vec_push(&children) = (struct child){owner[event], event};
     }
     tp_arena_drop(a->arena, owner, a->model->trace->event_count * sizeof *owner);
@@ -254,11 +257,11 @@ static struct tp_vec list_children(struct tp_advisor *a)
 /* Returns whether an owner is an operator or an optimizer, whose loops are not the topic of this rule. An optimizer
  * that updates tensor by tensor reads its step count in each round (rule H3). A fused optimizer does so inside its
  * operator. */
-static bool is_of_operator(const struct tp_advisor *a, uint32_t owner)
+static bool is_owned_by_operator(const struct tp_advisor *a, uint32_t owner)
 {
     return owner != TP_NO_ID &&
-           ((tp_marks_of(a->model, owner) & (TP_MARK_OPTIMIZER | TP_MARK_FUSED)) != 0 ||
-            tp_str_starts(tp_trace_name(a->model->trace, &a->model->trace->events[owner]), "aten::"));
+           ((tp_event_marks(a->model, owner) & (TP_MARK_OPTIMIZER | TP_MARK_FUSED)) != 0 ||
+            tp_str_starts(tp_trace_event_name(a->model->trace, &a->model->trace->events[owner]), "aten::"));
 }
 
 /* An operator that moves at least this many bytes takes most of its time to move them. The call alone takes a few
@@ -277,7 +280,7 @@ static bool is_backward_of_split(const struct tp_advisor *a, uint32_t op)
         inner = node;
     if (node == TP_NO_ID)
         return false;
-    struct tp_str name = tp_trace_name(model->trace, tp_operator_event(model, inner));
+    struct tp_str name = tp_trace_event_name(model->trace, tp_operator_event(model, inner));
     bool is_apart = inner == op; /* `op` itself: the engine adds up the gradients of one tensor */
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         is_apart |= tp_str_starts(name, names[i]);
@@ -293,11 +296,11 @@ static struct tp_intervals remaining_work(struct tp_advisor *a, bool is_to_read)
         uint32_t op = a->cpu->ops[i];
         const struct tp_event *e = tp_operator_event(a->model, op);
         struct tp_cost cost;
-        if (tp_operator_is_eligible(a->model, op) || (!is_to_read && tp_cpu_cost(&cost, a, op) &&
+        if (tp_operator_is_eligible(a->model, op) || (!is_to_read && tp_cpu_find_cost(&cost, a, op) &&
                                                       cost.bytes >= LEAST_WORK_BYTES && !is_backward_of_split(a, op)))
             tp_intervals_push(&time, e->ts_ns, tp_event_end(e));
     }
-    return tp_intervals_of(&time);
+    return tp_intervals_from_vec(&time);
 }
 
 /* Returns the part of the loops' time in which operators run, 0 to 1. One operator instead of the loop saves this time.
@@ -307,11 +310,11 @@ static double part_of_operators(struct tp_advisor *a, struct tp_intervals loops)
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
     for (uint32_t i = 0; i < a->cpu->count; i++) {
         const struct tp_event *e = tp_operator_event(a->model, a->cpu->ops[i]);
-        if (tp_cpu_is_outer(a, a->cpu->ops[i]))
+        if (tp_cpu_is_outermost(a, a->cpu->ops[i]))
             tp_intervals_push(&time, e->ts_ns, tp_event_end(e));
     }
     int64_t all = tp_ns_max(1, tp_intervals_length(loops));
-    return (double)tp_intervals_intersection_length(tp_intervals_of(&time), loops) / (double)all;
+    return (double)tp_intervals_intersection_length(tp_intervals_from_vec(&time), loops) / (double)all;
 }
 
 static void evaluate_loop(struct tp_advisor *a)
@@ -321,10 +324,11 @@ static void evaluate_loop(struct tp_advisor *a)
     struct search search = {.a = a, .time = &time, .picks = &c.picks};
     search.max_period = (uint32_t)tp_rule_value(a, TP_RULE_H2, "max_period");
     search.min_repeats = (uint32_t)fmin(fmax(2, tp_rule_value(a, TP_RULE_H2, "min_repeats")), 1e9);
-    bool finds_read_loops = tp_rule_value(a, TP_RULE_H2, "reads") > 0 && tp_any_name_has(a->model, TP_MARK_SCALAR_OP);
-    bool finds_split_loops =
-        tp_rule_value(a, TP_RULE_H2, "pieces") > 0 && tp_any_name_has(a->model, TP_MARK_SPLIT_OP | TP_MARK_PART_OP);
-    if (!finds_read_loops && !finds_split_loops && !tp_any_name_has(a->model, TP_MARK_INDEX_OP))
+    bool finds_read_loops =
+        tp_rule_value(a, TP_RULE_H2, "reads") > 0 && tp_any_name_has_marks(a->model, TP_MARK_SCALAR_OP);
+    bool finds_split_loops = tp_rule_value(a, TP_RULE_H2, "pieces") > 0 &&
+                             tp_any_name_has_marks(a->model, TP_MARK_SPLIT_OP | TP_MARK_PART_OP);
+    if (!finds_read_loops && !finds_split_loops && !tp_any_name_has_marks(a->model, TP_MARK_INDEX_OP))
         return;
     struct tp_vec children = list_children(a);
     const struct child *items = children.data;
@@ -333,7 +337,7 @@ static void evaluate_loop(struct tp_advisor *a)
         struct siblings group = {events + i, 0};
         for (end = i; end < children.count && items[end].owner == items[i].owner; end++)
             group.events[group.count++] = items[end].event;
-        bool is_pythons = !is_of_operator(a, items[i].owner);
+        bool is_pythons = !is_owned_by_operator(a, items[i].owner);
         search.finds_read_loops = finds_read_loops && is_pythons;
         search.is_outside =
             items[i].owner == TP_NO_ID || a->model->trace->events[items[i].owner].kind != TP_KIND_OPERATOR;
@@ -344,18 +348,18 @@ static void evaluate_loop(struct tp_advisor *a)
     tp_arena_drop(a->arena, events, children.count * sizeof *events);
     tp_arena_drop(a->arena, children.data, children.capacity * sizeof(struct child));
     bool is_to_read = search.reads > search.others;
-    c.time = tp_intervals_of(&time);
+    c.time = tp_intervals_from_vec(&time);
     /* times of the loops with their remaining work; no other rule examines them */
     struct tp_intervals loops = {NULL, 0};
     if (tp_rule_value(a, TP_RULE_H2, "backward") > 0) {
-        loops = tp_cpu_with_backward(a, c.time);
-        c.time = tp_intervals_minus(a->arena, loops, remaining_work(a, is_to_read));
+        loops = tp_cpu_add_backward_time(a, c.time);
+        c.time = tp_intervals_difference(a->arena, loops, remaining_work(a, is_to_read));
     }
     c.cause = is_to_read ? "host.scalar_reads" : NULL;
     c.has_low = true;
     c.time = tp_cpu_claimable_time(a, c.time);
-    c.low = tp_rule_gain_of(TP_RULE_H2).low * part_of_operators(a, c.time);
-    if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_H2, "min_pct") || !tp_cpu_add(a, &c))
+    c.low = tp_rule_measured_gain(TP_RULE_H2).low * part_of_operators(a, c.time);
+    if (tp_set_percent_of_window(a, c.time) < tp_rule_value(a, TP_RULE_H2, "min_pct") || !tp_cpu_add_candidate(a, &c))
         return;
     for (size_t i = 0; i < loops.count; i++)
         tp_intervals_push(&a->claimed, loops.items[i].a, loops.items[i].b);

@@ -27,20 +27,20 @@ enum { MIN_STEPS = 4, MOST_PART = 4 };
 
 struct outliers {
     struct tp_advisor *a;
-    struct tp_id_map usual; /* keys (key_of) of calls that shorter steps of the same kind make */
+    struct tp_id_map usual; /* keys (event_key) of calls that shorter steps of the same kind make */
     bool *is_long;          /* by step: true if the step is long */
     struct tp_vec *extra;   /* by step: struct tp_interval, additional calls; empty unless the step is long */
     struct tp_picks picks;
-    /* by kind of step (tp_accumulation_kind): median length, ns; -1 if there are too few steps to judge */
+    /* by kind of step (tp_accumulation_step_kind): median length, ns; -1 if there are too few steps to judge */
     int64_t median_ns[2];
 };
 
 /* Returns a key that combines the label of a call with the kind of its step. */
-static uint64_t key_of(const struct outliers *o, uint32_t event, uint32_t step)
+static uint64_t event_key(const struct outliers *o, uint32_t event, uint32_t step)
 {
     const struct tp_trace *trace = o->a->model->trace;
     uint64_t label = tp_frames_label(&trace->frames, trace->events[event].name);
-    return label << 1 | tp_accumulation_kind(&o->a->accumulation, step);
+    return label << 1 | tp_accumulation_step_kind(&o->a->accumulation, step);
 }
 
 /* Computes the median length by kind of step. Returns the number of steps that can be judged. */
@@ -52,7 +52,7 @@ static uint32_t find_medians(struct outliers *o)
     for (unsigned kind = 0; kind < 2; kind++) {
         uint32_t count = 0;
         for (uint32_t s = 0; s < model->step_count; s++)
-            if (tp_step_is_used(&model->steps[s]) && tp_accumulation_kind(&o->a->accumulation, s) == kind)
+            if (tp_step_is_used(&model->steps[s]) && tp_accumulation_step_kind(&o->a->accumulation, s) == kind)
                 lengths[count++] = model->steps[s].end_ns - model->steps[s].start_ns;
         o->median_ns[kind] = count < MIN_STEPS ? -1 : tp_lower_median(lengths, count);
         judged += count < MIN_STEPS ? 0 : count;
@@ -62,7 +62,7 @@ static uint32_t find_medians(struct outliers *o)
 
 /* Fills is_long, regardless of the reason. Returns the number of steps that can be judged; 0 if there are too few, or
  * if no step is long. */
-static uint32_t find_long(struct outliers *o)
+static uint32_t find_long_steps(struct outliers *o)
 {
     const struct tp_model *model = o->a->model;
     uint32_t count = find_medians(o), long_count = 0, first = TP_NO_ID;
@@ -70,7 +70,7 @@ static uint32_t find_long(struct outliers *o)
     for (uint32_t s = 0; s < model->step_count; s++) {
         if (!tp_step_is_used(&model->steps[s]))
             continue;
-        int64_t median_ns = o->median_ns[tp_accumulation_kind(&o->a->accumulation, s)];
+        int64_t median_ns = o->median_ns[tp_accumulation_step_kind(&o->a->accumulation, s)];
         /* the first step is never long, because it does work that is needed only once */
         first = first == TP_NO_ID ? s : first;
         o->is_long[s] = s != first && median_ns >= 0 && model->steps[s].event != TP_NO_ID &&
@@ -88,17 +88,17 @@ static void visit_calls(struct outliers *o, void (*visit)(struct outliers *o, ui
     uint32_t near = 0;
     for (uint32_t i = order->thread_first[model->host_main]; i < order->thread_first[model->host_main + 1]; i++) {
         const struct tp_event *e = &model->trace->events[order->host[i]];
-        uint32_t step = tp_step_of_host_near(model, e->ts_ns, &near);
+        uint32_t step = tp_step_of_host_time_near(model, e->ts_ns, &near);
         bool is_call = e->kind == TP_KIND_OPERATOR || tp_kind_is_frame(e->kind);
         if (is_call && step < model->step_count && tp_step_is_used(&model->steps[step]))
             visit(o, order->host[i], step);
     }
 }
 
-static void note_usual(struct outliers *o, uint32_t event, uint32_t step)
+static void store_usual_event(struct outliers *o, uint32_t event, uint32_t step)
 {
     if (!o->is_long[step])
-        *tp_id_map_put(&o->usual, key_of(o, event, step)) = 1;
+        *tp_id_map_put(&o->usual, event_key(o, event, step)) = 1;
 }
 
 /* Adds a call in a long step if no shorter step makes it. Ignores calls inside a call that was added. */
@@ -110,10 +110,10 @@ static void add_extra_call(struct outliers *o, uint32_t event, uint32_t step)
     struct tp_vec *extra = &o->extra[step];
     const struct tp_interval *last = extra->count ? TP_AT(extra, struct tp_interval, extra->count - 1) : NULL;
     if (!o->is_long[step] || end <= e->ts_ns || (last && last->b >= end) ||
-        tp_id_map_find(&o->usual, key_of(o, event, step)))
+        tp_id_map_find(&o->usual, event_key(o, event, step)))
         return;
     tp_intervals_push(extra, e->ts_ns, end);
-    tp_picks_longest(&o->picks, model, event);
+    tp_picks_add_by_length(&o->picks, model, event);
 }
 
 /* Returns by how much a step exceeds the median because of calls that other steps do not make, ns. Returns 0 if the
@@ -121,8 +121,9 @@ static void add_extra_call(struct outliers *o, uint32_t event, uint32_t step)
 static int64_t excess_ns(struct outliers *o, uint32_t step)
 {
     const struct tp_step *s = &o->a->model->steps[step];
-    unsigned kind = tp_accumulation_kind(&o->a->accumulation, step);
-    struct tp_intervals extra = tp_intervals_minus(o->a->arena, tp_intervals_of(&o->extra[step]), o->a->cpu->loading);
+    unsigned kind = tp_accumulation_step_kind(&o->a->accumulation, step);
+    struct tp_intervals extra =
+        tp_intervals_difference(o->a->arena, tp_intervals_from_vec(&o->extra[step]), o->a->cpu->loading);
     int64_t own = tp_intervals_length(extra), longer = s->end_ns - s->start_ns - o->median_ns[kind];
     return own >= longer / 2 ? tp_ns_min(own, longer) : 0;
 }
@@ -135,13 +136,13 @@ static void evaluate_outlier(struct tp_advisor *a)
                          .extra = tp_arena_array(a->arena, model->step_count, sizeof *o.extra)};
     struct tp_candidate c = {.rule = TP_RULE_H21, .is_forced = true, .severity = TP_SEVERITY_MEDIUM, .share = NAN};
     int64_t beyond = 0;
-    uint32_t count = 0, most = 0, judged = find_long(&o);
+    uint32_t count = 0, most = 0, judged = find_long_steps(&o);
     if (!judged)
         return;
     for (uint32_t s = 0; s < model->step_count; s++)
         o.extra[s] = TP_VEC(a->arena, struct tp_interval);
     tp_id_map_init(&o.usual, a->arena);
-    visit_calls(&o, note_usual);
+    visit_calls(&o, store_usual_event);
     visit_calls(&o, add_extra_call);
     for (uint32_t s = 0; s < model->step_count; s++) {
         int64_t ns = o.is_long[s] ? excess_ns(&o, s) : 0;
@@ -160,7 +161,7 @@ static void evaluate_outlier(struct tp_advisor *a)
         c.severity = TP_SEVERITY_HIGH;
     c.picks = o.picks;
     const struct tp_step *step = &model->steps[most];
-    double median_ns = (double)o.median_ns[tp_accumulation_kind(&a->accumulation, most)];
+    double median_ns = (double)o.median_ns[tp_accumulation_step_kind(&a->accumulation, most)];
     c.details = TP_DETAIL(a, TP_DETAIL_OUTLIER, TP_OF_TEXT(step->name),
                           TP_OF_REAL((double)(step->end_ns - step->start_ns) / median_ns), TP_OF_PERCENT(c.weight));
     tp_advisor_add(a, &c);

@@ -44,10 +44,10 @@ static void collect_stretch(void *context, const struct tp_stack_segment *segmen
     *(struct stretch *)tp_vec_push(&s->items) = (struct stretch){{segment->a, segment->b},
                                                                  segment->event,
                                                                  e && tp_kind_is_frame(e->kind) ? e->name : TP_NO_ID,
-                                                                 tp_step_of_host(s->model, segment->a)};
+                                                                 tp_step_of_host_time(s->model, segment->a)};
 }
 
-static struct tp_vec find_stretches(struct tp_advisor *a, struct tp_intervals time)
+static struct tp_vec find_unrecorded_stretches(struct tp_advisor *a, struct tp_intervals time)
 {
     struct stretches s = {a->model, (int64_t)(tp_rule_value(a, TP_RULE_H6, "pause_us") * 1000),
                           TP_VEC(a->arena, struct stretch)};
@@ -73,9 +73,9 @@ static bool is_repeated(const struct tp_advisor *a, const struct tp_vec *stretch
     return 2 * steps >= a->model->used_count;
 }
 
-static void pause_between(struct tp_advisor *a, struct tp_intervals between, struct tp_vec *pauses)
+static void add_pauses_between(struct tp_advisor *a, struct tp_intervals between, struct tp_vec *pauses)
 {
-    struct tp_vec stretches = find_stretches(a, between);
+    struct tp_vec stretches = find_unrecorded_stretches(a, between);
     for (size_t i = 0; i < stretches.count && stretches.count <= MOST; i++) {
         const struct stretch *one = TP_AT(&stretches, struct stretch, i);
         if (!is_repeated(a, &stretches, one))
@@ -99,7 +99,7 @@ struct places {
     struct tp_vec lengths;     /* struct tp_vec of int64_t: lengths of one call in all steps, ns */
 };
 
-static bool is_known(const struct tp_model *model, const struct tp_event *e)
+static bool is_known_work(const struct tp_model *model, const struct tp_event *e)
 {
     struct tp_str dims = tp_strings_get(&model->trace->values, model->trace->hosts[e->detail].dims);
     return !(e->flags & TP_EVENT_OLD_DIMS) && tp_shape_input(dims, 0).is_known;
@@ -107,7 +107,7 @@ static bool is_known(const struct tp_model *model, const struct tp_event *e)
 
 static uint64_t group_key(const struct tp_model *model, const struct tp_event *e)
 {
-    return tp_id_pair(e->name, is_known(model, e) ? model->trace->hosts[e->detail].dims : TP_NO_ID);
+    return tp_id_pair(e->name, is_known_work(model, e) ? model->trace->hosts[e->detail].dims : TP_NO_ID);
 }
 
 static void list_groups(struct places *p, const struct tp_vec *stretches)
@@ -128,7 +128,7 @@ static void add_call(struct places *p, uint32_t group, uint32_t event)
 {
     const struct tp_event *e = &p->a->model->trace->events[event];
     struct group *g = TP_AT(&p->group_items, struct group, group);
-    uint32_t step = tp_step_of_host(p->a->model, e->ts_ns);
+    uint32_t step = tp_step_of_host_time(p->a->model, e->ts_ns);
     g->number = step == g->step ? g->number + 1 : 0;
     g->step = step;
     uint32_t *id = tp_id_map_put(&p->calls, tp_id_pair(group, g->number));
@@ -161,7 +161,8 @@ static struct places find_places(struct tp_advisor *a, const struct tp_vec *stre
 /* Adds the end of a long time as a pause: the part that exceeds the same call in other steps. The call must be short in
  * more than half of the steps. A short call touches so little memory that new pages, which are the program's own cost,
  * cannot explain the time. */
-static void pause_in(const struct places *p, const struct stretch *one, int64_t short_ns, struct tp_vec *pauses)
+static void add_pause_in_call(const struct places *p, const struct stretch *one, int64_t short_ns,
+                              struct tp_vec *pauses)
 {
     const uint32_t *place = one->event == TP_NO_ID ? NULL : tp_id_map_find(&p->of_event, one->event);
     if (!place)
@@ -175,7 +176,7 @@ static void pause_in(const struct places *p, const struct stretch *one, int64_t 
 }
 
 /* Returns the times of operators on other threads, which may compete for processors (rule H4), and of collectives. */
-static struct tp_intervals other_threads(struct tp_advisor *a)
+static struct tp_intervals working_times_of_other_threads(struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
@@ -184,7 +185,7 @@ static struct tp_intervals other_threads(struct tp_advisor *a)
         if (e->kind == TP_KIND_OPERATOR && (e->thread != model->host_main || tp_is_collective(model, e)))
             tp_intervals_push(&time, e->ts_ns, tp_event_end(e));
     }
-    return tp_intervals_of(&time);
+    return tp_intervals_from_vec(&time);
 }
 
 /* Returns whether the trace has the sizes of operands. Without them, it is unknown which calls do equal work. In the
@@ -193,19 +194,20 @@ static bool has_sizes(const struct tp_advisor *a)
 {
     bool is_any = false;
     for (uint32_t i = 0; i < a->cpu->count && !is_any; i++)
-        is_any = is_known(a->model, tp_operator_event(a->model, a->cpu->ops[i]));
+        is_any = is_known_work(a->model, tp_operator_event(a->model, a->cpu->ops[i]));
     return is_any;
 }
 
-static void pause_within(struct tp_advisor *a, struct tp_intervals between, struct tp_vec *pauses)
+static void add_pauses_within(struct tp_advisor *a, struct tp_intervals between, struct tp_vec *pauses)
 {
-    struct tp_intervals time = tp_intervals_minus(a->arena, a->model->window, between);
-    time = tp_intervals_minus(a->arena, tp_intervals_minus(a->arena, time, a->cpu->loading), other_threads(a));
-    struct tp_vec stretches = find_stretches(a, time);
+    struct tp_intervals time = tp_intervals_difference(a->arena, a->model->window, between);
+    time = tp_intervals_difference(a->arena, tp_intervals_difference(a->arena, time, a->cpu->loading),
+                                   working_times_of_other_threads(a));
+    struct tp_vec stretches = find_unrecorded_stretches(a, time);
     struct places places = find_places(a, &stretches);
     int64_t short_ns = (int64_t)(tp_rule_value(a, TP_RULE_H6, "pause_us") * 1000 / SHORT_PART);
     for (size_t i = 0; i < stretches.count; i++)
-        pause_in(&places, TP_AT(&stretches, struct stretch, i), short_ns, pauses);
+        add_pause_in_call(&places, TP_AT(&stretches, struct stretch, i), short_ns, pauses);
 }
 
 struct tp_intervals tp_cpu_find_pauses(struct tp_advisor *a)
@@ -213,20 +215,20 @@ struct tp_intervals tp_cpu_find_pauses(struct tp_advisor *a)
     struct tp_vec pauses = TP_VEC(a->arena, struct tp_interval);
     if (a->model->used_count < MIN_STEPS || !(tp_rule_value(a, TP_RULE_H6, "pause_us") > 0))
         return (struct tp_intervals){NULL, 0};
-    struct tp_intervals between = tp_main_unrecorded(a->model, a->cpu->loading, a->arena);
-    pause_between(a, between, &pauses);
+    struct tp_intervals between = tp_main_thread_unrecorded(a->model, a->cpu->loading, a->arena);
+    add_pauses_between(a, between, &pauses);
     if (has_sizes(a))
-        pause_within(a, between, &pauses);
-    return tp_intervals_intersection(a->arena, tp_intervals_of(&pauses), a->model->window);
+        add_pauses_within(a, between, &pauses);
+    return tp_intervals_intersection(a->arena, tp_intervals_from_vec(&pauses), a->model->window);
 }
 
-double tp_cpu_percent_without_pauses(struct tp_advisor *a, struct tp_intervals set)
+double tp_cpu_pause_free_percent(struct tp_advisor *a, struct tp_intervals set)
 {
     if (!a->cpu->pauses.count)
-        return tp_set_percent(a, set);
-    struct tp_intervals rest = tp_intervals_minus(a->arena, a->model->window, a->cpu->pauses);
+        return tp_set_percent_of_window(a, set);
+    struct tp_intervals rest = tp_intervals_difference(a->arena, a->model->window, a->cpu->pauses);
     struct tp_intervals part = tp_intervals_intersection(a->arena, set, rest);
-    return tp_percent(tp_less_recording(a, part), tp_ns_max(1, tp_less_recording(a, rest)));
+    return tp_percent(tp_set_without_recording_ns(a, part), tp_ns_max(1, tp_set_without_recording_ns(a, rest)));
 }
 
 struct tp_intervals tp_cpu_claimable_time(struct tp_advisor *a, struct tp_intervals set)
@@ -234,9 +236,9 @@ struct tp_intervals tp_cpu_claimable_time(struct tp_advisor *a, struct tp_interv
     struct tp_intervals in_pauses = tp_intervals_intersection(a->arena, set, a->cpu->pauses);
     if (!in_pauses.count)
         return set;
-    double share = tp_cpu_percent_without_pauses(a, set) / 100;
-    struct tp_intervals busy = tp_intervals_minus(a->arena, set, a->cpu->pauses);
-    int64_t left_ns = (int64_t)(share * (double)a->judged_ns) - tp_less_recording(a, busy);
+    double share = tp_cpu_pause_free_percent(a, set) / 100;
+    struct tp_intervals busy = tp_intervals_difference(a->arena, set, a->cpu->pauses);
+    int64_t left_ns = (int64_t)(share * (double)a->judged_ns) - tp_set_without_recording_ns(a, busy);
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
     tp_intervals_append(&time, busy);
     for (size_t i = 0; i < in_pauses.count && left_ns > 0; i++) {
@@ -245,17 +247,17 @@ struct tp_intervals tp_cpu_claimable_time(struct tp_advisor *a, struct tp_interv
         tp_intervals_push(&time, pause.a, pause.b);
         left_ns -= pause.b - pause.a;
     }
-    return tp_intervals_of(&time);
+    return tp_intervals_from_vec(&time);
 }
 
 void tp_cpu_lower_gain_of_pauses(struct tp_advisor *a, struct tp_candidate *c, const char *least)
 {
-    double share = tp_set_percent(a, c->time), without = tp_cpu_percent_without_pauses(a, c->time);
+    double share = tp_set_percent_of_window(a, c->time), without = tp_cpu_pause_free_percent(a, c->time);
     int64_t pauses_ns = tp_intervals_intersection_length(c->time, a->cpu->pauses);
     if (!pauses_ns || without >= share)
         return;
     c->has_low = true;
-    c->low = tp_rule_gain_of(c->rule).low * without / share;
+    c->low = tp_rule_measured_gain(c->rule).low * without / share;
     c->lower = without < tp_rule_value(a, c->rule, least) ? 1 : 0;
     double percent = tp_percent(pauses_ns, tp_intervals_length(c->time));
     c->details = tp_detail_join(a->arena, c->details, TP_DETAIL(a, TP_DETAIL_PAUSES, TP_OF_PERCENT(percent)));

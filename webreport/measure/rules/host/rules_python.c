@@ -49,7 +49,7 @@ static void collect_line(void *context, const struct tp_stack_segment *segment)
     }
     struct tp_line_time *line = TP_AT(&p->lines, struct tp_line_time, *id);
     struct tp_interval piece = {segment->a, segment->b};
-    line->ns = tp_sat_add(line->ns, tp_less_recording(p->a, (struct tp_intervals){&piece, 1}));
+    line->ns = tp_sat_add(line->ns, tp_set_without_recording_ns(p->a, (struct tp_intervals){&piece, 1}));
 }
 
 static struct tp_vec find_lines(struct tp_advisor *a, struct tp_intervals time)
@@ -69,7 +69,7 @@ static bool is_users_line(const struct tp_model *model, const struct tp_line_tim
     struct tp_str text = tp_fold_text(model, line->fold);
     uint32_t at = line->fold.kind == TP_STACK_LINE ? line->event : TP_NO_ID;
     for (; at != TP_NO_ID; at = model->inside[at]) {
-        struct tp_str name = tp_trace_name(model->trace, &model->trace->events[at]);
+        struct tp_str name = tp_trace_event_name(model->trace, &model->trace->events[at]);
         if (tp_str_equal(tp_frame_project_line(name), text))
             return tp_frame_is_user_code(name);
     }
@@ -87,7 +87,7 @@ static double least_gain(const struct tp_advisor *a, const struct tp_vec *lines)
         if (line->ns > longest && is_users_line(a->model, line))
             longest = line->ns;
     }
-    return tp_rule_gain_of(TP_RULE_H6).low * (double)longest / (double)tp_ns_max(1, all);
+    return tp_rule_measured_gain(TP_RULE_H6).low * (double)longest / (double)tp_ns_max(1, all);
 }
 
 static void evaluate_python(struct tp_advisor *a)
@@ -98,14 +98,14 @@ static void evaluate_python(struct tp_advisor *a)
     struct tp_candidate c = {.rule = TP_RULE_H6, .has_ceiling = true};
     if (tp_cpu_lacks_record(a, TP_RULE_H6))
         return;
-    c.time = tp_cpu_without_claimed(a, tp_main_unrecorded(a->model, a->cpu->loading, a->arena));
-    c.time = tp_intervals_minus(a->arena, c.time, a->cpu->pauses);
+    c.time = tp_cpu_subtract_claimed(a, tp_main_thread_unrecorded(a->model, a->cpu->loading, a->arena));
+    c.time = tp_intervals_difference(a->arena, c.time, a->cpu->pauses);
     double least_percent = tp_rule_value(a, TP_RULE_H6, "min_pct");
-    bool is_spread = tp_set_percent(a, c.time) >= least_percent;
+    bool is_spread = tp_set_percent_of_window(a, c.time) >= least_percent;
     if (!a->cpu->count)
         return;
     if (!is_spread && !tp_cpu_find_long_function(a, c.time, tp_rule_value(a, TP_RULE_H6, "stretch_pct"), &c)) {
-        is_spread = tp_cpu_percent_without_pauses(a, c.time) >= least_percent;
+        is_spread = tp_cpu_pause_free_percent(a, c.time) >= least_percent;
         if (!is_spread)
             return;
     }

@@ -4,7 +4,7 @@
 #include "webreport/compare/replay/step_graph.h"
 #include "writer/base/limits.h"
 
-static int64_t most_of(int64_t x, int64_t y)
+static int64_t greater_of(int64_t x, int64_t y)
 {
     return x > y ? x : y;
 }
@@ -13,14 +13,14 @@ static int64_t most_of(int64_t x, int64_t y)
  * of groups. */
 static int64_t world_size(const struct tp_graph *graph)
 {
-    int64_t size = most_of(graph->world_size, tp_graph_rank_at(graph, graph->rank_count - 1)->number + 1);
+    int64_t size = greater_of(graph->world_size, tp_graph_rank_at(graph, graph->rank_count - 1)->number + 1);
     for (size_t g = 0; g < graph->groups.count; g++) {
         const struct tp_graph_group *group = tp_graph_group_at(graph, g);
         for (uint32_t i = 0; i < group->run_count; i++) {
             const struct tp_rank_stride *run = &group->runs[i];
             bool is_sound = run->first >= 0 && run->first < TP_MAX_JOB_RANKS && run->length > 0 &&
                             run->length <= TP_MAX_JOB_RANKS && run->stride >= 0 && run->stride < TP_MAX_JOB_RANKS;
-            size = is_sound ? most_of(size, run->first + (run->length - 1) * run->stride + 1) : size;
+            size = is_sound ? greater_of(size, run->first + (run->length - 1) * run->stride + 1) : size;
         }
     }
     return size;
@@ -33,7 +33,7 @@ struct host {
 
 /* Returns whether each host's ranks are in their own block of `size` consecutive numbers. Blocks begin at multiples
  * of `size`. */
-static bool are_blocks(const struct host *hosts, uint32_t count, int64_t size)
+static bool hosts_have_equal_blocks(const struct host *hosts, uint32_t count, int64_t size)
 {
     int64_t before = -1;
     for (uint32_t h = 0; h < count; h++) { /* hosts are sorted by their first rank */
@@ -47,18 +47,19 @@ static bool are_blocks(const struct host *hosts, uint32_t count, int64_t size)
 /* Returns the number of ranks per host. Assumes that all hosts have equally many ranks with consecutive numbers, and
  * returns the smallest number that fits. If numbers are not consecutive, returns the mean number or the largest
  * recorded number. */
-static int64_t size_of_hosts(const struct host *hosts, uint32_t count, int64_t world)
+static int64_t ranks_per_host(const struct host *hosts, uint32_t count, int64_t world)
 {
     int64_t most = 1;
     for (uint32_t h = 0; h < count; h++)
-        most = most_of(most, hosts[h].count);
+        most = greater_of(most, hosts[h].count);
     for (int64_t size = most; size <= world / count; size++)
-        if (world % size == 0 && are_blocks(hosts, count, size))
+        if (world % size == 0 && hosts_have_equal_blocks(hosts, count, size))
             return size;
-    return most_of(most, (world + count - 1) / count); /* no size fits, so that hosts do not have consecutive numbers */
+    return greater_of(most,
+                      (world + count - 1) / count); /* no size fits, so that hosts do not have consecutive numbers */
 }
 
-static void find_absent_of_hosts(struct tp_graph *graph, int64_t world)
+static void find_missing_ranks_of_hosts(struct tp_graph *graph, int64_t world)
 {
     uint32_t count = graph->hosts.count;
     struct host *hosts = tp_arena_array(graph->arena, count, sizeof *hosts);
@@ -70,21 +71,22 @@ static void find_absent_of_hosts(struct tp_graph *graph, int64_t world)
         host->first = host->count++ ? host->first : rank->number;
         host->last = rank->number;
     }
-    int64_t size = count ? size_of_hosts(hosts, count, world) : 0;
+    int64_t size = count ? ranks_per_host(hosts, count, world) : 0;
     for (uint32_t h = 0; h < count; h++) {
         int64_t absent = size - hosts[h].count;
-        graph->absent_of_host[h] = absent < graph->absent_count ? (uint32_t)absent : graph->absent_count;
+        graph->missing_count_of_host[h] = absent < graph->absent_count ? (uint32_t)absent : graph->absent_count;
     }
 }
 
-void tp_graph_find_absent(struct tp_graph *graph)
+void tp_graph_find_missing_ranks(struct tp_graph *graph)
 {
-    graph->absent_of_host = tp_arena_array(graph->arena, graph->hosts.count, sizeof *graph->absent_of_host);
+    graph->missing_count_of_host =
+        tp_arena_array(graph->arena, graph->hosts.count, sizeof *graph->missing_count_of_host);
     if (graph->world_size < 0)
         return;
     int64_t world = world_size(graph), absent = world - graph->rank_count;
     if (absent <= 0 || world > TP_MAX_JOB_RANKS)
         return;
     graph->absent_count = (uint32_t)absent;
-    find_absent_of_hosts(graph, world);
+    find_missing_ranks_of_hosts(graph, world);
 }

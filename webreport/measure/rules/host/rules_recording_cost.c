@@ -14,29 +14,29 @@
 enum name_bit { OWN_STEP = 1, PYTHON = 2 };
 
 /* Returns whether a frame is the recorder's own work at the end of a step (profiler.step). */
-static bool is_own_step(const struct tp_frame *frame)
+static bool is_profiler_step_frame(const struct tp_frame *frame)
 {
     return tp_str_ends(frame->path, "torch/profiler/profiler.py") && tp_str_equal(frame->function, TP_STR("step"));
 }
 
 /* Returns enum name_bit by name id. Sets *is_slowed if recording slowed Python. The version that the trace states
  * decides; without it the latest version in paths of frames, otherwise the lines of known functions. */
-static uint8_t *bits_of_names(struct tp_advisor *a, bool *is_slowed)
+static uint8_t *make_name_bits(struct tp_advisor *a, bool *is_slowed)
 {
     const struct tp_strings *names = &a->model->trace->names;
     uint8_t *bits = tp_arena_array(a->arena, names->count, 1);
-    int version = tp_python_version_stated(a->model->trace), stated = version;
+    int version = tp_python_version_in_trace(a->model->trace), stated = version;
     bool fits_lines = false;
     for (uint32_t i = 0; i < names->count; i++) {
         struct tp_frame frame;
         if (!tp_frame_parse(&frame, names->items[i]) || !frame.path.len)
             continue;
-        bits[i] = is_own_step(&frame) ? OWN_STEP : PYTHON;
+        bits[i] = is_profiler_step_frame(&frame) ? OWN_STEP : PYTHON;
         if (stated)
             continue;
         int of_path = tp_python_version_of_path(frame.path);
         version = of_path > version ? of_path : version;
-        fits_lines |= tp_python_version_fits_lines(&frame);
+        fits_lines |= tp_python_version_has_frame_line(&frame);
     }
     *is_slowed = version ? version == TP_FITTED_SLOWED_PYTHON : fits_lines;
     return bits;
@@ -98,7 +98,7 @@ static void add_event_costs(struct costs *costs, int64_t until)
 }
 
 /* Returns which part of an operator's self time the system needed to make new pages, 0 to 1. */
-static double pages_part(const struct costs *costs, uint32_t event)
+static double new_page_part(const struct costs *costs, uint32_t event)
 {
     const uint32_t *op = tp_id_map_find(&costs->fillers, event);
     if (!op)
@@ -107,7 +107,7 @@ static double pages_part(const struct costs *costs, uint32_t event)
     return fmin(1, costs->pages_ns[*op] / fmax(1, self_ns));
 }
 
-static double part_of(const struct costs *costs, const struct tp_stack_segment *segment)
+static double recording_part(const struct costs *costs, const struct tp_stack_segment *segment)
 {
     if (segment->a < costs->own_until)
         return 1;
@@ -115,11 +115,11 @@ static double part_of(const struct costs *costs, const struct tp_stack_segment *
         return 0;
     const struct tp_event *e = &costs->a->model->trace->events[segment->event];
     if (e->kind == TP_KIND_OPERATOR)
-        return pages_part(costs, segment->event);
+        return new_page_part(costs, segment->event);
     return costs->bits[e->name] & PYTHON ? costs->python_part : 0;
 }
 
-static void push(struct costs *costs, int64_t start_ns, int64_t spread_ns)
+static void add_recorded_cost(struct costs *costs, int64_t start_ns, int64_t spread_ns)
 {
     *(struct tp_recorded *)tp_vec_push(&costs->a->recorded) = (struct tp_recorded){start_ns, costs->sum_ns, spread_ns};
     costs->sum_ns = tp_sat_add(costs->sum_ns, spread_ns);
@@ -129,7 +129,7 @@ static void visit_stretch(void *context, const struct tp_stack_segment *segment)
 {
     struct costs *costs = context;
     if (segment->a != costs->last_end) {
-        push(costs, costs->last_end, 0);
+        add_recorded_cost(costs, costs->last_end, 0);
         add_event_costs(costs, tp_sat_sub(segment->a, 1));
         add_memory_costs(costs, tp_sat_sub(segment->a, 1));
         costs->pending_cost_ns = 0; /* ignores the cost of events in time that is not judged */
@@ -137,16 +137,16 @@ static void visit_stretch(void *context, const struct tp_stack_segment *segment)
     add_event_costs(costs, segment->a);
     add_memory_costs(costs, tp_sat_sub(segment->b, 1));
     int64_t length = segment->b - segment->a;
-    int64_t gone = (int64_t)(part_of(costs, segment) * (double)length);
+    int64_t gone = (int64_t)(recording_part(costs, segment) * (double)length);
     /* cost of events that is subtracted at the start of this time */
     int64_t borne = tp_ns_min(length - gone, costs->pending_cost_ns);
     costs->pending_cost_ns -= borne;
     costs->sum_ns = tp_sat_add(costs->sum_ns, borne);
-    push(costs, segment->a, gone);
+    add_recorded_cost(costs, segment->a, gone);
     costs->last_end = segment->b;
 }
 
-static void list_fillers(struct costs *costs)
+static void find_filling_operators(struct costs *costs)
 {
     const struct tp_operators *ops = &costs->a->model->operators;
     uint32_t thread = costs->a->model->host_main;
@@ -156,7 +156,7 @@ static void list_fillers(struct costs *costs)
             *tp_id_map_put(&costs->fillers, ops->event[op]) = op;
 }
 
-void tp_rules_count_recorded(struct tp_advisor *a)
+void tp_rules_measure_recording(struct tp_advisor *a)
 {
     const struct tp_order *order = a->model->order;
     uint32_t thread = a->model->host_main;
@@ -167,7 +167,7 @@ void tp_rules_count_recorded(struct tp_advisor *a)
                           .operator_ns = (int64_t)tp_rule_value(a, TP_RULE_H6, "operator_ns"),
                           .shapes_ns = (int64_t)tp_rule_value(a, TP_RULE_H6, "shapes_ns"),
                           .memory_ns = (int64_t)tp_rule_value(a, TP_RULE_H6, "memory_ns"),
-                          .bits = bits_of_names(a, &is_slowed),
+                          .bits = make_name_bits(a, &is_slowed),
                           .next = order->thread_first[thread],
                           .end = order->thread_first[thread + 1],
                           .own_until = INT64_MIN,
@@ -176,11 +176,11 @@ void tp_rules_count_recorded(struct tp_advisor *a)
         costs.python_part = 1 - 1 / fmax(1, tp_rule_value(a, TP_RULE_H6, "python_times"));
     if (page_bytes > 0)
         costs.pages_ns = tp_new_pages_find(a->model, a->arena, page_bytes);
-    list_fillers(&costs);
+    find_filling_operators(&costs);
     a->recorded = TP_VEC(a->arena, struct tp_recorded);
     tp_walk_main_thread(a, a->model->window, visit_stretch, &costs);
-    push(&costs, costs.last_end, 0);
-    a->judged_ns = tp_ns_max(1, tp_less_recording(a, a->judged));
+    add_recorded_cost(&costs, costs.last_end, 0);
+    a->judged_ns = tp_ns_max(1, tp_set_without_recording_ns(a, a->judged));
     a->overhead.cost_ns = tp_ns_max(0, tp_sat_sub(a->model->window_ns, a->judged_ns));
     a->overhead.starved_ns = a->model->window_ns;
     for (unsigned kind = 0; kind < TP_KIND_COUNT; kind++)

@@ -33,7 +33,7 @@ struct keeping {
 
 /* ---- blocks ---- */
 
-static uint64_t key_of(const struct tp_trace *trace, const struct tp_memory *record, int64_t address)
+static uint64_t block_key(const struct tp_trace *trace, const struct tp_memory *record, int64_t address)
 {
     int64_t type = tp_memory_place(trace, record)->type;
     return (uint64_t)address ^ (uint64_t)(type == TP_NULL_INT ? 0 : type) << DEVICE_SHIFT;
@@ -41,7 +41,7 @@ static uint64_t key_of(const struct tp_trace *trace, const struct tp_memory *rec
 
 /* Returns the last step that began at or before `at`, or TP_NO_ID. Time between two steps belongs to the earlier
  * step. *near: start of the search. */
-static uint32_t step_begun(const struct tp_model *model, int64_t at, uint32_t *near)
+static uint32_t last_begun_step(const struct tp_model *model, int64_t at, uint32_t *near)
 {
     while (*near < model->step_count && model->steps[*near].host_start_ns <= at)
         ++*near;
@@ -59,12 +59,12 @@ static bool list_blocks(struct keeping *k)
     for (uint32_t i = 0; i < trace->memory_count; i++) {
         const struct tp_memory *record = &trace->memory[model->order->memory[i]];
         int64_t address = tp_memory_rare(trace, record)->address;
-        uint32_t step = step_begun(model, record->ts_ns, &near);
+        uint32_t step = last_begun_step(model, record->ts_ns, &near);
         if ((record->flags & TP_MEMORY_OUT_OF_MEMORY) || record->bytes == TP_NULL_INT || !record->bytes)
             continue;
         if (address == TP_NULL_INT)
             return false;
-        uint32_t *slot = tp_id_map_put(&open, key_of(trace, record, address));
+        uint32_t *slot = tp_id_map_put(&open, block_key(trace, record, address));
         if (*slot != TP_NO_ID)
             /* also sets the step when a new block begins at the same address */
             TP_AT(&k->blocks, struct block, *slot)->given_back = step;
@@ -79,17 +79,17 @@ static bool list_blocks(struct keeping *k)
 /* ---- owners ---- */
 
 /* Returns the label of the outermost operator at the allocation. */
-static uint32_t operator_of(const struct tp_model *model, uint32_t innermost, int64_t at)
+static uint32_t find_owner_operator(const struct tp_model *model, uint32_t innermost, int64_t at)
 {
     uint32_t label = TP_NO_ID;
-    for (uint32_t i = innermost; i != TP_NO_ID; i = tp_next_event_around(model, i, at))
+    for (uint32_t i = innermost; i != TP_NO_ID; i = tp_find_next_event_around(model, i, at))
         if (model->trace->events[i].kind == TP_KIND_OPERATOR)
             label = tp_frames_label(&model->trace->frames, model->trace->events[i].name);
     return label;
 }
 
 /* Lists owners with kept blocks. Returns false if there are too many. */
-static bool list_kept(struct keeping *k)
+static bool list_unfreed_blocks(struct keeping *k)
 {
     const struct tp_model *model = k->work->source->model;
     for (size_t i = 0; i < k->blocks.count; i++) {
@@ -99,8 +99,8 @@ static bool list_kept(struct keeping *k)
             continue;
         const struct tp_memory *record = &model->trace->memory[block->record];
         uint32_t innermost = tp_innermost_event(model, record->thread, record->ts_ns);
-        uint32_t owner[OWNER_IDS] = {operator_of(model, innermost, record->ts_ns),
-                                     tp_count_place(&k->places, innermost, record->ts_ns)};
+        uint32_t owner[OWNER_IDS] = {find_owner_operator(model, innermost, record->ts_ns),
+                                     tp_count_find_place(&k->places, innermost, record->ts_ns)};
         *(struct kept *)tp_vec_push(&k->kept) =
             (struct kept){tp_keys_add(&k->owners, owner), block->step, record->bytes, is_late};
     }
@@ -126,8 +126,8 @@ static int by_text(const void *x, const void *y, const void *context)
     return order ? order : tp_str_compare(a->place, b->place);
 }
 
-static struct tp_count_kept of_owner(const struct keeping *k, const struct kept *first, const struct kept *end,
-                                     uint32_t *by_step, struct tp_keyed *sorted)
+static struct tp_count_kept make_unfreed_entry(const struct keeping *k, const struct kept *first,
+                                               const struct kept *end, uint32_t *by_step, struct tp_keyed *sorted)
 {
     struct tp_summary_work *work = k->work;
     const uint32_t *owner = tp_keys_get(&k->owners, first->owner), steps = k->end_step - k->first_step;
@@ -142,15 +142,15 @@ static struct tp_count_kept of_owner(const struct keeping *k, const struct kept 
         out.bytes = tp_sat_add(out.bytes, first->bytes);
     }
     if (owner[0] != TP_NO_ID)
-        out.operator= tp_count_text(work, tp_frames_label_text(&work->source->trace->frames, owner[0]));
-    out.place = tp_summary_text(work, out.place);
-    out.blocks = tp_count_commonest(by_step, sorted, steps, &is_exact, work->scratch);
+        out.operator= tp_count_intern_text(work, tp_frames_label_text(&work->source->trace->frames, owner[0]));
+    out.place = tp_summary_intern_text(work, out.place);
+    out.blocks = tp_count_most_common(by_step, sorted, steps, &is_exact, work->scratch);
     out.bytes /= steps;
     out.is_exact = is_exact && !is_late;
     return out;
 }
 
-void tp_signature_hash_kept(struct tp_signature *s)
+void tp_signature_hash_unfreed(struct tp_signature *s)
 {
     for (uint32_t i = 0; i < s->kept_count; i++)
         s->hash = s->hash * 31 + tp_hash_bytes(s->kept[i].operator.ptr, s->kept[i].operator.len) +
@@ -158,7 +158,7 @@ void tp_signature_hash_kept(struct tp_signature *s)
     s->hash += !s->hash; /* 0 is reserved for "no signature" */
 }
 
-void tp_signature_kept_build(struct tp_summary_work *work, uint32_t first_step, uint32_t end_step)
+void tp_signature_build_unfreed(struct tp_summary_work *work, uint32_t first_step, uint32_t end_step)
 {
     struct tp_signature *s = &work->out->signature;
     struct tp_arena *scratch = work->scratch;
@@ -171,7 +171,7 @@ void tp_signature_kept_build(struct tp_summary_work *work, uint32_t first_step, 
         return;
     tp_count_places_init(&k.places, work);
     tp_keys_init(&k.owners, scratch, OWNER_IDS);
-    if (!list_kept(&k))
+    if (!list_unfreed_blocks(&k))
         return;
     const struct kept *kept = k.kept.data;
     uint32_t *by_step = tp_arena_array(scratch, k.end_step - first_step, sizeof *by_step);
@@ -182,10 +182,10 @@ void tp_signature_kept_build(struct tp_summary_work *work, uint32_t first_step, 
     for (size_t i = 0, end; i < k.kept.count; i = end) {
         for (end = i; end < k.kept.count && kept[end].owner == kept[i].owner; end++)
             continue;
-        struct tp_count_kept one = of_owner(&k, kept + i, kept + end, by_step, sorted);
+        struct tp_count_kept one = make_unfreed_entry(&k, kept + i, kept + end, by_step, sorted);
         if (one.blocks || !one.is_exact)
             s->kept[s->kept_count++] = one;
     }
     tp_merge_sort(scratch, s->kept, s->kept_count, sizeof *s->kept, by_text, NULL);
-    tp_signature_hash_kept(s);
+    tp_signature_hash_unfreed(s);
 }

@@ -5,7 +5,7 @@
 
 #include "webreport/cli/cmd.h"
 
-static int refuse(const char *command, int argc, char **argv)
+static int print_unsupported(const char *command, int argc, char **argv)
 {
     for (int i = 0; i < argc; i++)
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
@@ -17,15 +17,15 @@ static int refuse(const char *command, int argc, char **argv)
 
 int tp_cmd_bench(int argc, char **argv)
 {
-    return refuse("bench", argc, argv);
+    return print_unsupported("bench", argc, argv);
 }
 
 int tp_cmd_record(int argc, char **argv)
 {
-    return refuse("record", argc, argv);
+    return print_unsupported("record", argc, argv);
 }
 
 int tp_cmd_recover(int argc, char **argv)
 {
-    return refuse("recover", argc, argv);
+    return print_unsupported("recover", argc, argv);
 }

@@ -5,7 +5,7 @@
 /* a program replays graphs if graphs launch at least this percentage of its kernels (same limit as for flag F3) */
 static const double MANY_PERCENT = 20;
 
-static bool is_of_compiler(struct tp_str name)
+static bool is_compiler_name(struct tp_str name)
 {
     static const char *const begins[] = {
         "Torch-Compiled Region", "CompiledFunction", "CompiledFxGraph", "## Call CompiledFxGraph",
@@ -22,15 +22,16 @@ static bool is_compiled(const struct tp_model *model)
     const struct tp_strings *names = &model->trace->names;
     bool is_any = false;
     for (uint32_t i = 0; i < names->count && !is_any; i++)
-        is_any = is_of_compiler(names->items[i]);
+        is_any = is_compiler_name(names->items[i]);
     return is_any;
 }
 
-static bool is_replayed(const struct tp_advisor *a)
+static bool replays_graphs(const struct tp_advisor *a)
 {
     int64_t kernels = 0, replayed = 0;
     for (uint32_t k = 0; k < a->model->devices.count; k++) {
-        if (tp_device_event(a->model, k)->kind != TP_KIND_KERNEL || !tp_in_window(a, a->model->devices.event[k]))
+        if (tp_device_event(a->model, k)->kind != TP_KIND_KERNEL ||
+            !tp_event_is_in_window(a, a->model->devices.event[k]))
             continue;
         kernels++;
         replayed += tp_is_graph_launched(a->model, k);
@@ -38,7 +39,7 @@ static bool is_replayed(const struct tp_advisor *a)
     return tp_percent(replayed, kernels) >= MANY_PERCENT;
 }
 
-void tp_findings_already_followed(struct tp_advisor *a)
+void tp_findings_drop_followed_advice(struct tp_advisor *a)
 {
     bool is_known = false, has_graphs = false, has_compiler = false;
     for (size_t i = 0; i < a->findings.count; i++) {
@@ -46,7 +47,7 @@ void tp_findings_already_followed(struct tp_advisor *a)
         if (!f->rule->replayed && !f->rule->compiled)
             continue;
         if (!is_known) {
-            has_graphs = is_replayed(a);
+            has_graphs = replays_graphs(a);
             has_compiler = is_compiled(a->model);
             is_known = true;
         }

@@ -37,7 +37,7 @@ static void list_modules(struct stretches *s)
 static bool is_before_modules(const struct stretches *s, const struct tp_event *e)
 {
     const struct tp_model *model = s->a->model;
-    uint32_t step = tp_step_of_host(model, e->ts_ns);
+    uint32_t step = tp_step_of_host_time(model, e->ts_ns);
     return s->modules.count && step < model->step_count &&
            !tp_has_time_within(&s->modules, model->steps[step].start_ns, e->ts_ns);
 }
@@ -69,8 +69,8 @@ static void list_functions(struct stretches *s)
          i < model->order->thread_first[model->host_main + 1]; i++) {
         uint32_t event = model->order->host[i];
         const struct tp_event *e = &model->trace->events[event];
-        if (!tp_kind_is_frame(e->kind) || e->ts_ns < done || e->dur_ns < least_ns || !tp_in_window(s->a, event) ||
-            !tp_frame_project_line(tp_trace_name(model->trace, e)).ptr ||
+        if (!tp_kind_is_frame(e->kind) || e->ts_ns < done || e->dur_ns < least_ns ||
+            !tp_event_is_in_window(s->a, event) || !tp_frame_project_line(tp_trace_event_name(model->trace, e)).ptr ||
             tp_has_time_within(&s->modules, e->ts_ns, tp_event_end(e)) ||
             tp_percent(tp_intervals_length_within(s->python, e->ts_ns, tp_event_end(e)),
                        e->dur_ns - tp_intervals_length_within(s->a->cpu->pauses, e->ts_ns, tp_event_end(e))) <
@@ -99,8 +99,8 @@ bool tp_cpu_find_long_function(struct tp_advisor *a, struct tp_intervals python,
     if (!most || 2 * most->python_ns < tp_intervals_length(python))
         return false;
     struct tp_vec calls = most->time;
-    struct tp_intervals time = tp_intervals_intersection(a->arena, tp_intervals_of(&calls), python);
-    if (tp_cpu_percent_without_pauses(a, time) < least_percent)
+    struct tp_intervals time = tp_intervals_intersection(a->arena, tp_intervals_from_vec(&calls), python);
+    if (tp_cpu_pause_free_percent(a, time) < least_percent)
         return false;
     c->time = time;
     c->cause = most->is_before_modules ? "input.preprocess" : NULL;

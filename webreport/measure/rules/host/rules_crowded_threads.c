@@ -40,7 +40,7 @@ static int by_time(const void *x, const void *y, const void *context)
     return (p->change > q->change) - (p->change < q->change);
 }
 
-static void push_marks(struct tp_advisor *a, uint32_t thread, struct tp_vec *marks)
+static void add_thread_marks(struct tp_advisor *a, uint32_t thread, struct tp_vec *marks)
 {
     const struct tp_order *order = a->model->order;
     int64_t begin = 0, end = INT64_MIN;
@@ -65,12 +65,12 @@ static void push_marks(struct tp_advisor *a, uint32_t thread, struct tp_vec *mar
 }
 
 /* Returns the times in which at least min_threads threads run operators. */
-static struct tp_intervals find_crowd(struct tp_advisor *a)
+static struct tp_intervals find_crowded_times(struct tp_advisor *a)
 {
     struct tp_vec marks = TP_VEC(a->arena, struct mark), crowd = TP_VEC(a->arena, struct tp_interval);
     double limit = tp_rule_value(a, TP_RULE_H4, "min_threads");
     for (uint32_t t = 0; t < a->model->trace->thread_count; t++)
-        push_marks(a, t, &marks);
+        add_thread_marks(a, t, &marks);
     tp_merge_sort(a->arena, marks.data, marks.count, sizeof(struct mark), by_time, NULL);
     int64_t level = 0, since = 0;
     for (size_t i = 0; i < marks.count; i++) {
@@ -83,7 +83,7 @@ static struct tp_intervals find_crowd(struct tp_advisor *a)
         level = next;
     }
     tp_arena_drop(a->arena, marks.data, marks.capacity * sizeof(struct mark));
-    return tp_intervals_of(&crowd);
+    return tp_intervals_from_vec(&crowd);
 }
 
 /* Calls of one operator with one list of shapes, inside (together) and outside (alone) the crowded time. */
@@ -99,7 +99,7 @@ struct outer_op {
     bool is_together;
 };
 
-static uint32_t group_of(struct tp_advisor *a, uint32_t op, struct tp_id_map *ids, struct tp_vec *groups)
+static uint32_t find_or_add_group(struct tp_advisor *a, uint32_t op, struct tp_id_map *ids, struct tp_vec *groups)
 {
     const struct tp_event *e = tp_operator_event(a->model, op);
     uint32_t dims = e->flags & TP_EVENT_OLD_DIMS ? TP_NO_ID : a->model->trace->hosts[e->detail].dims;
@@ -113,7 +113,7 @@ static uint32_t group_of(struct tp_advisor *a, uint32_t op, struct tp_id_map *id
 
 /* Returns the outermost operators that are at least half inside the crowded time, or completely outside. Fills
  * `groups`. */
-static struct tp_vec find_outer(struct tp_advisor *a, struct tp_intervals crowd, struct tp_vec *groups)
+static struct tp_vec find_outermost_operators(struct tp_advisor *a, struct tp_intervals crowd, struct tp_vec *groups)
 {
     struct tp_vec found = TP_VEC(a->arena, struct outer_op);
     struct tp_id_map ids;
@@ -121,13 +121,13 @@ static struct tp_vec find_outer(struct tp_advisor *a, struct tp_intervals crowd,
     for (uint32_t i = 0; i < a->cpu->count; i++) {
         uint32_t op = a->cpu->ops[i];
         const struct tp_event *e = tp_operator_event(a->model, op);
-        if (!tp_cpu_is_outer(a, op))
+        if (!tp_cpu_is_outermost(a, op))
             continue;
         int64_t part = tp_intervals_length_within(crowd, e->ts_ns, tp_event_end(e));
         bool is_together = part && part >= e->dur_ns - part;
         if (part && !is_together)
             continue;
-        uint32_t group = group_of(a, op, &ids, groups);
+        uint32_t group = find_or_add_group(a, op, &ids, groups);
         *(struct outer_op *)tp_vec_push(&found) = (struct outer_op){op, group, is_together};
         struct samples *s = TP_AT(groups, struct samples, group);
         s->alone_count += !is_together;
@@ -159,11 +159,11 @@ static int64_t *list_durations(struct tp_advisor *a, const struct tp_vec *ops, s
 static void evaluate_crowd(struct tp_advisor *a)
 {
     struct tp_candidate c = {.rule = TP_RULE_H4, .has_ceiling = true};
-    struct tp_intervals crowd = find_crowd(a);
+    struct tp_intervals crowd = find_crowded_times(a);
     if (!crowd.count)
         return;
     struct tp_vec groups = TP_VEC(a->arena, struct samples), time = TP_VEC(a->arena, struct tp_interval);
-    struct tp_vec ops = find_outer(a, crowd, &groups);
+    struct tp_vec ops = find_outermost_operators(a, crowd, &groups);
     int64_t *durations = list_durations(a, &ops, &groups);
     for (size_t i = 0; i < ops.count; i++) {
         const struct outer_op *op = TP_AT(&ops, struct outer_op, i);
@@ -177,9 +177,9 @@ static void evaluate_crowd(struct tp_advisor *a)
         if (e->dur_ns <= s->median)
             continue;
         tp_intervals_push(&time, e->ts_ns + s->median, tp_event_end(e));
-        tp_picks_longest(&c.picks, a->model, a->model->operators.event[op->op]);
+        tp_picks_add_by_length(&c.picks, a->model, a->model->operators.event[op->op]);
     }
-    c.time = tp_intervals_of(&time);
-    if (tp_set_percent(a, c.time) >= tp_rule_value(a, TP_RULE_H4, "min_pct"))
+    c.time = tp_intervals_from_vec(&time);
+    if (tp_set_percent_of_window(a, c.time) >= tp_rule_value(a, TP_RULE_H4, "min_pct"))
         tp_advisor_add(a, &c);
 }

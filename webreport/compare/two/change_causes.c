@@ -20,7 +20,7 @@ enum rank {
 };
 enum { MAX_CAUSES = 512 }; /* largest number of candidate causes for an effect */
 
-static enum rank rank_of(const struct tp_change *change)
+static enum rank cause_rank(const struct tp_change *change)
 {
     switch (change->identity.kind) {
     case TP_SUMMARY_SYNC:
@@ -48,7 +48,7 @@ static bool is_same_direction(const struct tp_change *a, const struct tp_change 
     return (a->change_ns >= 0) == (b->change_ns >= 0);
 }
 
-static double more_calls(const struct tp_change *change)
+static double additional_calls(const struct tp_change *change)
 {
     return change->calls[TP_NEW] - change->calls[TP_BASE];
 }
@@ -56,10 +56,10 @@ static double more_calls(const struct tp_change *change)
 /* Returns whether both rows gained, or both lost, the same number of calls per step. */
 static bool is_same_count_change(const struct tp_change *a, const struct tp_change *b)
 {
-    return a->is_count_change && b->is_count_change && fabs(more_calls(a) - more_calls(b)) < 1e-6;
+    return a->is_count_change && b->is_count_change && fabs(additional_calls(a) - additional_calls(b)) < 1e-6;
 }
 
-static bool is_wait(struct tp_str api)
+static bool is_wait_call(struct tp_str api)
 {
     return tp_str_find(api, "Sync") >= 0 || tp_str_find(api, "Memcpy") >= 0 || tp_str_find(api, "Wait") >= 0 ||
            tp_str_find(api, "Finish") >= 0;
@@ -68,7 +68,7 @@ static bool is_wait(struct tp_str api)
 static bool explains_operator(const struct tp_change *cause, const struct tp_change *effect)
 {
     bool is_own = tp_str_equal(cause->identity.owner, effect->identity.name);
-    bool is_of_device = rank_of(cause) <= RANK_WAIT;
+    bool is_of_device = cause_rank(cause) <= RANK_WAIT;
     if (is_of_device)
         return (is_own && is_same_direction(cause, effect)) || is_same_count_change(cause, effect);
     return tp_str_equal(cause->identity.name, effect->identity.name) && is_same_direction(cause, effect);
@@ -78,7 +78,8 @@ static bool explains_runtime(const struct tp_change *cause, const struct tp_chan
 {
     if (is_same_count_change(cause, effect) || tp_str_equal(cause->identity.name, effect->identity.name))
         return true;
-    return rank_of(cause) <= RANK_OPERATOR_DEVICE && is_wait(effect->identity.name) && is_same_direction(cause, effect);
+    return cause_rank(cause) <= RANK_OPERATOR_DEVICE && is_wait_call(effect->identity.name) &&
+           is_same_direction(cause, effect);
 }
 
 /* Returns whether a change explains the change of a module: it is a module inside it, or it has at least half of its
@@ -88,7 +89,7 @@ static bool explains_module(const struct tp_change *cause, const struct tp_chang
     struct tp_str inner = cause->identity.name, outer = effect->identity.name;
     if (!is_same_direction(cause, effect))
         return false;
-    if (rank_of(cause) == RANK_MODULE)
+    if (cause_rank(cause) == RANK_MODULE)
         return inner.len > outer.len && inner.ptr[outer.len] == '/' && memcmp(inner.ptr, outer.ptr, outer.len) == 0;
     return fabs((double)cause->change_ns) >= 0.5 * fabs((double)effect->change_ns);
 }
@@ -98,14 +99,14 @@ static bool explains_module(const struct tp_change *cause, const struct tp_chang
 static bool explains_copy(const struct tp_change *cause, const struct tp_change *effect)
 {
     bool is_own = tp_str_equal(cause->identity.owner, effect->identity.owner);
-    if (rank_of(cause) == RANK_CALL)
+    if (cause_rank(cause) == RANK_CALL)
         return is_same_count_change(cause, effect) && (is_own || tp_str_find(effect->identity.name, "DtoH") >= 0);
     return is_own && tp_str_equal(cause->identity.shape, effect->identity.shape);
 }
 
 static bool explains(const struct tp_change *cause, const struct tp_change *effect)
 {
-    enum rank first = rank_of(cause), then = rank_of(effect);
+    enum rank first = cause_rank(cause), then = cause_rank(effect);
     if (first > then || (first == then && then != RANK_MODULE))
         return false;
     switch (then) {
@@ -125,13 +126,13 @@ static bool explains(const struct tp_change *cause, const struct tp_change *effe
     }
 }
 
-static bool is_better(const struct tp_changes *changes, uint32_t cause, uint32_t best)
+static bool is_better_cause(const struct tp_changes *changes, uint32_t cause, uint32_t best)
 {
     if (best == TP_NO_ID)
         return true;
     const struct tp_change *a = &changes->items[cause], *b = &changes->items[best];
-    if (rank_of(a) != rank_of(b))
-        return rank_of(a) < rank_of(b);
+    if (cause_rank(a) != cause_rank(b))
+        return cause_rank(a) < cause_rank(b);
     return fabs((double)a->change_ns) > fabs((double)b->change_ns);
 }
 
@@ -148,7 +149,7 @@ void tp_changes_explain(struct tp_changes *changes)
             continue;
         for (uint32_t k = 0; k < count; k++)
             if (reported[k] != i && explains(&changes->items[reported[k]], effect) &&
-                is_better(changes, reported[k], effect->cause))
+                is_better_cause(changes, reported[k], effect->cause))
                 effect->cause = reported[k];
         changes->cause_count += effect->cause == TP_NO_ID;
     }
