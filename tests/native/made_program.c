@@ -47,7 +47,9 @@ static void (*make(void))(volatile long *)
 static void put_lines(FILE *map, const char *how, const char *code)
 {
     fprintf(map, "%lx %x early name\n", (unsigned long)code - 16, CODE_BYTES + 16);
-    fputs("no line\n\n12 \n 10 10 \nffffffffffffffff ffffffffffffffff all of it\nzz 10 x\n0 ffffffffffffffffff too long\n", map);
+    fputs("no line\n\n12 \n 10 10 \nffffffffffffffff ffffffffffffffff all of it\nzz 10 x\n0 ffffffffffffffffff too "
+          "long\n",
+          map);
     if (strcmp(how, "long") == 0) {
         for (int i = 0; i < 200000; i++)
             fprintf(map, "%x 10 other_%d\n", 0x1000 + i * 16, i);
@@ -104,7 +106,8 @@ static FILE *begin_dump(void)
 static void put_load(FILE *dump, const char *name, const char *code, size_t size, size_t extra)
 {
     static const char bytes[70000];
-    struct load load = {.total_size = (uint32_t)(sizeof load + strlen(name) + 1 + size + extra), .pid = (uint32_t)getpid()};
+    struct load load = {.total_size = (uint32_t)(sizeof load + strlen(name) + 1 + size + extra),
+                        .pid = (uint32_t)getpid()};
     load.address = load.virtual_address = (uint64_t)(uintptr_t)code;
     load.size = size;
     fwrite(&load, sizeof load, 1, dump);

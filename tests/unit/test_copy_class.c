@@ -39,7 +39,8 @@ static void expect_name(const char *kind, const char *source, const char *target
     tp_buf_init(&name, 0);
     assert_int_equal(tp_copy_name_from_args(&name, tp_str_of(kind), tp_str_of(source), tp_str_of(target)),
                      expected != NULL);
-    assert_true(tp_str_equal((struct tp_str){name.data ? name.data : "", name.size}, tp_str_of(expected ? expected : "")));
+    assert_true(
+        tp_str_equal((struct tp_str){name.data ? name.data : "", name.size}, tp_str_of(expected ? expected : "")));
     tp_buf_release(&name);
 }
 

@@ -67,8 +67,14 @@ static struct tp_signature signature(const struct op *ops, size_t count)
     {                                                                                                                  \
         "aten::mm", "[[4, 8], [8, 8]]", "float, float", 1, STEP                                                        \
     }
-#define RELU {"aten::relu", "[[4, 8]]", "float", 0, STEP}
-#define LOSS {"aten::sum", "[[4, 8]]", "float", 0, STEP}
+#define RELU                                                                                                           \
+    {                                                                                                                  \
+        "aten::relu", "[[4, 8]]", "float", 0, STEP                                                                     \
+    }
+#define LOSS                                                                                                           \
+    {                                                                                                                  \
+        "aten::sum", "[[4, 8]]", "float", 0, STEP                                                                      \
+    }
 
 static const struct op base_ops[] = {LINEAR, RELU, LINEAR, RELU, LOSS};
 

@@ -1,5 +1,4 @@
-/* Builds the report page from an index, one fragment for each profile, and the document around them. See
- * report_page.h. */
+/* Builds the report page: an index, one fragment per profile, and the document around them. See report_page.h. */
 #include "webreport/print/report_page.h"
 
 #include <math.h>

@@ -98,16 +98,19 @@ static void classify_batch(float *images, float *weights, float *out)
         for (int layer = 0; layer < LAYERS; layer++) {
             memset(out, 0, sizeof(float) * ROWS * COLUMNS);
             for (int i = 0; i < THREADS; i++)
-                works[i] = (struct work){.run = multiply, .part = i, .a = weights + layer * ROWS * INNER,
-                                         .b = images + image * INNER * COLUMNS, .c = out};
+                works[i] = (struct work){.run = multiply,
+                                         .part = i,
+                                         .a = weights + layer * ROWS * INNER,
+                                         .b = images + image * INNER * COLUMNS,
+                                         .c = out};
             run_all(works, THREADS);
         }
 }
 
 int main(int argc, char **argv)
 {
-    float *images = calloc(IMAGES * INNER * COLUMNS, sizeof(float)), *weights = calloc(LAYERS * ROWS * INNER, sizeof(float)),
-          *out = calloc(ROWS * COLUMNS, sizeof(float));
+    float *images = calloc(IMAGES * INNER * COLUMNS, sizeof(float)),
+          *weights = calloc(LAYERS * ROWS * INNER, sizeof(float)), *out = calloc(ROWS * COLUMNS, sizeof(float));
     is_pool = argc > 1 && strcmp(argv[1], "pool") == 0;
     for (int i = 0; i < LAYERS * ROWS * INNER; i++)
         weights[i] = (float)(i % 7) - 3;

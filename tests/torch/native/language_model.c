@@ -52,7 +52,8 @@ int main(int argc, char **argv)
     }
     is_collapsed = argc > 1 && strcmp(argv[1], "collapsed") == 0;
     size_t values = (size_t)BATCH * TIME * WIDTH;
-    float *x = calloc(values, sizeof *x), *out = calloc(values, sizeof *out), *weights = calloc((size_t)LAYERS * WIDTH * WIDTH, sizeof *weights);
+    float *x = calloc(values, sizeof *x), *out = calloc(values, sizeof *out),
+          *weights = calloc((size_t)LAYERS * WIDTH * WIDTH, sizeof *weights);
     for (size_t i = 0; i < values; i++)
         x[i] = (float)(i % 5) - 2;
     for (int step = argc > 2 ? atoi(argv[2]) : 100; step > 0; step--)

@@ -8,9 +8,10 @@
 
 #include "webreport/compare/two/changes.h"
 
-#define TP_FUNCTION_NOISE 0.06       /* estimated relative standard deviation of a function's time between runs */
-#define TP_FUNCTION_LEAST_SHARE 0.02 /* smallest change that gets a verdict, as a share of the base's processor time   \
-                                      */
+#define TP_FUNCTION_NOISE 0.06 /* estimated relative standard deviation of a function's time between runs */
+#define TP_FUNCTION_LEAST_SHARE                                                                                        \
+    0.02 /* smallest change that gets a verdict, as a share of the base's processor time                               \
+          */
 enum { TP_FUNCTION_LEAST_SAMPLES = 10 }; /* least number of samples on both sides together for judging a function */
 
 /* Fills interval and verdict of the changes of functions, and changes->functions. The times of the changes must be
