@@ -28,7 +28,7 @@ static const char *time_cell(const struct tp_section *section, const struct tp_t
     return tp_text_of_time(section->arena, tp_table_int(table, column)[row]);
 }
 
-/* Returns a sentence such as "40 of 300 processes are shown."; NULL if all are shown. */
+/* Returns a sentence such as "40 of 300 processes are shown."; NULL if all of them are shown. what: plural noun. */
 static const char *shown_count_text(const struct tp_section *section, size_t shown, size_t all, const char *what)
 {
     return shown == all ? NULL
@@ -74,7 +74,8 @@ struct tp_data tp_section_processes(const struct tp_section *section)
     struct tp_list *rows = tp_object_add_list(object, "rows");
     tp_object_int(object, "lane_width", TP_LANE_WIDTH);
     tp_object_int(object, "lane_height", TP_LANE_HEIGHT);
-    for (uint32_t row = 0; row < shown; row++) { /* works because threads are in the order of processes */
+    for (uint32_t row = 0; row < shown;
+         row++) { /* threads are sorted by process, so that one pass finds the threads of all processes */
         while (thread < view->tree.thread_count && view->tree.threads[thread].process < row)
             thread++;
         put_process(section, rows, row, (uint32_t)thread);
@@ -92,16 +93,16 @@ static int by_running(const void *context, uint32_t x, uint32_t y)
     return a != b ? (a > b ? -1 : 1) : x < y ? -1 : x > y;
 }
 
-/* Returns whether a thread gets a lane: it ran for at smaller_of 0.2 % of the processor time, or existed for at
- * smaller_of 1 % of the wall time. */
+/* Returns whether a thread gets a lane: it ran for at least 0.2 % of the processor time, or existed for at least 1 % of
+ * the wall time. */
 static bool has_thread_lane(const struct tp_program_view *view, const struct tp_tree_thread *thread)
 {
     return tp_percent(thread->state_ns[TP_STATE_RUNNING], view->state_ns[TP_STATE_RUNNING]) >= 0.2 ||
            tp_percent(thread->end_ns - thread->begin_ns, view->parts.wall_ns) >= 1;
 }
 
-/* Returns for each thread whether it is shown. Selects those threads with the most running time that get a lane.
- * *count: largest number of threads on entry, number of selected threads on return. */
+/* Selects the threads that get a lane, at most *count, those with the most running time first. Sets *count to the
+ * number of selected threads. Returns an array with a flag for each thread. */
 static uint8_t *choose_threads(const struct tp_section *section, size_t *count)
 {
     const struct tp_process_tree *tree = &tp_section_program(section)->tree;
@@ -134,7 +135,7 @@ static void put_thread(const struct tp_section *section, struct tp_list *lanes, 
     tp_chart_put_lane(tp_object_add_list(object, "paths"), section->arena, &view->tree, row, pieces);
 }
 
-/* Adds the legend for the colors that occur. */
+/* Adds the legend for the colors that the lanes use. */
 static void put_legend(const struct tp_section *section, struct tp_object *object)
 {
     const struct tp_program_view *view = tp_section_program(section);
@@ -234,8 +235,8 @@ struct tp_data tp_section_waits(const struct tp_section *section)
 
 /* ---- memory, input and output ---- */
 
-/* Returns the SVG path of the resident memory of all processes. Each process counts with its last reading until its
- * exit. */
+/* Returns the SVG path of the total resident memory of all processes. Each process counts with its latest reading until
+ * it exits. */
 static const char *memory_path(const struct tp_section *section, int64_t *peak_bytes)
 {
     enum { WIDTH = 640, HEIGHT = 110, POINTS = 800 };
@@ -315,7 +316,7 @@ static void add_missed(const struct tp_section *section, const char **text, cons
                                tp_text_of_counted_noun(section->arena, count, one, many));
 }
 
-/* Adds the mode of the recording, and the precision of its numbers. */
+/* Adds facts about the recording method and the precision of its numbers. */
 static void put_mode(const struct tp_section *section, struct tp_list *facts)
 {
     const struct tp_program_view *view = tp_section_program(section);
@@ -334,8 +335,8 @@ static void put_mode(const struct tp_section *section, struct tp_list *facts)
     const char *functions =
         view->tree.trace->sample_count
             ? tp_text_printf(arena,
-                             "Functions come from %s (taken by timers inside the processes, or Python frames read "
-                             "while polling), so their table has a column ±",
+                             "The times of functions are estimated from %s (taken by timers inside the processes, or "
+                             "Python frames read while polling); the column ± shows their sampling error",
                              tp_text_of_counted_noun(arena, view->tree.trace->sample_count, "sample", "samples"))
             : "No functions";
     if (is_looks)
@@ -351,13 +352,14 @@ static void put_mode(const struct tp_section *section, struct tp_list *facts)
             facts, "Precision",
             tp_text_printf(
                 arena,
-                "The states of threads come from every context switch, so their sums are exact. The functions come "
-                "from %s, so their table has a column ±. Processes without a sample ran for %s.",
+                "The states of threads come from every context switch, so their sums are exact. The times of "
+                "functions are estimated from %s; the column ± shows their sampling error. Processes without a sample "
+                "ran for %s.",
                 tp_text_of_counted_noun(arena, view->tree.trace->sample_count, "sample", "samples"),
                 tp_text_of_time(arena, view->unsampled_ns)));
 }
 
-/* Adds the time that the recording cost the program, which findings exclude. */
+/* Adds a fact about the time that the recording cost the program. Findings exclude this time. */
 static void put_recording(const struct tp_section *section, struct tp_list *facts)
 {
     const struct tp_program_view *view = tp_section_program(section);

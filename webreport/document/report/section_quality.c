@@ -1,5 +1,5 @@
-/* Makes the section of trace quality: read, repaired and skipped events, and the checks that reduce the confidence
- * of findings. */
+/* Makes the section of trace quality: numbers of read, repaired and skipped events, and the checks that reduce the
+ * confidence of findings. */
 #include "webreport/document/report/program_document.h"
 #include "webreport/document/report/sections.h"
 
@@ -9,7 +9,8 @@
 #include "webreport/trace/json/value.h"
 #include "writer/base/utf8.h"
 
-/* Returns the losses of the recorder, which tracepress writes into the metadata of its traces, or "". */
+/* Returns the number of records that the recorder of tracepress lost, by reason, or "". The numbers come from the
+ * metadata of the trace. */
 static const char *lost_text(const struct tp_section *section)
 {
     static const struct {
@@ -34,7 +35,7 @@ static const char *lost_text(const struct tp_section *section)
     return text;
 }
 
-/* Returns the number of steps and how they were found, such as "18 used, marked by ProfilerStep, 1 left out as
+/* Returns the number of steps and the way they were found, such as "18 used, marked by ProfilerStep, 1 left out as
  * warm-up". */
 static const char *steps_text(const struct tp_section *section)
 {
@@ -61,6 +62,26 @@ static const char *steps_text(const struct tp_section *section)
         own && model->step_marker == TP_MARKER_PROFILER_STEP ? own : tp_step_marker_text(model->step_marker);
     return tp_text_printf(arena, "%s used, marked by %s%s", tp_text_of_count(arena, model->used_count), marker,
                           left_out);
+}
+
+/* Returns the number of operators, and how many of them the reader changed: "23,616; 6 merged into a caller of the same
+ * name". */
+static const char *operators_text(struct tp_arena *arena, const struct tp_trace_facts *facts)
+{
+    const struct {
+        uint64_t count;
+        const char *change;
+    } changes[] = {{facts->operators_clipped, "shortened to the end of their caller"},
+                   {facts->operators_folded, "merged into a caller of the same name"},
+                   {facts->operators_unfinished, "not finished when the recording ended"}};
+    const char *text = tp_text_of_count(arena, (int64_t)facts->operator_count), *separator = ";";
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
+        if (changes[i].count) {
+            text = tp_text_printf(arena, "%s%s %s %s", text, separator,
+                                  tp_text_of_count(arena, (int64_t)changes[i].count), changes[i].change);
+            separator = ",";
+        }
+    return text;
 }
 
 static void put_counts(const struct tp_section *section, struct tp_object *object)
@@ -94,14 +115,7 @@ static void put_counts(const struct tp_section *section, struct tp_object *objec
     text = lost_text(section);
     if (*text)
         tp_section_add_fact(counts, "Lost in recording", text);
-    tp_section_add_fact(counts, tp_section_spoken_text(section, "Operators"),
-                        tp_text_printf(arena,
-                                       "%s; %s were shortened to the end of their caller, %s were merged into a caller "
-                                       "of the same name, %s did not finish",
-                                       tp_text_of_count(arena, (int64_t)facts->operator_count),
-                                       tp_text_of_count(arena, (int64_t)facts->operators_clipped),
-                                       tp_text_of_count(arena, (int64_t)facts->operators_folded),
-                                       tp_text_of_count(arena, (int64_t)facts->operators_unfinished)));
+    tp_section_add_fact(counts, tp_section_spoken_text(section, "Operators"), operators_text(arena, facts));
     if (facts->device_time_ns && !tp_has_only_own_devices(section->profile->model))
         tp_section_add_fact(counts, tp_section_spoken_text(section, "Without operator"),
                             tp_text_printf(arena, "%s (%s); the launch of %s was not recorded",
@@ -125,8 +139,8 @@ static const char *flag_text(struct tp_arena *arena, const struct tp_quality_fla
                           *value ? ": " : "", flag->text, weakens);
 }
 
-/* Returns the skipped rules, grouped by reason in order of first appearance, such as "needs two steps: A2; not for
- * this kind of program: H1, H2". */
+/* Returns the rules that were skipped, grouped by reason in order of first appearance, such as "needs two steps: A2;
+ * not for this kind of program: H1, H2". */
 static const char *skipped_rules(struct tp_arena *arena, const struct tp_recommendations *found)
 {
     const char *text = "";
@@ -154,8 +168,7 @@ static bool is_listed_term(const char *term, const char *const *terms)
     return *terms != NULL;
 }
 
-/* Returns whether a check applies to the profile. Checks of launches and kernels apply only to programs with
- * devices. */
+/* Returns whether the page lists a check. Checks of launches and kernels are listed only for programs with devices. */
 static bool is_checked(const struct tp_section *section, const struct tp_quality_flag *flag)
 {
     const struct tp_model *model = section->profile->model;
@@ -232,7 +245,7 @@ static void add_code_fact(struct tp_list *facts, const char *term, struct tp_str
     tp_object_bool(object, "is_code", true);
 }
 
-/* Adds the facts that the program recorded about itself. Does nothing if names are hidden. */
+/* Adds the facts that the recorded program passed to tracepress. Does nothing if names are hidden. */
 static void put_program_facts(const struct tp_section *section, struct tp_list *facts)
 {
     enum { MOST_FACTS = 64 };
@@ -268,7 +281,7 @@ static void put_about_facts(const struct tp_section *section, struct tp_object *
                                        tp_text_of_bytes(arena, (int64_t)profile->trace->reading.text_bytes)));
     add_code_fact(facts, "SHA-256", profile->sha256);
     add_code_fact(facts, "Worker", worker);
-    if (profile->beside.len)
+    if (profile->main_worker.len)
         tp_section_add_fact(facts, "Beside",
                             "tracepress recorded this trace in a process that PyTorch traced, too; both traces count "
                             "as one worker, and comparisons of workers ignore this one");
@@ -282,13 +295,13 @@ static void put_about_facts(const struct tp_section *section, struct tp_object *
     tp_section_add_fact(facts, "Made by", "tracepress " TP_VERSION);
 }
 
-/* Returns whether a term applies only to programs with a GPU. */
+/* Returns whether a defined term applies only to programs with a GPU. */
 static bool is_gpu_term(const char *term)
 {
     return is_listed_term(term, (const char *const[]){"SM efficiency", "Occupancy", "Tensor Cores", NULL});
 }
 
-/* Returns whether a term applies only to programs with any device. */
+/* Returns whether a defined term applies only to programs with a device of any type. */
 static bool is_device_term(const char *term)
 {
     return is_listed_term(term, (const char *const[]){"GPU busy", "Idle", "True cost", NULL});
