@@ -36,6 +36,11 @@ compare() { # compare OURS REFERENCE: compares a document of the product with th
 # definitions do not read.
 find "$SHARED/data/traces" "$SHARED/data/torch" "$SHARED/data/truth/scenarios" "$SHARED/data/advice/calibration" "$SHARED/data/reports" \
     -name '*.json' -o -name '*.json.gz' | grep -v '/reports/programs/' | sort >traces
+# The definitions take seconds per trace, so a run compares 100 drawn traces. DRAWS=full compares all traces.
+drawn=$(draws "$(wc -l <traces)" 100)
+[ -z "${T:-}" ] || drawn=$(wc -l <traces)
+awk -v seed="${SEED:-1}" 'BEGIN { srand(seed) } { print rand() "\t" $0 }' traces | sort -n | head -n "$drawn" | cut -f 2- | sort >drawn
+echo "# $drawn of $(wc -l <traces) traces, seed ${SEED:-1}"
 while read -r trace; do
     name=${trace#"$SHARED/data/"}
     name=$(printf '%s' "$name" | sed 's/\.pt\.trace\.json\(\.gz\)\{0,1\}$//; s/\.json\(\.gz\)\{0,1\}$//; s|/|__|g')
@@ -46,7 +51,7 @@ while read -r trace; do
     elif [ -f "$SHARED/data/expected/reference/$name.json.gz" ]; then
         not_ok "report of $name" "$(cat stderr)"
     fi # the other files are not traces, or are from other tools
-done <traces
+done <drawn
 for case in "$SHARED"/data/advice/cases/*.pt.trace.json; do
     name=$(basename "$case" .pt.trace.json)
     wanted "$name" || continue
