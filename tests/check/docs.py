@@ -169,7 +169,7 @@ def rows_of(source):
 
 
 def commands_without_help(helps):
-    table = set(re.findall(r'\{"([a-z]+)", (?:tp_cmd_\w+|help)\}', read("webreport/cli/main.c")))
+    table = set(re.findall(r'\{"([a-z]+)", (?:tp_cmd_\w+|print_help)\}', read("webreport/cli/main.c")))
     told = set(re.findall(r"^  ([a-z]+)  ", helps["tracepress"], re.M))
     texts = set(helps) - {"tracepress", "tracepress-mpi"} | {"help"}
     if not table or table != told or table != texts:
