@@ -108,6 +108,7 @@ hard_comments() {
         if (text == "") next
         if (index($0, "/*")) comment = 1
         if (index($0, "*/")) comment = 0
+        gsub(/there is none/, "", text) # plain English: "Returns the index, or -1 if there is none."
         if (tolower(" " text " ") ~ words) count++
     }
     END { print count + 0 }' words='[^a-z](told|tells?|beside|stands?|lies|holds|looks|goes on|is none|none of ours|what is left|at once)[^a-z]' "$@"
@@ -117,7 +118,7 @@ printf '%-62s %8s %12s\n' "" today goal
 goal "largest flat folder (.c files)" \
     "$(find writer collector webreport -name '*.c' | sed 's,/[^/]*$,,' | sort | uniq -c | sort -rn | awk 'NR == 1 { print $1 }')" 45
 # shellcheck disable=SC2046
-set -- $(functions 'tp_json_[a-z]+' $(sources webreport/measure))
+set -- $(functions 'tp_json_(init|array|object|key|member|null|raw|int|real|bool|str|text|us)' $(sources webreport/measure))
 goal "functions that write JSON in measure ($2 files, $3 lines)" "$1" 0
 # shellcheck disable=SC2046
 goal "lines of measure that pack and unpack .tps by hand" "$(packing $(sources webreport/measure))" 0
